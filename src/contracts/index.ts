@@ -100,7 +100,13 @@ export type {
   StepOperation,
   TurnOperation,
 } from './outcome.ts'
-export { appendInstruction, jsonInstruction, plainTextInstruction } from './output-instructions.ts'
+export {
+  appendInstruction,
+  invalidAnswerPrefix,
+  jsonInstruction,
+  lastStepInstruction,
+  plainTextInstruction,
+} from './output-instructions.ts'
 export { type Plan, type PlanStatus, type PlanStep, planStatuses } from './plan.ts'
 export type {
   AfterCallVerdict,

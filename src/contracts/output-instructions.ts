@@ -1,5 +1,13 @@
 import type { JsonOutput } from './index.ts'
 
+// Instructions for models that more than one area writes or recognises.
+
+/** The end of the notice for a last step. */
+export const lastStepInstruction = 'Answer now with what you have. Tools are disabled.'
+
+/** Begins the notice for an answer that is not the requested JSON. */
+export const invalidAnswerPrefix = 'Your answer is invalid: '
+
 /** What a model is asked for with `output.format: text`. */
 export const plainTextInstruction = 'Answer in plain text, without Markdown.'
 

@@ -128,7 +128,7 @@ export interface Trees {
 }
 
 export interface StateSnapshot {
-  /** The last event that is collapseRows into it. */
+  /** The last event that is folded into it. */
   readonly seq: number
   /** Of the code that made it; only the same version can use it. */
   readonly version: string

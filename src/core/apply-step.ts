@@ -1,23 +1,22 @@
 import {
   addSpent,
-  type CallEntry,
   type CallRecord,
   type Cost,
   type InteractionEvent,
   type Message,
-  type ModelEntry,
   type ReplyPart,
   type TextRecord,
   type Usage,
 } from '../contracts/index.ts'
 import { isBlank } from '../util/is-blank.ts'
+import { callEntry, modelEntry } from './accounting-entries.ts'
 import { learnedWindow } from './budget/allowance.ts'
 import { callList, findCall, haveAllEnded, replaceCall } from './calls/call-list.ts'
 import type { SandboxStage } from './calls/sandbox-stage.ts'
 import { failurePolicy } from './failure-policy.ts'
 import { itemIdOf } from './ids.ts'
 import { messageSize } from './message-size.ts'
-import type { AnsweredStep, AskingStep, Call, CallingStep, OpenTurn, SessionState, StartedCall } from './state.ts'
+import type { AnsweredStep, AskingStep, Call, CallingStep, OpenTurn, SessionState } from './state.ts'
 import {
   appendMessage,
   callingStep,
@@ -30,14 +29,14 @@ import {
   withTurn,
 } from './state-changes.ts'
 
-// How steps, and the items and calls in them, change the state.
+// How events of steps, items and calls change the state.
 
 type Event<T extends InteractionEvent['type']> = InteractionEvent<T>
 
 export function applyStepStarted(state: SessionState, event: Event<'interaction.step.started'>): SessionState {
   const turn = openTurn(state, event)
   if (turn.step.kind !== 'ready' && turn.step.kind !== 'answered') throw illegalEvent(event, 'the step before it has not ended')
-  if (!event.stepId) throw illegalEvent(event, 'it names no step')
+  if (!event.stepId) throw illegalEvent(event, 'it has no step id')
   let next = takeInputs(state, event.absorbs)
   if (event.last && turn.last === undefined)
     next = appendMessage(next, { role: 'user', parts: [{ type: 'text', text: event.last.notice }] })
@@ -79,7 +78,7 @@ export function applyStepCompleted(state: SessionState, event: Event<'interactio
   const message: Message = { role: 'assistant', parts }
   const { output } = event
   const rejections = output?.ok === false ? turn.rejections + 1 : turn.rejections
-  // A model that has been told often enough is asked no more in this turn.
+  // After maxRetries + 1 rejected answers the model is dropped for this turn.
   const isGivenUp = rejections > turn.rejections && rejections % (state.agent.limits.maxRetries + 1) === 0
   const next: SessionState = {
     ...state,
@@ -109,7 +108,7 @@ function answeredStep({ finish, output }: Event<'interaction.step.completed'>, {
   return { kind: 'answered', truncated, ...(truncated && limit && { cutBy: limit }), ...(output && { output }) }
 }
 
-/** A summary is no part of what is said: `interaction.context.compacted` puts it in its place. */
+/** The summary itself enters the history with `interaction.context.compacted`. */
 function summaryCompleted(
   state: SessionState,
   event: Event<'interaction.step.completed'>,
@@ -127,7 +126,7 @@ function summaryCompleted(
 export function applyStepFailed(state: SessionState, event: Event<'interaction.step.failed'>): SessionState {
   const turn = openTurn(state, event)
   const step = askingStep(turn, event)
-  if (step.open.length > 0) throw illegalEvent(event, 'items of it are still open')
+  if (step.open.length > 0) throw illegalEvent(event, 'its items are still open')
   const notBefore = event.delayMs > 0 ? event.at + event.delayMs : 0
   const failed = { model: step.model, failure: event.failure, notBefore, ...(step.compacts && { compacts: true as const }) }
   const windows = event.failure.class === 'context' ? { ...state.windows, [step.model]: learnedWindow(state, step.model) } : state.windows
@@ -166,7 +165,7 @@ export function applyItemUpdated(state: SessionState, event: Event<'interaction.
     return withTurn(state, event, { ...turn, plan: { ...turn.plan, plan: update.plan } })
   }
   const call = callOf(turn, event)
-  if (call.kind !== 'started') throw illegalEvent(event, 'the call is not under way')
+  if (call.kind !== 'started') throw illegalEvent(event, 'the call is not running')
   const { attempt, reason } = update
   const sandbox: SandboxStage = reason === 'unsandboxed' ? { kind: 'outside' } : call.sandbox
   const { step, waiting, idleMs } = withReplacedCall(turn, event, { ...call, attempt, sandbox, orphaned: false })
@@ -195,7 +194,7 @@ function textCompleted(state: SessionState, event: InteractionEvent, item: TextR
 function callCompleted(state: SessionState, event: Event<'interaction.item.completed'>, item: CallRecord): SessionState {
   const turn = openTurn(state, event)
   const call = callOf(turn, event)
-  if (call.kind !== 'started') throw illegalEvent(event, 'the call is not under way')
+  if (call.kind !== 'started') throw illegalEvent(event, 'the call is not running')
   const { intent } = call
   const result = { id: intent.providerCallId, name: intent.tool, ok: item.status === 'completed', content: item.content }
   const { step, waiting, idleMs } = withReplacedCall(turn, event, { kind: 'ended', itemId: call.itemId, part: call.part, result })
@@ -222,7 +221,6 @@ function callOf(turn: OpenTurn, event: InteractionEvent): Call {
   throw illegalEvent(event, 'the step has no such call')
 }
 
-/** The step with one call changed, and what follows for the waiting. */
 function withReplacedCall(
   turn: OpenTurn,
   event: InteractionEvent,
@@ -234,34 +232,6 @@ function withReplacedCall(
   return { step: { kind: 'calling', id: step.id, model: step.model, calls }, waiting, idleMs }
 }
 
-function modelEntry(
-  event: Event<'interaction.step.completed' | 'interaction.step.failed'>,
-  step: AskingStep,
-  status: 'completed' | 'failed',
-): ModelEntry {
-  const { agentPath, usage, cost, latencyMs } = event
-  return { kind: 'model', agentPath, stepId: step.id, attempt: step.attempt, model: step.modelId, status, usage, cost, latencyMs }
-}
-
-function callEntry(event: Event<'interaction.item.completed'>, { intent, sandbox }: StartedCall, item: CallRecord): CallEntry {
-  if (!event.stepId) throw illegalEvent(event, 'it names no step')
-  const entry = {
-    kind: 'call',
-    agentPath: event.agentPath,
-    stepId: event.stepId,
-    itemId: item.id,
-    tool: intent.tool,
-    namespace: intent.namespace,
-    title: intent.title,
-    status: item.status,
-    bytesIn: item.bytesIn,
-    bytesOut: item.bytesOut,
-    latencyMs: item.latencyMs,
-  } as const
-  if (sandbox.kind !== 'outside' && !item.error) return entry
-  return { ...entry, ...(sandbox.kind === 'outside' && { unsandboxed: true }), ...(item.error && { error: item.error.class }) }
-}
-
 function textPart(step: AskingStep, id: string, event: InteractionEvent): ReplyPart {
   const item = step.texts.find((text) => text.id === id)
   if (!item) throw illegalEvent(event, `it refers to item ${id}, which its step does not have`)
@@ -269,15 +239,15 @@ function textPart(step: AskingStep, id: string, event: InteractionEvent): ReplyP
   return item.metadata ? { type, text: item.text, metadata: item.metadata } : { type, text: item.text }
 }
 
-/** Where nobody knows what it cost, what was set aside for it counts as spent. */
+/** An unknown cost is charged with its reservation. */
 const chargedUsd = (cost: Cost, { reservation }: AskingStep): number => (cost === 'unknown' ? (reservation.costUsd ?? 0) : cost)
 
 function askingStep(turn: OpenTurn, event: InteractionEvent): AskingStep {
-  if (turn.step.kind !== 'asking') throw illegalEvent(event, 'no model is being asked')
+  if (turn.step.kind !== 'asking') throw illegalEvent(event, 'no model request is open')
   return turn.step
 }
 
-/** Characters to a token, learnt from what the provider counted for a request of known size. */
+/** From the token count that the provider reported for a request of known size. */
 function learnCharsPerToken(state: SessionState, usage: Usage): number {
   if (usage.estimated || usage.input < 64) return state.charsPerToken
   return Math.min(8, Math.max(0.5, requestChars(state) / usage.input))

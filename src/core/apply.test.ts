@@ -112,14 +112,14 @@ const tests: { readonly [Type in EventType]: () => void } = {
     const ending = { status: 'partial', reason: 'steps' } as const
     const end: EventDraft = { type: 'interaction.turn.completed', ending, report: { format: 'text', text: 'done' }, totals: sample.totals }
     expect(state(...begun, end).turn).toMatchObject({ kind: 'ended', id: 't1', ending, report: { text: 'done' }, totals: sample.totals })
-    expect(() => state(...begun, end, end)).toThrow(/none is open/)
+    expect(() => state(...begun, end, end)).toThrow(/no turn is open/)
   },
   'interaction.turn.failed': () => {
     const failure = { class: 'auth', message: 'no key' } as const
     const ending = { status: 'failed', reason: 'model', message: 'no key', remedy: 'Set one.', failure } as const
     const end: EventDraft = { type: 'interaction.turn.failed', ending, totals: sample.totals }
     expect(state(...begun, end).turn).toMatchObject({ kind: 'ended', ending })
-    expect(() => state(...begun, end, stepStarted())).toThrow(/none is open/)
+    expect(() => state(...begun, end, stepStarted())).toThrow(/no turn is open/)
   },
   'interaction.turn.interrupted': () => {
     const ending = { status: 'interrupted', reason: 'interrupted' } as const
@@ -177,7 +177,7 @@ const tests: { readonly [Type in EventType]: () => void } = {
       step: { kind: 'ready', failures: [{ model: 'first', failure: { class: 'auth' }, notBefore: 1_304 }] },
     })
     expect(openTurn(...asked, stepFailed(), stepStarted({ attempt: 2, model: 'second' })).steps).toBe(1)
-    expect(() => state(...asked, textStarted(), stepFailed())).toThrow(/items of it are still open/)
+    expect(() => state(...asked, textStarted(), stepFailed())).toThrow(/its items are still open/)
   },
   'interaction.item.started': () => {
     expect(openTurn(...asked, textStarted()).step).toMatchObject({ open: [{ id: 't1.s1.1', type: 'agent_message' }] })
@@ -201,7 +201,7 @@ const tests: { readonly [Type in EventType]: () => void } = {
       { type: 'interaction.session.resumed', epoch: 2, policy: 'p', diagnostics: [] } as EventDraft,
     ]
     expect(openTurn(...orphaned, updated).step).toMatchObject({ calls: [{ kind: 'started', attempt: 2, orphaned: false }] })
-    expect(() => state(...asked, called('look_up'), updated)).toThrow(/not under way/)
+    expect(() => state(...asked, called('look_up'), updated)).toThrow(/not running/)
   },
   'interaction.item.completed': () => {
     const two = [...asked, called('look_up', 'other'), callStarted(1), callStarted(2)]
@@ -215,7 +215,7 @@ const tests: { readonly [Type in EventType]: () => void } = {
       ],
     })
     expect(both.turn).toMatchObject({ step: { kind: 'ready', failures: [] } })
-    expect(() => state(...two, callCompleted(1), callCompleted(1))).toThrow(/not under way/)
+    expect(() => state(...two, callCompleted(1), callCompleted(1))).toThrow(/not running/)
     expect(() => state(...asked, textCompleted())).toThrow(/the item is not open/)
     const stored = { ...callCompleted(1) } as Extract<EventDraft, { type: 'interaction.item.completed' }>
     expect(state(...two, { ...stored, item: { ...stored.item, output: { handle: 'b', bytes: 9 } } } as EventDraft).hasStoredOutput).toBe(
@@ -268,7 +268,7 @@ const tests: { readonly [Type in EventType]: () => void } = {
       childPath: 'root/scout#1',
     }
     expect(state(...begun, stepStarted(), called('agent__scout'), callStarted(), started).turn).toMatchObject({ children: 1 })
-    expect(() => state(started)).toThrow(/belongs to an open turn/)
+    expect(() => state(started)).toThrow(/no turn is open/)
   },
   'interaction.subagent.completed': () => {
     expect(childEnded({ type: 'interaction.subagent.completed', status: 'completed', ...childEnd })).toMatchObject({

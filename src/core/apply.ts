@@ -1,6 +1,16 @@
-import { type AskedFirst, addSpent, type Diagnostic, type InteractionEvent, type Message, noUsage } from '../contracts/index.ts'
+import {
+  type AgentSpec,
+  type AskedFirst,
+  addSpent,
+  type Diagnostic,
+  defaultLimits,
+  type InteractionEvent,
+  type Message,
+  noUsage,
+} from '../contracts/index.ts'
 import { grantedBy } from '../policy/grants.ts'
 import { Sequence } from '../util/sequence.ts'
+import { selectionEntry } from './accounting-entries.ts'
 import {
   applyItemCompleted,
   applyItemStarted,
@@ -13,13 +23,11 @@ import { markOrphaned } from './calls/call-order.ts'
 import { stepIdOf } from './ids.ts'
 import { messageSize } from './message-size.ts'
 import type { FailedAttempt } from './next-model.ts'
-import { selectionEntry } from './selection-entry.ts'
-import { configuredFields, withAllLimits } from './session-configuration.ts'
 import { type Call, type Cancel, type OpenTurn, requestOf, type SessionState } from './state.ts'
 import { appendMessage, callingStep, illegalEvent, inputMessages, openTurn, takeInputs, withCalls, withTurn } from './state-changes.ts'
 
-// The reducer. Pure: the state given is never changed, and the same events always give the same state.
-// An event that cannot follow is a broken journal, and said so rather than collapseRows into nonsense.
+// The reducer. Pure: it never changes the given state, and the same events always give the same state.
+// An event that cannot follow throws: the journal is broken.
 
 type Event<T extends InteractionEvent['type']> = InteractionEvent<T>
 
@@ -33,7 +41,7 @@ function applyByType(state: SessionState, event: InteractionEvent): SessionState
     case 'interaction.session.created':
       throw illegalEvent(event, 'a session is created once')
     case 'interaction.session.configured':
-      return { ...withPosition(state, event), ...configuredFields(event) }
+      return configured(state, event)
     case 'interaction.session.resumed':
       return resumed(state, event)
     case 'interaction.input.accepted':
@@ -89,11 +97,10 @@ function applyByType(state: SessionState, event: InteractionEvent): SessionState
       return withPosition(state, event)
     default:
       event satisfies never
-      throw illegalEvent(event, 'this version does not know its type')
+      throw illegalEvent(event, 'its type is unknown to this version')
   }
 }
 
-/** The state that a session begins with. */
 export function createSessionState(event: Event<'interaction.session.created'>): SessionState {
   return {
     treeId: event.treeId,
@@ -126,6 +133,15 @@ export function createSessionState(event: Event<'interaction.session.created'>):
   }
 }
 
+function configured(state: SessionState, event: Event<'interaction.session.configured'>): SessionState {
+  const { seq, at, tools, promptChars, prices = {}, windows = {}, maxOutputs = {} } = event
+  return { ...state, seq, at, agent: withAllLimits(event.agent), tools, promptChars, prices, windows, maxOutputs }
+}
+
+/** Journals of earlier versions lack the limits that were added later. */
+const withAllLimits = (agent: AgentSpec): AgentSpec =>
+  agent.limits.replyTimeout === undefined ? { ...agent, limits: { ...defaultLimits, ...agent.limits } } : agent
+
 const withPosition = (state: SessionState, event: InteractionEvent): SessionState => ({ ...state, seq: event.seq, at: event.at })
 
 function addSelectionCost(state: SessionState, asked: AskedFirst): SessionState {
@@ -142,7 +158,7 @@ const strongerCancel = (a: Cancel, b: Cancel): Cancel => (cancelStrength.indexOf
 
 function turnStarted(state: SessionState, event: Event<'interaction.turn.started'>): SessionState {
   if (state.turn.kind === 'open') throw illegalEvent(event, 'the turn before it has not ended')
-  if (!event.turnId) throw illegalEvent(event, 'it names no turn')
+  if (!event.turnId) throw illegalEvent(event, 'it has no turn id')
   const asked = state.turn.kind === 'none' ? state.turn.asked : undefined
   return {
     ...takeInputs(state, event.inputs),
@@ -198,7 +214,7 @@ function childStarted(state: SessionState, event: Event<'interaction.subagent.st
   return withTurn(state, event, { ...turn, children: turn.children + 1 })
 }
 
-/** From here on what the child took is the parent's own. Time in which the parent could only wait with it was not work. */
+/** Charges the parent with the child. Idle time of the only running child is idle time of the parent, too. */
 function childEnded(state: SessionState, event: Event<'interaction.subagent.completed' | 'interaction.subagent.failed'>): SessionState {
   const turn = openTurn(state, event)
   const { seq, at, totals, paidUsd, children, idleMs } = event
@@ -213,7 +229,7 @@ function childEnded(state: SessionState, event: Event<'interaction.subagent.comp
   return { ...state, seq, at, spent: addSpent(state.spent, totals.usage, totals.cost), turn: next }
 }
 
-/** The driver before this one is gone: calls that it may have begun are orphaned, and the time since was not work. */
+/** The earlier driver is gone: calls that it may have begun are orphaned, and the time since then is idle. */
 function resumed(state: SessionState, event: Event<'interaction.session.resumed'>): SessionState {
   const next = { ...addDiagnostics(state, event, event.diagnostics), policy: event.policy }
   if (next.turn.kind !== 'open') return next
@@ -235,7 +251,7 @@ function contextAdded(state: SessionState, event: Event<'interaction.context.add
   return { ...appendMessage(state, message), seq: event.seq, at: event.at, initialMessages }
 }
 
-/** An answer was not good enough for a hook: the turn goes on. */
+/** A hook rejected the answer: the turn continues. */
 function resumedByHook(state: SessionState, event: InteractionEvent): SessionState {
   const turn = openTurn(state, event)
   return withTurn(state, event, { ...turn, resumed: turn.resumed + 1, step: { kind: 'ready', failures: [] } })
@@ -253,10 +269,10 @@ function compacted(state: SessionState, event: Event<'interaction.context.compac
   return { ...state, seq, at, history: Sequence.from(left), historyChars, hasStoredOutput, compacted: next, turn }
 }
 
-/** Messages: with fewer new ones than that, a compaction came too soon after the last. */
+/** With fewer new messages, a compaction came too soon after the last one. */
 const minNewMessages = 4
 
-/** Failures before it were about a longer history, and are void: one that says "too long" only where the history became shorter. */
+/** Earlier failures no longer apply to the shorter history; a `context` failure does if the history did not become shorter. */
 function afterCompaction(turn: OpenTurn, helped: boolean, news: number): OpenTurn {
   const quickCompactions = news === 0 ? turn.quickCompactions : news < minNewMessages ? turn.quickCompactions + 1 : 0
   if (turn.step.kind !== 'ready') return { ...turn, quickCompactions }

@@ -7,23 +7,23 @@ import { type Exclusions, type FailedAttempt, nextModel, noExclusions } from './
 import type { AnsweredStep, Call, Cancel, OpenCall, OpenTurn, PendingInput, ReviewableCall, SessionState, StartedCall } from './state.ts'
 import { takeInputs } from './state-changes.ts'
 
-// The centre: what to do next, from the state alone. No clock, no chance, no ports.
+// Decides the next action from the state alone. No clock, no randomness, no ports.
 
 export type Action =
   | { readonly kind: 'begin'; readonly input: PendingInput }
   | AskAction
-  /** Take calls through the pipeline up to their intent. */
+  /** Check calls up to their recorded intent. */
   | { readonly kind: 'review'; readonly calls: readonly ReviewableCall[] }
   | { readonly kind: 'execute'; readonly calls: readonly StartedCall[] }
-  /** End calls that never ran, those held back behind others included: the turn was cancelled, or has no step left to go on with their results. */
+  /** End calls that never ran: the turn was cancelled, or has no step left that could read their results. */
   | { readonly kind: 'skip'; readonly calls: readonly (OpenCall | StartedCall)[]; readonly why: Exclude<Cancel, 'no'> | 'steps' }
-  /** Make the history shorter without asking a model. */
+  /** Shorten the history without a model. */
   | { readonly kind: 'compact' }
-  /** Settle what a dead driver left open. */
+  /** Settle what a crashed driver left open. */
   | { readonly kind: 'recover' }
-  /** Only a person can go on. */
+  /** Wait for a person. */
   | { readonly kind: 'wait' }
-  /** Requests of others hold what the next one needs of a shared budget: wait until one of them has ended. */
+  /** Wait until a request of another session gives back a part of a shared budget. */
   | { readonly kind: 'defer' }
   | { readonly kind: 'finish'; readonly ending: TurnEnding }
   | { readonly kind: 'idle' }
@@ -34,17 +34,16 @@ export interface AskAction {
   readonly attempt: number
   readonly notBefore: number
   readonly reservation: Reservation
-  /** Output that a reply with calls may have, where that is less than what is reserved for a text. */
+  /** Maximum output of a reply with calls, if that is less than the reservation for a text. */
   readonly callTokens?: number
   readonly absorbs: readonly ClientId[]
-  /** Asks for a summary of the history, to put in its place. */
+  /** Asks for a summary that replaces the history. */
   readonly compacts?: true
-  /** The model is left out for now, as all of them are: one is tried all the same. */
+  /** All models are excluded for now. This one is tried anyway. */
   readonly probes?: true
   readonly last?: LastStepReason
 }
 
-/** What holds at this moment outside of the session. */
 interface DecisionContext {
   readonly headroom: Headroom
   readonly exclusions: Exclusions
@@ -73,7 +72,7 @@ export function decide(state: SessionState, headroom: Headroom = unlimited, excl
 function decideCalls({ agent }: SessionState, turn: OpenTurn, calls: CallList<Call>): Action {
   if (calls.some((call) => call.kind === 'started' && call.orphaned)) return { kind: 'recover' }
   if (turn.cancel !== 'no') return decideCancelled(calls, turn.cancel)
-  // What was put to a person before a limit was lowered stays with that person.
+  // Requests that already wait for a person stay open, even if the limit was lowered since.
   if (stepsTaken(turn) >= agent.limits.maxToolTurns && calls.some(isRequested))
     return { kind: 'skip', calls: calls.filter(isRequested), why: 'steps' }
   const reviewable = filterCalls(calls, isReviewable)
@@ -82,7 +81,7 @@ function decideCalls({ agent }: SessionState, turn: OpenTurn, calls: CallList<Ca
   return started.length > 0 ? { kind: 'execute', calls: started } : { kind: 'wait' }
 }
 
-/** What has not begun is skipped; what has begun is executed to its end, where nobody waits for an answer any more. */
+/** Skips what has not begun. What has begun runs to its end. */
 function decideCancelled(calls: CallList<Call>, why: Exclude<Cancel, 'no'>): Action {
   const held = heldCalls(calls)
   const skipped = calls.filter((call): call is OpenCall | StartedCall => isOpen(call) || held.has(call))
@@ -94,16 +93,16 @@ const isRequested = (call: Call): call is Extract<Call, { kind: 'requested' }> =
 const isStarted = (call: Call): call is StartedCall => call.kind === 'started'
 const isReviewable = (call: Call): call is ReviewableCall => call.kind === 'requested' || call.kind === 'approved' || call.kind === 'denied'
 
-/** An answer ends the turn, unless somebody has steered meanwhile and there is a step left to take it in, other than the reserve. */
+/** An answer ends the turn, unless steering input arrived and there is a step left for it, apart from the reserve. */
 function decideAnswer(
   state: SessionState,
   turn: OpenTurn,
   { answered: { truncated, cutBy, output }, headroom, exclusions }: DecisionContext & { readonly answered: AnsweredStep },
 ): Action {
   if (output?.ok === false) return decideRejected(state, turn, { output, cutBy, headroom, exclusions })
-  const heard = takeInputs(state, steering(state))
+  const steered = takeInputs(state, steering(state))
   const hasStepLeft = turn.cancel === 'no' && turn.last === undefined && stepsTaken(turn) < state.agent.limits.maxToolTurns
-  if (heard !== state && hasStepLeft && nextAllowance(heard, turn, headroom).kind !== 'none')
+  if (steered !== state && hasStepLeft && nextAllowance(steered, turn, headroom).kind !== 'none')
     return decideStep(state, turn, { failures: [], headroom, exclusions })
   if (turn.last !== undefined) return finish({ status: 'partial', reason: turn.last })
   return finish(truncated ? { status: 'partial', reason: cutBy ?? 'tokens' } : { status: 'completed' })
@@ -114,16 +113,16 @@ interface Rejected extends DecisionContext, Pick<AnsweredStep, 'cutBy'> {
 }
 
 /**
- * An answer that is not the JSON asked for goes back with what is wrong, to the next model once one has been told often enough.
- * This is a retry: it takes no step of its own, and also follows a last answer where the budget affords it. Where a limit
- * forced the answer, cut it or leaves no further one, that limit is why the turn failed; its end says how to raise it.
+ * Sends an invalid JSON answer back with its problems, after several tries to the next model. This is a retry, not a step; it
+ * also follows a last answer if the budget affords it. If a limit forced or cut the answer, or allows no retry, the turn
+ * fails because of that limit.
  */
 function decideRejected(state: SessionState, turn: OpenTurn, { output, cutBy, headroom, exclusions }: Rejected): Action {
   const hasModel = state.agent.models.some((model) => !turn.dropped.includes(model))
   const next = nextAllowance(state, turn, headroom)
   if ((hasModel && next.kind !== 'none') || turn.cancel === 'interrupt' || turn.cancel === 'abort')
     return decideStep(state, turn, { failures: [], headroom, exclusions })
-  const message = `The answer is not the JSON that was asked for: ${output.problems.join('; ')}.`
+  const message = `The answer is not the requested JSON: ${output.problems.join('; ')}.`
   const limit = asLimit(turn.last ?? cutBy ?? (hasModel && next.kind === 'none' ? next.reason : undefined))
   if (limit !== undefined) return finish({ status: 'failed', reason: limit, message })
   return finish({ status: 'failed', reason: 'invalid_output', message, remedy: output.remedy })
@@ -134,7 +133,7 @@ const asLimit = (why: LastStepReason | undefined) => (why === 'stopped' || why =
 const nextAllowance = (state: SessionState, turn: OpenTurn, headroom: Headroom): Allowance =>
   allowance(state, turn, { steps: stepsTaken(turn), model: state.agent.models[0], headroom })
 
-/** Steps that count: an answer that was sent back is a retry. */
+/** An answer that was sent back is a retry, not a step. */
 const stepsTaken = ({ steps, rejections }: OpenTurn): number => steps - rejections
 
 function decideStep(
@@ -147,34 +146,31 @@ function decideStep(
   if (failures.length > 0 && mustCompact(state, turn, failures.at(-1))) return { kind: 'compact' }
   const next = nextModel({ agent: state.agent, at: state.at, dropped: turn.dropped, probed: turn.probed, failures, exclusions })
   if (!next) return finish(modelFailed(failures, turn))
-  // A retry stays the step it is: only a new one asks the budget for a step.
   const { model, attempt, notBefore } = next
   const absorbs = state.inputs.length === 0 ? noInputs : steering(state)
-  const heard = takeInputs(state, absorbs)
+  const steered = takeInputs(state, absorbs)
+  // A retry belongs to the step that failed.
   const steps = failures.length > 0 ? stepsTaken(turn) - 1 : stepsTaken(turn)
-  const allowed = allowance(heard, turn, { steps, model, headroom })
+  const allowed = allowance(steered, turn, { steps, model, headroom })
   if (allowed.kind === 'none') return finish({ status: 'partial', reason: allowed.reason })
   if (allowed.kind === 'wait') return { kind: 'defer' }
   const plain = { kind: 'ask', model, attempt, notBefore, reservation: allowed.reservation, absorbs } as const
   const limited = 'callTokens' in allowed ? { ...plain, callTokens: allowed.callTokens } : plain
   const ask = next.probes ? { ...limited, probes: next.probes } : limited
-  if (isWindowFull(heard, model) && canCompact(state, turn))
+  if (isWindowFull(steered, model) && canCompact(state, turn))
     return allowed.kind === 'last' ? { kind: 'compact' } : { ...ask, absorbs: noInputs, compacts: true }
   if (allowed.kind === 'last') return { ...ask, last: allowed.reason }
-  return isWindowFull(heard, model) ? { ...ask, last: 'context' } : ask
+  return isWindowFull(steered, model) ? { ...ask, last: 'context' } : ask
 }
 
-/** So many poor compactions in a row, and none is tried any more: each costs a request. */
+/** After so many poor compactions in a row there are no more: each costs a request. */
 const maxQuickCompactions = 4
 
-/** Whether there is something new to compact, and doing so has not been in vain. */
+/** Whether there is something new to compact, and recent compactions helped. */
 const canCompact = ({ history, compacted, turns }: SessionState, { steps, quickCompactions }: OpenTurn): boolean =>
   (steps > 0 || turns > 1) && history.length > compacted.length && quickCompactions < maxQuickCompactions
 
-/**
- * Whether the history is made shorter by rule before a model is asked again: a provider found it too long, and shortening it
- * can help or has helped the last time; or the model that was to sum it up failed.
- */
+/** Whether to shorten the history by rule: a provider found it too long, or the model failed to summarise it. */
 function mustCompact(state: SessionState, turn: OpenTurn, failed: FailedAttempt | undefined): boolean {
   if (!failed || failed.isVoid) return false
   if (failed.failure.class === 'context') return canCompact(state, turn) || state.compacted.helped
@@ -183,10 +179,10 @@ function mustCompact(state: SessionState, turn: OpenTurn, failed: FailedAttempt 
 
 const noInputs: readonly ClientId[] = []
 
-/** Where a limit forced an answer and the model gave none, or a budget cut its reply, that limit is why the turn failed, not the provider. */
+/** If a limit forced an answer and the model gave none, or a budget cut the reply, the reason is that limit, not the model. */
 function modelFailed(failures: readonly FailedAttempt[], { last }: OpenTurn): TurnEnding {
   const failure = failures.at(-1)?.failure
-  if (!failure) return { status: 'failed', reason: 'model', message: 'The agent names no model.', remedy: 'Give the agent a model.' }
+  if (!failure) return { status: 'failed', reason: 'model', message: 'The agent has no model.', remedy: 'Set a model for the agent.' }
   const limit = failure.cutBy ?? (failure.noAnswer && asLimit(last))
   return {
     status: 'failed',

@@ -5,27 +5,24 @@ import { Released } from './released.ts'
 import type { Session } from './session.ts'
 import type { ReviewableCall, StartedCall } from './state.ts'
 
-/**
- * What takes time: everything that reaches models, tools and people. Each records what happened; `drive` looks again,
- * at once where nothing had to be waited for.
- */
+/** Performs the actions that reach models, tools and people. Each records what happened; then `drive` decides again. */
 export interface Performer<S extends Session> {
   ask(session: S, action: AskAction): Promise<void>
-  /** Takes calls through the pipeline up to their intent. */
+  /** Checks calls up to their recorded intent. */
   review(session: S, calls: readonly ReviewableCall[]): MaybePromise<void>
   execute(session: S, calls: readonly StartedCall[]): MaybePromise<void>
-  /** Waits for a decision, or finds that everybody has put it off. */
+  /** Waits for a decision; `suspended` if the approver defers all of them. */
   wait(session: S): MaybePromise<'decided' | 'suspended'>
-  /** Waits until a request that holds some of a shared budget has ended, or something else has changed. */
+  /** Waits until a request of another session gives back a part of a shared budget. */
   defer(session: S): MaybePromise<void>
   skip(session: S, action: Extract<Action, { kind: 'skip' }>): MaybePromise<void>
   recover(session: S): MaybePromise<void>
   compact(session: S): MaybePromise<void>
-  /** Ends the turn, unless a hook has something against it. */
+  /** Ends the turn, unless a hook rejects the answer. */
   finish(session: S, ending: TurnEnding): MaybePromise<void>
 }
 
-/** Drives a session until there is nothing to do, or until only a person can go on. Throws `Released` where it was released. */
+/** Drives a session until it is idle or waits for a person. Throws `Released` if the session was released. */
 export async function drive<S extends Session>(session: S, performer: Performer<S>): Promise<'idle' | 'suspended'> {
   for (;;) {
     if (session.isReleased) throw new Released()

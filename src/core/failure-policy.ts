@@ -1,18 +1,17 @@
 import type { ModelFailureClass } from '../contracts/index.ts'
 
-/** No wait is longer, whatever a server asks for; it also bounds what a wall clock that was set back can cost. */
+/** Longest wait before a retry, whatever a server asks for. Also the maximum loss if the wall clock is set back. */
 export const maxDelayMs = 60_000
 
 interface FailurePolicy {
-  /** Ask the same model again, leave it out for the turn, or ask nobody any more. */
+  /** Ask again, drop the model for this turn, or stop. */
   readonly next: 'retry' | 'drop' | 'end'
-  /** Whether it uses up one of the further attempts that a step has. */
+  /** Whether it uses up one of the retries of a step. */
   readonly counts: boolean
-  /** Whether the provider may have worked, and be paid, for a reply of which nothing arrived. */
+  /** Whether the provider may charge for a reply of which nothing arrived. */
   readonly billed: boolean
 }
 
-/** What follows from each way in which an attempt can fail. */
 export const failurePolicy: { readonly [Class in ModelFailureClass]: FailurePolicy } = {
   rate_limit: { next: 'retry', counts: true, billed: false },
   auth: { next: 'drop', counts: false, billed: false },

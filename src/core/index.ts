@@ -1,24 +1,26 @@
 export { apply, createSessionState } from './apply.ts'
 export {
   type Account,
+  accountKeys,
   allAccounts,
   type Headroom,
   isLimited,
-  minDefined,
+  isOutputLimited,
   ownAccounts,
+  type Resource,
+  resourceOf,
   tightestAccount,
   unlimited,
 } from './budget/accounts.ts'
 export { lastAnswerReservation, timeReserve } from './budget/allowance.ts'
-export { isCount, isUsage } from './budget/is-usage.ts'
+export { computeCost, isCount, isPrice, isUsage } from './budget/check-figures.ts'
 export { callerLimitText, describeLimits, limitText, partialReasonTexts, type ReachedLimit, raiseLimitText } from './budget/limit-texts.ts'
 export { exceededText, maxReplyCharacters } from './budget/output-bound.ts'
-export { computeCost, isPrice } from './budget/priced.ts'
 export { type CallList, callList, findCall, indexOfCall } from './calls/call-list.ts'
 export { callsNotBegun } from './calls/call-order.ts'
-export { failedRecord, failureText, unknownResult } from './calls/call-results.ts'
-export { laneConflict } from './calls/lane-conflict.ts'
-export { LaneSet } from './calls/lane-set.ts'
+export { failedRecord, failureText } from './calls/failed-record.ts'
+export { LaneSet, laneConflict } from './calls/lane-conflicts.ts'
+export { lostCallDiagnostic, lostCallRecord, lostReplyText, notRunAgain, unfinishedCallRecord } from './calls/lost-call-texts.ts'
 export { type EscalationStage, escalationStage } from './calls/sandbox-stage.ts'
 export { type Action, type AskAction, decide } from './decide.ts'
 export { drive, type Performer } from './drive.ts'

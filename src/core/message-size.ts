@@ -1,10 +1,10 @@
 import type { Message } from '../contracts/index.ts'
 import { textWeight } from '../util/text-weight.ts'
 
-/** There are very many calls and results, most of them small; what they cost is learnt with the next reply. */
+/** Calls and results are many and mostly small: up to this length they are not weighed in detail. */
 const small = 256
 
-/** About how many characters of a request a message takes. */
+/** Approximate size of a message in a request, in characters. */
 export function messageSize(message: Message): number {
   let size = 16
   switch (message.role) {

@@ -1,7 +1,7 @@
 import type { AgentLimits, AgentSpec, ModelFailure } from '../contracts/index.ts'
 import { failurePolicy, maxDelayMs } from './failure-policy.ts'
 
-/** Models of an agent that are left out for now, and until when (milliseconds since 1970). */
+/** Models that are excluded for now, and until when (milliseconds since 1970). */
 export type Exclusions = ReadonlyMap<string, number>
 export const noExclusions: Exclusions = new Map()
 
@@ -9,20 +9,19 @@ export interface FailedAttempt {
   readonly model: string
   readonly failure: ModelFailure
   readonly notBefore: number
-  /** The history has been made shorter since: it is no longer held against anybody. */
+  /** The history was shortened since then: the failure no longer applies. */
   readonly isVoid?: true
-  /** What failed was to sum the history up. */
+  /** The attempt was to summarise the history. */
   readonly compacts?: true
 }
 
-/** What the choice of a model depends on. */
 interface Candidates {
   readonly agent: Pick<AgentSpec, 'models' | 'limits'>
   /** The time of the last event. */
   readonly at: number
-  /** Models that are not asked any more in this turn. */
+  /** Models that are not asked again in this turn. */
   readonly dropped: readonly string[]
-  /** A model was asked in this turn although every one is left out. */
+  /** In this turn a model was asked although all are excluded. */
   readonly probed: boolean
   /** Of this step. */
   readonly failures: readonly FailedAttempt[]
@@ -33,13 +32,13 @@ interface NextModel {
   readonly model: string
   readonly attempt: number
   readonly notBefore: number
-  /** The model is left out for now, as all of them are: one is tried all the same. */
+  /** All models are excluded for now. This one is tried anyway. */
   readonly probes?: true
 }
 
 /**
- * Rotates over the agent's models in order. A model that has not failed in this step and is not left out is asked at once; only
- * when there is none is there something to wait for. Where every model is left out for longer than anybody waits, one is tried.
+ * Rotates over the models of the agent. A model that has not failed in this step and is not excluded is asked without a wait.
+ * If all are excluded for longer than the longest wait, one is tried.
  */
 export function nextModel({ agent, at, dropped, probed, failures, exclusions }: Candidates): NextModel | undefined {
   const tooSmall = failures.filter(({ failure, isVoid }) => failure.class === 'context' && !isVoid).map(({ model }) => model)
@@ -60,10 +59,10 @@ export function nextModel({ agent, at, dropped, probed, failures, exclusions }: 
   return previous ? undefined : { model, attempt, notBefore: notBefore(model) }
 }
 
-/** The model did nothing wrong: it is asked again before the others. */
+/** The model is not to blame: ask it again before the others. */
 const isRetriedOnSameModel = ({ failure, isVoid }: FailedAttempt): boolean => failure.class === 'lost' || isVoid === true
 
-/** A reply that one of our own timeouts cut may have been paid for in full: it is repeated once. */
+/** A reply that a timeout of ours cut may cost the full price: it is repeated once. */
 const maxCutReplies = 2
 
 function mayRetry(failures: readonly FailedAttempt[], { maxRetries }: AgentLimits): boolean {

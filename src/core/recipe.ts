@@ -10,7 +10,7 @@ export interface Offering {
   readonly instructions: string
 }
 
-/** How a session thinks: what to do next, and what a model is shown. Both pure, so that a test needs no model. */
+/** What a session does next, and what its model is shown. Both functions are pure. */
 export interface Recipe {
   decide(state: SessionState, headroom: Headroom, exclusions: Exclusions): Action
   assemble(state: SessionState, offering: Offering): ModelRequest

@@ -1,6 +1,6 @@
 import type { InteractionEvent } from '../contracts/index.ts'
 
-/** Thrown where a released session would go on. Whoever drives it stops. */
+/** Thrown when a released session would continue. Its driver stops. */
 export class Released extends Error {
   override readonly name = 'Released'
 
@@ -9,7 +9,7 @@ export class Released extends Error {
   }
 }
 
-/** What may still be recorded after a release: the real result of a call, what a request took that was in flight, and diagnostics. */
+/** Results of running calls, the cost of a request in flight, and diagnostics are still recorded after a release. */
 export function isAllowedAfterRelease(event: InteractionEvent): boolean {
   switch (event.type) {
     case 'interaction.diagnostic':

@@ -19,18 +19,17 @@ import type { Recipe } from './recipe.ts'
 import { isAllowedAfterRelease, Released } from './released.ts'
 import type { OpenTurn, SessionState } from './state.ts'
 
-/** The only writer of a tree: numbers and dates events, and makes them durable in their order. */
+/** The only writer of a tree's events: it numbers and dates them, and makes them durable in order. */
 export interface EventWriter {
   readonly nextSeq: number
   readonly now: number
-  /** When a moment of the monotonic clock was. */
+  /** Converts a moment of the monotonic clock to milliseconds since 1970. */
   at(moment: number): number
   push(event: InteractionEvent): void
   live(event: LiveEvent): void
   flush(): MaybePromise<void>
 }
 
-/** What a session is driven with. */
 export interface SessionParts {
   readonly recipe: Recipe
   readonly clock: Clock
@@ -38,15 +37,15 @@ export interface SessionParts {
   readonly state: SessionState
 }
 
-/** Of a session that has said more than this, nothing is kept. */
+/** States with a longer history are not kept. */
 const maxKeptHistoryChars = 10_000
 
 /**
  * A session that is being driven: its state and its event writer.
  *
- * 1. The state changes by `record` alone, and only by what the reducer accepts.
+ * 1. Only `record` changes the state, and only by events that the reducer accepts.
  * 2. `interrupt` belongs to the open turn; a new turn gets a new one.
- * 3. A released session records nothing but results of calls that were running: whatever else would be recorded throws `Released`.
+ * 3. A released session records only the results of calls that were running; anything else throws `Released`.
  */
 export class Session {
   readonly recipe: Recipe
@@ -77,29 +76,27 @@ export class Session {
     return this.#writer.now
   }
 
-  /** The open turn; asking for it where there is none is a mistake of ours. */
+  /** @throws an internal error if no turn is open. */
   get turn(): OpenTurn {
     const { turn } = this.#state
     if (turn.kind !== 'open') throw new TroupeError('internal', `Session ${this.#state.sessionId} has no open turn.`)
     return turn
   }
 
-  /** What the ancestors leave; whoever drives a child knows more. */
+  /** What the ancestors leave. Overridden for children. */
   get headroom(): Headroom {
     return unlimited
   }
 
-  /** Models that are left out for now; whoever asks them knows more. */
   get exclusions(): Exclusions {
     return noExclusions
   }
 
-  /** What to do next. */
   decide(): Action {
     return this.recipe.decide(this.#state, this.headroom, this.exclusions)
   }
 
-  /** What the next event begins with: its number and time, who speaks, and where in the turn. `moment`: read just now. */
+  /** `moment`: of the monotonic clock, if it was read just now. */
   nextEnvelope(moment?: number): Envelope {
     const { treeId, sessionId, agentPath, turn } = this.#state
     const seq = this.#writer.nextSeq
@@ -110,7 +107,7 @@ export class Session {
     return { seq, treeId, sessionId, agentPath, turnId, stepId: step.id, at }
   }
 
-  /** `event` begins with `here()`. */
+  /** `event` begins with `nextEnvelope()`. */
   record(event: InteractionEvent): void {
     if (this.#mode === 'released' && !isAllowedAfterRelease(event)) throw new Released()
     this.#state = apply(this.#state, event)
@@ -123,19 +120,19 @@ export class Session {
     this.record(Object.assign(this.nextEnvelope(), draft) as InteractionEvent)
   }
 
-  /** Hands what was recorded to the journal; await it before anything acts on it. */
+  /** Hands recorded events to the journal. Await it before anything acts on them. */
   flush(): MaybePromise<void> {
     return this.#writer.flush()
   }
 
-  /** Shows a piece of what will be an item. There are very many: where they belong is told in one object for all. */
+  /** Publishes a piece of an item. There are very many pieces: they share one `LivePlace`. */
   live({ stepId, itemId, attempt, kind }: LivePlace, text: string): void {
     const { treeId, sessionId, agentPath } = this.#state
     const turnId = this.turn.id
     this.#writer.live({ type: 'interaction.item.delta', treeId, sessionId, agentPath, turnId, stepId, itemId, attempt, kind, text })
   }
 
-  /** Begins no further turn; what waits in line stays there. */
+  /** Begins no further turn. Accepted inputs stay. */
   retire(): void {
     if (this.#mode === 'open') this.#mode = 'retired'
   }
@@ -144,7 +141,7 @@ export class Session {
     return this.#mode !== 'open'
   }
 
-  /** Stops here, with everything that is open left open, as after a crash. Calls that are running are interrupted separately. */
+  /** Stops here and leaves everything open, as after a crash. Running calls are interrupted separately. */
   release(): void {
     this.#mode = 'released'
   }
@@ -153,12 +150,12 @@ export class Session {
     return this.#mode === 'released'
   }
 
-  /** Lets go of what was said, where the session itself is kept. */
+  /** Frees the memory of the history. */
   clearHistory(): void {
     this.#state = { ...this.#state, history: Sequence.empty(), inputs: [] }
   }
 
-  /** Resolves at the next `wake`: something from outside may have changed the state. */
+  /** Resolves at the next `wake`: an outside event may have changed the state. */
   nextWake(): Promise<void> {
     return new Promise((resolve) => this.#sleepers.push(resolve))
   }

@@ -36,12 +36,12 @@ import type { CallList } from './calls/call-list.ts'
 import type { CallStarted } from './calls/call-order.ts'
 import type { FailedAttempt } from './next-model.ts'
 
-/** The fold of a session's events. Plain data: everything that `decide` may look at, and nothing else. */
+/** The fold of a session's events: plain data, and everything that `decide` reads. */
 export interface SessionState {
   readonly treeId: TreeId
   readonly sessionId: SessionId
   readonly agentPath: string
-  /** The last event collapseRows in, and when it happened. */
+  /** Of the last event. */
   readonly seq: number
   readonly at: number
   readonly agent: AgentSpec
@@ -51,18 +51,18 @@ export interface SessionState {
   readonly policy: string
   readonly prices: { readonly [model: string]: TokenPrice }
   readonly windows: { readonly [model: string]: number }
-  /** Tokens that one reply of a model can have, where that is known. */
+  /** Maximum tokens of one reply, if known. */
   readonly maxOutputs: { readonly [model: string]: number }
-  /** The call that this session is a child of. Named in roots, too: states of one shape are collapseRows faster. */
+  /** The call that started this session. Present in roots, too: one hidden class is faster. */
   readonly parent: ParentCall | undefined
   readonly history: Sequence<Message>
-  /** Size of prompt and tool specs, and of the history: what a request is estimated by. */
+  /** Characters of prompt and tool specs. */
   readonly promptChars: number
   readonly historyChars: number
-  /** How many characters made a token in the last request that reported its usage. */
+  /** Of the last request that reported its usage. */
   readonly charsPerToken: number
   readonly compacted: Compacted
-  /** What the session was told before anybody asked for anything. It stays, word for word. */
+  /** Context that was added before the first turn. Compaction keeps it word for word. */
   readonly initialMessages: readonly Message[]
   /** Accepted, not yet in the history. */
   readonly inputs: readonly PendingInput[]
@@ -70,17 +70,16 @@ export interface SessionState {
   readonly grants: readonly ApprovalKey[]
   readonly hasStoredOutput: boolean
   readonly spent: Spent
-  /** Said outside of a turn; the next outcome reports them. */
+  /** Noted outside a turn; the next outcome reports them. */
   readonly diagnostics: readonly Diagnostic[]
   readonly turns: number
   readonly turn: Turn
 }
 
-/** The history as it was when it was last made shorter. */
+/** The history after the last compaction. */
 export interface Compacted {
-  /** Messages that it had then. */
+  /** Number of messages. */
   readonly length: number
-  /** What was known then: what had been done, and what was summed up. */
   readonly carried: Carried
   /** Whether it became shorter. */
   readonly helped: boolean
@@ -92,49 +91,49 @@ export interface PendingInput {
   readonly mode: InputMode
 }
 
-/** What was asked before the first turn is part of that turn. */
+/** `asked`: the request that selected the agent. The first turn pays for it. */
 export type Turn = { readonly kind: 'none'; readonly asked?: AskedFirst } | OpenTurn | EndedTurn
 
-/** From the mildest to the strongest; a stronger wish replaces a milder one. `abort` is a denial that ends the turn. */
+/** From weakest to strongest; a stronger one replaces a weaker one. `abort` is a denial that ends the turn. */
 export type Cancel = 'no' | 'stop' | 'abort' | 'interrupt'
 
-/** Whether the turn waits for a person, and since when. */
+/** Whether the turn waits for a person. */
 export type Waiting = { readonly kind: 'no' } | { readonly kind: 'approval' | 'suspended'; readonly since: number }
 
 export interface OpenTurn {
   readonly kind: 'open'
   readonly id: TurnId
   readonly startedAt: number
-  /** Time that was not work: waiting for a person, or nobody driving. */
+  /** Time that is not work: waits for a person, or no driver. */
   readonly idleMs: number
   readonly waiting: Waiting
   readonly cancel: Cancel
   readonly steps: number
   readonly calls: number
-  /** Children that have ended included; those at work are counted where they are. */
+  /** Includes children that have ended. */
   readonly spent: Spent
-  /** Money that counts against the budget, in US dollars: what was reported, or else what was set aside. */
+  /** US dollars charged to the budget: the reported cost, or else the reservation. */
   readonly paidUsd: number
-  /** Children started, and those that they started. */
+  /** Number of descendants started. */
   readonly children: number
   readonly step: Step
   readonly last?: LastStepReason
-  /** What this turn was asked, as it was said. */
+  /** The inputs of this turn. */
   readonly goal: readonly Message[]
-  /** Answers that were sent back because they were not the JSON that was asked for. */
+  /** Answers that were sent back because they were not the requested JSON. */
   readonly rejections: number
-  /** Answers after which a hook sent the model back to work. */
+  /** Answers that a hook rejected. */
   readonly resumed: number
-  /** Calls in a row that were refused because they had been made before. */
+  /** Calls in a row that were refused as repetitions. */
   readonly repeats: number
-  /** How often in a row the history had to be made shorter again after hardly anything was said. */
+  /** Compactions in a row with hardly any new message between them. */
   readonly quickCompactions: number
   readonly plan: PlanIntent | undefined
-  /** Models that refused us (no key, no quota) or kept giving answers that do not fit; they are not asked again in this turn. */
+  /** Models that are not asked again in this turn: no key, no quota, or too many invalid answers. */
   readonly dropped: readonly string[]
-  /** A model was asked although every one is left out for now. */
+  /** A model was asked although all are excluded for now. */
   readonly probed: boolean
-  /** What the model said last: the answer, or what is left of a turn that ends early. */
+  /** The last text of the model. */
   readonly lastText: string
   readonly accounting: Sequence<AccountingEntry>
   readonly diagnostics: Sequence<Diagnostic>
@@ -154,15 +153,15 @@ export interface EndedTurn {
 }
 
 export type Step =
-  /** The next step may be asked for. `failures`: attempts of this step that failed, oldest first. */
+  /** `failures`: failed attempts of the next step, oldest first. */
   { readonly kind: 'ready'; readonly failures: readonly FailedAttempt[] } | AskingStep | CallingStep | AnsweredStep
 
 export interface AnsweredStep {
   readonly kind: 'answered'
   readonly truncated: boolean
-  /** The budget that left it no more, where it was one that cut it. */
+  /** The budget that cut it. */
   readonly cutBy?: Reservation['limit']
-  /** What was found where the answer has to be JSON. */
+  /** Present if the answer must be JSON. */
   readonly output?: CheckedOutput
 }
 
@@ -174,7 +173,7 @@ export interface AskingStep {
   readonly attempt: number
   readonly failures: readonly FailedAttempt[]
   readonly reservation: Reservation
-  /** It sums up the history. */
+  /** It asks for a summary of the history. */
   readonly compacts: boolean
   readonly open: readonly TextIntent[]
   readonly texts: readonly TextRecord[]
@@ -183,12 +182,12 @@ export interface AskingStep {
 export interface CallingStep {
   readonly kind: 'calling'
   readonly id: StepId
-  /** Who asked for the calls: they are held against what that model was offered. */
+  /** The model that made the calls: its offer decides which tools exist. */
   readonly model: string
   readonly calls: CallList<Call>
 }
 
-/** A call on its way through the pipeline. `itemId` is fixed when the reply comes in. */
+/** A call in the pipeline. */
 export type Call = CallBase &
   (
     | { readonly kind: 'requested' }
@@ -205,12 +204,11 @@ export interface CallBase {
 }
 
 export type StartedCall = Extract<Call, { kind: 'started' }>
-/** Not yet started. */
 export type OpenCall = Exclude<Call, { kind: 'started' | 'ended' }>
-/** What the first half of the pipeline can go on with. */
+/** Calls that `review` can process. */
 export type ReviewableCall = Extract<Call, { kind: 'requested' | 'approved' | 'denied' }>
 
-/** Requests of the open turn that nobody has decided yet, in call order. */
+/** Undecided requests of the open turn, in call order. */
 export function openRequests({ turn }: SessionState): readonly ApprovalRequest[] {
   if (turn.kind !== 'open' || turn.step.kind !== 'calling') return []
   return turn.step.calls.map(requestOf).filter((request) => request !== undefined)

@@ -266,14 +266,14 @@ const effects: { readonly [Key in AgentOptionKey]: () => Promise<void> } = {
     expect(clock.monotonic()).toBeLessThan(30_000)
     // One that is not said leaves a tool the time that it gives itself; one that is said holds for it, too.
     expect(await endlessCommand('')).toMatch(/^Error \(timeout\): The command timed out after 300 s/)
-    const cut = /^Error \(timeout\): "shell" ran for 5\.\d s.*a call has 5 s here, unless limits\.toolTimeout is raised/s
+    const cut = /^Error \(timeout\): "shell" ran for 5\.\d s.*the time limit is 5 s \(limits\.toolTimeout\)/s
     expect(await endlessCommand('limits: { toolTimeout: 5s }')).toMatch(cut)
-    expect(await endlessCommand('limits: { toolTimeout: 2m }')).toContain('a call has 120 s here')
+    expect(await endlessCommand('limits: { toolTimeout: 2m }')).toContain('the time limit is 120 s')
     // Also where what is said is what holds where nothing is said.
-    expect(await endlessCommand('limits: { toolTimeout: 60s }')).toContain('a call has 60 s here')
+    expect(await endlessCommand('limits: { toolTimeout: 60s }')).toContain('the time limit is 60 s')
     // It takes the place of what a command has that does not ask for a time; ten minutes are the most.
     expect(await endlessCommand('', {})).toMatch(/timed out after 120 s/)
-    expect(await endlessCommand('limits: { toolTimeout: 5m }', {})).toContain('a call has 300 s here')
+    expect(await endlessCommand('limits: { toolTimeout: 5m }', {})).toContain('the time limit is 300 s')
     expect(await endlessCommand('limits: { toolTimeout: 20m }', {})).toMatch(/timed out after 600 s/)
   },
   async 'limits.maxRetries'() {

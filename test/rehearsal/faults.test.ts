@@ -75,7 +75,7 @@ describe('the loop', () => {
     expect(scene.answer).toBe(
       [
         'From the agent researcher (prompt: Research tea):\nThree facts about: Research tea',
-        'the agent summariser (prompt: summarise it) failed: It was not run: no further step is allowed in this turn. Answer with what you have.',
+        'the agent summariser (prompt: summarise it) failed: The call was not run: the step limit of this turn is reached. Answer with what you have.',
         'I did not go on to the agent critic: it builds on something that did not come.',
         '(rehearsal: rules, no LLM)',
       ].join('\n\n'),

@@ -85,7 +85,7 @@ describe('an answer that has to be JSON', () => {
     const messages = [
       user('weather in Oslo'),
       assistant('{"city":"Oslo"}'),
-      user('Your answer does not fit: city must be short. Answer again.'),
+      user('Your answer is invalid: city must be short. Answer again.'),
     ]
     const tools = travel.map(({ name, description, inputSchema }) => ({ name, description, inputSchema }))
     const output = json(object({ city: text }))

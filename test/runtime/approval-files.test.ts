@@ -225,5 +225,5 @@ it.each([
   ['Why?', 'This call was declined: Why?'],
 ])('what a person says is one sentence: %j', async (feedback, sentence) => {
   const made = await playing([write('a.txt')], [], { decide: () => no(feedback) })
-  expect(made.told[0]?.content).toBe(`Error (denied): ${sentence} Go on without it, or ask for something else.`)
+  expect(made.told[0]?.content).toBe(`Error (denied): ${sentence} Continue without it, or try something else.`)
 })

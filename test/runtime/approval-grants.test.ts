@@ -211,7 +211,7 @@ describe('for the project', () => {
       const [diagnostic] = made.outcome.diagnostics
       expect(made.outcome.diagnostics).toHaveLength(1)
       expect(diagnostic).toMatchObject({ code: 'grant_not_kept', severity: 'warning' })
-      expect(diagnostic?.message).toContain(port ? 'disk full' : 'there is no project here')
+      expect(diagnostic?.message).toContain(port ? 'disk full' : 'there is no project')
     })
 
   it('cannot be remembered for a call that names nothing', async () => {

@@ -36,7 +36,7 @@ describe('rules', () => {
     })
     expect(callsOf(events)[0]).toMatchObject({ approved: { by: 'allow shell(git *)' } })
     expect(told[1]?.content).toBe(
-      'Error (denied): A rule forbids this call: deny shell(rm *) (troupe.yaml). Nothing is deleted here. Go on without it.',
+      'Error (denied): A rule forbids this call: deny shell(rm *) (troupe.yaml). Nothing is deleted here. Continue without it.',
     )
     expect(recordsOf(events)[1]).toMatchObject({
       status: 'declined',

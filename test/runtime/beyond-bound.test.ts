@@ -36,8 +36,8 @@ const withSlack = (tokens: number): number => tokens * 1.25 + 200
 const toldOf = (tokens: number | undefined) => ({
   code: 'answer_truncated',
   severity: 'warning',
-  message: `The model went on beyond the ${tokens} tokens that it was given, and was stopped.`,
-  remedy: 'Name another model, or raise maxOutputTokens or the budget that leaves it no more.',
+  message: `The model exceeded its output limit of ${tokens} tokens and was stopped.`,
+  remedy: 'Use another model, or raise maxOutputTokens or the budget.',
 })
 
 describe('a model that goes on beyond what it was given', () => {
@@ -186,7 +186,7 @@ describe('a call whose arguments were announced', () => {
 
   it.each([-1, 0.5, Number.NaN, Number.POSITIVE_INFINITY, '40', null])('by %s characters is no reply', async (characters) => {
     const { ran, outcome } = await lookFrom([{ type: 'working', characters } as unknown as ModelPart, call])
-    const message = 'A working part has characters that are no count.'
+    const message = 'The characters of a working part are not a count.'
     expect(outcome).toMatchObject({ status: 'failed', failure: { class: 'invalid_response', message } })
     expect(ran).toEqual([])
   })
@@ -218,7 +218,7 @@ describe('a model that is asked who is to speak', () => {
     const reasons: string[] = []
     for await (const event of handle) if (event.type === 'interaction.subagent.selected') reasons.push(event.reason)
     expect((await handle.outcome).status).toBe('completed')
-    expect(reasons).toEqual(['match: the model went on beyond the 1024 tokens that it was given'])
+    expect(reasons).toEqual(['match: the model exceeded its output limit of 1024 tokens'])
     expect([seen.closed, seen.pieces]).toEqual([1, Math.ceil(withSlack(1_024) / pieceTokens) + 1])
   })
 })

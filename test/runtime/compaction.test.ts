@@ -96,7 +96,7 @@ describe('a history that fills the window', () => {
     expect(after.messages[0]).toEqual({ role: 'user', parts: [{ type: 'text', text: goal }] })
     expect(words(after)).toContain('The plan:\n- [completed] Open the archive\n- [in_progress] Read it')
     expect(words(after)).toContain('- write {"q":"ink"}: ok, wrote ink')
-    expect(words(after)).toContain('What is known so far:\nThe lid is green.')
+    expect(words(after)).toContain('Summary:\nThe lid is green.')
     expect(words(after)).toContain('saw 4')
     expect(words(after)).not.toContain('saw 0')
     expect(after.tools.map(({ name }) => name)).toContain('read_output')
@@ -194,7 +194,7 @@ describe('a history that fills the window', () => {
     const model = windowed(window, [...looks(), { text: `${'Endless. '.repeat(3_000)}Next: the lid.` }, { text: 'Done.' }])
     const { outcome } = await run(model)
     expect(outcome).toMatchObject({ status: 'completed', diagnostics: [] })
-    expect(words(model.requests.at(-1) as ModelRequest)).toMatch(/What is known so far:\n….*Next: the lid\.\n/)
+    expect(words(model.requests.at(-1) as ModelRequest)).toMatch(/Summary:\n….*Next: the lid\.\n/)
     expect(tokensOf(model.requests.at(-1) as ModelRequest)).toBeLessThan(window * 0.8)
   })
 

@@ -59,8 +59,9 @@ describe('a hook at the stop', () => {
       {
         code: 'hook_overruled',
         severity: 'warning',
-        message: 'The hook "judge" still objects, after hooks have sent the model back 3 times, which is the most in one turn: Once more.',
-        remedy: expect.stringContaining('Send a further message'),
+        message:
+          'The hook "judge" still rejects the answer, and hooks have sent the model back 3 times, the maximum in one turn: Once more.',
+        remedy: expect.stringContaining('Send another message'),
       },
     ])
     expect([asked, verdicts(events).length]).toEqual([[0, 1, 2, 3], 3])
@@ -87,8 +88,8 @@ describe('a hook at the stop', () => {
       ['a', 'b', 'c', 'd'].map((text) => ({ text })),
     )
     expect(outcome.diagnostics.map(({ message }) => message)).toEqual([
-      expect.stringMatching(/"one" still objects.*Not for one\./),
-      expect.stringMatching(/"two" still objects.*Not for two\./),
+      expect.stringMatching(/"one" still rejects the answer.*Not for one\./),
+      expect.stringMatching(/"two" still rejects the answer.*Not for two\./),
     ])
   })
 

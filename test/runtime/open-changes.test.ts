@@ -126,7 +126,7 @@ describe('a tree that waits for a person', () => {
     const store = memoryStore()
     const treeId = await waiting(store)
     const outcome = await approved(runtimeOf({ models: { a: model('a', sends) }, store }), treeId, { limits: { maxToolTurns: 1 } })
-    expect(outcome).toMatchObject({ reason: 'steps', usage: { input: 280, output: 22 } })
+    expect(outcome).toMatchObject({ reason: 'steps', usage: { input: 278, output: 22 } })
   })
 
   test('goes on with another model where its own is gone: what was called before is done', async () => {

@@ -24,11 +24,11 @@ describe('the same call in a row', () => {
       'completed',
       ...times(3, 'repeated'),
     ])
-    expect(made.told.at(-1)?.content).toContain('"look" was called 5 times in a row with the same input')
+    expect(made.told.at(-1)?.content).toContain('"look" was called 5 times in a row with the same arguments')
     expect([made.outcome.status, made.outcome.reason, made.outcome.report?.text]).toEqual(['partial', 'repeats', 'Done.'])
     expect(made.model.requests).toHaveLength(6)
     expect(made.model.requests[5]).toMatchObject({ toolChoice: 'none' })
-    expect(JSON.stringify(made.model.requests[5]?.messages)).toContain('The same call was made over and over')
+    expect(JSON.stringify(made.model.requests[5]?.messages)).toContain('You repeated the same call too often')
   })
 
   it('is the same whatever reason is given, and however it is written', async () => {
@@ -102,7 +102,7 @@ describe('the same call in a row', () => {
 
 describe('the same refusal in a row', () => {
   const refused: { [why: string]: { readonly call: object; readonly setup?: Parameters<typeof play>[1]; readonly says: string } } = {
-    'wrong arguments': { call: { tool: 'look', input: { q: 7, z: [] } }, setup: { tools: looking().tools }, says: 'do not fit' },
+    'wrong arguments': { call: { tool: 'look', input: { q: 7, z: [] } }, setup: { tools: looking().tools }, says: 'Invalid arguments' },
     'a rule': { call: run('rm x'), setup: { config: { approvals: { rules: [{ deny: 'shell' }] } } }, says: 'A rule forbids' },
     'a hook': {
       call: run('rm x'),
@@ -122,7 +122,7 @@ describe('the same refusal in a row', () => {
       expect(classes.slice(0, 2)).not.toContain('repeated')
       expect(classes.slice(2)).toEqual(times(3, 'repeated'))
       for (const { content } of made.told) expect(content).toContain(says)
-      expect(made.told[2]?.content).toContain('It was asked for 3 times in a row with the same input.')
+      expect(made.told[2]?.content).toContain('You made this call 3 times in a row with the same arguments.')
       if (why === 'a rule' || why === 'a person' || why === 'nobody there')
         expect(recordsOf(made.events).map(({ status }) => status)).toEqual(times(5, 'declined'))
     })

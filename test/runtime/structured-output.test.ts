@@ -163,7 +163,7 @@ describe('an agent whose output is JSON', () => {
       parts: [
         {
           type: 'text',
-          text: 'Your answer does not fit: missing required "nights" (integer). Answer again with the corrected JSON and nothing else.',
+          text: 'Your answer is invalid: missing required "nights" (integer). Answer again with the corrected JSON and nothing else.',
         },
       ],
     })
@@ -175,7 +175,7 @@ describe('an agent whose output is JSON', () => {
     expect(await run()).toMatchObject({
       status: 'failed',
       reason: 'invalid_output',
-      message: 'The answer is not the JSON that was asked for: it is not JSON.',
+      message: 'The answer is not the requested JSON: it is not JSON.',
       report: { format: 'text', text: 'three' },
     })
     model.assertDone()
@@ -184,7 +184,7 @@ describe('an agent whose output is JSON', () => {
   it('does not take an answer that was cut at its length limit, and says so', async () => {
     const { run, model } = clerk([{ text: right, finish: 'length' }, { text: right }])
     expect(await run()).toMatchObject({ status: 'completed', report: { value: { nights: 2 } } })
-    expect(model.requests[1]?.messages.at(-1)).toMatchObject({ parts: [{ text: expect.stringContaining('cut off at its length limit') }] })
+    expect(model.requests[1]?.messages.at(-1)).toMatchObject({ parts: [{ text: expect.stringContaining('cut at its output limit') }] })
   })
 
   it('says what to do about answers that are always cut', async () => {

@@ -52,8 +52,8 @@ it('a tool that throws when it is asked for an approval leaves a diagnostic, onc
     {
       code: 'tool_approval_failed',
       severity: 'warning',
-      message: '"t" could not say what a call needs an approval for: cannot read x of undefined. It is asked about as a whole.',
-      remedy: 'approval() gives undefined where nothing is needed, or { summary, keys }.',
+      message: 'approval() of the tool "t" failed: cannot read x of undefined. The approval covers the whole tool.',
+      remedy: 'Return { summary, keys } from approval(), or undefined if the call needs no approval.',
     },
   ])
 })

@@ -21,7 +21,7 @@ describe('a tool that returns no result', () => {
     for (const answer of [() => value, async () => value]) {
       const { status, told, remedies } = await run(answer)
       expect(status).toBe('completed')
-      expect(told).toEqual([`tool_output_invalid: "t" returned neither a text nor an output with "ok". It was ${kind}.`])
+      expect(told).toEqual([`tool_output_invalid: "t" returned neither a text nor an object with "ok". It was ${kind}.`])
       expect(remedies).toEqual([expect.stringMatching(/^Return a text, /)])
     }
   })
@@ -32,7 +32,7 @@ describe('a tool that returns no result', () => {
         throw new Error('no')
       },
     }
-    expect((await run(() => hostile)).told).toEqual(['tool_output_invalid: What "t" returned cannot be read: no. It was another object.'])
+    expect((await run(() => hostile)).told).toEqual(['tool_output_invalid: The output of "t" cannot be read: no. It was another object.'])
   })
 
   it.each(['content', 'value', 'extras'])('costs the call, not the run, where "%s" throws when it is read', async (field) => {
@@ -43,7 +43,7 @@ describe('a tool that returns no result', () => {
     })
     const { status, told } = await run(() => hostile)
     expect(status).toBe('completed')
-    expect(told).toEqual(['tool_output_invalid: What "t" returned cannot be read: lazy field not loaded. It was another object.'])
+    expect(told).toEqual(['tool_output_invalid: The output of "t" cannot be read: lazy field not loaded. It was another object.'])
   })
 
   it('reads each field once: what is checked is what is kept', async () => {

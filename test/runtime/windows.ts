@@ -26,7 +26,7 @@ export const tokensOf = ({ system, messages, tools }: ModelRequest): number =>
 /** Whether a request asks for a summary of what was said, not for the next step. */
 export function asksForSummary({ messages, toolChoice }: ModelRequest): boolean {
   const last = messages.at(-1)
-  return toolChoice === 'none' && last?.role === 'user' && textOf(last).startsWith('The conversation has become too long')
+  return toolChoice === 'none' && last?.role === 'user' && textOf(last).startsWith('The conversation is too long')
 }
 
 export const handlesIn = (text: string): readonly string[] =>

@@ -22,7 +22,9 @@ describe('a tool that starts children itself', () => {
       const results = await Promise.all([startChild(task('a')), startChild(task('b')), startChild(task('c'))])
       return [...results.map(said), said(await startChild(task('d')))].join('; ')
     })
-    expect(outcome.report?.text).toBe('completed; A call starts one child.; A call starts one child.; A call starts one child.')
+    expect(outcome.report?.text).toBe(
+      'completed; A call can start one child only.; A call can start one child only.; A call can start one child only.',
+    )
     expect(events.filter(({ type }) => type === 'interaction.session.created')).toHaveLength(2)
     expect(foldTree(events).children.size).toBe(1)
     expect(outcome.usage.input).toBeGreaterThanOrEqual(100)
@@ -54,7 +56,7 @@ describe('a tool that starts children itself', () => {
     })
     expect(outcome.status).toBe('completed')
     expect(said((await kept?.startChild(task('late'))) ?? { kind: 'refused', failure: { class: 'failed', message: 'nothing' } })).toMatch(
-      /has ended/,
+      /already ended/,
     )
     expect(events.filter(({ type }) => type === 'interaction.session.created')).toHaveLength(1)
   })

@@ -61,22 +61,22 @@ const failures: {
   'a model that fails': {
     scout: { script: () => ({ fails: 'model' }) },
     kind: 'model',
-    said: 'scout failed: scripted model Try again later, or name a further model to fall back on.',
+    said: 'scout failed: scripted model Try again later, or add a fallback model.',
   },
   'a limit of the provider': {
     scout: { script: () => ({ fails: 'rate_limit' }) },
     kind: 'model',
-    said: 'scout failed: scripted rate_limit Try again later, or name a further model to fall back on.',
+    said: 'scout failed: scripted rate_limit Try again later, or add a fallback model.',
   },
   'a key that is missing': {
     scout: { script: () => ({ fails: 'auth' }) },
     kind: 'auth',
-    said: 'scout failed: scripted auth Check the key of the provider.',
+    said: 'scout failed: scripted auth Check the API key of the provider.',
   },
   'no network': {
     scout: { script: () => ({ fails: 'network' }) },
     kind: 'network',
-    said: 'scout failed: scripted network Check the connection and the address of the provider.',
+    said: 'scout failed: scripted network Check the network connection and the address of the provider.',
   },
 }
 
@@ -105,8 +105,8 @@ describe('a parent is told of', () => {
   })
 
   it.each([
-    ['tokens', { maxTokens: 5_000 }, 'scout ran out of tokens, of which those who called it had no more left.'],
-    ['time', { timeBudget: 60_000 }, 'scout ran out of time, of which those who called it had no more left.'],
+    ['tokens', { maxTokens: 5_000 }, 'scout ran out of tokens (a limit of an agent that called it).'],
+    ['time', { timeBudget: 60_000 }, 'scout ran out of time (a limit of an agent that called it).'],
   ])('%s of its own that a child could not use up', async (_, limits, said) => {
     const script: Script = (request, step) =>
       request.toolChoice === 'none'
@@ -139,7 +139,7 @@ describe('a parent is told of', () => {
     }
     const { outcome, failed, item, result } = await told({ script, limits: { maxRetries: 2 }, output: { format: 'json', schema } })
     expect(asked).toBe(3)
-    expect(result).toMatch(/^Error \(model\): scout failed: The answer is not the JSON that was asked for: .*"city"/)
+    expect(result).toMatch(/^Error \(model\): scout failed: The answer is not the requested JSON: .*"city"/)
     expect(result).toContain('Oslo 3')
     expect(failed).toMatchObject({ status: 'failed', failure: { class: 'model', remedy: expect.stringMatching(/\w/) } })
     expect(item).toMatchObject({ item: { status: 'failed', error: { class: 'model' } } })
@@ -222,7 +222,7 @@ describe('children that had not begun when the time of their parent ran out', ()
     expect(first).toMatch(
       /"agent__kid" ran for [\d.]+ s and was ended because the time budget ran out\. It may have taken effect\. It said: /,
     )
-    expect(second).toMatch(/"agent__kid" waited for [\d.]+ s and was ended because the time budget ran out\. It had not begun\./)
+    expect(second).toMatch(/"agent__kid" waited for [\d.]+ s and was ended because the time budget ran out\. It had not started\./)
     expect(second).not.toMatch(/taken effect|It said/)
   })
 })

@@ -101,4 +101,4 @@ it('what was taken is counted once at every level, every session ends once, and 
 })
 
 const isGivenUp = ({ item }: InteractionEvent<'interaction.item.completed'>): boolean =>
-  item.kind === 'call' && (item.error?.message.includes('had not ended when its turn was ended') ?? false)
+  item.kind === 'call' && (item.error?.message.startsWith('The turn ended before "') ?? false)

@@ -289,7 +289,7 @@ describe('a queue of a tool', () => {
     const second = runtime.run('b')
     // The first is cut after 8 s and has its grace; then the time of the second is over, too, but for its last answer.
     await clock.elapse(8_050)
-    expect((await second).report?.text).toContain('stood in line')
+    expect((await second).report?.text).toContain('waited in a queue')
     await clock.elapse(100)
     expect((await first).report?.text).toContain('the time budget ran out')
     expect(entered).toEqual(['a'])

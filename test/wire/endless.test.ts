@@ -5,7 +5,7 @@ import { expectFailure, server, stage, textOf, turn } from './turn.ts'
 import type { WireReply } from './wire-reply.ts'
 
 const long = 'endless '.repeat(32_768)
-const beyond = expect.stringMatching(/^The model went on beyond the \d+ tokens that it was given, and was stopped\.$/)
+const beyond = expect.stringMatching(/^The model exceeded its output limit of \d+ tokens and was stopped\.$/)
 const usage = { input: 1, output: 1, cacheRead: 0, cacheWrite: 0, reasoning: 0 }
 /** Long pieces, as a proxy would put them together: it is the amount that counts, not the number of events. */
 const patient: WireReply = { text: 'x', calls: [{ id: 'c', name: 'weather', input: { city: '' } }], finish: 'stop', usage }

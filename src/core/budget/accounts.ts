@@ -2,39 +2,43 @@ import type { AgentLimits, AgentSpec, Spent } from '../../contracts/index.ts'
 
 // What limits leave. A session is bound by its own limits and by those of every ancestor; each limit is one account.
 
-export type AccountKey = 'maxTokens' | 'maxSessionTokens' | 'maxCostUsd' | 'timeBudget'
-export type Resource = 'tokens' | 'cost' | 'time'
+/** The only list of limits on tokens, cost and time. A new one needs an amount in `ownAccounts`. */
+export const resourceOf = { maxTokens: 'tokens', maxSessionTokens: 'tokens', maxCostUsd: 'cost', timeBudget: 'time' } as const
 
-export const resourceOf: { readonly [Key in AccountKey]: Resource } = {
-  maxTokens: 'tokens',
-  maxSessionTokens: 'tokens',
-  maxCostUsd: 'cost',
-  timeBudget: 'time',
-}
+type AccountKey = keyof typeof resourceOf
+export type Resource = (typeof resourceOf)[AccountKey]
+
+export const accountKeys = Object.keys(resourceOf) as readonly AccountKey[]
+const outputKeys = accountKeys.filter((key) => resourceOf[key] !== 'time')
 
 /** One limit, and what it leaves: tokens, US dollars or milliseconds. */
 export interface Account {
   readonly key: AccountKey
   readonly limit: number
   readonly left: number
-  /** Whose limit it is. */
+  /** The agent that has the limit. */
   readonly agent: string
   readonly isRoot: boolean
-  /** Requests of other sessions under this limit that are in flight: what they reserved may come back. */
+  /** Requests in flight of other sessions under this limit: they may give a part of their reservation back. */
   readonly inFlight: number
   /** Sessions under this limit that have no request in flight, this one included. */
   readonly sharers: number
 }
 
-/** What the ancestors of a session leave to it, beside its own limits. */
+/** What the ancestors of a session leave to it. */
 export type Headroom = readonly Account[]
 export const unlimited: Headroom = []
 
-/** Whether tokens, money or time are limited. */
-export const isLimited = ({ maxTokens, maxSessionTokens, maxCostUsd, timeBudget }: AgentLimits): boolean =>
-  (maxTokens ?? maxSessionTokens ?? maxCostUsd ?? timeBudget) !== undefined
+/** Whether tokens, cost or time are limited. */
+export const isLimited = (limits: AgentLimits): boolean => hasAny(limits, accountKeys)
+/** Whether a limit bounds the output of a model. */
+export const isOutputLimited = (limits: AgentLimits): boolean => hasAny(limits, outputKeys)
 
-/** A session, as far as limits are concerned, and its open turn. */
+function hasAny(limits: AgentLimits, keys: readonly AccountKey[]): boolean {
+  for (const key of keys) if (limits[key] !== undefined) return true
+  return false
+}
+
 interface Spender {
   readonly agent: AgentSpec
   /** The call that it is a child of. */
@@ -49,7 +53,7 @@ interface Spending {
   readonly waiting: { readonly kind: 'no' } | { readonly kind: 'approval' | 'suspended'; readonly since: number }
 }
 
-/** What a session's own limits leave. Nothing is allocated where it has none. */
+/** What the session's own limits leave. Allocates nothing if there are none. */
 export function ownAccounts({ agent, parent, spent }: Spender, turn: Spending, now: number): Headroom {
   const { limits } = agent
   if (!isLimited(limits)) return unlimited
@@ -66,7 +70,6 @@ export function ownAccounts({ agent, parent, spent }: Spender, turn: Spending, n
   return accounts
 }
 
-/** Milliseconds of work that the turn has taken. */
 export const workedMs = ({ startedAt, idleMs, waiting }: Spending, now: number): number =>
   now - startedAt - idleMs - (waiting.kind === 'no' ? 0 : Math.max(0, now - waiting.since))
 
@@ -88,6 +91,3 @@ export function allAccounts(
   if (headroom.length === 0) return own
   return own.length === 0 ? headroom : [...own, ...headroom]
 }
-
-export const minDefined = (a: number | undefined, b: number | undefined): number | undefined =>
-  a === undefined || b === undefined ? (a ?? b) : Math.min(a, b)

@@ -4,25 +4,25 @@ import { requestChars } from '../state-changes.ts'
 import { allAccounts, type Headroom, tightestAccount, workedMs } from './accounts.ts'
 import { grantOutput, lastAnswerTokens, minAnswerTokens, reservationOf, type WantedReply, wantedOutput } from './output-grant.ts'
 
-// What a session may still spend. A reserve for the last answer is held back from the start, so that a turn
-// which runs out can still say what it found.
+// What the next step may spend. A reserve for a last answer is held back from the start, so that a turn
+// that reaches a limit can still report what it found.
 
-/** A request that would be granted less waits for reservations of others to settle. */
+/** A request that would get less waits for reservations of other sessions to settle. */
 const minGrantTokens = 8_192
 const lastAnswerMs = 30_000
-/** What a last step is told beside all that is there already. */
+/** Size of the notice for a last step. */
 const noticeChars = 128
-/** So many refusals of the same call, and the model is made to answer. */
+/** After so many refusals of the same call, the next step is the last. */
 const maxRepeats = 3
-/** The part of a window that a request may take before the history is made shorter. */
+/** A request that takes a larger share of the context window triggers compaction. */
 const maxWindowShare = 0.8
 
 export type Allowance =
-  /** `callTokens`: a reply with calls may have so much output, where that is less than a text may have. */
+  /** `callTokens`: maximum output of a reply with calls, if that is less than for a text. */
   | { readonly kind: 'step'; readonly reservation: Reservation; readonly callTokens?: number }
   /** Only the reserve is left: answer now. */
   | { readonly kind: 'last'; readonly reason: LastStepReason; readonly reservation: Reservation }
-  /** Others hold what it needs, and may give some of it back. */
+  /** Requests of other sessions hold what it needs, and may give some of it back. */
   | { readonly kind: 'wait' }
   | { readonly kind: 'none'; readonly reason: LastStepReason }
 
@@ -33,11 +33,11 @@ export interface NextStep {
   readonly headroom: Headroom
 }
 
-/** What the next step may be. Pure: time is the time of the last event. */
+/** Pure: the current time is the time of the last event. */
 export function allowance(state: SessionState, turn: OpenTurn, { steps, model = '', headroom }: NextStep): Allowance {
   const accounts = allAccounts(state, turn, { headroom, now: state.at })
   const timeLeft = tightestAccount(accounts, 'time')?.left
-  // Beyond the steps that are allowed there is one more, for an answer without tools.
+  // One step more than allowed, for an answer without tools.
   if (steps > state.agent.limits.maxToolTurns) return { kind: 'none', reason: 'steps' }
   if (timeLeft !== undefined && timeLeft <= 0) return { kind: 'none', reason: 'time' }
   const input = maxInputTokens(state)
@@ -51,7 +51,7 @@ export function allowance(state: SessionState, turn: OpenTurn, { steps, model = 
     if (grant.mustWait) return { kind: 'wait' }
     if (!grant.limit || (isOnly && grant.output >= minAnswerTokens)) return { kind: 'step', reservation: reservationOf(reply, grant) }
     if (grant.output >= minAnswerTokens) {
-      // No other step reads a text, so nothing is held back for reading it.
+      // A text ends the turn: nothing is held back for a step that reads it.
       const text = grantOutput(accounts, reply, { floor: minGrantTokens, answers: 'text' })
       return { kind: 'step', reservation: reservationOf(reply, text), callTokens: grant.output }
     }
@@ -63,11 +63,11 @@ export function allowance(state: SessionState, turn: OpenTurn, { steps, model = 
   return { kind: 'last', reason: forced, reservation: reservationOf(reply, last) }
 }
 
-/** Where nothing can be called the step is the answer: nothing is held back for another one, unless the answer may be sent back. */
+/** Without tools the step is the answer, and nothing is held back for another one. A JSON answer may be sent back. */
 const isOnlyStep = ({ tools, agent }: SessionState, { calls }: OpenTurn): boolean =>
   tools.length === 0 && calls === 0 && agent.output.format !== 'json'
 
-/** Why the coming step has to be the last one, money and tokens aside. */
+/** Why the next step must be the last one, apart from cost and tokens. */
 function lastStepReason(
   state: SessionState,
   turn: OpenTurn,
@@ -78,26 +78,25 @@ function lastStepReason(
   if (turn.repeats >= maxRepeats) return 'repeats'
   if (timeLeft !== undefined && timeLeft <= timeReserve(turn, timeLeft, state.at)) return 'time'
   if (steps === maxToolTurns) return 'steps'
-  // Those that were refused because there were too many are among them.
+  // `turn.calls` includes calls that were refused because of this limit.
   return maxCalls !== undefined && turn.calls > maxCalls ? 'calls' : undefined
 }
 
 const estimatedInput = (state: SessionState): number => Math.ceil(requestChars(state) / state.charsPerToken)
 
-/** Where a limit is to hold: what is new may be denser than what was counted so far. */
+/** An upper bound: new text may have more tokens for its length than the text so far. */
 const maxInputTokens = (state: SessionState): number => Math.ceil((requestChars(state) + noticeChars) / Math.min(4, state.charsPerToken))
 
-/** Whether a request would leave a model too little of its window. */
 export const isWindowFull = (state: SessionState, model: string): boolean =>
   estimatedInput(state) > (state.windows[model] ?? Number.POSITIVE_INFINITY) * maxWindowShare
 
-/** What is known of a window that a request turned out to be too long for. No model has less than two thousand tokens. */
+/** The window of a model after a request was too long for it. At least 2,000 tokens. */
 export const learnedWindow = (state: SessionState, model: string): number =>
   Math.min(Math.max(2_000, estimatedInput(state)), state.windows[model] ?? Number.POSITIVE_INFINITY)
 
-/** What it takes to read everything once more and answer. */
+/** For one more request with the whole history, and its answer. */
 export const lastAnswerReservation = (state: SessionState): Reservation => ({ input: maxInputTokens(state), output: lastAnswerTokens })
 
-/** The part of the turn's time in which only the last answer is given. `left`: whoever bounds it. Whole: a fraction is never over. */
+/** Time at the end of a turn for the last answer: 30 s, at most a fifth. `left`: by the tightest limit. Rounded up, so that it can elapse. */
 export const timeReserve = (turn: OpenTurn, left: number, now: number): number =>
   Math.ceil(Math.min(lastAnswerMs, Math.max(0, workedMs(turn, now) + left) / 5))

@@ -1,34 +1,46 @@
 import type { AgentLimits, PartialReason, TurnReason } from '../../contracts/index.ts'
 import { showDuration } from '../../util/parse-duration.ts'
+import { resourceOf } from './accounts.ts'
 
-/** Why a turn ended before there was an answer, and what can be done about it. */
+/** Every limit that can end a turn, and the reason of such an ending. */
+const limitReasons = { maxToolTurns: 'steps', maxCalls: 'calls', ...resourceOf } as const
+
+type LimitKey = keyof typeof limitReasons
+const keysFor = (reason: TurnReason): readonly LimitKey[] =>
+  (Object.keys(limitReasons) as LimitKey[]).filter((key) => limitReasons[key] === reason)
+const raise = (reason: TurnReason): string => `Raise ${keysFor(reason).join(' or ')}.`
+
+/** Why a turn ended before there was an answer, and what to do. */
 export const partialReasonTexts: { readonly [Reason in PartialReason]: { readonly why: string; readonly remedy: string } } = {
-  steps: { why: 'it ran out of steps', remedy: 'Raise maxToolTurns.' },
-  tokens: { why: 'it ran out of tokens', remedy: 'Raise maxTokens or maxSessionTokens.' },
-  cost: { why: 'it ran out of money', remedy: 'Raise maxCostUsd.' },
-  time: { why: 'it ran out of time', remedy: 'Raise timeBudget.' },
-  calls: { why: 'it ran out of calls', remedy: 'Raise maxCalls.' },
-  context: { why: 'the history no longer fits the model', remedy: 'Take a model with a larger window, or ask for less at once.' },
-  repeats: { why: 'it made the same call over and over', remedy: 'Say more precisely what is wanted.' },
-  hook: { why: 'a hook objects to it', remedy: 'Do what the hook asks for, or change the hook.' },
-  stopped: { why: 'it was stopped', remedy: 'Send a further message to go on.' },
+  steps: { why: 'it ran out of steps', remedy: raise('steps') },
+  tokens: { why: 'it ran out of tokens', remedy: raise('tokens') },
+  cost: { why: 'it ran out of money', remedy: raise('cost') },
+  time: { why: 'it ran out of time', remedy: raise('time') },
+  calls: { why: 'it ran out of calls', remedy: raise('calls') },
+  context: {
+    why: 'the history no longer fits the model',
+    remedy: 'Use a model with a larger context window, or ask for less in one turn.',
+  },
+  repeats: { why: 'it repeated the same call', remedy: 'State the task more precisely.' },
+  hook: { why: 'a hook rejects it', remedy: 'Do what the hook asks for, or change the hook.' },
+  stopped: { why: 'it was stopped', remedy: 'Send another message to continue.' },
 }
 
-type LimitKey = Extract<keyof AgentLimits, 'maxToolTurns' | 'maxTokens' | 'maxSessionTokens' | 'maxCostUsd' | 'maxCalls' | 'timeBudget'>
-
-/** A limit that a turn ran into: its key and value, and the agent whose limit it is. */
+/** A limit that a turn reached. */
 export interface ReachedLimit {
   readonly key: LimitKey
   readonly limit: number
+  /** The agent that has the limit. */
   readonly agent: string
   readonly isRoot: boolean
 }
 
 /** `limits.maxTokens of trip is 500`. */
-export const limitText = ({ key, limit, agent }: ReachedLimit): string =>
-  `limits.${key} of ${agent} is ${key === 'timeBudget' ? showDuration(limit) : limit}`
+export const limitText = ({ key, limit, agent }: ReachedLimit): string => `limits.${key} of ${agent} is ${limitValue(key, limit)}`
 
-/** How to raise it. Flags apply to the agent that is run, not to those that it calls. */
+const limitValue = (key: LimitKey, value: number): number | string => (key === 'timeBudget' ? showDuration(value) : value)
+
+/** Flags apply to the root agent only. */
 export const raiseLimitText = ({ key, agent, isRoot }: ReachedLimit): string =>
   `Raise limits.${key} of ${agent}${isRoot ? ` (on the command line: ${limitFlags[key]})` : ''}.`
 
@@ -41,22 +53,14 @@ export const limitFlags: { readonly [Key in LimitKey]: string } = {
   timeBudget: '--time-budget',
 }
 
-/** Of a child whose own limits leave it more than those above it do. */
-export const callerLimitText = ', of which those who called it had no more left'
+/** For a child that reached a limit of an ancestor. */
+export const callerLimitText = ' (a limit of an agent that called it)'
 
-/** The limits that a turn may have run into, as they were in force: ` (its maxTokens is 50000)`. Nothing where it has none of its own. */
+/** The limits of the agent behind a reason: ` (its maxTokens is 50000)`. Empty if it has none. */
 export function describeLimits(reason: TurnReason, limits: Partial<AgentLimits>): string {
-  const { timeBudget } = limits
-  const inForce: { readonly [Reason in TurnReason]?: readonly (readonly [name: string, figure: number | string | undefined])[] } = {
-    steps: [['maxToolTurns', limits.maxToolTurns]],
-    tokens: [
-      ['maxTokens', limits.maxTokens],
-      ['maxSessionTokens', limits.maxSessionTokens],
-    ],
-    cost: [['maxCostUsd', limits.maxCostUsd]],
-    time: [['timeBudget', timeBudget === undefined ? undefined : showDuration(timeBudget)]],
-    calls: [['maxCalls', limits.maxCalls]],
-  }
-  const figures = (inForce[reason] ?? []).flatMap(([name, figure]) => (figure === undefined ? [] : [`its ${name} is ${figure}`]))
-  return figures.length === 0 ? '' : ` (${figures.join(', ')})`
+  const texts = keysFor(reason).flatMap((key) => {
+    const value = limits[key]
+    return value === undefined ? [] : [`its ${key} is ${limitValue(key, value)}`]
+  })
+  return texts.length === 0 ? '' : ` (${texts.join(', ')})`
 }

@@ -3,21 +3,20 @@ import { type Account, type Headroom, resourceOf } from './accounts.ts'
 
 // How much output a request is granted under shared limits.
 
-/** Output that is reserved where neither the agent nor the model states a maximum. */
+/** Reserved if neither the agent nor the model states a maximum. */
 const defaultOutputTokens = 32_000
-/** What an answer from the reserve is expected to take. */
+/** Expected size of an answer from the reserve. */
 export const lastAnswerTokens = 1_024
-/** Less than this is no answer. */
+/** Less than this cannot be an answer. */
 export const minAnswerTokens = 64
 
 interface ModelMaximums {
-  /** What the agent asks for. */
   readonly agents?: number | undefined
   readonly models: number | undefined
   readonly window: number | undefined
 }
 
-/** What the model may produce: what the agent asks for, or what the model is known to be able to, or what its window leaves. */
+/** The maximum of the agent, or else that of the model or of its context window. */
 export function wantedOutput(input: number, { agents, models = defaultOutputTokens, window }: ModelMaximums): number {
   if (agents !== undefined) return agents
   return window === undefined ? models : Math.max(minAnswerTokens, Math.min(models, window - input))
@@ -31,9 +30,9 @@ export interface WantedReply {
 
 export interface Grant {
   readonly output: number
-  /** What keeps the output below what is wanted. */
+  /** The resource that keeps the output below what is wanted. */
   readonly limit?: Reservation['limit'] | undefined
-  /** Requests of others hold so much that less than the floor is left. */
+  /** Requests in flight of other sessions leave less than the floor. */
   readonly mustWait?: boolean
 }
 
@@ -45,10 +44,9 @@ export function reservationOf({ input, price }: WantedReply, { output, limit }: 
 const tokenForToken: TokenPrice = { input: 1, output: 1 }
 
 /**
- * Output that every account affords, at most what is wanted. Of an account that several sessions share, each gets its part,
- * but `floor` where that is affordable at all. `answers`: how often everything is to be read: 2 where a last answer is to
- * remain possible after this step, which reads the output of this one, too. `text`: the same, but
- * nothing is held back for reading the output of this one.
+ * The output that every account affords, at most what is wanted. Sessions that share an account get equal parts, but at
+ * least `floor` if affordable. `answers`: 1 if this is the last request; 2 if a last answer must remain possible that reads
+ * this output, too; `text` if it need not read this output.
  */
 export function grantOutput(
   accounts: Headroom,

@@ -3,7 +3,7 @@ interface Entry {
   readonly kind: string
 }
 
-/** What can be read of the calls of a step, however many there are. */
+/** The calls of a step: an array, or for many calls a paged list. */
 export interface CallList<C> extends Iterable<C> {
   readonly length: number
   at(index: number): C | undefined
@@ -13,16 +13,15 @@ export interface CallList<C> extends Iterable<C> {
   filter<S extends C>(is: (call: C) => call is S): readonly S[]
 }
 
-/** Up to here a plain array is copied and looked through faster than anything else. */
+/** Up to this length a plain array is faster. */
 const maxPlainCalls = 32
 const pageSize = 128
 
-/** Few calls are the array that they are; of many, one can be replaced without a copy of all the others. */
 export function callList<C extends Entry>(calls: CallList<C>): CallList<C> {
   return calls.length <= maxPlainCalls || isPaged(calls) ? calls : PagedCallList.from([...calls])
 }
 
-/** Where a call stands in the list; -1 for one that does not. */
+/** -1 if the list does not have the call. */
 export function indexOfCall<C extends Entry>(calls: CallList<C>, itemId: string | undefined): number {
   if (isPaged(calls)) return calls.placeOf(itemId)
   for (let place = 0; place < calls.length; place++) if (calls.at(place)?.itemId === itemId) return place
@@ -34,7 +33,7 @@ export function findCall<C extends Entry>(calls: CallList<C>, itemId: string | u
   return place < 0 ? undefined : calls.at(place)
 }
 
-/** The list with another call in the place of the one that has its id. */
+/** The list with `changed` in place of the call with the same id. */
 export function replaceCall<C extends Entry>(calls: CallList<C>, changed: C): CallList<C> {
   if (calls.length === 1) return [changed]
   return isPaged(calls) ? calls.with(changed) : calls.map((call) => (call.itemId === changed.itemId ? changed : call))
@@ -44,24 +43,24 @@ export function haveAllEnded<C extends Entry>(calls: CallList<C>): calls is Call
   return isPaged(calls) ? calls.open === 0 : !calls.some(isOpen)
 }
 
-/** Those of one sort. Mostly all calls of a step are at the same point: nothing is picked then. */
+/** Usually all calls match: then the array itself is returned. */
 export function filterCalls<C, S extends C>(calls: CallList<C>, are: (call: C) => call is S): readonly S[] {
   return Array.isArray(calls) && calls.every(are) ? calls : calls.filter(are)
 }
 
-/** The length is looked at first: it is there, and mostly says enough. */
+/** The length check first: it is cheap, and usually decides. */
 const isPaged = <C extends Entry>(calls: CallList<C>): calls is PagedCallList<C> =>
   calls.length > maxPlainCalls && calls instanceof PagedCallList
 const isOpen = ({ kind }: Entry): boolean => kind !== 'ended'
 
 /**
- * 1. A list never changes: another call in it gives a new list.
- * 2. A new list shares everything with the old one but the page that has changed.
- * 3. What all versions have in common, the places of the calls, is there once.
+ * 1. Immutable: replacing a call gives a new list.
+ * 2. A new list shares all pages with the old one except the changed page.
+ * 3. All versions share one map of positions.
  */
 class PagedCallList<C extends Entry> implements CallList<C> {
   readonly length: number
-  /** How many have not ended. */
+  /** Number of calls that have not ended. */
   readonly open: number
   readonly #pages: readonly (readonly C[])[]
   readonly #places: ReadonlyMap<string, number>

@@ -1,9 +1,9 @@
 import type { CallIntent, Lane } from '../../contracts/index.ts'
-import { LaneSet } from './lane-set.ts'
+import { LaneSet } from './lane-conflicts.ts'
 import { escalationStage, type SandboxStage } from './sandbox-stage.ts'
 
-// Calls of a step start in order: a call never overtakes an earlier one that it conflicts with, also while that one waits
-// for a person. All of this is decided from the lanes on record.
+// Calls of a step start in order: a call never overtakes an earlier one that it conflicts with, even while that one waits
+// for a person. The recorded lanes decide.
 
 /** A call whose intent is on record. */
 export interface CallStarted {
@@ -17,7 +17,6 @@ export interface CallStarted {
   readonly inherited?: true
 }
 
-/** As much of a call as it takes. */
 type OrderedCall =
   | { readonly kind: 'requested' | 'ended' }
   | { readonly kind: 'awaiting' | 'approved' | 'denied'; readonly request: { readonly lane?: Lane } }
@@ -25,23 +24,20 @@ type OrderedCall =
 
 const exclusive: Lane = { kind: 'exclusive' }
 
-/** Started calls that may not run yet. A request without a lane was recorded by an older version: it is exclusive. */
+/** Started calls that must not run yet. A request without a lane is from an older version, and exclusive. */
 export const heldCalls = <C extends OrderedCall>(calls: Iterable<C>): ReadonlySet<C> => callsBehindOthers(calls, exclusive)
 
-/**
- * Started calls that cannot have begun, whoever drove them. Nothing follows from a request without a lane: older versions
- * did not hold calls back behind it.
- */
+/** Started calls that cannot have begun. Older versions held no calls back behind a request without a lane. */
 export const callsNotBegun = <C extends OrderedCall>(calls: Iterable<C>): ReadonlySet<C> => callsBehindOthers(calls, undefined)
 
-/** Started calls that neither ask to leave the sandbox nor conflict with an earlier one that waits for a person. */
+/** Started calls that neither wait for a person nor conflict with an earlier call that does. */
 export function runnableCalls<C extends OrderedCall>(calls: Iterable<C>): readonly Extract<C, CallStarted>[] {
   const held = heldCalls(calls)
   const isFree = (call: C): call is Extract<C, CallStarted> => call.kind === 'started' && call.sandbox.kind !== 'asking' && !held.has(call)
   return [...calls].filter(isFree)
 }
 
-/** The calls of a driver that is gone. Nothing is lost of one that waits between two attempts, or has not begun. */
+/** The calls after their driver is gone. A call between two attempts, or one that has not begun, has lost nothing. */
 export function markOrphaned<C extends OrderedCall>(calls: Iterable<C>): readonly C[] {
   const notBegun = callsNotBegun(calls)
   return [...calls].map((call) => {
@@ -64,7 +60,7 @@ function callsBehindOthers<C extends OrderedCall>(calls: Iterable<C>, unrecorded
   return behind
 }
 
-/** The lane of a call that waits for an answer, or whose answer has had no effect yet. */
+/** The lane of a call that waits for a decision, or whose decision has not been applied yet. */
 function laneOfWaiting(call: OrderedCall, unrecorded: Lane | undefined): Lane | undefined {
   switch (call.kind) {
     case 'awaiting':

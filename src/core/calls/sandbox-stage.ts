@@ -1,17 +1,16 @@
 import type { ApprovalRequest } from '../../contracts/index.ts'
 
-/** Where a started call stands with the sandbox: running in it or outside, or between the two, where it runs nowhere. */
+/** Whether a started call runs inside or outside the sandbox, or waits for permission to run outside. */
 export type SandboxStage = { readonly kind: 'inside' } | { readonly kind: 'outside' } | EscalationStage
 
-/** The attempt inside has failed. Somebody is asked, or has answered. */
+/** The sandbox stopped the first attempt. A person is asked to allow a second one outside, or has decided. */
 export interface EscalationStage {
   readonly kind: 'asking' | 'allowed' | 'refused'
   readonly request: ApprovalRequest
-  /** What whoever refused has said. */
+  /** Of the person who refused. */
   readonly feedback?: string
 }
 
-/** Whoever drove such a call may be gone: nothing of it is lost. */
 export function escalationStage({ sandbox }: { readonly sandbox: SandboxStage }): EscalationStage | undefined {
   return sandbox.kind === 'inside' || sandbox.kind === 'outside' ? undefined : sandbox
 }

@@ -36,8 +36,8 @@ it('begins a new turn after one that was interrupted', () => {
 })
 
 it('tells the words of the loop from those of the person', () => {
-  const last = user('This is the last step of this turn. Answer now with what you have; tools are switched off.')
-  const wrong = user('Your answer does not fit: it is not JSON. Answer again with the corrected JSON and nothing else.')
+  const last = user('This is the last step of this turn. Answer now with what you have. Tools are disabled.')
+  const wrong = user('Your answer is invalid: it is not JSON. Answer again with the corrected JSON and nothing else.')
   expect(requests(user('a'), calls('x'), brings('x', '1'), last)).toEqual(['a = undefined'])
   expect(readConversation([user('a'), says('b'), wrong, says('c'), wrong])).toMatchObject([
     { request: 'a', rejections: 2, answer: undefined },

@@ -1,4 +1,4 @@
-import { isProjectText, type JsonObject, type Message } from '../../contracts/index.ts'
+import { invalidAnswerPrefix, isProjectText, type JsonObject, lastStepInstruction, type Message } from '../../contracts/index.ts'
 import { parseJsonObject } from '../../util/json-object.ts'
 
 /** A call and its result. Without a result it was cut off. */
@@ -26,10 +26,6 @@ export const callOff = /^\s*(?:never ?mind|cancel|forget it|stop|leave it|no,? t
 
 type Draft = { -readonly [K in keyof Turn]: Turn[K] } & { exchanges: Exchange[]; attachments: string[] }
 
-// The loop also sends messages in the role of the user. These two come from the loop, not from the person.
-const lastStep = /Answer now with what you have; tools are switched off\.$/
-const rejection = /^Your answer does not fit: /
-
 /** The turns of a conversation, from its messages alone. A message that arrives between calls joins the request. */
 export function readConversation(messages: readonly Message[]): readonly Turn[] {
   const turns: Draft[] = []
@@ -46,8 +42,9 @@ function addRequest(turns: Draft[], parts: Extract<Message, { role: 'user' }>['p
   const attachments = parts.flatMap((part) => (part.type === 'text' ? [] : [part.type === 'file' ? (part.name ?? 'a file') : 'an image']))
   const turn = turns.at(-1)
   const wasCancelled = turn?.exchanges.some(({ ok, content }) => !ok && content.startsWith('Error (cancelled)'))
-  if (isProjectText(text) || (turn && lastStep.test(text))) return
-  if (turn && turn.answer !== undefined && rejection.test(text)) {
+  // Notices of the loop and texts of project files are user messages, too.
+  if (isProjectText(text) || (turn && text.endsWith(lastStepInstruction))) return
+  if (turn && turn.answer !== undefined && text.startsWith(invalidAnswerPrefix)) {
     turn.rejections += 1
     turn.answer = undefined
   } else if (turn && turn.answer === undefined && !wasCancelled) {

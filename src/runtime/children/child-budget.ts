@@ -4,6 +4,7 @@ import {
   isLimited,
   lastAnswerReservation,
   ownAccounts,
+  resourceOf,
   type SessionState,
   timeReserve,
   unlimited,
@@ -39,17 +40,17 @@ function accountsForChildren({ state, turn, now }: ActiveSession, descendants: R
   const reserve = answerReserve(state)
   const sharers = Math.max(1, descendants.openTurns)
   return ownAccounts(state, turn, now).map((account) => {
-    const { key, left } = account
-    switch (key) {
-      case 'maxTokens':
-      case 'maxSessionTokens':
+    const { left } = account
+    const resource = resourceOf[account.key]
+    switch (resource) {
+      case 'tokens':
         return { ...account, left: left - descendants.tokens - reserve.tokens, inFlight: descendants.inFlight, sharers }
-      case 'maxCostUsd':
+      case 'cost':
         return { ...account, left: left - descendants.costUsd - reserve.costUsd, inFlight: descendants.inFlight, sharers }
-      case 'timeBudget':
+      case 'time':
         return { ...account, left: left - timeReserve(turn, left, now) }
       default:
-        return key satisfies never
+        return resource satisfies never
     }
   })
 }

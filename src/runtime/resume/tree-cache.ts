@@ -9,7 +9,7 @@ const maxCached = 32
 const snapshotInterval = 4096
 
 /**
- * The states of conversations that were let go last, so that they need not be collapseRows anew at each turn. A tree of one turn
+ * The states of conversations that were let go last, so that they need not be folded anew at each turn. A tree of one turn
  * is none yet: most are never taken up again, and holding on to each for a while makes all others slower.
  *
  * Those of long journals are stored as well, for processes to come. A stored state is only ever a cache: one that does not fit

@@ -4,7 +4,7 @@ import { Sequence } from '../../util/sequence.ts'
 import type { TreeState } from '../tree/tree-state.ts'
 
 /**
- * Raised with every change to what events are collapseRows into: a state of another version is not used, and the journal is collapseRows
+ * Raised with every change to what events are folded into: a state of another version is not used, and the journal is folded
  * instead. A test notices when it has to be.
  */
 export const snapshotVersion = '2'

@@ -1,5 +1,5 @@
 import type { AgentSpec, InputPart, ModelRequest, Reservation, TokenPrice } from '../../contracts/index.ts'
-import { minDefined } from '../../core/index.ts'
+import { accountKeys, type Resource, resourceOf } from '../../core/index.ts'
 import { findJson } from '../../util/find-json.ts'
 import type { Interrupt } from '../../util/interrupt.ts'
 import { nearestNames } from '../../util/nearest-names.ts'
@@ -24,7 +24,8 @@ export async function askModelForAgent(
   const tooDear = beyondBudget(candidates, reservation)
   const unasked = matched.notice ? 'default' : 'match'
   if (tooDear !== undefined) return { ...matched, reason: `${unasked}: ${tooDear}` }
-  const inquiry = new ModelInquiry(inquiryOptions, { request, reservation, timeMs: halfOf(candidates, 'timeBudget') })
+  const ms = halfOf(candidates, 'time')
+  const inquiry = new ModelInquiry(inquiryOptions, { request, reservation, timeMs: Number.isFinite(ms) ? ms : undefined })
   const { text, asked } = await inquiry.ask(startInterrupt)
   const names = candidates.map(({ name }) => name)
   const said = findJson(text)?.value
@@ -60,14 +61,12 @@ function reserved({ system, messages }: ModelRequest, price: TokenPrice | undefi
 }
 
 function beyondBudget(candidates: readonly AgentSpec[], { input, output, costUsd = 0 }: Reservation): string | undefined {
-  const tokens = minDefined(halfOf(candidates, 'maxTokens'), halfOf(candidates, 'maxSessionTokens'))
-  if (tokens !== undefined && input + output > tokens) return 'to ask a model would take more than half of the tokens'
-  const money = halfOf(candidates, 'maxCostUsd')
-  return money !== undefined && costUsd > money ? 'to ask a model would take more than half of the money' : undefined
+  if (input + output > halfOf(candidates, 'tokens')) return 'to ask a model would take more than half of the tokens'
+  return costUsd > halfOf(candidates, 'cost') ? 'to ask a model would take more than half of the money' : undefined
 }
 
-/** It is not known yet whose limits count: the tightest do. */
-function halfOf(candidates: readonly AgentSpec[], key: 'maxTokens' | 'maxSessionTokens' | 'maxCostUsd' | 'timeBudget'): number | undefined {
-  const all = candidates.reduce<number | undefined>((tightest, { limits }) => minDefined(tightest, limits[key]), undefined)
-  return all === undefined ? undefined : all / 2
+/** Half of the tightest limit of any candidate, or infinity: which of them will run is not known yet. */
+function halfOf(candidates: readonly AgentSpec[], resource: Resource): number {
+  const keys = accountKeys.filter((key) => resourceOf[key] === resource)
+  return Math.min(...candidates.flatMap(({ limits }) => keys.map((key) => limits[key] ?? Number.POSITIVE_INFINITY))) / 2
 }

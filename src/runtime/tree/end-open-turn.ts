@@ -1,5 +1,13 @@
 import type { CallRecord, TurnEnding } from '../../contracts/index.ts'
-import { type Action, type Call, type CallList, callsNotBegun, failedRecord, type StartedCall, unknownResult } from '../../core/index.ts'
+import {
+  type Action,
+  type Call,
+  type CallList,
+  callsNotBegun,
+  lostCallRecord,
+  type StartedCall,
+  unfinishedCallRecord,
+} from '../../core/index.ts'
 import { type ActiveSession, performer } from '../../steps/index.ts'
 
 export type ForcedEnding = Extract<TurnEnding, { status: 'failed' | 'interrupted' }>
@@ -26,12 +34,8 @@ function endCalls(session: ActiveSession, calls: CallList<Call>): void {
   if (skipped.length > 0) void performer.skip(session, { kind: 'skip', calls: skipped, why: 'interrupt' })
   for (const call of calls)
     if (call.kind === 'started' && !notBegun.has(call))
-      session.note({ type: 'interaction.item.completed', itemId: call.itemId, item: unfinishedRecord(call) })
+      session.note({ type: 'interaction.item.completed', itemId: call.itemId, item: recordOf(call) })
 }
 
-function unfinishedRecord({ intent, orphaned }: StartedCall): CallRecord {
-  const isWrite = intent.effect === 'write'
-  if (orphaned && isWrite) return unknownResult(intent)
-  const message = `"${intent.tool}" had not ended when its turn was ended.${isWrite ? ' It may have taken effect.' : ''}`
-  return failedRecord(intent, { class: 'cancelled', message }, 'interrupted')
-}
+const recordOf = ({ intent, orphaned }: StartedCall): CallRecord =>
+  orphaned && intent.effect === 'write' ? lostCallRecord(intent) : unfinishedCallRecord(intent)

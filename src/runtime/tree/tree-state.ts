@@ -39,12 +39,12 @@ export const newTreeState = (root: SessionState): TreeState => ({
   inboxCursor: root.inboxCursor,
 })
 
-/** Folds the journal of a tree, or goes on from where it was collapseRows before. */
+/** Folds the journal of a tree, or goes on from where it was folded before. */
 export function foldTree(events: readonly InteractionEvent[], from?: TreeState): TreeState {
   return new TreeFold(from).add(events).state
 }
 
-/** Long journals are collapseRows page by page: only the state is kept. */
+/** Long journals are folded page by page: only the state is kept. */
 const pageSize = 256
 
 /** The state at the end of a journal; `undefined` where there is neither a journal nor a state to go on from. */
@@ -145,7 +145,7 @@ function first(event: InteractionEvent): SessionState {
   if (event.type === 'interaction.session.created' && !event.parent) return createSessionState(event)
   throw new TroupeError(
     'store_invalid',
-    `Event ${event.seq} (${event.type}) cannot stand where it stands: a journal begins with interaction.session.created.`,
+    `Event ${event.seq} (${event.type}) cannot follow the events before it: a journal begins with interaction.session.created.`,
   )
 }
 

@@ -9,12 +9,12 @@ import type { ActiveSession } from '../loop/active-session.ts'
 import { reportOnce } from '../loop/report-once.ts'
 import { askTool } from './ask-tool.ts'
 
-// What a tool asks for before a call runs. Tools are other people's code: what is not in the right form is no wish.
+// What a tool wants approved before a call runs. Tools are third-party code: an invalid wish asks about the whole tool.
 
-/** It stands for the whole tool, and says nothing about the use of a call. */
+/** Covers every call of the tool. */
 export const wholeToolKey = (name: string): ApprovalKey => ({ key: `tool:${name}`, label: `any call of ${name}` })
 
-/** What the tool asks for. One that cannot say what it needs is asked about as a whole; only `undefined` is harmless. */
+/** Calls the tool's `approval()`. `undefined`: nothing needs approval. If `approval()` fails, the whole tool is asked about. */
 export function readApprovalWish(
   session: ActiveSession,
   { tool, name }: OfferedTool,
@@ -25,7 +25,7 @@ export function readApprovalWish(
   const read = async (): Promise<ApprovalWish | undefined> => {
     const given = await tool.approval?.(copyJson(input))
     if (given === undefined) return undefined
-    // As plain data: what is checked is what is asked.
+    // A plain copy: what is checked is what is asked.
     const wish: unknown = plainJson(given)
     return isApprovalWish(wish) && !keysIn(wish).some((key) => isReservedKey(key, name))
       ? redactWish(session.ports.redactor, wish)
@@ -44,22 +44,22 @@ export function readApprovalWish(
 const failed = (name: string, why: string): Diagnostic => ({
   code: 'tool_approval_failed',
   severity: 'warning',
-  message: `"${name}" could not say what a call needs an approval for: ${asSentence(why)} It is asked about as a whole.`,
-  remedy: 'approval() gives undefined where nothing is needed, or { summary, keys }.',
+  message: `approval() of the tool "${name}" failed: ${asSentence(why)} The approval covers the whole tool.`,
+  remedy: 'Return { summary, keys } from approval(), or undefined if the call needs no approval.',
 })
 
 const keysIn = ({ keys, wider = [] }: ApprovalWish): readonly ApprovalKey[] => [...keys, ...wider]
 
 function isApprovalWish(value: unknown): value is ApprovalWish {
   const { summary, keys, wider = [], question, diff = '' } = (value ?? {}) as Loose<ApprovalWish>
-  const isTold = typeof summary === 'string' && typeof diff === 'string' && (question === undefined || isQuestion(question))
-  return isTold && areKeys(keys) && areKeys(wider)
+  const isShown = typeof summary === 'string' && typeof diff === 'string' && (question === undefined || isQuestion(question))
+  return isShown && areKeys(keys) && areKeys(wider)
 }
 
 const isQuestion = (value: unknown): boolean => typeof (value as { text?: unknown } | null)?.text === 'string'
 const areKeys = (value: unknown): value is readonly ApprovalKey[] => Array.isArray(value) && value.every(isApprovalKey)
 
-/** Also of what others have written down: a key that says something else than is understood is none. */
+/** Also checks stored keys. */
 export function isApprovalKey(value: unknown): value is ApprovalKey {
   const { key, label, use, aliases = [], tools = [], within = [], ...flags } = (value ?? {}) as Loose<ApprovalKey>
   return (
@@ -75,7 +75,7 @@ export function isApprovalKey(value: unknown): value is ApprovalKey {
 type Loose<T> = { readonly [Name in keyof T]?: unknown }
 const areTexts = (value: unknown): value is readonly string[] => Array.isArray(value) && value.every((each) => typeof each === 'string')
 
-/** A yes to one tool must not be a yes to another, or to leaving the sandbox, whatever the label says. */
+/** An approval for one tool must not cover another tool, or leaving the sandbox, whatever its label says. */
 function isReservedKey({ key, isPrefix }: ApprovalKey, tool: string): boolean {
   const isOwn = key === wholeToolKey(tool).key && isPrefix !== true
   return !isOwn && reservedPrefixes.some((kind) => key.startsWith(kind) || (isPrefix === true && kind.startsWith(key)))
@@ -83,10 +83,10 @@ function isReservedKey({ key, isPrefix }: ApprovalKey, tool: string): boolean {
 
 const reservedPrefixes = ['tool:', `${unsandboxedName}:`]
 
-/** With what belongs to a wish and nothing else. */
+/** Copies known fields only. */
 function redactWish(redactor: Redactor, { summary, keys, wider = [], question, asks, diff }: ApprovalWish): ApprovalWish {
   const hidden = (text: string): string => redactor.text(text)
-  // A redacted key still tells equal from different.
+  // Redacted keys of different calls still differ.
   const hiddenKey = ({ key, label, use, aliases, tools, within, isOpaque, mustBeNamed, isPrefix }: ApprovalKey): ApprovalKey => ({
     key: hidden(key),
     label: hidden(label),

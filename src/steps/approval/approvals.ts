@@ -15,10 +15,9 @@ import type { ActiveSession } from '../loop/active-session.ts'
 import { withTimeout } from './ask-tool.ts'
 import { decideByRules, type Settlement } from './decide-by-rules.ts'
 
-// Rules that have changed since, and what was granted since, come first. Then whoever answers first decides: the approver
-// of this process, or a row in the inbox from anywhere.
+// Current rules and grants decide first. Then the first answer decides: of the approver of this process, or from the inbox.
 
-/** Puts every open request that nobody was asked about yet before the rules and the approver. Answers whether any is decided by now. */
+/** Submits new requests to the rules and then to the approver. Returns whether rules decided any. */
 export function submitOpenRequests(session: ActiveSession): boolean {
   let hasDecided = false
   for (const request of openRequests(session.state)) {
@@ -32,25 +31,25 @@ export function submitOpenRequests(session: ActiveSession): boolean {
   return hasDecided
 }
 
-/** What was granted since may answer what is still open. A question that somebody is thinking about is theirs: a no counts. */
+/** New grants may decide open requests, except those that a person is looking at. */
 export function recheckOpenRequests(session: ActiveSession): void {
   const { approver } = session.ports
   for (const request of openRequests(session.state)) {
-    const isBeforeSomebody = session.verdicts.get(request.id) === 'asked' && approver.isInLine?.(request.id) !== true
-    const settled = isBeforeSomebody ? undefined : decideByRules(session, request)
+    const isSeen = session.verdicts.get(request.id) === 'asked' && approver.isInLine?.(request.id) !== true
+    const settled = isSeen ? undefined : decideByRules(session, request)
     if (!settled) continue
     resolveRequest(session, request.id, settled)
     session.wake()
   }
 }
 
-/** Waits for a decision, or finds that everybody has put it off: then nobody need stay. */
+/** Waits for a decision; `suspended` if the approver defers all open requests. */
 export async function wait(session: ActiveSession): Promise<'decided' | 'suspended'> {
   if (submitOpenRequests(session)) {
     await session.flush()
     return 'decided'
   }
-  // Whoever waits for a person takes nobody's place.
+  // A session that waits for a person holds no queue slot.
   session.slots?.leave()
   if (!isSuspended(session)) {
     const woken = session.nextWake()
@@ -71,29 +70,32 @@ export async function wait(session: ActiveSession): Promise<'decided' | 'suspend
 
 async function askApprover(session: ActiveSession, request: ApprovalRequest): Promise<void> {
   try {
-    // A request is durable before anybody is asked, so that an answer always finds it.
+    // The request must be durable before anyone is asked, so that an answer always finds it.
     await session.flush()
     const verdict = await session.ports.approver.decide(copyOf(request), session.interrupt.signal)
     if (session.isReleased) return
     if (verdict === 'wait' || verdict === 'suspend') session.verdicts.set(request.id, verdict)
-    else await decided(session, request, checkDecision(request, verdict))
+    else {
+      const decision = checkDecision(request, verdict)
+      await storeProjectGrant(session, request, decision)
+      resolveRequest(session, request.id, decision)
+    }
   } catch (error) {
-    // Nobody drives the session here any more: the request stays open.
+    // A released session leaves the request open. Otherwise a failed approver denies.
     if (session.isReleased) return
-    // An approver that fails has not said yes.
     resolveRequest(session, request.id, { decision: { kind: 'deny', feedback: `the approver failed: ${messageOf(error)}` }, by: 'runtime' })
   }
   session.wake()
 }
 
-/** What approvers do to a request changes nothing of what is asked, nor of what may be granted. */
+/** A copy: an approver cannot change what is asked or granted. */
 const copyOf = (request: ApprovalRequest): ApprovalRequest => copyJson(request as unknown as JsonObject) as unknown as ApprovalRequest
 
-/** Approvers are other people's code: what is no decision has not said yes either. */
+/** Approvers are third-party code. @throws if the decision is invalid. */
 function checkDecision(request: ApprovalRequest, verdict: Settlement): Settlement {
   const wrong = decisionProblem(request, verdict?.decision)
   if (wrong !== undefined) throw new Error(wrong)
-  if (typeof verdict.by !== 'string') throw new Error('it does not say who has decided')
+  if (typeof verdict.by !== 'string') throw new Error('the decision has no "by"')
   return verdict
 }
 
@@ -105,7 +107,7 @@ function resolveRequest(session: ActiveSession, approvalId: ApprovalId, { decisi
   applyDecision(session, request, { decision, by })
 }
 
-/** People may type what must not be told. */
+/** People may type secrets. */
 export function redactDecision({ ports: { redactor } }: ActiveSession, given: ApprovalDecision): ApprovalDecision {
   const decision = plainDecision(given)
   if (decision.kind === 'answer') return { ...decision, text: redactor.text(decision.text) }
@@ -113,12 +115,7 @@ export function redactDecision({ ports: { redactor } }: ActiveSession, given: Ap
   return { ...decision, feedback: redactor.text(decision.feedback) }
 }
 
-async function decided(session: ActiveSession, request: ApprovalRequest, verdict: Settlement): Promise<void> {
-  await storeProjectGrant(session, request, verdict)
-  resolveRequest(session, request.id, verdict)
-}
-
-/** What a decision means beyond the call that it is about: for more than this once, it counts for all sessions of the tree. */
+/** Effects of a decision beyond its call: it aborts the tree, or grants keys to all sessions of the tree. */
 export function applyDecision(session: ActiveSession, request: ApprovalRequest, { decision, by }: Settlement): void {
   if (decision.kind === 'abort') session.ports.tree.abort(session, by)
   const keys = grantedBy(request, decision)
@@ -126,20 +123,20 @@ export function applyDecision(session: ActiveSession, request: ApprovalRequest, 
 }
 
 /**
- * What is approved for the project is kept before the approval is on record: whatever ends the process, whoever goes on finds
- * it kept, or the question still open. Where keeping fails, or takes too long, the session has it all the same.
+ * Stores a grant for the project before the approval is recorded: after a crash, either the grant is stored or the request is
+ * still open. If storing fails or takes too long, the grant applies to the session only.
  */
 export async function storeProjectGrant(session: ActiveSession, request: ApprovalRequest, { decision, by }: Settlement): Promise<void> {
   if (decision?.kind !== 'approve' || decision.breadth !== 'project') return
   const { grants, redactor } = session.ports
-  const tell = (why: string): void => session.note({ type: 'interaction.diagnostic', diagnostic: grantNotStored(why) })
+  const report = (why: string): void => session.note({ type: 'interaction.diagnostic', diagnostic: grantNotStored(why) })
   const keys = grantedBy(request, decision)
-  if (!grants) tell('there is no project here')
-  else if (keys.length === 0) tell('the call names nothing that could be remembered')
-  else await withTimeout(session, addGrants(grants, keys, by)).catch((error: unknown) => tell(redactor.text(messageOf(error))))
+  if (!grants) report('there is no project')
+  else if (keys.length === 0) report('the call has no keys to store')
+  else await withTimeout(session, addGrants(grants, keys, by)).catch((error: unknown) => report(redactor.text(messageOf(error))))
 }
 
-/** However the port fails. */
+/** Async, so that a synchronous throw of the port rejects. */
 async function addGrants(grants: ProjectGrants, keys: readonly ApprovalKey[], by: string): Promise<void> {
   await grants.add(keys, by)
 }
@@ -147,7 +144,7 @@ async function addGrants(grants: ProjectGrants, keys: readonly ApprovalKey[], by
 const grantNotStored = (why: string): Diagnostic => ({
   code: 'grant_not_kept',
   severity: 'warning',
-  message: `An approval for the project counts for this session alone: ${why}.`,
+  message: `The approval for the project applies to this session only: ${why}.`,
 })
 
 function isSuspended(session: ActiveSession): boolean {

@@ -7,19 +7,18 @@ import { showValue } from '../../util/show-value.ts'
 import { cutText } from '../../util/well-formed.ts'
 import type { ActiveSession } from '../loop/active-session.ts'
 
-// Hooks are other people's code: what they answer is copied and checked, nothing waits for them beyond their time, and
-// an interrupt does not wait for them at all.
+// Hooks are third-party code: their answers are copied and checked, they have a timeout, and an interrupt does not wait for
+// them.
 
-/** What came of asking, whatever the hook did. Texts are free of secrets, and of a size that can be shown. */
+/** Texts are redacted and cut to a maximum length. */
 export type HookAnswer =
   | { readonly kind: 'continue' }
   | { readonly kind: 'change'; readonly input: JsonObject | undefined; readonly text: string }
   | { readonly kind: 'block' | 'context' | 'resume'; readonly text: string }
   | { readonly kind: 'crash'; readonly text: string }
-  /** The turn ended while it thought: nobody is to blame, and nobody else is asked. */
+  /** The turn ended while the hook ran: no other hook is asked. */
   | { readonly kind: 'interrupted' }
 
-/** What may be answered; which of them depends on the question. */
 export type HookVerdict = 'continue' | 'change' | 'block' | 'context' | 'resume'
 
 export interface HookQuestion {
@@ -27,9 +26,8 @@ export interface HookQuestion {
   put(context: HookContext): unknown
 }
 
-/** How long a hook may think where it does not say. */
 export const defaultHookTimeoutMs = 60_000
-/** More than this of what a hook says is left out. */
+/** Longer texts of a hook are cut. */
 export const maxHookTextLength = 16_000
 
 export async function askHook(
@@ -59,7 +57,7 @@ export async function askHook(
 
 const asPromise = (answer: unknown): unknown => (isThenable(answer) ? Promise.resolve(answer) : answer)
 
-/** A copy: what a hook holds on to, or what runs when it is looked at, has no say any more. */
+/** Reads a plain copy: later changes of the hook, or getters, have no effect. */
 function parseAnswer(session: ActiveSession, kinds: readonly HookVerdict[], answer: unknown): HookAnswer {
   if (answer === undefined || answer === null) return { kind: 'continue' }
   const plain = plainJson(answer)
@@ -67,7 +65,7 @@ function parseAnswer(session: ActiveSession, kinds: readonly HookVerdict[], answ
   const crash = (message: string): HookAnswer => ({ kind: 'crash', text: safeText(session, message) })
   if (!plain || kind === undefined) return crash(`it answered ${showValue(plain ?? answer)}, expected a kind of ${kinds.join(', ')}`)
   const unknown = unknownKeys(plain, kind)
-  // Whatever else it says: where it is let go on a failure, a no must not become a yes.
+  // A block stays a block: with `onFailure: open` a failure would let the call run.
   if (unknown !== undefined && kind !== 'block') return crash(`${unknown}; expected ${kinds.map(verdictForm).join(' or ')}`)
   switch (kind) {
     case 'continue':
@@ -86,7 +84,7 @@ function parseAnswer(session: ActiveSession, kinds: readonly HookVerdict[], answ
   }
 }
 
-/** What stands beside its kind in each of them, and how a program writes it. */
+/** The fields of each verdict besides `kind`, as a program writes them. */
 const verdictFields: { readonly [Kind in HookVerdict]: { readonly [key: string]: string } } = {
   continue: {},
   change: { input: '{…}', reason: '"…"' },
@@ -95,13 +93,11 @@ const verdictFields: { readonly [Kind in HookVerdict]: { readonly [key: string]:
   resume: { reason: '"…"' },
 }
 
-/** A verdict as a program writes it. */
 export function verdictForm(kind: HookVerdict): string {
   const rest = Object.entries(verdictFields[kind]).map(([key, value]) => `,"${key}":${value}`)
   return `{"kind":"${kind}"${rest.join('')}}`
 }
 
-/** What nobody would look at is told: whoever wrote it meant something by it. */
 function unknownKeys(answer: JsonObject, kind: HookVerdict): string | undefined {
   const unknown = Object.keys(answer).filter((key) => key !== 'kind' && !Object.hasOwn(verdictFields[kind], key))
   if (unknown.length === 0) return undefined
@@ -109,7 +105,6 @@ function unknownKeys(answer: JsonObject, kind: HookVerdict): string | undefined 
   return `it answered "${kind}" with ${unknown.length === 1 ? 'the unknown key' : 'the unknown keys'} ${names.join(', ')}`
 }
 
-/** A verdict counts, whether or not it comes with a reason. */
 const reasonText = (session: ActiveSession, { reason }: JsonObject): string =>
   typeof reason === 'string' && reason.trim() !== '' ? safeText(session, reason) : 'no reason was given'
 

@@ -3,13 +3,9 @@ import { Interrupt, unlessInterrupted } from '../../util/interrupt.ts'
 import { isThenable } from '../../util/is-thenable.ts'
 import type { ActiveSession } from '../loop/active-session.ts'
 
-/** Longer than a tool needs to look up what it is asked; one that takes longer has lost its answer. */
 const defaultTimeoutMs = 60_000
 
-/**
- * Tools' small questions must not end or hold up a session: where one throws, takes longer than there is time, or does not
- * come back before the turn is to stop, the careful answer is taken.
- */
+/** Asks a tool about a call (approval, view, lane). Returns `fallback` if it throws, times out, or the turn stops. */
 export function askTool<T>(session: ActiveSession, question: () => MaybePromise<T>, fallback: T): MaybePromise<T> {
   try {
     const answer = question()
@@ -21,7 +17,7 @@ export function askTool<T>(session: ActiveSession, question: () => MaybePromise<
   }
 }
 
-/** Whatever answers may never do so: then, or when the turn is interrupted, this throws. */
+/** @throws after `ms`, or when `interrupt` fires. */
 export async function withTimeout<T>(
   session: ActiveSession,
   answer: Promise<T>,
@@ -37,10 +33,10 @@ export async function withTimeout<T>(
   }
 }
 
-/** By the interrupt of each turn: one for all that is asked in it. */
+/** One for each turn. */
 const stops = new WeakMap<Interrupt, Interrupt>()
 
-/** Fires when the turn is to end, also where it is to end with a last answer. */
+/** Fires when the turn is interrupted or stopped. */
 function stopInterrupt(session: ActiveSession): Interrupt {
   const { interrupt } = session
   const known = stops.get(interrupt)

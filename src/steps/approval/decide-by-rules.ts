@@ -11,10 +11,7 @@ export interface Settlement {
   readonly by: string
 }
 
-/**
- * What rules and grants of now say to a request that was made under those of before. Nothing where a person is to be
- * asked; for a question no rule has an answer.
- */
+/** The decision of the current rules and grants on an open request. `undefined`: a person must decide. */
 export function decideByRules(session: ActiveSession, request: ApprovalRequest): Settlement | undefined {
   const ruled = rulingFor(session, subjectOf(session, request))
   if (ruled?.verdict === 'deny') return { decision: { kind: 'deny', feedback: denialText(ruled) }, by: ruled.rule }
@@ -30,7 +27,6 @@ function subjectOf({ ports: { registry } }: ActiveSession, { scope, tool: name, 
   return { names: own === undefined || own === name ? [name] : [name, own], keys: named, input }
 }
 
-/** What a grant for the whole tool does not cover has to be granted by itself. */
 function broadKeys({ scope, tool, keys }: ApprovalRequest, ruled: Ruling | undefined): readonly string[] {
   if (scope !== 'call' || ruled?.isUnsure || keys.some(({ mustBeNamed }) => mustBeNamed)) return []
   return [wholeToolKey(tool).key]

@@ -8,16 +8,16 @@ import type { ActiveSession } from '../loop/active-session.ts'
 import { submitOpenRequests } from './approvals.ts'
 import { findGrant, rulingFor } from './permission.ts'
 
-/** The tool hit the walls of a sandbox that there is a way out of. */
+/** The sandbox stopped the call, and the call may run again outside if approved. */
 export function canEscalate({ ports }: ActiveSession, output: ToolOutput): output is Failed {
   return !output.ok && output.error.class === 'sandbox' && ports.sandbox.confinement.kind === 'sandbox'
 }
 
-/** `waiting`: nobody decides now. The request stays open, and whoever drives next goes on from there. */
+/** `waiting`: the request stays open for a later driver. */
 export type EscalationResult = 'outside' | 'waiting' | Failed
 type Failed = Extract<ToolOutput, { ok: false }>
 
-/** Asks to run again outside the sandbox. The second attempt is committed before it starts, like the first. */
+/** Asks for permission to run outside the sandbox. The second attempt is durable before it starts, like the first. */
 export async function escalate(session: ActiveSession, call: StartedCall, failed: Failed): Promise<EscalationResult> {
   const { attempt, itemId } = call
   const request = escalationRequest(session, call, { failed, reason: await reasonOf(session, call) })
@@ -35,7 +35,7 @@ export async function escalate(session: ActiveSession, call: StartedCall, failed
   return session.interrupt.reason === undefined ? 'outside' : failed
 }
 
-/** As it was understood when the call was reviewed. */
+/** The reason that the model gave for the call. */
 async function reasonOf({ ports: { registry, validator } }: ActiveSession, { intent, part }: StartedCall): Promise<string | undefined> {
   const offered = registry.tools.find(({ name }) => name === intent.tool)
   const parsed = offered && (await parseArguments(validator, offered, part.input))
@@ -49,7 +49,7 @@ function escalationRequest(
 ): ApprovalRequest {
   const { redactor } = session.ports
   const scope = 'unsandboxed'
-  // The arguments themselves are the key: nothing is granted for a fingerprint.
+  // The key contains the arguments themselves, not a hash of them.
   const key = redactor.text(`${unsandboxedName}:${tool}:${canonicalJson(input)}`)
   const always = { key: `${unsandboxedName}:${tool}:`, label: `any call of ${tool}, outside the sandbox`, isPrefix: true }
   return {
@@ -67,7 +67,7 @@ function escalationRequest(
   }
 }
 
-/** The end of a text says why it failed. */
+/** The end of an output usually shows why it failed. */
 const maxFailureChars = 4_000
 
 function sandboxFailure({ ports: { redactor } }: ActiveSession, { error, partial }: Failed): NonNullable<ApprovalRequest['inside']> {
@@ -76,7 +76,7 @@ function sandboxFailure({ ports: { redactor } }: ActiveSession, { error, partial
   return partial === undefined ? { error: told } : { error: told, partial: short(partial) }
 }
 
-/** What was said to it, now or to a driver before this one. `none`: everybody has put it off. */
+/** The decision, possibly from an earlier driver. `none`: the approver deferred it. */
 async function waitForAnswer(session: ActiveSession, request: ApprovalRequest): Promise<EscalationStage | 'none'> {
   const { id: approvalId, itemId } = request
   if (!stageOf(session, itemId)) {
@@ -85,7 +85,7 @@ async function waitForAnswer(session: ActiveSession, request: ApprovalRequest): 
   }
   while (stageOf(session, itemId)?.kind === 'asking') {
     if (session.interrupt.reason !== undefined || session.turn.cancel !== 'no') {
-      const decision = { kind: 'deny', feedback: 'nobody has answered' } as const
+      const decision = { kind: 'deny', feedback: 'nobody answered' } as const
       session.note({ type: 'interaction.approval.resolved', itemId, approvalId, decision, by: 'runtime' })
     } else if (session.verdicts.get(approvalId) === 'suspend') return 'none'
     else await session.nextWake()
@@ -93,7 +93,6 @@ async function waitForAnswer(session: ActiveSession, request: ApprovalRequest): 
   return stageOf(session, itemId) ?? { kind: 'refused', request }
 }
 
-/** Where the call stands with the sandbox. */
 function stageOf(session: ActiveSession, itemId: StartedCall['itemId']): EscalationStage | undefined {
   const { step } = session.turn
   const call = step.kind === 'calling' ? findCall(step.calls, itemId) : undefined

@@ -8,7 +8,7 @@ import type { OfferedTool } from '../calls/tool-registry.ts'
 import type { ActiveSession } from '../loop/active-session.ts'
 import { askHook, type HookAnswer, type HookVerdict } from './ask-hook.ts'
 
-// Hooks run in order, each on what the one before left. Whatever they change is in the journal.
+// Hooks run in order; each sees the result of the one before. The journal records what they change.
 
 type Point = 'beforeCall' | 'afterCall' | 'beforeRequest' | 'atStop'
 
@@ -23,32 +23,28 @@ export const hasHooksAt = ({ ports }: ActiveSession, point: Point): boolean => p
 
 interface HookRun {
   readonly point: Point
-  /** Of the call that it is about. */
   readonly itemId?: ItemId
-  /** Its tool, as the model knows it. */
+  /** The name that models know. */
   readonly tool?: string
-  /** Looked at anew for each hook: it is asked about what the one before left. */
+  /** Called for each hook: it sees the result of the one before. */
   put(hook: Hook, context: HookContext): unknown
 }
 
-/** What somebody has to act on; a `crash` is that of a hook which must not fail. */
+/** An answer that has an effect. `crash`: only of hooks with `onFailure: closed`. */
 interface HookResult {
   readonly hook: Hook
   readonly answer: Exclude<HookAnswer, { readonly kind: 'continue' | 'interrupted' }>
 }
 
-/**
- * Asks one after the other, as long as somebody wants to know; every failure is noted. With an interrupt it ends: whoever
- * asks looks for one afterwards, since the answers of those who were not asked any more are missing then.
- */
+/** Asks one hook after the other, and records every failure. Ends early on an interrupt: callers must check for one. */
 async function* askHooks(session: ActiveSession, { point, itemId, tool, put }: HookRun): AsyncGenerator<HookResult, void, undefined> {
   for (const hook of session.ports.hooks) {
     if (!hook[point] || (tool !== undefined && !appliesTo(hook, tool))) continue
     const answer = await askHook(session, hook, { kinds: verdictsAt[point], put: (context) => put(hook, context) })
     if (answer.kind === 'interrupted') return
     if (answer.kind === 'crash') noteHook(session, itemId, { hook, verdict: 'failed', message: answer.text })
-    const isLetGo = answer.kind === 'continue' || (answer.kind === 'crash' && hook.onFailure !== 'closed')
-    if (!isLetGo) yield { hook, answer }
+    const isIgnored = answer.kind === 'continue' || (answer.kind === 'crash' && hook.onFailure !== 'closed')
+    if (!isIgnored) yield { hook, answer }
   }
 }
 
@@ -98,7 +94,7 @@ async function checkChange(session: ActiveSession, offered: OfferedTool, { hook,
   return { ok: false, failure: { ...checked.failure, message: `Hook "${hook.name}" changed the call. ${checked.failure.message}` } }
 }
 
-/** The output with what hooks add to it. A crash after the effect cannot undo it; where a hook must not fail, the model is told. */
+/** The output with the context that hooks add. If a hook with `onFailure: closed` crashes, the output says so. */
 export async function afterCall(session: ActiveSession, { itemId, intent }: StartedCall, output: ToolOutput): Promise<ToolOutput> {
   const added: string[] = []
   const shown = outputViews(output, session.ports.redactor)
@@ -109,7 +105,7 @@ export async function afterCall(session: ActiveSession, { itemId, intent }: Star
     put: (hook, context) => hook.afterCall?.({ tool: intent.tool, input: copyJson(intent.input), output: shown() }, context),
   })
   for await (const { hook, answer } of asked) {
-    if (answer.kind === 'crash') added.push(`The hook "${hook.name}" failed after this call, so nothing has looked at what came of it.`)
+    if (answer.kind === 'crash') added.push(`The hook "${hook.name}" failed after this call and did not check the result.`)
     if (answer.kind === 'context') {
       noteHook(session, itemId, { hook, verdict: 'context', message: answer.text })
       added.push(answer.text)
@@ -122,10 +118,9 @@ export async function afterCall(session: ActiveSession, { itemId, intent }: Star
     : { ...output, partial: `${output.partial ?? ''}\n\n${context}`.trim() }
 }
 
-/** Whether the turn may go on, as far as hooks are concerned. */
 export type RequestVerdict = { readonly kind: 'continue' } | { readonly kind: 'failed'; readonly message: string }
 
-/** What hooks have to say before a model is asked enters the history. */
+/** Adds the context of hooks to the history before a model request. */
 export async function beforeRequest(session: ActiveSession, model: Model): Promise<RequestVerdict> {
   const asked = askHooks(session, {
     point: 'beforeRequest',
@@ -136,23 +131,23 @@ export async function beforeRequest(session: ActiveSession, model: Model): Promi
   })
   for await (const { hook, answer } of asked) {
     if (answer.kind === 'crash') return { kind: 'failed', message: `The hook "${hook.name}" failed before the request: ${answer.text}` }
-    // A driver that died, or a history that had to be made shorter, may ask twice before there is a request.
+    // After a crash or a compaction a hook may be asked twice for the same request.
     if (answer.kind === 'context' && !isAlreadyAdded(session, answer.text))
       addContext(session, hook, { verdict: 'context', text: answer.text })
   }
   return { kind: 'continue' }
 }
 
-/** Whether an answer is one. `overruled`: it stands although somebody objects, since the model was sent back often enough. */
+/** `overruled`: hooks reject the answer, but have sent the model back the maximum number of times. */
 export type StopVerdict =
   | RequestVerdict
   | { readonly kind: 'resume' }
   | { readonly kind: 'overruled'; readonly objections: readonly Diagnostic[] }
 
-/** So often hooks may send a model back in one turn. */
+/** How often hooks may send a model back in one turn. */
 const maxResumes = 3
 
-/** What hooks are shown is durable. Once they can no longer send the model back they are all heard, and put on record. */
+/** Flushes first: hooks see durable data. Once they can no longer send the model back, the objections of all are recorded. */
 export async function atStop(session: ActiveSession): Promise<StopVerdict> {
   await session.flush()
   const { resumed, lastText: text } = session.turn
@@ -176,8 +171,8 @@ export async function atStop(session: ActiveSession): Promise<StopVerdict> {
 const overruled = ({ name }: Hook, reason: string): Diagnostic => ({
   code: 'hook_overruled',
   severity: 'warning',
-  message: `The hook "${name}" still objects, after hooks have sent the model back ${maxResumes} times, which is the most in one turn: ${reason}`,
-  remedy: 'Look at the answer yourself. Send a further message to go on: hooks may then send the model back again.',
+  message: `The hook "${name}" still rejects the answer, and hooks have sent the model back ${maxResumes} times, the maximum in one turn: ${reason}`,
+  remedy: 'Check the answer yourself. Send another message to continue; hooks can then send the model back again.',
 })
 
 function addContext(session: ActiveSession, hook: Hook, { verdict, text }: { verdict: 'context' | 'resumed'; text: string }): void {
@@ -185,7 +180,7 @@ function addContext(session: ActiveSession, hook: Hook, { verdict, text }: { ver
   session.note({ type: 'interaction.context.added', source: `hook ${hook.name}`, text })
 }
 
-/** Whether it stands among what was said to the model since it last spoke. */
+/** Whether the same text was added since the last reply. */
 function isAlreadyAdded({ state }: ActiveSession, text: string): boolean {
   const messages = state.history.toArray()
   for (let index = messages.length - 1; index >= 0; index--) {

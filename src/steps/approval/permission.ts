@@ -21,10 +21,10 @@ import { askTool } from './ask-tool.ts'
 import { confinementOf } from './confinement.ts'
 import { type Ruling, ruling, type Subject, stricter } from './rules.ts'
 
-// Whether a call may run: what rules say, what was granted before, and only then a person.
+// Whether a call may run: by rules, then by earlier grants, then by a person.
 
 export type Permission =
-  /** `by`: the rule or grant that spoke where a person would have been asked. */
+  /** `by`: the rule or grant that decided instead of a person. */
   | { readonly kind: 'granted'; readonly by?: string }
   | { readonly kind: 'refused'; readonly failure: ToolFailure }
   | { readonly kind: 'asked'; readonly request: ApprovalRequest }
@@ -32,11 +32,10 @@ export type Permission =
 interface Wanted {
   readonly offered: OfferedTool
   readonly input: JsonObject
-  /** Why the model wants it. */
+  /** Of the model. */
   readonly reason: string | undefined
 }
 
-/** There is something to look at before a call of this tool may run. */
 export const needsPermission = (session: ActiveSession, { tool }: OfferedTool): boolean => tool.approval !== undefined || hasRules(session)
 
 const hasRules = ({ ports, state }: ActiveSession): boolean => ports.rules.length > 0 || policiesOf(state.agent).length > 0
@@ -54,7 +53,6 @@ export async function checkPermission(session: ActiveSession, call: ReviewableCa
   const mustBeNamed = wish?.keys.some((key) => key.mustBeNamed) ?? false
   if (scope === 'call') {
     if (ruled?.verdict === 'allow') return { kind: 'granted', by: ruled.rule }
-    // Rules have looked at it, and there is nobody else to ask.
     if (ruled === undefined && (!wish || wish.asks === false)) return { kind: 'granted' }
     const by = findGrant(session, ruled?.isUnsure || mustBeNamed ? [] : [whole.key], wish?.keys ?? [])
     if (by !== undefined) return { kind: 'granted', by }
@@ -73,13 +71,12 @@ export async function checkPermission(session: ActiveSession, call: ReviewableCa
   return { kind: 'asked', request }
 }
 
-/** Why the tool cannot run here, as it says itself. */
 async function unavailable(session: ActiveSession, tool: Tool): Promise<ToolFailure | undefined> {
   const failure = await tool.unavailable?.(confinementOf(session))
   return failure && readFailure(session, failure)
 }
 
-/** A rule that forbids what was approved, where rules have changed since it was asked for: it wins over any approval. */
+/** Rules may have changed since the request: a rule that denies wins over an approval. */
 export function deniedSinceRequest(
   session: ActiveSession,
   offered: OfferedTool,
@@ -89,10 +86,7 @@ export function deniedSinceRequest(
   return ruled?.verdict === 'deny' ? ruleDenial(ruled) : undefined
 }
 
-/**
- * The same for a call that was begun by a driver before this one, and is to run again or for the first time. A child that is
- * there already goes on: what it does is bound by the rules of now.
- */
+/** The same for a call of an earlier driver that is about to run. An existing child continues under the current rules. */
 export async function deniedByRules(session: ActiveSession, { tool: name, type, input }: CallIntent): Promise<ToolFailure | undefined> {
   const offered = session.ports.registry.tools.find((each) => each.name === name)
   if (!offered || type === 'subagent_call' || !hasRules(session)) return undefined
@@ -102,8 +96,8 @@ export async function deniedByRules(session: ActiveSession, { tool: name, type, 
 }
 
 /**
- * Whether rules leave something to a call that it comes upon while it runs. Nobody is asked then: whoever let the call run
- * was told of all that rules may want to be asked about.
+ * Whether rules allow what a running call finds, such as a file in a folder. Nobody is asked at this point: the approval of
+ * the call named everything that rules ask about, except for a use `without asking`.
  */
 export function isUseAllowed(session: ActiveSession, offered: Named, { key, how }: Use): boolean {
   if (!hasRules(session)) return true
@@ -111,7 +105,6 @@ export function isUseAllowed(session: ActiveSession, offered: Named, { key, how 
   return verdict !== 'deny' && (verdict !== 'ask' || how !== 'without asking')
 }
 
-/** Nobody was told of a use without asking: what rules want to be asked about is not left to it either. */
 interface Use {
   readonly key: ApprovalKey
   readonly how: 'without asking' | undefined
@@ -120,14 +113,14 @@ interface Use {
 type Named = Pick<OfferedTool, 'name' | 'tool'>
 const namesOf = ({ name, tool }: Named): readonly string[] => (tool.name === name ? [name] : [name, tool.name])
 
-/** The key of the whole tool says nothing about the use of a call. */
+/** Without the key of the whole tool, which says nothing about this call. */
 const subjectOf = (offered: OfferedTool, { keys, input }: Pick<ApprovalRequest, 'keys' | 'input'>): Subject => ({
   names: namesOf(offered),
   keys: keys.filter(({ key }) => key !== wholeToolKey(offered.name).key),
   input,
 })
 
-/** The rules of the session, and those of the agent and of whoever called it, which can only be stricter. */
+/** The rules of the session, made stricter by those of the agent and its callers. */
 export function rulingFor({ ports, state }: ActiveSession, subject: Subject): Ruling | undefined {
   const session = ruling(ports.rules, subject)
   const own = ruling(policiesOf(state.agent), subject)
@@ -136,7 +129,7 @@ export function rulingFor({ ports, state }: ActiveSession, subject: Subject): Ru
 
 const policies = new WeakMap<AgentSpec, readonly ApprovalPolicy[]>()
 
-/** Kept for the agent, and not for its rules, which several may share. */
+/** Cached for each agent: agents may share a list of rules. */
 function policiesOf(agent: AgentSpec): readonly ApprovalPolicy[] {
   const { name, approvals, bounds = [] } = agent
   const known = policies.get(agent) ?? [...bounds, ...(approvals ? [{ name: `agent ${name}`, rules: approvals }] : [])]
@@ -144,7 +137,7 @@ function policiesOf(agent: AgentSpec): readonly ApprovalPolicy[] {
   return known
 }
 
-/** Who has granted all that a call needs, if it was granted: for this session, or for the project. */
+/** Which grants cover the call: those of this session, of the project, or both together. */
 export function findGrant(session: ActiveSession, broad: readonly string[], keys: readonly ApprovalKey[]): string | undefined {
   const places = [
     { by: 'granted for this session', grants: [...session.state.grants, ...session.ports.tree.grants()] },
@@ -152,12 +145,11 @@ export function findGrant(session: ActiveSession, broad: readonly string[], keys
   ]
   const isCovered = (grants: readonly ApprovalKey[]): boolean =>
     broad.some((key) => isGranted(grants, key)) || (keys.length > 0 && areGranted(grants, keys))
-  // One part may be granted here and another there.
   if (isCovered(places.flatMap(({ grants }) => grants))) return places.find(({ grants }) => isCovered(grants))?.by ?? 'granted before'
   return undefined
 }
 
-/** The list may be damaged, and the port is other people's code: what cannot be read grants nothing. */
+/** The port is third-party code: if it fails, nothing is granted. */
 function projectGrants(session: ActiveSession): readonly ApprovalKey[] {
   try {
     return (session.ports.grants?.list() ?? []).filter(isApprovalKey)
@@ -172,10 +164,10 @@ function projectGrants(session: ActiveSession): readonly ApprovalKey[] {
 const grantsUnreadable = (why: string): Diagnostic => ({
   code: 'grant_not_kept',
   severity: 'warning',
-  message: `What was approved for the project cannot be read, and does not count: ${why}`,
+  message: `The approvals of the project cannot be read and do not apply: ${why}`,
 })
 
 function ruleDenial({ rule, reason }: Ruling): ToolFailure {
   const why = reason === undefined ? '' : ` ${asSentence(reason)}`
-  return { class: 'denied', message: `A rule forbids this call: ${rule}.${why}`, remedy: 'Go on without it.' }
+  return { class: 'denied', message: `A rule forbids this call: ${rule}.${why}`, remedy: 'Continue without it.' }
 }

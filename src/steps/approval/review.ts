@@ -23,9 +23,9 @@ import { askTool } from './ask-tool.ts'
 import { beforeCall } from './hooks.ts'
 import { checkPermission, deniedSinceRequest, needsPermission } from './permission.ts'
 
-// The first half of the pipeline: find → parse, repair, validate, take the reason off → hooks, validate again →
-// approval → reserve → intent. Intents are recorded, not flushed: they share a commit with the reply that asked for
-// them. Only what has to wait is a promise: a call of a plain tool is reviewed at once.
+// The first half of the pipeline: find the tool → parse, repair and validate the arguments → hooks, validate again →
+// approval → intent. Intents are recorded and not flushed: they share a commit with the reply that made the calls. A call
+// that needs no wait is reviewed synchronously.
 
 export function review(session: ActiveSession, calls: readonly ReviewableCall[]): MaybePromise<void> {
   const { step } = session.turn
@@ -33,7 +33,7 @@ export function review(session: ActiveSession, calls: readonly ReviewableCall[])
   const offer = session.offer(session.modelOfStep(step.model))
   let reviewed = 0
   for (const call of calls) {
-    // What is left is skipped by the loop.
+    // The loop skips the rest.
     if (session.interrupt.reason !== undefined) return
     const reviewing = reviewCall(session, call, offer)
     reviewed++
@@ -54,7 +54,7 @@ function reviewCall(session: ActiveSession, call: ReviewableCall, offer: Offer):
   return start(session, call, { offered, input: parsed.input, title: parsed.reason ?? offered.name })
 }
 
-/** Where there is somebody to ask: a schema that is still loaded, hooks, rules, or the tool about its approval. */
+/** The asynchronous part: schema compilation, hooks, rules and approval. */
 async function checkAndStart(
   session: ActiveSession,
   call: ReviewableCall,
@@ -76,7 +76,7 @@ async function checkAndStart(
   await start(session, call, permitted.by === undefined ? understood : { ...understood, approved: { by: permitted.by } })
 }
 
-/** It runs with the arguments that were shown, in the lane that later calls were held back by, and with what was answered. */
+/** Runs with the arguments, the lane and the answer of the approved request. */
 function startApproved(
   session: ActiveSession,
   call: Extract<ReviewableCall, { kind: 'approved' }>,
@@ -90,14 +90,13 @@ function startApproved(
   return start(session, call, answer === undefined ? understood : { ...understood, answer: session.ports.redactor.text(answer) })
 }
 
-/** A call as far as it is understood. */
 interface Understood {
   readonly offered: OfferedTool
   readonly input: JsonObject
   readonly title: string
   readonly approved?: { readonly by: string }
   readonly answer?: string
-  /** Where it was known before the approval. */
+  /** Of the approved request. */
   readonly lane?: Lane
 }
 
@@ -105,12 +104,16 @@ interface Understood {
 function start(session: ActiveSession, call: ReviewableCall, understood: Understood): MaybePromise<void> {
   const { maxCalls } = session.state.agent.limits
   if (maxCalls !== undefined && session.turn.calls >= maxCalls) {
-    const failure = { class: 'budget', message: `The turn has used its ${maxCalls} calls.`, remedy: 'Answer with what you have.' } as const
+    const failure = {
+      class: 'budget',
+      message: `The limit of ${maxCalls} calls in this turn is reached.`,
+      remedy: 'Answer with what you have.',
+    } as const
     refuse(session, call, { failure, offered: understood.offered })
     return
   }
   const { tool } = understood.offered
-  // Whoever was asked has seen it before, and wants it again.
+  // A person who approved a repetition wants it.
   const repeated = call.kind === 'approved' ? undefined : repetitionFailure(session, call, understood.offered)
   if (repeated) return refuse(session, call, { failure: repeated, offered: understood.offered })
   const lane = understood.lane ?? laneOf(session, tool, understood.input)
@@ -119,7 +122,7 @@ function start(session: ActiveSession, call: ReviewableCall, understood: Underst
   session.record(itemStarted(session, intentOf(call, understood, { lane, view: view && redactView(session, view) })))
 }
 
-/** For tools that take their time to say how a call looks, or what it may not overlap with. */
+/** For tools whose view or lane is a promise. */
 async function startWhenReady(
   session: ActiveSession,
   call: ReviewableCall,
@@ -180,7 +183,7 @@ function laneOf(session: ActiveSession, { concurrency = 'exclusive' }: Tool, inp
 
 const statuses: { readonly [Class in ToolFailure['class']]?: ItemStatus } = { denied: 'declined', budget: 'skipped' }
 
-/** Puts a call on record that will not run, with what is known of the tool that it meant. */
+/** Records a call that will not run. */
 function refuse(session: ActiveSession, call: ReviewableCall, refused: { failure: ToolFailure; offered?: OfferedTool }): void {
   const { offered } = refused
   const facts = offered && { tool: offered.name, namespace: offered.tool.namespace ?? '', effect: offered.tool.effect ?? 'write' }
@@ -192,5 +195,5 @@ function refuse(session: ActiveSession, call: ReviewableCall, refused: { failure
 const denial = (feedback: string | undefined): ToolFailure => ({
   class: 'denied',
   message: feedback ? `This call was declined: ${asSentence(feedback)}` : 'This call was declined.',
-  remedy: 'Go on without it, or ask for something else.',
+  remedy: 'Continue without it, or try something else.',
 })

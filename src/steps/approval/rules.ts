@@ -11,26 +11,26 @@ import { parseRulePattern } from '../../policy/rule-pattern.ts'
 import { unsandboxedName } from '../../policy/unsandboxed-rules.ts'
 import { canMatchPrefix, type Glob, matchesGlob, parseGlob } from '../../util/glob.ts'
 
-// What rules say about a call. Pure: the same rules and keys give the same ruling.
+// What rules decide about a call. Pure: the same rules and keys give the same ruling.
 
 export interface Ruling {
   readonly verdict: RuleVerdict
   /** The rule that decided, as a person reads it. */
   readonly rule: string
   readonly reason?: string
-  /** It is asked because a rule that denies may be about it, and nobody can tell: what was granted for the whole tool is no answer. */
+  /** A rule that denies may apply, so a person must decide: a grant for the whole tool is not enough. */
   readonly isUnsure?: true
 }
 
 export interface Subject {
-  /** Every name that the tool has: as models know it, and as it calls itself. */
+  /** All names of the tool: the one that models know, and its own. */
   readonly names: readonly string[]
   readonly keys: readonly ApprovalKey[]
-  /** What the call is made with; looked at where it has no keys. */
+  /** The arguments. Checked if there are no keys. */
   readonly input?: JsonObject
 }
 
-/** The strictest of what each place says, also of other tools that would do the same; nothing where no rule fits. */
+/** The strictest ruling of all policies, also for other tools that would do the same. `undefined` if no rule matches. */
 export function ruling(policies: readonly ApprovalPolicy[], subject: Subject): Ruling | undefined {
   const strictest = (about: Subject): Ruling | undefined => policies.map((policy) => rulingOf(policy, about)).reduce(stricter, undefined)
   const others = new Set(subject.keys.flatMap(({ tools = [] }) => tools))
@@ -40,7 +40,7 @@ export function ruling(policies: readonly ApprovalPolicy[], subject: Subject): R
     .reduce(stricter, strictest(subject))
 }
 
-/** A call that does several things is allowed where each of them is, and refused where one of them is. */
+/** A call with several keys is allowed if each key is, and denied if one is. */
 function rulingOf(policy: ApprovalPolicy, { names, keys, input }: Subject): Ruling | undefined {
   const clauses = clausesOf(policy).filter((clause) => isAbout(clause, names))
   if (clauses.length === 0) return undefined
@@ -54,8 +54,8 @@ function usesOf({ key, use = key.slice(key.indexOf(':') + 1) }: ApprovalKey): re
 }
 
 /**
- * The last that fits; one that fits by another name takes nothing back. Where a later one may be about a part of what the
- * key stands for, it is asked at least. Whoever can name its parts leaves out what is denied among them.
+ * The last rule that matches. A later rule that matches an alias can only make it stricter; one that may apply to a part of
+ * what the key covers makes it at least `ask`.
  */
 function byKey(clauses: readonly Clause[], key: ApprovalKey): Ruling | undefined {
   const last = clauses.findLastIndex((clause) => fitsUse(clause, key))
@@ -67,17 +67,14 @@ function byKey(clauses: readonly Clause[], key: ApprovalKey): Ruling | undefined
 
 const asAsk = (said: Ruling): Ruling => ({ ...said, verdict: 'ask', ...(said.verdict === 'deny' && { isUnsure: true }) })
 
-/** What stands for a whole script says nothing of the commands in it, or only how they begin. */
+/** A key for a whole script does not name the commands in it, or only how they begin. */
 function mayBeAboutPart(clause: Clause, key: ApprovalKey): boolean {
   const { verdict } = clause.ruling
   if (!key.isOpaque) return verdict === 'ask' && mayFitPart(clause, key)
   return verdict !== 'allow' && (key.within === undefined || mayFitPart(clause, key))
 }
 
-/**
- * Other names of a key let rules ask and deny: what is allowed is allowed by a name that nothing else has, such as an
- * absolute path or a host with its port, and some of it only in so many words.
- */
+/** Rules allow only by `use`, which is unambiguous, such as an absolute path; and some keys only by an explicit name. */
 function fitsUse({ use: glob, ruling: { verdict } }: Clause, key: ApprovalKey): boolean {
   const uses = usesOf(key)
   if (verdict === 'allow' && key.mustBeNamed) return glob !== undefined && uses.some((use) => isNamedBy(glob, use))
@@ -91,7 +88,7 @@ const isNamedBy = (glob: Glob, use: string): boolean => (glob[0] ?? '').startsWi
 
 function mayFitPart({ use: glob }: Clause, key: ApprovalKey): boolean {
   if (glob === undefined) return true
-  // Names from the root of a folder have no beginning in common, save that none begins with a slash.
+  // `''` stands for relative names: none begins with a slash.
   const mayFit = (start: string): boolean => canMatchPrefix(glob, start) && !(start === '' && glob[0]?.startsWith('/'))
   return (key.within ?? []).some(mayFit)
 }
@@ -99,10 +96,7 @@ function mayFitPart({ use: glob }: Clause, key: ApprovalKey): boolean {
 const byUse = (clauses: readonly Clause[], use: string): Ruling | undefined =>
   clauses.findLast((clause) => clause.use === undefined || matchesGlob(clause.use, use))?.ruling
 
-/**
- * A tool that does not say what a call is for is judged by what it was given: enough to be careful, never enough to let
- * it through, because a path or a command can be written in many ways.
- */
+/** Without keys, rules are matched against the arguments. They can ask or deny, but not allow: a path has many spellings. */
 function byInput(clauses: readonly Clause[], input: JsonObject | undefined): readonly (Ruling | undefined)[] {
   const general = clauses.filter(({ use }) => use === undefined)
   const careful = clauses.filter(({ use, ruling: { verdict } }) => use === undefined || verdict !== 'allow')
@@ -110,7 +104,7 @@ function byInput(clauses: readonly Clause[], input: JsonObject | undefined): rea
   return [general.at(-1)?.ruling, ...texts.map((text) => byUse(careful, text))]
 }
 
-/** Of two rulings; the first where they say the same. */
+/** The first one if both are equally strict. */
 export function stricter(a: Ruling | undefined, b: Ruling | undefined): Ruling | undefined {
   if (!a || !b) return a ?? b
   const [one, other] = [rankOf(a), rankOf(b)]
@@ -121,7 +115,7 @@ const rankOf = ({ verdict, isUnsure }: Ruling): number => 2 * ruleVerdicts.index
 
 interface Clause {
   readonly tool: Glob
-  /** Absent where the rule is about all uses of the tool. */
+  /** Absent if the rule covers all uses of the tool. */
   readonly use: Glob | undefined
   readonly ruling: Ruling
 }
@@ -154,13 +148,12 @@ function clausesFor({ name }: ApprovalPolicy, rule: ApprovalRule, verdict: RuleV
   })
 }
 
-/** Claude Code writes `git push:*` for `git push` with any words behind it: a rule that asks or denies means that, too. */
+/** Claude Code writes `git push:*` for `git push` with any arguments. Rules that ask or deny accept that form, too. */
 function expandUse(tool: string, use: string): readonly string[] {
   const command = tool === 'shell' && use.endsWith(':*') ? use.slice(0, -2) : undefined
   return command === undefined ? [use] : [use, command, `${command} *`]
 }
 
-/** Every text that an input holds, wherever it stands. */
 function textsIn(value: Json | undefined): readonly string[] {
   if (typeof value === 'string') return [value]
   return typeof value === 'object' && value !== null ? Object.values(value).flatMap(textsIn) : []

@@ -1,12 +1,11 @@
 import { type Plan, type PlanStep, planStatuses } from '../../contracts/index.ts'
 
-/** Tools are other people's code: a plan that is none costs the call. @throws with what is wrong. */
+/** Tools are third-party code. @throws if the plan is invalid; the call fails. */
 export function checkedPlan(plan: Plan): Plan {
   const { steps: given, explanation }: { readonly steps?: unknown; readonly explanation?: unknown } = plan ?? {}
-  // Read once: what is checked is what is kept.
   const steps = Array.isArray(given) ? given.map(readStep) : [undefined]
-  if (!steps.every((step) => step !== undefined)) throw new Error('A plan has steps, each with a text and a status.')
-  if (steps.filter(({ status }) => status === 'in_progress').length > 1) throw new Error('Of a plan at most one step is in progress.')
+  if (!steps.every((step) => step !== undefined)) throw new Error('A plan needs steps, each with a text and a status.')
+  if (steps.filter(({ status }) => status === 'in_progress').length > 1) throw new Error('At most one step of a plan can be in progress.')
   return typeof explanation === 'string' ? { steps, explanation } : { steps }
 }
 

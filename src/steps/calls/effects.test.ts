@@ -87,7 +87,7 @@ describe('a list of effects that is too long', () => {
     expect(all).toEqual(Array.from({ length: count }, (_, i) => `- write ${i}: ok, done`))
     expect(bundles.reduce((sum, bundle) => sum + bundle.count, 0)).toBe(count - lines.length)
     expect(effectLines(effects).slice(0, bundles.length)).toEqual(
-      bundles.map((bundle) => `- (${bundle.count} earlier ones: read_output {"handle":"${bundle.handle}"} lists them)`),
+      bundles.map((bundle) => `- (${bundle.count} earlier calls: read_output {"handle":"${bundle.handle}"} lists them)`),
     )
     expect(blobs.moved()).toBeLessThan(count * 12)
   })
@@ -102,7 +102,7 @@ describe('a list of effects that is too long', () => {
   })
 
   it('takes no line of a tool for one of its own', async () => {
-    const line = '- (7 earlier ones: read_output {"handle":"b9"} lists them)'
+    const line = '- (7 earlier calls: read_output {"handle":"b9"} lists them)'
     const lines = [line, ...Array.from({ length: 20 }, (_, i) => `- write ${i}: ok, done`)]
     const blobs = store()
     const { bundles } = await fitEffects({ bundles: [], lines }, 200, blobs)

@@ -6,11 +6,11 @@ import { effectLines } from '../context/compaction-texts.ts'
 
 const maxInputChars = 160
 const maxResultChars = 80
-/** Of one value of an input that is too long as a whole. */
+/** For one value of a long input. */
 const maxValueChars = 60
 const maxPaths = 8
 
-/** The calls of a history that may have changed something, a line for each: what was called, with what, and what came of it. */
+/** One line for each call that may have changed something: tool, input and result. */
 export function effectsIn(messages: readonly Message[], effectOf: (tool: string) => Effect): readonly string[] {
   return messages.flatMap((message, index) => {
     if (message.role !== 'assistant') return []
@@ -24,10 +24,7 @@ export function effectsIn(messages: readonly Message[], effectOf: (tool: string)
   })
 }
 
-/**
- * An input, or what it was about: the beginning of each of its values, the files that a patch names, and a fingerprint, so
- * that two different calls are never told alike.
- */
+/** A long input is cut: the start of each value, the paths in a patch, and a hash that keeps different calls apart. */
 function describeInput(input: string): string {
   const whole = oneLine(input)
   if (whole.length <= maxInputChars) return whole
@@ -39,7 +36,7 @@ function describeInput(input: string): string {
   return `${shown}${named} #${shortHash(input)}`
 }
 
-/** The files of a patch, and values that stand too far behind to be shown. */
+/** Files of a patch, and values of path-like keys. */
 function pathsIn(object: object): readonly string[] {
   const texts = Object.values(object).filter((value): value is string => typeof value === 'string')
   const patched = texts.flatMap((text) => [
@@ -59,21 +56,17 @@ function describeResult(result: CallResult | undefined): string {
 }
 
 const oneLine = (text: string): string => text.replaceAll(/\s*\n\s*/g, ' ')
-const cut = (text: string, most: number): string => (text.length > most ? `${cutText(text, most)}…` : text)
+const cut = (text: string, max: number): string => (text.length > max ? `${cutText(text, max)}…` : text)
 
-/** Where lines are kept that there is no room for. */
-export interface LineStore {
+interface LineStore {
   put(text: string): MaybePromise<BlobId>
   get(handle: BlobId): MaybePromise<string | undefined>
 }
 
-/** Calls that may have changed something: older ones in bundles, then the newest, a line for each. */
+/** Calls that may have changed something: older ones in stored bundles, the newest as lines. */
 export type Effects = Pick<Carried, 'bundles' | 'lines'>
 
-/**
- * Of a list that is too long the oldest are kept elsewhere, in bundles of which each is at least twice as large as the
- * next: so there are only ever a few, and every line is moved a few times at the most.
- */
+/** Moves the oldest lines of a long list to stored bundles. Each bundle is at least twice as large as the next: there are few. */
 export async function fitEffects(effects: Effects, room: number, store: LineStore): Promise<Effects> {
   const { bundles, lines } = effects
   let left = sizeOf(lines)

@@ -1,5 +1,5 @@
 import type { CallRecord, ItemId, ItemStatus, MaybePromise, Tool, ToolFailure, ToolOutput } from '../../contracts/index.ts'
-import { type EscalationStage, escalationStage, findCall, LaneSet, Released, type StartedCall } from '../../core/index.ts'
+import { type EscalationStage, escalationStage, findCall, LaneSet, notRunAgain, Released, type StartedCall } from '../../core/index.ts'
 import { utf8Length } from '../../util/fit-text.ts'
 import { keepHiddenClass } from '../../util/keep-hidden-class.ts'
 import { canEscalate, escalate } from '../approval/escalate.ts'
@@ -7,15 +7,15 @@ import { afterCall, hasHooksAt } from '../approval/hooks.ts'
 import { deniedByRules } from '../approval/permission.ts'
 import { type ActiveSession, elapsedBetween, elapsedSince } from '../loop/active-session.ts'
 import { itemEnded } from '../loop/step-events.ts'
-import { waitInQueueForTime } from '../queues/enter-in-time.ts'
 import type { QueueSlots } from '../queues/queue-slot.ts'
+import { waitInQueueForTime } from '../queues/wait-in-queue.ts'
 import { Lanes } from './lanes.ts'
 import { type RunResult, runTool } from './run-tool.ts'
 import { fitOutput, type ShownOutput } from './tool-output.ts'
 
-// The second half of the pipeline: gate → sandbox → execute with deadline and signal → escalate if allowed → hooks, which
-// see it without secrets → redact and fit → account → record. Nothing runs before its intent is durable, and a call that
-// waits for another also waits for that one's result to be durable: so a crash can tell what has not begun.
+// The second half of the pipeline: execute in the sandbox with deadline and signal → escalate if approved → hooks → redact
+// and cut → record. Nothing runs before its intent is durable. A call that waits for another also waits for that one's
+// result to be durable, so that recovery can tell what has not begun.
 
 export function execute(session: ActiveSession, calls: readonly StartedCall[]): MaybePromise<void> {
   const [only] = calls
@@ -27,8 +27,8 @@ export function execute(session: ActiveSession, calls: readonly StartedCall[]): 
 }
 
 function runParallel(session: ActiveSession, calls: readonly StartedCall[]): MaybePromise<void> {
-  const most = session.state.agent.limits.parallelToolCalls
-  const lanes = calls.length <= most && calls.every((call) => call.intent.lane.kind === 'shared') ? undefined : new Lanes(most)
+  const max = session.state.agent.limits.parallelToolCalls
+  const lanes = calls.length <= max && calls.every((call) => call.intent.lane.kind === 'shared') ? undefined : new Lanes(max)
   const held = new LaneSet()
   const running: Promise<void>[] = []
   try {
@@ -48,14 +48,14 @@ async function waitForAll(session: ActiveSession, running: readonly Promise<void
   try {
     await Promise.all(running)
   } catch (error) {
-    // Only the journal fails here. Nothing can be recorded any more, so the others are told to stop, and waited for.
+    // Only the journal fails here. Nothing can be recorded, so the other calls are interrupted and awaited.
     session.interrupt.fire('interrupted')
     await Promise.allSettled(running)
     throw error
   }
 }
 
-/** A call counts until it is on record and those that waited for it count themselves: what seems at rest is at rest. */
+/** A call is in flight until it is recorded and calls that waited for it are in flight: zero really means at rest. */
 async function trackCall(session: ActiveSession, running: Promise<void>): Promise<void> {
   try {
     await running
@@ -65,7 +65,7 @@ async function trackCall(session: ActiveSession, running: Promise<void>): Promis
   }
 }
 
-/** `held`: lanes of earlier calls that were left open, because nobody answers them now. */
+/** `held`: lanes of earlier calls that stay open because their approval is deferred. */
 async function runInLane(session: ActiveSession, call: StartedCall, held: LaneSet): Promise<void> {
   const { lane } = call.intent
   session.callsInFlight++
@@ -77,7 +77,7 @@ async function runInLane(session: ActiveSession, call: StartedCall, held: LaneSe
     await runCall(session, call)
     if (isLeftOpen(session, call)) held.add(lane)
   } catch (error) {
-    // Before its lane is free: a call that waits for one whose result could not be stored must not start.
+    // Before the lane is free: a call that waits for it must not start if the result could not be stored.
     session.interrupt.fire('interrupted')
     throw error
   }
@@ -88,7 +88,7 @@ function isLeftOpen(session: ActiveSession, { itemId }: StartedCall): boolean {
   return step.kind === 'calling' && findCall(step.calls, itemId)?.kind === 'started'
 }
 
-/** No async function: a tool that answers at once is waited for by nobody, and there are very many calls. */
+/** Not async: most calls are synchronous, and there are very many. */
 function runCall(session: ActiveSession, call: StartedCall): MaybePromise<void> {
   const writing = session.flush()
   return writing ? writing.then(() => startOrResume(session, call)) : startOrResume(session, call)
@@ -96,12 +96,12 @@ function runCall(session: ActiveSession, call: StartedCall): MaybePromise<void> 
 
 function startOrResume(session: ActiveSession, call: StartedCall): MaybePromise<void> {
   const tool = session.toolOf(call.intent.tool)
-  // Recorded by a driver before this one.
+  // Recorded by an earlier driver.
   if (tool && (call.attempt > 1 || call.inherited || escalationStage(call))) return resumeCall(session, call, tool)
   return startCall(session, call, tool)
 }
 
-/** Rules may have changed since it was recorded. */
+/** Rules may have changed since the intent was recorded. */
 async function resumeCall(session: ActiveSession, call: StartedCall, tool: Tool): Promise<void> {
   const forbidden = await deniedByRules(session, call.intent)
   if (forbidden) return end(session, call, { status: 'failed', output: { ok: false, error: forbidden }, latencyMs: 0 })
@@ -113,7 +113,7 @@ async function resumeCall(session: ActiveSession, call: StartedCall, tool: Tool)
 function startCall(session: ActiveSession, call: StartedCall, tool: Tool | undefined): MaybePromise<void> {
   const refusal = session.interrupt.reason !== undefined ? notRun : tool ? undefined : toolRemoved(call.intent.tool)
   if (refusal || !tool) {
-    // A further attempt that is not made leaves open what the first one did.
+    // Without the second attempt, it stays unknown whether the first one ran.
     const isUnknown = call.attempt > 1
     const status = session.interrupt.reason === undefined ? 'failed' : isUnknown ? 'unknown' : 'skipped'
     const error = isUnknown && session.interrupt.reason !== undefined ? notRunAgain : (refusal ?? notRun)
@@ -131,7 +131,7 @@ function run(session: ActiveSession, call: StartedCall, tool: Tool): MaybePromis
     : finishCall(session, call, { tool, result: running, started })
 }
 
-/** Its time begins when it has its slots. */
+/** Its timeout starts when it has its slots. */
 async function runQueued(session: ActiveSession, call: StartedCall, { tool, slots }: Queued): Promise<void> {
   const entered = await takeSlots(session, slots, call.intent.id)
   if (entered !== 'in') {
@@ -149,7 +149,7 @@ interface Queued {
   readonly slots: QueueSlots
 }
 
-/** A session whose call waits, or has the slot that its own call had, gives its own back: it does nothing itself now. */
+/** A session gives its own slots back while its call waits, or when the call needs the same queue. */
 async function takeSlots(session: ActiveSession, slots: QueueSlots, itemId: ItemId): Promise<'in' | 'interrupted' | 'late'> {
   const isIn = slots.tryEnter()
   if (!isIn || slots.isNested) session.slots?.leave()
@@ -187,21 +187,20 @@ interface Finishing {
   readonly started: number
 }
 
-/** Where there are walls to get out of, or hooks to ask. */
 async function escalateOrRunHooks(session: ActiveSession, call: StartedCall, { tool, result, started }: Finishing): Promise<void> {
   const ran = canEscalate(session, result.output) ? await runUnsandboxed(session, call, { tool, output: result.output }) : result
   if (ran === 'waiting') return
   const { status, output } = ran
   const latencyMs = elapsedSince(session.clock, started)
   const looked = await afterCall(session, call, output)
-  // Hooks that must see a result were not asked: it is as if the call had not finished.
+  // Hooks did not see the result: the call stays unfinished.
   if (session.isReleased && hasHooksAt(session, 'afterCall')) throw new Released()
   await end(session, call, { status, output: looked, latencyMs })
 }
 
-/** Once more without walls, where that is allowed; in line like the first time. */
+/** A second attempt outside the sandbox, if approved. It waits in its queues again. */
 async function runUnsandboxed(session: ActiveSession, call: StartedCall, { tool, output }: SandboxFailure): Promise<RunResult | 'waiting'> {
-  // Somebody may have to be asked.
+  // A person may have to decide.
   session.slots?.leave()
   const way = await escalate(session, call, output)
   if (way === 'waiting') return way
@@ -217,7 +216,7 @@ interface SandboxFailure {
   readonly output: Extract<ToolOutput, { ok: false }>
 }
 
-/** What a driver before this one has seen of it. */
+/** The result that an earlier driver recorded in the request. */
 function sandboxResult({ request: { tool, inside } }: EscalationStage): RunResult {
   const error = { class: 'sandbox', message: `${tool} was stopped by the sandbox.` } as const
   return { status: 'failed', output: { ok: false, error, ...inside } }
@@ -229,7 +228,7 @@ interface Ended {
   readonly status: ItemStatus
   readonly output: ToolOutput
   readonly latencyMs: number
-  /** Of the clock, where it was read just now. */
+  /** Of the monotonic clock, if it was read just now. */
   readonly moment?: number
 }
 
@@ -243,7 +242,7 @@ function record(session: ActiveSession, call: StartedCall, ended: Fitted): void 
   const item = recordOf(call, ended)
   session.record(itemEnded(session, item, ended.moment))
   if (item.bytesOut < 1_000) keepHiddenClass('ended', item, ended)
-  // The last result goes with the next step; the others are committed as they come.
+  // The last result shares a commit with the next step; the others are committed as they come.
   if (session.turn.step.kind === 'calling') void session.flush()
 }
 
@@ -260,14 +259,10 @@ function recordOf({ intent: { id, type }, part }: StartedCall, { status, shown, 
   return value === undefined && error === undefined && output === undefined ? plain : { ...plain, ...shown }
 }
 
-const notRunAgain: ToolFailure = {
-  class: 'cancelled',
-  message: 'It was not run again: the turn was interrupted. Whether it ran before is not known.',
-}
 const tooLate: ToolFailure = {
   class: 'timeout',
-  message: 'It was not run: the time budget ran out while it stood in line.',
+  message: 'The call was not run: the time budget ran out while it waited in a queue.',
   remedy: 'Answer with what you have.',
 }
-const notRun: ToolFailure = { class: 'cancelled', message: 'It was not run: the turn was interrupted before.' }
-const toolRemoved = (tool: string): ToolFailure => ({ class: 'config', message: `The tool "${tool}" is no longer there.` })
+const notRun: ToolFailure = { class: 'cancelled', message: 'The call was not run: the turn was interrupted.' }
+const toolRemoved = (tool: string): ToolFailure => ({ class: 'config', message: `The tool "${tool}" is no longer available.` })

@@ -117,7 +117,7 @@ describe('Lanes', () => {
   })
 
   it.each([0, -1, Number.NaN])('refuses room for %d', (most) => {
-    expect(() => new Lanes(most)).toThrow(`lanes need room for at least one work, got ${most}`)
+    expect(() => new Lanes(most)).toThrow(`lanes need room for at least one task, got ${most}`)
   })
 
   const lane = fc.oneof(fc.constant(shared), fc.constant(exclusive), fc.constantFrom('a', 'b', 'c').map(key))

@@ -9,39 +9,39 @@ interface Waiting {
 /**
  * Decides which calls of a step may overlap.
  *
- * 1. At most `most` works run at once.
- * 2. An exclusive work overlaps with nothing, works of one key not with each other; shared works and different keys do overlap.
- * 3. Of two works that may not overlap, the earlier one starts first. So a later one passes a waiting one only
- *    where it conflicts with none that waits before it, and no exclusive work waits for ever.
- * 4. Nothing waits that could run: whoever ends lets in all that fit.
- * 5. A work that fails or throws frees its lane like any other, before whoever awaits it hears of it.
+ * 1. At most `max` tasks run at the same time.
+ * 2. An exclusive task overlaps with nothing; tasks with the same key do not overlap; all others do.
+ * 3. Of two conflicting tasks the earlier one starts first. A later task passes a waiting one only if it conflicts with
+ *    no waiting task before it, so no exclusive task waits forever.
+ * 4. A task that could run does not wait: the end of a task starts all that fit.
+ * 5. A task that fails or throws frees its lane before its promise settles.
  */
 export class Lanes {
-  readonly #most: number
+  readonly #max: number
   readonly #keys = new Set<string>()
   readonly #waiting: Waiting[] = []
   #running = 0
   #isExclusive = false
   #isAdmitting = false
 
-  constructor(most: number) {
-    if (!(most >= 1)) throw new TroupeError('internal', `lanes need room for at least one work, got ${most}`)
-    this.#most = most
+  constructor(max: number) {
+    if (!(max >= 1)) throw new TroupeError('internal', `lanes need room for at least one task, got ${max}`)
+    this.#max = max
   }
 
-  /** Runs the work as soon as its lane is free; at once where it is. Must not be awaited from inside another work. */
-  run<T>(lane: Lane, work: () => Promise<T> | T): Promise<T> {
-    if (this.#running === 0 ? this.#waiting.length === 0 : this.#fits(lane) && this.#passesAll(lane)) return this.#start(lane, work)
+  /** Runs the task as soon as its lane is free. Must not be awaited from inside another task. */
+  run<T>(lane: Lane, task: () => Promise<T> | T): Promise<T> {
+    if (this.#running === 0 ? this.#waiting.length === 0 : this.#fits(lane) && this.#passesAll(lane)) return this.#start(lane, task)
     return new Promise<T>((resolve) => {
-      this.#waiting.push({ lane, start: () => resolve(this.#start(lane, work)) })
+      this.#waiting.push({ lane, start: () => resolve(this.#start(lane, task)) })
     })
   }
 
-  #start<T>(lane: Lane, work: () => Promise<T> | T): Promise<T> {
+  #start<T>(lane: Lane, task: () => Promise<T> | T): Promise<T> {
     this.#enter(lane)
     let result: Promise<T> | T
     try {
-      result = work()
+      result = task()
     } catch (error) {
       this.#leave(lane)
       return Promise.reject(error)
@@ -75,29 +75,26 @@ export class Lanes {
     if (this.#waiting.length > 0 && !this.#isAdmitting) this.#admit()
   }
 
-  /** One loop, not one call within the other: a thousand waiting works that end at once would overflow the stack. */
+  /** A loop, not recursion: a thousand waiting tasks would overflow the stack. */
   #admit(): void {
     this.#isAdmitting = true
     for (let next = this.#takeNext(); next !== undefined; next = this.#takeNext()) next.start()
     this.#isAdmitting = false
   }
 
-  /**
-   * The first waiting work that may run now (3). Only an exclusive one holds up those behind it: a key that waits
-   * is running, so whoever has the same key does not fit either, and shared works wait for room alone.
-   */
+  /** The first waiting task that may run now (3). Only an exclusive one blocks those behind it; `#fits` covers the rest. */
   #takeNext(): Waiting | undefined {
     for (const [index, { lane }] of this.#waiting.entries()) {
       if (this.#fits(lane)) return this.#waiting.splice(index, 1)[0]
-      if (lane.kind === 'exclusive' || this.#running >= this.#most) return undefined
+      if (lane.kind === 'exclusive' || this.#running >= this.#max) return undefined
     }
     return undefined
   }
 
-  /** Whether what runs leaves room (1, 2). */
+  /** Whether the running tasks allow it (1, 2). */
   #fits(lane: Lane): boolean {
     if (this.#running === 0) return true
-    if (this.#running >= this.#most || this.#isExclusive || lane.kind === 'exclusive') return false
+    if (this.#running >= this.#max || this.#isExclusive || lane.kind === 'exclusive') return false
     return lane.kind === 'shared' || !this.#keys.has(lane.key)
   }
 

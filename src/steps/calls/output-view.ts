@@ -10,13 +10,9 @@ import { plainJson } from '../../util/copy-json.ts'
 import type { Redactor } from '../../util/redact.ts'
 import { cutText } from '../../util/well-formed.ts'
 
-/** As much of a message as is put on record. */
 const maxMessageLength = 2_000
 
-/**
- * What hooks are shown of an output, anew for each of them: touching it changes neither what is recorded nor what the next
- * one sees. Secrets go before anything is cut, so that no half of one is left at the edge.
- */
+/** A copy of the output for each hook. Redacts before it cuts, so that no part of a secret remains. */
 export function outputViews(output: ToolOutput, redactor: Redactor): () => OutputView {
   const view = output.ok ? resultView(output, redactor) : failureView(output, redactor)
   const { extras } = output
@@ -46,7 +42,7 @@ function redactFailure({ class: kind, message, remedy }: ToolFailure, redactor: 
   return { class: kind, message: shown(message), ...(remedy !== undefined && { remedy: shown(remedy) }) }
 }
 
-/** They may be large, and few look at them. */
+/** Copied when read: they may be large, and few hooks use them. */
 function withExtras(view: OutputView, copy: () => ToolExtras | undefined): OutputView {
   let made: { readonly extras: ToolExtras | undefined } | undefined
   return Object.defineProperty(view, 'extras', {

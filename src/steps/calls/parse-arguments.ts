@@ -8,10 +8,10 @@ export type Arguments =
   | { readonly ok: true; readonly input: JsonObject; readonly reason: string | undefined }
   | { readonly ok: false; readonly failure: ToolFailure }
 
-/** Parse, repair, take the reason off, validate. Synchronous once the validator of the tool is compiled. */
+/** Parses, repairs and validates, and removes the reason. Synchronous once the schema is compiled. */
 export function parseArguments(validator: SchemaValidator, offered: OfferedTool, text: string): MaybePromise<Arguments> {
   const validate = validator.compile(offered.tool.inputSchema)
-  // No arguments at all is how some models call a tool that needs none.
+  // Some models send an empty text for a tool without parameters.
   const parsed = parseJsonObject(text) ?? (text.trim() === '' ? {} : undefined)
   if (parsed && !(validate instanceof Promise)) return inexactArguments(offered, text) ?? checkArguments(offered, parsed, validate)
   return repairAndCheck({ validator, offered, text, parsed, validate })
@@ -40,7 +40,7 @@ async function repairAndCheck({ validator, offered, text, parsed, validate }: Re
   }
 }
 
-/** Holds an input against the tool's own schema, without the reason field. */
+/** Validates against the tool's own schema, without the reason field. */
 export function checkArguments(offered: OfferedTool, object: JsonObject, validate: Validate): Arguments {
   const reason = object[offered.reasonField]
   const input = reason === undefined ? object : without(object, offered.reasonField)
@@ -54,14 +54,14 @@ export function checkArguments(offered: OfferedTool, object: JsonObject, validat
   return invalidArguments(offered, validation.problems)
 }
 
-/** A number that would become another one is sent back: nobody notices a wrong id or amount. */
+/** Rejects numbers that JavaScript cannot represent: a changed id or amount would go unnoticed. */
 function inexactArguments(offered: OfferedTool, json: string): Arguments | undefined {
   const found = inexactNumber(json)
   return found === undefined ? undefined : invalidArguments(offered, [inexactProblem(found)])
 }
 
 function invalidArguments({ name }: OfferedTool, problems: readonly string[]): Arguments {
-  const message = `The arguments of "${name}" do not fit: ${problems.join('; ')}.`
+  const message = `Invalid arguments for "${name}": ${problems.join('; ')}.`
   return { ok: false, failure: { class: 'invalid_input', message, remedy: 'Correct them and call again.' } }
 }
 

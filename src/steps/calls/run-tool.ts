@@ -37,7 +37,7 @@ export interface RunResult {
 
 const defaultGraceMs = 250
 
-/** Runs a tool once. A tool that answers at once has nothing to be waited for, nor cut short. */
+/** Runs a tool once. Synchronous if the tool is. */
 export function runTool(session: ActiveSession, tool: Tool, run: Run): MaybePromise<RunResult> {
   return new CallRun(session, run).enter(tool)
 }
@@ -57,10 +57,10 @@ interface StartedChild {
 /**
  * One run of one tool.
  *
- * 1. It ends once: by itself, at its deadline, or with the turn, whether or not the tool heeds its signal.
- * 2. What finished keeps its real result, even after the signal; what did not says what is known.
- * 3. After the end the tool can do nothing more here: its result and its progress are dropped.
- * 4. It starts at most one child, and ends after it: one that the tool did not wait for is ended first.
+ * 1. It ends once: by itself, at its deadline, or with the turn, even if the tool ignores its signal.
+ * 2. A tool that finishes keeps its real result, even after the signal; otherwise the result says what is known.
+ * 3. After the end the tool has no effect here: its result and progress are dropped.
+ * 4. It starts at most one child and ends after it: a child that the tool did not await is ended first.
  */
 class CallRun {
   readonly #session: ActiveSession
@@ -82,7 +82,6 @@ class CallRun {
   }
 
   enter(tool: Tool): MaybePromise<RunResult> {
-    // Read once: both look at the same moment.
     const timeLeft = this.#session.timeLeft()
     this.#limit = deadline(this.#session, tool, timeLeft?.usable ?? Number.POSITIVE_INFINITY)
     const input = copyJson(this.#call.intent.input)
@@ -95,7 +94,7 @@ class CallRun {
     }
   }
 
-  /** Whatever comes first: the answer, or the end of the grace that follows the deadline or the interrupt. */
+  /** Waits for the result, or for the end of the grace period after the deadline or interrupt. */
   #wait(answer: PromiseLike<unknown>, tool: Tool): Promise<RunResult> {
     const { clock } = this.#session
     const limit = this.#limit
@@ -123,7 +122,7 @@ class CallRun {
     })
   }
 
-  /** A plain object: tools spread it, take it apart and hand it on. */
+  /** A plain object: tools may spread and destructure it. */
   #context(tool: Tool, timeLeft: number | undefined): ToolContext {
     const { state, ports } = this.#session
     const context: ToolContext = {
@@ -145,7 +144,7 @@ class CallRun {
     }
     const { answer } = this.#call.intent
     const toolTimeout = configuredTimeout(state.agent)
-    // Hardly a call has one of them, and there are very many.
+    // The usual case, without a copy.
     if (answer === undefined && toolTimeout === undefined) return context
     return { ...context, ...(answer !== undefined && { answer }), ...(toolTimeout !== undefined && { toolTimeout }) }
   }
@@ -163,7 +162,7 @@ class CallRun {
     const ended = (): void => {
       child.hasEnded = true
     }
-    // Whoever does not wait for it need not be told that it failed.
+    // Also handles a rejection that the tool does not await.
     result.then((end) => {
       child.end = end
       ended()
@@ -175,7 +174,7 @@ class CallRun {
     return this.#child ? new Promise((resolve) => this.#afterChild(result, (ended) => resolve(this.#over(ended)))) : this.#over(result)
   }
 
-  /** A child that is still at work when its tool has answered is ended; what it took is its parent's. */
+  /** Ends a child that still runs when its tool has returned. The parent pays for it. */
   #afterChild(result: RunResult, end: (result: RunResult) => void): void {
     if (!this.#child || this.#child.hasEnded) {
       end(result)
@@ -186,7 +185,7 @@ class CallRun {
     this.#child.result.then(done, done)
   }
 
-  /** Output comes in pieces, and a secret may lie across two of them. */
+  /** A secret may lie across two chunks. */
   #pass(chunk: string): void {
     this.#veil ??= this.#session.ports.redactor.stream()
     this.#show('output', this.#veil ? this.#veil.push(chunk) : chunk)
@@ -214,7 +213,7 @@ class CallRun {
     return this.#interrupt.reason === undefined ? { status: 'failed', output } : this.#cutShort(output)
   }
 
-  /** Its child was released and goes on with it later, whatever the tool says meanwhile. */
+  /** The child was released and will continue later, whatever the tool returns now. */
   get #hasLeftChild(): boolean {
     return this.#session.isReleased && this.#child !== undefined && this.#child.end === undefined
   }
@@ -226,12 +225,12 @@ class CallRun {
     return result
   }
 
-  /** A call that did not finish, with what is known about it. */
+  /** The result of a call that did not finish. */
   #cutShort(said?: Extract<ToolOutput, { ok: false }>): RunResult {
     const { intent } = this.#call
     const seconds = ((this.#session.clock.monotonic() - this.#started) / 1000).toFixed(1)
     const isIdle = intent.type === 'subagent_call' && this.#child?.end !== undefined && !hasBegun(this.#child.end)
-    const effect = isIdle ? 'It had not begun.' : intent.effect === 'read' ? 'It only reads.' : 'It may have taken effect.'
+    const effect = isIdle ? 'It had not started.' : intent.effect === 'read' ? 'It only reads.' : 'It may have taken effect.'
     const own = said && !isIdle ? ` It said: ${said.error.message}` : ''
     const { status, why, ...failure } = cutReasons[this.#interrupt.reason as keyof typeof cutReasons] ?? cutReasons.interrupted
     const remedy = this.#interrupt.reason === 'timeout' ? timeoutRemedy(this.#limit) : undefined
@@ -250,12 +249,12 @@ const cutReasons = {
   interrupted: { status: 'interrupted', why: 'the turn was interrupted', class: 'cancelled' },
 } as const
 
-/** Whether a child has asked a model; before that it can have done nothing. One that was refused for a reason of its own tells it. */
+/** Whether a child has asked a model; before that it has no effects. */
 const hasBegun = (end: ChildResult): boolean =>
   end.kind === 'refused' ? end.failure.class !== 'cancelled' : end.operations.steps.length > 0
 
-const callIsOver: ToolFailure = { class: 'config', message: 'The call that wanted a child has ended.' }
-const oneChildOnly: ToolFailure = { class: 'config', message: 'A call starts one child.', remedy: 'Make a call for each.' }
+const callIsOver: ToolFailure = { class: 'config', message: 'The call has already ended.' }
+const oneChildOnly: ToolFailure = { class: 'config', message: 'A call can start one child only.', remedy: 'Make one call for each child.' }
 
 const unconfined: Confinement = { kind: 'none' }
 const noSkills: readonly never[] = []
@@ -275,24 +274,21 @@ function deadline(session: ActiveSession, tool: Tool, usable: number): Limit {
   return usable < limit.ms ? { ms: usable, by: 'budget' } : limit
 }
 
-/**
- * A tool that knows how long it takes is given that, as long as nobody has said anything else; what an agent says holds for
- * all tools but its children, whose time is their own.
- */
+/** The tool's own timeout, or the agent's `toolTimeout` if it is set and shorter. Children have an infinite one. */
 function limitOf(own: number | undefined, agent: AgentSpec): Limit {
   if (own === undefined) return { ms: agent.limits.toolTimeout, by: 'agent' }
   const said = Number.isFinite(own) ? configuredTimeout(agent) : undefined
   return said !== undefined && said < own ? { ms: said, by: 'agent' } : { ms: own, by: 'tool' }
 }
 
-/** Journals of before do not tell whether it was said: there, what is not the default was. */
+/** Journals of earlier versions lack `saysToolTimeout`: there, any value but the default was set. */
 function configuredTimeout({ saysToolTimeout, limits: { toolTimeout } }: AgentSpec): number | undefined {
   return saysToolTimeout || toolTimeout !== defaultLimits.toolTimeout ? toolTimeout : undefined
 }
 
 function timeoutRemedy({ ms, by }: Limit): string {
-  const most = `${ms / 1000} s`
+  const limit = `${ms / 1000} s`
   return by === 'agent'
-    ? `Ask for less at once: a call has ${most} here, unless limits.toolTimeout is raised.`
-    : `Ask for less at once: a call of this tool has ${most}.`
+    ? `Ask for less in one call: the time limit is ${limit} (limits.toolTimeout).`
+    : `Ask for less in one call: the time limit of this tool is ${limit}.`
 }

@@ -17,15 +17,15 @@ import type { Redactor } from '../../util/redact.ts'
 import { cutText, parseWellFormed } from '../../util/well-formed.ts'
 import type { ActiveSession } from '../loop/active-session.ts'
 
-/** Takes whatever a tool returned for an output, or says that it was none: to the model, and to whoever can mend the tool. */
+/** Reads what a tool returned. An invalid output fails the call and is reported. */
 export function readOutput(raw: unknown, tool: string, tell: (diagnostic: Diagnostic) => void): ToolOutput {
   if (typeof raw === 'string') return { ok: true, content: raw }
-  let message = `"${tool}" returned neither a text nor an output with "ok".`
+  let message = `"${tool}" returned neither a text nor an object with "ok".`
   try {
     const output = readFields(raw)
     if (output) return output
   } catch (error) {
-    message = `What "${tool}" returned cannot be read: ${asSentence(messageOf(error))}`
+    message = `The output of "${tool}" cannot be read: ${asSentence(messageOf(error))}`
   }
   tell({ code: 'tool_output_invalid', severity: 'warning', message: `${message} It was ${kindOf(raw)}.`, remedy: mayReturn })
   return { ok: false, error: { class: 'failed', message } }
@@ -34,14 +34,14 @@ export function readOutput(raw: unknown, tool: string, tell: (diagnostic: Diagno
 const mayReturn =
   'Return a text, { ok: true, content: "…" } with a value beside it, or { ok: false, error: { class: "failed", message: "…" } }.'
 
-/** Not what stands in it, which may be anybody's secret. */
+/** The type only: the value may contain secrets. */
 function kindOf(raw: unknown): string {
   if (raw === undefined || raw === null) return raw === null ? 'null' : 'nothing'
   if (Array.isArray(raw)) return 'a list'
   return typeof raw === 'object' ? 'another object' : `a ${typeof raw}`
 }
 
-/** Each field once, here: getters are other people's code, which may throw, or say something else the next time. */
+/** Reads each field once: getters may throw, or return something else the next time. */
 function readFields(raw: unknown): ToolOutput | undefined {
   if (typeof raw !== 'object' || raw === null) return undefined
   const { ok, extras } = raw as Loose<Done & Failed>
@@ -61,7 +61,6 @@ function doneOutput({ content, value }: Loose<Done>, more: More): ToolOutput | u
   return { ok: true, content, ...(value !== undefined && { value: value as Json }), ...more }
 }
 
-/** Only texts are told; anything else a tool puts there is left out. */
 function failedOutput({ error, partial }: Loose<Failed>, more: More): ToolOutput | undefined {
   if (typeof error !== 'object' || error === null || !('class' in error && 'message' in error)) return undefined
   const { class: kind, message, remedy } = error as Loose<ToolFailure>
@@ -69,16 +68,16 @@ function failedOutput({ error, partial }: Loose<Failed>, more: More): ToolOutput
   return { ok: false, error: told, ...(typeof partial === 'string' && { partial }), ...more }
 }
 
-/** A failure that a tool gives before it runs, as it may be recorded; nothing where it is none. */
+/** A failure from `unavailable()`, redacted; `undefined` if it is not a failure. */
 export function readFailure({ ports: { redactor } }: ActiveSession, error: unknown): ToolFailure | undefined {
   const output = readFields({ ok: false, error })
   return output && !output.ok ? redactFailure(redactor, output.error) : undefined
 }
 
-/** What of an output is put on record. */
+/** The recorded part of an output. */
 export type ShownOutput = Pick<CallRecord, 'content' | 'value' | 'error' | 'output' | 'bytesOut'>
 
-/** Redacts, then fits: journal and model see the same, and neither sees a secret or fifty megabytes. */
+/** Redacts, then cuts: the journal and the model get the same text. */
 export function fitOutput(session: ActiveSession, output: ToolOutput): ShownOutput | Promise<ShownOutput> {
   const { redactor } = session.ports
   const { maxOutputBytes } = session.state.agent.limits
@@ -99,20 +98,20 @@ async function storeOutput(session: ActiveSession, shown: ShownOutput): Promise<
   return { ...shown, content, output: { handle, bytes: shown.bytesOut } }
 }
 
-/** Keeps a text beside the journal, where `read_output` finds it. */
+/** Stores a text beside the journal. `read_output` reads it. */
 export async function storeText({ ports, state }: ActiveSession, text: string): Promise<BlobId> {
   try {
     return await ports.blobs.put(state.treeId, text)
   } catch (cause) {
     if (cause instanceof TroupeError) throw cause
     throw new TroupeError('store_failed', `A text could not be stored: ${messageOf(cause)}`, {
-      remedy: 'Make room, then open the session again.',
+      remedy: 'Free some disk space, then open the session again.',
       cause,
     })
   }
 }
 
-/** The structured form is kept where it is JSON and small enough; the text always is. */
+/** Kept if it is JSON and small enough. */
 function structured(session: ActiveSession, value: Json): { value?: Json } {
   try {
     const json = JSON.stringify(value)
@@ -131,7 +130,6 @@ function redactFailure(redactor: Redactor, { class: kind, message, remedy }: Too
   return remedy === undefined ? known : { ...known, remedy: cutText(redactor.text(String(remedy)), maxMessageLength) }
 }
 
-/** The whole of a longer one is in the content, or stored. */
 const maxMessageLength = 2_000
 
 const failedText = (error: ToolFailure, partial: string | undefined): string =>

@@ -5,16 +5,16 @@ import { knownNames } from '../../util/suggestion.ts'
 
 export { matches, offeredName }
 
-/** A tool under the name that models know it by. */
+/** A tool under the name that models know. */
 export interface OfferedTool {
   readonly tool: Tool
   readonly name: string
-  /** The field in which the model says why it calls: `reason`, or `call_reason` where the tool owns that word. */
+  /** The field for the model's reason: `reason`, or `call_reason` if the tool has a `reason` of its own. */
   readonly reasonField: string
   readonly spec: ToolSpec
 }
 
-/** What one step offers. Frozen for the step; built once for each set of facts. */
+/** The tools that one step offers. Cached. */
 export interface Offer extends Offering {
   find(name: string): OfferedTool | undefined
   names(): readonly string[]
@@ -27,7 +27,7 @@ interface Facts {
 }
 
 /**
- * All tools of a runtime. Never branches on where one comes from.
+ * All tools of a runtime. Their origin makes no difference.
  *
  * 1. Tools are ordered by name, everywhere.
  * 2. Specs are built once; the same tools, model and flags give the same offer object.
@@ -37,10 +37,10 @@ export class ToolRegistry {
   readonly #tools: readonly OfferedTool[]
   readonly #byName: ReadonlyMap<string, Tool>
   readonly #offers = new WeakMap<readonly string[], Map<string, Offer>>()
-  /** What was asked for last: mostly it is asked for again. */
+  /** The last offer: usually the next one is the same. */
   #last: { readonly names: readonly string[]; readonly id: string; readonly flags: readonly string[]; readonly offer: Offer } | undefined
 
-  /** `own` tools belong to the runtime: no allowlist names them. */
+  /** `own` tools belong to the runtime: allowlists do not apply to them. */
   constructor(tools: readonly Tool[], own: readonly Tool[] = []) {
     this.#listed = tools.map(offered).toSorted(byName)
     this.#tools = [...this.#listed, ...own.map(offered)].toSorted(byName)
@@ -60,7 +60,7 @@ export class ToolRegistry {
     return this.#byName.get(name)
   }
 
-  /** `names` is the list of a session, always the same object: what was built for it is found by it. */
+  /** `names`: the list of a session, always the same object. The cache uses it as a key. */
   offer(names: readonly string[], model: Pick<Model, 'id' | 'abilities'>, flags: readonly string[]): Offer {
     const last = this.#last
     if (last && last.names === names && last.id === model.id && last.flags === flags) return last.offer
@@ -90,10 +90,9 @@ export class ToolRegistry {
 
 const byName = (a: OfferedTool, b: OfferedTool): number => (a.name < b.name ? -1 : 1)
 
-/** What to tell a model that asked for a tool which is not there. */
 export function unknownTool(name: string, offer: Offer): { message: string; remedy: string } {
   const names = offer.names()
-  const remedy = names.length === 0 ? 'No tools are available now: answer with what you know.' : knownNames(name, names, 'tool')
+  const remedy = names.length === 0 ? 'No tools are available. Answer with what you know.' : knownNames(name, names, 'tool')
   return { message: `There is no tool "${name}".`, remedy }
 }
 
@@ -111,13 +110,13 @@ function offerOf(tools: readonly OfferedTool[]): Offer {
 
 function offered(tool: Tool): OfferedTool {
   const name = offeredName(tool.name)
-  // Wherever in the schema the word stands: it may be reached by a reference.
+  // Anywhere in the schema: a reference may lead there.
   const reasonField = JSON.stringify(tool.inputSchema).includes('"reason"') ? 'call_reason' : 'reason'
   return { tool, name, reasonField, spec: { name, description: tool.description, inputSchema: withReason(tool.inputSchema, reasonField) } }
 }
 
 function withReason(schema: JsonSchema, field: string): JsonSchema {
-  const reason = { type: 'string', description: 'Why you make this call, in a few words. Shown to the person.' }
+  const reason = { type: 'string', description: 'Why you make this call, in a few words. Shown to the user.' }
   const required = Array.isArray(schema.required) ? schema.required : []
   return {
     ...schema,

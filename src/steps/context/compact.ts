@@ -9,22 +9,20 @@ import { compactionMessage, planText, summaryPrompt } from './compaction-texts.t
 import { charsOf, startOfNewest, startOfUnread, withShorterResults } from './fit-messages.ts'
 import { digest, transcript } from './transcript.ts'
 
-// Makes the history shorter, so that a long turn can go on. What was asked, the plan and what was done stay word for
-// word; the rest is summed up, and kept as a whole where `read_output` finds it.
+// Shortens the history, so that a long turn can continue. The task, the plan and the list of calls with effects stay word for
+// word. The rest is summarised; `read_output` reads the full text.
 
-/** The part of a window that a request is to take afterwards: what is free up to there is shared out. */
+/** Share of the context window for a request after compaction. */
 const targetShare = 0.5
 const shares = { newest: 0.5, effects: 0.2, summary: 0.3 } as const
-/** Shared out, whatever is free. */
 const minRoom = 2_000
-/** Of a window that is not known. */
 const defaultWindowTokens = 100_000
-/** A history is shorter when it takes at most this part of what it took. */
+/** A compaction that leaves a larger share of the history is discarded. */
 const maxRemainingShare = 0.95
-/** The part of a window that a request for a summary may take. */
+/** Share of the context window for a request for a summary. */
 const maxSummaryRequestShare = 0.85
 
-/** `summary` is what the model said; without one the history is shortened by rule. */
+/** `summary`: of the model. Without one the history is shortened by rule. */
 export async function compact(session: ActiveSession, summary?: string): Promise<void> {
   const { state, turn } = session
   const messages = state.history.toArray()
@@ -57,17 +55,17 @@ export async function compact(session: ActiveSession, summary?: string): Promise
   })
 }
 
-/** Asks for a summary in place of the next step: the same beginning, so that it costs little where the provider keeps one. */
+/** A request for a summary. It begins like the other requests, so that the prompt cache of the provider applies. */
 export function summaryRequest(session: ActiveSession, { output: _, ...request }: ModelRequest): ModelRequest {
   const asked: Message = { role: 'user', parts: [{ type: 'text', text: summaryPrompt }] }
   const room = windowChars(session) * maxSummaryRequestShare - session.state.promptChars - summaryPrompt.length
   return { ...request, messages: [...fitForSummary(session, request.messages, room), asked], toolChoice: 'none' }
 }
 
-/** A history that has outgrown the window cannot be read to be summed up: results are cut, and then the oldest left out. */
+/** Cuts results, then drops the oldest messages, until the request for a summary fits the context window. */
 function fitForSummary({ turn }: ActiveSession, messages: readonly Message[], room: number): readonly Message[] {
   if (charsOf(messages) <= room) return messages
-  const cut = withShorterResults(messages, room, (content, most) => `${cutText(content, most)}\n… the rest is left out here …`)
+  const cut = withShorterResults(messages, room, (content, max) => `${cutText(content, max)}\n… the rest is omitted …`)
   if (charsOf(cut) <= room) return cut
   const newest = cut.slice(startOfNewest(cut, room - charsOf(turn.goal)))
   return [...missingFrom(newest, turn.goal), ...newest]
@@ -79,7 +77,7 @@ interface Room {
   readonly summary: number
 }
 
-/** Characters for what can be made shorter, beside what cannot. */
+/** Characters for each part that can be shortened. */
 function roomOf(session: ActiveSession): Room {
   const { state, turn } = session
   const plan = turn.plan ? planText(turn.plan.plan).length : 0
@@ -94,16 +92,16 @@ function windowChars({ state }: ActiveSession): number {
 }
 
 interface Kept {
-  /** The newest messages: as they are, or with results that the model has not seen cut to what there is room for. */
+  /** The newest messages, possibly with unread results cut. */
   readonly messages: readonly Message[]
   readonly isCut: boolean
   readonly dropped: readonly Message[]
-  /** Where everything that was dropped or cut can be read. */
+  /** Of the stored text of everything that was dropped or cut. */
   readonly handle: BlobId
   readonly bytes: number
 }
 
-/** What the model has not seen yet is cut rather than dropped. */
+/** Results that the model has not read yet are cut, not dropped. */
 async function keepNewest(session: ActiveSession, messages: readonly Message[], room: number): Promise<Kept> {
   const start = startOfNewest(messages, room, Math.max(1, session.state.compacted.carried.length))
   const calls = startOfUnread(messages)
@@ -112,7 +110,7 @@ async function keepNewest(session: ActiveSession, messages: readonly Message[], 
   const handle = await storeText(session, whole)
   const bytes = utf8Length(whole)
   if (isCut) {
-    const cut = withShorterResults(messages.slice(calls), room, (content, most) => fitText(content, { maxBytes: most, handle }))
+    const cut = withShorterResults(messages.slice(calls), room, (content, maxBytes) => fitText(content, { maxBytes, handle }))
     if (charsOf(cut) <= room * 2) return { messages: cut, isCut, dropped: messages.slice(0, calls), handle, bytes }
   }
   return { messages: messages.slice(start), isCut: false, dropped: messages.slice(0, start), handle, bytes }
@@ -128,31 +126,31 @@ function collectEffects(session: ActiveSession, dropped: readonly Message[], roo
   })
 }
 
-/** What is not there already, word for word. */
+/** Those of `wanted` that `messages` does not contain. */
 function missingFrom(messages: readonly Message[], wanted: readonly Message[]): readonly Message[] {
   const there = new Set(messages.flatMap((message) => (message.role === 'user' ? [JSON.stringify(message)] : [])))
   return there.size === 0 ? wanted : wanted.filter((message) => !there.has(JSON.stringify(message)))
 }
 
-/** Only a model that has tools can be told where to read on. */
+/** Only a model with tools can read stored text. */
 const canReadStoredText = (session: ActiveSession): boolean =>
   session.state.tools.length > 0 && session.state.agent.models.some((name) => session.model(name).abilities.includes('tools'))
 
-/** What is too long loses its beginning: what comes next stands at the end. */
-const endOf = (text: string, most: number): string => (text.length > most ? `…${wellFormed(text.slice(-most))}` : text)
+/** Cuts the beginning: the next steps are at the end. */
+const endOf = (text: string, max: number): string => (text.length > max ? `…${wellFormed(text.slice(-max))}` : text)
 
-/** For a model that is made to answer because there is no room, whatever was tried. */
+/** For a last step because the context window is full. */
 export const reportNoRoom = (session: ActiveSession): void => reportOnce(session, noRoom)
 
 const byRule: Diagnostic = {
   code: 'compaction_failed',
   severity: 'warning',
-  message: 'No model summed up the conversation before it was shortened; it was done by rule.',
-  remedy: 'What was left out is kept, and can be read with read_output.',
+  message: 'The conversation was shortened by rule: no model summarised it.',
+  remedy: 'The full text is stored; read_output reads it.',
 }
 const noRoom: Diagnostic = {
   code: 'compaction_poor',
   severity: 'warning',
-  message: 'The conversation could not be made shorter, or fills up again at once.',
-  remedy: 'Take a model with a larger window, or ask for less at once.',
+  message: 'The conversation could not be shortened, or fills the context window again immediately.',
+  remedy: 'Use a model with a larger window, or ask for less in one turn.',
 }

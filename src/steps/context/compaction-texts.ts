@@ -1,41 +1,41 @@
 import type { BlobId, Carried, Message, Plan } from '../../contracts/index.ts'
 
-// What models are told when a history is made shorter.
+// Texts for models about compaction.
 
-export const summaryPrompt = `The conversation has become too long and is about to be shortened. Do not go on with the task now, and call no tools. \
-Sum up for yourself what you will need to go on: what was found out, with names, paths and figures as they are; what was decided and why; \
-what did not work; what is still to be done, and what comes next. What was asked, the plan and the list of calls that changed something are \
-kept beside your summary; do not repeat them.`
+export const summaryPrompt = `The conversation is too long and will be shortened. Do not continue the task now, and do not call tools. \
+Write a summary for yourself with everything you need to continue: findings, with exact names, paths and numbers; decisions and their reasons; \
+what did not work; what remains to be done, and the next step. Do not repeat the task, the plan or the list of calls that changed something: \
+they are kept.`
 
 export interface CompactedContext {
   readonly carried: Pick<Carried, 'bundles' | 'lines' | 'summary'>
   readonly plan: Plan | undefined
-  /** Where it is all kept; nothing where the model has no tool to read it with. */
+  /** Of the stored text. Absent if the model has no tool to read it. */
   readonly handle: BlobId | undefined
 }
 
-/** What stands in place of all that was said. */
+/** The message that replaces the history. */
 export function compactionMessage({ carried, plan, handle }: CompactedContext): Message {
-  const opening = 'The conversation so far was shortened to make room.'
+  const opening = 'The earlier conversation was shortened.'
   const effects = effectLines(carried)
   const sections = [
     handle === undefined ? opening : `${opening} ${storedTextHint(handle)}`,
     ...(plan ? [planText(plan)] : []),
     ...(effects.length > 0
-      ? [`Calls that have already been made and may have changed something; do not repeat them:\n${effects.join('\n')}`]
+      ? [`Calls that were already made and may have changed something. Do not repeat them:\n${effects.join('\n')}`]
       : []),
-    `What is known so far:\n${carried.summary}`,
+    `Summary:\n${carried.summary}`,
   ]
   return { role: 'user', parts: [{ type: 'text', text: sections.join('\n\n') }] }
 }
 
-/** Each bundle is a line of its own. */
+/** One line for each bundle, then the newest calls. */
 export const effectLines = ({ bundles, lines }: Pick<Carried, 'bundles' | 'lines'>): readonly string[] => [
-  ...bundles.map(({ count, handle }) => `- (${count} earlier ones: read_output {"handle":${JSON.stringify(handle)}} lists them)`),
+  ...bundles.map(({ count, handle }) => `- (${count} earlier calls: read_output {"handle":${JSON.stringify(handle)}} lists them)`),
   ...lines,
 ]
 
 const storedTextHint = (handle: BlobId): string =>
-  `What was said is kept: read_output {"handle":${JSON.stringify(handle)}} pages and searches it. What was shortened before that is named in it.`
+  `The full text is stored: read it with read_output {"handle":${JSON.stringify(handle)}}. It refers to text that was shortened earlier.`
 
 export const planText = ({ steps }: Plan): string => `The plan:\n${steps.map(({ step, status }) => `- [${status}] ${step}`).join('\n')}`

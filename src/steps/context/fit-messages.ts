@@ -3,7 +3,7 @@ import { messageSize } from '../../core/index.ts'
 
 export const charsOf = (messages: readonly Message[]): number => messages.reduce((sum, message) => sum + messageSize(message), 0)
 
-/** Where the last messages begin that there is room for, behind those that always go. Results never stand without the calls that they answer. */
+/** Start of the newest messages that fit `room`, after the first `going`. Never separates results from their calls. */
 export function startOfNewest(messages: readonly Message[], room: number, going = 1): number {
   let start = messages.length
   let size = 0
@@ -17,17 +17,16 @@ export function startOfNewest(messages: readonly Message[], room: number, going 
   return start
 }
 
-/** Where calls begin of which the model has not seen what came of them; the end where there are none. */
+/** Start of the calls whose results the model has not read yet; the end if there are none. */
 export function startOfUnread(messages: readonly Message[]): number {
   const last = messages.findLastIndex(({ role }) => role === 'assistant')
   return last > 0 && messages[last + 1]?.role === 'tool' ? last : messages.length
 }
 
-/** No result is cut to less. */
 const minResultChars = 600
 const maxResultChars = 16_000
 
-/** Messages whose results have been cut, as little as it takes; longer than the room only where cutting does not do. */
+/** Cuts results as little as necessary. May still exceed `room`. */
 export function withShorterResults(
   messages: readonly Message[],
   room: number,

@@ -1,7 +1,6 @@
 import type { InputPart, Message, ReplyPart } from '../../contracts/index.ts'
 import { cutText } from '../../util/well-formed.ts'
 
-/** A history as a text that can be paged and searched. */
 export const transcript = (messages: readonly Message[]): string => messages.map(paragraph).join('\n\n')
 
 function paragraph(message: Message): string {
@@ -27,10 +26,10 @@ function replyText(part: ReplyPart): string {
 const maxLines = 40
 const maxLineLength = 200
 
-/** What the model said last, where nobody can sum it up. */
+/** The last texts of the model, if no model can summarise. */
 export function digest(messages: readonly Message[]): string {
   const lines = messages.flatMap((message) => (message.role === 'assistant' ? message.parts.flatMap(textLines) : []))
-  return lines.length === 0 ? 'Nothing was said yet.' : lines.slice(-maxLines).join('\n')
+  return lines.length === 0 ? 'The assistant has written nothing yet.' : lines.slice(-maxLines).join('\n')
 }
 
 function textLines(part: ReplyPart): readonly string[] {

@@ -40,21 +40,17 @@ import type { ModelHealth } from '../model/model-health.ts'
 import type { QueueSlots, WaitTarget } from '../queues/queue-slot.ts'
 import type { Queues } from '../queues/queues.ts'
 
-/** What a session asks of the tree that it is part of. */
 export interface TreePort {
-  /** What the ancestors of a session leave to it. */
   headroom(session: ActiveSession): Headroom
-  /** Where a session waits for what requests of others hold of a shared budget. */
+  /** Where a session waits for a shared budget. */
   budgetQueue(session: ActiveSession): WaitTarget
-  /** Who a session may call. */
   agentsOf(session: ActiveSession): readonly AgentCard[]
-  /** What was approved in any session of the tree for all of them. */
+  /** Grants for all sessions of the tree. */
   grants(): readonly ApprovalKey[]
   grant(session: ActiveSession, keys: readonly ApprovalKey[], by: string): void
-  /** Whoever was asked has ended the run, whichever session of it had asked. */
+  /** A denial ended the whole run. */
   abort(session: ActiveSession, by: string): void
   startChild(parent: ActiveSession, itemId: ItemId, start: ChildStart): Promise<ChildResult>
-  /** A call of some session is no longer in flight. */
   callEnded(): void
 }
 
@@ -65,7 +61,6 @@ export interface ChildStart {
   readonly slots: QueueSlots | undefined
 }
 
-/** What steps reach the world through. */
 export interface StepPorts {
   readonly tree: TreePort
   readonly models: ReadonlyMap<string, Model>
@@ -73,7 +68,7 @@ export interface StepPorts {
   readonly registry: ToolRegistry
   readonly validator: SchemaValidator
   readonly approver: Approver
-  /** From each place that has any. */
+  /** One policy for each source of rules. */
   readonly rules: readonly ApprovalPolicy[]
   readonly grants: ProjectGrants | undefined
   readonly sandbox: Sandbox
@@ -83,9 +78,9 @@ export interface StepPorts {
   readonly redactor: Redactor
   readonly overlay: { readonly [name: string]: string }
   readonly flags: readonly string[]
-  /** Names of the skills that there are now; one that was taken away is none any more. */
+  /** Names of the skills that exist now. */
   readonly skills: readonly string[]
-  /** Absent where nothing is capped. */
+  /** Absent if there are no queues. */
   readonly queues: Queues | undefined
 }
 
@@ -94,22 +89,21 @@ const nothingWithheld: ReadonlySet<string> = new Set()
 /** Milliseconds of work. */
 export interface TimeLeft {
   readonly ms: number
-  /** What a step may take of it that is not the last. */
+  /** Without the reserve for the last step. */
   readonly usable: number
 }
 
-/** A session with everything that its steps need to be performed. */
+/** A session with the ports that its steps need. */
 export class ActiveSession extends Session {
   readonly ports: StepPorts
-  /** Calls that need not wait for another one, up to their record; those that answer at once are never among them. */
+  /** Calls that run and are not yet recorded. Synchronous calls are not counted. */
   callsInFlight = 0
-  /** The slots of the call that started this session. It is in while the session itself works, out while it only waits. */
+  /** Queue slots of the call that started this session: taken while the session works, given back while it waits. */
   slots: QueueSlots | undefined
-  /** Somebody above it has limits that hold for it, too. A root has nobody above it; most parents set none. */
   hasAncestorLimits = true
-  /** It was told that what was approved for the project cannot be read. */
+  /** Reported that the grants of the project cannot be read. */
   hasReportedGrants = false
-  /** Tools that it began with and may not use now, such as those of an agent that is trusted no more. Each driver says it anew. */
+  /** Tools that it may no longer use, such as those of an agent that is no longer trusted. Set by each driver. */
   withheld: ReadonlySet<string> = nothingWithheld
   #usable: { readonly all: readonly string[]; readonly withheld: ReadonlySet<string>; readonly left: readonly string[] } | undefined
   readonly #writer: EventWriter
@@ -123,18 +117,17 @@ export class ActiveSession extends Session {
     this.#writer = parts.writer
   }
 
-  /** Shows that it, or a call of it, stands in line, or does so no longer. */
   showQueue(event: QueueEvent): void {
     this.#writer.live(event)
   }
 
-  /** What the approver said to a request that it did not decide. Not part of the state: a new driver asks anew. */
+  /** Answers of the approver that are no decision. Not part of the state: a new driver asks again. */
   get verdicts(): Map<ApprovalId, 'asked' | 'wait' | 'suspend'> {
     this.#verdicts ??= new Map()
     return this.#verdicts
   }
 
-  /** Whether the wait before this attempt has been sat out; told by the monotonic clock, whatever the wall clock says. */
+  /** Whether the wait before this attempt is over, by the monotonic clock. */
   hasPaused({ attempt }: AskAction): boolean {
     return this.#paused === this.#attemptKey(attempt)
   }
@@ -143,7 +136,6 @@ export class ActiveSession extends Session {
     this.#paused = this.#attemptKey(attempt)
   }
 
-  /** Whether hooks have seen the request of this step. */
   hasAskedHooks({ attempt }: AskAction): boolean {
     return this.#hooked === this.#attemptKey(attempt)
   }
@@ -165,7 +157,7 @@ export class ActiveSession extends Session {
     return modelHealth.isEmpty ? noExclusions : modelHealth.exclusions(this.state.agent.models, models, this.now)
   }
 
-  /** The time that the turn still has, at `at` or now; nothing where it has no limit. The clock is read only where it has one. */
+  /** Time left in the turn, at `at` or now. `undefined` without a limit; then the clock is not read. */
   timeLeft(at?: number): TimeLeft | undefined {
     const { headroom } = this
     if (this.state.agent.limits.timeBudget === undefined && !tightestAccount(headroom, 'time')) return undefined
@@ -180,17 +172,17 @@ export class ActiveSession extends Session {
     return model
   }
 
-  /** The model that asked for calls; where the session has other models since, the first of these. */
+  /** The model that made the calls, or the first model if the session has other models now. */
   modelOfStep(name: string): Model {
     return this.ports.models.get(name) ?? this.model(this.state.agent.models[0] ?? name)
   }
 
-  /** A tool by the name that its intent has; gates aside, as it was offered when it was called. */
+  /** By the name in the intent. Gates do not apply: the tool was offered. */
   toolOf(name: string): Tool | undefined {
     return this.withheld.has(name) ? undefined : this.ports.registry.find(name)
   }
 
-  /** The same object for the same tools: offers are found by it. */
+  /** The same object for the same tools: the cache of offers uses it as a key. */
   get #tools(): readonly string[] {
     const { withheld } = this
     const all = this.state.tools
@@ -200,7 +192,6 @@ export class ActiveSession extends Session {
     return this.#usable.left
   }
 
-  /** The tools that the next step offers to a model. */
   offer(model: Model): Offer {
     const { flags, registry } = this.ports
     return registry.offer(this.#tools, model, this.state.hasStoredOutput ? [...flags, storedOutputFlag] : flags)

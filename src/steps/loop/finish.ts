@@ -21,15 +21,14 @@ async function finishIfAllowed(session: ActiveSession, wanted: TurnEnding): Prom
   const verdict = await atStop(session)
   if (verdict.kind === 'resume') return
   if (verdict.kind === 'failed') return endTurn(session, { status: 'failed', reason: 'hook', message: verdict.message })
-  // Somebody may have steered while hooks thought: then the turn is not at its end.
+  // Steering input may have arrived while hooks ran.
   if (session.decide().kind !== 'finish') return
   if (verdict.kind !== 'overruled') return endTurn(session, wanted)
   for (const diagnostic of verdict.objections) session.note({ type: 'interaction.diagnostic', diagnostic })
-  // The answer is given, and not called complete.
   await endTurn(session, { status: 'partial', reason: 'hook' })
 }
 
-/** Everything before the end of a turn and the end itself are durable when this is done; only then is the answer given. */
+/** The end of the turn is durable when this resolves; only then is the answer published. */
 export function endTurn(session: ActiveSession, wanted: TurnEnding): MaybePromise<void> {
   const { turn } = session
   const limit = reachedLimit(session, wanted)
@@ -44,7 +43,7 @@ export function endTurn(session: ActiveSession, wanted: TurnEnding): MaybePromis
   return session.flush()
 }
 
-/** The limit that a turn ran into. An answer that was cut because the model produces no more did not run into any. */
+/** The limit that the turn reached. An answer that the model's own maximum cut reached none. */
 function reachedLimit(session: ActiveSession, ending: TurnEnding): (ReachedLimit & { readonly isAbove?: true }) | undefined {
   if (ending.status !== 'partial' && ending.status !== 'failed') return undefined
   const { state, turn, headroom } = session
@@ -69,7 +68,7 @@ function reachedLimit(session: ActiveSession, ending: TurnEnding): (ReachedLimit
   }
 }
 
-/** Names the limit in the ending. A turn that ran out before anything was said has nothing partial to give. */
+/** Names the limit in the ending. Without any text, a partial ending becomes a failure. */
 function withLimit({ turn }: ActiveSession, ending: TurnEnding, limit: ReturnType<typeof reachedLimit>): TurnEnding {
   if (ending.status === 'failed' && limit)
     return { ...ending, message: `${ending.message} A limit cut the turn off: ${limitText(limit)}.`, remedy: raiseLimitText(limit) }
@@ -80,7 +79,7 @@ function withLimit({ turn }: ActiveSession, ending: TurnEnding, limit: ReturnTyp
   return { status: 'failed', reason: ending.reason, message, remedy: limit ? raiseLimitText(limit) : remedy }
 }
 
-/** A budget is named as the reason, whatever became of the answer. Outcomes of ancestors show it too: a child's path says whose turn it was. */
+/** Outcomes of ancestors show it, too: the path names the child. */
 function noteLimit(session: ActiveSession, limit: ReachedLimit, { status }: TurnEnding): void {
   const { parent, agentPath } = session.state
   const message = `A limit cut the turn${parent ? ` of ${agentPath}` : ''} off: ${limitText(limit)}.`
@@ -103,7 +102,6 @@ function endEvent(ending: TurnEnding, report: Report | undefined, totals: TurnTo
   }
 }
 
-/** A plan is an item of its turn, and ends with it. */
 function endPlan(session: ActiveSession, plan: PlanIntent, { status }: TurnEnding): void {
   session.note({
     type: 'interaction.item.completed',
@@ -112,7 +110,7 @@ function endPlan(session: ActiveSession, plan: PlanIntent, { status }: TurnEndin
   })
 }
 
-/** People who watch items see a failure as an item too. */
+/** People who watch items see a failure as an item, too. */
 function noteError(session: ActiveSession, message: string): void {
   const id = errorItemIdOf(session.turn.id)
   session.note({ type: 'interaction.item.started', itemId: id, item: { kind: 'text', id, type: 'error' } })

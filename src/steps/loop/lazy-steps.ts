@@ -1,4 +1,4 @@
-// What the loop does besides asking in the usual way. Nobody imports it before there is such a thing to do.
+// Everything but a plain model request. Loaded on first use.
 
 export { wait } from '../approval/approvals.ts'
 export { beforeRequest } from '../approval/hooks.ts'

@@ -5,7 +5,7 @@ import type { ActiveSession } from './active-session.ts'
 
 type LazySteps = typeof import('./lazy-steps.ts')
 
-/** Loaded once there is something to do but to ask, and at hand from then on. So a program asks its first model sooner. */
+/** Loaded on first use, so that the first model request starts sooner. */
 let steps: LazySteps | undefined
 
 async function load(): Promise<LazySteps> {
@@ -13,7 +13,7 @@ async function load(): Promise<LazySteps> {
   return steps
 }
 
-/** Sees to it that nothing but what is done is waited for. */
+/** After this the steps are synchronous where possible. */
 export const loadSteps = (): MaybePromise<unknown> => steps ?? load()
 
 type Step<Given extends unknown[], Found> = (session: ActiveSession, ...given: Given) => MaybePromise<Found>
@@ -23,7 +23,6 @@ const lazily =
   (session, ...given) =>
     steps ? pick(steps)(session, ...given) : load().then((loaded) => pick(loaded)(session, ...given))
 
-/** What the loop leaves to others. */
 export const performer: Performer<ActiveSession> = {
   ask,
   review: lazily(({ review }) => review),

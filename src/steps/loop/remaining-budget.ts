@@ -2,7 +2,7 @@ import type { RemainingBudget } from '../../contracts/index.ts'
 import { allAccounts, tightestAccount } from '../../core/index.ts'
 import type { ActiveSession } from './active-session.ts'
 
-/** What a tool is told about what is left: to the session itself, and by everybody above it. */
+/** What the limits of the session and its ancestors leave, for tools. */
 export function remainingBudget({ state, turn, headroom }: ActiveSession, timeLeft: number | undefined): RemainingBudget {
   const { limits } = state.agent
   const accounts = allAccounts(state, turn, { headroom, now: state.at })

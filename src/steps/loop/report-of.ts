@@ -1,7 +1,7 @@
 import type { AgentSpec, Report } from '../../contracts/index.ts'
 import type { OpenTurn } from '../../core/index.ts'
 
-/** What a turn has to say for itself as it stands. */
+/** The answer so far. */
 export function reportOf({ lastText, step }: OpenTurn, { output }: AgentSpec): Report | undefined {
   if (step.kind === 'answered' && step.output?.ok) {
     const { value } = step.output

@@ -6,13 +6,17 @@ import { cutText } from '../../util/well-formed.ts'
 type Skip = Extract<Action, { kind: 'skip' }>
 
 const reasons: { readonly [Why in Skip['why']]: ToolFailure } = {
-  steps: { class: 'budget', message: 'It was not run: no further step is allowed in this turn.', remedy: 'Answer with what you have.' },
-  interrupt: { class: 'cancelled', message: 'It was not run: the turn was interrupted.' },
-  stop: { class: 'cancelled', message: 'It was not run: the person asked to stop.', remedy: 'Answer with what you have.' },
-  abort: { class: 'denied', message: 'It was not run: the person ended the turn.' },
+  steps: {
+    class: 'budget',
+    message: 'The call was not run: the step limit of this turn is reached.',
+    remedy: 'Answer with what you have.',
+  },
+  interrupt: { class: 'cancelled', message: 'The call was not run: the turn was interrupted.' },
+  stop: { class: 'cancelled', message: 'The call was not run: the user asked to stop.', remedy: 'Answer with what you have.' },
+  abort: { class: 'denied', message: 'The call was not run: the user ended the turn.' },
 }
 
-/** Ends calls that never ran; the model is told, so that every call of a reply has its answer. */
+/** Ends calls that never ran. Every call of a reply needs a result for the model. */
 export function skip(session: Session, { calls, why }: Skip): void {
   const failure = reasons[why]
   for (const call of calls) {
@@ -22,10 +26,9 @@ export function skip(session: Session, { calls, why }: Skip): void {
   }
 }
 
-/** What is known about a tool that a call did not reach. */
-export type Facts = Pick<CallIntent, 'tool' | 'type' | 'namespace' | 'title' | 'effect' | 'lane' | 'input'>
+type Facts = Pick<CallIntent, 'tool' | 'type' | 'namespace' | 'title' | 'effect' | 'lane' | 'input'>
 
-/** Begins and ends a call in one breath. It still is an item, and its answer goes to the model. */
+/** Start and end of a call that does not run. It is an item, and its result goes to the model. */
 export function notRunEvents(
   { itemId, part }: CallBase,
   { failure, status, facts }: { readonly failure: ToolFailure; readonly status: ItemStatus; readonly facts?: Partial<Facts> },
@@ -37,7 +40,6 @@ export function notRunEvents(
     title: part.name,
     effect: 'read',
     lane: { kind: 'shared' },
-    // What the model wrote may not be JSON; it is kept as text then.
     input: parseJsonObject(part.input) ?? { unparsed: cutText(part.input, 2_000) },
   }
   const intent: CallIntent = { kind: 'call', id: itemId, providerCallId: part.id, ...unknown, ...facts }

@@ -1,26 +1,23 @@
-import type {
-  CallIntent,
-  CallRecord,
-  Cost,
-  Envelope,
-  FinishReason,
-  InteractionEvent,
-  Model,
-  ReplyRef,
-  StepId,
-  TextIntent,
-  TextRecord,
-  Usage,
+import {
+  type CallIntent,
+  type CallRecord,
+  type Cost,
+  type Envelope,
+  type FinishReason,
+  type InteractionEvent,
+  lastStepInstruction,
+  type Model,
+  type ReplyRef,
+  type StepId,
+  type TextIntent,
+  type TextRecord,
+  type Usage,
 } from '../../contracts/index.ts'
 import type { AskAction } from '../../core/index.ts'
 import type { ActiveSession } from './active-session.ts'
 
-// `moment`: of the monotonic clock, for whoever has read it just now; there are very many of these.
-//
-// The four events that every step has. They are spelled out: an object that is written down in one go is built twenty
-// times as fast as one that begins with a spread and grows from there.
+// The events that every step has, as object literals: twenty times as fast as a spread. `moment`: of the monotonic clock.
 
-/** Inside of a turn, and of a step. */
 type Here = Envelope & Required<Pick<Envelope, 'turnId' | 'stepId'>>
 
 export function stepStarted(
@@ -49,19 +46,19 @@ export function stepStarted(
   return {
     ...started,
     ...(probes && { probes }),
-    last: { reason: last, notice: `${notices[last]}. Answer now with what you have; tools are switched off.` },
+    last: { reason: last, notice: `${notices[last]} ${lastStepInstruction}` },
   }
 }
 
 const notices = {
-  cost: 'The money for this turn is used up',
-  steps: 'No further steps are allowed in this turn',
-  tokens: 'The token budget of this turn is used up',
-  time: 'The time budget of this turn is used up',
-  calls: 'No further tool calls are allowed in this turn',
-  context: 'There is no room left for more in this conversation',
-  repeats: 'The same call was made over and over',
-  stopped: 'The person asked to stop here',
+  cost: 'The cost budget of this turn is exhausted.',
+  steps: 'The step limit of this turn is reached.',
+  tokens: 'The token budget of this turn is exhausted.',
+  time: 'The time budget of this turn is exhausted.',
+  calls: 'The limit of tool calls in this turn is reached.',
+  context: 'The context window is full.',
+  repeats: 'You repeated the same call too often.',
+  stopped: 'The user asked to stop.',
 } as const
 
 interface Completed {

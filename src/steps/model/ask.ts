@@ -1,16 +1,16 @@
 import type { Model, ModelRequest, StepId } from '../../contracts/index.ts'
-import { type AskAction, maxDelayMs, stepIdOf } from '../../core/index.ts'
+import { type AskAction, isOutputLimited, maxDelayMs, resourceOf, stepIdOf } from '../../core/index.ts'
 import { Interrupt } from '../../util/interrupt.ts'
 import type { ActiveSession } from '../loop/active-session.ts'
 import { reportOnce } from '../loop/report-once.ts'
 import { stepStarted } from '../loop/step-events.ts'
-import { queueTimeout, waitInQueueForTime } from '../queues/enter-in-time.ts'
 import type { QueueSlots } from '../queues/queue-slot.ts'
 import type { Queues } from '../queues/queues.ts'
+import { queueTimeout, waitInQueueForTime } from '../queues/wait-in-queue.ts'
 import { Attempt } from './attempt.ts'
 
-// One attempt at one step. `[results + step.started]` is handed to the journal and not waited for: the model may
-// think meanwhile, and whoever acts on the reply waits for everything before it.
+// One attempt at one step. The journal stores results and `step.started` while the model works; whatever acts on the reply
+// awaits a flush first.
 
 export function ask(session: ActiveSession, action: AskAction): Promise<void> {
   if (action.attempt === 1 && !action.probes && !session.ports.modelHealth.isEmpty) reportExclusions(session)
@@ -23,12 +23,12 @@ const isTooEarly = (session: ActiveSession, action: AskAction): boolean => actio
 function reportExclusions(session: ActiveSession): void {
   const reason = 'its provider asked to wait, or refused the key or the account'
   for (const [model, until] of session.exclusions) {
-    const message = `The model ${model} is not asked before ${new Date(until).toISOString()}: ${reason}.`
+    const message = `The model ${model} is excluded until ${new Date(until).toISOString()}: ${reason}.`
     reportOnce(session, { code: 'model_excluded', severity: 'info', message })
   }
 }
 
-/** Nothing is recorded or set aside in line; whoever has waited decides anew. */
+/** Nothing is recorded or reserved while it waits. After a wait, the loop decides again. */
 async function askInQueue(session: ActiveSession, action: AskAction, queues: Queues): Promise<void> {
   const { slots } = session
   if (slots && !slots.tryEnter()) {
@@ -39,8 +39,8 @@ async function askInQueue(session: ActiveSession, action: AskAction, queues: Que
   if (!slot) return attempt(session, action)
   try {
     const isIn = slot.tryEnter()
-    // The slot stands for those above it, too. Where no call can be in the way, whoever is before ends by itself: only
-    // there may one wait with slots in hand.
+    // A nested slot covers those above it. Waiting with slots is safe only for queues that no call uses: model requests
+    // always end.
     if (slot.isNested || (!isIn && slot.isForCalls)) slots?.leave()
     if (isIn) return await attempt(session, action)
     if (!(await takeSlot(session, slot, action))) return
@@ -51,16 +51,15 @@ async function askInQueue(session: ActiveSession, action: AskAction, queues: Que
   }
 }
 
-/** Ends with the turn, or with its time: the loop then sees that it is over. */
+/** Ends with the turn or its time; the loop then finishes the turn. */
 async function takeSlot(session: ActiveSession, slot: QueueSlots, { last }: AskAction): Promise<boolean> {
-  // What has happened so far is not to be lost meanwhile.
   void session.flush()
   const entered = await waitInQueueForTime(session, slot, { isLast: last !== undefined })
   if (entered === 'late') session.note({ type: 'interaction.diagnostic', diagnostic: queueTimeout })
   return entered === 'in' && session.interrupt.reason === undefined
 }
 
-/** Hooks are asked once a step: what they add for its first attempt stands in the history of the next. */
+/** Hooks are asked once a step: their context stays in the history for its retries. */
 function attempt(session: ActiveSession, action: AskAction): Promise<void> {
   const isAsked = hasRequestHooks(session) && !action.compacts && action.attempt === 1 && !session.hasAskedHooks(action)
   return isAsked ? attemptAfterHooks(session, action) : begin(session, action)
@@ -68,7 +67,7 @@ function attempt(session: ActiveSession, action: AskAction): Promise<void> {
 
 const hasRequestHooks = ({ ports }: ActiveSession): boolean => ports.hooks.some((hook) => hook.beforeRequest)
 
-/** What hooks add is part of the request: what it may take is looked at again. A hook that must not fail and does ends the turn. */
+/** Decides again after hooks: their context makes the request larger. A failed hook with `onFailure: closed` ends the turn. */
 async function attemptAfterHooks(session: ActiveSession, action: AskAction): Promise<void> {
   const { beforeRequest, endTurn } = await import('../loop/lazy-steps.ts')
   const verdict = await beforeRequest(session, session.model(action.model))
@@ -88,7 +87,7 @@ function begin(session: ActiveSession, action: AskAction): Promise<void> {
   return action.compacts || action.last === 'context' ? beginWithFullWindow(session, action) : request(session, action, unchanged)
 }
 
-/** Where the history has become too long: asks for a summary of it, or notes that there is no room left. */
+/** Asks for a summary, or reports that the context window is full. */
 async function beginWithFullWindow(session: ActiveSession, action: AskAction): Promise<void> {
   const { summaryRequest, reportNoRoom } = await import('../loop/lazy-steps.ts')
   if (action.last === 'context' && session.turn.last === undefined) reportNoRoom(session)
@@ -101,7 +100,6 @@ function request(session: ActiveSession, action: AskAction, shape: (assembled: M
   const { stepId, model } = stepAndModel(session, action)
   const moment = session.clock.monotonic()
   session.record(stepStarted(session, stepId, { action, model, moment }))
-  // Handed over, not awaited.
   void session.flush()
   const wanted = shape(session.recipe.assemble(session.state, session.offer(model)))
   const asker = Promise.withResolvers<void>()
@@ -109,7 +107,7 @@ function request(session: ActiveSession, action: AskAction, shape: (assembled: M
   return asker.promise
 }
 
-/** Waits before a further attempt. Whatever happens meanwhile, the loop looks again before it asks. */
+/** Waits before a retry. The loop decides again afterwards. */
 async function pause(session: ActiveSession, action: AskAction): Promise<void> {
   const woken = session.nextWake()
   await session.flush()
@@ -125,14 +123,12 @@ async function pause(session: ActiveSession, action: AskAction): Promise<void> {
   interrupt.close()
 }
 
-/** Under a budget the provider is told the cap, so that it cannot overspend by talking. */
+/** Under a budget the provider gets the reservation as its output limit. */
 function limitOutput(session: ActiveSession, request: ModelRequest, { reservation }: AskAction): ModelRequest {
   if (!hasOutputLimit(session)) return request
   return { ...request, parameters: { ...request.parameters, maxOutputTokens: reservation.output } }
 }
 
 function hasOutputLimit(session: ActiveSession): boolean {
-  const { maxTokens, maxSessionTokens, maxCostUsd } = session.state.agent.limits
-  if ((maxTokens ?? maxSessionTokens ?? maxCostUsd) !== undefined) return true
-  return session.headroom.some(({ key }) => key !== 'timeBudget')
+  return isOutputLimited(session.state.agent.limits) || session.headroom.some(({ key }) => resourceOf[key] !== 'time')
 }

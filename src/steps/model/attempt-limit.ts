@@ -1,20 +1,16 @@
 import type { ModelFailure, ModelRequest, ReplyLimit } from '../../contracts/index.ts'
-import type { AskAction } from '../../core/index.ts'
+import { type AskAction, lostReplyText } from '../../core/index.ts'
 import type { ActiveSession } from '../loop/active-session.ts'
 
-/** The longest that the whole attempt may take, and what sets that. */
+/** Maximum time of the attempt, and its source. */
 export interface AttemptLimit {
   readonly ms: number
   readonly reason: 'replyTimeout' | 'budget'
 }
 
-/**
- * How long an attempt may take. A step that is not the last leaves the reserve for the last one untouched; where nothing can be
- * called, there is no other step.
- */
+/** A step leaves the time reserve to the last step. Without tools it is the last step itself. */
 export function attemptLimit(session: ActiveSession, { last }: AskAction, { tools }: ModelRequest): AttemptLimit {
   const { replyTimeout } = session.state.agent.limits
-  // The step began just now.
   const left = session.timeLeft(session.state.at)
   if (!left) return { ms: replyTimeout, reason: 'replyTimeout' }
   const ms = last === undefined && tools.length > 0 ? left.usable : Math.max(0, left.ms)
@@ -27,7 +23,7 @@ const expired: { readonly [Limit in ReplyLimit]: string } = {
   replyTimeout: 'The model did not finish its reply within',
 }
 
-/** Why an attempt was ended before its reply was whole; `reason` is that of its interrupt. */
+/** The failure of an interrupted attempt. */
 export function interruption({ state }: ActiveSession, reason: string | undefined): ModelFailure {
   switch (reason) {
     case 'llmTimeout':
@@ -39,7 +35,7 @@ export function interruption({ state }: ActiveSession, reason: string | undefine
     case 'budget':
       return { class: 'budget', message: 'The time budget of the turn ran out while the model was answering.' }
     case 'released':
-      return { class: 'lost', message: 'The process that asked the model was stopped before the reply was whole.' }
+      return { class: 'lost', message: lostReplyText }
     default:
       return { class: 'cancelled', message: 'The turn was interrupted.' }
   }

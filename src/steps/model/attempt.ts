@@ -26,9 +26,9 @@ import { retryDelay } from './retry-delay.ts'
 /**
  * One request to one model.
  *
- * 1. It ends once: with a whole reply, a failure, its deadline or the turn, whether or not the model heeds its signal.
- * 2. After its end no part counts, and the model's stream is closed, but not waited for.
- * 3. A model that was given a bound and goes on beyond it is not listened to until its time is over.
+ * 1. It ends once: with a complete reply, a failure, its deadline or the turn, even if the model ignores its signal.
+ * 2. After the end all parts are ignored. The stream is closed, but not awaited.
+ * 3. A model that exceeds its output limit is stopped immediately.
  */
 export class Attempt {
   readonly #session: ActiveSession
@@ -38,23 +38,22 @@ export class Attempt {
   readonly #reply: Reply
   readonly #model: Model
   readonly #started: number
-  /** When the clock was last read. */
+  /** Last reading of the clock. */
   #now: number
   #limit: AttemptLimit = { ms: Number.POSITIVE_INFINITY, reason: 'replyTimeout' }
-  /** What it may bring before it is taken for one that does not heed its bound. */
   #mostCharacters = Number.POSITIVE_INFINITY
-  /** The same for a reply with calls: a further request has to read it. */
+  /** For a reply with calls: a further request has to read it. */
   #mostWithCalls = Number.POSITIVE_INFINITY
   #request: ModelRequest | undefined
-  /** When the model was last heard, once it has begun to answer. */
+  /** Time of the last part. */
   #heard: number | undefined
   #parts: AsyncIterator<ModelPart> | undefined
   #cancelTimer: (() => void) | undefined
-  /** The text that is being shown, where it belongs, and what hides secrets in it. */
+  /** The text that is published live, its place, and its redactor. */
   #shown: ReplyText | undefined
   #place: LivePlace | undefined
   #veil: RedactionStream | undefined
-  /** Whoever waits for the end; nobody after it. */
+  /** Waits for the end. `undefined` after it. */
   #asker: Asker | undefined
 
   constructor(session: ActiveSession, model: Model, { stepId, action, moment }: { stepId: StepId; action: AskAction; moment: number }) {
@@ -88,7 +87,7 @@ export class Attempt {
     }
   }
 
-  /** One timer for all limits: it checks them and is set again. It is never set later than the first of them can expire. */
+  /** One timer for all limits: it checks them and is set again for the earliest that can expire. */
   #watch(now: number): void {
     const { clock, state } = this.#session
     const { llmTimeout, idleTimeout } = state.agent.limits
@@ -122,7 +121,7 @@ export class Attempt {
     }
   }
 
-  // By hand, not by `for await`: that would wait for the stream to close, and costs as much again for each part.
+  // Not `for await`: that awaits the close of the stream, and doubles the cost of each part.
   #pull(): void {
     this.#parts?.next().then(this.#take, this.#fail)
   }
@@ -143,16 +142,16 @@ export class Attempt {
     const now = this.#session.clock.monotonic()
     this.#now = now
     if (part?.type !== 'notice') this.#heard = now
-    // A model that floods us without ever waiting keeps every timer from firing.
+    // A model that sends without a pause keeps timers from firing.
     if (now - this.#started > this.#limit.ms) this.#interrupt.fire(this.#limit.reason)
     if (!this.#asker) return 'more'
-    // Only where more is to come: a reply that is whole has been paid for.
+    // Only if there is more to come: a complete reply is kept.
     const isOfCall = part?.type === 'call' || part?.type === 'working'
     const most = isOfCall ? this.#mostWithCalls : this.#mostCharacters
     if (this.#reply.characters > most && this.#reply.isContinuedBy(part)) return this.#stop(isOfCall)
     const known = this.#reply.texts.length
     const text = this.#reply.add(part)
-    // A summary is for the model alone.
+    // Summaries are not published.
     if (this.#action.compacts) return this.#reply.isOver ? 'whole' : 'more'
     if (text && this.#reply.texts.length > known) this.#open(text)
     if (text && 'text' in part && part.text !== '') this.#show(text, part.text)
@@ -176,7 +175,7 @@ export class Attempt {
     this.#live(this.#veil ? this.#veil.push(piece) : piece)
   }
 
-  /** Shows what was held back because it might have become a secret. */
+  /** Publishes text that was held back as a possible secret. */
   #reveal(): void {
     if (this.#veil) this.#live(this.#veil.end())
   }
@@ -185,17 +184,17 @@ export class Attempt {
     if (this.#place && text !== '') this.#session.live(this.#place, text)
   }
 
-  /** A text is shown while it comes, so its beginning is committed while the rest is on its way. */
+  /** The start of a text is committed while the rest arrives. */
   #open({ id, type }: ReplyText): void {
     this.#session.record(itemStarted(this.#session, { kind: 'text', id, type }))
     void this.#session.flush()
   }
 
-  /** Records how the attempt ended. Not flushed: it goes with the intents, or with the end of the turn. */
+  /** Records how the attempt ended. Not flushed: it shares a commit with the intents or the end of the turn. */
   #conclude(): Promise<void> | undefined {
     const { toolChoice = 'auto', output } = this.#request ?? {}
     const verdict = this.#reply.verdict(toolChoice)
-    // It was asked although it was left out, or after it was waited for: it is back.
+    // An excluded model has answered.
     const { probes, notBefore } = this.#action
     if (verdict.ok && (probes || notBefore > 0)) this.#session.ports.modelHealth.recover(this.#model)
     if (this.#action.compacts) return this.#summedUp(verdict)
@@ -207,7 +206,7 @@ export class Attempt {
     return this.#completed(verdict, checked)
   }
 
-  /** Where the model could not sum up what was said, the loop has it made shorter by rule. */
+  /** If the model fails, the loop shortens the history by rule. */
   async #summedUp(verdict: Verdict): Promise<void> {
     if (!verdict.ok) {
       this.#noteFailure(verdict.failure)
@@ -228,7 +227,7 @@ export class Attempt {
   }
 
   #completed({ reply, finish }: Extract<Verdict, { ok: true }>, output?: CheckedOutput): undefined {
-    // Its last part was taken in just now, unless somebody had to look at the answer first.
+    // The last part arrived just now, unless the output check took time.
     const moment = output ? this.#session.clock.monotonic() : this.#now
     this.#endTexts('completed', moment)
     const { metadata } = this.#reply
@@ -285,16 +284,16 @@ export class Attempt {
 const truncated = {
   code: 'answer_truncated',
   severity: 'warning',
-  message: 'The answer was cut at its length limit.',
+  message: 'The answer was cut at its output limit.',
   remedy: 'Raise maxOutputTokens.',
 } as const
 
 const cutByBudget = {
-  message: 'The answer was cut: the budget affords no more output.',
-  remedy: 'Raise the limit that is reported.',
+  message: 'The answer was cut: the budget allows no more output.',
+  remedy: 'Raise the reported limit.',
 } as const
 
-/** What a provider will not do is told once a turn. */
+/** Reports each notice once in a turn. */
 function reportNotices(session: ActiveSession, notices: readonly string[]): void {
   const told = session.turn.diagnostics.toArray()
   for (const message of new Set(notices)) {
@@ -303,18 +302,17 @@ function reportNotices(session: ActiveSession, notices: readonly string[]): void
   }
 }
 
-/** Whoever waits for an attempt to end. */
 interface Asker {
   resolve(): void
   reject(error: unknown): void
 }
 
-/** A stream that does not want to close is left to itself. */
+/** Not awaited: a stream may never close. */
 function close(parts: AsyncIterator<ModelPart> | undefined): void {
   try {
     parts?.return?.()?.then(undefined, ignore)
   } catch {
-    // It has said what it had to say.
+    // The result is complete without it.
   }
 }
 

@@ -1,27 +1,34 @@
-import type { CheckedOutput, Json, JsonOutput, MaybePromise, SchemaValidator } from '../../contracts/index.ts'
+import {
+  type CheckedOutput,
+  invalidAnswerPrefix,
+  type Json,
+  type JsonOutput,
+  type MaybePromise,
+  type SchemaValidator,
+} from '../../contracts/index.ts'
 import { type FoundJson, findJson, findJsonText } from '../../util/find-json.ts'
 import { inexactNumber, inexactProblem } from '../../util/inexact-number.ts'
 import { parseJsonObject } from '../../util/json-object.ts'
 
 export interface Answer {
   readonly text: string
-  /** It was cut at its length limit, so what looks like its end is none. */
+  /** Cut at its output limit. */
   readonly truncated: boolean
 }
 
 type Rejected = Extract<CheckedOutput, { ok: false }>
 
-/** Holds an answer against the JSON that was asked for. Synchronous once the schema is compiled, unless the text needs mending. */
+/** Checks an answer against the requested JSON. Synchronous once the schema is compiled, unless the text needs repair. */
 export function checkOutput(validator: SchemaValidator, wanted: JsonOutput, answer: Answer): MaybePromise<CheckedOutput> {
   if (answer.truncated) return cutOff
   const found = findJson(answer.text)
   return found ? validated(validator, wanted, found) : repairAndValidate(validator, wanted, answer.text)
 }
 
-/** Only what was meant to be JSON is mended: prose can be mended into anything. */
+/** Repairs only text that looks like JSON: prose could be repaired into anything. */
 async function repairAndValidate(validator: SchemaValidator, wanted: JsonOutput, text: string): Promise<CheckedOutput> {
   const broken = findJsonText(text)
-  // Inside an object, because that is what is mended; so a list is mended as well.
+  // `repair` takes objects: the wrapper makes it work for lists, too.
   const repaired = broken === undefined ? undefined : await validator.repair(`{"answer": ${broken}}`)
   const value = repaired === undefined ? undefined : parseJsonObject(repaired)?.answer
   return repaired === undefined || value === undefined ? notJson : validated(validator, wanted, { value, text: repaired })
@@ -39,19 +46,23 @@ function validated(validator: SchemaValidator, { schema }: JsonOutput, { value, 
   return validate instanceof Promise ? validate.then(judge) : judge(validate)
 }
 
-/** The validator speaks of input, because that is what it mostly sees. */
+/** The validator calls every value `input`. */
 function invalidOutput(found: readonly string[]): Rejected {
   const problems = found.map((problem) => problem.replace(/^input:/, 'the answer:'))
-  return rejected(problems, 'Answer again with the corrected JSON and nothing else.', 'Loosen the schema, or say more in the prompt.')
+  return rejected(
+    problems,
+    'Answer again with the corrected JSON and nothing else.',
+    'Relax the schema, or describe it better in the prompt.',
+  )
 }
 
 function rejected(problems: readonly string[], advice: string, remedy: string): Rejected {
-  return { ok: false, problems, notice: `Your answer does not fit: ${problems.join('; ')}. ${advice}`, remedy }
+  return { ok: false, problems, notice: `${invalidAnswerPrefix}${problems.join('; ')}. ${advice}`, remedy }
 }
 
-const cutOff = rejected(['it was cut off at its length limit'], 'Answer again, shorter.', 'Raise maxOutputTokens.')
+const cutOff = rejected(['it was cut at its output limit'], 'Answer again, shorter.', 'Raise maxOutputTokens.')
 const notJson = rejected(
   ['it is not JSON'],
   'Answer again with the corrected JSON and nothing else.',
-  'Say in the prompt that the answer is JSON, or name a model that has a schema mode.',
+  'Say in the prompt that the answer must be JSON, or use a model with a schema mode.',
 )

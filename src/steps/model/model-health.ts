@@ -1,15 +1,15 @@
 import type { Model, ModelFailure } from '../../contracts/index.ts'
 import type { Exclusions } from '../../core/index.ts'
 
-/** How long a model is left out whose provider refused the key or the account. */
+/** Exclusion after the provider refused the key or the account. */
 const refusalMs = 5 * 60_000
-/** No Retry-After is believed beyond this. */
+/** Upper bound for Retry-After. */
 const maxExclusionMs = 60 * 60_000
 
 /**
- * The models that are left out for a while, because their provider asked to wait or refused the key or the account.
+ * Models that are excluded for a while, because their provider asked to wait or refused the key or the account.
  *
- * 1. An entry is found by the model's `healthKey`, or by the model object where it has none.
+ * 1. The key of an entry is the model's `healthKey`, or the model object if it has none.
  * 2. Every entry expires. A later failure of the same model replaces it; an answer to a probe, or to a request that
  *    waited for the model, removes it.
  * 3. The table is shared by everything that uses the same models: sessions, their children, all runtimes of a process.
@@ -17,7 +17,7 @@ const maxExclusionMs = 60 * 60_000
 export class ModelHealth {
   readonly #until = new Map<unknown, number>()
 
-  /** Takes in how an attempt failed. `now`: milliseconds since 1970. */
+  /** Records a failed attempt. `now`: milliseconds since 1970. */
   note(model: Model, failure: ModelFailure, now: number): void {
     const ms = exclusionMs(failure)
     if (ms <= 0) return
@@ -25,22 +25,21 @@ export class ModelHealth {
     this.#until.set(keyOf(model), now + ms)
   }
 
-  /** A model that was left out is so no longer: it has answered. */
+  /** The model has answered. */
   recover(model: Model): void {
     this.#until.delete(keyOf(model))
   }
 
-  /** Until when a model is left out; 0 where it is not. */
+  /** End of the exclusion; 0 if there is none. */
   until(model: Model | undefined, now: number): number {
     const until = model && this.#until.get(keyOf(model))
     if (model === undefined || until === undefined) return 0
     if (until > now) return until
-    // While the table is empty, nobody looks at it.
+    // Keeps the table empty if possible: then nothing checks it.
     this.recover(model)
     return 0
   }
 
-  /** Which of the models are left out, and until when. */
   exclusions(names: readonly string[], models: ReadonlyMap<string, Model>, now: number): Exclusions {
     return new Map(names.map((name) => [name, this.until(models.get(name), now)] as const).filter(([, until]) => until > 0))
   }
@@ -54,7 +53,7 @@ export class ModelHealth {
   }
 }
 
-/** For all runtimes of the process that are not given one of their own. */
+/** The default for all runtimes of the process. */
 export const sharedModelHealth = new ModelHealth()
 
 const keyOf = (model: Model): unknown => model.healthKey ?? model

@@ -1,16 +1,16 @@
 import type { ModelFailure } from '../../contracts/index.ts'
 
-/** What can be done about a failure whose provider gave no advice. */
+/** For failures without a remedy of the provider. */
 const remedies: { readonly [Class in ModelFailure['class']]: string | undefined } = {
-  rate_limit: 'Try again later, or name a further model to fall back on.',
-  auth: 'Check the key of the provider.',
-  quota: 'Check the plan and the balance of the account, or name another model.',
-  network: 'Check the connection and the address of the provider.',
+  rate_limit: 'Try again later, or add a fallback model.',
+  auth: 'Check the API key of the provider.',
+  quota: 'Check the plan and the balance of the account, or use another model.',
+  network: 'Check the network connection and the address of the provider.',
   timeout: 'Try again, or raise llmTimeout.',
-  invalid_response: 'Try again; if it stays, name another model.',
-  model: 'Try again later, or name a further model to fall back on.',
+  invalid_response: 'Try again. If it happens again, use another model.',
+  model: 'Try again later, or add a fallback model.',
   config: 'Check the name and the settings of the model.',
-  context: 'Take a model with a larger window, or ask for less at once.',
+  context: 'Use a model with a larger window, or ask for less in one turn.',
   budget: 'Raise timeBudget.',
   cancelled: undefined,
   lost: undefined,

@@ -17,7 +17,6 @@ import { isBlank } from '../../util/is-blank.ts'
 import type { Redactor } from '../../util/redact.ts'
 import { wellFormed, wellFormedJson } from '../../util/well-formed.ts'
 
-/** Text that a reply has brought so far. */
 export interface ReplyText {
   readonly id: ItemId
   readonly type: Extract<TextItemType, 'agent_message' | 'reasoning'>
@@ -29,34 +28,31 @@ export type Verdict =
   | { readonly ok: true; readonly reply: readonly ReplyRef[]; readonly finish: FinishReason }
   | { readonly ok: false; readonly failure: ModelFailure }
 
-/** What is said of a model that did not heed its bound. */
 export interface OutputExceeded {
   readonly message: string
   readonly remedy: string
 }
 
-/** A reply beyond this is a model that does not stop. */
 const maxCharacters = 16 * 1024 * 1024
 
 /**
- * Gathers the parts of one attempt and judges them as a whole.
+ * Collects the parts of one attempt and checks the complete reply.
  *
- * 1. Nothing of a reply counts before its `finish`: a stream that was cut never becomes a call.
+ * 1. A reply is valid only with its `finish`: a stream that was cut never becomes a call.
  * 2. Only `stop` and `tool-calls` make calls valid; `length` may end a text, never a call.
- * 3. What was stopped because it went beyond its bound is judged as if it had ended there with `length`.
+ * 3. A reply that exceeded its output limit is treated as one that ended there with `length`.
  */
 export class Reply {
   readonly #stepId: StepId
   readonly #attempt: number
   readonly #refs: ReplyRef[] = []
   readonly texts: ReplyText[] = []
-  /** What the provider did not do as asked. */
   readonly notices: string[] = []
   #finish: Extract<ModelPart, { type: 'finish' }> | undefined
   #failure: ModelFailure | undefined
   #beyond: OutputExceeded | undefined
   #saidCharacters = 0
-  /** Of arguments: what came in of them, and what stands in whole calls. It is the same, counted twice. */
+  /** Characters of arguments: as they arrived, and in complete calls. The same text, counted twice. */
   #writtenCharacters = 0
   #calledCharacters = 0
   #block: string | undefined
@@ -66,7 +62,7 @@ export class Reply {
     this.#attempt = attempt
   }
 
-  /** Takes a part in. Answers with the text item that it extends, if it does. */
+  /** Adds a part. Returns the text that it extends, if any. */
   add(part: ModelPart): ReplyText | undefined {
     const wrong = partProblem(part)
     if (wrong !== undefined) {
@@ -101,7 +97,7 @@ export class Reply {
     }
   }
 
-  /** Whether the model goes on with it. What ends a text or a call that has come in already is no more of it. */
+  /** Whether the part adds output. The complete form of a call that has already arrived does not. */
   isContinuedBy(part: ModelPart): boolean {
     switch (part?.type) {
       case 'text':
@@ -116,27 +112,26 @@ export class Reply {
     }
   }
 
-  /** The first failure stands. */
+  /** The first failure wins. */
   fail(failure: ModelFailure): void {
     this.#failure ??= failure
   }
 
-  /** The model does not heed how many tokens it may take: nothing more is taken of it. */
+  /** The model exceeded its output limit: ignore the rest. */
   stopAt(maxOutputTokens: number): void {
     if (this.isOver) return
     this.#finish = { type: 'finish', reason: 'length' }
     this.#beyond = {
-      message: `The model ${exceededText(maxOutputTokens)}, and was stopped.`,
-      remedy: 'Name another model, or raise maxOutputTokens or the budget that leaves it no more.',
+      message: `The model ${exceededText(maxOutputTokens)} and was stopped.`,
+      remedy: 'Use another model, or raise maxOutputTokens or the budget.',
     }
   }
 
-  /** Why it was stopped, if it was. */
   get beyond(): OutputExceeded | undefined {
     return this.#beyond
   }
 
-  /** Makes texts well formed, and takes secrets out of everything that it brought: models repeat what they are shown. Names of tools that were offered stay. */
+  /** Redacts everything: models repeat what they read. Names of offered tools stay. */
   hide(redactor: Redactor, offered: readonly ToolSpec[] = []): void {
     for (const text of this.texts) text.text = redactor.text(text.text)
     if (redactor.stream() === undefined) return
@@ -156,8 +151,7 @@ export class Reply {
     for (const [index, notice] of this.notices.entries()) this.notices[index] = redactor.text(notice)
   }
 
-  /** Nothing that comes now can change it. */
-  /** It ended because it had no tokens left, or was stopped there. */
+  /** Ended at its output limit. */
   get wasCut(): boolean {
     return this.#failure === undefined && this.#finish?.reason === 'length'
   }
@@ -166,12 +160,12 @@ export class Reply {
     return this.#failure !== undefined || this.#finish !== undefined
   }
 
-  /** The provider turned the request away before it did any work: nothing is billed for that. */
+  /** The provider refused the request and charges nothing. */
   get wasRefused(): boolean {
     return this.characters === 0 && this.#failure !== undefined && !failurePolicy[this.#failure.class].billed
   }
 
-  /** What is no usage is estimated. */
+  /** `undefined` if the provider reported no valid usage. */
   get usage(): Usage | undefined {
     const usage = this.#finish?.usage
     return isUsage(usage) ? usage : undefined
@@ -186,7 +180,7 @@ export class Reply {
     return plainJson(this.#finish?.metadata)
   }
 
-  /** The answer, as it was said. */
+  /** The text of the answer. */
   get said(): string {
     return this.texts.reduce((said, { type, text }) => (type === 'agent_message' ? said + text : said), '')
   }
@@ -198,7 +192,7 @@ export class Reply {
   verdict(toolChoice: 'auto' | 'none'): Verdict {
     if (this.#failure) return { ok: false, failure: this.#failure }
     const finish = this.#finish?.reason
-    if (finish === undefined) return failed('invalid_response', 'The stream ended before the reply was whole.')
+    if (finish === undefined) return failed('invalid_response', 'The stream ended before the reply was complete.')
     if (finish === 'content-filter') return failed('model', 'The provider withheld the reply (content filter).')
     if (finish === 'error' || finish === 'other') return failed('invalid_response', `The reply ended with "${finish}".`)
     const said = !isBlank(this.said)
@@ -207,9 +201,9 @@ export class Reply {
     if (this.#beyond && (called || this.#writtenCharacters > 0 || !said))
       return { ok: false, failure: { class: 'invalid_response', ...this.#beyond, ...(toolChoice === 'none' && noAnswer) } }
     if (toolChoice === 'none')
-      return failed('invalid_response', called ? 'The model called a tool where it had to answer.' : 'The reply was empty.', noAnswer)
+      return failed('invalid_response', called ? 'The model called a tool although tools were disabled.' : 'The reply was empty.', noAnswer)
     if (finish === 'length' && called)
-      return failed('invalid_response', 'The reply was cut at its length limit in the middle of its calls.')
+      return failed('invalid_response', 'The reply was cut at its output limit, in the middle of its calls.')
     if (!said && !called) return failed('invalid_response', 'The reply was empty.')
     const wrong = this.#wrongCall()
     return wrong === undefined ? { ok: true, reply: this.#refs, finish } : failed('invalid_response', wrong)
@@ -255,11 +249,10 @@ const failed = (kind: ModelFailure['class'], message: string, more?: typeof noAn
   failure: { class: kind, message, ...more },
 })
 
-// Models are other people's code: what they send is checked before it is used.
+// Models are third-party code: every part is checked.
 
 const finishReasons: readonly unknown[] = ['stop', 'tool-calls', 'length', 'content-filter', 'error', 'other'] satisfies FinishReason[]
 
-/** What is wrong with a part, if anything is. */
 function partProblem(part: ModelPart): string | undefined {
   switch (part?.type) {
     case 'text':
@@ -272,11 +265,11 @@ function partProblem(part: ModelPart): string | undefined {
     case 'error':
       return typeof part.failure?.message === 'string' && Object.hasOwn(failurePolicy, part.failure.class)
         ? undefined
-        : 'An error part does not say what failed.'
+        : 'An error part has no valid failure.'
     case 'notice':
       return typeof part.message === 'string' ? undefined : 'A notice has no message.'
     case 'working':
-      return part.characters === undefined || isCount(part.characters) ? undefined : 'A working part has characters that are no count.'
+      return part.characters === undefined || isCount(part.characters) ? undefined : 'The characters of a working part are not a count.'
     case 'finish':
       return finishReasons.includes(part.reason) ? undefined : `The reply ended with the unknown reason ${JSON.stringify(part.reason)}.`
     default:
@@ -290,7 +283,7 @@ function plainCall({ type, id, name, input, metadata }: CallPart): CallPart {
   return kept ? { ...call, metadata: kept } : call
 }
 
-/** It goes back to the provider, who takes letters, digits, `_` and `-` only. */
+/** The name goes back to the provider, which accepts letters, digits, `_` and `-` only. */
 function hiddenName(name: string, redactor: Redactor): string {
   const hidden = redactor.text(name)
   return hidden === name ? name : hidden.replaceAll(/[^\w-]+/g, '_')

@@ -1,7 +1,7 @@
 import type { ModelFailure } from '../../contracts/index.ts'
 import { failurePolicy, maxDelayMs } from '../../core/index.ts'
 
-/** 200 ms · 2ⁿ ± 10 %; what the server asks for wins, up to a minute. Nothing where the model is not asked again. */
+/** Retry backoff: 200 ms · 2ⁿ ± 10 %. Retry-After of the server wins, up to a minute. 0 if there is no retry. */
 export function retryDelay(attempt: number, failure: ModelFailure, fraction: number): number {
   const { next, counts } = failurePolicy[failure.class]
   if (next !== 'retry' || !counts) return 0

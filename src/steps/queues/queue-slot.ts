@@ -1,55 +1,53 @@
 import { Interrupt } from '../../util/interrupt.ts'
 import type { Queue } from './queue.ts'
 
-/** What one hold has of one queue: a slot, for as long as somebody uses it. */
+/** A slot of one queue, taken while it has users. */
 interface Slot {
   readonly queue: Queue<QueuedSlots>
   users: number
 }
 
-/** A hold that waits. */
 export interface QueuedSlots {
   readonly ticket: number
   readonly slots: QueueSlots
-  /** Where it waits: a queue that has no room for it. */
+  /** The full queue that it waits for. */
   queue: Queue<QueuedSlots>
   settle(isIn: boolean): void
   readonly tell: ReportQueue | undefined
 }
 
-/** Hears the name of the queue that is waited for, and of each other one after it. */
+/** Called with the name of the queue that is waited for, and again for the next one. */
 export type ReportQueue = (queue: string) => void
 
-/** What can be waited for in line. `false`: it was interrupted there, or closed. */
+/** `false`: interrupted or closed while it waited. */
 export interface WaitTarget {
   enter(interrupt: Interrupt, tell?: ReportQueue): Promise<boolean>
 }
 
-/** The lines that holds wait in. */
 export interface WaitingLines {
   join(slots: QueueSlots, queue: Queue<QueuedSlots>, waiting: Pick<QueuedSlots, 'settle' | 'tell'>): QueuedSlots
-  /** Others may lack less (`shared`) or find room (`freed`). */
+  /** Waiting entries may need one slot less (`shared`) or find a free one (`freed`). */
   markChanged(queue: Queue<QueuedSlots>, why: 'freed' | 'shared'): void
-  /** Lets in whoever lacks nothing any more. */
+  /** Lets in the entries that can take all their slots. */
   admit(): void
 }
 
 /**
- * The slots of one call or one attempt.
+ * The slots of one call or one attempt, in all queues that limit it.
  *
- * 1. A call that starts a child shares its hold with the child's session: whichever of the two is at work is in.
- * 2. What works below a call uses the slots of that call, too, other than those of queues that it has slots of its own
- *    of. So a slot is taken as long as something works under it, and one path takes one slot of each queue.
- * 3. Who is not in holds nothing, unless something below is.
+ * 1. A call that starts a child shares its slots with the child's session: whichever of the two works has entered.
+ * 2. Work below a call also uses the slots of that call, except in queues where it has slots of its own. So a slot is
+ *    taken while something works under it, and one path takes one slot of each queue.
+ * 3. Slots that have not entered hold nothing, unless something below them has.
  */
 export class QueueSlots {
   readonly #places: WaitingLines
   readonly #own: readonly Slot[]
-  /** Own slots first, then those above that are not covered by nearer ones. */
+  /** Own slots first, then those of ancestors in other queues. */
   readonly #path: readonly Slot[]
-  /** It has a slot of a queue that a call above has one of. */
+  /** It shares a queue with an ancestor. */
   readonly isNested: boolean
-  /** Somebody who has a slot that it needs may be waiting for others. */
+  /** A holder of a slot that it needs may itself wait for slots. */
   readonly isForCalls: boolean
   #hasStarted = false
   #isIn = false
@@ -70,13 +68,12 @@ export class QueueSlots {
     return this.#isIn
   }
 
-  /** A queue that has no room for it now. */
   findFullQueue(): Queue<QueuedSlots> | undefined {
     for (const slot of this.#path) if (slot.users === 0 && !slot.queue.hasRoom(this.#isStart(slot))) return slot.queue
     return undefined
   }
 
-  /** Goes in where nobody is before it. */
+  /** Enters if nothing waits before it. */
   tryEnter(): boolean {
     if (this.#isIn || this.#isClosed) return true
     if (this.#firstLine() ?? this.findFullQueue()) return false
@@ -85,7 +82,7 @@ export class QueueSlots {
     return true
   }
 
-  /** Waits in line. `false`: it was interrupted there, or closed. */
+  /** `false`: interrupted or closed while it waited. */
   enter(interrupt: Interrupt, tell?: ReportQueue): Promise<boolean> {
     if (this.tryEnter()) return Promise.resolve(true)
     if (interrupt.reason !== undefined) return Promise.resolve(false)
@@ -93,7 +90,7 @@ export class QueueSlots {
     return this.#entering
   }
 
-  /** Gives back what nobody below uses. */
+  /** Gives back slots that nothing below uses. */
   leave(): void {
     if (!this.#isIn) return
     this.#isIn = false
@@ -149,7 +146,7 @@ export class QueueSlots {
     return !this.#hasStarted && this.#own.includes(slot)
   }
 
-  /** Where others wait to begin: nobody begins before them, though the minute may be over that they wait for. */
+  /** A queue in which others wait: no new start overtakes them. */
   #firstLine(): Queue<QueuedSlots> | undefined {
     return this.#hasStarted ? undefined : this.#own.find(({ queue }) => queue.line.length > 0)?.queue
   }

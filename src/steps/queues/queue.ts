@@ -1,23 +1,22 @@
 import type { Clock } from '../../contracts/index.ts'
 
-/** At most so many at once, and so many begun within any minute. */
+/** `concurrent`: at the same time. `perMinute`: starts within any minute. */
 export interface QueueLimits {
   readonly concurrent?: number
   readonly perMinute?: number
 }
 
-/** Somebody in line. */
 export interface Waiting {
-  /** The order of arrival, over all lines. */
+  /** The order of arrival, over all queues. */
   readonly ticket: number
 }
 
 const minuteMs = 60_000
 
-/** One named limit: how many slots are taken, what was begun within the last minute, and who waits here. */
+/** One named limit: taken slots, starts within the last minute, and the waiting line. */
 export class Queue<W extends Waiting = Waiting> {
   readonly name: string
-  /** Who bears its name. A call may have to wait for others while it has its slot; a model never does. */
+  /** A call may wait for other slots while it has its own; a model request never does. */
   readonly usedBy: 'calls' | 'models'
   readonly #concurrent: number
   readonly #perMinute: number
@@ -46,7 +45,7 @@ export class Queue<W extends Waiting = Waiting> {
     return this.#taken < this.#concurrent
   }
 
-  /** Whether one more may go; whoever goes on with what was begun before is not counted by the minute again. */
+  /** Only starts use up `perMinute`; work that continues does not. */
   hasRoom(isStart: boolean): boolean {
     return this.hasFreeSlot && (!isStart || this.#msUntilStart() <= 0)
   }
@@ -60,7 +59,7 @@ export class Queue<W extends Waiting = Waiting> {
     this.#taken--
   }
 
-  /** In the order of arrival, also for one that has waited elsewhere before. */
+  /** Ordered by arrival, also if it waited for another queue before. */
   join(waiting: W): void {
     const place = this.#line.findLastIndex(({ ticket }) => ticket < waiting.ticket) + 1
     this.#line.splice(place, 0, waiting)
@@ -71,10 +70,9 @@ export class Queue<W extends Waiting = Waiting> {
     if (this.#line.length === 0) this.#stopTimer()
   }
 
-  /** Calls back when the minute lets the next one begin, where that is all that the first in line waits for. */
+  /** Calls `wake` when `perMinute` allows the next start, if the first in line waits for nothing else. */
   scheduleWake(wake: () => void): void {
     this.#stopTimer()
-    // Whoever is in line where there is a slot waits for the minute alone.
     if (this.#line.length > 0 && this.hasFreeSlot) this.#cancelTimer = this.#clock.after(this.#msUntilStart(), wake)
   }
 

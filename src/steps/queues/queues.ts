@@ -8,16 +8,16 @@ type NamedLimits = { readonly [name: string]: QueueLimits }
 const noQueues: readonly Queue<QueuedSlots>[] = []
 
 /**
- * The named queues of a runtime, shared by all its trees. A queue caps whatever bears its name: a provider, a tool as
- * written or as offered, the namespace of a tool.
+ * The named queues of a runtime, shared by all its trees. A queue limits what has its name: a provider, a tool, or the
+ * namespace of a tool.
  *
- * 1. Whoever needs several slots takes all of them at once or none, so nobody waits for one with another in hand.
- * 2. First come, first served. One that lacks another queue is passed meanwhile, and keeps its place.
+ * 1. Slots of several queues are taken all together or not at all: no deadlocks.
+ * 2. First come, first served. An entry that waits for another queue is passed, and keeps its place.
  */
 export class Queues implements WaitingLines {
   readonly #byName: ReadonlyMap<string, Queue<QueuedSlots>>
   readonly #byTool = new Map<string, readonly Queue<QueuedSlots>[]>()
-  /** Queues whose lines are to be looked through: something was given back, or somebody in line may lack less. */
+  /** Queues whose waiting lines must be checked again. */
   readonly #stale = new Map<Queue<QueuedSlots>, 'freed' | 'shared'>()
   #tickets = 0
   #isAdmitting = false
@@ -37,13 +37,13 @@ export class Queues implements WaitingLines {
     }
   }
 
-  /** For one attempt; nothing where the provider is not capped. */
+  /** For one attempt; `undefined` if the provider has no queue. */
   forModel(id: string, above?: QueueSlots): QueueSlots | undefined {
     const queue = this.#byName.get(id.split('/', 1)[0] ?? id)
     return queue && new QueueSlots(this, [queue], above)
   }
 
-  /** For one call; nothing where neither it nor any call above it is capped. */
+  /** For one call; `undefined` if neither it nor any call above it has a queue. */
   forCall(tool: string, above?: QueueSlots): QueueSlots | undefined {
     const queues = this.#byTool.get(tool)
     return queues || above ? new QueueSlots(this, queues ?? noQueues, above) : undefined
@@ -57,12 +57,11 @@ export class Queues implements WaitingLines {
     return waiting
   }
 
-  /** Others may lack less (`shared`) or find room (`freed`). */
   markChanged(queue: Queue<QueuedSlots>, why: 'freed' | 'shared'): void {
     if (queue.line.length > 0 && this.#stale.get(queue) !== 'shared') this.#stale.set(queue, why)
   }
 
-  /** One loop, not one call within the other: whoever is let in may let in others. */
+  /** A loop, not recursion: an entry that is let in may let in others. */
   admit(): void {
     if (this.#isAdmitting) return
     this.#isAdmitting = true

@@ -1,6 +1,12 @@
 import type { Lane } from '../../contracts/index.ts'
 
-/** Lanes of calls that have to run before later ones: asks in constant time whether a lane conflicts with any of them. */
+/** Whether two calls must not overlap. Recovery uses the same rule to tell which calls cannot have begun. */
+export function laneConflict(a: Lane, b: Lane): boolean {
+  if (a.kind === 'exclusive' || b.kind === 'exclusive') return true
+  return a.kind === 'key' && b.kind === 'key' && a.key === b.key
+}
+
+/** Lanes of earlier calls. Tells in constant time whether a lane conflicts with any of them. */
 export class LaneSet {
   readonly #keys = new Set<string>()
   #hasAny = false

@@ -1,0 +1,22 @@
+import type { Cost, Model, Usage } from '../../contracts/index.ts'
+
+// Checks figures from models: a model is third-party code.
+
+export function isUsage(usage: Usage | undefined): usage is Usage {
+  if (!usage) return false
+  const { input, output, cacheRead, cacheWrite, reasoning } = usage
+  return [input, output, cacheRead, cacheWrite, reasoning].every(isCount)
+}
+
+export const isCount = (value: unknown): value is number => Number.isSafeInteger(value) && (value as number) >= 0
+export const isPrice = (value: unknown): value is number => typeof value === 'number' && Number.isFinite(value) && value >= 0
+
+/** The cost by the price of the model; `unknown` if it has no price, or `costOf` fails. */
+export function computeCost(model: Pick<Model, 'costOf'> | undefined, usage: Usage): Cost {
+  try {
+    const cost = model?.costOf?.(usage)
+    return isPrice(cost) ? cost : 'unknown'
+  } catch {
+    return 'unknown'
+  }
+}
