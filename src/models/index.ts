@@ -3,7 +3,7 @@ export { type AiSdkModel, type Dialect, type FromAiSdkOptions, fromAiSdk } from 
 export { type ModelAdapterOptions, modelAdapter, type ProviderConfig, type ProviderSources } from './by-name/index.ts'
 export { fromLangChain, type LangChainChatModel } from './langchain/index.ts'
 export { fromLlamaIndex, type LlamaIndexLlm } from './llama-index/index.ts'
-export type { ProviderSettings, Variables } from './provider-keys.ts'
+export type { ProviderSettings, Variables } from './provider-settings.ts'
 export { rehearsalModel } from './rehearsal/index.ts'
 export { type ScriptModelOptions, scriptModel } from './script-model.ts'
 export type { ModelFacts } from './shared/index.ts'

@@ -1,5 +1,4 @@
 import type { ModelAbility, ProviderKind } from '../contracts/index.ts'
-import { abilitiesOfStrangers, allAbilities } from './all-abilities.ts'
 
 type Names = readonly [string, ...string[]]
 type Body = { readonly [field: string]: unknown }
@@ -143,3 +142,8 @@ export const knownProvider = (name: string): KnownProvider | undefined =>
   Object.hasOwn(knownProviders, name) ? knownProviders[name] : undefined
 
 export const variablePrefix = (provider: string): string => provider.toUpperCase().replace(/[^A-Z0-9]+/g, '_')
+
+/** Nobody knows of a strange server whether it takes a schema; many refuse a request that has one. */
+export const abilitiesOfStrangers: readonly ModelAbility[] = ['tools', 'images', 'files', 'reasoning']
+
+export const allAbilities: readonly ModelAbility[] = [...abilitiesOfStrangers, 'json_schema']

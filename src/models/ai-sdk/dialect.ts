@@ -1,6 +1,6 @@
 import type { LanguageModelV3, LanguageModelV4 } from '@ai-sdk/provider'
 import type { ModelAbility, ProviderKind } from '../../contracts/index.ts'
-import { abilitiesOfStrangers, allAbilities } from '../all-abilities.ts'
+import { abilitiesOfStrangers, allAbilities } from '../known-providers.ts'
 
 export type AiSdkModel = LanguageModelV4 | LanguageModelV3
 

@@ -4,8 +4,8 @@ import { builtByItsUser, type ErrorNames, type FailureRules, modelFailure, outpu
 import { type ModelFacts, settledFacts, withinAbilities } from '../shared/index.ts'
 import { prepareCall } from './call-options.ts'
 import { type AiSdkModel, abilitiesOf, type Dialect, dialectOf } from './dialect.ts'
-import { isSaidInWords } from './input-parts.ts'
 import { type OpenedStream, PartStream } from './part-stream.ts'
+import { isSaidInWords } from './prompt.ts'
 import type { AiSdkPart } from './reply-parts.ts'
 
 export interface FromAiSdkOptions extends ModelFacts {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { InputPart } from '../../contracts/index.ts'
 import { FailureError } from '../failures/index.ts'
-import { toUserPart } from './input-parts.ts'
+import { toUserPart } from './prompt.ts'
 
 const rules = { dialect: 'anthropic', supportedUrls: { 'image/*': [/^https:/], 'application/pdf': [/^https:\/\/docs\./] } } as const
 const image = (data: string): InputPart => ({ type: 'image', mediaType: 'image/png', data })

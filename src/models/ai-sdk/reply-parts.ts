@@ -1,9 +1,8 @@
-import type { LanguageModelV3StreamPart, LanguageModelV4StreamPart } from '@ai-sdk/provider'
-import type { FinishReason, Json, JsonObject, ModelFailure, ModelPart } from '../../contracts/index.ts'
+import type { LanguageModelV3StreamPart, LanguageModelV3Usage, LanguageModelV4StreamPart, LanguageModelV4Usage } from '@ai-sdk/provider'
+import type { FinishReason, Json, JsonObject, ModelFailure, ModelPart, Usage } from '../../contracts/index.ts'
 import { plainJson } from '../../util/copy-json.ts'
 import { cutOff, failing, shorten } from '../failures/index.ts'
-import { type Fields, isFields, listOf, textOf } from '../shared/index.ts'
-import { reportedCost, usageOf } from './usage.ts'
+import { amountOf, countOf, type Fields, fieldsOf, isFields, listOf, textOf } from '../shared/index.ts'
 
 export type AiSdkPart = LanguageModelV4StreamPart | LanguageModelV3StreamPart
 
@@ -227,3 +226,29 @@ const warningHeads = new Map<unknown, string>([
   ['compatibility', 'Done in another way'],
   ['deprecated', 'Outdated'],
 ])
+
+type AiSdkUsage = LanguageModelV4Usage | LanguageModelV3Usage
+
+/** Nothing where the provider did not count: two zeros are what some packages make of that. */
+export function usageOf(usage: AiSdkUsage | undefined): Usage | undefined {
+  const input = countOf(usage?.inputTokens?.total)
+  const output = countOf(usage?.outputTokens?.total)
+  if (!usage || input === undefined || output === undefined || !countOf(input + output)) return undefined
+  return {
+    input,
+    output,
+    cacheRead: count(usage.inputTokens.cacheRead),
+    cacheWrite: count(usage.inputTokens.cacheWrite),
+    reasoning: count(usage.outputTokens.reasoning),
+  }
+}
+
+/** OpenRouter says what a request has cost; with a key of one's own, what the provider will bill comes on top. */
+function reportedCost(usage: AiSdkUsage | undefined): number | undefined {
+  const { cost, cost_details, is_byok } = fieldsOf(usage?.raw)
+  const charged = amountOf(cost)
+  if (charged === undefined) return undefined
+  return charged + (is_byok === true ? (amountOf(fieldsOf(cost_details).upstream_inference_cost) ?? 0) : 0)
+}
+
+const count = (value: unknown): number => countOf(value) ?? 0

@@ -1,9 +1,8 @@
 import { TroupeError } from '../../contracts/index.ts'
-import { wrongAddress } from '../addresses.ts'
 import { knownProvider, type ProviderProfile, profileOf, variablePrefix } from '../known-providers.ts'
-import { isKey, keyOf, type ProviderKey, type ProviderSettings, secretsIn, variableOf } from '../provider-keys.ts'
-import type { Endpoint } from '../providers/provider-spec.ts'
-import type { ProviderSources } from './options.ts'
+import type { Endpoint } from '../provider-settings.ts'
+import { isKey, keyOf, type ProviderKey, type ProviderSettings, secretsIn, variableOf, wrongAddress } from '../provider-settings.ts'
+import type { ProviderSources } from './adapter-options.ts'
 
 /**
  * Finds a provider by name: configured, known, or given by a variable like `LAB_BASE_URL`. `undefined` where there is

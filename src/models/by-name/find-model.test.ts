@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import { FakeClock } from '../../testing/index.ts'
 import { knownProviders } from '../known-providers.ts'
+import type { ProviderConfig } from './adapter-options.ts'
 import { findModel } from './find-model.ts'
-import type { ProviderConfig } from './options.ts'
 import { bundledFacts } from './prices.ts'
 
 type Servers = { readonly [url: string]: unknown }

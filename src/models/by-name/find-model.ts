@@ -1,9 +1,9 @@
 import { type Problem, TroupeError } from '../../contracts/index.ts'
-import { isLoopback } from '../addresses.ts'
 import { knownProvider, knownProviders } from '../known-providers.ts'
-import type { ProviderSettings } from '../provider-keys.ts'
+import type { ProviderSettings } from '../provider-settings.ts'
+import { isLoopback } from '../provider-settings.ts'
+import type { SettledOptions } from './adapter-options.ts'
 import { endpointOf, prospectOf } from './endpoint.ts'
-import type { SettledOptions } from './options.ts'
 
 type SearchOptions = Pick<SettledOptions, 'variables' | 'providers' | 'clock' | 'fetch'>
 

@@ -23,13 +23,9 @@ function loadedBy(code: string): readonly string[] {
 }
 
 const entry = [
-  'addresses.ts',
-  'all-abilities.ts',
-  ...['check-options', 'endpoint', 'index', 'model-adapter', 'model-sources', 'platform', 'unknown-model'].map(
-    (file) => `by-name/${file}.ts`,
-  ),
+  ...['adapter-options', 'endpoint', 'index', 'model-adapter', 'model-sources', 'unknown-model'].map((file) => `by-name/${file}.ts`),
   'known-providers.ts',
-  'provider-keys.ts',
+  'provider-settings.ts',
   'shared/records.ts',
 ]
 const byName = JSON.stringify(`${models}by-name/index.ts`)

@@ -1,7 +1,7 @@
+export type { ModelAdapterOptions, ProviderConfig, ProviderSources } from './adapter-options.ts'
 export { ignoredAddress } from './endpoint.ts'
 export { modelAdapter } from './model-adapter.ts'
 export { modelSourceNames } from './model-sources.ts'
-export type { ModelAdapterOptions, ProviderConfig, ProviderSources } from './options.ts'
 
 /** Models of a provider whose names are near to one that the bundled table does not have. */
 export const nearestModels = async (provider: string, model: string): Promise<readonly string[]> =>

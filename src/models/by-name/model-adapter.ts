@@ -1,9 +1,8 @@
 import { type Model, type ModelAdapter, TroupeError } from '../../contracts/index.ts'
-import { checkOptions } from './check-options.ts'
+import type { ModelAdapterOptions, SettledOptions } from './adapter-options.ts'
+import { checkOptions, platform } from './adapter-options.ts'
 import { secretsAmong } from './endpoint.ts'
 import { loadModel } from './model-sources.ts'
-import type { ModelAdapterOptions, SettledOptions } from './options.ts'
-import { platform } from './platform.ts'
 
 /**
  * Every model by its name: `openai/gpt-5.4-mini`, `ollama/qwen3`, a bare `claude-sonnet-5`, an alias, `auto`, and those

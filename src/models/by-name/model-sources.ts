@@ -1,9 +1,9 @@
 import { resolve } from 'node:path'
 import type { Model } from '../../contracts/index.ts'
-import { isLoopback } from '../addresses.ts'
 import { knownProvider, knownProviders } from '../known-providers.ts'
+import { isLoopback } from '../provider-settings.ts'
+import type { SettledOptions } from './adapter-options.ts'
 import { endpointOf } from './endpoint.ts'
-import type { SettledOptions } from './options.ts'
 import { unknownModel, unknownProvider } from './unknown-model.ts'
 
 /** Where models come from. A source is found by the first word of a model's name. */

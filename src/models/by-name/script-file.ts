@@ -5,7 +5,7 @@ import { readBounded } from '../../util/read-bounded.ts'
 /** As much as a file of the configuration may have: a repository brings both along. */
 const largestScript = 4 * 1024 * 1024
 
-export interface NeededScript {
+interface NeededScript {
   /** Of the model. */
   readonly name: string
   readonly path: string

@@ -1,7 +1,7 @@
 import { TroupeError } from '../../contracts/index.ts'
 import { nearestNames } from '../../util/nearest-names.ts'
 import { knownProviders, profileOf } from '../known-providers.ts'
-import type { ModelAdapterOptions } from './options.ts'
+import type { ModelAdapterOptions } from './adapter-options.ts'
 
 interface Sources {
   readonly [name: string]: { readonly rest?: string }

@@ -1,10 +1,6 @@
 import type { ModelFailure } from '../../contracts/index.ts'
-import type { ErrorFacts } from './error-facts.ts'
-import { bodyText, isWebPage, pageText, shorten } from './error-text.ts'
-import { failing } from './failure-error.ts'
-import type { Remedies } from './remedies.ts'
-import { retryAfterMs } from './retry-after.ts'
-import { isTooLong } from './too-long.ts'
+import { bodyText, type ErrorFacts, isWebPage, pageText, shorten } from './error-facts.ts'
+import { failing, type Remedies } from './failure.ts'
 
 interface Reading {
   readonly facts: ErrorFacts & { readonly status: number }
@@ -73,4 +69,55 @@ function page({ status, body }: ErrorFacts & { readonly status: number }, { base
   if (status === 413) return tooLong(message)
   // Gateways put up a page while what is behind them is down; a wrong address stays wrong.
   return status >= 500 ? failing('model', message) : failing('config', message, baseUrl)
+}
+
+/**
+ * How providers say that a request is longer than the model can take. There is no status of its own for it, and hardly
+ * two say it alike: OpenAI and those who copy it by a code, Anthropic, Gemini, xAI, Mistral, Bedrock, vLLM, llama.cpp and
+ * LM Studio in words, some of them with a status that blames the server.
+ */
+const sayings: readonly RegExp[] = [
+  /context_length_exceeded|string_above_max_length|request_too_large|exceed_context_size|CONTEXT_OVERFLOW/i,
+  /context[_ ](?:length|window|size|limit)/i,
+  /(?:prompt|input|request|length of all messages) (?:is )?too (?:long|large)/i,
+  /(?:token count|input length|prompt length|input tokens?|prompt|decoder prompt)\b.{0,80}\b(?:exceeds?|longer than|must be <=?) /i,
+  /maximum prompt length|too large for model|reduce the length of the (?:messages|input|prompt)/i,
+  /tokens\W.{0,40}must be <=|too many (?:input |prompt )?tokens|exceeds? the (?:maximum|available) number of tokens/i,
+]
+
+/** Whoever has to wait has been asked too often, however long the request is. */
+const waiting = /throttl|please (?:wait|retry|try again (?:in|after))|rate.?limit/i
+
+/** A request that alone is over what is allowed in a minute does not get through by waiting. */
+const overItsLimit = /request too large for|tokens must be reduced in order to run/i
+
+export function isTooLong(words: string): boolean {
+  if (overItsLimit.test(words)) return true
+  return sayings.some((saying) => saying.test(words)) && !waiting.test(words)
+}
+
+/** How long the server asks to wait, in milliseconds. What it says is ignored where it makes no sense. */
+export function retryAfterMs(headers: { readonly [name: string]: string | undefined }, now: () => number): number | undefined {
+  const milliseconds = decimal(headers['retry-after-ms'])
+  if (milliseconds !== undefined) return milliseconds
+  const seconds = decimal(headers['retry-after'])
+  if (seconds !== undefined) return Math.round(seconds * 1000)
+  const until = date(headers['retry-after'])
+  if (until === undefined) return undefined
+  // By the server's own clock, where it tells the time: ours may be wrong. A moment that was over before the answer was
+  // sent is none by that clock: then somebody on the way has dated the answer.
+  const theirs = until - (date(headers.date) ?? until)
+  return theirs > 0 ? theirs : Math.max(0, until - now())
+}
+
+const decimal = (text = ''): number | undefined => (/^\s*\d{1,9}(?:\.\d+)?\s*$/.test(text) ? Number(text) : undefined)
+
+// The three forms that HTTP knows; `Date.parse` alone makes a date of nearly anything.
+const withZone = /^[A-Z][a-z]{2,8},? \d{1,2}[ -][A-Z][a-z]{2}[ -](?:\d{4}|\d{2}) \d{2}:\d{2}:\d{2} GMT$/
+const withoutZone = /^[A-Z][a-z]{2} [A-Z][a-z]{2} [ \d]\d \d{2}:\d{2}:\d{2} \d{4}$/
+
+function date(text = ''): number | undefined {
+  const written = text.trim()
+  const parsed = withZone.test(written) ? Date.parse(written) : withoutZone.test(written) ? Date.parse(`${written} GMT`) : Number.NaN
+  return Number.isNaN(parsed) ? undefined : parsed
 }

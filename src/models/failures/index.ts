@@ -1,6 +1,5 @@
-export { bodyText, isWebPage, pageText, shorten } from './error-text.ts'
-export { FailureError, failing } from './failure-error.ts'
+export { bodyText, isWebPage, pageText, shorten } from './error-facts.ts'
+export { builtByItsUser, FailureError, failing, type Remedies } from './failure.ts'
 export { type ErrorNames, type FailureRules, modelFailure } from './model-failure.ts'
 export { cutOff } from './network-failure.ts'
 export { outputMaximum } from './output-maximum.ts'
-export { builtByItsUser, type Remedies } from './remedies.ts'

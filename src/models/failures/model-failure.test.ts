@@ -8,7 +8,7 @@ import {
 } from '@ai-sdk/provider'
 import { describe, expect, it } from 'vitest'
 import type { Json, ModelFailure } from '../../contracts/index.ts'
-import { FailureError } from './failure-error.ts'
+import { FailureError } from './failure.ts'
 import { changeRequest as change } from './http-failure.ts'
 import { type FailureRules, modelFailure } from './model-failure.ts'
 

@@ -1,11 +1,9 @@
 import type { ModelFailure, ModelFailureClass } from '../../contracts/index.ts'
-import { type ErrorFacts, readError } from './error-facts.ts'
-import { isWebPage, pageText, shorten } from './error-text.ts'
-import { failing } from './failure-error.ts'
-import { changeRequest, httpFailure, tooLong } from './http-failure.ts'
+import { type ErrorFacts, isWebPage, pageText, readError, shorten } from './error-facts.ts'
+import type { Remedies } from './failure.ts'
+import { failing } from './failure.ts'
+import { changeRequest, httpFailure, isTooLong, tooLong } from './http-failure.ts'
 import { cutOff, networkFailure } from './network-failure.ts'
-import type { Remedies } from './remedies.ts'
-import { isTooLong } from './too-long.ts'
 
 /** What a framework calls its errors, by name or code, where neither a status nor the network tells more. */
 export type ErrorNames = { readonly [name: string]: ModelFailureClass }

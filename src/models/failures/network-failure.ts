@@ -1,8 +1,8 @@
 import type { ModelFailure } from '../../contracts/index.ts'
 import type { ErrorFacts } from './error-facts.ts'
-import { shorten } from './error-text.ts'
-import { failing } from './failure-error.ts'
-import type { Remedies } from './remedies.ts'
+import { shorten } from './error-facts.ts'
+import type { Remedies } from './failure.ts'
+import { failing } from './failure.ts'
 
 /** Why no answer came, or none to the end. Nothing where the error is of another kind. */
 export function networkFailure(facts: ErrorFacts, remedies: Remedies): ModelFailure | undefined {

@@ -1,5 +1,4 @@
-import { readError } from './error-facts.ts'
-import { bodyText } from './error-text.ts'
+import { bodyText, readError } from './error-facts.ts'
 
 /** How providers name the most output that a model can produce, when they refuse a request that allows it more. */
 const maximums: readonly RegExp[] = [

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { isTooLong } from './too-long.ts'
+import { isTooLong } from './http-failure.ts'
 
 describe('a request that is too long', () => {
   it.each([

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest'
 import type { Message, ModelPart, ModelRequest } from '../../contracts/index.ts'
 import { type ModelBehaviour, modelContract } from '../../testing/index.ts'
 import { fromLangChain } from './index.ts'
-import type { LangChainChatModel, LangChainMessage } from './types.ts'
+import type { LangChainChatModel, LangChainMessage } from './langchain-messages.ts'
 
 const basic: ModelRequest = {
   system: 'You are a clerk.',

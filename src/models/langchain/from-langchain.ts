@@ -1,10 +1,8 @@
-import type { Model, ModelAbility, ModelRequest } from '../../contracts/index.ts'
+import type { Model, ModelAbility, ModelParameters, ModelRequest } from '../../contracts/index.ts'
 import type { ErrorNames } from '../failures/index.ts'
 import { countOf, fieldsOf, frameworkModel, type ModelFacts, settledFacts, textOf } from '../shared/index.ts'
-import { langChainMessages } from './messages.ts'
-import { ReplyReader } from './reply-reader.ts'
-import { callSettings } from './settings.ts'
-import type { LangChainChatModel, LangChainMessage, LangChainTool } from './types.ts'
+import { type LangChainChatModel, type LangChainMessage, type LangChainTool, langChainMessages } from './langchain-messages.ts'
+import { ReplyReader } from './langchain-reply.ts'
 
 /**
  * A LangChain chat model as a model of ours. It goes by what the object can do: nothing of LangChain is loaded here.
@@ -79,3 +77,40 @@ function windowOf(model: LangChainChatModel): { readonly contextTokens?: number;
 }
 
 const profileOf = (model: LangChainChatModel) => fieldsOf((model as { readonly profile?: unknown }).profile)
+
+interface CallSettings {
+  readonly options: { readonly [name: string]: unknown }
+  /** What the model cannot be asked for with a call. */
+  readonly notices: readonly string[]
+}
+
+/** The settingNames under which integrations take a setting with a call. */
+const settingNames: { readonly [Setting in Exclude<keyof ModelParameters, 'cache'>]: readonly string[] } = {
+  temperature: ['temperature'],
+  topP: ['topP', 'top_p'],
+  maxOutputTokens: ['maxTokens', 'max_tokens', 'maxOutputTokens', 'max_output_tokens'],
+  seed: ['seed'],
+  reasoning: ['reasoning', 'reasoningEffort', 'reasoning_effort'],
+}
+
+/**
+ * Most settings of a LangChain model belong to its constructor, and one that it does not take with a call is dropped
+ * without a word. So only those go with the call that it lists, and the others are told.
+ */
+function callSettings(model: LangChainChatModel, parameters: ModelParameters): CallSettings {
+  const options: Record<string, unknown> = {}
+  const unknown: string[] = []
+  const { cache, ...settings } = parameters
+  for (const [setting, value] of Object.entries(settings)) {
+    if (value === undefined) continue
+    const name = settingNames[setting as keyof typeof settingNames]?.find((each) => model.callKeys?.includes(each))
+    if (name === undefined) unknown.push(setting)
+    else options[name] = name === 'reasoning' ? { effort: value } : value
+  }
+  // Not to be asked for a cache is what happens anyway.
+  if (cache === true) unknown.push('cache')
+  return {
+    options,
+    notices: unknown.map((setting) => `The LangChain model does not take "${setting}" with a call. Set it where the model is built.`),
+  }
+}

@@ -1,2 +1,2 @@
 export { fromLangChain } from './from-langchain.ts'
-export type { LangChainChatModel } from './types.ts'
+export type { LangChainChatModel } from './langchain-messages.ts'

@@ -1,8 +1,8 @@
 import type { Model, ModelRequest } from '../../contracts/index.ts'
 import { countOf, fieldsOf, frameworkModel, type ModelFacts, settledFacts, textOf } from '../shared/index.ts'
-import { isFileElsewhere, llamaIndexMessages } from './messages.ts'
-import { ReplyReader } from './reply-reader.ts'
-import type { LlamaIndexLlm, LlamaIndexMessage, LlamaIndexTool } from './types.ts'
+import type { LlamaIndexLlm, LlamaIndexMessage, LlamaIndexTool } from './llama-index-messages.ts'
+import { isFileElsewhere, llamaIndexMessages } from './llama-index-messages.ts'
+import { ReplyReader } from './llama-index-reply.ts'
 
 /**
  * A LlamaIndex LLM as a model of ours. It goes by what the object can do: nothing of LlamaIndex is loaded here.

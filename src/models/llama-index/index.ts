@@ -1,2 +1,2 @@
 export { fromLlamaIndex } from './from-llama-index.ts'
-export type { LlamaIndexLlm } from './types.ts'
+export type { LlamaIndexLlm } from './llama-index-messages.ts'

@@ -1,9 +1,8 @@
 import type { ModelFailure } from '../../contracts/index.ts'
-import { wrongAddress } from '../addresses.ts'
 import { failing, type Remedies } from '../failures/index.ts'
 import { profileOf } from '../known-providers.ts'
-import { isKey, keyOf } from '../provider-keys.ts'
-import type { ProviderSpec } from './provider-spec.ts'
+import type { ProviderSpec } from '../provider-settings.ts'
+import { isKey, keyOf, wrongAddress } from '../provider-settings.ts'
 
 /** Given explicitly, always: the packages would look into the environment otherwise. */
 export const baseUrlOf = ({ provider, kind, settings }: ProviderSpec): string =>

@@ -1,5 +1,5 @@
+import type { Endpoint } from '../provider-settings.ts'
 import { fieldsOf, listOf, textOf } from '../shared/index.ts'
-import type { Endpoint } from './provider-spec.ts'
 
 /** The event that ends a reply. Some servers say it and keep the connection open. */
 export interface EndMark {

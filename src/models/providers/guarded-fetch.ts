@@ -3,7 +3,7 @@ import { bodyText, FailureError, failing, isWebPage, pageText, type Remedies, sh
 import { type BodyReader, beginningOf, boundedEvents, leave } from './bounded-body.ts'
 import type { EndMark } from './end-mark.ts'
 
-export interface FetchRules {
+interface FetchRules {
   readonly remedies: Remedies
   readonly clock: Clock
   readonly endMark?: EndMark | undefined

@@ -1,6 +1,6 @@
 import type { LanguageModelV4 } from '@ai-sdk/provider'
 import { profileOf } from '../known-providers.ts'
-import type { ProviderSpec } from './provider-spec.ts'
+import type { ProviderSpec } from '../provider-settings.ts'
 
 interface Connection {
   readonly baseURL: string

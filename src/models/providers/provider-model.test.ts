@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { ModelPart, ProviderKind } from '../../contracts/index.ts'
 import { FakeClock } from '../../testing/index.ts'
-import type { ProviderSettings } from '../provider-keys.ts'
+import type { ProviderSettings } from '../provider-settings.ts'
 import { bare, chat, collect, json, key, modelOn, wire } from './fixtures/wire.ts'
 import { providerModel } from './provider-model.ts'
 

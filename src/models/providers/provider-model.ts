@@ -1,16 +1,15 @@
 import { createHash } from 'node:crypto'
 import type { Model, ModelFailure, ModelPart } from '../../contracts/index.ts'
 import { messageOf } from '../../util/message-of.ts'
-import { isLoopback } from '../addresses.ts'
 import { aiSdkModel } from '../ai-sdk/index.ts'
 import { failing, type Remedies } from '../failures/index.ts'
 import { profileOf } from '../known-providers.ts'
-import { secretsIn } from '../provider-keys.ts'
+import type { ProviderSpec } from '../provider-settings.ts'
+import { isLoopback, secretsIn } from '../provider-settings.ts'
 import { baseUrlOf, settingsFailure } from './check-settings.ts'
 import { endMarkOf } from './end-mark.ts'
 import { guardedFetch } from './guarded-fetch.ts'
 import { loadModel } from './load-model.ts'
-import type { ProviderSpec } from './provider-spec.ts'
 
 /**
  * A model by its provider's name. Nothing is read from the environment, and no request is made. Settings that cannot

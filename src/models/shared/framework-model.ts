@@ -8,7 +8,7 @@ import {
   type ModelRequest,
 } from '../../contracts/index.ts'
 import { builtByItsUser, type ErrorNames, modelFailure } from '../failures/index.ts'
-import { withinAbilities } from './abilities.ts'
+import { withinAbilities } from './model-facts.ts'
 import { untilAborted } from './until-aborted.ts'
 
 /** A call of a framework's model that is ready to be made. */

@@ -1,6 +1,3 @@
-import { Breather } from './breather.ts'
-import { dismiss } from './dismiss.ts'
-
 /**
  * What a stream brings until it ends or the signal aborts. A stream that does not heed the signal is left to itself:
  * it is told to close, and that is not waited for.
@@ -44,4 +41,25 @@ function iteratorOf<T>(opened: unknown): AsyncIterator<T> {
   const iterate: unknown = opened === undefined || opened === null ? undefined : Reflect.get(Object(opened), Symbol.asyncIterator)
   if (typeof iterate !== 'function') throw new TypeError('The model did not answer with a stream.')
   return (opened as AsyncIterable<T>)[Symbol.asyncIterator]()
+}
+
+/**
+ * Lets everything else have its turn now and then. What is always ready at once, and brings nothing to show, would
+ * otherwise keep timers and signals waiting for ever.
+ */
+export class Breather {
+  #taken = 0
+
+  /** Nothing, mostly; now and then something to wait for. */
+  next(): Promise<void> | undefined {
+    this.#taken = (this.#taken + 1) % mostInARow
+    return this.#taken === 0 ? new Promise((resolve) => setImmediate(resolve)) : undefined
+  }
+}
+
+const mostInARow = 256
+
+/** Tells something of other people's to stop. What it says to that is not waited for, and does no harm. */
+export function dismiss(stop: () => unknown): void {
+  new Promise((resolve) => resolve(stop())).catch(() => {})
 }

@@ -1,69 +1,89 @@
-import type { Append, AppendBatch, Claim, InteractionEvent, Journal, OwnerId, TreeId } from '../../contracts/index.ts'
-import { checkBatch } from '../shared/check-batch.ts'
+import type {
+  Append,
+  AppendBatch,
+  ClientId,
+  Inbox,
+  InboxMessage,
+  InboxRow,
+  InteractionEvent,
+  Journal,
+  TreeId,
+} from '../../contracts/index.ts'
+import { checkBatch } from '../shared/store-errors.ts'
 import { Watchers } from '../shared/watchers.ts'
-import type { Forest, MemoryTree } from './forest.ts'
+import type { MemoryTree, MemoryTrees } from './memory-trees.ts'
 
 const stored: Append = { ok: true }
-const nothing: readonly InteractionEvent[] = []
+const noEvents: readonly InteractionEvent[] = []
+const noRows: readonly InboxRow[] = []
 
-export class MemoryJournal implements Journal {
-  readonly #forest: Forest
-  readonly #watchers = new Watchers<TreeId>()
-
-  constructor(forest: Forest) {
-    this.#forest = forest
-  }
-
-  claim(treeId: TreeId, owner: OwnerId): Claim {
-    const tree = this.#forest.claim(treeId, owner)
-    return tree.owner === owner ? { ok: true, epoch: tree.epoch, seq: tree.events.length } : { ok: false, owner: String(tree.owner) }
-  }
-
-  release(treeId: TreeId, epoch: number): void {
-    const tree = this.#forest.find(treeId)
-    if (tree?.owner !== undefined && tree.epoch === epoch) this.#forest.giveUp(tree)
-  }
-
-  append(batch: AppendBatch): Append {
-    checkBatch(batch)
-    const tree = this.#forest.find(batch.treeId)
-    if (tree === undefined || tree.epoch === 0) return { ok: false, refusal: 'missing' }
-    if (tree.epoch !== batch.epoch || tree.owner === undefined) return { ok: false, refusal: 'epoch' }
-    if (tree.events.length !== batch.expectedSeq) return stands(tree.events, batch) ? stored : { ok: false, refusal: 'seq' }
-    if (batch.expectedSeq === 0 && this.#isKeyTaken(batch)) return { ok: false, refusal: 'key' }
-    this.#store(tree, batch)
-    this.#watchers.wake(batch.treeId)
-    return stored
-  }
-
-  read(treeId: TreeId, after: number, limit = Number.POSITIVE_INFINITY): readonly InteractionEvent[] {
-    const tree = this.#forest.find(treeId)
-    const start = Math.max(0, after)
-    return tree === undefined || start >= tree.events.length ? nothing : tree.events.slice(start, start + limit)
-  }
-
-  watch(treeId: TreeId, wake: () => void): () => void {
-    return this.#watchers.add(treeId, wake)
-  }
-
-  #isKeyTaken({ identity }: AppendBatch): boolean {
-    return identity?.key !== undefined && this.#forest.findByKey(identity.key) !== undefined
-  }
-
-  #store(tree: MemoryTree, { events, summary, identity }: AppendBatch): void {
-    if (tree.events.length === 0) {
-      tree.createdAt = this.#forest.creationTime(events[0]?.at ?? 0)
-      if (identity) tree.identity = identity
-    }
-    for (const event of events) tree.events.push(event)
-    if (summary !== undefined) tree.summary = summary
+export function memoryJournal(trees: MemoryTrees): Journal {
+  const watchers = new Watchers<TreeId>()
+  return {
+    claim(treeId, owner) {
+      const tree = trees.claim(treeId, owner)
+      return tree.owner === owner ? { ok: true, epoch: tree.epoch, seq: tree.events.length } : { ok: false, owner: String(tree.owner) }
+    },
+    release(treeId, epoch) {
+      const tree = trees.find(treeId)
+      if (tree?.owner !== undefined && tree.epoch === epoch) trees.release(tree)
+    },
+    append(batch) {
+      checkBatch(batch)
+      const tree = trees.find(batch.treeId)
+      if (tree === undefined || tree.epoch === 0) return { ok: false, refusal: 'missing' }
+      if (tree.epoch !== batch.epoch || tree.owner === undefined) return { ok: false, refusal: 'epoch' }
+      if (tree.events.length !== batch.expectedSeq) return isStored(tree.events, batch) ? stored : { ok: false, refusal: 'seq' }
+      const key = batch.expectedSeq === 0 ? batch.identity?.key : undefined
+      if (key !== undefined && trees.findByKey(key) !== undefined) return { ok: false, refusal: 'key' }
+      store(trees, tree, batch)
+      watchers.wake(batch.treeId)
+      return stored
+    },
+    read(treeId, after, limit = Number.POSITIVE_INFINITY) {
+      const events = trees.find(treeId)?.events ?? noEvents
+      return after >= events.length ? noEvents : events.slice(Math.max(0, after), Math.max(0, after) + limit)
+    },
+    watch: (treeId, wake) => watchers.add(treeId, wake),
   }
 }
 
-/** Whether a batch whose answer was lost is already there. Events that are not the same object are compared as JSON. */
-function stands(events: readonly InteractionEvent[], batch: AppendBatch): boolean {
+function store(trees: MemoryTrees, tree: MemoryTree, { events, summary, identity }: AppendBatch): void {
+  if (tree.events.length === 0) {
+    tree.createdAt = trees.creationTime(events[0]?.at ?? 0)
+    if (identity) tree.identity = identity
+  }
+  for (const event of events) tree.events.push(event)
+  if (summary !== undefined) tree.summary = summary
+}
+
+/** Whether a batch whose answer was lost is already stored. Events that are not the same object are compared as JSON. */
+function isStored(events: readonly InteractionEvent[], batch: AppendBatch): boolean {
   return batch.events.every((event) => {
-    const there = events[event.seq - 1]
-    return there === event || (there !== undefined && JSON.stringify(there) === JSON.stringify(event))
+    const known = events[event.seq - 1]
+    return known === event || (known !== undefined && JSON.stringify(known) === JSON.stringify(event))
   })
+}
+
+/** A position is the number of the row, from 1. */
+export function memoryInbox(trees: MemoryTrees): Inbox {
+  const watchers = new Watchers<TreeId>()
+  return {
+    add(treeId: TreeId, clientId: ClientId, message: InboxMessage) {
+      const tree = trees.findOrCreate(treeId)
+      tree.inbox ??= { rows: [], positions: new Map() }
+      const first = tree.inbox.positions.get(clientId)
+      if (first !== undefined) return { position: first, repeated: true }
+      const position = tree.inbox.rows.length + 1
+      tree.inbox.rows.push({ position, clientId, message })
+      tree.inbox.positions.set(clientId, position)
+      watchers.wake(treeId)
+      return { position, repeated: false }
+    },
+    read(treeId, after) {
+      const rows = trees.find(treeId)?.inbox?.rows ?? noRows
+      return after >= rows.length ? noRows : rows.slice(Math.max(0, after))
+    },
+    watch: (treeId, wake) => watchers.add(treeId, wake),
+  }
 }

@@ -157,7 +157,7 @@ describe('misuse', () => {
     await store.close()
     assert.throws(() => store.journal.append(batch(treeId, epoch, { after: 2, count: 1 })), {
       code: 'store_failed',
-      message: 'the store was closed',
+      message: 'the store is closed',
     })
     assert.throws(() => store.trees.list(), { code: 'store_failed' })
   })
@@ -170,7 +170,7 @@ describe('options of a memory store', () => {
       message: [
         'Invalid configuration, 2 problems:',
         '  memoryStore.keepTree: unknown key. Did you mean "keepTrees"?',
-        '  memoryStore.keepTrees: expected a number of trees, found "5". Leave it out for 100.',
+        '  memoryStore.keepTrees: expected a number of sessions, found "5". Leave it out for 100.',
       ].join('\n'),
     })
   })

@@ -1,36 +1,32 @@
 import type { BlobId, Blobs, Deletion, Problem, Store, TreeEntry, TreeId, Trees } from '../../contracts/index.ts'
 import { checkKeys, configError, expectObject } from '../../util/option-problems.ts'
 import { showValue } from '../../util/show-value.ts'
-import { Forest, type MemoryTree } from './forest.ts'
-import { MemoryInbox } from './memory-inbox.ts'
-import { MemoryJournal } from './memory-journal.ts'
+import { memoryInbox, memoryJournal } from './memory-journal.ts'
+import { type MemoryTree, MemoryTrees } from './memory-trees.ts'
 
 export interface MemoryStoreOptions {
-  /** How many ended sessions are kept; the one that was released longest ago is evicted first. Default 100. */
+  /** How many ended sessions are kept. The one that was released first is evicted first. Default 100. */
   readonly keepTrees?: number
 }
 
 /**
- * A store that lives and dies with the process. Every answer comes at once, never as a promise, and events
- * are kept as they were given: whoever appends them must not change them afterwards.
+ * A store in memory. It answers synchronously and stores the given events without a copy: do not change them afterwards.
  *
- * Owners do not die before their process does, so a tree stays with its owner until it is given up.
+ * Sessions that are running or suspended are never evicted: delete those that nobody will continue (`trees.delete`). Of the
+ * others the `keepTrees` that were released last are kept.
  *
- * Sessions that are running or suspended are never evicted, however many there are: delete those that nobody will continue
- * (`trees.delete`). Of the others the `keepTrees` that were released last are kept.
- *
- * @throws TroupeError `config_invalid` with every problem at once.
+ * @throws TroupeError `config_invalid` with all problems.
  */
 export function memoryStore(options: MemoryStoreOptions = {}): Store {
   checkOptions(options)
-  const forest = new Forest(options.keepTrees ?? 100)
+  const trees = new MemoryTrees(options.keepTrees ?? 100)
   return {
-    journal: new MemoryJournal(forest),
-    inbox: new MemoryInbox(forest),
-    blobs: memoryBlobs(forest),
-    trees: memoryTrees(forest),
+    journal: memoryJournal(trees),
+    inbox: memoryInbox(trees),
+    blobs: memoryBlobs(trees),
+    trees: treeIndex(trees),
     vacuum: () => undefined,
-    close: async () => forest.close(),
+    close: async () => trees.close(),
   }
 }
 
@@ -42,18 +38,18 @@ function checkOptions(options: MemoryStoreOptions): void {
   if (!(typeof keepTrees === 'number' && keepTrees >= 0))
     problems.push({
       place: 'memoryStore.keepTrees',
-      message: `expected a number of trees, found ${showValue(keepTrees)}`,
+      message: `expected a number of sessions, found ${showValue(keepTrees)}`,
       remedy: 'Leave it out for 100.',
     })
   if (problems.length > 0) throw configError(problems)
 }
 
-function memoryBlobs(forest: Forest): Blobs {
+function memoryBlobs(trees: MemoryTrees): Blobs {
   return {
     put(treeId: TreeId, text: string): BlobId {
-      const tree = forest.findOrMake(treeId)
+      const tree = trees.findOrCreate(treeId)
       tree.blobs ??= new Map()
-      // Loaded for the first output that is too large to show, if there ever is one: it takes as long as a dozen files.
+      // Loaded with the first blob: loading it takes as long as a dozen files.
       const { createHash } = process.getBuiltinModule('node:crypto')
       // UTF-16 tells lone surrogates apart, which UTF-8 would make equal.
       const id = createHash('sha256').update(text, 'utf16le').digest('hex').slice(0, 32) as BlobId
@@ -61,35 +57,35 @@ function memoryBlobs(forest: Forest): Blobs {
       return id
     },
     get(treeId: TreeId, id: BlobId): string | undefined {
-      return forest.find(treeId)?.blobs?.get(id)
+      return trees.find(treeId)?.blobs?.get(id)
     },
   }
 }
 
-function memoryTrees(forest: Forest): Trees {
+function treeIndex(trees: MemoryTrees): Trees {
   return {
     get(treeId: TreeId): TreeEntry | undefined {
-      const tree = forest.find(treeId)
+      const tree = trees.find(treeId)
       return tree === undefined ? undefined : entryOf(tree)
     },
     list({ limit = Number.POSITIVE_INFINITY, before = Number.POSITIVE_INFINITY } = {}): readonly TreeEntry[] {
       const entries: TreeEntry[] = []
-      for (const tree of forest.all()) {
+      for (const tree of trees.all()) {
         const entry = entryOf(tree)
         if (entry !== undefined && entry.createdAt < before) entries.push(entry)
       }
       return entries.sort((one, other) => other.createdAt - one.createdAt).slice(0, limit)
     },
-    driver: (treeId: TreeId): string | undefined => forest.find(treeId)?.owner,
+    driver: (treeId: TreeId): string | undefined => trees.find(treeId)?.owner,
     find(key: string): TreeEntry | undefined {
-      const tree = forest.findByKey(key)
+      const tree = trees.findByKey(key)
       return tree === undefined ? undefined : entryOf(tree)
     },
     delete(treeId: TreeId): Deletion {
-      const tree = forest.find(treeId)
+      const tree = trees.find(treeId)
       if (tree === undefined) return { ok: false, refusal: 'missing' }
       if (tree.owner !== undefined) return { ok: false, refusal: 'driven', driver: tree.owner }
-      forest.remove(tree)
+      trees.remove(tree)
       return { ok: true }
     },
   }

@@ -1,8 +1,8 @@
 /**
- * Who wants to know about which tree.
+ * Subscriptions by key.
  *
- * 1. Whoever is subscribed when `wake` begins is called, once; those who come or go meanwhile are not.
- * 2. A callback that throws costs nobody else the call, and never the write that woke it.
+ * 1. `wake` calls each watcher that is subscribed when it begins, once.
+ * 2. A callback that throws affects neither the other watchers nor the write that woke it.
  */
 export class Watchers<Key> {
   /** Lists are replaced, never changed: most trees have one watcher, or none. */
@@ -18,7 +18,7 @@ export class Watchers<Key> {
   }
 
   add(key: Key, wake: () => void): () => void {
-    // The same function may subscribe twice, so that each subscription is an object of its own.
+    // The same function may subscribe twice, so each subscription is an object.
     const watcher = { wake }
     const watchers = this.#byKey.get(key)
     this.#byKey.set(key, watchers === undefined ? [watcher] : [...watchers, watcher])
@@ -48,7 +48,7 @@ export class Watchers<Key> {
   }
 }
 
-/** A bug of whoever watches: it must show, but not here. */
+/** A bug of a watcher is reported as an uncaught exception. */
 function throwLater(error: unknown): void {
   queueMicrotask(() => {
     throw error

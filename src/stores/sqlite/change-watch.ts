@@ -1,17 +1,17 @@
 import type { TreeId } from '../../contracts/index.ts'
-import { closedError } from '../shared/closed-error.ts'
+import { closedError } from '../shared/store-errors.ts'
 import { Watchers } from '../shared/watchers.ts'
 import type { Connection } from './connection.ts'
 
 export type Change = 'journal' | 'inbox'
 
 /**
- * Wakes whoever watches a tree.
+ * Wakes the watchers of a tree.
  *
- * 1. Commits of this store wake the watchers of their tree, at once.
- * 2. Commits of any other connection wake all watchers, at the next poll: the file tells only that it changed.
- * 3. The poll runs only while somebody watches, and never keeps the process alive. What it compares with is the
- *    version that it saw last, however long ago; so nothing is missed between two watchers.
+ * 1. Commits of this store wake the watchers of their tree immediately.
+ * 2. Commits of any other connection wake all watchers at the next poll: the file only shows that it changed.
+ * 3. The poll runs only while there is a watcher, and never keeps the process alive. It compares with the version that it
+ *    saw last, so a commit between two watchers is not missed.
  */
 export class ChangeWatch {
   readonly #connection: Connection
@@ -50,7 +50,7 @@ export class ChangeWatch {
     try {
       version = this.#connection.dataVersion()
     } catch {
-      // Busy or broken: the version that was seen stays, so that the next poll finds the difference.
+      // Busy or broken: the next poll still finds the difference.
       return
     }
     if (version === this.#version) return

@@ -1,12 +1,12 @@
-import { closedError } from '../shared/closed-error.ts'
-import { backoffMs } from './backoff.ts'
+import { closedError } from '../shared/store-errors.ts'
 import type { Connection, Tables } from './connection.ts'
-import { isBusy, isMediumFailure, storeError } from './failures.ts'
+import { backoffMs } from './retry-busy.ts'
+import { isBusy, isMediumFailure, storeError } from './sqlite-errors.ts'
 
 export interface Operation<Result> {
-  /** Runs inside a transaction, after the operations before it. May run again where that one was undone; so it changes nothing but tables. */
+  /** Runs inside a transaction. It may run again after a rollback, so it changes nothing but tables. */
   apply(tables: Tables): Result
-  /** Runs after the commit and before the answer: memory follows the disk. */
+  /** Runs after the commit and before the answer. */
   committed?(result: Result): void
 }
 
@@ -22,24 +22,23 @@ type State =
   /** Another process holds the file. */
   | { readonly kind: 'waiting'; readonly since: number; readonly attempts: number }
 
-/** So that a commit does not hold up the event loop for long; whatever is more goes into the next one. */
-const largestCommit = 1000
+/** The maximum number of operations of one commit, so that it does not block the event loop for long. */
+const maxOperations = 1000
 
 /**
  * Every write of a store.
  *
- * 1. Operations are applied in the order in which they came, as many as are there to one transaction, at most
- *    one transaction a macrotask.
- * 2. An operation is answered after the commit that it is in.
- * 3. Where the medium fails, the transaction is undone and all of its operations fail. Where it is not the
- *    medium, each operation is tried again in a transaction of its own: only the culprit fails.
- * 4. A busy file never blocks the process: the queue waits, grows meanwhile, and gives up after `busyTimeoutMs`.
+ * 1. Operations are applied in order. All that wait share one transaction; there is at most one transaction a macrotask.
+ * 2. An operation is answered after its commit.
+ * 3. If the disk fails, the transaction is rolled back and all of its operations fail. After any other failure each operation
+ *    is repeated in its own transaction, so that only the faulty one fails.
+ * 4. A busy file never blocks the process: the queue waits, and its operations fail after `busyTimeoutMs`.
  */
 export class CommitQueue {
   readonly #connection: Connection
   readonly #busyTimeoutMs: number
   #entries: Entry[] = []
-  /** How many entries at the front are to be committed one by one. */
+  /** How many entries at the front are committed one by one. */
   #suspects = 0
   #state: State = { kind: 'idle' }
   #accepting = true
@@ -57,14 +56,14 @@ export class CommitQueue {
     })
   }
 
-  /** Takes one last operation; settles with it, after everything before it. */
+  /** Adds the last operation. */
   finish<Result>(operation: Operation<Result>): Promise<Result> {
     const answer = this.add(operation)
     this.#accepting = false
     return answer
   }
 
-  /** Takes nothing more; settles after everything that was added. */
+  /** Accepts no more operations; resolves after all that were added. */
   stop(): Promise<void> {
     if (this.#state.kind !== 'idle') return this.finish({ apply: () => undefined })
     this.#accepting = false
@@ -77,7 +76,7 @@ export class CommitQueue {
   }
 
   #flush(): void {
-    const entries = this.#entries.splice(0, this.#suspects > 0 ? 1 : largestCommit)
+    const entries = this.#entries.splice(0, this.#suspects > 0 ? 1 : maxOperations)
     let results: readonly unknown[]
     try {
       results = this.#connection.transaction((tables) => entries.map(({ operation }) => operation.apply(tables)))
@@ -112,7 +111,7 @@ export class CommitQueue {
       setTimeout(() => this.#flush(), backoffMs(attempts))
       return
     }
-    // Those that came late fail as well: they stand before the same lock.
+    // Later operations fail as well: they wait for the same lock.
     const failure = storeError(
       error,
       `write to the store in ${this.#connection.file} within ${this.#busyTimeoutMs} ms`,

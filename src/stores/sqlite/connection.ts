@@ -1,17 +1,16 @@
 import { join } from 'node:path'
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
-import { closedError } from '../shared/closed-error.ts'
-import { isBusy, storeError } from './failures.ts'
-import { makeFile, makeFolder } from './folder.ts'
+import { closedError } from '../shared/store-errors.ts'
+import { createFile, createFolder, isWritable, privateCopy } from './database-file.ts'
 import { InboxTable } from './inbox-table.ts'
 import { JournalTable } from './journal-table.ts'
 import { type LockHolder, lockHolder } from './lock-holder.ts'
-import type { SqliteSettings } from './options.ts'
 import { OwnerTable } from './owner-table.ts'
-import { isWritable, privateCopy } from './private-copy.ts'
 import { RecordTable } from './record-table.ts'
 import { prepareSchema } from './schema.ts'
 import { SnapshotTable } from './snapshot-table.ts'
+import { isBusy, storeError } from './sqlite-errors.ts'
+import type { SqliteSettings } from './sqlite-options.ts'
 import { TreeTable } from './tree-table.ts'
 
 export interface Tables {
@@ -24,7 +23,7 @@ export interface Tables {
 }
 
 type State =
-  /** The file is there, and was too busy to be prepared. */
+  /** The file exists, but was busy. */
   | { readonly kind: 'opening'; readonly database: DatabaseSync }
   | { readonly kind: 'open'; readonly database: DatabaseSync; readonly tables: Tables; readonly dataVersion: StatementSync }
   | { readonly kind: 'closed' }
@@ -32,14 +31,14 @@ type State =
 /**
  * The one connection of a store.
  *
- * 1. A file that cannot be used is found out by the constructor, but for one that is busy: that one is
- *    prepared by whoever needs it next, under the same asynchronous retry as everything else.
+ * 1. The constructor throws for a file that cannot be used. A busy file is prepared by the next operation, under the same
+ *    asynchronous retry as everything else.
  * 2. A transaction begins and ends within one synchronous call, so that reads never see half of one.
  */
 export class Connection {
   readonly #settings: SqliteSettings
   readonly file: string
-  /** Where what is read is a copy. */
+  /** The copy of a database that is not writable. */
   readonly #copy: ReturnType<typeof privateCopy> | undefined
   #state: State
 
@@ -58,12 +57,12 @@ export class Connection {
     }
   }
 
-  /** To read with, outside of a transaction. */
+  /** For reads outside of a transaction. */
   get tables(): Tables {
     return this.#prepare().tables
   }
 
-  /** Runs `work` in one write transaction; all of it is durable when this returns, nothing stored when it throws. */
+  /** Runs `work` in one write transaction. All of it is durable when this returns; nothing is stored when it throws. */
   transaction<Result>(work: (tables: Tables) => Result): Result {
     const { database, tables } = this.#prepare()
     database.exec('BEGIN IMMEDIATE')
@@ -72,19 +71,19 @@ export class Connection {
       database.exec('COMMIT')
       return result
     } catch (error) {
-      // Some failures have ended the transaction already.
+      // Some failures end the transaction.
       if (database.isTransaction) database.exec('ROLLBACK')
       throw error
     }
   }
 
-  /** Who keeps this connection from writing, as far as that can be found out. */
+  /** The process that holds the lock, if that can be found out. */
   lockHolder(): LockHolder | undefined {
     const state = this.#state
     return lockHolder(this.file, () => (state.kind === 'open' ? state.tables.owners.silent() : []))
   }
 
-  /** Free pages are moved to the end of the file; the checkpoint cuts them off. A file of version 1 is written anew, once. */
+  /** Moves free pages to the end of the file; the checkpoint truncates it. A file of version 1 is rewritten once. */
   vacuum(): void {
     const { database } = this.#prepare()
     const isIncremental = database.prepare('PRAGMA auto_vacuum').get()?.auto_vacuum === 2
@@ -140,8 +139,8 @@ function openFile(file: string, { path, access, surroundings }: SqliteSettings):
       const copy = privateCopy(file)
       return { database: surroundings.openDatabase(copy.file), copy }
     }
-    makeFolder(join(path, 'blobs'))
-    makeFile(file)
+    createFolder(join(path, 'blobs'))
+    createFile(file)
     return { database: surroundings.openDatabase(file), copy: undefined }
   } catch (error) {
     throw storeError(error, `open the store in ${path}`)

@@ -2,16 +2,16 @@ import { createHash, randomUUID } from 'node:crypto'
 import { access, type FileHandle, mkdir, open, readFile, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { BlobId, Blobs, TreeId } from '../../contracts/index.ts'
-import { closedError } from '../shared/closed-error.ts'
-import { damaged, storeError } from './failures.ts'
+import { closedError } from '../shared/store-errors.ts'
+import { damaged, storeError } from './sqlite-errors.ts'
 
 type Encoding = 'utf8' | 'utf16le'
 
 /**
- * A file for each blob, named after its content, in a folder for each tree. The root folder exists.
+ * One file for each blob, named by the hash of its content, in one folder for each tree. The root folder exists.
  *
- * 1. A file that has its final name is whole and durable: it was synced under another name before it got it.
- * 2. Ids come from outside; only what has the form of one ever becomes part of a path.
+ * 1. A file with its final name is complete and durable: it was synced before it was renamed.
+ * 2. Ids come from outside: only text in the form of an id becomes part of a path.
  */
 export class FileBlobs implements Blobs {
   readonly #root: string
@@ -41,7 +41,7 @@ export class FileBlobs implements Blobs {
     const content = await readFile(join(this.#folder(treeId), id)).catch(unlessMissing)
     if (content === undefined) return undefined
     const encoding = id.startsWith('w') ? 'utf16le' : 'utf8'
-    if (idOf(content, encoding) !== id) throw damaged(`blob ${id} of tree ${treeId} is not what was written`)
+    if (idOf(content, encoding) !== id) throw damaged(`blob ${id} of tree ${treeId} is damaged: its content does not match its id`)
     return content.toString(encoding)
   }
 
@@ -55,31 +55,31 @@ export class FileBlobs implements Blobs {
     return join(this.#folder(treeId), id)
   }
 
-  /** Waits for what is being written. */
+  /** Waits for pending writes. */
   async close(): Promise<void> {
     this.#state = 'closed'
     await Promise.allSettled(this.#puts)
   }
 
   async #write(treeId: TreeId, text: string): Promise<BlobId> {
-    // UTF-8 cannot keep lone surrogates; such a text is kept as what it is in memory.
+    // UTF-8 cannot store lone surrogates; a text with one is stored as UTF-16.
     const encoding = text.isWellFormed() ? 'utf8' : 'utf16le'
     const content = Buffer.from(text, encoding)
     const id = idOf(content, encoding)
     const folder = this.#folder(treeId)
-    await mkdir(folder, { mode: 0o700 }).catch(unlessThere)
+    await mkdir(folder, { mode: 0o700 }).catch(unlessExists)
     const file = join(folder, id)
     const exists = await access(file).then(
       () => true,
       () => false,
     )
     if (!exists) await writeWhole(file, content)
-    // Also where all was there: whoever made it may not have come to this yet.
+    // Also for a file that exists: the process that wrote it may not have synced yet.
     await Promise.all([syncEntries(folder), syncEntries(this.#root)])
     return id
   }
 
-  /** Any string may be the id of a tree; what is no safe file name everywhere is hashed. */
+  /** A tree id can be any string. One that is not a safe file name on every system is hashed. */
   #folder(treeId: TreeId): string {
     const safe = /^[a-z0-9_-]{1,100}$/.test(treeId)
     return join(this.#root, safe ? treeId : `~${createHash('sha256').update(treeId, 'utf16le').digest('hex')}`)
@@ -108,7 +108,7 @@ function idOf(content: Buffer, encoding: Encoding): BlobId {
   return (encoding === 'utf8' ? hash : `w${hash}`) as BlobId
 }
 
-/** The entries of a folder are durable only when the folder itself is. */
+/** The entries of a folder are durable only after the folder was synced. */
 async function syncEntries(folder: string): Promise<void> {
   if (process.platform === 'win32') return
   const handle = await open(folder, 'r')
@@ -119,7 +119,7 @@ async function syncEntries(folder: string): Promise<void> {
   }
 }
 
-function unlessThere(error: NodeJS.ErrnoException): void {
+function unlessExists(error: NodeJS.ErrnoException): void {
   if (error.code !== 'EEXIST') throw error
 }
 

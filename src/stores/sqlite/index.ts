@@ -1,2 +1,2 @@
-export type { SqliteStoreOptions, SqliteSurroundings, SqliteTiming } from './options.ts'
+export type { SqliteStoreOptions, SqliteSurroundings, SqliteTiming } from './sqlite-options.ts'
 export { sqliteStore } from './sqlite-store.ts'

@@ -1,14 +1,13 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import { type InteractionEvent, JournalDamagedError, type TreeId } from '../../contracts/index.ts'
-import { checksumOf } from './checksum.ts'
-import { isDamage } from './failures.ts'
-import { encodeText } from './text.ts'
+import { checksumOf, encodeText } from './encoding.ts'
+import { isDamage } from './sqlite-errors.ts'
 
-export interface JournalRow {
+interface JournalRow {
   readonly key: number
   readonly seq: number
   readonly last: number
-  /** The events as one JSON array. JSON escapes what UTF-8 could not keep. */
+  /** The events as one JSON array. JSON escapes lone surrogates. */
   readonly text: string
   readonly checksum: number
 }
@@ -16,10 +15,10 @@ export interface JournalRow {
 const select = 'SELECT seq, events, checksum FROM journal WHERE tree = ? AND last > ? ORDER BY last'
 
 /**
- * One row a batch.
+ * One row for each batch.
  *
- * 1. A row is parsed after its checksum was found right; rows of version 1 have none.
- * 2. Rows beyond what was asked for are not looked at: events before a damaged row can be read.
+ * 1. A row is parsed after its checksum was verified; rows of version 1 have none.
+ * 2. Rows beyond the limit are not read: events before a damaged row stay readable.
  * 3. A journal that ends before the head of its tree is damaged there.
  */
 export class JournalTable {
@@ -71,7 +70,7 @@ export class JournalTable {
     try {
       yield* this.#select.iterate(key, next() - 1)
     } catch (error) {
-      // A statement that has failed reports the same failure when it is used again.
+      // A failed statement reports the same failure again when it is reused.
       this.#select = this.#database.prepare(select)
       throw isDamage(error) ? this.#damaged({ treeId, seq: next() }, 'cannot be read', error) : error
     }

@@ -1,21 +1,21 @@
 import { readFileSync, statSync } from 'node:fs'
 
-/** Who keeps others from writing to a database, and what to do about it. */
+/** The process that holds the lock of a database, and what to do about it. */
 export interface LockHolder {
   /** `process 4242, which is stopped,` */
   readonly name: string
   readonly remedy: string
 }
 
-/** A process that was silent for too long, where the system does not say who holds a lock. */
+/** An owner of trees that lives, but has not renewed its lease. */
 export interface SilentOwner {
   readonly pid: number
   readonly silentMs: number
 }
 
 /**
- * Linux lists the locks of files with their processes. Elsewhere an owner of trees is suspected that lives and shows no sign
- * of it: a process that is stopped does not renew its lease either.
+ * Linux lists file locks with their processes. Elsewhere the holder is probably an owner of trees that lives but has not
+ * renewed its lease: a stopped process does not.
  */
 export function lockHolder(file: string, silent: () => readonly SilentOwner[]): LockHolder | undefined {
   const pid = lockedBy(file)
@@ -29,7 +29,7 @@ export function lockHolder(file: string, silent: () => readonly SilentOwner[]): 
 
 const continueIt = (pid: number): string => `continue it (kill -CONT ${pid}) or end it (kill -KILL ${pid}), then try again`
 
-/** Writers lock the index of the log, whoever recovers or closes the database the file itself. */
+/** Writers lock the index of the log; a process that recovers or closes the database locks the file. */
 function lockedBy(file: string): number | undefined {
   try {
     const inodes = new Set([`${file}-shm`, file].flatMap(inodeOf))
@@ -39,7 +39,7 @@ function lockedBy(file: string): number | undefined {
         return Number(pid)
     }
   } catch {
-    // Not Linux, or not to be read here.
+    // Not Linux, or not readable.
   }
   return undefined
 }
@@ -51,7 +51,7 @@ function inodeOf(path: string): readonly string[] {
 
 function isStopped(pid: number): boolean {
   try {
-    // The name before the state may hold anything but ends with the last parenthesis.
+    // The state follows the last parenthesis: the name before it may contain any character.
     return /^\) [Tt]/.test(readFileSync(`/proc/${pid}/stat`, 'utf8').replace(/^.*\)/s, ')'))
   } catch {
     return false

@@ -5,8 +5,8 @@ import { describe, it, onTestFinished } from 'vitest'
 import { alice, appended, batch, bob, claimed, one, two } from '../fixtures/sample-tree.ts'
 import { dataFolder } from './fixtures/data-folder.ts'
 import { lockHolder } from './lock-holder.ts'
-import { settingsOf } from './options.ts'
 import { OwnerTable } from './owner-table.ts'
+import { settingsOf } from './sqlite-options.ts'
 
 /** No heartbeat but where a test asks for one. */
 const silent = { heartbeatMs: 1_000_000 }

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { TreeId } from '../../contracts/index.ts'
 import type { CommitQueue } from './commit-queue.ts'
 
-export interface Holding {
+interface Holding {
   readonly key: number
   readonly epoch: number
 }
@@ -10,8 +10,8 @@ export interface Holding {
 /**
  * The trees that were claimed through this store.
  *
- * 1. A holding is entered after its claim was committed, and removed when it was given up or found lost.
- * 2. The heart beats only while there is a holding, and never keeps the process alive.
+ * 1. A holding is added after its claim was committed, and removed when it was released or lost.
+ * 2. The heartbeat runs only while there is a holding, and never keeps the process alive.
  */
 export class Ownership {
   /** Tells this store from an earlier or later one under the same owner id. */
@@ -19,7 +19,7 @@ export class Ownership {
   readonly #queue: CommitQueue
   readonly #heartbeatMs: number
   readonly #holdings = new Map<TreeId, Holding>()
-  /** Whether there was ever anything to give up. */
+  /** Whether any tree was ever claimed. */
   hasClaimed = false
   #timer: NodeJS.Timeout | undefined
   #beat: Promise<void> | undefined
@@ -51,7 +51,7 @@ export class Ownership {
   }
 
   #renew(): void {
-    // A beat that fails is not repeated: the next one comes soon, and what it is for outlasts two lost ones.
+    // A failed heartbeat is not repeated: the lease outlasts two lost ones.
     this.#beat ??= this.#queue
       .add({ apply: ({ owners }) => owners.renew(this.instance) })
       .catch(() => undefined)

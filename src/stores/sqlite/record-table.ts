@@ -1,26 +1,28 @@
-import type { DatabaseSync, StatementSync } from 'node:sqlite'
+import type { DatabaseSync } from 'node:sqlite'
 
-/** Small facts that are no part of a journal, by namespace and key; `due` is when something is to be done about one. */
+const prepareStatements = (database: DatabaseSync) => ({
+  put: database.prepare('INSERT OR REPLACE INTO records (namespace, key, due, json) VALUES (?, ?, ?, ?)'),
+  keys: database.prepare('SELECT key FROM records WHERE namespace = ? ORDER BY key'),
+  remove: database.prepare('DELETE FROM records WHERE namespace = ? AND key = ?'),
+})
+
+/** Small records beside the journals, by namespace and key; `due` is when to process one. */
 export class RecordTable {
-  readonly #put: StatementSync
-  readonly #keys: StatementSync
-  readonly #remove: StatementSync
+  readonly #sql: ReturnType<typeof prepareStatements>
 
   constructor(database: DatabaseSync) {
-    this.#put = database.prepare('INSERT OR REPLACE INTO records (namespace, key, due, json) VALUES (?, ?, ?, ?)')
-    this.#keys = database.prepare('SELECT key FROM records WHERE namespace = ? ORDER BY key')
-    this.#remove = database.prepare('DELETE FROM records WHERE namespace = ? AND key = ?')
+    this.#sql = prepareStatements(database)
   }
 
   put(namespace: string, key: string, { due, json }: { readonly due?: number; readonly json: string }): void {
-    this.#put.run(namespace, key, due ?? null, json)
+    this.#sql.put.run(namespace, key, due ?? null, json)
   }
 
   keys(namespace: string): readonly string[] {
-    return this.#keys.all(namespace).map(({ key }) => String(key))
+    return this.#sql.keys.all(namespace).map(({ key }) => String(key))
   }
 
   remove(namespace: string, key: string): void {
-    this.#remove.run(namespace, key)
+    this.#sql.remove.run(namespace, key)
   }
 }

@@ -4,9 +4,8 @@ import { type InteractionEvent, OpenRequests, TroupeError } from '../../contract
 const version = 2
 
 /**
- * A batch of events is one row: an insert costs the same for one event as for ten. The rows lie in the order
- * of their arrival, with an index by tree: commits of many trees then write few pages (clustering by tree, as
- * WITHOUT ROWID does, took more than twice as long).
+ * A batch of events is one row: an insert costs the same for one event as for ten. Rows are stored in the order of arrival,
+ * with an index by tree, so that commits of many trees write few pages. Clustering by tree (WITHOUT ROWID) took twice as long.
  */
 const version1 = `
   CREATE TABLE trees (
@@ -51,9 +50,9 @@ const version1 = `
 `
 
 /**
- * Only added to: a process of the version before that is still at work can finish. In `trees`, `owner` is the process that
- * drives a tree and `principal` the one that it belongs to; `key` is the row and `external_key` the key of another system.
- * Rows of version 1 have no checksum. `snapshots` is a cache: a row that does not fit is ignored.
+ * Additions only: a running process of the version before can finish. In `trees`, `owner` is the process that drives a tree,
+ * `principal` the one that it belongs to, `key` the row, and `external_key` the key of another system. Rows of version 1 have
+ * no checksum. `snapshots` is a cache: a row that does not fit is ignored.
  */
 const version2 = `
   ALTER TABLE trees ADD COLUMN principal TEXT;
@@ -83,7 +82,7 @@ const version2 = `
   CREATE INDEX records_by_due ON records (namespace, due) WHERE due IS NOT NULL;
 `
 
-/** What the index says since version 2, from journals of version 1. */
+/** Fills a column of version 2 from journals of version 1. */
 const indexWorkspaces = `
   UPDATE trees SET workspace = (
     SELECT CASE WHEN json_valid(events) THEN json_extract(events, '$[0].origin.workspace') END
@@ -92,8 +91,8 @@ const indexWorkspaces = `
 `
 
 /**
- * Page size and vacuum mode have an effect only before the file has any page. Durable means durable on macOS too: hence fullfsync.
- * The limit gives back the space that one very large commit took in the log.
+ * Page size and vacuum mode take effect only before the file has a page. macOS needs fullfsync for durability. The limit frees
+ * the space that a very large commit took in the log.
  */
 const settings = `
   PRAGMA page_size = 8192;
@@ -105,7 +104,7 @@ const settings = `
   PRAGMA journal_size_limit = 67108864;
 `
 
-/** Brings the connection and, if it is new, the file into the form that this version works with. Can be repeated. */
+/** Configures the connection; creates or migrates the tables. Can be repeated. */
 export function prepareSchema(database: DatabaseSync): void {
   database.exec(settings)
   const mode = database.prepare('PRAGMA journal_mode').get()?.journal_mode
@@ -117,7 +116,7 @@ export function prepareSchema(database: DatabaseSync): void {
   if (storedVersion(database) === version) return
   database.exec('BEGIN IMMEDIATE')
   try {
-    // Another process may have been faster.
+    // Another process may have migrated it meanwhile.
     migrate(database, storedVersion(database))
     database.exec('COMMIT')
   } catch (error) {
@@ -150,7 +149,7 @@ function indexOpenRequests(database: DatabaseSync): void {
   }
 }
 
-/** A damaged row is refused when it is read; it does not keep the other journals from being used. */
+/** A damaged row is reported when it is read. It does not make the other journals unusable. */
 function parsed(text: string): readonly InteractionEvent[] {
   try {
     return JSON.parse(text) as readonly InteractionEvent[]

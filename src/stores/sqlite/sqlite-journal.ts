@@ -8,12 +8,22 @@ import {
   type TreeId,
   TroupeError,
 } from '../../contracts/index.ts'
-import { checkBatch } from '../shared/check-batch.ts'
-import { whileBusy } from './backoff.ts'
-import { checksumOf } from './checksum.ts'
-import type { Operation } from './commit-queue.ts'
-import type { Tables } from './connection.ts'
-import type { StoreParts } from './store-parts.ts'
+import { checkBatch } from '../shared/store-errors.ts'
+import type { ChangeWatch } from './change-watch.ts'
+import type { CommitQueue, Operation } from './commit-queue.ts'
+import type { Connection, Tables } from './connection.ts'
+import { checksumOf } from './encoding.ts'
+import type { Ownership } from './ownership.ts'
+import { whileBusy } from './retry-busy.ts'
+
+/** The parts of one store. */
+export interface StoreParts {
+  readonly connection: Connection
+  readonly queue: CommitQueue
+  readonly ownership: Ownership
+  readonly changes: ChangeWatch
+  readonly busyTimeoutMs: number
+}
 
 interface TextBatch {
   readonly batch: AppendBatch
@@ -22,8 +32,8 @@ interface TextBatch {
   readonly checksum: number
 }
 
-/** Well below what SQLite takes in one value, at three bytes a character. */
-const longestText = 250_000_000
+/** Below SQLite's limit for one value, at three bytes a character. */
+const maxTextLength = 250_000_000
 
 export class SqliteJournal implements Journal {
   readonly #parts: StoreParts
@@ -37,13 +47,13 @@ export class SqliteJournal implements Journal {
     let key = 0
     return queue.add<Claim>({
       apply({ trees, owners }) {
-        const tree = trees.findOrMake(treeId)
+        const tree = trees.findOrCreate(treeId)
         const former = tree.owner === owner ? undefined : tree.owner
         const driver = former === undefined ? undefined : owners.alive(former)
         if (driver !== undefined) return { ok: false, owner: driver }
         owners.register(owner, ownership.instance)
-        trees.take(tree.key, owner)
-        if (former !== undefined) owners.dismissIdle(former)
+        trees.claim(tree.key, owner)
+        if (former !== undefined) owners.removeIdle(former)
         key = tree.key
         return { ok: true, epoch: tree.epoch + 1, seq: tree.head }
       },
@@ -59,8 +69,8 @@ export class SqliteJournal implements Journal {
       apply({ trees, owners }) {
         const tree = trees.find(treeId)
         if (tree?.owner === undefined || tree.epoch !== epoch) return
-        trees.giveUp(tree.key)
-        owners.dismissIdle(tree.owner)
+        trees.release(tree.key)
+        owners.removeIdle(tree.owner)
       },
       committed: () => ownership.remove(treeId, epoch),
     })
@@ -109,13 +119,13 @@ function isKeyTaken({ trees }: Tables, { treeId, identity }: AppendBatch): boole
   return other !== undefined && other.treeId !== treeId
 }
 
-/** Why the head could not be moved. A batch that stands there already, its answer lost, is no refusal at all. */
+/** Why the head could not be moved. A batch that is already stored, its answer lost, is not refused. */
 function refusal({ trees, journal }: Tables, { batch, text }: TextBatch): Append {
   const tree = trees.find(batch.treeId)
   if (tree === undefined || tree.epoch === 0) return { ok: false, refusal: 'missing' }
   if (tree.epoch !== batch.epoch || tree.owner === undefined) return { ok: false, refusal: 'epoch' }
   const there = journal.read(batch.treeId, batch.expectedSeq, batch.events.length)
-  // Writing what was parsed gives the text that it was parsed from: JSON keeps the order of keys.
+  // Serialising the parsed events gives the stored text: JSON keeps the order of keys.
   return JSON.stringify(there) === text ? { ok: true } : { ok: false, refusal: 'seq' }
 }
 
@@ -126,7 +136,7 @@ function textOf({ treeId, events }: AppendBatch): string {
   } catch (cause) {
     throw new TroupeError('internal', `an event for tree ${treeId} is not JSON`, { cause })
   }
-  if (text.length <= longestText) return text
+  if (text.length <= maxTextLength) return text
   throw new TroupeError('store_failed', `the events for tree ${treeId} are too large to store: ${text.length} characters`, {
     remedy: 'limit the size of outputs (maxOutputBytes)',
   })

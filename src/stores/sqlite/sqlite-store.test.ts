@@ -133,7 +133,7 @@ describe('closing', () => {
     const late = store.journal.claim('late' as typeof one, alice)
     const blob = store.blobs.put(one, 'text')
     const closing = store.close()
-    await assert.rejects(async () => store.journal.claim('too late' as typeof one, alice), { message: 'the store was closed' })
+    await assert.rejects(async () => store.journal.claim('too late' as typeof one, alice), { message: 'the store is closed' })
     await closing
     assert.deepEqual(await Promise.all(queued), [{ ok: true }, { position: 1, repeated: false }])
     assert.equal((await late).ok, true)
@@ -153,7 +153,7 @@ describe('closing', () => {
     const { epoch } = await claimed(store, one)
     await Promise.all([store.close(), store.close()])
     await store.close()
-    const closed = { code: 'store_failed', message: 'the store was closed' }
+    const closed = { code: 'store_failed', message: 'the store is closed' }
     await assert.rejects(async () => store.journal.claim(one, alice), closed)
     await assert.rejects(async () => store.journal.append(batch(one, epoch, { after: 0, count: 1 })), closed)
     await assert.rejects(async () => store.journal.read(one, 0), closed)

@@ -1,16 +1,14 @@
 import { join } from 'node:path'
-import type { Store, TreeId, Trees } from '../../contracts/index.ts'
-import { whileBusy } from './backoff.ts'
+import type { ClientId, Deletion, Inbox, InboxMessage, InboxRow, Store, TreeId, Trees } from '../../contracts/index.ts'
 import { ChangeWatch } from './change-watch.ts'
 import { CommitQueue } from './commit-queue.ts'
 import { Connection, type Tables } from './connection.ts'
-import { deleteTree, vacuum } from './deletion.ts'
+import { decodeText, encodeText } from './encoding.ts'
 import { FileBlobs } from './file-blobs.ts'
-import { type SqliteStoreOptions, settingsOf } from './options.ts'
 import { Ownership } from './ownership.ts'
-import { SqliteInbox } from './sqlite-inbox.ts'
-import { SqliteJournal } from './sqlite-journal.ts'
-import type { StoreParts } from './store-parts.ts'
+import { whileBusy } from './retry-busy.ts'
+import { SqliteJournal, type StoreParts } from './sqlite-journal.ts'
+import { type SqliteStoreOptions, settingsOf } from './sqlite-options.ts'
 
 /**
  * A durable store in one folder, for any number of processes on one machine.
@@ -68,17 +66,87 @@ function driverOf({ trees, owners }: Tables, treeId: TreeId): string | undefined
 async function close({ connection, queue, ownership, changes }: StoreParts, blobs: FileBlobs): Promise<void> {
   ownership.stop()
   changes.close()
-  // Whoever only read need not wait for a lock.
-  const goodbye = ownership.hasClaimed
+  // A store that only read does not wait for a lock.
+  const released = ownership.hasClaimed
     ? queue.finish({
         apply({ trees, owners }) {
-          trees.giveUpAll(ownership.instance)
+          trees.releaseAll(ownership.instance)
           owners.remove(ownership.instance)
         },
       })
     : queue.stop()
-  // A goodbye that could not be written is no reason to stay open: this process will be found gone.
-  await Promise.all([goodbye.catch(() => undefined), blobs.close()])
+  // If this cannot be written, other processes find out that this one has ended.
+  await Promise.all([released.catch(() => undefined), blobs.close()])
   ownership.stop()
   connection.close()
+}
+
+// Rows and files cannot be removed in one transaction. The commit that removes the rows also records the files to remove;
+// `vacuum` removes the files of records that are left over.
+
+const namespace = 'deleted-blobs'
+
+async function deleteTree({ queue }: StoreParts, blobs: FileBlobs, treeId: TreeId): Promise<Deletion> {
+  const deletion = await queue.add({ apply: (tables) => deleteRows(tables, treeId) })
+  if (deletion.ok) await removeBlobs(queue, blobs, [treeId])
+  return deletion
+}
+
+export async function vacuum({ connection, queue, busyTimeoutMs }: StoreParts, blobs: FileBlobs): Promise<void> {
+  const left = await queue.add({ apply: ({ records }) => records.keys(namespace) })
+  await removeBlobs(
+    queue,
+    blobs,
+    left.map((key) => decodeText(key) as TreeId),
+  )
+  await whileBusy(() => connection.vacuum(), busyTimeoutMs)
+}
+
+function deleteRows({ trees, journal, inbox, owners, records, snapshots }: Tables, treeId: TreeId): Deletion {
+  const tree = trees.find(treeId)
+  if (tree === undefined) return { ok: false, refusal: 'missing' }
+  const driver = tree.owner === undefined ? undefined : owners.alive(tree.owner)
+  if (driver !== undefined) return { ok: false, refusal: 'driven', driver }
+  for (const table of [journal, inbox, snapshots, trees]) table.remove(tree.key)
+  if (tree.owner !== undefined) owners.removeIdle(tree.owner)
+  records.put(namespace, encodeText(treeId), { json: 'null' })
+  return { ok: true }
+}
+
+async function removeBlobs(queue: StoreParts['queue'], blobs: FileBlobs, treeIds: readonly TreeId[]): Promise<void> {
+  for (const treeId of treeIds) await blobs.remove(treeId)
+  if (treeIds.length > 0)
+    await queue.add({
+      apply: ({ records }) => {
+        for (const treeId of treeIds) records.remove(namespace, encodeText(treeId))
+      },
+    })
+}
+
+class SqliteInbox implements Inbox {
+  readonly #parts: StoreParts
+
+  constructor(parts: StoreParts) {
+    this.#parts = parts
+  }
+
+  add(treeId: TreeId, clientId: ClientId, message: InboxMessage): Promise<{ readonly position: number; readonly repeated: boolean }> {
+    const { queue, changes } = this.#parts
+    const text = JSON.stringify(message)
+    return queue.add({
+      apply: ({ trees, inbox }) => inbox.add({ key: trees.findOrCreate(treeId).key, clientId, text }),
+      committed: ({ repeated }) => {
+        if (!repeated) changes.wake('inbox', treeId)
+      },
+    })
+  }
+
+  read(treeId: TreeId, after: number): Promise<readonly InboxRow[]> {
+    const { connection, busyTimeoutMs } = this.#parts
+    return whileBusy(() => connection.tables.inbox.read(treeId, after), busyTimeoutMs)
+  }
+
+  watch(treeId: TreeId, wake: () => void): () => void {
+    return this.#parts.changes.watch('inbox', treeId, wake)
+  }
 }

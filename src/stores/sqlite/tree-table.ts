@@ -1,8 +1,8 @@
-import type { DatabaseSync, StatementSync } from 'node:sqlite'
+import type { DatabaseSync } from 'node:sqlite'
 import type { OwnerId, TreeEntry, TreeId, TreeIdentity, TreeSummary } from '../../contracts/index.ts'
-import { decodeText, encodeText } from './text.ts'
+import { decodeText, encodeText } from './encoding.ts'
 
-export interface TreeRow {
+interface TreeRow {
   readonly key: number
   readonly head: number
   /** 0: never claimed. */
@@ -10,7 +10,7 @@ export interface TreeRow {
   readonly owner: OwnerId | undefined
 }
 
-export interface Advance {
+interface Advance {
   readonly key: number
   readonly treeId: TreeId
   readonly from: number
@@ -23,94 +23,86 @@ export interface Advance {
 
 const entryColumns = 'id, head, agent, title, status, open_requests, principal, external_key, labels, workspace, created_at, updated_at'
 
-/** One row a tree. It exists from the first claim, message or blob on, and is listed from the first event on. */
+const prepareStatements = (database: DatabaseSync) => ({
+  find: database.prepare('SELECT key, head, epoch, owner FROM trees WHERE id = ?'),
+  insert: database.prepare('INSERT INTO trees (id) VALUES (?)'),
+  claim: database.prepare('UPDATE trees SET owner = ?, epoch = epoch + 1 WHERE key = ?'),
+  release: database.prepare('UPDATE trees SET owner = NULL WHERE key = ?'),
+  releaseAll: database.prepare('UPDATE trees SET owner = NULL WHERE owner IN (SELECT id FROM owners WHERE instance = ?)'),
+  advance: database.prepare(
+    `UPDATE trees SET head = ?, updated_at = ?, agent = coalesce(?, agent), title = coalesce(?, title), status = coalesce(?, status),
+       open_requests = coalesce(?, open_requests) WHERE key = ? AND id = ? AND head = ? AND epoch = ? AND owner IS NOT NULL`,
+  ),
+  newest: database.prepare('SELECT max(created_at) AS newest FROM trees'),
+  setCreatedAt: database.prepare('UPDATE trees SET created_at = ? WHERE key = ?'),
+  entry: database.prepare(`SELECT ${entryColumns} FROM trees WHERE id = ? AND created_at IS NOT NULL`),
+  page: database.prepare(`SELECT ${entryColumns} FROM trees WHERE created_at < ? ORDER BY created_at DESC LIMIT ?`),
+  byKey: database.prepare(`SELECT ${entryColumns} FROM trees WHERE external_key = ? AND created_at IS NOT NULL`),
+  identify: database.prepare('UPDATE trees SET principal = ?, external_key = ?, labels = ?, workspace = ? WHERE key = ?'),
+  remove: database.prepare('DELETE FROM trees WHERE key = ?'),
+})
+
+/** One row for each tree. It exists from the first claim, message or blob on, and is listed from the first event on. */
 export class TreeTable {
-  readonly #find: StatementSync
-  readonly #insert: StatementSync
-  readonly #take: StatementSync
-  readonly #giveUp: StatementSync
-  readonly #giveUpAll: StatementSync
-  readonly #advance: StatementSync
-  readonly #newest: StatementSync
-  readonly #enlist: StatementSync
-  readonly #entry: StatementSync
-  readonly #page: StatementSync
-  readonly #byKey: StatementSync
-  readonly #identify: StatementSync
-  readonly #remove: StatementSync
+  readonly #sql: ReturnType<typeof prepareStatements>
 
   constructor(database: DatabaseSync) {
-    this.#find = database.prepare('SELECT key, head, epoch, owner FROM trees WHERE id = ?')
-    this.#insert = database.prepare('INSERT INTO trees (id) VALUES (?)')
-    this.#take = database.prepare('UPDATE trees SET owner = ?, epoch = epoch + 1 WHERE key = ?')
-    this.#giveUp = database.prepare('UPDATE trees SET owner = NULL WHERE key = ?')
-    this.#giveUpAll = database.prepare('UPDATE trees SET owner = NULL WHERE owner IN (SELECT id FROM owners WHERE instance = ?)')
-    this.#advance = database.prepare(
-      `UPDATE trees SET head = ?, updated_at = ?, agent = coalesce(?, agent), title = coalesce(?, title), status = coalesce(?, status),
-       open_requests = coalesce(?, open_requests) WHERE key = ? AND id = ? AND head = ? AND epoch = ? AND owner IS NOT NULL`,
-    )
-    this.#newest = database.prepare('SELECT max(created_at) AS newest FROM trees')
-    this.#enlist = database.prepare('UPDATE trees SET created_at = ? WHERE key = ?')
-    this.#entry = database.prepare(`SELECT ${entryColumns} FROM trees WHERE id = ? AND created_at IS NOT NULL`)
-    this.#page = database.prepare(`SELECT ${entryColumns} FROM trees WHERE created_at < ? ORDER BY created_at DESC LIMIT ?`)
-    this.#byKey = database.prepare(`SELECT ${entryColumns} FROM trees WHERE external_key = ? AND created_at IS NOT NULL`)
-    this.#identify = database.prepare('UPDATE trees SET principal = ?, external_key = ?, labels = ?, workspace = ? WHERE key = ?')
-    this.#remove = database.prepare('DELETE FROM trees WHERE key = ?')
+    this.#sql = prepareStatements(database)
   }
 
   find(treeId: TreeId): TreeRow | undefined {
-    const row = this.#find.get(encodeText(treeId))
+    const row = this.#sql.find.get(encodeText(treeId))
     if (row === undefined) return undefined
     const owner = row.owner === null ? undefined : (decodeText(String(row.owner)) as OwnerId)
     return { key: Number(row.key), head: Number(row.head), epoch: Number(row.epoch), owner }
   }
 
-  findOrMake(treeId: TreeId): TreeRow {
+  findOrCreate(treeId: TreeId): TreeRow {
     const found = this.find(treeId)
     if (found !== undefined) return found
-    const { lastInsertRowid } = this.#insert.run(encodeText(treeId))
+    const { lastInsertRowid } = this.#sql.insert.run(encodeText(treeId))
     return { key: Number(lastInsertRowid), head: 0, epoch: 0, owner: undefined }
   }
 
-  take(key: number, owner: OwnerId): void {
-    this.#take.run(encodeText(owner), key)
+  claim(key: number, owner: OwnerId): void {
+    this.#sql.claim.run(encodeText(owner), key)
   }
 
-  giveUp(key: number): void {
-    this.#giveUp.run(key)
+  release(key: number): void {
+    this.#sql.release.run(key)
   }
 
-  /** Of every owner that is registered for that store. */
-  giveUpAll(instance: string): void {
-    this.#giveUpAll.run(instance)
+  /** For every owner that is registered for that store. */
+  releaseAll(instance: string): void {
+    this.#sql.releaseAll.run(instance)
   }
 
   /**
-   * Moves the head on, if it is where the driver expects it and the driver still owns the tree. The id is compared as well: the
-   * key of a deleted tree may be given to another one.
+   * Moves the head forward, if it is where the driver expects it and the driver still owns the tree. The id is compared, too:
+   * the key of a deleted tree may be reused.
    */
   advance({ key, treeId, from, to, epoch, at, summary, identity }: Advance): boolean {
     const agent = summary === undefined ? null : encodeText(summary.agent)
     const title = summary === undefined ? null : encodeText(summary.title)
     const [status, open] = [summary?.status ?? null, summary?.openRequests ?? null]
-    const { changes } = this.#advance.run(to, at, agent, title, status, open, key, encodeText(treeId), from, epoch)
+    const { changes } = this.#sql.advance.run(to, at, agent, title, status, open, key, encodeText(treeId), from, epoch)
     if (changes === 0) return false
-    if (from === 0) this.#list(key, at)
+    if (from === 0) this.#setCreatedAt(key, at)
     if (from === 0 && identity) this.#setIdentity(key, identity)
     return true
   }
 
   remove(key: number): void {
-    this.#remove.run(key)
+    this.#sql.remove.run(key)
   }
 
   findByKey(key: string): TreeEntry | undefined {
-    const row = this.#byKey.get(encodeText(key))
+    const row = this.#sql.byKey.get(encodeText(key))
     return row === undefined ? undefined : entryOf(row)
   }
 
   get(treeId: TreeId): TreeEntry | undefined {
-    const row = this.#entry.get(encodeText(treeId))
+    const row = this.#sql.entry.get(encodeText(treeId))
     return row === undefined ? undefined : entryOf(row)
   }
 
@@ -121,18 +113,18 @@ export class TreeTable {
     readonly limit?: number
     readonly before?: number
   }): readonly TreeEntry[] {
-    return this.#page.all(before, Number.isFinite(limit) ? limit : -1).map(entryOf)
+    return this.#sql.page.all(before, Number.isFinite(limit) ? limit : -1).map(entryOf)
   }
 
   #setIdentity(row: number, { owner, key, labels, workspace }: TreeIdentity): void {
     const text = (value: string | undefined): string | null => (value === undefined ? null : encodeText(value))
-    this.#identify.run(text(owner), text(key), labels === undefined ? null : JSON.stringify(labels), text(workspace), row)
+    this.#sql.identify.run(text(owner), text(key), labels === undefined ? null : JSON.stringify(labels), text(workspace), row)
   }
 
-  /** The creation time grows strictly from tree to tree: as the cursor of lists it may neither skip nor repeat one. */
-  #list(key: number, at: number): void {
-    const newest = this.#newest.get()?.newest
-    this.#enlist.run(typeof newest === 'number' ? Math.max(at, newest + 1) : at, key)
+  /** The creation time grows strictly from tree to tree: lists use it as a cursor. */
+  #setCreatedAt(key: number, at: number): void {
+    const newest = this.#sql.newest.get()?.newest
+    this.#sql.setCreatedAt.run(typeof newest === 'number' ? Math.max(at, newest + 1) : at, key)
   }
 }
 

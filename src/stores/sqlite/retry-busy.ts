@@ -1,14 +1,14 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { isBusy, storeError } from './failures.ts'
+import { isBusy, storeError } from './sqlite-errors.ts'
 
-const longestMs = 20
+const maxDelayMs = 20
 
-/** How long to leave a busy file alone: ever longer, and uneven, so that processes that met once do not meet again. */
+/** Exponential backoff with jitter, so that processes do not collide again. */
 export function backoffMs(attempt: number): number {
-  return Math.min(longestMs, 2 ** attempt) * (0.5 + Math.random() / 2)
+  return Math.min(maxDelayMs, 2 ** attempt) * (0.5 + Math.random() / 2)
 }
 
-/** Reads almost never meet a lock (another process recovers or closes the file), but then they must not block either. */
+/** Repeats a read while another process recovers or closes the file. It never blocks the process. */
 export async function whileBusy<Result>(attempt: () => Result, timeoutMs: number): Promise<Result> {
   const since = performance.now()
   for (let count = 0; ; count += 1) {

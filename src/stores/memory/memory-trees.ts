@@ -1,7 +1,7 @@
 import type { BlobId, ClientId, InboxRow, InteractionEvent, OwnerId, TreeId, TreeIdentity, TreeSummary } from '../../contracts/index.ts'
-import { closedError } from '../shared/closed-error.ts'
+import { closedError } from '../shared/store-errors.ts'
 
-/** Everything that is known of one tree. Its last `seq` is the number of its events. */
+/** One tree. Its last `seq` is the number of its events. */
 export interface MemoryTree {
   readonly treeId: TreeId
   readonly events: InteractionEvent[]
@@ -23,10 +23,10 @@ const noIdentity: TreeIdentity = {}
  *
  * 1. A tree with an owner is never evicted, nor is one whose turn has not ended: it is running or suspended.
  * 2. `#evictable` holds exactly the other ones, in the order in which they were released or made.
- * 3. There are never more than `keep` of those, but for one that was made just now by who is about to fill it.
- * 4. `createdAt` grows strictly from tree to tree, so that it can serve lists as a cursor.
+ * 3. There are never more than `keep` of those, except for one that was just created and is about to be filled.
+ * 4. `createdAt` grows strictly from tree to tree: lists use it as a cursor.
  */
-export class Forest {
+export class MemoryTrees {
   readonly #trees = new Map<TreeId, MemoryTree>()
   readonly #evictable = new Set<MemoryTree>()
   readonly #keep: number
@@ -47,19 +47,19 @@ export class Forest {
     return undefined
   }
 
-  /** For what may come before anybody drives the tree: messages and blobs. */
-  findOrMake(treeId: TreeId): MemoryTree {
+  /** For messages and blobs, which may arrive before the tree has an owner. */
+  findOrCreate(treeId: TreeId): MemoryTree {
     const found = this.find(treeId)
     if (found !== undefined) return found
-    const tree = this.#make(treeId)
+    const tree = this.#create(treeId)
     this.#evictable.add(tree)
     this.#evict(Math.max(1, this.#keep))
     return tree
   }
 
-  /** The tree as it stands afterwards: with this owner and a new epoch, or still with the owner that it had. */
+  /** The tree with this owner and a new epoch, or still with another owner. */
   claim(treeId: TreeId, owner: OwnerId): MemoryTree {
-    const tree = this.find(treeId) ?? this.#make(treeId)
+    const tree = this.find(treeId) ?? this.#create(treeId)
     if (tree.owner !== undefined && tree.owner !== owner) return tree
     tree.owner = owner
     tree.epoch += 1
@@ -67,7 +67,7 @@ export class Forest {
     return tree
   }
 
-  giveUp(tree: MemoryTree): void {
+  release(tree: MemoryTree): void {
     tree.owner = undefined
     if (tree.events.length > 0 && (tree.summary.status === 'running' || tree.summary.status === 'suspended')) return
     this.#evictable.add(tree)
@@ -95,7 +95,7 @@ export class Forest {
     this.#evictable.clear()
   }
 
-  #make(treeId: TreeId): MemoryTree {
+  #create(treeId: TreeId): MemoryTree {
     const tree: MemoryTree = {
       treeId,
       events: [],

@@ -1,6 +1,27 @@
-import type { FilePart, InputPart, JsonObject, Message, ReplyPart } from '../../contracts/index.ts'
+import type { FilePart, InputPart, JsonObject, JsonSchema, Message, ReplyPart } from '../../contracts/index.ts'
 import { argumentsOf, fieldsOf, textOf, userContent } from '../shared/index.ts'
-import type { LlamaIndexMessage } from './types.ts'
+
+/** What a LlamaIndex LLM has, as far as it is used here. The parameter is `never`, so that any LLM fits. */
+export interface LlamaIndexLlm {
+  chat(params: never): PromiseLike<unknown>
+  readonly supportToolCall?: boolean
+  readonly metadata?: object
+}
+
+export interface LlamaIndexMessage {
+  readonly role: 'system' | 'user' | 'assistant'
+  readonly content: string | readonly JsonObject[]
+  readonly options?: {
+    readonly toolCall?: readonly { readonly id: string; readonly name: string; readonly input: JsonObject }[]
+    readonly toolResult?: { readonly id: string; readonly result: string; readonly isError: boolean }
+    readonly thinking?: string
+    readonly thinking_signature?: string
+  }
+}
+
+export interface LlamaIndexTool {
+  readonly metadata: { readonly name: string; readonly description: string; readonly parameters: JsonSchema }
+}
 
 /** A conversation in the form of LlamaIndex. `id` is that of the LLM which is asked: it gets back what it wrote itself. */
 export function llamaIndexMessages(system: string, messages: readonly Message[], id: string): readonly LlamaIndexMessage[] {

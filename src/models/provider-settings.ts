@@ -1,3 +1,29 @@
+import type { Clock, Model, ProviderKind } from '../contracts/index.ts'
+import { parseHttpAddress } from '../util/read-address.ts'
+
+/** Where a provider is, and how it lets us in. */
+export interface Endpoint {
+  /** Its name as it stands in model ids. */
+  readonly provider: string
+  readonly kind: ProviderKind
+  readonly settings: ProviderSettings & {
+    /** Which of OpenAI's two interfaces is spoken; default `responses`. Other kinds have only one. */
+    readonly api?: 'chat' | 'responses'
+  }
+  /** The variable that its key came from, or should come from. */
+  readonly keyVariable?: string
+  /** The variable or setting that its address came from, or would come from. */
+  readonly addressFrom?: string
+}
+
+/** One model of one provider. */
+export interface ProviderSpec extends Endpoint {
+  readonly model: string
+  readonly facts?: Pick<Model, 'contextTokens' | 'costOf'>
+  readonly fetch?: typeof fetch
+  readonly clock: Clock
+}
+
 /** How a provider is reached; what is left out is what is known about it. */
 export interface ProviderSettings {
   readonly baseURL?: string
@@ -52,3 +78,27 @@ const isSecretHeader = /auth|key|token|secret|password|cookie/i
 
 /** Whether it can go out in a header as it is. */
 export const isKey = (text: string): boolean => /^[\x21-\x7e]+$/.test(text)
+
+export const isLoopback = (baseURL: string): boolean =>
+  /^https?:\/\/(?:127\.\d+\.\d+\.\d+|localhost|\[::1\])(?::\d+)?(?:\/|$)/i.test(baseURL)
+
+interface WrongAddress {
+  /** Goes behind the name of what has the address. */
+  readonly message: string
+  readonly remedy: string
+}
+
+/** What is wrong with the base URL of a server. Never repeats its path: a key may stand in it. */
+export function wrongAddress(baseURL: string, example = 'https://models.example.org/v1'): WrongAddress | undefined {
+  const read = parseHttpAddress(baseURL)
+  if (!read) return { message: 'is no http: or https: address.', remedy: `Write it like ${example}.` }
+  const { url, isAsWritten } = read
+  if (url.username !== '' || url.password !== '' || url.search !== '' || url.hash !== '')
+    return { message: 'must have no user, query or fragment.', remedy: 'Give credentials as the key or as headers.' }
+  if (!isAsWritten)
+    return {
+      message: `is read otherwise than it is written: requests would go to ${url.origin}.`,
+      remedy: `Write it like ${example}, without blanks.`,
+    }
+  return undefined
+}

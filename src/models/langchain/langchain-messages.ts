@@ -1,8 +1,40 @@
-import type { FilePart, JsonObject, Message, ReplyPart } from '../../contracts/index.ts'
+import type { FilePart, JsonObject, JsonSchema, Message, ReplyPart } from '../../contracts/index.ts'
 import { argumentsOf, isUrl, userContent } from '../shared/index.ts'
-import { writeBlock } from './blocks.ts'
-import { type KeptBlock, keptIn, outsideTypes } from './kept.ts'
-import type { LangChainContent, LangChainMessage } from './types.ts'
+import { type KeptBlock, keptIn, outsideTypes, writeBlock } from './reply-blocks.ts'
+
+/** What a LangChain chat model has, as far as it is used here. Parameters are `never`, so that any model fits. */
+export interface LangChainChatModel {
+  stream(messages: never, options?: never): PromiseLike<AsyncIterable<unknown>>
+  bindTools?(tools: never, options?: never): Pick<LangChainChatModel, 'stream'>
+  /** Names of the settings that it takes with a call; all others belong to its constructor. */
+  readonly callKeys?: readonly string[]
+}
+
+/** A message in the plain form that LangChain turns into its own. */
+export type LangChainMessage =
+  | { readonly role: 'system'; readonly content: string }
+  | { readonly role: 'user'; readonly content: LangChainContent }
+  | {
+      readonly role: 'assistant'
+      readonly content: LangChainContent
+      readonly tool_calls?: readonly { readonly type: 'tool_call'; readonly id: string; readonly name: string; readonly args: JsonObject }[]
+      readonly additional_kwargs?: JsonObject
+      readonly response_metadata?: JsonObject
+    }
+  | {
+      readonly role: 'tool'
+      readonly content: string
+      readonly tool_call_id: string
+      readonly name: string
+      readonly status: 'success' | 'error'
+    }
+type LangChainContent = string | readonly JsonObject[]
+
+/** The one form of a tool that every LangChain integration takes. */
+export interface LangChainTool {
+  readonly type: 'function'
+  readonly function: { readonly name: string; readonly description: string; readonly parameters: JsonSchema }
+}
 
 /** A conversation in LangChain's plain form. `id` is that of the model which is asked: it gets back what it wrote itself. */
 export function langChainMessages(system: string, messages: readonly Message[], id: string): readonly LangChainMessage[] {

@@ -6,12 +6,9 @@ import { checkKeys, configError, expectObject } from '../../util/option-problems
 import { showValue } from '../../util/show-value.ts'
 
 export interface SqliteStoreOptions {
-  /** The folder of the database and its blobs. It is made where it is missing. */
+  /** The folder of the database and its blobs. It is created if it is missing. */
   readonly path: string
-  /**
-   * `read`: nothing is written, and the folder need not be writable; of one that is not, the store is as it was when it was
-   * opened. Default `write`.
-   */
+  /** `read`: write nothing. A folder that is not writable is read as it was when the store was opened. Default `write`. */
   readonly access?: 'read' | 'write'
   readonly timing?: Partial<SqliteTiming>
   readonly surroundings?: Partial<SqliteSurroundings>
@@ -21,17 +18,17 @@ export interface SqliteStoreOptions {
 export interface SqliteTiming {
   /** How long an operation waits for a file that another process holds. Default 30,000. */
   readonly busyTimeoutMs: number
-  /** How often an owner of trees shows that it lives. Default 5,000. */
+  /** How often an owner of trees renews its lease. Default 5,000. */
   readonly heartbeatMs: number
-  /** Silence after which an owner counts as dead; several heartbeats. Default 15,000. */
+  /** How long a lease lasts; several heartbeats. Default 15,000. */
   readonly leaseMs: number
-  /** How often a watched database is looked at for what other processes wrote. Default 100. */
+  /** How often a watched database is polled for commits of other processes. Default 100. */
   readonly pollMs: number
 }
 
-/** What the store takes from the machine. Tests replace it. */
+/** The clock, the processes and the database driver. Tests replace them. */
 export interface SqliteSurroundings {
-  /** Milliseconds since 1970; all processes on one database must roughly agree. */
+  /** Milliseconds since 1970. The clocks of all processes on one database must roughly agree. */
   now(): number
   readonly pid: number
   readonly host: string
@@ -52,7 +49,7 @@ export interface SqliteSettings {
 const place = 'sqliteStore'
 const surroundingKeys = ['now', 'pid', 'host', 'isAlive', 'openDatabase'] satisfies (keyof SqliteSurroundings)[]
 
-/** @throws TroupeError `config_invalid` with every problem at once; no folder is made. */
+/** @throws TroupeError `config_invalid` with all problems. No folder is created. */
 function checkOptions(options: SqliteStoreOptions): void {
   const problems: Problem[] = []
   if (!expectObject(problems, options ?? null, place)) throw configError(problems)
@@ -98,7 +95,7 @@ function processExists(pid: number): boolean {
     process.kill(pid, 0)
     return true
   } catch (error) {
-    // Any other refusal, such as another user's process, still means that there is one.
+    // Any other error, as for another user's process, means that it exists.
     return (error as NodeJS.ErrnoException).code !== 'ESRCH'
   }
 }

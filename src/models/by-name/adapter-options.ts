@@ -1,10 +1,39 @@
-import { type Problem, providerKinds, reservedModelNames, TroupeError } from '../../contracts/index.ts'
+import { type Clock, type Problem, type ProviderKind, providerKinds, reservedModelNames, TroupeError } from '../../contracts/index.ts'
 import { nearestNames } from '../../util/nearest-names.ts'
 import { showValue } from '../../util/show-value.ts'
-import { wrongAddress } from '../addresses.ts'
 import { profileOf } from '../known-providers.ts'
+import { type ProviderSettings, type Variables, wrongAddress } from '../provider-settings.ts'
 import { type Fields, isFields } from '../shared/records.ts'
-import type { ModelAdapterOptions } from './options.ts'
+
+/** A provider as a configuration describes it. What is left out comes from variables, or from what is known about it. */
+export type ProviderConfig =
+  | (ProviderSettings & {
+      readonly kind: 'openai'
+      /** Which of OpenAI's two interfaces is spoken; default `responses`. */
+      readonly api?: 'chat' | 'responses'
+    })
+  /** Default: what its name stands for, else an OpenAI-compatible server. */
+  | (ProviderSettings & { readonly kind?: Exclude<ProviderKind, 'openai'> })
+
+export interface ProviderSources {
+  /** Where keys and addresses are looked for: `OPENAI_API_KEY`, `LAB_BASE_URL`. */
+  readonly variables: Variables
+  readonly providers?: { readonly [name: string]: ProviderConfig }
+}
+
+export interface ModelAdapterOptions extends ProviderSources {
+  /** Other names for models: `fast: openai/gpt-5.4-mini`. */
+  readonly aliases?: { readonly [alias: string]: string }
+  /** Default: the machine's; so too what requests are made with and how files are read. */
+  readonly clock?: Clock
+  readonly fetch?: typeof fetch
+  /** Rejects where there is no such file. */
+  readonly readFile?: (path: string) => Promise<string>
+  /** What `script/<path>` is relative to: the folder of the agent file. Default: the working directory. */
+  readonly baseDir?: string
+}
+
+export type SettledOptions = ModelAdapterOptions & Required<Pick<ModelAdapterOptions, 'clock' | 'fetch' | 'readFile' | 'baseDir'>>
 
 /** A check of one value: what was expected, where it is something else. */
 type Check = (value: unknown) => string | undefined
@@ -130,4 +159,19 @@ function addressProblems(baseURL: unknown, name: string): readonly Problem[] {
   const { urlOf, urlExample, home } = profileOf(name)
   const wrong = wrongAddress(urlOf?.(baseURL) ?? baseURL, urlExample ?? home)
   return wrong ? [{ place: `providers.${name}.baseURL`, message: `It ${wrong.message}`, remedy: wrong.remedy }] : []
+}
+
+/** What models use of the machine where nobody gives them anything else. */
+export const platform = {
+  clock: {
+    now: () => Date.now(),
+    monotonic: () => performance.now(),
+    after(ms, fire) {
+      const timer = setTimeout(fire, ms)
+      return () => clearTimeout(timer)
+    },
+  } satisfies Clock,
+  fetch: (...request: Parameters<typeof fetch>) => fetch(...request),
+  readFile: async (path: string) => (await import('./script-file.ts')).readScriptFile(path),
+  baseDir: '.',
 }

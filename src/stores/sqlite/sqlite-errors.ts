@@ -1,7 +1,7 @@
 import { TroupeError } from '../../contracts/index.ts'
 import type { LockHolder } from './lock-holder.ts'
 
-/** Primary result codes of SQLite that this store tells apart. */
+/** Primary result codes of SQLite. */
 const codes = {
   busy: 5,
   noMemory: 7,
@@ -34,13 +34,13 @@ const remedies: { readonly [code: number | string]: string } = {
   EROFS: forbidden,
 }
 
-/** Another process holds a lock; nothing was done, and the same thing may work a moment later. */
+/** Another process holds a lock. Nothing was done; a retry may work. */
 export function isBusy(error: unknown): boolean {
   const code = sqliteCode(error)
   return code === codes.busy || code === codes.protocol
 }
 
-/** The file is not a database, or not a whole one. */
+/** The file is not a database, or is damaged. */
 export function isDamage(error: unknown): boolean {
   const code = sqliteCode(error)
   return code === codes.notDatabase || code === codes.corrupt
@@ -63,12 +63,12 @@ export function storeError(error: unknown, action: string, holder?: LockHolder):
   return new TroupeError('store_failed', `cannot ${action}: ${message}`, { remedy, cause: error })
 }
 
-/** The data is there and is not what this store writes. */
+/** The data exists, but this store did not write it like that. */
 export function damaged(message: string, cause?: unknown): TroupeError {
   return new TroupeError('store_invalid', message, { remedy: 'restore the data folder from a backup, or use another folder', cause })
 }
 
-/** The extended code says more than is needed here; its low byte is the primary one. */
+/** The low byte of an extended code is the primary code. */
 function sqliteCode(error: unknown): number | undefined {
   const code = error instanceof Error && 'errcode' in error ? error.errcode : undefined
   return typeof code === 'number' ? code & 0xff : undefined

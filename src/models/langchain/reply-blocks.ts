@@ -1,0 +1,119 @@
+import type { Json, JsonObject } from '../../contracts/index.ts'
+import { plainJson } from '../../util/copy-json.ts'
+import { type Fields, isFields, textOf } from '../shared/index.ts'
+
+// What a reply had beside its words (signatures, types of blocks, ids) is kept with its parts and handed back to the
+// model that wrote it. To any other model it would be noise, or an error.
+
+/** One block of content without its words. Several may stand behind one text. */
+export interface KeptBlock {
+  readonly chars: number
+  readonly block: JsonObject
+}
+
+export interface Kept {
+  readonly from: string
+  /** The blocks that a text or a reasoning came in. */
+  readonly blocks?: readonly KeptBlock[]
+  /** The block that stood for a call among the content. */
+  readonly call?: JsonObject
+  /** What belongs to the message as a whole. */
+  readonly message?: { readonly additional_kwargs?: JsonObject; readonly response_metadata?: JsonObject }
+}
+
+/**
+ * The types of blocks that are none: their words stand beside the content. A summary has ids of its own there and is
+ * kept as a whole; a text is written again from its words.
+ */
+export const outsideTypes = { summary: 'beside:summary', text: 'beside:text' } as const
+
+export function keptMetadata(kept: Kept): JsonObject {
+  return { langchain: kept as unknown as Json }
+}
+
+export function keptIn(metadata: JsonObject | undefined, id: string): Kept | undefined {
+  const kept = metadata?.langchain
+  return isFields(kept) && kept.from === id ? (kept as unknown as Kept) : undefined
+}
+
+/** A block of content as it is read: words of one kind, or what stands for a call. */
+export type ReadBlock =
+  | { readonly kind: 'text' | 'reasoning'; readonly text: string; readonly index: unknown; readonly block: JsonObject }
+  | { readonly kind: 'call'; readonly index: unknown; readonly block: JsonObject }
+
+/** The types of blocks with words, and the field that has them. `redacted_thinking` has none that can be read. */
+const wordFields: { readonly [type: string]: { readonly kind: 'text' | 'reasoning'; readonly field?: string } } = {
+  text: { kind: 'text', field: 'text' },
+  text_delta: { kind: 'text', field: 'text' },
+  output_text: { kind: 'text', field: 'text' },
+  thinking: { kind: 'reasoning', field: 'thinking' },
+  reasoning: { kind: 'reasoning', field: 'reasoning' },
+  redacted_thinking: { kind: 'reasoning' },
+}
+const callTypes = new Set(['tool_use', 'tool_call'])
+
+/** Blocks of other kinds are left out: results of the provider's own tools, pictures. */
+export function readContent(content: unknown): readonly ReadBlock[] {
+  if (typeof content === 'string') return content === '' ? [] : [{ kind: 'text', text: content, index: undefined, block: { type: 'text' } }]
+  if (!Array.isArray(content)) return []
+  return content.filter(isFields).flatMap(readBlock)
+}
+
+function readBlock(given: Fields): readonly ReadBlock[] {
+  const type = textOf(given.type) ?? ''
+  const known = Object.hasOwn(wordFields, type) ? wordFields[type] : undefined
+  const { index, ...rest } = given
+  if (known) {
+    const text = known.field === undefined ? undefined : given[known.field]
+    const shape = plainJson(known.field === undefined ? rest : { ...rest, [known.field]: undefined }) ?? {}
+    return [
+      {
+        kind: known.kind,
+        text: typeof text === 'string' ? text : '',
+        index,
+        block: type === 'text_delta' ? { ...shape, type: 'text' } : shape,
+      },
+    ]
+  }
+  return callTypes.has(type) ? [{ kind: 'call', index, block: plainJson(rest) ?? {} }] : []
+}
+
+/** The block again, with its words in it. */
+export function writeBlock(block: JsonObject, text: string): JsonObject {
+  const field = block.type === outsideTypes.text ? 'text' : wordFields[String(block.type)]?.field
+  return field === undefined ? block : { ...block, [field]: text }
+}
+
+/** Names, not texts: a later one is not the rest of an earlier one. */
+const whole = new Set(['id', 'type', 'index', 'name'])
+
+/** Puts the next piece of an object behind what has come of it: texts grow, list items find each other by their `index`. */
+export function mergeDelta(left: JsonObject, right: JsonObject): JsonObject {
+  const merged: Record<string, Json | undefined> = { ...left }
+  for (const [key, value] of Object.entries(right)) {
+    const known = merged[key]
+    if (value === undefined || value === null) continue
+    merged[key] = known === undefined || known === null || whole.has(key) ? value : mergeValues(known, value)
+  }
+  return merged
+}
+
+function mergeValues(left: Json, right: Json): Json {
+  if (typeof left === 'string' && typeof right === 'string') return left + right
+  if (Array.isArray(left) && Array.isArray(right)) return mergeLists(left, right)
+  return isObject(left) && isObject(right) ? mergeDelta(left, right) : right
+}
+
+function mergeLists(left: readonly Json[], right: readonly Json[]): readonly Json[] {
+  const merged = [...left]
+  for (const item of right) {
+    const index = isObject(item) && item.index !== undefined ? item.index : undefined
+    const place = index === undefined ? -1 : merged.findIndex((known) => isObject(known) && known.index === index)
+    const known = merged[place]
+    if (isObject(known) && isObject(item)) merged[place] = mergeDelta(known, item)
+    else merged.push(item)
+  }
+  return merged
+}
+
+const isObject = (value: Json | undefined): value is JsonObject => isFields(value)

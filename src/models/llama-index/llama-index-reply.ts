@@ -1,0 +1,133 @@
+import { type FinishReason, type Message, type ModelPart, noUsage, type Usage } from '../../contracts/index.ts'
+import {
+  countOf,
+  endOfReply,
+  type Fields,
+  fieldsOf,
+  type GatheredCall,
+  isFields,
+  listOf,
+  textOf,
+  withIds,
+  withWork,
+} from '../shared/index.ts'
+import { signedBy } from './llama-index-messages.ts'
+
+interface CallSoFar {
+  readonly call: Fields
+  /** Of its arguments. */
+  readonly characters: number
+}
+
+/** Turns the chunks of a LlamaIndex reply into parts. Calls go out at the end, and only where the reply was not cut. */
+export class ReplyReader {
+  readonly #id: string
+  readonly #messages: readonly Message[]
+  readonly #facts = new RawFacts()
+  /** By id: each chunk brings the whole of a call so far. Those without an id are whole when they come. */
+  readonly #calls = new Map<unknown, CallSoFar>()
+
+  constructor(id: string, messages: readonly Message[]) {
+    this.#id = id
+    this.#messages = messages
+  }
+
+  take(chunk: unknown): readonly ModelPart[] {
+    if (!isFields(chunk)) return []
+    this.#facts.take(chunk.raw)
+    const options = fieldsOf(chunk.options)
+    let written = 0
+    for (const call of listOf(options.toolCall).filter(isFields)) written += this.#write(call)
+    const parts: ModelPart[] = []
+    const thinking = textOf(options.thinking)
+    const signature = textOf(options.thinking_signature)
+    const text = textOf(chunk.delta)
+    if (thinking !== undefined || signature !== undefined)
+      parts.push({ type: 'reasoning', text: thinking ?? '', ...(signature !== undefined && { metadata: signedBy(this.#id, signature) }) })
+    if (text !== undefined) parts.push({ type: 'text', text })
+    return withWork(parts, written)
+  }
+
+  /** Answers how many characters of its arguments are new. */
+  #write(call: Fields): number {
+    const key = textOf(call.id) ?? Symbol('unnamed')
+    const known = this.#calls.get(key)
+    const characters = known && known.call.input === call.input ? known.characters : textOfInput(call).length
+    this.#calls.set(key, { call, characters })
+    return Math.max(0, characters - (known?.characters ?? 0))
+  }
+
+  /** Nothing at all where the reply was cut. */
+  end(): readonly ModelPart[] {
+    const calls = [...this.#calls.values()].map(({ call }) => gathered(call))
+    const reason = this.#facts.reason(calls)
+    if (reason === undefined) return []
+    const { usage } = this.#facts
+    const named = withIds(calls, this.#messages)
+    return [...named.map((call) => ({ type: 'call', ...call }) as const), { type: 'finish', reason, ...(usage && { usage }) }]
+  }
+}
+
+/** Arguments are a text while they come in, and with some providers to the end. */
+const textOfInput = ({ input }: Fields): string => (typeof input === 'string' ? input : JSON.stringify(fieldsOf(input)))
+
+function gathered(call: Fields): GatheredCall {
+  const text = textOfInput(call)
+  return { id: textOf(call.id), name: textOf(call.name) ?? '', input: text.trim() === '' ? '{}' : text }
+}
+
+/**
+ * LlamaIndex itself says neither why a reply ended nor what it cost. What the provider has sent lies in `raw`, and is
+ * read here where its form is known: that of OpenAI, Anthropic, Gemini and Ollama.
+ */
+class RawFacts {
+  #word: string | undefined
+  #usage: Usage | undefined
+  #isAlwaysTelling = false
+
+  take(raw: unknown): void {
+    if (!isFields(raw)) return
+    const choice = fieldsOf(listOf(raw.choices)[0])
+    const candidate = fieldsOf(listOf(raw.candidates)[0])
+    // Whoever streams choices ends each with a reason.
+    this.#isAlwaysTelling ||= Array.isArray(raw.choices)
+    const words = [choice.finish_reason, fieldsOf(raw.delta).stop_reason, candidate.finishReason, raw.done_reason]
+    this.#word = words.map(textOf).find((word) => word !== undefined) ?? this.#word
+    this.#usage = usageIn(raw) ?? this.#usage
+  }
+
+  get usage(): Usage | undefined {
+    return this.#usage
+  }
+
+  reason(calls: readonly GatheredCall[]): FinishReason | undefined {
+    return endOfReply({ word: this.#word, isAlwaysTelling: this.#isAlwaysTelling, calls })
+  }
+}
+
+function usageIn(raw: Fields): Usage | undefined {
+  const usage = fieldsOf(raw.usage ?? fieldsOf(raw.message).usage)
+  const gemini = fieldsOf(raw.usageMetadata)
+  const input = first(usage.prompt_tokens, gemini.promptTokenCount, raw.prompt_eval_count)
+  const output = first(usage.completion_tokens, gemini.candidatesTokenCount, raw.eval_count)
+  if (input === undefined || output === undefined) return anthropicUsage(usage)
+  return {
+    ...noUsage,
+    input,
+    output,
+    cacheRead: first(fieldsOf(usage.prompt_tokens_details).cached_tokens, gemini.cachedContentTokenCount) ?? 0,
+    reasoning: first(fieldsOf(usage.completion_tokens_details).reasoning_tokens) ?? 0,
+  }
+}
+
+/** Anthropic counts what comes from its cache beside the input. */
+function anthropicUsage(usage: Fields): Usage | undefined {
+  const input = countOf(usage.input_tokens)
+  const output = countOf(usage.output_tokens)
+  if (input === undefined || output === undefined) return undefined
+  const cacheRead = countOf(usage.cache_read_input_tokens) ?? 0
+  const cacheWrite = countOf(usage.cache_creation_input_tokens) ?? 0
+  return { ...noUsage, input: input + cacheRead + cacheWrite, output, cacheRead, cacheWrite }
+}
+
+const first = (...values: readonly unknown[]): number | undefined => values.map(countOf).find((value) => value !== undefined)
