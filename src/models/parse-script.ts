@@ -28,7 +28,7 @@ const stepKeys = ['reasoning', 'text', 'calls', 'fault', 'delay', 'usage'] as co
 const usageKeys = ['input', 'output', 'cacheRead', 'cacheWrite', 'reasoning'] as const
 
 const noSteps = {
-  message: 'a script must have `steps`, a list of what the model says',
+  message: 'a script must have `steps`, the list of its replies',
   remedy: 'Write `steps:` and below it `  - text: Hello.`',
 }
 

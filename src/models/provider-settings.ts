@@ -91,13 +91,13 @@ interface WrongAddress {
 /** What is wrong with the base URL of a server. Never repeats its path: a key may stand in it. */
 export function wrongAddress(baseURL: string, example = 'https://models.example.org/v1'): WrongAddress | undefined {
   const read = parseHttpAddress(baseURL)
-  if (!read) return { message: 'is no http: or https: address.', remedy: `Write it like ${example}.` }
+  if (!read) return { message: 'is not an http: or https: address.', remedy: `Write it like ${example}.` }
   const { url, isAsWritten } = read
   if (url.username !== '' || url.password !== '' || url.search !== '' || url.hash !== '')
     return { message: 'must have no user, query or fragment.', remedy: 'Give credentials as the key or as headers.' }
   if (!isAsWritten)
     return {
-      message: `is read otherwise than it is written: requests would go to ${url.origin}.`,
+      message: `is ambiguous: requests would go to ${url.origin}.`,
       remedy: `Write it like ${example}, without blanks.`,
     }
   return undefined

@@ -136,14 +136,14 @@ describe('a wrong script', () => {
     'which is something else altogether is not shown: %j',
     async (text) => {
       const problems = await problemsOf(text)
-      expect(problems).toMatchObject([{ place: 'a.yaml:1:1', message: 'A script must have `steps`, a list of what the model says.' }])
+      expect(problems).toMatchObject([{ place: 'a.yaml:1:1', message: 'A script must have `steps`, the list of its replies.' }])
       expect(JSON.stringify(problems)).not.toMatch(/sesame|nobody/)
     },
   )
 
   const scripts: readonly [script: string, found: readonly string[]][] = [
-    ['', ['1:1 A script must have `steps`, a list of what the model says.']],
-    ['[]', ['1:1 A script must have `steps`, a list of what the model says.']],
+    ['', ['1:1 A script must have `steps`, the list of its replies.']],
+    ['[]', ['1:1 A script must have `steps`, the list of its replies.']],
     ['steps:', ['1:7 `steps` must be a list, not nothing.']],
     ['steps: []', ['1:8 `steps` is empty.']],
     ['steps: one', ['1:8 `steps` must be a list, not text.']],

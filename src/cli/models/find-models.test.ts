@@ -11,7 +11,7 @@ function bare(variables: { readonly [name: string]: string } = {}) {
 test('where `auto` finds nothing, the model that is named behind it is taken, with a word about it', async () => {
   const found = await findModels(['auto', 'rehearsal'], bare())
   expect(found.models).toEqual(['rehearsal'])
-  expect(found.notices).toEqual(['auto is left out: There is no model: `auto` found no key and no server on this machine.'])
+  expect(found.notices).toEqual(['auto is left out: `auto` found no model: no key is set, and no local server answers.'])
 })
 
 test('so too where a key is missing', async () => {

@@ -32,7 +32,7 @@ export const speaksResponses = (model: AiSdkModel): boolean => model.provider.en
 
 /** A provider that caches by itself cannot be asked not to. */
 export const cacheNotice = (dialect: Dialect): string | undefined =>
-  dialect === 'anthropic' ? undefined : 'The setting cache: false has no effect: only models of Anthropic wait to be asked for a cache.'
+  dialect === 'anthropic' ? undefined : 'The setting cache: false has no effect: only Anthropic models cache on request.'
 
 /** Under which name a provider looks for what is meant for it. */
 export const namespaceOf: { readonly [D in Exclude<Dialect, 'plain'>]: string } = {

@@ -176,7 +176,7 @@ describe('a model of the AI SDK', () => {
     ['an interruption', [...said('Hi'), finish('interrupted')]],
     ['nothing', []],
   ])('makes no reply of %s', async (_label, parts) => {
-    const failure = { class: 'network', message: 'The stream ended before the reply was whole.', remedy: expect.any(String) }
+    const failure = { class: 'network', message: 'The stream ended before the reply was complete.', remedy: expect.any(String) }
     expect((await collect(fromAiSdk(v4(parts).model))).at(-1)).toEqual({ type: 'error', failure })
   })
 
@@ -258,7 +258,7 @@ describe('a model of the third specification', () => {
     })
     expect(parts[0]).toEqual({
       type: 'notice',
-      message: 'The setting reasoning: high has no effect: acme does not say how to pass it on.',
+      message: 'The setting reasoning: high has no effect: acme has no such option.',
     })
   })
 })

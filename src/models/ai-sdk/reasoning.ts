@@ -32,7 +32,7 @@ function olderWish(effort: ReasoningEffort, model: AiSdkModel, dialect: Dialect)
     case 'google':
       return { options: { thinkingConfig: { thinkingBudget: budgets[effort], includeThoughts: effort !== 'none' } } }
     case 'plain':
-      return { options: {}, notice: `The setting reasoning: ${effort} has no effect: ${model.provider} does not say how to pass it on.` }
+      return { options: {}, notice: `The setting reasoning: ${effort} has no effect: ${model.provider} has no such option.` }
     default:
       return dialect satisfies never
   }
@@ -56,7 +56,7 @@ const shares: { readonly [E in Exclude<ReasoningEffort, 'none'>]: number } = { m
 /** The package would grant thoughts on top of the limit, and so exceed it. */
 function withinLimit(effort: Exclude<ReasoningEffort, 'none'>, limit: number): ReasoningWish {
   if (limit < 2 * leastBudget) {
-    const notice = `The setting reasoning: ${effort} has no effect: of ${limit} tokens of output there is nothing left to think with.`
+    const notice = `The setting reasoning: ${effort} has no effect: of ${limit} tokens of output leave no room for reasoning.`
     return { options: { thinking: { type: 'disabled' } }, notice }
   }
   const budgetTokens = Math.max(leastBudget, Math.floor(limit * shares[effort]))

@@ -59,7 +59,7 @@ describe('the parts of a reply', () => {
     expect(parts).toHaveLength(17)
     expect(parts.at(-1)).toMatchObject({
       type: 'error',
-      failure: { class: 'invalid_response', message: 'The arguments of a call did not stop.' },
+      failure: { class: 'invalid_response', message: 'The arguments of the calls are too long.' },
     })
   })
 })

@@ -75,7 +75,7 @@ export class ReplyParts {
         this.#finish(part, into)
         return 'over'
       case 'tool-approval-request':
-        into.push({ type: 'notice', message: 'The provider asked for an approval of a tool of its own, which is not supported.' })
+        into.push({ type: 'notice', message: 'The provider asked for approval of one of its own tools. That is not supported.' })
         return 'more'
       case 'file':
         into.push({ type: 'notice', message: `The model sent a file (${part.mediaType}), which is left out.` })
@@ -124,7 +124,7 @@ export class ReplyParts {
       into.push({ type: 'working', characters: delta.length })
       return 'more'
     }
-    into.push({ type: 'error', failure: failing('invalid_response', 'The arguments of a call did not stop.') })
+    into.push({ type: 'error', failure: failing('invalid_response', 'The arguments of the calls are too long.') })
     return 'over'
   }
 

@@ -84,14 +84,14 @@ export function checkOptions(options: unknown): asserts options is ModelAdapterO
 
 const missing = ({ variables }: Fields): readonly Problem[] =>
   variables === undefined
-    ? [{ place: 'variables', message: 'It is missing.', remedy: 'Give the variables that keys are looked for in, or {}.' }]
+    ? [{ place: 'variables', message: 'It is missing.', remedy: 'Give the variables that contain API keys, or {}.' }]
     : []
 
 function fieldProblems(fields: Fields, known: { readonly [key: string]: Check }, path = ''): readonly Problem[] {
   return Object.entries(fields).flatMap(([key, value]): readonly Problem[] => {
     const place = `${path}${key}`
     const check = Object.hasOwn(known, key) ? known[key] : undefined
-    if (!check) return [{ place, message: 'There is no such setting.', remedy: suggestion(key, Object.keys(known)) }]
+    if (!check) return [{ place, message: 'Unknown option.', remedy: suggestion(key, Object.keys(known)) }]
     const expected = value === undefined ? undefined : check(value)
     // A key may stand where it does not belong: what was found is named by its kind only.
     return expected === undefined ? [] : [{ place, message: `Expected ${expected}, found ${shown(key, value)}.` }]
@@ -126,14 +126,14 @@ function aliasProblems(aliases: unknown): readonly Problem[] {
       : [
           {
             place: `aliases.${name}`,
-            message: `An alias is one word without "/", and none of ${ownNames}, which name models by themselves.`,
+            message: `An alias is one word without "/". It cannot be ${ownNames}: those are reserved.`,
             remedy: 'Choose another name, such as "fast".',
           },
         ],
   )
 }
 
-const misnamed = `A provider is called by one word without "/", and by none of ${ownNames}, which name models by themselves.`
+const misnamed = `A provider name is one word without "/". It cannot be ${ownNames}: those are reserved.`
 
 function providerProblems(providers: unknown): readonly Problem[] {
   if (!isFields(providers)) return []
@@ -147,7 +147,7 @@ function providerProblems(providers: unknown): readonly Problem[] {
     return [
       ...fieldProblems(isOpenAi ? config : others, isOpenAi ? openAiChecks : providerChecks, `${place}.`),
       ...(api !== undefined && !isOpenAi
-        ? [{ place: `${place}.api`, message: 'Only a provider of the kind "openai" has it.', remedy: 'Leave it out.' }]
+        ? [{ place: `${place}.api`, message: 'Only a provider of the kind "openai" has this option.', remedy: 'Leave it out.' }]
         : []),
       ...addressProblems(config.baseURL, name),
     ]

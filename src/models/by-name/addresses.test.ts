@@ -31,7 +31,7 @@ describe('where Ollama is', () => {
     expect(() => addressOf('ollama', { OLLAMA_HOST: host })).toThrow(
       expect.objectContaining({
         code: 'config_invalid',
-        message: 'OLLAMA_HOST is no http: or https: address.',
+        message: 'OLLAMA_HOST is not an http: or https: address.',
         remedy: 'Write it like 127.0.0.1:11434.',
       }),
     )

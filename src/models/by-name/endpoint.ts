@@ -82,12 +82,12 @@ function keyMissing(model: string, key: ProviderKey, { provider, profile }: Want
   const empty = key.kind === 'empty' ? (key.variable ?? `providers.${provider}.apiKey`) : undefined
   const why = empty === undefined ? `${keys.join(', ')} is not set` : `${empty} is empty`
   return new TroupeError('model_key_missing', `The model ${model} needs a key, and ${why}.`, {
-    remedy: `Set ${keys[0]}, or take the model \`rehearsal\`, which needs no LLM.`,
+    remedy: `Set ${keys[0]}, or use the model \`rehearsal\`, which needs no LLM.`,
   })
 }
 
 function keyUnusable(model: string, where: string): TroupeError {
-  const message = `The key of the model ${model} (${where}) has a character that no key has: a line break, a space or a typographic character.`
+  const message = `The key of the model ${model} (${where}) contains a character that is not valid in a key: a line break, a space or a typographic character.`
   return new TroupeError('model_key_missing', message, { remedy: `Set ${where} anew.` })
 }
 

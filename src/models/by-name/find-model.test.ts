@@ -69,10 +69,10 @@ test('nothing is sent to another machine, and the error tells everything that wa
     remedy: expect.stringContaining('`rehearsal`'),
     problems: [
       { place: expect.stringContaining('ANTHROPIC_API_KEY, OPENAI_API_KEY, GOOGLE_GENERATIVE_AI_API_KEY') },
-      { place: 'http://10.1.2.3:11434/v1 (Ollama)', message: 'It is not on this machine, so it was not asked.' },
-      { place: 'http://127.0.0.1:1234/v1 (LM Studio)', message: 'Nothing answers there.' },
-      { place: 'http://127.0.0.1:8080/v1 (llama.cpp)', message: 'Nothing answers there.' },
-      { place: 'http://127.0.0.1:8000/v1 (vLLM)', message: 'It answers, but has no model to talk to.' },
+      { place: 'http://10.1.2.3:11434/v1 (Ollama)', message: 'It is not a local address, so it was not probed.' },
+      { place: 'http://127.0.0.1:1234/v1 (LM Studio)', message: 'No server answers there.' },
+      { place: 'http://127.0.0.1:8080/v1 (llama.cpp)', message: 'No server answers there.' },
+      { place: 'http://127.0.0.1:8000/v1 (vLLM)', message: 'The server has no chat model.' },
     ],
   })
   await clock.elapse(300)
@@ -116,8 +116,8 @@ test('an address that is none is told, and does not keep the others from being a
   const failure = expect(failing.found).rejects.toMatchObject({
     code: 'model_unavailable',
     problems: expect.arrayContaining([
-      { place: 'vLLM', message: 'VLLM_BASE_URL is no http: or https: address.', remedy: expect.any(String) },
-      { place: 'Ollama', message: 'OLLAMA_HOST is no http: or https: address.', remedy: expect.any(String) },
+      { place: 'vLLM', message: 'VLLM_BASE_URL is not an http: or https: address.', remedy: expect.any(String) },
+      { place: 'Ollama', message: 'OLLAMA_HOST is not an http: or https: address.', remedy: expect.any(String) },
     ]),
   })
   await failing.clock.elapse(300)

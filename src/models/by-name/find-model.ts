@@ -41,15 +41,15 @@ async function probe(provider: string, options: SearchOptions): Promise<Probed> 
   if (!isLoopback(baseURL))
     return nothing({
       place,
-      message: 'It is not on this machine, so it was not asked.',
+      message: 'It is not a local address, so it was not probed.',
       remedy: `Name a model of it: ${provider}/<model>.`,
     })
   const models = await listModels(settings, options)
-  if (models === undefined) return nothing({ place, message: 'Nothing answers there.' })
+  if (models === undefined) return nothing({ place, message: 'No server answers there.' })
   const model = models.find((id) => !/embed|rerank|whisper|tts/i.test(id))
   if (model !== undefined) return { kind: 'found', model: `${provider}/${model}` }
-  const remedy = provider === 'ollama' ? 'Get one: ollama pull qwen3' : 'Load one there.'
-  return nothing({ place, message: 'It answers, but has no model to talk to.', remedy })
+  const remedy = provider === 'ollama' ? 'Pull one: ollama pull qwen3' : 'Load a model on that server.'
+  return nothing({ place, message: 'The server has no chat model.', remedy })
 }
 
 /** One server that cannot be asked does not keep the others from being asked. */
@@ -83,8 +83,8 @@ async function listModels(settings: ProviderSettings, { clock, fetch }: SearchOp
 
 function unavailable(looked: readonly Problem[]): TroupeError {
   const keys = Object.values(knownProviders).flatMap((known) => (known.access === 'key' ? known.keys : []))
-  return new TroupeError('model_unavailable', 'There is no model: `auto` found no key and no server on this machine.', {
-    remedy: `Set ${keys[0]} or another key, start a server such as Ollama, or take the model \`rehearsal\`, which needs no LLM.`,
+  return new TroupeError('model_unavailable', '`auto` found no model: no key is set, and no local server answers.', {
+    remedy: `Set ${keys[0]} or another key, start a server such as Ollama, or use the model \`rehearsal\`, which needs no LLM.`,
     problems: [{ place: keys.join(', '), message: 'None of these variables is set.' }, ...looked],
   })
 }

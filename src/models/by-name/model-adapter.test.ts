@@ -163,7 +163,7 @@ const refused: [name: string, options: Partial<ModelAdapterOptions>, expected: r
   [
     'lab/x',
     { variables: { LAB_BASE_URL: 'http://evil.example\\@lab.example/v1' } },
-    ['config_invalid', /is read otherwise than it is written: requests would go to http:\/\/evil\.example\./],
+    ['config_invalid', /is ambiguous: requests would go to http:\/\/evil\.example\./],
   ],
   ['a', { aliases: { a: 'b', b: 'a' } }, ['config_invalid', /a → b → a/]],
 ]
@@ -234,16 +234,16 @@ describe('options that are wrong', () => {
         },
       }),
     ).toEqual([
-      'alias: There is no such setting. Did you mean "aliases"?',
+      'alias: Unknown option. Did you mean "aliases"?',
       'aliases: Expected an object of model names, found an object with something else.',
       'clock: Expected a clock with now(), monotonic() and after(), found an object with something else.',
       'fetch: Expected a function, found a string.',
-      'variables: It is missing. Give the variables that keys are looked for in, or {}.',
-      'providers.lab.base_url: There is no such setting. Did you mean "baseURL"?',
+      'variables: It is missing. Give the variables that contain API keys, or {}.',
+      'providers.lab.base_url: Unknown option. Did you mean "baseURL"?',
       'providers.lab.kind: Expected "openai" or "anthropic" or "google" or "openai-compatible", found "bogus".',
       'providers.lab.apiKey: Expected a text, found a number.',
       'providers.lab.headers: Expected an object of texts, found an object with something else.',
-      'providers.anthropic.api: Only a provider of the kind "openai" has it. Leave it out.',
+      'providers.anthropic.api: Only a provider of the kind "openai" has this option. Leave it out.',
       'providers.openai.api: Expected "chat" or "responses", found "chats".',
       'providers.openai.baseURL: It must have no user, query or fragment. Give credentials as the key or as headers.',
       'providers.none: Expected an object, found null.',
@@ -254,8 +254,8 @@ describe('options that are wrong', () => {
     'are aliases and providers called %j',
     (name) => {
       expect(told({ variables, aliases: { [name]: 'lab/m', fast: 'lab/m' }, providers: { [name]: {}, lab: {} } })).toEqual([
-        `aliases.${name}: An alias is one word without "/", and none of "auto", "rehearsal", "script", which name models by themselves. Choose another name, such as "fast".`,
-        `providers.${name}: A provider is called by one word without "/", and by none of "auto", "rehearsal", "script", which name models by themselves. Choose another name, such as "lab".`,
+        `aliases.${name}: An alias is one word without "/". It cannot be "auto", "rehearsal", "script": those are reserved. Choose another name, such as "fast".`,
+        `providers.${name}: A provider name is one word without "/". It cannot be "auto", "rehearsal", "script": those are reserved. Choose another name, such as "lab".`,
       ])
     },
   )

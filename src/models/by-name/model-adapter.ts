@@ -35,8 +35,8 @@ function aliased(name: string, aliases: { readonly [alias: string]: string }): s
   for (let at = name; ; at = aliases[at] as string) {
     if (!Object.hasOwn(aliases, at)) return at
     if (seen.includes(at))
-      throw new TroupeError('config_invalid', `The alias ${name} leads back to itself: ${[...seen, at].join(' → ')}.`, {
-        remedy: 'Let one of them name a model.',
+      throw new TroupeError('config_invalid', `The alias ${name} refers to itself: ${[...seen, at].join(' → ')}.`, {
+        remedy: 'Make one of them name a model.',
       })
     seen.push(at)
   }

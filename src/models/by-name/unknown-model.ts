@@ -24,7 +24,7 @@ export function unknownModel(name: string, sources: Sources, configured: Configu
     meant(name, known, (each) => formOf(each, sources)),
     `Write provider and model, such as \`${provider}/${example?.defaultModel}\`. ${listed(sources, configured)}`,
   ]
-  return new TroupeError('model_unknown', name === '' ? 'There is no model without a name.' : `There is no model \`${name}\`.`, {
+  return new TroupeError('model_unknown', name === '' ? 'The name of the model is empty.' : `There is no model \`${name}\`.`, {
     remedy: remedy.filter((each) => each !== undefined).join(' '),
   })
 }

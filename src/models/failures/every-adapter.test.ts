@@ -118,7 +118,7 @@ describe.each(adapters)('an error behind %s', (_, build) => {
       message: 'bad key',
       remedy: 'Check the key that the model was built with, and what it may do.',
     })
-    expect(await failureWith(build(error('')))).toEqual({ class: 'model', message: 'The provider failed without saying why.' })
+    expect(await failureWith(build(error('')))).toEqual({ class: 'model', message: 'The provider failed without an error message.' })
     expect((await failureWith(build(error('x'.repeat(5000))))).message).toHaveLength(301)
   })
 

@@ -35,7 +35,7 @@ const answered = (statusCode: number, body: Json | string, headers: { [name: str
     responseBody: typeof body === 'string' ? body : JSON.stringify(body),
   })
 const said = (message: string, more: { readonly [key: string]: Json } = {}): Json => ({ error: { message, ...more } })
-const again = 'Try again; if it happens again, check the network and what stands between here and there.'
+const again = 'Try again. If it fails again, check the network and any proxy.'
 const read = (error: unknown): ModelFailure => modelFailure(error, rules)
 
 describe('the status of an answer', () => {
@@ -121,18 +121,22 @@ describe('a connection that fails', () => {
     ],
     [
       'ECONNRESET',
-      { class: 'network', message: `The connection to ${where} was closed before the answer was whole (ECONNRESET).`, remedy: again },
+      { class: 'network', message: `The connection to ${where} was closed before the answer was complete (ECONNRESET).`, remedy: again },
     ],
     [
       'UND_ERR_SOCKET',
-      { class: 'network', message: `The connection to ${where} was closed before the answer was whole (UND_ERR_SOCKET).`, remedy: again },
+      {
+        class: 'network',
+        message: `The connection to ${where} was closed before the answer was complete (UND_ERR_SOCKET).`,
+        remedy: again,
+      },
     ],
     [
       'UND_ERR_CONNECT_TIMEOUT',
       { class: 'network', message: `${where} cannot be reached in time (UND_ERR_CONNECT_TIMEOUT).`, remedy: 'NETWORK' },
     ],
-    ['UND_ERR_BODY_TIMEOUT', { class: 'timeout', message: `${where} has fallen silent (UND_ERR_BODY_TIMEOUT).` }],
-    ['HPE_INVALID_CONSTANT', { class: 'network', message: `What answers at ${where} does not speak HTTP.`, remedy: 'BASE' }],
+    ['UND_ERR_BODY_TIMEOUT', { class: 'timeout', message: `${where} stopped responding (UND_ERR_BODY_TIMEOUT).` }],
+    ['HPE_INVALID_CONSTANT', { class: 'network', message: `The server at ${where} does not speak HTTP.`, remedy: 'BASE' }],
   ])('with %s', (code, expected) => {
     expect(read(failed(code))).toEqual(expected)
   })
@@ -150,7 +154,7 @@ describe('a connection that fails', () => {
     const error = new APICallError({ message: 'Failed to process successful response', url, requestBodyValues: {}, statusCode: 200, cause })
     expect(read(error)).toMatchObject({
       class: 'network',
-      message: `The connection to ${where} was closed before the answer was whole (UND_ERR_SOCKET).`,
+      message: `The connection to ${where} was closed before the answer was complete (UND_ERR_SOCKET).`,
     })
   })
 
@@ -221,8 +225,8 @@ describe('a request that cannot be made', () => {
     expect(String(thrown)).toContain('sk-other')
     expect(read(thrown)).toEqual({
       class: 'auth',
-      message: 'The key or a header has a character that no HTTP header can carry.',
-      remedy: 'Look for line breaks and typographic characters. AUTH',
+      message: 'The key or a header contains a character that is not valid in an HTTP header.',
+      remedy: 'Check it for line breaks and typographic characters. AUTH',
     })
   })
 })

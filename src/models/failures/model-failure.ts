@@ -34,7 +34,7 @@ function classify(error: unknown, rules: FailureRules): ModelFailure {
   }
 }
 
-const silent = 'The provider failed without saying why.'
+const silent = 'The provider failed without an error message.'
 
 function reading(error: unknown, rules: FailureRules): ModelFailure {
   const { remedies = {}, secrets = [], names = {}, now = Date.now } = rules
@@ -42,8 +42,8 @@ function reading(error: unknown, rules: FailureRules): ModelFailure {
   if (facts.own) return facts.own.failure
   // Says the header's value, that is, the key.
   if (/invalid header value|invalid character in header|bytestring/i.test(facts.message)) {
-    const remedy = ['Look for line breaks and typographic characters.', remedies.auth].filter((text) => text !== undefined).join(' ')
-    return failing('auth', 'The key or a header has a character that no HTTP header can carry.', remedy)
+    const remedy = ['Check it for line breaks and typographic characters.', remedies.auth].filter((text) => text !== undefined).join(' ')
+    return failing('auth', 'The key or a header contains a character that is not valid in an HTTP header.', remedy)
   }
   if (facts.status !== undefined) return httpFailure({ ...facts, status: facts.status }, remedies, now)
   return networkFailure(facts, remedies) ?? byName(facts, remedies, { ...commonNames, ...names })

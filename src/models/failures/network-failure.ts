@@ -14,11 +14,11 @@ export function networkFailure(facts: ErrorFacts, remedies: Remedies): ModelFail
   if (code === 'ENOTFOUND' || code === 'EAI_AGAIN' || code === 'EAI_FAIL')
     return network(`The name of ${where} cannot be resolved (${code}).`, withBaseUrl('Check the network.', remedies))
   if (code === 'EHOSTUNREACH' || code === 'ENETUNREACH' || code === 'EADDRNOTAVAIL')
-    return network(`There is no way to ${where} (${code}).`, 'Check the network.')
+    return network(`No route to ${where} (${code}).`, 'Check the network.')
   if (code === 'ETIMEDOUT' || code === 'UND_ERR_CONNECT_TIMEOUT')
     return network(`${subject} cannot be reached in time (${code}).`, remedies.network)
   if (code === 'UND_ERR_HEADERS_TIMEOUT' || code === 'UND_ERR_BODY_TIMEOUT')
-    return failing('timeout', `${subject} has fallen silent (${code}).`)
+    return failing('timeout', `${subject} stopped responding (${code}).`)
   if (
     /wrong.version.number|packet length too long|http request/i.test(`${code} ${message}`) &&
     /SSL|TLS|EPROTO/i.test(`${code} ${message}`)
@@ -31,9 +31,9 @@ export function networkFailure(facts: ErrorFacts, remedies: Remedies): ModelFail
     )
   if (/SSL|TLS|EPROTO/.test(code)) return network(`No secure connection to ${where} (${code}): ${shorten(message)}`, remedies.baseUrl)
   if (/^(?:ECONNRESET|EPIPE|ECONNABORTED|UND_ERR_SOCKET|UND_ERR_ABORTED|ERR_STREAM_PREMATURE_CLOSE)$/.test(code) || isBroken(message))
-    return network(`The connection to ${where} was closed before the answer was whole${code === '' ? '' : ` (${code})`}.`, tryAgain)
+    return network(`The connection to ${where} was closed before the answer was complete${code === '' ? '' : ` (${code})`}.`, tryAgain)
   if (code.startsWith('HPE_') || /does not match the HTTP/i.test(message))
-    return network(`What answers at ${where} does not speak HTTP.`, remedies.baseUrl)
+    return network(`The server at ${where} does not speak HTTP.`, remedies.baseUrl)
   if (code === 'ERR_INVALID_URL' || /invalid url|failed to parse url|bad port|unknown scheme/i.test(message))
     return failing('config', `The base URL cannot be used: ${shorten(message)}`, remedies.baseUrl)
   if (code !== '' || /fetch failed|^network error|cannot connect to api/i.test(facts.message))
@@ -43,10 +43,10 @@ export function networkFailure(facts: ErrorFacts, remedies: Remedies): ModelFail
 
 const isBroken = (message: string): boolean => /^terminated$|other side closed|socket hang up|premature close/i.test(message)
 
-const tryAgain = 'Try again; if it happens again, check the network and what stands between here and there.'
+const tryAgain = 'Try again. If it fails again, check the network and any proxy.'
 
 /** The stream has ended, and nothing says that the reply has. */
-export const cutOff: ModelFailure = failing('network', 'The stream ended before the reply was whole.', tryAgain)
+export const cutOff: ModelFailure = failing('network', 'The stream ended before the reply was complete.', tryAgain)
 
 const network = (message: string, remedy?: string): ModelFailure => failing('network', message, remedy)
 

@@ -57,6 +57,6 @@ function noticesOf({ parameters, messages }: ModelRequest): readonly string[] {
   const hasFileElsewhere = messages.some((message) => message.role === 'user' && message.parts.some(isFileElsewhere))
   return [
     ...settings.map(([name]) => `A LlamaIndex LLM takes no "${name}" with a call. Set it where the LLM is built.`),
-    ...(hasFileElsewhere ? ['A LlamaIndex LLM takes no files by URL: it is told the address only.'] : []),
+    ...(hasFileElsewhere ? ['A LlamaIndex LLM takes no files by URL: it gets the address only.'] : []),
   ]
 }

@@ -59,8 +59,8 @@ export function boundedEvents(reader: BodyReader, { clock, endMark, first = [] }
 const endlessEvent = (): FailureError =>
   new FailureError({
     class: 'invalid_response',
-    message: 'The server sent an event that did not stop.',
-    remedy: 'Check what answers there, or name a further model to fall back on.',
+    message: 'The server sent an event that is too long.',
+    remedy: 'Check the server, or add a fallback model.',
   })
 
 const lineFeed = 10

@@ -29,7 +29,11 @@ function wrongKey({ kind, provider, settings, keyVariable }: ProviderSpec, { aut
       return undefined
     case 'key':
       if (isKey(key.key)) return undefined
-      return failing('auth', `${subject} has a character that no key has: a line break, a space or a typographic character.`, auth)
+      return failing(
+        'auth',
+        `${subject} contains a character that is not valid in a key: a line break, a space or a typographic character.`,
+        auth,
+      )
     case 'none':
     case 'empty': {
       if (!profileOf(provider, kind).needsKey) return undefined
@@ -48,7 +52,7 @@ function wrongHeader({ provider, settings }: ProviderSpec): ModelFailure | undef
   if (!wrong) return undefined
   return failing(
     'config',
-    `The header ${JSON.stringify(wrong[0])} of ${provider} has a character that no header can carry.`,
-    'Write it anew.',
+    `The header ${JSON.stringify(wrong[0])} of ${provider} contains a character that is not valid in a header.`,
+    'Write it again without that character.',
   )
 }

@@ -44,7 +44,7 @@ describe('what is read of an answer', () => {
     const read = await get(response)
     const failure = await read.text().catch((error: unknown) => error)
     expect(failure).toBeInstanceOf(FailureError)
-    expect(failure).toMatchObject({ failure: { class: 'invalid_response', message: 'The server sent an event that did not stop.' } })
+    expect(failure).toMatchObject({ failure: { class: 'invalid_response', message: 'The server sent an event that is too long.' } })
     expect(state.cancelled).toBe(true)
     expect(state.sent).toBeLessThan(20 * 1024 * 1024)
   })

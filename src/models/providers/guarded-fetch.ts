@@ -43,7 +43,7 @@ function failed({ status, statusText, headers }: Response, beginning: Uint8Array
 function redirected({ headers, status }: Response, { baseUrl }: Remedies): FailureError {
   const target = URL.parse(headers.get('location') ?? '')
   const where = target ? ` to ${target.origin}${target.pathname}` : ''
-  const message = `The server redirects (HTTP ${status})${where}. That is not followed: the key would go there too.`
+  const message = `The server redirects (HTTP ${status})${where}. Troupe does not follow it: the key would be sent there, too.`
   return new FailureError(failing('config', message, baseUrl))
 }
 

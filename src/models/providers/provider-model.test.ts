@@ -86,7 +86,7 @@ describe('the environment', () => {
 })
 
 describe('settings that cannot work', () => {
-  const odd = 'TEST_KEY has a character that no key has: a line break, a space or a typographic character.'
+  const odd = 'TEST_KEY contains a character that is not valid in a key: a line break, a space or a typographic character.'
   it.each([
     ['openai', {}, { message: 'openai needs a key.', remedy: 'Set TEST_KEY.' }],
     ['anthropic', { apiKey: '' }, { message: 'TEST_KEY is empty.', remedy: 'Set TEST_KEY.' }],
@@ -114,8 +114,8 @@ describe('settings that cannot work', () => {
 
   it.each([
     [undefined, 'house has no base URL.'],
-    ['localhost:1234', 'The base URL of house is no http: or https: address.'],
-    ['file:///etc', 'The base URL of house is no http: or https: address.'],
+    ['localhost:1234', 'The base URL of house is not an http: or https: address.'],
+    ['file:///etc', 'The base URL of house is not an http: or https: address.'],
     ['http://me:secret@127.0.0.1/v1', 'The base URL of house must have no user, query or fragment.'],
     ['http://127.0.0.1/v1?key=secret', 'The base URL of house must have no user, query or fragment.'],
   ])('are a base URL like %s', async (baseURL, message) => {
@@ -128,8 +128,8 @@ describe('settings that cannot work', () => {
     const { parts } = await asked('openai', { apiKey: key, headers: { 'X-Team': 'a\nb' } })
     expect(failureIn(parts)).toEqual({
       class: 'config',
-      message: 'The header "X-Team" of openai has a character that no header can carry.',
-      remedy: 'Write it anew.',
+      message: 'The header "X-Team" of openai contains a character that is not valid in a header.',
+      remedy: 'Write it again without that character.',
     })
   })
 })
@@ -144,7 +144,8 @@ describe('an answer that is no answer', () => {
     const moved = () => new Response('', { status: 308, headers: { location: 'https://evil.example/v1/chat?token=1' } })
     expect(await read(moved)).toEqual({
       class: 'config',
-      message: 'The server redirects (HTTP 308) to https://evil.example/v1/chat. That is not followed: the key would go there too.',
+      message:
+        'The server redirects (HTTP 308) to https://evil.example/v1/chat. Troupe does not follow it: the key would be sent there, too.',
       remedy,
     })
   })

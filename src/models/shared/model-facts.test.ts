@@ -114,7 +114,7 @@ describe('a model of the AI SDK', () => {
     expect(JSON.stringify(asked[0]?.prompt)).toContain('JSON Schema')
   })
 
-  const cacheNotice = 'The setting cache: false has no effect: only models of Anthropic wait to be asked for a cache.'
+  const cacheNotice = 'The setting cache: false has no effect: only Anthropic models cache on request.'
   it.each<[Dialect, readonly string[]]>([
     ['anthropic', []],
     ['openai', [cacheNotice]],
