@@ -3,28 +3,27 @@ import type { ModelAbility, ProviderKind } from '../contracts/index.ts'
 type Names = readonly [string, ...string[]]
 type Body = { readonly [field: string]: unknown }
 
-/** All that is to be known about a provider. */
+/** A provider that Troupe knows by name. */
 interface KnownProvider {
-  /** Its name among people. */
+  /** The name for people. */
   readonly label: string
   readonly kind: ProviderKind
-  /** Its base URL. */
   readonly home: string
-  /** The variables that move it elsewhere; the first that is set does. */
+  /** Variables that override the base URL; the first that is set wins. */
   readonly urlVariables: Names
-  /** What they mean, where it is no base URL. */
+  /** Turns their value into a base URL, where it is not one. */
   urlOf?(written: string): string
-  /** What they look like, where that is not how its home is written. */
+  /** An example of their value, where it does not look like `home`. */
   readonly urlExample?: string
-  /** Variables that its key is looked for in, in this order. */
+  /** Variables for its key, in order of precedence. */
   readonly keys: Names
-  /** A server of one's own needs no key, and `auto` asks it whether it is there. */
+  /** A local server needs no key, and `auto` probes it. */
   readonly access: 'key' | 'local'
-  /** What `auto` takes where the key is there. */
+  /** The model for `auto`, if the key is set. */
   readonly defaultModel?: string
   /** Its name in the bundled table of prices. */
   readonly prices?: string
-  /** What it wants said in its own way. */
+  /** Changes the request body for this provider. */
   body?(body: Body): Body
 }
 
@@ -70,7 +69,7 @@ export const knownProviders: { readonly [name: string]: KnownProvider } = {
     access: 'key',
     defaultModel: 'anthropic/claude-sonnet-5',
     prices: 'openrouter',
-    // Has the request's cost in the usage, and its own object for reasoning.
+    // Reports the cost in the usage, and has its own object for reasoning.
     body: ({ reasoning_effort: effort, ...body }) => ({
       ...body,
       usage: { include: true },
@@ -82,7 +81,7 @@ export const knownProviders: { readonly [name: string]: KnownProvider } = {
     urlVariables: ['OLLAMA_HOST', 'OLLAMA_BASE_URL'],
     urlOf: ollamaUrl,
     urlExample: '127.0.0.1:11434',
-    // Knows fewer efforts.
+    // Supports fewer efforts.
     body: ({ reasoning_effort: effort, ...body }) =>
       effort === undefined ? body : { ...body, reasoning_effort: effort === 'minimal' ? 'low' : effort === 'xhigh' ? 'high' : effort },
   },
@@ -96,29 +95,29 @@ function ownServer(label: string, port: number, prefix: string): KnownProvider {
   return { label, kind: 'openai-compatible', home, urlVariables: [`${prefix}_BASE_URL`], keys: [`${prefix}_API_KEY`], access: 'local' }
 }
 
-/** Others write its address without the version that all its paths begin with. */
+/** Other tools write the address without the version. */
 function anthropicUrl(written: string): string {
   return /^https:\/\/api\.anthropic\.com\/*$/i.test(written) ? 'https://api.anthropic.com/v1' : written
 }
 
 /**
- * `OLLAMA_HOST` is what Ollama itself listens on: a host, a port or both, often without a scheme, and mostly without the
- * path. What it cannot be is left as it is written.
+ * `OLLAMA_HOST` is the address that Ollama listens on: a host, a port or both, often without scheme and path. Anything else is
+ * returned unchanged.
  */
 function ollamaUrl(written: string): string {
   const [, scheme = 'http://', rest = ''] = /^([a-z][a-z0-9+.-]*:\/\/)?(.*)$/i.exec(written) ?? []
   const address = /^[\da-f]*:[\da-f]*:[\da-f:.]*$/i.test(rest) ? `[${rest}]` : rest.replace(/^:(?=\d)/, '127.0.0.1:')
-  // A number alone would be read as an address of the oldest kind.
+  // `URL` reads a bare number as an IPv4 address.
   const url = /^\d+$/.test(address) ? null : URL.parse(`${scheme}${address}`)
   if (!url) return written
-  // Bound to every interface means: reach it on this machine.
+  // Bound to all interfaces: use the loopback address.
   if (url.hostname === '0.0.0.0' || url.hostname === '[::]') url.hostname = '127.0.0.1'
   if (url.protocol === 'http:' && !/:\d+(?:\/|$)/.test(address)) url.port = '11434'
   url.pathname = `${url.pathname.replace(/\/+$/, '').replace(/\/v1$/, '')}/v1`
   return url.href
 }
 
-/** What is known about a provider, or follows from its name and kind. */
+/** A known provider, or what follows from a name and a kind. */
 export interface ProviderProfile
   extends Pick<KnownProvider, 'kind' | 'urlVariables' | 'urlOf' | 'urlExample' | 'keys' | 'defaultModel' | 'body'> {
   readonly home?: string
@@ -131,7 +130,7 @@ export function profileOf(name: string, kind?: ProviderKind): ProviderProfile {
   if (known && (kind ?? known.kind) === known.kind) return { ...known, needsKey: known.access === 'key', abilities: allAbilities }
   const prefix = variablePrefix(name)
   const common = { urlVariables: [`${prefix}_BASE_URL`], keys: [`${prefix}_API_KEY`] } as const
-  // Somebody else's door to models of that kind.
+  // Another endpoint for models of that kind.
   const house = kind === undefined ? undefined : knownProvider(kind)
   return house
     ? { ...common, kind: house.kind, home: house.home, needsKey: true, abilities: allAbilities }
@@ -143,7 +142,7 @@ export const knownProvider = (name: string): KnownProvider | undefined =>
 
 export const variablePrefix = (provider: string): string => provider.toUpperCase().replace(/[^A-Z0-9]+/g, '_')
 
-/** Nobody knows of a strange server whether it takes a schema; many refuse a request that has one. */
+/** An unknown server may refuse requests with a schema. */
 export const abilitiesOfStrangers: readonly ModelAbility[] = ['tools', 'images', 'files', 'reasoning']
 
 export const allAbilities: readonly ModelAbility[] = [...abilitiesOfStrangers, 'json_schema']

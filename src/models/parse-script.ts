@@ -10,7 +10,7 @@ export type ScriptFault =
 
 interface ScriptCall {
   readonly tool: string
-  /** JSON text, as it goes out. */
+  /** JSON text, sent unchanged. */
   readonly input: string
 }
 
@@ -32,7 +32,7 @@ const noSteps = {
   remedy: 'Write `steps:` and below it `  - text: Hello.`',
 }
 
-/** Reads a script; throws `script_invalid` with every problem and its place. Of a text that is no script nothing is shown. */
+/** Reads a script. Throws `script_invalid` with all problems and their places. A text that is no script is not shown. */
 export function parseScript(text: string, place: string): readonly ScriptStep[] {
   const source = new YamlSource(text.replace(/^\uFEFF/, ''), place)
   if (!isMap(source.root) || !source.root.has('steps')) return source.refuse('script_invalid', { what: 'the script', ...noSteps })
@@ -66,7 +66,7 @@ function readCall(source: YamlSource, node: Node): readonly ScriptCall[] {
   return name === undefined ? [] : [{ tool: name, input: readInput(source, input) }]
 }
 
-/** Text is sent as it stands, so that a script can also play a model that writes broken JSON. */
+/** Text is sent unchanged, so that a script can also contain broken JSON. */
 function readInput(source: YamlSource, node: Node | null | undefined): string {
   if (!node) return '{}'
   if (isScalar(node) && typeof node.value === 'string') return node.value

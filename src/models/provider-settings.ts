@@ -1,18 +1,18 @@
 import type { Clock, Model, ProviderKind } from '../contracts/index.ts'
 import { parseHttpAddress } from '../util/read-address.ts'
 
-/** Where a provider is, and how it lets us in. */
+/** The address and the credentials of a provider. */
 export interface Endpoint {
-  /** Its name as it stands in model ids. */
+  /** Its name in model ids. */
   readonly provider: string
   readonly kind: ProviderKind
   readonly settings: ProviderSettings & {
-    /** Which of OpenAI's two interfaces is spoken; default `responses`. Other kinds have only one. */
+    /** Which of OpenAI's two APIs is used; default `responses`. Other kinds have only one. */
     readonly api?: 'chat' | 'responses'
   }
-  /** The variable that its key came from, or should come from. */
+  /** The variable for its key. */
   readonly keyVariable?: string
-  /** The variable or setting that its address came from, or would come from. */
+  /** The variable or setting for its address. */
   readonly addressFrom?: string
 }
 
@@ -24,7 +24,7 @@ export interface ProviderSpec extends Endpoint {
   readonly clock: Clock
 }
 
-/** How a provider is reached; what is left out is what is known about it. */
+/** How a provider is reached. Defaults depend on the provider. */
 export interface ProviderSettings {
   readonly baseURL?: string
   readonly apiKey?: string
@@ -35,17 +35,14 @@ export interface Variables {
   readonly [name: string]: string | undefined
 }
 
-/** What lets us in: a key, from a variable or not, a header that has one, or nothing. */
+/** The credentials: a key, from a variable or not, a header with one, or nothing. */
 export type ProviderKey =
   | { readonly kind: 'key'; readonly key: string; readonly variable?: string }
   | { readonly kind: 'header' }
   | { readonly kind: 'empty'; readonly variable?: string }
   | { readonly kind: 'none' }
 
-/**
- * The key of a provider. What is configured goes before variables, also where it is empty: a key must not go to a server
- * that it was not meant for.
- */
+/** The key of a provider. The configuration wins over variables, even if it is empty: a key must not go to another server. */
 export function keyOf({ apiKey, headers = {} }: ProviderSettings, variables: Variables = {}, names: readonly string[] = []): ProviderKey {
   const configured = apiKey?.trim()
   if (configured) return { kind: 'key', key: configured }
@@ -59,12 +56,12 @@ export function keyOf({ apiKey, headers = {} }: ProviderSettings, variables: Var
   return variable === undefined ? { kind: 'none' } : { kind: 'empty', variable }
 }
 
-/** An empty variable is none. */
+/** An empty variable counts as unset. */
 export function variableOf(variables: Variables, name: string): string | undefined {
   return (Object.hasOwn(variables, name) && variables[name]?.trim()) || undefined
 }
 
-/** Everything in the settings that nobody must see, by what it is. */
+/** All secrets in the settings, with what each one is. */
 export function secretsIn({ apiKey = '', headers = {} }: ProviderSettings): readonly (readonly [what: string, secret: string])[] {
   const inHeaders = Object.entries(headers).flatMap(([name, value]) =>
     isSecretHeader.test(name) ? [[name, value.trim().replace(/^\w+ +/, '')] as const] : [],
@@ -72,23 +69,23 @@ export function secretsIn({ apiKey = '', headers = {} }: ProviderSettings): read
   return [['api-key', apiKey.trim()] as const, ...inHeaders].filter(([, secret]) => secret !== '')
 }
 
-/** Headers that let a request in. */
+/** Headers that carry credentials. */
 const isKeyHeader = /^(?:authorization|(?:x-)?(?:goog-)?api-key)$/i
 const isSecretHeader = /auth|key|token|secret|password|cookie/i
 
-/** Whether it can go out in a header as it is. */
+/** Whether it is valid in a header. */
 export const isKey = (text: string): boolean => /^[\x21-\x7e]+$/.test(text)
 
 export const isLoopback = (baseURL: string): boolean =>
   /^https?:\/\/(?:127\.\d+\.\d+\.\d+|localhost|\[::1\])(?::\d+)?(?:\/|$)/i.test(baseURL)
 
 interface WrongAddress {
-  /** Goes behind the name of what has the address. */
+  /** Follows the name of the setting. */
   readonly message: string
   readonly remedy: string
 }
 
-/** What is wrong with the base URL of a server. Never repeats its path: a key may stand in it. */
+/** The problem with a base URL. It never includes the path, which may contain a key. */
 export function wrongAddress(baseURL: string, example = 'https://models.example.org/v1'): WrongAddress | undefined {
   const read = parseHttpAddress(baseURL)
   if (!read) return { message: 'is not an http: or https: address.', remedy: `Write it like ${example}.` }

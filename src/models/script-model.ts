@@ -12,20 +12,20 @@ import { shortHash } from '../util/hash.ts'
 import type { ScriptFault, ScriptStep } from './parse-script.ts'
 
 export interface ScriptModelOptions {
-  /** `script/<file>`, as it stands in accounting. */
+  /** `script/<file>`, for accounting. */
   readonly id: string
   readonly clock: Clock
 }
 
-/** A reply with the faults that come before it. The last slot has no reply where a script ends in faults. */
+/** A reply with the faults before it. The last slot has no reply if the script ends with faults. */
 interface Slot {
   readonly faults: readonly ScriptStep[]
   readonly reply?: ScriptStep
 }
 
 /**
- * A model that plays steps written in YAML: for demonstrations and tests, labelled as no LLM, free of charge.
- * `place` names the text in problems. Throws `script_invalid` with all of them.
+ * A model that plays the steps of a YAML file, for demonstrations and tests. `place` names the text in problems. Throws
+ * `script_invalid` with all problems.
  */
 export async function scriptModel(text: string, place: string, options: ScriptModelOptions): Promise<Model> {
   const { parseScript } = await import('./parse-script.ts')
@@ -50,7 +50,7 @@ interface Playing {
   readonly position: number
   readonly clock: Clock
   readonly signal: AbortSignal
-  /** The reply has gone out whole. */
+  /** The reply was sent completely. */
   done(): void
 }
 

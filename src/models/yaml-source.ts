@@ -7,13 +7,12 @@ import { type Document, isAlias, isMap, isScalar, isSeq, LineCounter, type Node,
 import { type ErrorCode, type Problem, TroupeError } from '../contracts/index.ts'
 import { nearestNames } from '../util/nearest-names.ts'
 
-/** Beyond this a list helps nobody. */
 const mostTold = 25
 
 /** Where a problem is: a node, or an offset into the text. */
 type Spot = Node | number
 
-/** A YAML text read strictly: unknown keys are problems, and every problem knows its line. */
+/** Reads YAML strictly: unknown keys are problems, and every problem has its line. */
 export class YamlSource {
   readonly root: Node | null
   readonly #problems: Problem[] = []
@@ -39,13 +38,13 @@ export class YamlSource {
     })
   }
 
-  /** The text is something else than was expected, perhaps something private: this is thrown, and nothing that stands there. */
+  /** For a text that is something else, perhaps private: throws without showing any of it. */
   refuse(code: ErrorCode, { what, message, remedy }: { readonly what: string; readonly message: string; readonly remedy: string }): never {
     const problem = { place: `${this.#place}:1:1`, message: sentence(message), remedy }
     throw new TroupeError(code, sentence(`${what} ${this.#place} has a problem`), { problems: [problem] })
   }
 
-  /** The values of a map by key. Keys that are not known are problems; the rest is given. */
+  /** The values of a map by key. Unknown keys are problems. */
   fields<Key extends string>(node: Node, what: string, known: readonly Key[]): { readonly [K in Key]?: Node | null } {
     const found: { [K in Key]?: Node | null } = {}
     if (!isMap<Node, Node | null>(node)) {
@@ -77,7 +76,7 @@ export class YamlSource {
     return this.#document === undefined ? undefined : node.toJS(this.#document)
   }
 
-  /** Throws what was found, in the order of the text. */
+  /** Throws the problems, in the order of the text. */
   done(code: ErrorCode, what: string): void {
     if (this.#problems.length === 0) return
     const all = this.#problems.toSorted(byPlace)
@@ -114,7 +113,7 @@ export function kindOf(node: Node | null | undefined): string {
   return typeof value === 'string' ? 'text' : `the ${typeof value} ${String(value)}`
 }
 
-/** The nearest of the names, or all of them where none is near. */
+/** The nearest name, or all names if none is near. */
 export function suggestion(wanted: string, known: readonly string[]): string {
   const near = nearestNames(wanted, known)
   return near.length > 0 ? `Did you mean ${list(near)}?` : `Known here: ${list(known)}.`

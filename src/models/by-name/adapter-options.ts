@@ -5,18 +5,18 @@ import { profileOf } from '../known-providers.ts'
 import { type ProviderSettings, type Variables, wrongAddress } from '../provider-settings.ts'
 import { type Fields, isFields } from '../shared/records.ts'
 
-/** A provider as a configuration describes it. What is left out comes from variables, or from what is known about it. */
+/** A provider of the configuration. Missing settings come from variables or from the known provider. */
 export type ProviderConfig =
   | (ProviderSettings & {
       readonly kind: 'openai'
-      /** Which of OpenAI's two interfaces is spoken; default `responses`. */
+      /** Which of OpenAI's two APIs is used; default `responses`. */
       readonly api?: 'chat' | 'responses'
     })
-  /** Default: what its name stands for, else an OpenAI-compatible server. */
+  /** Default: by its name, else an OpenAI-compatible server. */
   | (ProviderSettings & { readonly kind?: Exclude<ProviderKind, 'openai'> })
 
 export interface ProviderSources {
-  /** Where keys and addresses are looked for: `OPENAI_API_KEY`, `LAB_BASE_URL`. */
+  /** Variables with keys and addresses: `OPENAI_API_KEY`, `LAB_BASE_URL`. */
   readonly variables: Variables
   readonly providers?: { readonly [name: string]: ProviderConfig }
 }
@@ -24,18 +24,18 @@ export interface ProviderSources {
 export interface ModelAdapterOptions extends ProviderSources {
   /** Other names for models: `fast: openai/gpt-5.4-mini`. */
   readonly aliases?: { readonly [alias: string]: string }
-  /** Default: the machine's; so too what requests are made with and how files are read. */
+  /** Default: the system clock, the global `fetch`, and the file system. */
   readonly clock?: Clock
   readonly fetch?: typeof fetch
-  /** Rejects where there is no such file. */
+  /** Rejects if the file does not exist. */
   readonly readFile?: (path: string) => Promise<string>
-  /** What `script/<path>` is relative to: the folder of the agent file. Default: the working directory. */
+  /** The base folder of `script/<path>`: the folder of the agent file. Default: the working directory. */
   readonly baseDir?: string
 }
 
 export type SettledOptions = ModelAdapterOptions & Required<Pick<ModelAdapterOptions, 'clock' | 'fetch' | 'readFile' | 'baseDir'>>
 
-/** A check of one value: what was expected, where it is something else. */
+/** A check of one value: what was expected, if the value is wrong. */
 type Check = (value: unknown) => string | undefined
 
 const expecting =
@@ -93,7 +93,7 @@ function fieldProblems(fields: Fields, known: { readonly [key: string]: Check },
     const check = Object.hasOwn(known, key) ? known[key] : undefined
     if (!check) return [{ place, message: 'Unknown option.', remedy: suggestion(key, Object.keys(known)) }]
     const expected = value === undefined ? undefined : check(value)
-    // A key may stand where it does not belong: what was found is named by its kind only.
+    // A key may be in the wrong place, so only the type of the value is shown.
     return expected === undefined ? [] : [{ place, message: `Expected ${expected}, found ${shown(key, value)}.` }]
   })
 }
@@ -117,7 +117,7 @@ function suggestion(key: string, known: readonly string[]): string {
 const isOwnWord = (name: string): boolean => /^[^\s/]+$/.test(name) && !reservedModelNames.some((own) => own === name)
 const ownNames = reservedModelNames.map((name) => `"${name}"`).join(', ')
 
-/** Whoever asks for a full name, `auto` or `rehearsal` gets just that. */
+/** Aliases cannot override full names, `auto` or `rehearsal`. */
 function aliasProblems(aliases: unknown): readonly Problem[] {
   if (!isFields(aliases)) return []
   return Object.keys(aliases).flatMap((name): readonly Problem[] =>
@@ -161,7 +161,7 @@ function addressProblems(baseURL: unknown, name: string): readonly Problem[] {
   return wrong ? [{ place: `providers.${name}.baseURL`, message: `It ${wrong.message}`, remedy: wrong.remedy }] : []
 }
 
-/** What models use of the machine where nobody gives them anything else. */
+/** The defaults of the options. */
 export const platform = {
   clock: {
     now: () => Date.now(),

@@ -5,16 +5,15 @@ import { isKey, keyOf, type ProviderKey, type ProviderSettings, secretsIn, varia
 import type { ProviderSources } from './adapter-options.ts'
 
 /**
- * Finds a provider by name: configured, known, or given by a variable like `LAB_BASE_URL`. `undefined` where there is
- * no such provider. `model` is what it is wanted for.
- *
- * @throws TroupeError `model_key_missing` where it needs a key and there is none; `config_invalid` for an address that is none.
+ * Finds a provider by name: configured, known, or set by a variable such as `LAB_BASE_URL`. `undefined` for an unknown
+ * provider. `model` is for messages. Throws `model_key_missing` without a required key, and `config_invalid` for an invalid
+ * address.
  */
 export function endpointOf(provider: string, sources: ProviderSources, model = `of ${provider}`): Endpoint | undefined {
   const { profile, settings } = configOf(provider, sources)
   const isNamed = own(sources.providers, provider) !== undefined || knownProvider(provider) !== undefined
   const variable = profile.urlVariables.find((name) => variableOf(sources.variables, name) !== undefined) ?? profile.urlVariables[0]
-  // A key that is configured goes to the address that is configured beside it, or to the provider itself.
+  // A configured key goes to the configured address, or to the provider's own.
   const isBound = isKeyConfigured(settings)
   const written = settings.baseURL ?? (isBound ? undefined : variableOf(sources.variables, variable))
   if (!isNamed && written === undefined) return undefined
@@ -37,14 +36,14 @@ export function endpointOf(provider: string, sources: ProviderSources, model = `
 
 const isKeyConfigured = ({ apiKey, headers = {} }: ProviderSettings): boolean => apiKey !== undefined || Object.keys(headers).length > 0
 
-/** The variable with an address that is not used for this provider, since its key is configured without one. */
+/** The address variable that is ignored, because the key is configured without an address. */
 export function ignoredAddress(provider: string, sources: ProviderSources): string | undefined {
   const { profile, settings } = configOf(provider, sources)
   if (settings.baseURL !== undefined || !isKeyConfigured(settings)) return undefined
   return profile.urlVariables.find((name) => variableOf(sources.variables, name) !== undefined)
 }
 
-/** What is known about a provider, and whether there is what lets us in: in its settings or in a variable. */
+/** The profile of a provider, and whether it has credentials. */
 export function prospectOf(provider: string, sources: ProviderSources): { readonly profile: ProviderProfile; readonly hasKey: boolean } {
   const { profile, settings } = configOf(provider, sources)
   const { kind } = keyOf(settings, sources.variables, profile.keys)
@@ -56,7 +55,7 @@ function configOf(provider: string, { providers }: ProviderSources) {
   return { profile: profileOf(provider, kind), settings }
 }
 
-/** Everything among the sources that nobody must see, by name. */
+/** All secrets of the sources, by name. */
 export function secretsAmong({ variables, providers = {} }: ProviderSources): { readonly [name: string]: string } {
   const secrets: Record<string, string> = {}
   for (const name of Object.keys(variables)) {

@@ -7,13 +7,12 @@ import { endpointOf, prospectOf } from './endpoint.ts'
 
 type SearchOptions = Pick<SettledOptions, 'variables' | 'providers' | 'clock' | 'fetch'>
 
-/** All local servers together are given this long to answer. */
+/** How long all local servers together have to answer. */
 const patienceMs = 300
 
 /**
- * What `auto` means here and now: the first provider whose key is there, else a model of a server on this machine; what
- * is configured goes first. Nothing is sent to any other machine. Throws `model_unavailable` with everything that was
- * looked at.
+ * The model for `auto`: of the first provider with a key, else of a local server; configured providers first. No other machine
+ * is contacted. Throws `model_unavailable` with everything that was tried.
  */
 export async function findModel(options: SearchOptions): Promise<string> {
   const names = [...new Set([...Object.keys(options.providers ?? {}), ...Object.keys(knownProviders)])]
@@ -52,7 +51,7 @@ async function probe(provider: string, options: SearchOptions): Promise<Probed> 
   return nothing({ place, message: 'The server has no chat model.', remedy })
 }
 
-/** One server that cannot be asked does not keep the others from being asked. */
+/** An invalid server does not prevent the probe of the others. */
 function settingsOf(provider: string, options: SearchOptions): ProviderSettings | TroupeError {
   try {
     return endpointOf(provider, options)?.settings ?? {}
@@ -62,7 +61,7 @@ function settingsOf(provider: string, options: SearchOptions): ProviderSettings 
   }
 }
 
-/** The ids that a server lists, or nothing where there is no such server. */
+/** The model ids of a server, or `undefined` if no server answers. */
 async function listModels(settings: ProviderSettings, { clock, fetch }: SearchOptions): Promise<readonly string[] | undefined> {
   const { baseURL, apiKey, headers: own } = settings
   const headers = { accept: 'application/json', ...(apiKey !== undefined && { authorization: `Bearer ${apiKey}` }), ...own }

@@ -3,6 +3,6 @@ export { ignoredAddress } from './endpoint.ts'
 export { modelAdapter } from './model-adapter.ts'
 export { modelSourceNames } from './model-sources.ts'
 
-/** Models of a provider whose names are near to one that the bundled table does not have. */
+/** Models of a provider with similar names. */
 export const nearestModels = async (provider: string, model: string): Promise<readonly string[]> =>
   (await import('./prices.ts')).nearestModels(provider, model)

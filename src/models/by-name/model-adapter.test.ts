@@ -152,7 +152,11 @@ test.each([
 const refused: [name: string, options: Partial<ModelAdapterOptions>, expected: readonly [code: string, message: RegExp]][] = [
   ['openai/gpt-5', {}, ['model_key_missing', /OPENAI_API_KEY is not set/]],
   ['openai/gpt-5', { variables: { OPENAI_API_KEY: ' ' } }, ['model_key_missing', /OPENAI_API_KEY is empty/]],
-  ['openai/gpt-5', { variables: { OPENAI_API_KEY: 'sk\n1' } }, ['model_key_missing', /OPENAI_API_KEY\) contains a character that is not valid in a key/]],
+  [
+    'openai/gpt-5',
+    { variables: { OPENAI_API_KEY: 'sk\n1' } },
+    ['model_key_missing', /OPENAI_API_KEY\) contains a character that is not valid in a key/],
+  ],
   ['openai/gpt-5', { variables: { OPENAI_API_KEY: 'k' }, providers: { openai: { apiKey: '' } } }, ['model_key_missing', /apiKey is empty/]],
   ['lab/x', { providers: { lab: { apiKey: 'k' } } }, ['config_invalid', /providers\.lab\.baseURL is not set/]],
   ['google/x', {}, ['model_key_missing', /GOOGLE_GENERATIVE_AI_API_KEY, GEMINI_API_KEY, GOOGLE_API_KEY is not set/]],

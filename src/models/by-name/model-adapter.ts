@@ -5,10 +5,8 @@ import { secretsAmong } from './endpoint.ts'
 import { loadModel } from './model-sources.ts'
 
 /**
- * Every model by its name: `openai/gpt-5.4-mini`, `ollama/qwen3`, a bare `claude-sonnet-5`, an alias, `auto`, and those
- * that are no LLM: `rehearsal`, `script/<path>`. Nothing of a provider is loaded before one of its models is asked for.
- *
- * @throws TroupeError `config_invalid` with everything that is wrong with the options.
+ * Resolves models by name: `openai/gpt-5.4-mini`, `ollama/qwen3`, a bare `claude-sonnet-5`, an alias, `auto`, `rehearsal`,
+ * `script/<path>`. A provider's code is loaded with its first model. Throws `config_invalid` for invalid options.
  */
 export function modelAdapter(given: ModelAdapterOptions): ModelAdapter {
   checkOptions(given)
@@ -22,14 +20,14 @@ export function modelAdapter(given: ModelAdapterOptions): ModelAdapter {
       if (known) return known
       const loading = loadModel(aliased(name, options.aliases ?? {}), options)
       models.set(name, loading)
-      // What was wrong may be mended before somebody asks again.
+      // The problem may be fixed before the next request.
       loading.catch(() => models.delete(name))
       return loading
     },
   }
 }
 
-/** Follows aliases; one that leads back to itself is told. */
+/** Follows aliases; throws for one that refers to itself. */
 function aliased(name: string, aliases: { readonly [alias: string]: string }): string {
   const seen: string[] = []
   for (let at = name; ; at = aliases[at] as string) {

@@ -6,9 +6,9 @@ import type { SettledOptions } from './adapter-options.ts'
 import { endpointOf } from './endpoint.ts'
 import { unknownModel, unknownProvider } from './unknown-model.ts'
 
-/** Where models come from. A source is found by the first word of a model's name. */
+/** A source of models, found by the first part of a model name. */
 interface ModelSource {
-  /** What stands behind its name and a slash; nothing where the name says it all. */
+  /** What follows its name and a slash; nothing if the name is complete. */
   readonly rest?: string
   readonly summary: string
   load(asked: AskedModel, options: SettledOptions): Promise<Model>
@@ -20,7 +20,7 @@ interface AskedModel {
   readonly rest: string
 }
 
-// What a source needs is loaded when it is asked, and not before.
+// A source is loaded when it is used.
 
 const ofProvider = (summary: string): ModelSource => ({
   rest: 'model',
@@ -31,8 +31,8 @@ const ofProvider = (summary: string): ModelSource => ({
     const { clock, fetch } = options
     const [{ providerModel }, { bundledFacts }] = await Promise.all([import('../providers/index.ts'), import('./prices.ts')])
     const known = await bundledFacts(source, model, () => clock.now())
-    // A server that runs models by itself costs nothing on one's own machine, unless it passes the request on. Any other
-    // address on this machine may be a mere door to somebody who is paid.
+    // Models on a local server are free, unless the server forwards requests. Another local address may be a proxy to a paid
+    // service.
     const runsModels = knownProvider(source)?.access === 'local' && isLoopback(endpoint.settings.baseURL ?? '')
     const isFree = runsModels && !/[:-]cloud$/.test(model)
     const facts = isFree && known.costOf === undefined ? { ...known, costOf: () => 0 } : known
@@ -40,7 +40,7 @@ const ofProvider = (summary: string): ModelSource => ({
   },
 })
 
-/** Those that there are everywhere. */
+/** The built-in sources. */
 export const modelSources: { readonly [name: string]: ModelSource } = {
   auto: {
     summary: 'the first provider whose key is there, else a model of a server on this machine',
@@ -59,7 +59,7 @@ export const modelSources: { readonly [name: string]: ModelSource } = {
 
 export const modelSourceNames: readonly string[] = Object.keys(modelSources)
 
-/** With the providers that are configured. A provider may also be named by a variable alone: `LAB_BASE_URL`. */
+/** With the configured providers. A variable alone can also name a provider: `LAB_BASE_URL`. */
 const sourcesIn = ({ providers = {} }: SettledOptions): { readonly [name: string]: ModelSource } => ({
   ...Object.fromEntries(Object.keys(providers).map((name) => [name, ofProvider(name)])),
   ...modelSources,

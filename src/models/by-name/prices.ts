@@ -2,7 +2,7 @@ import type { Model, Usage } from '../../contracts/index.ts'
 import { nearestNames } from '../../util/nearest-names.ts'
 import { knownProvider, knownProviders } from '../known-providers.ts'
 
-/** Price and window from the bundled table; nothing for a model that is not in it. Nothing is ever looked up elsewhere. */
+/** Price and context window from the bundled table; empty for a model that is not in it. There is no lookup elsewhere. */
 export async function bundledFacts(provider: string, model: string, now: () => number): Promise<Pick<Model, 'contextTokens' | 'costOf'>> {
   const providerId = knownProvider(provider)?.prices
   if (providerId === undefined) return {}
@@ -24,7 +24,7 @@ export async function bundledFacts(provider: string, model: string, now: () => n
   return { ...(contextTokens !== undefined && { contextTokens }), costOf: (usage) => price(usage)?.total_price }
 }
 
-/** Models of a provider whose names are near to one that the bundled table does not have. Those who resell models are not looked at. */
+/** Models of a provider with similar names, if the bundled table does not have this one. Resellers are skipped. */
 export async function nearestModels(provider: string, model: string): Promise<readonly string[]> {
   const known = knownProvider(provider)
   if (known?.prices === undefined || known.kind === 'openai-compatible') return []
@@ -37,7 +37,7 @@ export async function nearestModels(provider: string, model: string): Promise<re
   )
 }
 
-/** The provider that a bare name belongs to, where the bundled table knows whose it is. Those who resell models own no names. */
+/** The provider of a bare model name, if the bundled table knows it. Resellers are skipped. */
 export async function ownerOf(model: string): Promise<string | undefined> {
   const { findProvider } = await import('@pydantic/genai-prices')
   const id = findProvider({ modelId: model })?.id

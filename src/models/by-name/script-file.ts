@@ -2,18 +2,18 @@ import * as fs from 'node:fs'
 import { TroupeError } from '../../contracts/index.ts'
 import { readBounded } from '../../util/read-bounded.ts'
 
-/** As much as a file of the configuration may have: a repository brings both along. */
+/** The same limit as for configuration files. */
 const largestScript = 4 * 1024 * 1024
 
 interface NeededScript {
-  /** Of the model. */
+  /** The name of the model. */
   readonly name: string
   readonly path: string
-  /** What the path was relative to. */
+  /** The base folder of the path. */
   readonly folder: string
 }
 
-/** The text of a script, however it is read. Throws `model_unknown` where there is none, or more than a script can be. */
+/** The text of a script. Throws `model_unknown` if it is missing or too large. */
 export async function scriptText(needed: NeededScript, readFile: (path: string) => Promise<string>): Promise<string> {
   const text = await readFile(needed.path).catch((cause: unknown) => {
     throw unreadable(needed, cause)
@@ -22,7 +22,6 @@ export async function scriptText(needed: NeededScript, readFile: (path: string) 
   throw unreadable(needed, new NotAScript(`it has more than ${largestScript} characters, which is the most`))
 }
 
-/** A file of this machine. */
 export async function readScriptFile(path: string): Promise<string> {
   const found = readBounded(fs, path, largestScript)
   switch (found.kind) {
@@ -42,7 +41,7 @@ export async function readScriptFile(path: string): Promise<string> {
   }
 }
 
-/** Something is there, and it cannot be a script. */
+/** The path exists, but is no script. */
 class NotAScript extends Error {}
 
 function unreadable({ name, path, folder }: NeededScript, cause: unknown): TroupeError {

@@ -29,7 +29,7 @@ export function unknownModel(name: string, sources: Sources, configured: Configu
   })
 }
 
-/** Everything that there is, what was configured first. */
+/** All known names, configured ones first. */
 function listed(sources: Sources, { aliases = {} }: Configured): string {
   const forms = [...Object.keys(aliases), ...Object.keys(sources).map((source) => formOf(source, sources))]
   return `There are ${forms.map((form) => `\`${form}\``).join(', ')}.`
@@ -40,7 +40,7 @@ const formOf = (name: string, sources: Sources): string => {
   return rest === undefined ? name : `${name}/<${rest}>`
 }
 
-/** Suggested only: among the variables of a machine are many addresses that nobody means to ask for a model. */
+/** For suggestions only: many variables contain addresses that have nothing to do with models. */
 const namedByVariables = ({ variables }: Configured): readonly string[] =>
   Object.keys(variables).flatMap((variable) => /^(.+)_BASE_URL$/.exec(variable)?.[1]?.toLowerCase() ?? [])
 

@@ -2,31 +2,28 @@ import { messageOf } from '../../util/message-of.ts'
 import { type Fields, fieldsOf, isFields, textOf } from '../shared/records.ts'
 import { FailureError } from './failure.ts'
 
-/**
- * What can be learnt from an error, whoever threw it. Clients and frameworks have no class in common, so it goes by what
- * their errors look like, and by what caused them.
- */
+/** The facts about an error. Clients and frameworks share no error class, so this reads their common fields and causes. */
 export interface ErrorFacts {
-  /** Where the error is our own, on its way through other people's code. */
+  /** Our own failure, if the error has one as its cause. */
   readonly own: FailureError | undefined
-  /** Of the error and what caused it. */
+  /** Of the error and its causes. */
   readonly names: readonly string[]
   readonly message: string
   readonly status: number | undefined
   /** Lower-case names. */
   readonly headers: { readonly [name: string]: string }
   readonly body: string
-  /** Where the request went, without path and query. */
+  /** The target of the request, without path and query. */
   readonly origin: string | undefined
   /** `ECONNREFUSED`, `UND_ERR_SOCKET`. */
   readonly networkCode: string | undefined
-  /** What the provider calls the kind of failure: `insufficient_quota overloaded_error`. */
+  /** The provider's names for the failure: `insufficient_quota overloaded_error`. */
   readonly kinds: readonly string[]
 }
 
 export function readError(error: unknown): ErrorFacts {
   const all = causesOf(error)
-  // An error may say no more than that an answer of a good status could not be read.
+  // An outer error with a good status only says that the response could not be read.
   const chain = all.length > 1 && isGoodStatus(all[0]?.statusCode) ? all.slice(1) : all
   const codes = chain.flatMap(codesOf)
   const networkCode = codes.find((code) => networkCodes.test(code))
@@ -71,7 +68,7 @@ function statusIn(chain: readonly Fields[], kinds: readonly string[]): number | 
   return typeof status === 'number' ? status : statusByKind.find(([kind]) => kinds.some((each) => kind.test(each)))?.[1]
 }
 
-/** Within a stream there is no status, only a word. */
+/** An error within a stream has no status, only a name. */
 const statusByKind: readonly [RegExp, number][] = [
   [/authentication|unauthenticated|invalid_api_key/i, 401],
   [/billing|insufficient_quota/i, 402],
@@ -87,7 +84,7 @@ const statusByKind: readonly [RegExp, number][] = [
 function messageIn(error: unknown, chain: readonly Fields[]): string {
   if (typeof error === 'string') return error
   const said = chain.flatMap(({ message }) => (typeof message === 'string' && message.trim() !== '' ? [message] : []))[0]
-  // LangChain puts hints for its own users there.
+  // LangChain appends hints for its own users.
   if (said !== undefined) return said.replace(/\s*Troubleshooting URL:[\s\S]*$/, '')
   if (error instanceof Error) return withoutName(messageOf(error), error)
   try {
@@ -97,10 +94,9 @@ function messageIn(error: unknown, chain: readonly Fields[]): string {
   }
 }
 
-/** The name of an error is no reason. */
 const withoutName = (text: string, { name }: Error): string => (text === name ? '' : text)
 
-/** The error and what caused it; a failed connection has one error for each address that was tried. */
+/** The error and its causes. A failed connection has one error for each address that was tried. */
 function causesOf(error: unknown): readonly Fields[] {
   const chain: Fields[] = []
   for (let at = error; isFields(at) && chain.length < 10; at = at.cause ?? (Array.isArray(at.errors) ? at.errors[0] : undefined))
@@ -108,7 +104,7 @@ function causesOf(error: unknown): readonly Fields[] {
   return chain
 }
 
-/** Headers come as `Headers`, or as an object whose keys may be written in any way. */
+/** Headers come as `Headers`, or as an object with keys in any case. */
 function headersOf(error: Fields): { readonly [name: string]: string } {
   const given = error.responseHeaders ?? error.headers ?? fieldsOf(error.response).headers
   const entries = given instanceof Headers ? [...given] : Object.entries(fieldsOf(given))
@@ -117,7 +113,7 @@ function headersOf(error: Fields): { readonly [name: string]: string } {
   )
 }
 
-/** As it came, or as a client has read it. */
+/** The raw body, or the parsed one. */
 function bodyOf(error: Fields): string {
   const given = error.responseBody ?? fieldsOf(error.response).data ?? error.error ?? error.errorDetails
   if (typeof given === 'string') return given
@@ -130,13 +126,13 @@ function bodyOf(error: Fields): string {
 
 const longest = 300
 
-/** One line that can be read at a glance. */
+/** One short line. */
 export function shorten(text: string, length = longest): string {
   const line = text.replaceAll(/\s+/g, ' ').trim()
   return line.length > length ? `${line.slice(0, length).trimEnd()}…` : line
 }
 
-/** What the body of a failed answer says, wherever its provider puts that. */
+/** The message in the body of a failed response. */
 export function bodyText(body: string): string | undefined {
   const said = saying(parsed(body))
   return said === undefined || said.trim() === '' ? undefined : said
@@ -144,7 +140,7 @@ export function bodyText(body: string): string | undefined {
 
 export const isWebPage = (body: string): boolean => /^\s*<(?:!doctype|html|head|body|\?xml)/i.test(body)
 
-/** The words of a page, without its markup. */
+/** The text of a page, without its markup. */
 export function pageText(body: string): string {
   const text = body
     .slice(0, 20_000)
@@ -167,7 +163,7 @@ function saying(value: unknown): string | undefined {
   if (!isFields(value)) return undefined
   const { error, message, msg, detail, metadata } = value
   const own = [error, message, msg, detail].map(saying).find((text) => text !== undefined)
-  // OpenRouter says only that somebody else failed, and puts what that somebody said beside it.
+  // OpenRouter puts the message of the upstream provider into `metadata.raw`.
   const raw = textOf(fieldsOf(metadata).raw)
   if (raw === undefined) return own
   const inner = saying(parsed(raw)) ?? raw

@@ -1,6 +1,6 @@
 import type { ModelFailure, ModelFailureClass } from '../../contracts/index.ts'
 
-/** A failure on its way through code that knows errors only. */
+/** A failure as an error, for code that only passes errors on. */
 export class FailureError extends Error {
   override readonly name = 'FailureError'
   readonly failure: ModelFailure
@@ -11,21 +11,21 @@ export class FailureError extends Error {
   }
 }
 
-/** A failure, with a remedy where there is one that is better than that of its class. */
+/** A failure, with a remedy if there is a better one than that of its class. */
 export const failing = (kind: ModelFailureClass, message: string, remedy?: string): ModelFailure => ({
   class: kind,
   message,
   ...(remedy !== undefined && { remedy }),
 })
 
-/** What helps with this provider, where more is known than the kind of the failure tells. */
+/** Remedies for this provider. */
 export interface Remedies {
   readonly auth?: string
   readonly network?: string
   readonly baseUrl?: string
 }
 
-/** Where the model came as an object: who built it chose the key and the address. */
+/** For a model that was passed as an object: its creator chose key and address. */
 export const builtByItsUser: Remedies = {
   auth: 'Check the key that the model was built with, and what it may do.',
   network: 'Check the network and the base URL that the model was built with.',

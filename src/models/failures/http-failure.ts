@@ -8,7 +8,7 @@ interface Reading {
   readonly remedies: Remedies
 }
 
-/** What a status means, together with what the provider says about it. */
+/** Classifies an HTTP status together with the provider's message. */
 export function httpFailure(facts: ErrorFacts & { readonly status: number }, remedies: Remedies, now: () => number): ModelFailure {
   const said = bodyText(facts.body) ?? facts.message
   const failure = isWebPage(facts.body) ? page(facts, remedies) : meaning({ facts, said, remedies })
@@ -22,7 +22,7 @@ function meaning({ facts, said, remedies }: Reading): ModelFailure {
   const { status } = facts
   const words = `${facts.kinds.join(' ')} ${said}`
   const reason = said === '' ? 'The provider gave no reason' : shorten(said, 260)
-  // Where the request did not go by a URL that is known, the status may be only what the provider's words amount to.
+  // Without a known URL the status is only derived from the provider's message.
   const message = facts.origin === undefined ? reason : `${reason} (HTTP ${status})`
   if (status === 401 || status === 403 || isKeyRefused(words)) return failing('auth', message, remedies.auth)
   if (status === 402 || isOutOfMoney(status, words, facts.body)) return failing('quota', message)
@@ -36,15 +36,15 @@ function meaning({ facts, said, remedies }: Reading): ModelFailure {
   return failing('config', message, changeRequest)
 }
 
-/** Where the request itself is at fault. */
+/** For a request that is itself invalid. */
 export const changeRequest = 'Change what the provider objects to: a parameter, a tool, a message, or the model.'
 
 const isKeyRefused = (words: string): boolean =>
   /api[_ ]key (?:not valid|expired|is invalid)|API_KEY_INVALID|invalid_api_key|incorrect api key/i.test(words)
 
 /**
- * Providers say by a 429 both that one should wait and that the account is empty. Gemini uses the same words for both,
- * and tells them apart by the quota's name and by a time to wait.
+ * A 429 means either "wait" or "the account is empty". Gemini uses the same message for both, and differs in the quota's name
+ * and in a time to wait.
  */
 function isOutOfMoney(status: number, words: string, body: string): boolean {
   if (/insufficient_quota|billing_error|billing_hard_limit|credit balance is too low|insufficient (?:credits|balance|funds)/i.test(words))
@@ -67,14 +67,13 @@ function page({ status, body }: ErrorFacts & { readonly status: number }, { base
   if (status === 401 || status === 403) return failing('auth', message, auth)
   if (status === 429) return failing('rate_limit', message)
   if (status === 413) return tooLong(message)
-  // Gateways put up a page while what is behind them is down; a wrong address stays wrong.
+  // Gateways send a page while their backend is down.
   return status >= 500 ? failing('model', message) : failing('config', message, baseUrl)
 }
 
 /**
- * How providers say that a request is longer than the model can take. There is no status of its own for it, and hardly
- * two say it alike: OpenAI and those who copy it by a code, Anthropic, Gemini, xAI, Mistral, Bedrock, vLLM, llama.cpp and
- * LM Studio in words, some of them with a status that blames the server.
+ * Messages for a request that is too long. There is no common status; OpenAI and compatible servers use a code, the others
+ * only text, some with a status of 500.
  */
 const sayings: readonly RegExp[] = [
   /context_length_exceeded|string_above_max_length|request_too_large|exceed_context_size|CONTEXT_OVERFLOW/i,
@@ -85,10 +84,10 @@ const sayings: readonly RegExp[] = [
   /tokens\W.{0,40}must be <=|too many (?:input |prompt )?tokens|exceeds? the (?:maximum|available) number of tokens/i,
 ]
 
-/** Whoever has to wait has been asked too often, however long the request is. */
+/** A message about waiting is about the rate, not the length. */
 const waiting = /throttl|please (?:wait|retry|try again (?:in|after))|rate.?limit/i
 
-/** A request that alone is over what is allowed in a minute does not get through by waiting. */
+/** A single request above the limit for a minute: waiting does not help. */
 const overItsLimit = /request too large for|tokens must be reduced in order to run/i
 
 export function isTooLong(words: string): boolean {
@@ -96,7 +95,7 @@ export function isTooLong(words: string): boolean {
   return sayings.some((saying) => saying.test(words)) && !waiting.test(words)
 }
 
-/** How long the server asks to wait, in milliseconds. What it says is ignored where it makes no sense. */
+/** The time to wait that the server asks for, in milliseconds. Invalid values are ignored. */
 export function retryAfterMs(headers: { readonly [name: string]: string | undefined }, now: () => number): number | undefined {
   const milliseconds = decimal(headers['retry-after-ms'])
   if (milliseconds !== undefined) return milliseconds
@@ -104,15 +103,14 @@ export function retryAfterMs(headers: { readonly [name: string]: string | undefi
   if (seconds !== undefined) return Math.round(seconds * 1000)
   const until = date(headers['retry-after'])
   if (until === undefined) return undefined
-  // By the server's own clock, where it tells the time: ours may be wrong. A moment that was over before the answer was
-  // sent is none by that clock: then somebody on the way has dated the answer.
+  // By the server's own clock, if it sends its time. A time before the response was sent is not valid by that clock.
   const theirs = until - (date(headers.date) ?? until)
   return theirs > 0 ? theirs : Math.max(0, until - now())
 }
 
 const decimal = (text = ''): number | undefined => (/^\s*\d{1,9}(?:\.\d+)?\s*$/.test(text) ? Number(text) : undefined)
 
-// The three forms that HTTP knows; `Date.parse` alone makes a date of nearly anything.
+// The three date formats of HTTP; `Date.parse` alone accepts nearly anything.
 const withZone = /^[A-Z][a-z]{2,8},? \d{1,2}[ -][A-Z][a-z]{2}[ -](?:\d{4}|\d{2}) \d{2}:\d{2}:\d{2} GMT$/
 const withoutZone = /^[A-Z][a-z]{2} [A-Z][a-z]{2} [ \d]\d \d{2}:\d{2}:\d{2} \d{4}$/
 

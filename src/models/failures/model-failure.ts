@@ -5,19 +5,19 @@ import { failing } from './failure.ts'
 import { changeRequest, httpFailure, isTooLong, tooLong } from './http-failure.ts'
 import { cutOff, networkFailure } from './network-failure.ts'
 
-/** What a framework calls its errors, by name or code, where neither a status nor the network tells more. */
+/** The errors of a framework by name or code, for errors without a status or network code. */
 export type ErrorNames = { readonly [name: string]: ModelFailureClass }
 
 export interface FailureRules {
   readonly remedies?: Remedies
-  /** Taken out of every message. */
+  /** Removed from every message. */
   readonly secrets?: readonly string[]
   readonly names?: ErrorNames
-  /** The wall time in milliseconds, for servers that say until when to wait. Default: the machine's. */
+  /** The wall time in milliseconds, for `Retry-After` dates. Default: the system clock. */
   readonly now?: () => number
 }
 
-/** Which class of failure an error is, and what to do about it where that is known. Never shows a key. */
+/** Classifies an error, with a remedy if one is known. Never shows a key. */
 export function modelFailure(error: unknown, rules: FailureRules = {}): ModelFailure {
   const { secrets = [] } = rules
   const { remedy, ...rest } = classify(error, rules)
@@ -29,7 +29,7 @@ function classify(error: unknown, rules: FailureRules): ModelFailure {
   try {
     return reading(error, rules)
   } catch {
-    // Other people's errors may throw when they are looked at.
+    // Getters of foreign errors may throw.
     return failing('model', silent)
   }
 }
@@ -40,7 +40,7 @@ function reading(error: unknown, rules: FailureRules): ModelFailure {
   const { remedies = {}, secrets = [], names = {}, now = Date.now } = rules
   const facts = withoutKeys(readError(error), secrets)
   if (facts.own) return facts.own.failure
-  // Says the header's value, that is, the key.
+  // The message contains the value of the header: the key.
   if (/invalid header value|invalid character in header|bytestring/i.test(facts.message)) {
     const remedy = ['Check it for line breaks and typographic characters.', remedies.auth].filter((text) => text !== undefined).join(' ')
     return failing('auth', 'The key or a header contains a character that is not valid in an HTTP header.', remedy)
@@ -49,14 +49,14 @@ function reading(error: unknown, rules: FailureRules): ModelFailure {
   return networkFailure(facts, remedies) ?? byName(facts, remedies, { ...commonNames, ...names })
 }
 
-/** Before anything is cut short: half a key is a secret too. */
+/** Before texts are shortened: half a key is a secret, too. */
 const withoutKeys = (facts: ErrorFacts, secrets: readonly string[]): ErrorFacts => ({
   ...facts,
   message: withoutSecrets(facts.message, secrets),
   body: withoutSecrets(facts.body, secrets),
 })
 
-/** Of the platform, and of the clients that most packages and frameworks are built upon. */
+/** Errors of the platform and of common HTTP clients. */
 const commonNames: ErrorNames = {
   TimeoutError: 'timeout',
   APIConnectionTimeoutError: 'timeout',

@@ -4,7 +4,7 @@ import { shorten } from './error-facts.ts'
 import type { Remedies } from './failure.ts'
 import { failing } from './failure.ts'
 
-/** Why no answer came, or none to the end. Nothing where the error is of another kind. */
+/** Why there was no response, or no complete one; `undefined` for other errors. */
 export function networkFailure(facts: ErrorFacts, remedies: Remedies): ModelFailure | undefined {
   const { networkCode: code = '' } = facts
   const message = facts.message.replace(/^cannot connect to api: /i, '')
@@ -45,7 +45,7 @@ const isBroken = (message: string): boolean => /^terminated$|other side closed|s
 
 const tryAgain = 'Try again. If it fails again, check the network and any proxy.'
 
-/** The stream has ended, and nothing says that the reply has. */
+/** The stream ended without a finish reason. */
 export const cutOff: ModelFailure = failing('network', 'The stream ended before the reply was complete.', tryAgain)
 
 const network = (message: string, remedy?: string): ModelFailure => failing('network', message, remedy)

@@ -1,6 +1,6 @@
 import { bodyText, readError } from './error-facts.ts'
 
-/** How providers name the most output that a model can produce, when they refuse a request that allows it more. */
+/** How providers name the maximum output of a model, when they refuse a larger one. */
 const maximums: readonly RegExp[] = [
   // OpenAI, Anthropic, DeepSeek, Groq.
   /supports at most (\d+) completion tokens/i,
@@ -8,9 +8,9 @@ const maximums: readonly RegExp[] = [
   /range of max_tokens is \[1, ?(\d+)\]/i,
   /max_(?:completion_|output_)?tokens\W{1,3}must be (?:less than or equal to|<=|at most)\W{1,3}(\d+)/i,
 ]
-/** Gemini: the end of the range is not part of it. */
+/** Gemini: the end of the range is exclusive. */
 const beyond = /range is from 1 \(inclusive\) to (\d+) \(exclusive\)/i
-/** OpenAI's older models, vLLM: the window, and the part of it that the request takes. */
+/** OpenAI's older models, vLLM: the context window, and the part that the request uses. */
 const windows: readonly RegExp[] = [
   /maximum context length is (\d+) tokens.{0,80}?\((\d+) in the (?:messages|prompt|text|input)/i,
   /\(\d+ > (\d+) - (\d+)\)/,
@@ -18,11 +18,11 @@ const windows: readonly RegExp[] = [
 
 export interface OutputMaximum {
   readonly tokens: number
-  /** It is what the request leaves of the window: another request may have more. */
+  /** It is the rest of the window after this request: another request may have more. */
   readonly isForRequest: boolean
 }
 
-/** The most output that the model can produce, if that is what the provider objects to. */
+/** The maximum output of the model, if the provider refused a larger one. */
 export function outputMaximum(error: unknown): OutputMaximum | undefined {
   const { body, message, status } = readError(error)
   if (status !== undefined && status !== 400 && status !== 422) return undefined

@@ -70,7 +70,7 @@ export class ReplyReader {
     return withWork(parts, written)
   }
 
-  /** Nothing at all where the reply was cut. */
+  /** Empty if the reply was cut off. */
   end(): readonly ModelPart[] {
     const { calls } = this.#calls
     const reason = this.#ending.reason(calls)

@@ -57,7 +57,7 @@ export class ReplyReader {
     return Math.max(0, characters - (known?.characters ?? 0))
   }
 
-  /** Nothing at all where the reply was cut. */
+  /** Empty if the reply was cut off. */
   end(): readonly ModelPart[] {
     const calls = [...this.#calls.values()].map(({ call }) => gathered(call))
     const reason = this.#facts.reason(calls)

@@ -4,27 +4,24 @@ import { type EndMark, EndWatch } from './end-mark.ts'
 
 export type BodyReader = ReadableStreamDefaultReader<Uint8Array>
 
-/** Events are gathered until they are whole; the longest are those that repeat a whole reply at its end. */
+/** Events are buffered until they are complete. The longest ones repeat a whole reply. */
 const longestEvent = 16 * 1024 * 1024
 
 interface EventRules {
   readonly clock: Clock
   readonly endMark?: EndMark | undefined
-  /** What was read before. */
+  /** Chunks that were already read. */
   readonly first?: readonly Uint8Array[]
 }
 
-/**
- * The bytes as they come, but no event without an end, and nothing behind the end of the reply: a server that has said
- * it and keeps the connection open is left.
- */
+/** The bytes of the response, but no endless event, and nothing after the end of the reply, even if the connection stays open. */
 export function boundedEvents(reader: BodyReader, { clock, endMark, first = [] }: EventRules): ReadableStream<Uint8Array> {
   const bound = new EventBound()
   const watch = endMark && new EndWatch(endMark)
   const waiting = [...first]
-  /** Until when the server may end its answer, once the reply has ended. */
+  /** The deadline for the end of the response, once the reply has ended. */
   let deadline: number | undefined
-  /** The next chunk; nothing where there is none, or where the reply has ended and none has come in time. */
+  /** The next chunk; `undefined` at the end, or when the deadline has passed. */
   const next = async (): Promise<Uint8Array | undefined> => {
     const chunk = waiting.shift()
     if (chunk) return chunk
@@ -36,7 +33,7 @@ export function boundedEvents(reader: BodyReader, { clock, endMark, first = [] }
     {
       async pull(controller) {
         let chunk = await next()
-        // Behind the end only the end of the answer is waited for: that leaves the connection to the next request.
+        // After the reply only the end of the response is awaited, so that the connection can be reused.
         while (chunk && endMark?.isFinal && deadline !== undefined) chunk = await next()
         if (!chunk) {
           leave(reader)
@@ -66,11 +63,11 @@ const endlessEvent = (): FailureError =>
 const lineFeed = 10
 const carriageReturn = 13
 
-/** Counts by chunks of the network, so it costs next to nothing. */
+/** Counts by chunk, which costs next to nothing. */
 class EventBound {
   #open = 0
 
-  /** Whether the event that a chunk belongs to may go on. */
+  /** Whether the current event is within the limit. */
   holds(chunk: Uint8Array): boolean {
     const end = lastBlankLine(chunk)
     this.#open = end < 0 ? this.#open + chunk.length : chunk.length - end
@@ -78,7 +75,7 @@ class EventBound {
   }
 }
 
-/** Where the last event in a chunk ends; below 0 where none does. One that ends between two chunks is missed, to no harm. */
+/** Where the last event in a chunk ends, or -1. An end that is split between two chunks is missed, which does no harm. */
 function lastBlankLine(chunk: Uint8Array): number {
   for (let at = chunk.lastIndexOf(lineFeed); at > 0; at = chunk.lastIndexOf(lineFeed, at - 1)) {
     const before = chunk[at - 1] === carriageReturn ? at - 2 : at - 1
@@ -93,7 +90,7 @@ interface BeginningRules {
   readonly patienceMs: number
 }
 
-/** The beginning of a body, as far as it comes in time and unharmed; the rest is not read. */
+/** The beginning of a body, as far as it arrives in time. The rest is not read. */
 export async function beginningOf(reader: BodyReader, { clock, mostBytes, patienceMs }: BeginningRules): Promise<Uint8Array<ArrayBuffer>> {
   const chunks: Uint8Array[] = []
   let length = 0
@@ -110,7 +107,7 @@ export async function beginningOf(reader: BodyReader, { clock, mostBytes, patien
   return new Uint8Array(Buffer.concat(chunks).subarray(0, mostBytes))
 }
 
-/** What the work brings in time; nothing where it takes longer or fails. */
+/** The result of the work, or `undefined` if it takes longer or fails. */
 function soon<T>(work: () => Promise<T>, { clock, ms }: { readonly clock: Clock; readonly ms: number }): Promise<T | undefined> {
   return new Promise((resolve) => {
     const cancel = clock.after(ms, () => resolve(undefined))

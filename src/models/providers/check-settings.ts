@@ -4,11 +4,11 @@ import { profileOf } from '../known-providers.ts'
 import type { ProviderSpec } from '../provider-settings.ts'
 import { isKey, keyOf, wrongAddress } from '../provider-settings.ts'
 
-/** Given explicitly, always: the packages would look into the environment otherwise. */
+/** Always given explicitly: otherwise the packages read the environment. */
 export const baseUrlOf = ({ provider, kind, settings }: ProviderSpec): string =>
   (settings.baseURL?.trim() || (profileOf(provider, kind).home ?? '')).replace(/\/+$/, '')
 
-/** What is wrong with the settings, found before any request is made. */
+/** The problem with the settings, before any request is made. */
 export function settingsFailure(spec: ProviderSpec, remedies: Remedies): ModelFailure | undefined {
   return wrongBaseUrl(spec) ?? wrongKey(spec, remedies) ?? wrongHeader(spec)
 }

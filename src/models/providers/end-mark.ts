@@ -1,15 +1,15 @@
 import type { Endpoint } from '../provider-settings.ts'
 import { fieldsOf, listOf, textOf } from '../shared/index.ts'
 
-/** The event that ends a reply. Some servers say it and keep the connection open. */
+/** The event that ends a reply. Some servers send it and keep the connection open. */
 export interface EndMark {
   /** Whether the data of an event says that the reply has ended. */
   isIn(data: string): boolean
-  /** It is a mere sign: nobody has to read it, so it counts before its event is whole. */
+  /** It has no content, so it takes effect before its event is complete. */
   readonly isSign: boolean
-  /** Nothing behind it belongs to the reply; otherwise more may follow, if it comes soon. */
+  /** Nothing after it belongs to the reply. Otherwise more may follow soon. */
   readonly isFinal: boolean
-  /** How long the server is given to end its answer, in milliseconds. */
+  /** How long to wait for the end of the response, in milliseconds. */
   readonly patienceMs: number
 }
 
@@ -23,7 +23,7 @@ const lastResponse: EndMark = {
 }
 const lastTypes = new Set(['response.completed', 'response.incomplete', 'response.failed'])
 
-// Some models of Gemini have given a reason to finish with each of their events.
+// Some Gemini models send a finish reason with every event.
 const finishReason: EndMark = {
   isIn: (data) => data.includes('"finishReason"') && textOf(fieldsOf(listOf(parsed(data).candidates)[0]).finishReason) !== undefined,
   isSign: false,
@@ -31,7 +31,7 @@ const finishReason: EndMark = {
   patienceMs: 1000,
 }
 
-/** Anthropic's package ends the reply by itself. */
+/** The package for Anthropic ends the reply itself. */
 export function endMarkOf({ kind, settings }: Pick<Endpoint, 'kind' | 'settings'>): EndMark | undefined {
   switch (kind) {
     case 'openai':
@@ -55,7 +55,7 @@ function parsed(data: string) {
   }
 }
 
-/** Looks for the end mark in the bytes of a stream of events, wherever the network has cut them. */
+/** Finds the end mark in the bytes of an event stream, across chunks. */
 export class EndWatch {
   readonly #mark: EndMark
   #line = ''
@@ -65,9 +65,9 @@ export class EndWatch {
     this.#mark = mark
   }
 
-  /** How many bytes of the chunk belong to the reply that ends in it; `undefined` where it does not end. */
+  /** How many bytes of the chunk belong to the reply, if it ends in this chunk. */
   read(chunk: Uint8Array): number | undefined {
-    // As bytes: all that the marks are made of is ASCII, and a character that is cut in two does no harm.
+    // As bytes: the marks are ASCII, so a character that is split between chunks does not matter.
     const text = Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength).toString('latin1')
     let from = 0
     for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', from)) {
@@ -77,7 +77,7 @@ export class EndWatch {
       if (this.#take(line)) return from
     }
     this.#line += text.slice(from)
-    // What waits for its line break may be all that ever comes.
+    // The line break may never arrive.
     return this.#isSign(dataIn(this.#line)) ? chunk.length : undefined
   }
 

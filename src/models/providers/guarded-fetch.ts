@@ -31,10 +31,10 @@ export function guardedFetch(send: typeof fetch, rules: FetchRules): typeof fetc
   }
 }
 
-/** What is read of the page of an error, and for how long. */
+/** Limits for reading the body of an error. */
 const ofError = { mostBytes: 64 * 1024, patienceMs: 2000 }
 
-/** `Response` itself refuses a status beyond 599, which a server may well send. */
+/** `Response` refuses a status above 599, but servers send such. */
 function failed({ status, statusText, headers }: Response, beginning: Uint8Array<ArrayBuffer>): Response {
   const response = new Response(beginning, { status: Math.min(status, 599), statusText, headers })
   return status === response.status ? response : Object.defineProperty(response, 'status', { value: status })
@@ -49,7 +49,7 @@ function redirected({ headers, status }: Response, { baseUrl }: Remedies): Failu
 
 const sniffed = 2000
 
-/** Some servers send a page under the name of events. */
+/** Some servers send a page with the content type of events. */
 async function eventsIn(reader: BodyReader, type: string | null, rules: FetchRules): Promise<ReadableStream<Uint8Array>> {
   if (type !== null && !/event-stream/i.test(type)) return misnamedEvents(reader, type, rules)
   const { value } = await reader.read()
@@ -60,7 +60,7 @@ async function eventsIn(reader: BodyReader, type: string | null, rules: FetchRul
   throw notEvents(beginning + new TextDecoder().decode(rest), type ?? 'something else', rules.remedies)
 }
 
-/** Some servers send events under a wrong name; they are taken as they are. */
+/** Some servers send events with a wrong content type. They are accepted. */
 async function misnamedEvents(reader: BodyReader, type: string, rules: FetchRules): Promise<ReadableStream<Uint8Array>> {
   const chunks: Uint8Array[] = []
   const decoder = new TextDecoder()

@@ -7,11 +7,10 @@ interface Connection {
   readonly fetch: typeof fetch
 }
 
-// Each package takes some 60 ms to load: only the one that is used is. Two of them make a provider of their own while
-// they load, out of what they find in the environment, and fail over a base URL that is set to nothing. Their inner
-// entries do not.
+// Each package takes about 60 ms to load, so only the one in use is loaded. The main entries of two of them read the environment
+// while they load; their internal entries do not.
 
-/** The model as its package makes it. A key is always given, if only an empty one: otherwise the packages look for one. */
+/** The model of the provider's package. A key is always given, even an empty one: otherwise the packages read the environment. */
 export async function loadModel(spec: ProviderSpec, { baseURL, fetch }: Connection): Promise<LanguageModelV4> {
   const { kind, provider, model, settings } = spec
   const apiKey = settings.apiKey?.trim() ?? ''
@@ -47,8 +46,8 @@ export async function loadModel(spec: ProviderSpec, { baseURL, fetch }: Connecti
     case 'openai-compatible': {
       const { createOpenAICompatible } = await import('@ai-sdk/openai-compatible')
       const { body } = profileOf(provider, kind)
-      // Whether a schema is sent at all is decided before the package sees it. The package does not read the signatures
-      // that OpenRouter puts into `reasoning_details`: they are lost.
+      // `takesSchema` decides whether a schema is sent. The package drops the signatures that OpenRouter puts into
+      // `reasoning_details`.
       const always = { name: provider, includeUsage: true, supportsStructuredOutputs: true }
       return createOpenAICompatible({ ...common, ...always, ...(body && { transformRequestBody: body }) })(model)
     }
@@ -57,7 +56,7 @@ export async function loadModel(spec: ProviderSpec, { baseURL, fetch }: Connecti
   }
 }
 
-/** What Anthropic fetches by itself. */
+/** Media types that Anthropic fetches itself. */
 const readByAnthropic = { 'image/*': [/^https?:\/\/.*$/], 'application/pdf': [/^https?:\/\/.*$/] }
 
 const lowerCased = (headers: { readonly [name: string]: string }): { [name: string]: string } =>

@@ -12,8 +12,8 @@ import { guardedFetch } from './guarded-fetch.ts'
 import { loadModel } from './load-model.ts'
 
 /**
- * A model by its provider's name. Nothing is read from the environment, and no request is made. Settings that cannot
- * work make a model that says so when it is asked, so that the next one in line gets its turn.
+ * A model of a provider. It reads no environment variables and makes no request. With invalid settings the model fails when it
+ * is asked, so that a fallback model is used.
  */
 export async function providerModel(spec: ProviderSpec): Promise<Model> {
   const { provider, model, kind, clock } = spec
@@ -32,7 +32,7 @@ export async function providerModel(spec: ProviderSpec): Promise<Model> {
   }
 }
 
-/** A hash: it tells accounts apart and gives no key away. */
+/** A hash that distinguishes accounts without revealing a key. */
 function healthKeyOf(spec: ProviderSpec): string {
   const { provider, model, settings } = spec
   const account = [provider, baseUrlOf(spec), settings.apiKey, settings.headers, model]

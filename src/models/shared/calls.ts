@@ -1,7 +1,7 @@
 import type { JsonObject, Message, ModelPart } from '../../contracts/index.ts'
 import { parseJsonObject } from '../../util/json-object.ts'
 
-/** A call that a reply has brought so far; `input` is the text of its arguments. */
+/** A call that a reply has contained so far; `input` is the text of its arguments. */
 export interface GatheredCall {
   readonly id: string | undefined
   readonly name: string
@@ -12,7 +12,7 @@ export interface NamedCall extends GatheredCall {
   readonly id: string
 }
 
-/** Some models do not name their calls. The names are the same whenever the same conversation goes the same way. */
+/** Some models give no ids to their calls. The generated ids are deterministic for a conversation. */
 export function withIds(calls: readonly GatheredCall[], messages: readonly Message[]): readonly NamedCall[] {
   if (calls.every(hasId)) return calls
   const earlier = messages.flatMap((message) => (message.role === 'assistant' ? message.parts.filter((part) => part.type === 'call') : []))
@@ -28,16 +28,16 @@ export function withIds(calls: readonly GatheredCall[], messages: readonly Messa
 
 const hasId = (call: GatheredCall): call is NamedCall => call.id !== undefined
 
-/** What a chunk comes to, told with the characters of arguments in it. One that brings nothing shows that the provider is at work. */
+/** The parts of a chunk, with the number of argument characters in it. An empty chunk shows that the provider is working. */
 export function withWork(parts: readonly ModelPart[], written: number): readonly ModelPart[] {
   if (written > 0) return [...parts, { type: 'working', characters: written }]
   return parts.length > 0 ? parts : [{ type: 'working' }]
 }
 
-/** The arguments of an earlier call, for frameworks that want an object. What is none is shown as it was written. */
+/** The arguments of an earlier call, for frameworks that need an object. Invalid arguments are passed on as text. */
 export function argumentsOf(input: string): JsonObject {
   return parseJsonObject(input) ?? (input.trim() === '' ? {} : { unreadable_arguments: input })
 }
 
-/** Nothing is missing at the end of its arguments. */
+/** Its arguments are complete. */
 export const isWhole = ({ input }: GatheredCall): boolean => parseJsonObject(input) !== undefined

@@ -23,20 +23,20 @@ const words: { readonly [Reason in Exclude<FinishReason, 'other'>]: readonly str
 
 const reasons = new Map(Object.entries(words).flatMap(([reason, said]) => said.map((word) => [word, reason as FinishReason] as const)))
 
-/** What a provider's own word for the end of a reply means. A word that nobody knows is no `stop`. */
+/** Maps a provider's finish reason. An unknown one is not `stop`. */
 export function finishReasonOf(word: string): FinishReason {
   return reasons.get(word.toLowerCase().replaceAll('-', '_')) ?? 'other'
 }
 
 interface ReplyEnd {
-  /** The provider's own word for it, where it has said one. */
+  /** The provider's finish reason, if it gave one. */
   readonly word: string | undefined
-  /** It always says one: without it the reply was cut. */
+  /** It always gives one: without it the reply was cut off. */
   readonly isAlwaysTelling: boolean
   readonly calls: readonly GatheredCall[]
 }
 
-/** `undefined` where the reply was cut. Where nobody tells, an orderly end of the stream is the end of the reply. */
+/** `undefined` if the reply was cut off. A provider that gives no reasons ends a reply with its stream. */
 export function endOfReply({ word, isAlwaysTelling, calls }: ReplyEnd): FinishReason | undefined {
   const orderly = calls.length > 0 ? 'tool-calls' : 'stop'
   if (word === undefined) return isAlwaysTelling || !calls.every(isWhole) ? undefined : orderly

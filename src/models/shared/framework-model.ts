@@ -11,17 +11,16 @@ import { builtByItsUser, type ErrorNames, modelFailure } from '../failures/index
 import { withinAbilities } from './model-facts.ts'
 import { untilAborted } from './until-aborted.ts'
 
-/** A call of a framework's model that is ready to be made. */
+/** A prepared call of a framework's model. */
 interface FrameworkCall {
-  /** What of the request will not be done. */
+  /** Parts of the request that are dropped. */
   readonly notices: readonly string[]
-  /** Brings a stream of chunks, or the promise of one. */
+  /** Returns a stream of chunks, or a promise of one. */
   open(): unknown
 }
 
-/** What differs between frameworks. */
 interface Framework {
-  /** The request's system text has the wish for JSON in it. */
+  /** The system text already includes the instruction for JSON. */
   prepare(request: ModelRequest, signal: AbortSignal): FrameworkCall
   reader(messages: readonly Message[]): FrameworkReader
   readonly names?: ErrorNames
@@ -29,7 +28,7 @@ interface Framework {
 
 interface FrameworkReader {
   take(chunk: unknown): readonly ModelPart[]
-  /** Nothing at all where the reply was cut. */
+  /** Empty if the reply was cut off. */
   end(): readonly ModelPart[]
 }
 

@@ -1,18 +1,18 @@
 import type { InputPart, Model, ModelAbility, ModelRequest, Usage } from '../../contracts/index.ts'
 import { FailureError, failing } from '../failures/index.ts'
 
-/** What may be said about a model of a framework; what is left out is taken from the model where it can be. */
+/** Facts about a model of a framework. Missing ones are read from the model where possible. */
 export interface ModelFacts {
-  /** `provider/name`, as it stands in accounting. */
+  /** `provider/name`, for accounting. */
   readonly id?: string
-  /** What it can do. What it cannot is not asked of it: a notice or a failure says so. */
+  /** Its abilities. Requests beyond them cause a notice or a failure. */
   readonly abilities?: readonly ModelAbility[]
   readonly contextTokens?: number
   readonly maxOutputTokens?: number
   readonly costOf?: (usage: Usage) => number | undefined
 }
 
-/** The facts that are told, before those that were found. */
+/** The given facts, completed by those that were found. */
 export function settledFacts(
   told: ModelFacts,
   found: Pick<Model, 'id' | 'abilities' | 'contextTokens' | 'maxOutputTokens'>,
@@ -31,13 +31,13 @@ export function settledFacts(
 
 interface AbleRequest {
   readonly request: ModelRequest
-  /** What of it will not be done. */
+  /** Parts of the request that are dropped. */
   readonly notices: readonly string[]
 }
 
 /**
- * A request without what the model is said not to be able to do. What it was to look at cannot be left out: then it
- * throws, so that another model gets its turn. `isText` tells of a part whether it is said in words.
+ * The request without tools and reasoning, where the model has no such ability. Images and files cannot be dropped: then it
+ * throws, so that a fallback model is used.
  */
 export function withinAbilities(
   asked: ModelRequest,

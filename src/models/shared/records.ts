@@ -1,4 +1,4 @@
-// Chunks, errors and profiles are other people's objects: nothing of them is used before it was looked at.
+// Chunks, errors and profiles come from other libraries: check every field before use.
 
 export interface Fields {
   readonly [key: string]: unknown
@@ -12,7 +12,7 @@ export const listOf = (value: unknown): readonly unknown[] => (Array.isArray(val
 
 export const textOf = (value: unknown): string | undefined => (typeof value === 'string' && value !== '' ? value : undefined)
 
-/** A number of things, such as tokens. */
+/** A count, such as tokens. */
 export const countOf = (value: unknown): number | undefined =>
   Number.isSafeInteger(value) && Number(value) >= 0 ? Number(value) : undefined
 

@@ -1,13 +1,10 @@
-/**
- * What a stream brings until it ends or the signal aborts. A stream that does not heed the signal is left to itself:
- * it is told to close, and that is not waited for.
- */
+/** The chunks of a stream until it ends or the signal aborts. A stream that ignores the signal is closed without waiting for it. */
 export async function* untilAborted<T>(open: () => unknown, signal: AbortSignal): AsyncGenerator<T> {
   if (signal.aborted) return
   let wake = (): void => {}
   const onAbort = (): void => wake()
   signal.addEventListener('abort', onAbort)
-  // A promise of its own for each piece of work: a race against one that lives long would pile up what waits for it.
+  // A new promise for each wait: racing against one long-lived promise would leak memory.
   const unlessAborted = <R>(work: PromiseLike<R>): Promise<R | typeof aborted> =>
     new Promise((resolve, reject) => {
       wake = () => resolve(aborted)
@@ -43,14 +40,11 @@ function iteratorOf<T>(opened: unknown): AsyncIterator<T> {
   return (opened as AsyncIterable<T>)[Symbol.asyncIterator]()
 }
 
-/**
- * Lets everything else have its turn now and then. What is always ready at once, and brings nothing to show, would
- * otherwise keep timers and signals waiting for ever.
- */
+/** Yields to the event loop now and then. A stream that is always ready would block timers and signals. */
 export class Breather {
   #taken = 0
 
-  /** Nothing, mostly; now and then something to wait for. */
+  /** Mostly `undefined`; every 256th time a promise to await. */
   next(): Promise<void> | undefined {
     this.#taken = (this.#taken + 1) % mostInARow
     return this.#taken === 0 ? new Promise((resolve) => setImmediate(resolve)) : undefined
@@ -59,7 +53,7 @@ export class Breather {
 
 const mostInARow = 256
 
-/** Tells something of other people's to stop. What it says to that is not waited for, and does no harm. */
+/** Stops something without waiting for it, and ignores its errors. */
 export function dismiss(stop: () => unknown): void {
   new Promise((resolve) => resolve(stop())).catch(() => {})
 }

@@ -1,6 +1,6 @@
 import type { FilePart, ImagePart, InputPart, JsonObject } from '../../contracts/index.ts'
 
-/** A message of a user for a framework: plain words stay a text, which everybody can read. */
+/** A user message for a framework. A single text stays a string, which every integration accepts. */
 export function userContent(parts: readonly InputPart[], file: (part: FilePart) => JsonObject): string | readonly JsonObject[] {
   const [only, ...rest] = parts
   if (only?.type === 'text' && rest.length === 0) return only.text
