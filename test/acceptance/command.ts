@@ -1,14 +1,12 @@
 /* The command line as a person meets it, for the acceptance suite. */
-import { spawn } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { Ajv2020 } from 'ajv/dist/2020.js'
-import { expect, onTestFinished } from 'vitest'
+import { expect } from 'vitest'
 import { type Ended, runCommand } from '../run-command.ts'
-import { bounded, root, temporaryFolder } from './support.ts'
+import { root, temporaryFolder } from './support.ts'
 
 export const bin = path.join(root, 'bin/troupe.mjs')
-export const esc = '\u001b'
 
 export interface Place {
   readonly cwd: string
@@ -18,17 +16,6 @@ export interface Place {
   agent(name: string, settings: string, prompt?: string): string
   /** Runs it to its end, in this process. */
   run(args: readonly string[], options?: { stdin?: string; env?: NodeJS.ProcessEnv }): Promise<Ended>
-  /** Starts it in a process of its own and leaves it running; its standard input is closed. */
-  start(args: readonly string[], env?: NodeJS.ProcessEnv): Started
-}
-export interface Started {
-  readonly child: ReturnType<typeof spawn>
-  readonly ended: Promise<{
-    readonly code: number | null
-    readonly signal: string | null
-    readonly stdout: string
-    readonly stderr: string
-  }>
 }
 
 const variables = (cwd: string) => ({
@@ -50,22 +37,6 @@ export function place(): Place {
     file,
     agent: (name, settings, prompt = 'You are a clerk.') => file(name, `---\ndescription: Does things\n${settings}\n---\n${prompt}\n`),
     run: (args, { env = {}, ...options } = {}) => runCommand(cwd, args, { env: { ...variables(cwd), ...env }, ...options }),
-    start(args, env = {}) {
-      const child = spawn(process.execPath, [bin, ...args], {
-        cwd,
-        env: { ...variables(cwd), ...env },
-        stdio: ['ignore', 'pipe', 'pipe'],
-      })
-      let stdout = ''
-      let stderr = ''
-      child.stdout?.on('data', (chunk) => (stdout += chunk))
-      child.stderr?.on('data', (chunk) => (stderr += chunk))
-      const ended = new Promise<{ code: number | null; signal: string | null; stdout: string; stderr: string }>((resolve) =>
-        child.on('close', (code, signal) => resolve({ code, signal, stdout, stderr })),
-      )
-      onTestFinished(() => void child.kill('SIGKILL'))
-      return { child, ended: bounded(ended, 'the command', 15_000) }
-    },
   }
 }
 const published = (name: string) => JSON.parse(readFileSync(path.join(root, 'schemas', name), 'utf8'))
