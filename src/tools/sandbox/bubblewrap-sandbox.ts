@@ -65,8 +65,7 @@ export class BubblewrapSandbox implements ProcessSandbox {
     if (this.#root === '/') return sandboxUnavailable('The workspace is the whole file system.', 'Choose a folder.')
     const found = writableFolders({ root: this.#root, scratch: this.#scratch, policy: this.#options.policy ?? defaultSandboxPolicy })
     if (!found.ok) return { kind: 'unavailable', failure: found.failure }
-    if (this.#program('bwrap', found.folders) === undefined)
-      return sandboxUnavailable('Commands need a sandbox, and bubblewrap (bwrap) was not found on the PATH.', howToInstall)
+    if (this.#program('bwrap', found.folders) === undefined) return notFound
     const place = { root: this.#root, scratch: this.#scratch, home: this.#home, clock: this.#options.clock }
     const report = await tryToEscape((command) => this.#start(command, { isProbe: true }), place)
     const isSearched = this.#folder(this.#root).isSearched()
@@ -190,7 +189,7 @@ function planOf(writable: readonly string[], view: HostView, files: readonly Pro
   }
 }
 
-const notFound = sandboxUnavailable('bubblewrap (bwrap) is no longer on the PATH.', howToInstall)
+const notFound = sandboxUnavailable('Commands need a sandbox, and bubblewrap (bwrap) was not found on the PATH.', howToInstall)
 
 /** Limits per user do not apply to root, so its processes are limited by a control group. */
 const isRoot = (): boolean => process.getuid?.() === 0

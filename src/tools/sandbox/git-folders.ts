@@ -14,10 +14,10 @@ const mostInner = 500
 /** The folder that a `.git` leads to: itself, or what a file or a link names. Without links. */
 export function gitFolderAt(entry: string): string | undefined {
   const real = realPath(entry)
-  if (real === undefined || isFolder(real)) return real
+  if (real === undefined || kindOf(real) === 'folder') return real
   const named = /^gitdir: ([\s\S]*?)[\r\n]*$/.exec(textOf(real) ?? '')?.[1]
   const target = named === undefined ? undefined : realPath(resolve(dirname(entry), named))
-  return target !== undefined && isFolder(target) ? target : undefined
+  return target !== undefined && kindOf(target) === 'folder' ? target : undefined
 }
 
 /** A repository with the folders of its work trees and submodules, each of which has settings of its own. */
@@ -26,7 +26,7 @@ export function gitFoldersIn(repository: string): readonly string[] {
   const queue = [join(repository, 'worktrees'), join(repository, 'modules')]
   for (let folder = queue.shift(); folder !== undefined && found.length <= mostInner; folder = queue.shift()) {
     for (const inner of foldersIn(folder)) {
-      const isGitFolder = basename(folder) === 'worktrees' || isFile(join(inner, 'HEAD'))
+      const isGitFolder = basename(folder) === 'worktrees' || kindOf(join(inner, 'HEAD')) === 'file'
       if (isGitFolder) found.push(inner)
       // The name of a submodule may have slashes in it.
       queue.push(...(isGitFolder ? [join(inner, 'modules')] : [inner]))
@@ -52,7 +52,7 @@ export function namedBySettings(repository: string, workspace: string): readonly
 
 function foldersIn(folder: string): readonly string[] {
   try {
-    if (!isFolder(folder)) return []
+    if (kindOf(folder) !== 'folder') return []
     const entries = readdirSync(folder, { withFileTypes: true })
     return entries.flatMap((entry) => (entry.isDirectory() ? [join(folder, entry.name)] : []))
   } catch {
@@ -69,6 +69,3 @@ function realPath(path: string): string | undefined {
     return undefined
   }
 }
-
-const isFolder = (path: string): boolean => kindOf(path) === 'folder'
-const isFile = (path: string): boolean => kindOf(path) === 'file'

@@ -20,7 +20,6 @@ export interface ProcessSandboxOptions {
   readonly platform?: string
 }
 
-/** A program to run. */
 export interface Command {
   readonly argv: readonly [string, ...string[]]
   readonly cwd: string
@@ -40,7 +39,7 @@ export interface Ending {
   readonly refusedHosts: readonly string[]
   /** Files and folders that it could not change, relative to the workspace or absolute. */
   readonly readOnly: readonly string[]
-  /** Why it was not started, where that is known afterwards only. */
+  /** Why it was not started. */
   readonly startFault?: string
 }
 
