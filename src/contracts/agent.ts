@@ -13,29 +13,29 @@ export interface AgentLimits {
   readonly maxSessionTokens?: number
   /** Money of one turn in US dollars, children included. */
   readonly maxCostUsd?: number
-  /** Calls in one turn; those that could not be started count too. */
+  /** Calls in one turn, including those that could not start. */
   readonly maxCalls?: number
-  /** Working time of one turn; waiting for a person does not count. */
+  /** Working time of one turn, without waits for a person. */
   readonly timeBudget?: number
-  /** Wait for the first output of a model. */
+  /** Maximum wait for the first output of a model. */
   readonly llmTimeout: number
-  /** Longest silence of a model that has begun to answer. */
+  /** Maximum pause between two outputs of a model. */
   readonly idleTimeout: number
-  /** One whole reply of a model, from the request to its end. */
+  /** One model reply, from the request to its end. */
   readonly replyTimeout: number
   /** One call. */
   readonly toolTimeout: number
-  /** Further model attempts after the first, in one step. */
+  /** Retries of a model request in one step. */
   readonly maxRetries: number
-  /** Calls of a step that may run at once. */
+  /** Calls of a step that may run at the same time. */
   readonly parallelToolCalls: number
-  /** Output of a call shown to the model; more goes to the blob store. */
+  /** Output of a call that the model sees; more goes to the blob store. */
   readonly maxOutputBytes: number
-  /** How many levels of children there may be below this agent. */
+  /** Levels of children below this agent. */
   readonly maxDepth: number
-  /** Children that may be started in one turn, theirs included. */
+  /** Descendants that may start in one turn. */
   readonly maxChildren: number
-  /** Children at work at once; further ones wait in line. */
+  /** Children that may run at the same time; others wait. */
   readonly parallelChildren: number
 }
 
@@ -53,45 +53,45 @@ export const defaultLimits: AgentLimits = {
   parallelChildren: 4,
 }
 
-/** What a child has where its agent says nothing else; a root has no such limits. */
+/** Defaults for children. A root has no such limits by default. */
 export const childLimits = { maxTokens: 50_000, timeBudget: 120_000 } as const
 
-/** Settings that reach the provider as they are. */
+/** Settings that are passed to the provider. */
 export interface ModelParameters {
   readonly temperature?: number
   readonly topP?: number
   readonly maxOutputTokens?: number
   readonly seed?: number
-  /** How long the model thinks before it answers, for those that can. */
+  /** Reasoning effort, for models that support it. */
   readonly reasoning?: ReasoningEffort
-  /** Whether the provider is asked to keep the beginning of the request in its cache. Default true. */
+  /** Whether to ask the provider to cache the beginning of the request. Default true. */
   readonly cache?: boolean
 }
 export const reasoningEfforts = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh'] as const
 export type ReasoningEffort = (typeof reasoningEfforts)[number]
 
 export interface JsonOutput {
-  /** Draft 2020-12; plain JSON, because it is part of the journal. */
+  /** JSON Schema draft 2020-12. Plain JSON: it is stored in the journal. */
   readonly schema?: JsonObject
 }
-/** What the answer must be. JSON is checked, and sent back with what is wrong with it. */
+/** The format of the answer. JSON is checked; an invalid answer is sent back with its problems. */
 export type OutputContract = { readonly format: 'text' | 'markdown' } | ({ readonly format: 'json' } & JsonOutput)
 
-/** What an agent is given: a text, or JSON that fits a schema. */
+/** The input of an agent: text, or JSON with a schema. */
 export type InputContract = { readonly format: 'text' } | { readonly format: 'json'; readonly schema: JsonObject }
 
-/** Whether an agent is trusted, and what depends on it. */
+/** Whether an agent is trusted, and the consequences. */
 export interface AgentTrust {
   readonly isGiven: boolean
-  /** What is trusted or not, as people know it. */
+  /** The trusted or untrusted file or folder, for display. */
   readonly place: string
-  /** Its `tools`, if it were the other way round. */
+  /** Its `tools` with the opposite trust. */
   readonly toolsOtherwise: readonly string[]
-  /** What brings its tools back. */
+  /** How to get its tools back. */
   readonly remedy?: string
 }
 
-/** An agent, resolved: what a session runs and what its journal keeps. */
+/** A resolved agent, as sessions run it and the journal stores it. */
 export interface AgentSpec {
   readonly name: string
   readonly displayName?: string
@@ -102,23 +102,23 @@ export interface AgentSpec {
   /** Allowlist of tool names and `prefix*` patterns; `*` is all. */
   readonly tools: readonly string[]
   readonly limits: AgentLimits
-  /** Somebody has said its `toolTimeout`: then tools that know how long they take have no more than that. */
+  /** `toolTimeout` is set explicitly: then it also limits tools with a timeout of their own. */
   readonly saysToolTimeout?: true
   readonly parameters: ModelParameters
   readonly output: OutputContract
-  /** One example of its input, for whoever calls it. */
+  /** An example input, for callers. */
   readonly usage?: string
-  /** The name that parents know it by. */
+  /** The name under which parents call it. */
   readonly toolName: string
   readonly input: InputContract
-  /** Names of its children: agents that it may call like any tool. */
+  /** Names of the agents that it may call. */
   readonly agents: readonly string[]
-  /** The skills that it may load, sorted by name. */
+  /** Skills that it may load, sorted by name. */
   readonly skills?: readonly SkillCard[]
   /** Its own rules. They can only be stricter than those of the session. */
   readonly approvals?: readonly ApprovalRule[]
-  /** Of a child: the rules of those who called it, outermost first. */
+  /** For a child: the rules of its callers, outermost first. */
   readonly bounds?: readonly ApprovalPolicy[]
-  /** What its commands may do less than those of the session. */
+  /** Restrictions of its commands, beyond those of the session. */
   readonly sandbox?: Partial<SandboxPolicy>
 }

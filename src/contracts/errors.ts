@@ -1,22 +1,22 @@
 import type { TreeId } from './ids.ts'
 
-/** Every error that Troupe throws. `retry`: whether doing the same again can help. */
+/** Every error that Troupe throws. `retry`: whether a retry can help. */
 export const errorTable = {
   usage: { retry: false, summary: 'a command, flag or argument is wrong' },
   config_invalid: { retry: false, summary: 'a configuration or agent definition is wrong' },
   agent_file_invalid: { retry: false, summary: 'an agent file is wrong' },
   agent_unknown: { retry: false, summary: 'no agent has that name' },
   model_unknown: { retry: false, summary: 'no model has that name' },
-  model_key_missing: { retry: false, summary: 'a model needs a key that is not there' },
+  model_key_missing: { retry: false, summary: 'a model needs an API key that is not set' },
   model_unavailable: { retry: true, summary: 'no model was found' },
   tools_unavailable: { retry: true, summary: 'a source of tools could not list them' },
   script_invalid: { retry: false, summary: 'a script for the script model is wrong' },
-  script_mismatch: { retry: false, summary: 'a scripted model was asked otherwise than its script says' },
+  script_mismatch: { retry: false, summary: 'a request does not match the script of a scripted model' },
   tree_unknown: { retry: false, summary: 'no tree has that id' },
   tree_owned: { retry: true, summary: 'another process drives this tree' },
   session_mismatch: { retry: false, summary: 'the session uses a workspace or an agent that this program does not have' },
   tree_moved: { retry: false, summary: 'another process has taken this tree over' },
-  approval_unknown: { retry: false, summary: 'nobody has asked for the approval of that id' },
+  approval_unknown: { retry: false, summary: 'no approval request has that id' },
   store_failed: { retry: true, summary: 'the store could not read or write' },
   store_invalid: { retry: false, summary: 'the store holds something that this version cannot read' },
   runtime_closed: { retry: false, summary: 'the runtime was closed' },
@@ -25,13 +25,13 @@ export const errorTable = {
 
 export type ErrorCode = keyof typeof errorTable
 
-/** One thing that is wrong: where, what was expected instead, and how to mend it. */
+/** One problem: where it is, what was expected, and how to fix it. */
 export interface Problem {
   /** `researcher.ai:3:1`, `config.agents[0].tools[2]`, `--json`. */
   readonly place: string
   readonly message: string
   readonly remedy?: string
-  /** The line of the file that it stands in. */
+  /** The line of the file that contains it. */
   readonly line?: string
 }
 
@@ -40,7 +40,7 @@ export class TroupeError extends Error {
   readonly code: ErrorCode
   readonly retry: boolean
   readonly remedy: string | undefined
-  /** Everything that is wrong, all at once; empty where the message says it all. */
+  /** All problems. Empty if the message says everything. */
   readonly problems: readonly Problem[]
 
   constructor(
@@ -56,7 +56,7 @@ export class TroupeError extends Error {
   }
 }
 
-/** A row of a journal is missing, or is not what was stored. Events before `seq` can still be read. */
+/** An event of a journal is missing or damaged. Events before `seq` can still be read. */
 export class JournalDamagedError extends TroupeError {
   readonly treeId: TreeId
   readonly seq: number

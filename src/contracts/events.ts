@@ -10,47 +10,47 @@ import type { Plan } from './plan.ts'
 import type { Report, Trace } from './report.ts'
 import type { Cost, Usage } from './usage.ts'
 
-/** Tokens set aside before an attempt, settled by its real figure. */
+/** Reserved before an attempt, and replaced by its real usage. */
 export interface Reservation {
   readonly input: number
   readonly output: number
-  /** US dollars, where the model has a price. */
+  /** US dollars, if the model has a price. */
   readonly costUsd?: number
-  /** The budget that leaves less output than the model could produce. */
+  /** The budget that allows less output than the model could produce. */
   readonly limit?: 'tokens' | 'cost'
 }
 
-/** US dollars for a token, at the highest that the model may cost. */
+/** US dollars for a token, at the highest price of the model. */
 export interface TokenPrice {
   readonly input: number
   readonly output: number
 }
 
-/** What a history that was made shorter still knows, as the next one that is needs it; `messages` tell it to the model. */
+/** What a compacted history keeps for the next compaction. `messages` contain it for the model. */
 export interface Carried {
-  /** Calls that may have changed something: the oldest, of which there were too many to be told. */
+  /** The oldest calls that may have changed something: stored elsewhere. */
   readonly bundles: readonly EffectBundle[]
-  /** The others, a line for each. */
+  /** The other calls, a line for each. */
   readonly lines: readonly string[]
-  /** Empty where nothing was summed up yet. */
+  /** Empty if there is no summary yet. */
   readonly summary: string
-  /** Messages at the beginning of the history that tell all this. */
+  /** Number of messages at the beginning of the history that contain all this. */
   readonly length: number
 }
 
-/** Lines that are kept elsewhere, and how many they are. */
+/** Stored lines. */
 export interface EffectBundle {
   readonly count: number
   readonly handle: BlobId
 }
 
-/** Where a run was started, for whoever goes on with it later; the loop does not look at it. */
+/** Where a session was started, for a program that continues it later. */
 export interface RunOrigin {
   /** The folder that its tools work in, absolute. */
   readonly workspace: string
   /** The file of its agent, absolute. */
   readonly agentFile?: string
-  /** What its command line said besides, for a command that goes on with it under the same terms. Paths are absolute. */
+  /** Its other flags, for a command that continues it under the same terms. Paths are absolute. */
   readonly flags?: readonly RunFlag[]
 }
 
@@ -60,7 +60,7 @@ export interface RunFlag {
   readonly value: string
 }
 
-/** The call that a child was started by. */
+/** The call that started a child. */
 export interface ParentCall {
   readonly sessionId: SessionId
   readonly turnId: TurnId
@@ -71,9 +71,9 @@ export interface ParentCall {
 export type ReplyRef = { readonly type: 'item'; readonly id: ItemId } | CallPart
 
 export type InputMode = 'queue' | 'steer'
-/** Why the coming step is the last one and has its tools switched off. */
+/** Why a step is the last one, with tools disabled. */
 export type LastStepReason = Extract<TurnReason, 'steps' | 'tokens' | 'cost' | 'time' | 'calls' | 'context' | 'repeats' | 'stopped'>
-/** Why an answer is not called complete. */
+/** Why an answer is partial. */
 export type PartialReason = LastStepReason | 'hook'
 
 export interface TurnTotals {
@@ -84,15 +84,15 @@ export interface TurnTotals {
   readonly durationMs: number
 }
 
-/** What an answer that has to be JSON was found to be. `notice` is for the model, `remedy` for the person. */
+/** The check of an answer that must be JSON. `notice` is for the model, `remedy` for the person. */
 export type CheckedOutput =
   | { readonly ok: true; readonly value: Json }
   | { readonly ok: false; readonly problems: readonly string[]; readonly notice: string; readonly remedy: string }
 
-/** How a turn ended, and why it ended so. */
+/** How and why a turn ended. */
 export type TurnEnding =
   | { readonly status: 'completed' }
-  /** `limit`: what ran out is what somebody above it had left. */
+  /** `limit`: a limit of an ancestor was reached. */
   | { readonly status: 'partial'; readonly reason: PartialReason; readonly limit?: 'above' }
   | { readonly status: 'interrupted'; readonly reason: 'interrupted' | 'denied' }
   | {
@@ -102,27 +102,27 @@ export type TurnEnding =
       readonly remedy?: string
       readonly failure?: ModelFailure
     }
-/** What a child took, its own children included. */
+/** What a child used, including its descendants. */
 export interface ChildEnd {
   readonly childId: SessionId
   readonly agent: string
   readonly totals: TurnTotals
-  /** Money that counts against budgets: what was reported, or else what was set aside. */
+  /** US dollars charged to budgets: the reported cost, or else the reservation. */
   readonly paidUsd: number
-  /** Children that it started, and theirs. */
+  /** Number of descendants that it started. */
   readonly children: number
-  /** Time that was not work: waiting for a person. */
+  /** Time of waits for a person. */
   readonly idleMs: number
 }
 
-/** A question to a model that came before the first turn, and that this turn pays for. */
+/** The model request that selected the agent. The first turn pays for it. */
 export interface AskedFirst {
   readonly model: string
   readonly usage: Usage
   readonly cost: Cost
-  /** Money that counts against budgets: what was reported, or else what was set aside. */
+  /** US dollars charged to budgets: the reported cost, or else the reservation. */
   readonly paidUsd: number
-  /** Waiting in line for the model included. */
+  /** Including the wait in a queue. */
   readonly latencyMs: number
   readonly failure?: ModelFailure
 }
@@ -135,28 +135,27 @@ interface Bodies {
     readonly trace: Trace
     /** Names of the tools that the agent may be offered, sorted. */
     readonly tools: readonly string[]
-    /** Size of the prompt, of the specs of the tools, and of the wish for JSON. */
+    /** Characters of the prompt, the tool specs and the instruction for JSON. */
     readonly promptChars: number
     readonly policy: string
-    /** By the name that the agent gives the model; without those that have no price. */
+    /** By the name of the model in the agent. Models without a price are absent. */
     readonly prices?: { readonly [model: string]: TokenPrice }
-    /** Tokens that a request and its reply may have together, by the same names, where that is known. */
+    /** Context windows in tokens, by the same names, if known. */
     readonly windows?: { readonly [model: string]: number }
-    /** Tokens that one reply of each of its models can have, where that is known. */
+    /** Maximum tokens of one reply, by the same names, if known. */
     readonly maxOutputs?: { readonly [model: string]: number }
     /** Absent for a root. */
     readonly parent?: ParentCall
-    /** Of a root, where whoever started it has said so. */
+    /** For a root, if the program that started it gave one. */
     readonly origin?: RunOrigin
   }
-  /** All of it counts from here on, as in `interaction.session.created`. */
+  /** Replaces the configuration of `interaction.session.created`. */
   'interaction.session.configured': {
     readonly agent: AgentSpec
     readonly tools: readonly string[]
     readonly promptChars: number
     readonly prices?: { readonly [model: string]: TokenPrice }
     readonly windows?: { readonly [model: string]: number }
-    /** Tokens that one reply of each of its models can have, where that is known. */
     readonly maxOutputs?: { readonly [model: string]: number }
     readonly reason: string
   }
@@ -176,18 +175,18 @@ interface Bodies {
   'interaction.turn.suspended': { readonly reason: 'approval'; readonly approvals: readonly ApprovalId[] }
 
   'interaction.step.started': {
-    /** As the agent names it, and as it calls itself. */
+    /** The name in the agent; `modelId` is `provider/name`. */
     readonly model: string
     readonly modelId: string
     readonly attempt: number
     readonly reservation: Reservation
     /** Steering input that enters the request of this step. */
     readonly absorbs: readonly ClientId[]
-    /** The reply does not go on with the task: it sums up what has happened, so that the history can be shortened. */
+    /** The reply is a summary for compaction, not a step of the task. */
     readonly compacts?: boolean
-    /** Every model of the agent is left out for now, and this one is asked all the same. At most one such attempt a turn. */
+    /** All models are excluded for now, and this one is tried anyway. At most once a turn. */
     readonly probes?: boolean
-    /** Present on a forced last step: why, and what the model is told. */
+    /** Present on a forced last step: the reason, and the notice for the model. */
     readonly last?: { readonly reason: LastStepReason; readonly notice: string }
   }
   'interaction.step.completed': {
@@ -197,7 +196,7 @@ interface Bodies {
     readonly cost: Cost
     readonly latencyMs: number
     readonly metadata?: JsonObject
-    /** Present where the reply is an answer that has to be JSON. */
+    /** Present if the reply is an answer that must be JSON. */
     readonly output?: CheckedOutput
   }
   'interaction.step.failed': {
@@ -205,13 +204,13 @@ interface Bodies {
     readonly usage: Usage
     readonly cost: Cost
     readonly latencyMs: number
-    /** The next attempt at this model comes no sooner than this after the failure. */
+    /** Minimum wait before the next attempt with this model. */
     readonly delayMs: number
   }
 
   'interaction.item.started': { readonly item: ItemIntent }
   'interaction.item.updated': {
-    readonly update: /** A further attempt of a call, with the force of an intent. */
+    readonly update: /** Another attempt of a call. Like an intent: it may have run. */
       | { readonly kind: 'attempt'; readonly attempt: number; readonly reason: 'resumed' | 'unsandboxed'; readonly by?: string }
       | { readonly kind: 'plan'; readonly plan: Plan }
   }
@@ -223,7 +222,7 @@ interface Bodies {
     readonly decision: ApprovalDecision
     readonly by: string
   }
-  /** Approved in another session of the tree; said of the root, and good for all. */
+  /** Approved in another session of the tree. Recorded in the root, and valid for all sessions. */
   'interaction.approval.granted': { readonly keys: readonly ApprovalKey[]; readonly from: SessionId; readonly by: string }
   'interaction.approval.revoked': { readonly keys: readonly string[]; readonly by: string }
 
@@ -231,7 +230,7 @@ interface Bodies {
     readonly agent: string
     readonly reason: string
     readonly scores: { readonly [agent: string]: number }
-    /** Present where a model was asked. */
+    /** Present if a model was asked. */
     readonly asked?: AskedFirst
   }
 
@@ -246,21 +245,21 @@ interface Bodies {
     readonly message?: string
   }
 
-  /** A text that enters the requests of this session from outside: a hook, a file of the project. */
+  /** A text that a hook or a project file adds to the history. */
   'interaction.context.added': { readonly source: string; readonly text: string }
-  /** The history is shorter from here on. */
+  /** Replaces the beginning of the history. */
   'interaction.context.compacted': {
-    /** What stands in place of everything before the last `kept` messages. */
+    /** They replace everything before the last `kept` messages. */
     readonly messages: readonly Message[]
     readonly kept: number
     readonly carried: Carried
-    /** Where everything that was said before is kept. */
+    /** The stored full text. */
     readonly output?: { readonly handle: BlobId; readonly bytes: number }
     readonly tokensBefore: number
     readonly tokensAfter: number
   }
 
-  /** `abort`: a request of a child was denied in a way that ends the whole run. */
+  /** `abort`: the denial of a request ended the whole run. */
   'interaction.cancel.requested': { readonly mode: 'stop' | 'abort' | 'interrupt'; readonly by: string }
   'interaction.diagnostic': { readonly diagnostic: Diagnostic }
 }
@@ -268,7 +267,7 @@ interface Bodies {
 export type EventType = keyof Bodies
 
 export interface Envelope {
-  /** Gap-free over the tree; the one cursor. */
+  /** Without gaps over the tree. The cursor for readers. */
   readonly seq: number
   readonly treeId: TreeId
   readonly sessionId: SessionId
@@ -279,7 +278,7 @@ export interface Envelope {
   readonly itemId?: ItemId
   /** Milliseconds since 1970. */
   readonly at: number
-  /** The position of the inbox row that this event takes in. */
+  /** The position of the inbox row behind this event. */
   readonly inbox?: number
 }
 
@@ -287,7 +286,7 @@ export type EventBody<Type extends EventType = EventType> = { [T in Type]: { rea
 /** A durable event: one entry of the journal. */
 export type InteractionEvent<Type extends EventType = EventType> = { [T in Type]: Envelope & { readonly type: T } & Bodies[T] }[Type]
 
-/** What an event is before the ledger numbers and dates it. */
+/** An event before the ledger numbers and dates it. */
 export type EventDraft = EventBody & {
   readonly turnId?: TurnId
   readonly stepId?: StepId
@@ -295,10 +294,10 @@ export type EventDraft = EventBody & {
   readonly inbox?: number
 }
 
-/** Provisional, never in the journal, never needed to rebuild anything. */
+/** Provisional. Never stored, and never needed to rebuild state. */
 export type LiveEvent = ItemDelta | QueueEvent
 
-/** A piece of what will be an item. */
+/** A piece of an item that is in progress. */
 export interface ItemDelta {
   readonly type: 'interaction.item.delta'
   readonly treeId: TreeId
@@ -307,16 +306,15 @@ export interface ItemDelta {
   readonly turnId: TurnId
   readonly stepId: StepId
   readonly itemId: ItemId
-  /** The attempt that this belongs to; a later attempt replaces what an earlier one said. */
+  /** A later attempt replaces the pieces of an earlier one. */
   readonly attempt: number
   readonly kind: 'text' | 'reasoning' | 'progress' | 'output'
   readonly text: string
 }
 
-/** What a piece belongs to, and what it is. */
 export type LivePlace = Pick<ItemDelta, 'stepId' | 'itemId' | 'attempt' | 'kind'>
 
-/** Somebody stands in line for a named queue, told again where it comes to wait for another one; or does so no longer. */
+/** A session or call waits in a named queue, or no longer does. Repeated if it waits for another queue next. */
 export interface QueueEvent {
   readonly type: 'interaction.queue.joined' | 'interaction.queue.left'
   readonly treeId: TreeId
@@ -324,10 +322,10 @@ export interface QueueEvent {
   readonly agentPath: string
   readonly turnId: TurnId
   readonly stepId?: StepId
-  /** The call that waits. Absent where the session does, before it asks its model. */
+  /** The call that waits. Absent if the session waits for its model. */
   readonly itemId?: ItemId
   readonly queue: string
-  /** When it began to wait. Milliseconds since 1970. */
+  /** Start of the wait, in milliseconds since 1970. */
   readonly since: number
 }
 

@@ -1,4 +1,4 @@
-/** Why a model attempt failed. Decides whether and where the next attempt goes. */
+/** Why a model attempt failed. Decides about retries and fallback. */
 export type ModelFailureClass =
   | 'rate_limit'
   | 'auth'
@@ -10,11 +10,11 @@ export type ModelFailureClass =
   | 'config'
   /** The request is too long for the model. */
   | 'context'
-  /** The turn's time for this ran out; the model did nothing wrong. */
+  /** The time budget of the turn ran out. The model is not to blame. */
   | 'budget'
   /** The turn was interrupted while the attempt was in flight. */
   | 'cancelled'
-  /** The driver died while the attempt was in flight; what it cost is not known. */
+  /** The process ended while the attempt was in flight. Its cost is unknown. */
   | 'lost'
 
 export interface ModelFailure {
@@ -23,18 +23,18 @@ export interface ModelFailure {
   readonly remedy?: string
   /** The server asked to wait this long. */
   readonly retryAfterMs?: number
-  /** The limit of the agent that ended the attempt. Such an attempt is repeated once in a step, because it may have been paid for. */
+  /** The timeout that ended the attempt. Retried only once in a step: the provider may charge for it. */
   readonly limit?: ReplyLimit
-  /** The reply was whole, but no answer, where tools were switched off and the model had to answer. */
+  /** Tools were disabled, and the complete reply contains no answer. */
   readonly noAnswer?: true
-  /** The budget that left the reply no more output, where the reply was cut for that. */
+  /** The budget that cut the reply. */
   readonly cutBy?: 'tokens' | 'cost'
 }
 
-/** Limits on the time that a reply may take. */
+/** Limits on the time of a reply. */
 export type ReplyLimit = 'llmTimeout' | 'idleTimeout' | 'replyTimeout'
 
-/** Why a call failed, in words that a model and a person can act on. */
+/** Why a call failed. */
 export const toolFailureClasses = [
   'unknown_tool',
   'invalid_input',
@@ -45,9 +45,9 @@ export const toolFailureClasses = [
   'budget',
   'timeout',
   'cancelled',
-  /** It hit the walls of the sandbox. */
+  /** The sandbox stopped it. */
   'sandbox',
-  /** It needs a sandbox, and there is none. */
+  /** It needs a sandbox, and none is available. */
   'sandbox_unavailable',
   'config',
   'auth',
@@ -70,16 +70,16 @@ export type TurnReason =
   | 'time'
   | 'calls'
   | 'cost'
-  /** The history no longer fits into the window of the model. */
+  /** The history no longer fits the context window of the model. */
   | 'context'
-  /** The same call was made over and over. */
+  /** The same call was repeated too often. */
   | 'repeats'
-  /** A hook that must not fail has failed, or objects to the answer and was overruled. */
+  /** A hook with `onFailure: closed` failed, or a hook still rejects the answer. */
   | 'hook'
   | 'stopped'
   | 'interrupted'
   | 'approval'
-  /** Its driver stopped, or was lost: the turn is open, and goes on where it is opened. */
+  /** Its driver stopped or was lost. The turn is open and continues when the session is opened. */
   | 'released'
   | 'denied'
   | 'model'
@@ -90,7 +90,7 @@ export type TurnReason =
 
 export type Severity = 'info' | 'warning' | 'error'
 
-/** Things worth telling that did not end the turn. */
+/** Diagnostics: problems and notices that do not end the turn. */
 export type DiagnosticCode =
   | 'agent_changed'
   /** No agent shared a word with the request: the first by name answers. */
@@ -105,7 +105,7 @@ export type DiagnosticCode =
   | 'grant_not_kept'
   | 'hook_overruled'
   | 'message_invalid'
-  /** A model is not asked for a while: its provider asked to wait, or refused the key or the account. */
+  /** A model is excluded for a while: its provider asked to wait, or refused the key or the account. */
   | 'model_excluded'
   | 'model_notice'
   | 'policy_changed'
@@ -114,11 +114,11 @@ export type DiagnosticCode =
   | 'skill_changed'
   | 'skill_missing'
   | 'skills_cut'
-  /** A tool threw when it was asked what a call needs an approval for. */
+  /** `approval()` of a tool failed. */
   | 'tool_approval_failed'
   | 'tool_missing'
   | 'tools_withheld'
-  /** A tool returned something that is no result. */
+  /** A tool returned an invalid output. */
   | 'tool_output_invalid'
 
 export interface Diagnostic {

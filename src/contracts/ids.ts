@@ -1,9 +1,9 @@
 declare const brand: unique symbol
 type Branded<Name extends string> = string & { readonly [brand]: Name }
 
-/** An agent at work on something. People name a root session, with all its descendants, by this id. */
+/** One conversation with one agent. The id of a root session also names it with all its descendants. */
 export type SessionId = Branded<'SessionId'>
-/** The id of a root session. Stores and events call a root session with its descendants a tree; that is the internal word. */
+/** The id of a root session. `tree` is the internal word for a root session with its descendants. */
 export type TreeId = SessionId
 /** `t3`: the third turn of its session. */
 export type TurnId = Branded<'TurnId'>
@@ -11,11 +11,11 @@ export type TurnId = Branded<'TurnId'>
 export type StepId = Branded<'StepId'>
 /** `t3.s2.1`: the first item of that step; unique in its session. */
 export type ItemId = Branded<'ItemId'>
-/** Unique everywhere and stable over resume: tools use it as an idempotency key. */
+/** Globally unique and stable over resume: an idempotency key for tools. */
 export type CallId = Branded<'CallId'>
-/** Chosen by whoever sends a message, so that sending it twice counts once. */
+/** Chosen by the sender of a message: a message that is sent twice is accepted once. */
 export type ClientId = Branded<'ClientId'>
 export type ApprovalId = Branded<'ApprovalId'>
 export type BlobId = Branded<'BlobId'>
-/** One process that drives trees. */
+/** A process that drives trees. */
 export type OwnerId = Branded<'OwnerId'>

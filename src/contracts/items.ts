@@ -3,7 +3,7 @@ import type { BlobId, ItemId } from './ids.ts'
 import type { Json, JsonObject } from './json.ts'
 import type { Plan } from './plan.ts'
 
-/** `skipped` never ran; `unknown` may have run: the driver died before it could tell. */
+/** `skipped` never ran. `unknown` may have run: the process ended before the result was recorded. */
 export type ItemStatus = 'completed' | 'failed' | 'declined' | 'interrupted' | 'skipped' | 'unknown'
 
 export const callItemTypes = ['tool_call', 'command_execution', 'file_change', 'mcp_tool_call', 'subagent_call'] as const
@@ -13,7 +13,7 @@ export type ItemType = CallItemType | TextItemType | 'todo_list'
 
 export type Effect = 'read' | 'idempotent' | 'write'
 
-/** Which calls of a step may not overlap: `exclusive` with none, equal keys not with each other. */
+/** Which calls of a step must not overlap: `exclusive` with none, equal keys not with each other. */
 export type Lane = { readonly kind: 'shared' } | { readonly kind: 'exclusive' } | { readonly kind: 'key'; readonly key: string }
 
 /** The intent of a call: once this is in the journal, the call may have run. */
@@ -24,16 +24,16 @@ export interface CallIntent {
   readonly tool: string
   readonly namespace: string
   readonly title: string
-  /** The provider's id of this call, to answer it under. */
+  /** The provider's id of this call. The result refers to it. */
   readonly providerCallId: string
   readonly input: JsonObject
   readonly effect: Effect
   readonly lane: Lane
-  /** What the view adds for people: a command line, the paths of a change. */
+  /** For display: a command line, the paths of a change. */
   readonly details?: JsonObject
-  /** Who let it run, where that had to be asked: a person, or the rule or grant that spoke for one. */
+  /** The person, rule or grant that approved it. */
   readonly approved?: { readonly by: string }
-  /** What a person answered to the question that the tool had. */
+  /** A person's answer to the question of the tool. */
   readonly answer?: string
 }
 
@@ -42,11 +42,11 @@ export interface CallRecord {
   readonly id: ItemId
   readonly type: CallItemType
   readonly status: ItemStatus
-  /** What the model is shown. */
+  /** The text for the model. */
   readonly content: string
   readonly value?: Json
   readonly error?: ToolFailure
-  /** Where the whole of an oversized output is kept. */
+  /** The stored full text of an oversized output. */
   readonly output?: { readonly handle: BlobId; readonly bytes: number }
   readonly latencyMs: number
   readonly bytesIn: number

@@ -34,7 +34,7 @@ export interface CallPart {
 }
 export type ReplyPart = TextPart | ReasoningPart | CallPart
 
-/** What the model is told about one of its calls. `id` is the provider's id of that call. */
+/** The result of a call, for the model. `id` is the provider's id of the call. */
 export interface CallResult {
   readonly id: string
   readonly name: string
@@ -42,7 +42,7 @@ export interface CallResult {
   readonly content: string
 }
 
-/** `metadata` is the provider's own (signatures, cache marks) and goes back to it untouched. */
+/** `metadata` belongs to the provider (signatures, cache marks) and goes back to it unchanged. */
 export type Message =
   | { readonly role: 'user'; readonly parts: readonly InputPart[] }
   | { readonly role: 'assistant'; readonly parts: readonly ReplyPart[] }

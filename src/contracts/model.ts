@@ -17,20 +17,17 @@ export interface ToolSpec {
 
 export interface ModelRequest {
   readonly system: string
-  /** Not to be changed or kept: it grows with the session. Copy what you need after the stream has ended. */
+  /** Do not change or keep it: it grows with the session. Copy what you need after the stream has ended. */
   readonly messages: readonly Message[]
   readonly tools: readonly ToolSpec[]
-  /** `none` on a forced last step: the tools stay in place, so that the provider's prefix cache still hits. */
+  /** `none` on a forced last step. The tools stay in the request, so that the provider's prompt cache applies. */
   readonly toolChoice: 'auto' | 'none'
   readonly parameters: ModelParameters
-  /**
-   * The answer is to be JSON. A provider that has a schema mode is asked for it; where it has none, whoever speaks to
-   * it puts the wish into words. The answer is checked either way.
-   */
+  /** The answer must be JSON. Use the schema mode of the provider, or else `jsonInstruction` in the system text. */
   readonly output?: JsonOutput
 }
 
-/** A piece of a text. Pieces in a row with the same `block` are one text; another block has metadata of its own. */
+/** A piece of a text. Consecutive pieces with the same `block` are one text. */
 interface TextPiece {
   readonly text: string
   readonly block?: string
@@ -40,17 +37,14 @@ interface TextPiece {
 export type ModelPart =
   | ({ readonly type: 'text' } & TextPiece)
   | ({ readonly type: 'reasoning' } & TextPiece)
-  /** A whole call; `input` is its JSON text. */
+  /** A complete call; `input` is its JSON text. */
   | { readonly type: 'call'; readonly id: string; readonly name: string; readonly input: string; readonly metadata?: JsonObject }
   | { readonly type: 'error'; readonly failure: ModelFailure }
-  /**
-   * The provider is at work, but has nothing to show yet: the arguments of a call are coming in, say. `characters` tells
-   * how many of them came, so that arguments without end are noticed before the call is whole.
-   */
+  /** The provider works but has no output yet. `characters`: of arguments of a call that arrived, so that endless ones are noticed. */
   | { readonly type: 'working'; readonly characters?: number }
-  /** The provider will not do something as asked: a setting that it does not know, say. */
+  /** The provider will not do something as requested, such as an unsupported setting. */
   | { readonly type: 'notice'; readonly message: string }
-  /** The last part of a whole reply. A stream that ends without it was cut. */
+  /** The last part of a complete reply. A stream that ends without it was cut. */
   | {
       readonly type: 'finish'
       readonly reason: FinishReason
@@ -59,36 +53,34 @@ export type ModelPart =
       readonly metadata?: JsonObject
     }
 
-/** What an attempt hands to the model. */
 export interface AttemptContext {
   readonly signal: AbortSignal
 }
 
 /**
- * One model. `stream` must not throw for a failure of the provider: it yields an `error` part.
- * A throw is taken as class `model`.
+ * One model. For a failure of the provider, `stream` yields an `error` part. A throw becomes a failure of class `model`.
  */
 export interface Model {
-  /** `provider/name`, as it stands in accounting. */
+  /** `provider/name`, as in accounting. */
   readonly id: string
   readonly abilities: readonly ModelAbility[]
   /**
-   * Models with the same key share what their provider said about waiting and refused keys. It stands for the provider, its
-   * address, the account and the model, and holds no secret. Without one, that is remembered for this object alone.
+   * Models with the same key share exclusions (Retry-After, refused keys). It identifies provider, address, account and
+   * model, and contains no secret. Default: this object only.
    */
   readonly healthKey?: string
-  /** Tokens that a request and its reply may have together, where that is known. */
+  /** Context window in tokens, for a request and its reply, if known. */
   readonly contextTokens?: number
-  /** Tokens that one reply can have at most, where that is known. */
+  /** Maximum tokens of one reply, if known. */
   readonly maxOutputTokens?: number
-  /** What this much costs in US dollars; `undefined` where there is no price. What a provider reports goes before it. */
+  /** Cost in US dollars; `undefined` without a price. A cost that the provider reports takes precedence. */
   costOf?(usage: Usage): number | undefined
   stream(request: ModelRequest, context: AttemptContext): AsyncIterable<ModelPart>
 }
 
-/** Finds a model by the name that an agent gives. An unknown name throws a `model_unknown` that lists what exists. */
+/** Finds a model by name. An unknown name throws `model_unknown` with the known names. */
 export interface ModelAdapter {
-  /** Keys by the name of their variable: they are taken out of whatever is recorded or shown. */
+  /** API keys by the name of their variable. They are redacted in everything that is recorded or shown. */
   readonly secrets?: { readonly [name: string]: string }
   resolve(name: string): MaybePromise<Model>
 }

@@ -1,6 +1,6 @@
 import type { AgentLimits, ModelParameters } from './agent.ts'
 
-/** What a number may be; without `most`, as large as a number can be. */
+/** Bounds of a number. Without `most` there is no maximum. */
 export interface NumberBounds {
   readonly kind: 'whole' | 'number'
   readonly least?: number
@@ -9,7 +9,7 @@ export interface NumberBounds {
 
 const atLeast = (least: number): NumberBounds => ({ kind: 'whole', least })
 
-/** Wherever a limit is written: in a program, a file, a configuration or a command. */
+/** The same in programs, agent files, configurations and commands. */
 export const limitBounds: { readonly [Key in keyof AgentLimits]-?: NumberBounds } = {
   maxToolTurns: atLeast(1),
   maxTokens: atLeast(1),
@@ -23,7 +23,7 @@ export const limitBounds: { readonly [Key in keyof AgentLimits]-?: NumberBounds 
   toolTimeout: atLeast(1),
   maxRetries: atLeast(0),
   parallelToolCalls: atLeast(1),
-  // Below this, head, tail and the way to the rest do not fit.
+  // Less has no room for head, tail and the hint how to read the rest.
   maxOutputBytes: atLeast(512),
   maxDepth: atLeast(0),
   maxChildren: atLeast(0),

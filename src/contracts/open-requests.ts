@@ -5,7 +5,7 @@ interface Place {
   readonly itemId: string
 }
 
-/** Which requests of a tree wait for a person: a fold over its events that keeps nothing else. */
+/** The requests of a tree that wait for a person: a fold over its events. */
 export class OpenRequests {
   readonly #open = new Map<string, Place>()
 

@@ -13,7 +13,7 @@ export interface ModelEntry {
   readonly agentPath: string
   readonly stepId: StepId
   readonly attempt: number
-  /** `provider/name`, as the model calls itself. */
+  /** `provider/name`. */
   readonly model: string
   readonly status: 'completed' | 'failed'
   readonly usage: Usage
@@ -33,7 +33,7 @@ export interface CallEntry {
   readonly bytesIn: number
   readonly bytesOut: number
   readonly latencyMs: number
-  /** It ran outside the sandbox, which somebody had allowed. */
+  /** It ran outside the sandbox, with approval. */
   readonly unsandboxed?: boolean
   readonly error?: ToolFailureClass
 }
@@ -46,12 +46,12 @@ export interface StepOperation {
   readonly attempts: readonly ModelEntry[]
   readonly calls: readonly CallOperation[]
 }
-/** A call, with the turn of the child that it started. `suspended`: the child waits for a person, and the call with it. */
+/** A call, with the turn of the child that it started. `suspended`: the child waits for a person. */
 export interface CallOperation extends Omit<CallEntry, 'status'> {
   readonly status: ItemStatus | 'suspended'
   readonly child?: TurnOperation
 }
-/** Turn → step → call, as it happened. */
+/** Turn → step → call. */
 export interface TurnOperation {
   readonly kind: 'turn'
   readonly agentPath: string
@@ -61,14 +61,14 @@ export interface TurnOperation {
   readonly steps: readonly StepOperation[]
 }
 
-/** How a turn ended. A run always has one; it never throws. */
+/** How a turn ended. Every run has an outcome; it never throws. */
 export interface Outcome {
   readonly status: OutcomeStatus
   readonly reason?: TurnReason
   readonly message?: string
   readonly remedy?: string
   readonly failure?: ModelFailure
-  /** The error that kept the turn from being driven any further. */
+  /** The error that stopped the driver of the turn. */
   readonly code?: ErrorCode
   readonly sessionId: SessionId
   readonly turnId?: TurnId

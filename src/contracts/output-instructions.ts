@@ -8,15 +8,14 @@ export const lastStepInstruction = 'Answer now with what you have. Tools are dis
 /** Begins the notice for an answer that is not the requested JSON. */
 export const invalidAnswerPrefix = 'Your answer is invalid: '
 
-/** What a model is asked for with `output.format: text`. */
+/** For `output.format: text`. */
 export const plainTextInstruction = 'Answer in plain text, without Markdown.'
 
-/** The wish for JSON in words, for the end of the system text. */
+/** For models without a schema mode, at the end of the system text. */
 export function jsonInstruction({ schema }: JsonOutput): string {
   const shape = schema === undefined ? '' : `\nThe JSON must be valid against this JSON Schema:\n${JSON.stringify(schema)}`
   return `Give your final answer as JSON only: no words before or after it, no code fence.${shape}`
 }
 
-/** A system text that also asks for JSON. */
 export const appendInstruction = (system: string, words: string | undefined): string =>
   [system, words].filter((text) => text !== undefined && text !== '').join('\n\n')

@@ -6,7 +6,7 @@ export interface PlanStep {
   readonly status: PlanStatus
 }
 
-/** What an agent means to do. At most one step is in progress. */
+/** The plan of an agent. At most one step is in progress. */
 export interface Plan {
   readonly steps: readonly PlanStep[]
   readonly explanation?: string

@@ -9,11 +9,11 @@ export interface Clock {
   now(): number
   /** Milliseconds from an arbitrary start; never goes back. Deadlines and latencies use this one. */
   monotonic(): number
-  /** Calls `fire` once after `ms` of monotonic time; the answer cancels it. */
+  /** Calls `fire` once after `ms` of monotonic time. Returns a function that cancels it. */
   after(ms: number, fire: () => void): () => void
 }
 
-/** A source of ids that nobody can guess. */
+/** A source of unguessable ids. */
 export interface Ids {
   next(): string
 }
@@ -24,15 +24,15 @@ export interface Random {
 }
 
 /**
- * Decides what rules do not: a person at a terminal, a policy service.
- * `suspend` ends the driving until an answer is in the inbox; `wait` goes on waiting for it.
+ * Decides requests that rules leave open: a person at a terminal, a policy service.
+ * `suspend` suspends the session until an answer is in the inbox; `wait` keeps waiting for it.
  */
 export interface Approver {
   decide(
     request: ApprovalRequest,
     signal: AbortSignal,
   ): MaybePromise<{ readonly decision: ApprovalDecision; readonly by: string } | 'suspend' | 'wait'>
-  /** Whether nobody has seen a question yet: then what is granted meanwhile answers it. Without this, its own answer is waited for. */
+  /** Whether nobody has seen the request yet: then a new grant can decide it. Without this, only `decide` does. */
   isInLine?(id: ApprovalId): boolean
 }
 
@@ -40,67 +40,67 @@ export interface CallView {
   readonly tool: string
   readonly input: JsonObject
 }
-/** `change`: the call runs with these arguments instead. A reason is told to people, that of a block to the model, too. */
+/** `change`: the call runs with these arguments instead. People see the reason; the model sees that of a block, too. */
 export type BeforeCallVerdict =
   | { readonly kind: 'continue' }
   | { readonly kind: 'change'; readonly input: JsonObject; readonly reason?: string }
   | { readonly kind: 'block'; readonly reason: string }
 export type AfterCallVerdict = { readonly kind: 'continue' } | { readonly kind: 'context'; readonly text: string }
 
-/** What a hook before a request may look at. */
+/** The input of a `before_request` hook. */
 export interface RequestView {
   readonly agent: string
   readonly model: string
-  /** Characters of what the model is about to be shown. */
+  /** Characters of the request. */
   readonly size: number
 }
 /** `context` is added to this request and stays in the history. */
 export type BeforeRequestVerdict = { readonly kind: 'continue' } | { readonly kind: 'context'; readonly text: string }
-/** An answer that is about to be given. */
+/** The input of an `at_stop` hook: the answer. */
 export interface StopView {
   readonly agent: string
   readonly text: string
-  /** How often a hook has already sent the model back in this turn. */
+  /** How often hooks have sent the model back in this turn. */
   readonly resumed: number
 }
 /** `resume` sends the model back to work with a reason. */
 export type AtStopVerdict = { readonly kind: 'continue' } | { readonly kind: 'resume'; readonly reason: string }
 
-/** Fires when nobody waits for the answer any more: at the time limit, and at an interrupt of the turn. */
+/** The signal fires at the timeout of the hook and at an interrupt of the turn. */
 export interface HookContext {
   readonly signal: AbortSignal
 }
 
 export interface Hook {
   readonly name: string
-  /** What a failure of the hook means: `closed` stops what it was asked about, the call or the turn; after a call the model is told. */
+  /** If the hook fails: `closed` stops the call or turn (after a call, the model is informed), `open` continues. */
   readonly onFailure: 'closed' | 'open'
-  /** How long it may think; longer is a failure. Default a minute. */
+  /** Timeout; exceeding it is a failure. Default: a minute. */
   readonly timeoutMs?: number
-  /** Names and patterns of the tools whose calls it is asked about, such as `shell` or `write_*`. Default: all of them. */
+  /** Names and patterns of tools, such as `shell` or `write_*`. Default: all. */
   readonly tools?: readonly string[]
   beforeCall?(call: CallView, context: HookContext): MaybePromise<BeforeCallVerdict>
   afterCall?(call: CallView & { readonly output: OutputView }, context: HookContext): MaybePromise<AfterCallVerdict>
   beforeRequest?(request: RequestView, context: HookContext): MaybePromise<BeforeRequestVerdict>
   atStop?(stop: StopView, context: HookContext): MaybePromise<AtStopVerdict>
-  /** With the runtime: ends what it runs in. A later question starts it anew. */
+  /** Called when the runtime closes. A later use starts the hook again. */
   close?(): MaybePromise<void>
 }
 
-/** How calls are confined. A tool that hits the walls answers with class `sandbox`, and may be run again outside, if approved. */
+/** How calls are confined. A tool that the sandbox stops fails with class `sandbox` and may run again outside if approved. */
 export interface Sandbox {
   readonly confinement: Confinement
 }
 
-/** JSON Schema behind one narrow door, so that core needs no library. Compiled once per schema, lazily. */
+/** JSON Schema validation. Each schema is compiled once, on first use. */
 export interface SchemaValidator {
   compile(schema: JsonSchema): MaybePromise<Validate>
-  /** Mends the JSON text of an object that a model broke; `undefined` when there is nothing to mend it to. */
+  /** Repairs the JSON text of an object; `undefined` if that is impossible. */
   repair(text: string): MaybePromise<string | undefined>
 }
 export type Validate = (value: unknown) => Validation
-/** `value` may differ from what was given where a type could be mended without loss, e.g. `"10"` to `10`. */
+/** `value` may differ from the input if a type was converted without loss, such as `"10"` to `10`. */
 export type Validation =
   | { readonly ok: true; readonly value: unknown }
-  /** Each problem names the place, what was expected and what was there. */
+  /** Each problem names the place, the expected and the actual value. */
   | { readonly ok: false; readonly problems: readonly string[] }

@@ -7,7 +7,7 @@ export interface Report {
   readonly value?: Json
 }
 
-/** Where a session stands in a larger whole. */
+/** The position of a session in its tree. */
 export interface Trace {
   readonly originId: string
   readonly parentId?: string

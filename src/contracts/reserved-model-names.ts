@@ -1,2 +1,2 @@
-/** Words that name a model, or the beginning of one, by themselves. No alias and no provider may take them over. */
+/** Built-in model names and prefixes. No alias or provider can use them. */
 export const reservedModelNames = ['auto', 'rehearsal', 'script'] as const

@@ -1,18 +1,18 @@
-/** What commands may do. */
+/** What sandboxed commands may do. */
 export interface SandboxPolicy {
-  /** `required`: without a sandbox no command runs. `off`: they run without walls, and the journal says so. */
+  /** `required`: commands run sandboxed or fail. `off`: they run without a sandbox, and the journal records it. */
   readonly mode: 'required' | 'off'
-  /** Hosts that may be reached over HTTP and HTTPS: `example.com`, `*.example.com`. Nothing else of the network is. */
+  /** Hosts that commands may reach over HTTP and HTTPS: `example.com`, `*.example.com`. All other network access is blocked. */
   readonly hosts: readonly string[]
   /** Those of `hosts` that may also resolve to a private address, such as `registry.internal`. */
   readonly privateHosts: readonly string[]
-  /** Further folders that may be written to, besides the workspace. */
+  /** Writable folders besides the workspace. */
   readonly writable: readonly string[]
-  /** Variables of the session that commands are given, by name. */
+  /** Names of session variables that commands get. */
   readonly environment: readonly string[]
-  /** Bytes that all processes of a command may use together. */
+  /** Memory limit in bytes for all processes of a command together. */
   readonly memory: number
-  /** Processes and threads of a command. */
+  /** Maximum number of processes and threads of a command. */
   readonly processes: number
 }
 

@@ -10,15 +10,15 @@ export interface AgentLoopStateSnapshot {
   readonly sessionId: SessionId
   readonly seq: number
   readonly selectedAgent: AgentSpec
-  /** Skills in force, with the hash of what they said. */
+  /** Available skills, with the hash of their content. */
   readonly skills: readonly { readonly id: string; readonly scope: string; readonly path: string; readonly hash: string }[]
-  /** Names offered to the model, sorted. */
+  /** Names of the offered tools, sorted. */
   readonly tools: readonly string[]
   /** Approvals given for the whole session. */
   readonly approvalKeys: readonly ApprovalKey[]
-  /** Fingerprint of the policy that they were given under. */
+  /** Hash of the policy under which they were given. */
   readonly policy: string
   readonly history: readonly Message[]
-  /** The rest of the fold; its shape is not part of the contract. */
+  /** The rest of the state. Its shape is not part of the contract. */
   readonly state: JsonObject
 }

@@ -5,7 +5,7 @@ import type { MaybePromise } from './json.ts'
 import type { InputPart } from './messages.ts'
 import type { OutcomeStatus } from './outcome.ts'
 
-/** What lists show of a tree; written together with the events that change it. */
+/** What lists show of a tree. Written together with the events that change it. */
 export interface TreeSummary {
   readonly agent: string
   readonly title: string
@@ -33,7 +33,7 @@ export interface TreeEntry extends TreeSummary, TreeIdentity {
 export type Claim =
   /** `seq` is the last one in the journal, 0 for a new tree. */
   | { readonly ok: true; readonly epoch: number; readonly seq: number }
-  /** Somebody alive drives this tree. */
+  /** A living process drives this tree. */
   | { readonly ok: false; readonly owner: string }
 
 export interface AppendBatch {
@@ -49,31 +49,31 @@ export interface AppendBatch {
 }
 export type Append =
   | { readonly ok: true }
-  /** `epoch`: another owner has taken over. `seq`: the journal goes on differently. `missing`: never claimed. `key`: another tree has that key. */
+  /** `epoch`: another owner took over. `seq`: the journal has other events there. `missing`: never claimed. `key`: another tree has that key. */
   | { readonly ok: false; readonly refusal: 'epoch' | 'seq' | 'missing' | 'key' }
 
 /**
  * The durable events of every tree.
  *
- * 1. A batch is stored whole or not at all, and is durable when `append` has answered.
+ * 1. A batch is stored completely or not at all. It is durable when `append` resolves.
  * 2. A wrong `expectedSeq` or an old `epoch` is refused: a second driver cannot write.
- * 3. Repeating an append whose answer was lost succeeds when the same events stand there.
- * 4. Appends to one tree take effect in the order of the calls, awaited or not. Whatever is ready in the same tick may share a commit; one refused batch never harms another.
- * 5. A failure of the medium throws `store_failed`; nothing of that batch is stored.
+ * 3. Repeating an append succeeds if the same events are already stored.
+ * 4. Appends to one tree take effect in the order of the calls, awaited or not. Batches may share a commit; a refused batch does not affect others.
+ * 5. A storage failure throws `store_failed`; nothing of that batch is stored.
  */
 export interface Journal {
-  /** Becomes the one driver of a tree; a dead owner is replaced, and every older epoch refused from then on. */
+  /** Becomes the only driver of a tree. Replaces a dead owner; older epochs are refused from then on. */
   claim(treeId: TreeId, owner: OwnerId): MaybePromise<Claim>
-  /** Ends this epoch and gives the tree up, so that another process need not wait for this one to be found dead. */
+  /** Ends this epoch, so that another process can claim the tree immediately. */
   release(treeId: TreeId, epoch: number): MaybePromise<void>
   append(batch: AppendBatch): MaybePromise<Append>
   /**
-   * Events with `seq > after`, in order; at most `limit`. Rows beyond `limit` are not looked at.
+   * Events with `seq > after`, in order; at most `limit`. Does not read rows beyond `limit`.
    *
-   * @throws JournalDamagedError for the first event that is missing or is not what was stored; those before it can be read with `limit`.
+   * @throws JournalDamagedError for the first event that is missing or damaged; read those before it with `limit`.
    */
   read(treeId: TreeId, after: number, limit?: number): MaybePromise<readonly InteractionEvent[]>
-  /** Calls `wake` after appends to this tree by any process. May call once too often, never too seldom. */
+  /** Calls `wake` after appends to this tree by any process. Extra calls are possible. */
   watch(treeId: TreeId, wake: () => void): () => void
 }
 
@@ -90,54 +90,54 @@ export interface InboxRow {
   readonly message: InboxMessage
 }
 
-/** What came from outside and is not yet in the journal. Any process may add, also before the tree has events; the driver drains. */
+/** Messages from outside that are not yet in the journal. Any process may add, even before the tree has events. */
 export interface Inbox {
-  /** A repeated client id is taken once: the answer names the first one's position. */
+  /** A repeated client id is stored once; returns the first position. */
   add(treeId: TreeId, clientId: ClientId, message: InboxMessage): MaybePromise<{ readonly position: number; readonly repeated: boolean }>
   read(treeId: TreeId, after: number): MaybePromise<readonly InboxRow[]>
   watch(treeId: TreeId, wake: () => void): () => void
 }
 
-/** Outputs too large for the journal. Text only. Durable before `put` answers. */
+/** Texts that are too large for the journal. Durable when `put` resolves. */
 export interface Blobs {
   put(treeId: TreeId, text: string): MaybePromise<BlobId>
   get(treeId: TreeId, id: BlobId): MaybePromise<string | undefined>
-  /** The file of a blob, for people, where a store keeps them in files. */
+  /** The file of a blob, for display, if the store uses files. */
   pathOf?(treeId: TreeId, id: BlobId): string
 }
 
 export type Deletion =
   | { readonly ok: true }
-  /** `driver` drives it now, in words for people. */
+  /** `driver`: the process that drives it now, for display. */
   | { readonly ok: false; readonly refusal: 'driven'; readonly driver: string }
   | { readonly ok: false; readonly refusal: 'missing' }
 
 export interface Trees {
   get(treeId: TreeId): MaybePromise<TreeEntry | undefined>
-  /** Newest first. `before` is the `createdAt` of the last one seen: it is unique, so paging neither skips nor repeats. */
+  /** Newest first. `before`: the `createdAt` of the last entry of the page before. It is unique. */
   list(options?: { readonly limit?: number; readonly before?: number }): MaybePromise<readonly TreeEntry[]>
-  /** Who drives a tree now, in words for people; `undefined` where nobody alive does. Asking changes nothing: no owner is replaced. */
+  /** The process that drives a tree now, for display; `undefined` if none does. Replaces no owner. */
   driver(treeId: TreeId): MaybePromise<string | undefined>
   /** The tree with that external key. */
   find(key: string): MaybePromise<TreeEntry | undefined>
   /**
-   * Removes a tree with its journal, inbox and blobs, whatever its status; refused while somebody alive drives it. An owner that
-   * was taken for dead cannot write to it afterwards. The space may stay with the store until `vacuum`.
+   * Removes a tree with its journal, inbox and blobs. Refused while a living process drives it. An owner that was taken for
+   * dead cannot write to it afterwards. `vacuum` frees the space.
    */
   delete(treeId: TreeId): MaybePromise<Deletion>
 }
 
 export interface StateSnapshot {
-  /** The last event that is folded into it. */
+  /** The last event in it. */
   readonly seq: number
-  /** Of the code that made it; only the same version can use it. */
+  /** Of the code that wrote it; only the same version can read it. */
   readonly version: string
   readonly state: string
 }
 
-/** Folded states, so that a long journal need not be read from its beginning. A cache: losing one costs time and nothing else. */
+/** A cache of folded states, so that a long journal is not read from its beginning. */
 export interface Snapshots {
-  /** The last one, if it is of that version, is what was stored, and is not ahead of the journal. */
+  /** The last one, if it has that version, is undamaged, and is not ahead of the journal. */
   get(treeId: TreeId, version: string): MaybePromise<StateSnapshot | undefined>
   /** Replaces the one before. */
   put(treeId: TreeId, snapshot: StateSnapshot): MaybePromise<void>
@@ -148,9 +148,9 @@ export interface Store {
   readonly inbox: Inbox
   readonly blobs: Blobs
   readonly trees: Trees
-  /** Left out where reading a journal costs nothing. */
+  /** Absent if reading a journal costs nothing. */
   readonly snapshots?: Snapshots
-  /** Gives the space of deleted trees back to the file system, and finishes deletions that a crash cut off. */
+  /** Frees the space of deleted trees, and completes deletions that a crash interrupted. */
   vacuum(): MaybePromise<void>
   close(): Promise<void>
 }

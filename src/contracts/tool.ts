@@ -14,10 +14,10 @@ import type { SkillCard } from './skill.ts'
 /** What a tool requires before it is offered: an ability of the model, or a feature flag. */
 export type Gate = { readonly ability: ModelAbility } | { readonly flag: string }
 
-/** Set once a session has stored an output that was too large to show. */
+/** Set once a session has stored an oversized output. */
 export const storedOutputFlag = 'stored_output'
 
-/** What is left to a turn by its own limits and by those of everybody above it; absent where there is no limit. */
+/** What the limits of the session and its ancestors leave. A field is absent without a limit. */
 export interface RemainingBudget {
   readonly steps: number
   readonly tokens?: number
@@ -26,16 +26,16 @@ export interface RemainingBudget {
   readonly timeMs?: number
 }
 
-/** How a call is confined. A tool that starts processes obeys it. */
+/** How a call is confined. Tools that start processes must respect it. */
 export type Confinement = { readonly kind: 'none' } | { readonly kind: 'sandbox'; readonly name: string; readonly policy?: SandboxPolicy }
 
-/** A task for another agent. It gets this and nothing else: no history, no variables of its own choosing. */
+/** A task for another agent. The agent gets only this, not the history. */
 export interface ChildTask {
   readonly agent: string
   readonly input: readonly InputPart[]
 }
 
-/** What a call may know of an agent that it may start. */
+/** The description of an agent that a call may start. */
 export interface AgentCard {
   readonly name: string
   readonly description: string
@@ -44,14 +44,14 @@ export interface AgentCard {
   readonly inputSchema: JsonSchema
 }
 
-/** How a child ended. `refused`: it was never started. */
+/** How a child ended. `refused`: it never started. */
 export type ChildResult =
   | { readonly kind: 'refused'; readonly failure: ToolFailure }
   | {
       readonly kind: 'ended'
       readonly status: Exclude<OutcomeStatus, 'suspended'>
       readonly reason?: TurnReason
-      /** Present where it did not complete. */
+      /** Present if it did not complete. */
       readonly failure?: ToolFailure
       readonly report?: Report
       readonly accounting: readonly AccountingEntry[]
@@ -64,36 +64,36 @@ export interface ToolContext {
   readonly signal: AbortSignal
   /** Stable over resume: an idempotency key. */
   readonly callId: CallId
-  /** 1, or more where a call runs again after a crash or outside the sandbox. */
+  /** 1, or more if the call runs again after a crash or outside the sandbox. */
   readonly attempt: number
   /** The session's variables; there is no other environment. */
   readonly overlay: { readonly [name: string]: string }
   readonly remaining: RemainingBudget
-  /** What the agent says that one call may take, in milliseconds; absent where it says nothing. */
+  /** The agent's `toolTimeout` in milliseconds, if it is set. */
   readonly toolTimeout?: number
   readonly confinement: Confinement
-  /** A longer output is stored, and only its head and tail are shown. */
+  /** A longer output is stored, and the model sees only its head and tail. */
   readonly maxOutputBytes: number
-  /** The whole of an output of this tree that was too large to show. */
+  /** The full text of a stored output. */
   storedOutput(handle: string): Promise<string | undefined>
-  /** The children that this agent may have. */
+  /** The agents that this agent may start. */
   readonly agents: readonly AgentCard[]
-  /** Starts an agent as a child of this call, or goes on with the one that this call had started before a crash. */
+  /** Starts an agent as a child of this call, or continues the child that this call started before a crash. */
   startChild(task: ChildTask): Promise<ChildResult>
   /** The skills that this agent may load. */
   readonly skills: readonly SkillCard[]
-  /** What a person said, where the tool asked a question before it ran. */
+  /** A person's answer, if the tool asked a question before it ran. */
   readonly answer?: string
   /**
-   * Whether rules leave to this call what it comes upon while it runs, such as a file in a folder that it searches. `without
-   * asking`: the person who was asked about the call was not told of this.
+   * Whether rules allow something that the call finds while it runs, such as a file in a folder. `without asking`: the
+   * approval of the call did not mention it.
    */
   mayUse(key: ApprovalKey, how?: 'without asking'): boolean
-  /** Shows people what is going on; never seen by the model. */
+  /** Shows progress to people. The model does not see it. */
   progress(text: string): void
-  /** Shows people a piece of the output as it comes; the model sees the whole at the end. */
+  /** Streams a piece of the output to people. The model sees the complete output at the end. */
   output(chunk: string): void
-  /** Puts a plan in place of the one that the turn has. */
+  /** Replaces the plan of the turn. */
   updatePlan(plan: Plan): void
 }
 
@@ -101,10 +101,7 @@ export type ToolOutput =
   | { readonly ok: true; readonly content: string; readonly value?: Json; readonly extras?: ToolExtras }
   | { readonly ok: false; readonly error: ToolFailure; readonly partial?: string; readonly extras?: ToolExtras }
 
-/**
- * For hooks and other code beside the loop; neither recorded nor shown to the model. May be put together only when it is
- * asked for, so it is read by its names or as JSON, and not copied with a spread.
- */
+/** For hooks and other code; neither recorded nor shown to the model. Fields may be getters: do not copy it with a spread. */
 export interface ToolExtras {
   readonly [name: string]: unknown
 }
@@ -117,30 +114,27 @@ export interface ItemView {
 export interface Tool {
   readonly name: string
   readonly description: string
-  /** Added to the prompt of every agent that is offered this tool. */
+  /** Added to the prompt of every agent that has this tool. */
   readonly instructions?: string
   readonly inputSchema: JsonSchema
   /** Default `write`: never run twice. */
   readonly effect?: Effect
   /** Default `exclusive`. */
   readonly concurrency?: 'shared' | 'exclusive' | { key(input: JsonObject): MaybePromise<string> }
-  /** May be called again and again with the same input, e.g. to look whether something is done. Otherwise the third time in a row is refused. */
+  /** May be called repeatedly with the same input, for example to poll. Otherwise the third call in a row is refused. */
   readonly repeatable?: boolean
   readonly timeoutMs?: number
-  /** How long it may take to heed its signal and say how far it came. Default 250. */
+  /** Time to react to the signal and return a partial result, in milliseconds. Default 250. */
   readonly graceMs?: number
   readonly requires?: readonly Gate[]
-  /** A label for logs and views, e.g. the server or package that it comes from. The loop never looks at it. */
+  /** A label for logs and views, such as the server or package of the tool. Also matched by queues. */
   readonly namespace?: string
-  /**
-   * Why no call can run here, such as a program that is missing; nothing where calls can run. It is called before a person is
-   * asked to approve a call: one that cannot run fails with this, and nobody is asked.
-   */
+  /** Why no call can run here, such as a missing program. Called before a person is asked: such a call fails immediately. */
   unavailable?(confinement: Confinement): MaybePromise<ToolFailure | undefined>
-  /** What has to be allowed; nothing where the call is harmless. */
+  /** What needs approval; `undefined` if the call is harmless. */
   approval?(input: JsonObject): MaybePromise<ApprovalWish | undefined>
   view?(input: JsonObject): MaybePromise<ItemView>
-  /** Expected failures are returned. A throw costs this call and becomes class `failed`. */
+  /** Return expected failures. A throw becomes a failure of class `failed`. */
   execute(input: JsonObject, context: ToolContext): MaybePromise<ToolOutput | string>
 }
 

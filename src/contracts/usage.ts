@@ -1,15 +1,15 @@
-/** Tokens as the provider counts them. `cacheRead`, `cacheWrite` are within `input`, `reasoning` within `output`. */
+/** Tokens as the provider counts them. `input` includes `cacheRead` and `cacheWrite`; `output` includes `reasoning`. */
 export interface Usage {
   readonly input: number
   readonly output: number
   readonly cacheRead: number
   readonly cacheWrite: number
   readonly reasoning: number
-  /** Present where at least a part of the figures is our estimate, because the provider gave none. */
+  /** At least a part is our estimate, because the provider reported nothing. */
   readonly estimated?: true
 }
 
-/** US dollars; `unknown` where any part of it has no price, never a false 0. */
+/** US dollars; `unknown` if any part has no price. */
 export type Cost = number | 'unknown'
 
 export const noUsage: Usage = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, reasoning: 0 }

@@ -122,20 +122,20 @@ describe('a stored state', () => {
       expect(types).toContain(type)
     const whole = JSON.parse(encodeTree(foldTree(events)))
     for (let at = 1; at <= events.length; at += 1) {
-      const collapseRows = foldTree(events.slice(0, at))
-      const decoded = decodeTree(encodeTree(collapseRows))
-      expect(decoded).toEqual(collapseRows)
+      const folded = foldTree(events.slice(0, at))
+      const decoded = decodeTree(encodeTree(folded))
+      expect(decoded).toEqual(folded)
       expect(JSON.parse(encodeTree(foldTree(events.slice(at), decoded)))).toEqual(whole)
     }
   })
 
-  it('has another version when the same events are collapseRows into something else', async () => {
+  it('has another version when the same events are folded into something else', async () => {
     const folder = await dataFolder()
     await writeFile(folder.file, gunzipSync(await readFile(new URL('schema-1.db.gz', import.meta.url))))
     const { journal } = folder.open()
     const hash = createHash('sha256')
     for (const treeId of ['id-2', 'id-4'] as TreeId[]) hash.update(encodeTree(foldTree(await journal.read(treeId, 0))))
-    // If this differs, states are collapseRows otherwise than those that are stored: raise snapshotVersion, and set both here.
+    // If this differs, states are folded otherwise than those that are stored: raise snapshotVersion, and set both here.
     expect([snapshotVersion, hash.digest('hex').slice(0, 16)]).toEqual(['2', '749594d8abcdbf76'])
   })
 })

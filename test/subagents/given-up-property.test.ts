@@ -88,9 +88,9 @@ it('what was taken is counted once at every level, every session ends once, and 
       expect(outcome.usage.input).toBe(taken)
       const entries = outcome.accounting.reduce((sum, entry) => sum + (entry.kind === 'model' ? entry.usage.input : 0), 0)
       expect(entries).toBe(taken)
-      const collapseRows = foldTree(journal)
-      expect(collapseRows.children.size).toBe(created - 1)
-      expect(collapseRows.root.spent.usage.input).toBe(taken)
+      const folded = foldTree(journal)
+      expect(folded.children.size).toBe(created - 1)
+      expect(folded.root.spent.usage.input).toBe(taken)
       givenUp += journal.filter((event) => event.type === 'interaction.item.completed' && isGivenUp(event)).length
       await runtime.close()
     }),

@@ -44,7 +44,7 @@ describe('what is right', () => {
       withSettings('# the agent\ndescription: "Plans\ttrips"\nmodels:\n  - a/b # first'),
       { description: 'Plans\ttrips', models: ['a/b'] },
     ],
-    ['a collapseRows description', withSettings('models: a/b\ndescription: >\n  Plans\n  trips'), { models: ['a/b'] }],
+    ['a folded description', withSettings('models: a/b\ndescription: >\n  Plans\n  trips'), { models: ['a/b'] }],
     ['no model', withSettings('description: Plans trips'), { models: ['auto'] }],
     ['a rule inside the prompt', `${good}\n---\nEnd.`, { prompt: 'You plan trips.\n\n---\nEnd.' }],
   ]

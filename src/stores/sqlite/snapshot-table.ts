@@ -13,7 +13,7 @@ const prepareStatements = (database: DatabaseSync) => ({
   remove: database.prepare('DELETE FROM snapshots WHERE tree = ?'),
 })
 
-/** The last collapseRows state of a tree. */
+/** The last folded state of a tree. */
 export class SnapshotTable {
   readonly #sql: ReturnType<typeof prepareStatements>
 

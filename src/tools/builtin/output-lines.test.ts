@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { OutputLines } from './output-lines.ts'
-import { collapseRows } from './search-output.ts'
+import { foldCase } from './search-output.ts'
 
 const text = fc.array(fc.constantFrom('\n', '\r\n', 'a', 'bc', '😀'), { maxLength: 30 }).map((parts) => parts.join(''))
 
@@ -30,14 +30,14 @@ describe('OutputLines', () => {
   })
 })
 
-describe('collapseRows', () => {
+describe('foldCase', () => {
   it('keeps the length, so that places stay places', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), (whole) => {
-        expect(collapseRows(whole).length).toBe(whole.length)
+        expect(foldCase(whole).length).toBe(whole.length)
       }),
       { numRuns: 2_000 },
     )
-    expect(collapseRows('İstanbul ΣΑΣ ẞ')).toHaveLength('İstanbul ΣΑΣ ẞ'.length)
+    expect(foldCase('İstanbul ΣΑΣ ẞ')).toHaveLength('İstanbul ΣΑΣ ẞ'.length)
   })
 })

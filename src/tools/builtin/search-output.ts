@@ -19,8 +19,8 @@ export function searchOutput(
   lines: OutputLines,
   { wanted, from, longest, stride, most }: Search,
 ): { readonly hits: readonly Hit[]; readonly total: number } {
-  const text = collapseRows(lines.text)
-  const needle = collapseRows(wanted)
+  const text = foldCase(lines.text)
+  const needle = foldCase(wanted)
   const hits: Hit[] = []
   let total = 0
   let at = text.indexOf(needle, lines.start(from.line) + from.column - 1)
@@ -35,4 +35,4 @@ export function searchOutput(
 }
 
 /** Without letter case, and of the same length: places in it are places in the text. */
-export const collapseRows = (text: string): string => text.replaceAll('İ', 'i').toLowerCase()
+export const foldCase = (text: string): string => text.replaceAll('İ', 'i').toLowerCase()
