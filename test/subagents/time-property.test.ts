@@ -119,7 +119,7 @@ describe('the time of a tree', () => {
         const told = JSON.stringify(events)
         bites.time += Number(told.includes('"reason":"time"'))
         bites.depth += Number(told.includes('levels of children; this child would exceed them'))
-        bites.number += Number(told.includes('children in a turn, and has'))
+        bites.number += Number(told.includes('children that it may start in a turn'))
       }),
       // Others in the long form; the short one must show its limits biting each time.
       process.env.TROUPE_FULL ? { numRuns: 1_500 } : { numRuns: 120, seed: 42 },

@@ -158,7 +158,7 @@ test('the engine is loaded for templates only', () => {
     import { registerHooks } from 'node:module'
     const seen = []
     registerHooks({ load(url, context, next) { if (url.includes('minijinja')) seen.push(url); return next(url, context) } })
-    const { renderPrompt } = await import(${JSON.stringify(new URL('./index.ts', import.meta.url).href)})
+    const { renderPrompt } = await import(${JSON.stringify(new URL('./render-prompt.ts', import.meta.url).href)})
     const variables = ${JSON.stringify(variables)}
     await renderPrompt({ text: 'plain', place: 'a.ai', firstLine: 1 }, variables)
     const before = seen.length

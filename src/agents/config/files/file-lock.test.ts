@@ -19,7 +19,7 @@ afterEach(() => rm(folder, { recursive: true, force: true }))
 function elsewhere(source: string): ChildProcess {
   const beside = (name: string): string => JSON.stringify(join(import.meta.dirname, name))
   const code = `const { withLock } = await import(${beside('file-lock.ts')})
-    const { nodeConfigFiles } = await import(${beside('node-config-files.ts')})
+    const { nodeConfigFiles } = await import(${beside('config-file-system.ts')})
     const { readFileSync } = await import('node:fs')
     const path = ${JSON.stringify(path)}
     ${source}`
