@@ -131,10 +131,10 @@ export function profileOf(name: string, kind?: ProviderKind): ProviderProfile {
   const prefix = variablePrefix(name)
   const common = { urlVariables: [`${prefix}_BASE_URL`], keys: [`${prefix}_API_KEY`] } as const
   // Another endpoint for models of that kind.
-  const house = kind === undefined ? undefined : knownProvider(kind)
-  return house
-    ? { ...common, kind: house.kind, home: house.home, needsKey: true, abilities: allAbilities }
-    : { ...common, kind: 'openai-compatible', needsKey: false, abilities: abilitiesOfStrangers }
+  const vendor = kind === undefined ? undefined : knownProvider(kind)
+  return vendor
+    ? { ...common, kind: vendor.kind, home: vendor.home, needsKey: true, abilities: allAbilities }
+    : { ...common, kind: 'openai-compatible', needsKey: false, abilities: abilitiesOfUnknownServers }
 }
 
 export const knownProvider = (name: string): KnownProvider | undefined =>
@@ -143,6 +143,6 @@ export const knownProvider = (name: string): KnownProvider | undefined =>
 export const variablePrefix = (provider: string): string => provider.toUpperCase().replace(/[^A-Z0-9]+/g, '_')
 
 /** An unknown server may refuse requests with a schema. */
-export const abilitiesOfStrangers: readonly ModelAbility[] = ['tools', 'images', 'files', 'reasoning']
+export const abilitiesOfUnknownServers: readonly ModelAbility[] = ['tools', 'images', 'files', 'reasoning']
 
-export const allAbilities: readonly ModelAbility[] = [...abilitiesOfStrangers, 'json_schema']
+export const allAbilities: readonly ModelAbility[] = [...abilitiesOfUnknownServers, 'json_schema']

@@ -78,8 +78,8 @@ test('2: sessions count their faults apart, and a later session meets them again
 })
 
 test.each([
-  ['steps: [{ text: one }]', 1, 'its only reply has been given'],
-  ['steps: [{ text: one }, { text: two }]', 2, 'its 2 replies have been given'],
+  ['steps: [{ text: one }]', 1, 'its only reply was sent'],
+  ['steps: [{ text: one }, { text: two }]', 2, 'its 2 replies were sent'],
 ])('%s is used up after %d', async (script, replies, found) => {
   expect(await ask(await load(script), after(replies))).toEqual([
     { type: 'error', failure: { class: 'config', message: `script/a.yaml is used up: ${found}.`, remedy: 'Add a step to the script.' } },

@@ -1,11 +1,10 @@
 /*
- * How a step is chosen. A request does not say which session it belongs to, so the script is read off the
- * history: a request after n replies gets reply n + 1. Faults leave no reply behind, so those that stand before a
- * reply are counted here, under the session's opening message, until that reply has gone out whole. That makes
- * the model stateless but for these counts:
+ * How a step is chosen. A request does not name its session, so the history decides: a request after n replies gets reply
+ * n + 1. Faults leave no reply, so the faults before a reply are counted here, by the first message of the session, until the
+ * reply was sent completely.
  *
- * 1. After a resume in another process the script goes on where it was; a fault that was being played is played again.
- * 2. Sessions do not disturb each other, save two that open with the same words and meet the same fault at once.
+ * 1. After a resume in another process the script continues; an interrupted fault is played again.
+ * 2. Sessions are independent, except for two with the same first message that reach the same fault at the same time.
  */
 import type { AttemptContext, Clock, Message, Model, ModelFailure, ModelPart, ModelRequest } from '../contracts/index.ts'
 import { shortHash } from '../util/hash.ts'
@@ -40,7 +39,7 @@ export async function scriptModel(text: string, place: string, options: ScriptMo
     const fault = slot?.faults[faults]
     if (fault) played.set(key, faults + 1)
     const step = fault ?? slot?.reply
-    if (!step) return usedUp(options.id, slots)
+    if (!step) return noReplyLeft(options.id, slots)
     return play(step, { position, clock: options.clock, signal: call.signal, done: () => played.delete(key) })
   }
   return { id: options.id, abilities: ['tools', 'reasoning'], costOf: () => 0, stream }
@@ -67,9 +66,9 @@ async function* play(step: ScriptStep, { position, clock, signal, done }: Playin
   yield { type: 'finish', reason: step.calls.length > 0 ? 'tool-calls' : 'stop', ...(step.usage && { usage: step.usage }), costUsd: 0 }
 }
 
-async function* usedUp(id: string, slots: readonly Slot[]): AsyncGenerator<ModelPart> {
+async function* noReplyLeft(id: string, slots: readonly Slot[]): AsyncGenerator<ModelPart> {
   const replies = slots.filter(({ reply }) => reply !== undefined).length
-  const message = `${id} is used up: its ${replies === 1 ? 'only reply has' : `${replies} replies have`} been given.`
+  const message = `${id} has no reply left: its ${replies === 1 ? 'only reply was' : `${replies} replies were`} sent.`
   yield { type: 'error', failure: { class: 'config', message, remedy: 'Add a step to the script.' } }
 }
 
@@ -101,7 +100,7 @@ function words(text = ''): readonly string[] {
   return text.match(/\s*\S+(?:\s+$)?/g) ?? (text === '' ? [] : [text])
 }
 
-const faultWords: { readonly [F in Exclude<ScriptFault, 'cut' | 'silence'>]: string } = {
+const faultTexts: { readonly [F in Exclude<ScriptFault, 'cut' | 'silence'>]: string } = {
   rate_limit: 'too many requests',
   auth: 'the key is refused',
   quota: 'the quota is used up',
@@ -112,7 +111,7 @@ const faultWords: { readonly [F in Exclude<ScriptFault, 'cut' | 'silence'>]: str
 }
 
 function scriptedFailure(fault: Exclude<ScriptFault, 'cut' | 'silence'>): ModelFailure {
-  return { class: fault, message: `${faultWords[fault]} (scripted)` }
+  return { class: fault, message: `${faultTexts[fault]} (scripted)` }
 }
 
 function pause(ms: number, clock: Clock, signal: AbortSignal): Promise<void> {

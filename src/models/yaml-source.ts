@@ -1,13 +1,12 @@
 /*
- * 1. Nothing throws while reading; each problem is remembered with its place, and `done` throws them all, or `refuse` one
- *    in place of them.
- * 2. Anchors, aliases and merge keys are refused: what is written is what is meant, and nothing can grow.
+ * 1. Reading does not throw: each problem is stored with its place. `done` throws all of them; `refuse` throws one instead.
+ * 2. Anchors, aliases and merge keys are refused, so that a small text cannot expand.
  */
 import { type Document, isAlias, isMap, isScalar, isSeq, LineCounter, type Node, parseDocument, visit } from 'yaml'
 import { type ErrorCode, type Problem, TroupeError } from '../contracts/index.ts'
 import { nearestNames } from '../util/nearest-names.ts'
 
-const mostTold = 25
+const maxProblems = 25
 
 /** Where a problem is: a node, or an offset into the text. */
 type Spot = Node | number
@@ -80,9 +79,9 @@ export class YamlSource {
   done(code: ErrorCode, what: string): void {
     if (this.#problems.length === 0) return
     const all = this.#problems.toSorted(byPlace)
-    const shown = all.length > mostTold ? `; here are the first ${mostTold}` : ''
+    const shown = all.length > maxProblems ? `; here are the first ${maxProblems}` : ''
     const count = all.length === 1 ? 'a problem' : `${all.length} problems`
-    throw new TroupeError(code, sentence(`${what} ${this.#place} has ${count}${shown}`), { problems: all.slice(0, mostTold) })
+    throw new TroupeError(code, sentence(`${what} ${this.#place} has ${count}${shown}`), { problems: all.slice(0, maxProblems) })
   }
 
   #parse(text: string): Node | null {

@@ -7,23 +7,23 @@ import type {
 } from '@ai-sdk/provider'
 import { appendInstruction, type ModelRequest, type ToolSpec } from '../../contracts/index.ts'
 import { cacheNotice, type Dialect, namespaceOf } from './dialect.ts'
-import { type OutputRules, outputOptions, outputWish } from './output-format.ts'
+import { type OutputRules, outputOptions, outputRequest } from './output-format.ts'
 import type { SupportedUrls } from './prompt.ts'
 import { toPrompt } from './prompt.ts'
-import { reasoningWish } from './reasoning.ts'
+import { reasoningRequest } from './reasoning.ts'
 
-/** A request in the words of the AI SDK, and what of it will not be done as asked. */
+/** A request for the AI SDK, and notices about parts that are dropped. */
 interface PreparedCall {
   readonly options: LanguageModelV4CallOptions
   readonly notices: readonly string[]
 }
 
-/** Throws where a part of the request cannot be said to this provider. */
+/** Throws if the provider does not support a part of the request. */
 export async function prepareCall(request: ModelRequest, rules: OutputRules): Promise<PreparedCall> {
   const { model, dialect } = rules
   const { cache, reasoning: _effort, ...settings } = request.parameters
-  const wish = outputWish(request, rules)
-  const reasoning = reasoningWish(request.parameters, model, dialect)
+  const wish = outputRequest(request, rules)
+  const reasoning = reasoningRequest(request.parameters, model, dialect)
   const supportedUrls: SupportedUrls = (await model.supportedUrls) ?? {}
   const system = appendInstruction(request.system, wish.words)
   const prompt = toPrompt(system, request.messages, { dialect, supportedUrls })
@@ -36,7 +36,7 @@ export async function prepareCall(request: ModelRequest, rules: OutputRules): Pr
     ...(tools.length > 0 && { tools: marks && system === '' ? withCacheMark(tools) : tools, toolChoice: { type: request.toolChoice } }),
     ...(wish.schema && { responseFormat: { type: 'json' as const, schema: wish.schema as JSONSchema7, name: 'answer' } }),
     ...(reasoning.effort !== undefined && { reasoning: reasoning.effort }),
-    ...ownOptions(dialect, { ...outputOptions(wish, rules), ...reasoning.options, ...signsOfLife(rules) }),
+    ...ownOptions(dialect, { ...outputOptions(wish, rules), ...reasoning.options, ...pingOptions(rules) }),
   }
   return {
     options: model.specificationVersion === 'v4' ? options : { ...options, prompt: olderPrompt(options.prompt) },
@@ -44,7 +44,7 @@ export async function prepareCall(request: ModelRequest, rules: OutputRules): Pr
   }
 }
 
-// The schema goes as it is: the provider's package knows best what its provider does not take.
+// The schema is sent unchanged: the provider's package adapts it.
 const toTool = ({ name, description, inputSchema }: ToolSpec): LanguageModelV4FunctionTool => ({
   type: 'function',
   name,
@@ -52,8 +52,8 @@ const toTool = ({ name, description, inputSchema }: ToolSpec): LanguageModelV4Fu
   inputSchema: inputSchema as JSONSchema7,
 })
 
-/** Signs of life, where the provider sends them while it has nothing to say. */
-const signsOfLife = ({ model, dialect }: OutputRules): { readonly [name: string]: unknown } =>
+/** Pings while the provider has nothing to send. */
+const pingOptions = ({ model, dialect }: OutputRules): { readonly [name: string]: unknown } =>
   dialect === 'anthropic' && model.specificationVersion === 'v4' ? { includePings: true } : {}
 
 function ownOptions(dialect: Dialect, options: { readonly [name: string]: unknown }) {
@@ -61,7 +61,7 @@ function ownOptions(dialect: Dialect, options: { readonly [name: string]: unknow
   return { providerOptions: { [namespaceOf[dialect]]: options as JSONObject } }
 }
 
-/** The third specification has files as bare data. */
+/** In the third specification files are plain data. */
 function olderPrompt(prompt: readonly LanguageModelV4Message[]): LanguageModelV4Message[] {
   return prompt.map((message) => {
     if (message.role !== 'user') return message
@@ -75,11 +75,11 @@ const bare = (data: { readonly type: string; readonly data?: unknown; readonly u
 const mark = { providerOptions: { anthropic: { cacheControl: { type: 'ephemeral' } } } } as const
 
 /**
- * Asks Anthropic to keep the beginning of the request. Of the four marks that a request may bear it takes three:
+ * Cache marks for Anthropic. A request may have four; these are three:
  *
- * 1. the system text, which the tools go before: other sessions of the same agent share it;
- * 2. the last message that we sent before this one: there the request before this one ended, so there the cache hits;
- * 3. the last message: there the next request will look.
+ * 1. the system text with the tools before it: all sessions of an agent share it;
+ * 2. the last message of the previous request: the cache hits there;
+ * 3. the last message: the next request looks there.
  */
 function withCacheMarks(prompt: readonly LanguageModelV4Message[]): LanguageModelV4Message[] {
   const ours = prompt.flatMap(({ role }, index) => (role === 'user' || role === 'tool' ? [index] : []))
@@ -87,7 +87,7 @@ function withCacheMarks(prompt: readonly LanguageModelV4Message[]): LanguageMode
   return prompt.map((message, index) => (marked.has(index) ? { ...message, ...mark } : message))
 }
 
-/** Without a system text the last tool ends what sessions have in common. */
+/** Without a system text the last tool is the end of the common prefix. */
 function withCacheMark(tools: readonly LanguageModelV4FunctionTool[]): LanguageModelV4FunctionTool[] {
   return tools.map((tool, index) => (index === tools.length - 1 ? { ...tool, ...mark } : tool))
 }

@@ -1,30 +1,27 @@
 import type { LanguageModelV3CallOptions } from '@ai-sdk/provider'
 import type { Model, ModelRequest } from '../../contracts/index.ts'
-import { builtByItsUser, type ErrorNames, type FailureRules, modelFailure, outputMaximum } from '../failures/index.ts'
+import { type ErrorNames, type FailureRules, modelFailure, outputMaximum, userBuiltRemedies } from '../failures/index.ts'
 import { type ModelFacts, settledFacts, withinAbilities } from '../shared/index.ts'
 import { prepareCall } from './call-options.ts'
 import { type AiSdkModel, abilitiesOf, type Dialect, dialectOf } from './dialect.ts'
 import { type OpenedStream, PartStream } from './part-stream.ts'
-import { isSaidInWords } from './prompt.ts'
+import { isSentAsText } from './prompt.ts'
 import type { AiSdkPart } from './reply-parts.ts'
 
 export interface FromAiSdkOptions extends ModelFacts {
-  /** How cache marks, schema mode and reasoning are asked for. Default: by the name of the model's provider. */
+  /** How to request caching, schema mode and reasoning. Default: by the name of the model's provider. */
   readonly dialect?: Dialect
 }
 
 /**
- * Any language model of the AI SDK as a model of ours: `fromAiSdk(openai('gpt-5-mini'))`. Only its `doStream` is used;
- * steps, retries and tools stay with the runtime.
- *
- * A model of `@ai-sdk/openai-compatible` loses the signatures that OpenRouter puts into `reasoning_details`: the package
- * does not read them, so a thought that was signed goes back without its seal.
+ * Adapts any language model of the AI SDK: `fromAiSdk(openai('gpt-5-mini'))`. Only its `doStream` is used; the runtime does
+ * steps, retries and tools. `@ai-sdk/openai-compatible` drops the signatures that OpenRouter puts into `reasoning_details`.
  */
 export function fromAiSdk(model: AiSdkModel, options: FromAiSdkOptions = {}): Model {
-  return aiSdkModel(model, options, { remedies: builtByItsUser })
+  return aiSdkModel(model, options, { remedies: userBuiltRemedies })
 }
 
-/** The same, for those who know more about the provider than its model tells. */
+/** The same with rules for failures of a known provider. */
 export function aiSdkModel(model: AiSdkModel, options: FromAiSdkOptions, failures: FailureRules): Model {
   const dialect = options.dialect ?? dialectOf(model)
   const facts = settledFacts(options, {
@@ -59,11 +56,11 @@ interface Asked {
   readonly model: AiSdkModel
   readonly dialect: Dialect
   readonly facts: Omit<Model, 'stream'>
-  /** The most output that the provider has named when it refused more. */
+  /** The maximum output that the provider has named in a refusal. */
   maxOutputTokens?: number
 }
 
-/** A budget sends a cap that may be more than the model can produce: where the provider says so, the maximum that it names is the cap. */
+/** A budget may allow more output than the model supports. If the provider names its maximum, the request is repeated with it. */
 async function open(wanted: ModelRequest, asked: Asked, signal: AbortSignal): Promise<OpenedStream> {
   const { maxOutputTokens } = wanted.parameters
   const known = asked.maxOutputTokens ?? Number.POSITIVE_INFINITY
@@ -84,10 +81,10 @@ const withCap = (request: ModelRequest, maxOutputTokens: number): ModelRequest =
 })
 
 async function openAsIs(wanted: ModelRequest, { model, dialect, facts }: Asked, signal: AbortSignal): Promise<OpenedStream> {
-  const { request, notices: unable } = withinAbilities(wanted, facts, isSaidInWords)
+  const { request, notices: unable } = withinAbilities(wanted, facts, isSentAsText)
   const rules = { model, dialect, takesSchema: facts.abilities.includes('json_schema') }
   const { options, notices } = await prepareCall(request, rules)
-  // Both specifications differ only in what `prepareCall` has taken care of.
+  // `prepareCall` handles the differences between both specifications.
   const call = { ...options, abortSignal: signal } as typeof options & LanguageModelV3CallOptions
   const { stream, response } = await model.doStream(call)
   const headers = Object.entries(response?.headers ?? {})

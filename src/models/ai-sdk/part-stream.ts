@@ -1,17 +1,17 @@
 import type { ModelFailure, ModelPart } from '../../contracts/index.ts'
-import { Breather, dismiss } from '../shared/index.ts'
+import { EventLoopYield, stopQuietly } from '../shared/index.ts'
 import { type AiSdkPart, ReplyParts } from './reply-parts.ts'
 
-/** A stream that the provider has opened. */
+/** An open stream of the provider. */
 export interface OpenedStream {
   readonly stream: ReadableStream<AiSdkPart>
   readonly contentType: string | undefined
-  /** What will not be done as asked; known before the provider says anything. */
+  /** Notices that are known before the reply. */
   readonly notices: readonly string[]
 }
 
 interface StreamSource {
-  /** Sends the request. Heeds the signal, or is left behind. */
+  /** Sends the request. If it ignores the signal, its result is dropped. */
   open(signal: AbortSignal): Promise<OpenedStream>
   readFailure(error: unknown): ModelFailure
 }
@@ -21,11 +21,11 @@ type Reader = ReadableStreamDefaultReader<AiSdkPart>
 type ReadPart = { readonly done: boolean; readonly value?: AiSdkPart | undefined }
 
 /**
- * The parts of one reply, pulled from the provider as they are asked for.
+ * The parts of one reply, read from the provider on demand.
  *
- * 1. It ends once: with the reply, a failure, its reader's leave, or the signal. After that it asks for nothing.
- * 2. Whoever waits for a part is answered at the end, whether or not the provider heeds the signal.
- * 3. Unless the reply was whole, the end cancels the request; then too, if the server keeps the connection busy.
+ * 1. It ends once: with the reply, a failure, `return`, or the signal. After that it reads nothing.
+ * 2. The end answers all waiting consumers, even if the provider ignores the signal.
+ * 3. The end cancels the request, unless the reply is complete and the response ends soon.
  */
 export class PartStream implements AsyncIterableIterator<ModelPart> {
   readonly #source: StreamSource
@@ -33,7 +33,7 @@ export class PartStream implements AsyncIterableIterator<ModelPart> {
   readonly #request = new AbortController()
   readonly #parts: ModelPart[] = []
   readonly #waiting: Waiting[] = []
-  readonly #breather = new Breather()
+  readonly #breather = new EventLoopYield()
   #state: 'new' | 'reading' | 'resting' | 'over' = 'new'
   #reader: Reader | undefined
   #reply: ReplyParts | undefined
@@ -78,7 +78,7 @@ export class PartStream implements AsyncIterableIterator<ModelPart> {
     else this.#read().then(this.#take).catch(this.#fail)
   }
 
-  /** Whatever the stream makes of it: readers of other people may throw, or have no promise for us. */
+  /** Foreign readers may throw, or return no promise. */
   async #read(): Promise<ReadPart> {
     const pause = this.#breather.next()
     if (pause) await pause
@@ -87,7 +87,7 @@ export class PartStream implements AsyncIterableIterator<ModelPart> {
 
   readonly #opened = ({ stream, contentType, notices }: OpenedStream): void => {
     if (this.#state === 'over') {
-      dismiss(() => stream.cancel())
+      stopQuietly(() => stream.cancel())
       return
     }
     this.#reader = stream.getReader()
@@ -124,7 +124,7 @@ export class PartStream implements AsyncIterableIterator<ModelPart> {
     this.#answer()
   }
 
-  /** Hands out what there is; goes on reading where somebody still waits. */
+  /** Delivers the parts; reads on while a consumer waits. */
   #answer(): void {
     while (this.#waiting.length > 0) {
       const part = this.#parts.shift()
@@ -139,10 +139,10 @@ export class PartStream implements AsyncIterableIterator<ModelPart> {
 
   #cancel(): void {
     this.#request.abort()
-    dismiss(() => this.#reader?.cancel())
+    stopQuietly(() => this.#reader?.cancel())
   }
 
-  /** The end of the answer is mostly there already. Read, it leaves the connection to the next request. */
+  /** The end of the response has mostly arrived. Reading it lets the connection be reused. */
   #letGo(): void {
     let isRead = false
     const drain = (): Promise<void> => this.#read().then(({ done }) => (done ? undefined : drain()))

@@ -16,16 +16,16 @@ import { type Dialect, namespaceOf } from './dialect.ts'
 
 export type SupportedUrls = { readonly [mediaType: string]: readonly RegExp[] }
 
-/** What a model takes in, and how. */
+/** Which inputs a provider accepts. */
 interface InputRules {
   readonly dialect: Dialect
-  /** Addresses that the provider itself reads; we never fetch any. */
+  /** Addresses that the provider fetches. Troupe never fetches any. */
   readonly supportedUrls: SupportedUrls
 }
 
 type UserPart = LanguageModelV4TextPart | LanguageModelV4FilePart
 
-/** A part of a user's message. Throws where the provider could not read it. */
+/** A part of a user message. Throws if the provider cannot read it. */
 export function toUserPart(part: InputPart, rules: InputRules): UserPart {
   if (part.type === 'text') return { type: 'text', text: part.text }
   const content = readData(part)
@@ -59,7 +59,7 @@ function readDataUrl(data: string, mediaType: string): Content {
   const isBase64 = attributes.some((attribute) => attribute.trim().toLowerCase() === 'base64')
   const body = data.slice(comma + 1)
   const base64 = isBase64 ? body : Buffer.from(decoded(body), 'utf8').toString('base64')
-  // What the address says about itself goes before what was said about it.
+  // The media type in the address wins.
   return { kind: 'bytes', mediaType: type?.includes('/') ? type : mediaType, base64 }
 }
 
@@ -72,7 +72,7 @@ function decoded(text: string): string {
 }
 
 function readable({ url, mediaType }: Extract<Content, { kind: 'url' }>, { dialect, supportedUrls }: InputRules): URL {
-  // Servers that speak OpenAI's format take any address or refuse it themselves: nothing tells beforehand.
+  // OpenAI-compatible servers accept any address or refuse it themselves.
   if (dialect === 'openai-compatible' || isSupported(url, mediaType, supportedUrls)) return url
   throw unreadable(`The provider does not read ${mediaType} from ${url.origin}.`, 'Give the data itself, as base64 or as a data: address.')
 }
@@ -86,12 +86,12 @@ function isSupported(url: URL, mediaType: string, supported: SupportedUrls): boo
 const covers = (pattern: string, mediaType: string): boolean =>
   pattern === '*' || pattern === '*/*' || pattern === mediaType || (pattern.endsWith('/*') && mediaType.startsWith(pattern.slice(0, -1)))
 
-// Providers differ in which text files they take, and none does more with them than read them.
+// Text files are sent as text: providers differ in which ones they accept as files.
 const isTextType = (mediaType: string): boolean =>
   /^text\/|^application\/(?:[\w.-]+\+)?(?:json|xml|ya?ml|toml|javascript|x-ya?ml|x-sh)\b/i.test(mediaType)
 
-/** It is said in words, also to a model that takes no files. */
-export const isSaidInWords = (part: InputPart): boolean =>
+/** It is sent as text, so the model needs no ability for files. */
+export const isSentAsText = (part: InputPart): boolean =>
   part.type === 'text' || (part.type === 'file' && isTextType(part.mediaType) && !/^https:/i.test(part.data))
 
 function asText({ name }: FilePart, { mediaType, base64 }: Extract<Content, { kind: 'bytes' }>): string {
@@ -102,14 +102,14 @@ const brief = (text: string): string => JSON.stringify(text.length > 40 ? `${tex
 
 const unreadable = (message: string, remedy: string): FailureError => new FailureError(failing('config', message, remedy))
 
-/** The conversation as a provider wants to see it. Throws where a part of it cannot be said to this provider. */
+/** The conversation for a provider. Throws if the provider does not support a part of it. */
 export function toPrompt(system: string, messages: readonly Message[], rules: InputRules): LanguageModelV4Message[] {
   const prompt: LanguageModelV4Message[] = system === '' ? [] : [{ role: 'system', content: system }]
   for (const message of messages) {
     const said = toMessage(message, rules)
     if (said.content.length === 0) continue
     const last = prompt.at(-1)
-    // The templates of many local models insist on turns that alternate.
+    // The chat templates of many local models require alternating roles.
     if (rules.dialect === 'openai-compatible' && last?.role === 'user' && said.role === 'user')
       prompt[prompt.length - 1] = joined(last, said)
     else prompt.push(said)
@@ -120,7 +120,7 @@ export function toPrompt(system: string, messages: readonly Message[], rules: In
 function toMessage(message: Message, rules: InputRules): Exclude<LanguageModelV4Message, { role: 'system' }> {
   switch (message.role) {
     case 'user':
-      return { role: 'user', content: message.parts.map((part) => toUserPart(part, rules)).filter(isSaying) }
+      return { role: 'user', content: message.parts.map((part) => toUserPart(part, rules)).filter(isNotEmpty) }
     case 'assistant':
       return { role: 'assistant', content: message.parts.flatMap((part) => toReplyPart(part, rules.dialect)) }
     case 'tool':
@@ -130,8 +130,8 @@ function toMessage(message: Message, rules: InputRules): Exclude<LanguageModelV4
   }
 }
 
-// Empty texts say nothing, and some providers refuse them.
-const isSaying = (part: UserPart): boolean => part.type !== 'text' || part.text !== ''
+// Some providers refuse empty texts.
+const isNotEmpty = (part: UserPart): boolean => part.type !== 'text' || part.text !== ''
 
 type UserMessage = Extract<LanguageModelV4Message, { role: 'user' }>
 
@@ -147,7 +147,7 @@ function toReplyPart(part: ReplyPart, dialect: Dialect): readonly SaidPart[] {
   const options = optionsFrom(part.metadata)
   switch (part.type) {
     case 'text':
-      // Gemini signs texts, even empty ones, and wants the signature back.
+      // Gemini signs even empty texts, and needs the signature back.
       return part.text === '' && !(dialect === 'google' && options) ? [] : [{ type: 'text', text: part.text, ...options }]
     case 'reasoning':
       return canRead(part.metadata, dialect) ? [{ type: 'reasoning', text: part.text, ...options }] : []
@@ -158,7 +158,7 @@ function toReplyPart(part: ReplyPart, dialect: Dialect): readonly SaidPart[] {
   }
 }
 
-/** Thoughts are signed by whoever had them: another provider cannot use them. */
+/** Reasoning is signed by its provider: another one cannot use it. */
 function canRead(metadata: JsonObject | undefined, dialect: Dialect): boolean {
   const owners = Object.keys(metadata ?? {})
   if (dialect === 'openai-compatible' || dialect === 'plain') return owners.every((owner) => !signing.includes(owner))
@@ -167,7 +167,7 @@ function canRead(metadata: JsonObject | undefined, dialect: Dialect): boolean {
 
 const signing: readonly string[] = [namespaceOf.openai, namespaceOf.anthropic, namespaceOf.google]
 
-/** Under which other names models of the same provider sign. */
+/** Other names under which models of the same provider sign. */
 const resellers: { readonly [D in 'openai' | 'anthropic' | 'google']: readonly string[] } = {
   openai: ['azure'],
   anthropic: ['bedrock', 'vertex', 'googleVertex'],
@@ -175,10 +175,10 @@ const resellers: { readonly [D in 'openai' | 'anthropic' | 'google']: readonly s
 }
 
 const optionsFrom = (metadata: JsonObject | undefined): { providerOptions: SharedV4ProviderOptions } | undefined =>
-  // It came from the provider under these very names, and goes back as it came.
+  // It came from the provider under these names, and is returned unchanged.
   metadata && Object.keys(metadata).length > 0 ? { providerOptions: metadata as unknown as SharedV4ProviderOptions } : undefined
 
-/** To the letter, where the provider takes text: its cache knows the request by its letters. */
+/** Unchanged where the provider accepts text: its prompt cache needs identical text. */
 function callInput({ input }: CallPart, dialect: Dialect): unknown {
   const takesText = dialect === 'openai' || dialect === 'openai-compatible'
   return takesText && parseJsonObject(input) ? input : argumentsOf(input)
@@ -193,11 +193,11 @@ function toResult({ id, name, ok, content }: CallResult, dialect: Dialect): Lang
   }
 }
 
-/** A call may have been made by another provider's model, under an id that this provider would refuse. */
+/** A call of another provider's model may have an id that this provider refuses. */
 function callId(id: string, dialect: Dialect): string {
   if (dialect === 'anthropic' && !/^[\w-]+$/.test(id)) return `${id.replaceAll(/[^\w-]/g, '_')}_${shortHash(id)}`
-  if (dialect === 'openai' && id.length > longestOpenAiId) return `${id.slice(0, 40)}_${shortHash(id)}`
+  if (dialect === 'openai' && id.length > maxOpenAiIdLength) return `${id.slice(0, 40)}_${shortHash(id)}`
   return id
 }
 
-const longestOpenAiId = 64
+const maxOpenAiIdLength = 64

@@ -3,26 +3,26 @@ import { type AiSdkModel, type Dialect, speaksResponses } from './dialect.ts'
 
 type Options = { readonly [name: string]: unknown }
 
-/** How the effort is asked for: by the option that all have, by the provider's own, or not at all. */
-interface ReasoningWish {
+/** How reasoning is requested: by the common option, by the provider's own, or not at all. */
+interface ReasoningRequest {
   readonly effort?: ReasoningEffort
-  /** What is left for the answer, where the provider counts thoughts apart from it. */
+  /** The limit for the answer, where the provider counts reasoning separately. */
   readonly maxOutputTokens?: number
   readonly options: Options
   readonly notice?: string
 }
 
-export function reasoningWish(parameters: ModelParameters, model: AiSdkModel, dialect: Dialect): ReasoningWish {
+export function reasoningRequest(parameters: ModelParameters, model: AiSdkModel, dialect: Dialect): ReasoningRequest {
   const { reasoning: effort, maxOutputTokens } = parameters
   if (effort === undefined) return { options: {} }
   if (dialect === 'anthropic' && effort !== 'none' && maxOutputTokens !== undefined && thinksByBudget(model.modelId))
     return withinLimit(effort, maxOutputTokens)
   if (model.specificationVersion === 'v4') return { effort, options: shown(effort, model, dialect) }
-  return olderWish(effort, model, dialect)
+  return olderReasoningRequest(effort, model, dialect)
 }
 
-/** Models of the third specification know of no common option for it. */
-function olderWish(effort: ReasoningEffort, model: AiSdkModel, dialect: Dialect): ReasoningWish {
+/** The third specification has no common option for it. */
+function olderReasoningRequest(effort: ReasoningEffort, model: AiSdkModel, dialect: Dialect): ReasoningRequest {
   switch (dialect) {
     case 'openai':
     case 'openai-compatible':
@@ -47,14 +47,14 @@ const budgets: { readonly [E in ReasoningEffort]: number } = {
   xhigh: 32_768,
 }
 
-// Later Claude models decide themselves how long they think, within the limit of the reply.
+// Later Claude models choose their reasoning length themselves, within the limit.
 const thinksByBudget = (modelId: string): boolean => /claude-(?:3-7|(?:opus|sonnet|haiku)-4(?!-[6-9]))/.test(modelId)
 
 const leastBudget = 1024
 const shares: { readonly [E in Exclude<ReasoningEffort, 'none'>]: number } = { minimal: 0.1, low: 0.2, medium: 0.4, high: 0.6, xhigh: 0.8 }
 
-/** The package would grant thoughts on top of the limit, and so exceed it. */
-function withinLimit(effort: Exclude<ReasoningEffort, 'none'>, limit: number): ReasoningWish {
+/** The package would add the reasoning budget to the limit, and exceed it. */
+function withinLimit(effort: Exclude<ReasoningEffort, 'none'>, limit: number): ReasoningRequest {
   if (limit < 2 * leastBudget) {
     const notice = `The setting reasoning: ${effort} has no effect: of ${limit} tokens of output leave no room for reasoning.`
     return { options: { thinking: { type: 'disabled' } }, notice }
@@ -63,10 +63,10 @@ function withinLimit(effort: Exclude<ReasoningEffort, 'none'>, limit: number): R
   return { maxOutputTokens: limit - budgetTokens, options: { thinking: { type: 'enabled', budgetTokens } } }
 }
 
-/** What is needed to see the thoughts, and only where it cannot make the provider refuse the request. */
+/** Options that show the reasoning, where no provider refuses them. */
 function shown(effort: ReasoningEffort, model: AiSdkModel, dialect: Dialect): Options {
   if (dialect === 'google' && effort !== 'none') return { thinkingConfig: { includeThoughts: true } }
-  // The package asks for detailed summaries, which OpenAI denies to organisations that it has not verified.
+  // By default the package requests detailed summaries, which OpenAI refuses for organisations that are not verified.
   if (dialect === 'openai' && speaksResponses(model)) return { reasoningSummary: null }
   return {}
 }

@@ -6,7 +6,7 @@ import { amountOf, countOf, type Fields, fieldsOf, isFields, listOf, textOf } fr
 
 export type AiSdkPart = LanguageModelV4StreamPart | LanguageModelV3StreamPart
 
-/** Parts that say to which block of the reply they belong: blocks are signed one by one, and must go back so. */
+/** Parts with the block that they belong to: each block has its own signature. */
 type BlockPart = Extract<ModelPart, { type: 'text' | 'reasoning' }> & { readonly block?: string }
 
 interface Block {
@@ -16,17 +16,17 @@ interface Block {
 }
 
 interface ReplySource {
-  /** What the server called the kind of its answer, where that is known. */
+  /** The content type of the response, if known. */
   readonly contentType: string | undefined
   readFailure(error: unknown): ModelFailure
 }
 
 /**
- * Puts the parts of one stream into our words.
+ * Translates the parts of one stream.
  *
- * 1. What the provider attaches to a block goes out once, with the block's end, all of it together.
- * 2. After an `error` or a `finish` nothing comes.
- * 3. Only a reply that the provider itself has ended is finished; one that was broken off is an error.
+ * 1. The metadata of a block is sent once, at its end.
+ * 2. Nothing follows an `error` or a `finish`.
+ * 3. Only a reply that the provider ended is finished; one that was cut off is an error.
  */
 export class ReplyParts {
   readonly #source: ReplySource
@@ -39,7 +39,7 @@ export class ReplyParts {
     this.#source = source
   }
 
-  /** Appends what a part comes to. Answers whether the reply is over with it. */
+  /** Appends the parts. Returns whether the reply is over. */
   read(part: AiSdkPart, into: ModelPart[]): 'more' | 'over' {
     switch (part.type) {
       case 'text-delta':
@@ -81,12 +81,13 @@ export class ReplyParts {
         into.push({ type: 'notice', message: `The model sent a file (${part.mediaType}), which is left out.` })
         return 'more'
       default:
-        // The end of arguments, which brings the call with it, sources, raw chunks, results of the provider's own tools, and whatever later versions bring.
+        // Ignored: the end of arguments (the call follows), sources, raw chunks, results of the provider's own tools, unknown
+        // types.
         return 'more'
     }
   }
 
-  /** The stream has ended without a word about it. */
+  /** The stream ended without a finish. */
   cut(into: ModelPart[]): void {
     into.push({ type: 'error', failure: this.#brokenOff() })
   }
@@ -120,7 +121,7 @@ export class ReplyParts {
 
   #arguments(delta: string, into: ModelPart[]): 'more' | 'over' {
     this.#argumentLength += delta.length
-    if (this.#argumentLength <= mostArguments) {
+    if (this.#argumentLength <= maxArgumentLength) {
       into.push({ type: 'working', characters: delta.length })
       return 'more'
     }
@@ -156,7 +157,7 @@ export class ReplyParts {
     })
   }
 
-  /** A page or a document where a stream was expected leaves the packages with nothing to report. */
+  /** For a page instead of a stream the packages report nothing. */
   #isNoReply(reason: FinishReason): boolean {
     return !this.#hasContent && (reason === 'error' || reason === 'other') && !isStream(this.#source.contentType)
   }
@@ -168,8 +169,8 @@ export class ReplyParts {
   }
 }
 
-/** All calls of a reply together; the packages would gather them for ever. */
-const mostArguments = 16 * 1024 * 1024
+/** A limit for all calls of a reply together; the packages have none. */
+const maxArgumentLength = 16 * 1024 * 1024
 
 const working: ModelPart = { type: 'working' }
 
@@ -191,7 +192,7 @@ const keyOf = (part: { readonly type: string; readonly id: string }): string => 
 const blockPart = (type: Block['type'], text: string, block: string | undefined): BlockPart =>
   block === undefined ? { type, text } : { type, text, block }
 
-/** By the name of the provider, key for key: it may say one thing at the beginning and another at the end. */
+/** Merged by provider and key: metadata can come at the beginning and at the end. */
 function merged(known: JsonObject, added: unknown): JsonObject {
   const more = plainJson(added)
   if (!more) return known
@@ -203,7 +204,7 @@ function merged(known: JsonObject, added: unknown): JsonObject {
   return result
 }
 
-/** What is not known yet does not replace what is. */
+/** `null` does not replace a value. */
 function withoutLoss(before: JsonObject, value: JsonObject): JsonObject {
   const result: Record<string, Json | undefined> = { ...before }
   for (const [key, inner] of Object.entries(value)) if (inner !== null || result[key] === undefined) result[key] = inner
@@ -212,7 +213,7 @@ function withoutLoss(before: JsonObject, value: JsonObject): JsonObject {
 
 const isObject = (value: Json | undefined): value is JsonObject => isFields(value)
 
-/** Of a kind that nobody knows, what it says in words. */
+/** For an unknown type of warning, its text. */
 function warningText(warning: Fields): string {
   const { type, feature, setting, details, message } = warning
   const head = warningHeads.get(type)
@@ -229,7 +230,7 @@ const warningHeads = new Map<unknown, string>([
 
 type AiSdkUsage = LanguageModelV4Usage | LanguageModelV3Usage
 
-/** Nothing where the provider did not count: two zeros are what some packages make of that. */
+/** `undefined` if the provider reports no usage: some packages then report zeros. */
 export function usageOf(usage: AiSdkUsage | undefined): Usage | undefined {
   const input = countOf(usage?.inputTokens?.total)
   const output = countOf(usage?.outputTokens?.total)
@@ -243,7 +244,7 @@ export function usageOf(usage: AiSdkUsage | undefined): Usage | undefined {
   }
 }
 
-/** OpenRouter says what a request has cost; with a key of one's own, what the provider will bill comes on top. */
+/** OpenRouter reports the cost. With the user's own key the upstream cost is added. */
 function reportedCost(usage: AiSdkUsage | undefined): number | undefined {
   const { cost, cost_details, is_byok } = fieldsOf(usage?.raw)
   const charged = amountOf(cost)

@@ -1,14 +1,14 @@
 import type { JsonSchema } from '../../contracts/index.ts'
 import { isFields } from '../shared/index.ts'
 
-// Each schema mode takes a part of JSON Schema and refuses a request with anything else in its schema. What is meant
-// for a mode is therefore measured first: only keywords that it is known to take, in the shapes that it takes.
+// Each schema mode supports a part of JSON Schema and refuses requests with other keywords. These functions check that before the
+// request.
 
 type Schema = { readonly [keyword: string]: unknown }
 
 interface Shape {
   readonly keywords: ReadonlySet<string>
-  /** What else must hold of one schema within the whole. */
+  /** A further condition for each schema. */
   fits(schema: Schema, depth: number): boolean
 }
 
@@ -75,7 +75,7 @@ function fits(schema: unknown, shape: Shape, depth = 0): boolean {
   return shape.fits(schema, depth) && parts(schema).every((part) => fits(part, shape, depth + 1))
 }
 
-/** The schemas right within a schema. */
+/** The direct subschemas. */
 function parts(schema: Schema): readonly unknown[] {
   const { items, anyOf, oneOf, prefixItems, properties, $defs, definitions, additionalProperties } = schema
   const lists = [anyOf, oneOf, prefixItems].flatMap((list) => (Array.isArray(list) ? list : []))
@@ -103,7 +103,7 @@ function countProperties(schema: unknown): number {
   return parts(schema).reduce<number>((sum, part) => sum + countProperties(part), own)
 }
 
-/** Whether a keyword stands anywhere in it; a property of that name counts too, which does no harm. */
+/** Whether it contains a keyword anywhere. A property of that name matches, too, which does no harm. */
 function mentions(value: unknown, keyword: string): boolean {
   if (typeof value !== 'object' || value === null) return false
   return Object.entries(value).some(([key, inner]) => key === keyword || mentions(inner, keyword))

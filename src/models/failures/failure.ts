@@ -26,7 +26,7 @@ export interface Remedies {
 }
 
 /** For a model that was passed as an object: its creator chose key and address. */
-export const builtByItsUser: Remedies = {
+export const userBuiltRemedies: Remedies = {
   auth: 'Check the key that the model was built with, and what it may do.',
   network: 'Check the network and the base URL that the model was built with.',
   baseUrl: 'Check the base URL that the model was built with.',

@@ -1,5 +1,5 @@
 export { bodyText, isWebPage, pageText, shorten } from './error-facts.ts'
-export { builtByItsUser, FailureError, failing, type Remedies } from './failure.ts'
+export { FailureError, failing, type Remedies, userBuiltRemedies } from './failure.ts'
 export { type ErrorNames, type FailureRules, modelFailure } from './model-failure.ts'
 export { cutOff } from './network-failure.ts'
 export { outputMaximum } from './output-maximum.ts'

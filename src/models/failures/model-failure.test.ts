@@ -171,16 +171,16 @@ describe('an answer that cannot be read', () => {
   it.each<[unknown, ModelFailure]>([
     [
       new JSONParseError({ text: '<!doctype html><p>Hello', cause: new Error('x') }),
-      { class: 'invalid_response', message: "The answer is not what this provider's answers look like: Hello", remedy: 'BASE' },
+      { class: 'invalid_response', message: 'The response does not have the format of this provider: Hello', remedy: 'BASE' },
     ],
     [
       new TypeValidationError({ value: { a: 1 }, cause: new Error('x') }),
-      { class: 'invalid_response', message: `The answer is not what this provider's answers look like: {"a":1}`, remedy: 'BASE' },
+      { class: 'invalid_response', message: `The response does not have the format of this provider: {"a":1}`, remedy: 'BASE' },
     ],
-    [new EmptyResponseBodyError(), { class: 'invalid_response', message: 'The server answered with nothing at all.', remedy: 'BASE' }],
+    [new EmptyResponseBodyError(), { class: 'invalid_response', message: 'The response of the server is empty.', remedy: 'BASE' }],
     [
       new APICallError({ message: 'x', url, requestBodyValues: {}, statusCode: 200, cause: new EmptyResponseBodyError() }),
-      { class: 'invalid_response', message: 'The server answered with nothing at all.', remedy: 'BASE' },
+      { class: 'invalid_response', message: 'The response of the server is empty.', remedy: 'BASE' },
     ],
   ])('%#', (error, expected) => {
     expect(read(error)).toEqual(expected)

@@ -21,22 +21,22 @@ export interface FailureRules {
 export function modelFailure(error: unknown, rules: FailureRules = {}): ModelFailure {
   const { secrets = [] } = rules
   const { remedy, ...rest } = classify(error, rules)
-  const told = { ...rest, message: withoutSecrets(shorten(rest.message), secrets) }
-  return remedy === undefined ? told : { ...told, remedy: withoutSecrets(remedy, secrets) }
+  const failure = { ...rest, message: withoutSecrets(shorten(rest.message), secrets) }
+  return remedy === undefined ? failure : { ...failure, remedy: withoutSecrets(remedy, secrets) }
 }
 
 function classify(error: unknown, rules: FailureRules): ModelFailure {
   try {
-    return reading(error, rules)
+    return classifyFacts(error, rules)
   } catch {
     // Getters of foreign errors may throw.
-    return failing('model', silent)
+    return failing('model', noMessage)
   }
 }
 
-const silent = 'The provider failed without an error message.'
+const noMessage = 'The provider failed without an error message.'
 
-function reading(error: unknown, rules: FailureRules): ModelFailure {
+function classifyFacts(error: unknown, rules: FailureRules): ModelFailure {
   const { remedies = {}, secrets = [], names = {}, now = Date.now } = rules
   const facts = withoutKeys(readError(error), secrets)
   if (facts.own) return facts.own.failure
@@ -68,22 +68,22 @@ const commonNames: ErrorNames = {
 function byName({ names, kinds, message }: ErrorFacts, remedies: Remedies, known: ErrorNames): ModelFailure {
   const name = [...names, ...kinds].find((each) => Object.hasOwn(known, each))
   const kind = name === undefined ? undefined : known[name]
-  const told = message === '' ? silent : message
-  if (isTooLong([...names, ...kinds, message].join(' '))) return tooLong(told)
-  if (kind === 'invalid_response' || /expected a normalized .* stream error/i.test(message)) return unreadable(name, told, remedies)
+  const text = message === '' ? noMessage : message
+  if (isTooLong([...names, ...kinds, message].join(' '))) return tooLong(text)
+  if (kind === 'invalid_response' || /expected a normalized .* stream error/i.test(message)) return unreadable(name, text, remedies)
   const better: { readonly [Class in ModelFailureClass]?: string | undefined } = { ...remedies, config: changeRequest }
-  return failing(kind ?? 'model', told, better[kind ?? 'model'])
+  return failing(kind ?? 'model', text, better[kind ?? 'model'])
 }
 
 function unreadable(name: string | undefined, message: string, { baseUrl }: Remedies): ModelFailure {
   if (/ended without a finish reason/i.test(message)) return cutOff
-  if (name === 'AI_EmptyResponseBodyError') return failing('invalid_response', 'The server answered with nothing at all.', baseUrl)
+  if (name === 'AI_EmptyResponseBodyError') return failing('invalid_response', 'The response of the server is empty.', baseUrl)
   const value = /(?:Text|Value): ([\s\S]*?)\.?\s*(?:Error message:|$)/.exec(message)?.[1]
-  if (value === undefined) return failing('invalid_response', `The answer cannot be read: ${message}`)
+  if (value === undefined) return failing('invalid_response', `The response cannot be read: ${message}`)
   const beginning = isWebPage(value) ? pageText(value) : shorten(value, 120)
-  return failing('invalid_response', `The answer is not what this provider's answers look like: ${beginning}`, baseUrl)
+  return failing('invalid_response', `The response does not have the format of this provider: ${beginning}`, baseUrl)
 }
 
 function withoutSecrets(text: string, secrets: readonly string[]): string {
-  return secrets.filter((secret) => secret.length >= 6).reduce((told, secret) => told.replaceAll(secret, '[key]'), text)
+  return secrets.filter((secret) => secret.length >= 6).reduce((shown, secret) => shown.replaceAll(secret, '[key]'), text)
 }

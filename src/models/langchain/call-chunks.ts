@@ -8,16 +8,16 @@ interface Group {
 }
 
 /**
- * Gathers the calls of a reply as the model wrote them. LangChain's own sum of the chunks is not used: it closes the
- * brackets of arguments that were cut, and such a call looks whole.
+ * Collects the calls of a reply as the model wrote them. LangChain's own merge closes the brackets of truncated arguments, so
+ * that such a call looks complete.
  */
 export class CallChunks {
   readonly #groups: Group[] = []
   #characters = 0
 
   /**
-   * A message that was not streamed has its calls ready; where there are chunks, those are only a repetition.
-   * Answers how many characters of arguments came with it.
+   * A message that was not streamed has complete calls; beside chunks they are a repetition. Returns the number of new
+   * argument characters.
    */
   take(message: Fields): number {
     const before = this.#characters
@@ -68,7 +68,7 @@ export class CallChunks {
     if (id !== undefined)
       return this.#groups.findLast((group) => group.id === id || (group.id === undefined && index !== undefined && group.index === index))
     if (index !== undefined) return this.#groups.findLast((group) => group.index === index)
-    // Neither id nor place: the rest of the last one, unless it names itself.
+    // Without id and index it continues the last call, unless it has a name.
     return name === undefined ? this.#groups.at(-1) : undefined
   }
 }

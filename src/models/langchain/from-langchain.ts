@@ -5,17 +5,17 @@ import { type LangChainChatModel, type LangChainMessage, type LangChainTool, lan
 import { ReplyReader } from './langchain-reply.ts'
 
 /**
- * A LangChain chat model as a model of ours. It goes by what the object can do: nothing of LangChain is loaded here.
+ * Adapts a LangChain chat model. Nothing of LangChain is loaded here.
  *
- * - Build the model with `maxRetries: 0`: retries are the loop's, which also knows other models to turn to.
- * - Temperature and the like belong where the model is built; what it does not take with a call is told in a notice.
- * - A wish for JSON is put into words: `withStructuredOutput` would take the stream away.
+ * - Build the model with `maxRetries: 0`: Troupe retries, and knows fallback models.
+ * - Set temperature and the like where the model is built; a notice reports settings that it does not accept with a call.
+ * - JSON is requested by an instruction: `withStructuredOutput` does not stream.
  *
  * @example
  * const model = fromLangChain(new ChatOpenAI({ model: 'gpt-5-mini', maxRetries: 0 }), { id: 'openai/gpt-5-mini' })
  */
-export function fromLangChain(model: LangChainChatModel, told: ModelFacts = {}): Model {
-  const facts = settledFacts(told, { id: idOf(model), abilities: abilitiesOf(model), ...windowOf(model) })
+export function fromLangChain(model: LangChainChatModel, given: ModelFacts = {}): Model {
+  const facts = settledFacts(given, { id: idOf(model), abilities: abilitiesOf(model), ...windowOf(model) })
   return frameworkModel(facts, {
     names,
     reader: (messages) => new ReplyReader(facts.id, messages),
@@ -36,7 +36,7 @@ const names: ErrorNames = {
   OUTPUT_PARSING_FAILURE: 'invalid_response',
 }
 
-/** The model with parameters that can be given: any model fits the declared type, and this is what they all take. */
+/** The parameters that all models accept. The declared type has `never`, so that any model fits it. */
 interface Askable {
   stream(messages: readonly LangChainMessage[], options: object): PromiseLike<AsyncIterable<unknown>>
   bindTools?(tools: readonly LangChainTool[], options: object): Askable
@@ -49,7 +49,7 @@ function withTools(model: LangChainChatModel, { tools, toolChoice }: ModelReques
     type: 'function' as const,
     function: { name, description, parameters: inputSchema },
   }))
-  // Left out unless it is needed: some integrations refuse the setting itself.
+  // Only if needed: some integrations refuse the setting itself.
   return askable.bindTools(bound, toolChoice === 'none' ? { tool_choice: 'none' } : {})
 }
 
@@ -58,7 +58,7 @@ function idOf(model: LangChainChatModel): string {
   return `langchain/${(textOf(name) ?? textOf(modelName) ?? 'model').replaceAll(/\s+/g, '-')}`
 }
 
-/** What the model's profile denies is not offered; where there is none, the provider will tell. */
+/** Abilities that the model's profile does not deny. */
 function abilitiesOf(model: LangChainChatModel): readonly ModelAbility[] {
   const { toolCalling, imageInputs, pdfInputs, reasoningOutput } = profileOf(model)
   const has: readonly (readonly [ModelAbility, boolean])[] = [
@@ -80,11 +80,11 @@ const profileOf = (model: LangChainChatModel) => fieldsOf((model as { readonly p
 
 interface CallSettings {
   readonly options: { readonly [name: string]: unknown }
-  /** What the model cannot be asked for with a call. */
+  /** Settings that the model does not accept with a call. */
   readonly notices: readonly string[]
 }
 
-/** The settingNames under which integrations take a setting with a call. */
+/** The names of a setting in the integrations. */
 const settingNames: { readonly [Setting in Exclude<keyof ModelParameters, 'cache'>]: readonly string[] } = {
   temperature: ['temperature'],
   topP: ['topP', 'top_p'],
@@ -94,8 +94,8 @@ const settingNames: { readonly [Setting in Exclude<keyof ModelParameters, 'cache
 }
 
 /**
- * Most settings of a LangChain model belong to its constructor, and one that it does not take with a call is dropped
- * without a word. So only those go with the call that it lists, and the others are told.
+ * Most settings of a LangChain model belong to its constructor, and it silently ignores others. So only the settings that it
+ * lists go with a call; a notice reports the others.
  */
 function callSettings(model: LangChainChatModel, parameters: ModelParameters): CallSettings {
   const options: Record<string, unknown> = {}
@@ -107,7 +107,7 @@ function callSettings(model: LangChainChatModel, parameters: ModelParameters): C
     if (name === undefined) unknown.push(setting)
     else options[name] = name === 'reasoning' ? { effort: value } : value
   }
-  // Not to be asked for a cache is what happens anyway.
+  // Without a request for a cache there is none anyway.
   if (cache === true) unknown.push('cache')
   return {
     options,

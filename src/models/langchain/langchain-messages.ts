@@ -2,15 +2,15 @@ import type { FilePart, JsonObject, JsonSchema, Message, ReplyPart } from '../..
 import { argumentsOf, isUrl, userContent } from '../shared/index.ts'
 import { type KeptBlock, keptIn, outsideTypes, writeBlock } from './reply-blocks.ts'
 
-/** What a LangChain chat model has, as far as it is used here. Parameters are `never`, so that any model fits. */
+/** The used part of a LangChain chat model. Parameters are `never`, so that any model fits. */
 export interface LangChainChatModel {
   stream(messages: never, options?: never): PromiseLike<AsyncIterable<unknown>>
   bindTools?(tools: never, options?: never): Pick<LangChainChatModel, 'stream'>
-  /** Names of the settings that it takes with a call; all others belong to its constructor. */
+  /** Names of the settings that it accepts with a call. */
   readonly callKeys?: readonly string[]
 }
 
-/** A message in the plain form that LangChain turns into its own. */
+/** A message in the plain form that LangChain accepts. */
 export type LangChainMessage =
   | { readonly role: 'system'; readonly content: string }
   | { readonly role: 'user'; readonly content: LangChainContent }
@@ -30,13 +30,13 @@ export type LangChainMessage =
     }
 type LangChainContent = string | readonly JsonObject[]
 
-/** The one form of a tool that every LangChain integration takes. */
+/** The form of a tool that every integration accepts. */
 export interface LangChainTool {
   readonly type: 'function'
   readonly function: { readonly name: string; readonly description: string; readonly parameters: JsonSchema }
 }
 
-/** A conversation in LangChain's plain form. `id` is that of the model which is asked: it gets back what it wrote itself. */
+/** A conversation in LangChain's plain form. The model with this `id` gets back its own stored data. */
 export function langChainMessages(system: string, messages: readonly Message[], id: string): readonly LangChainMessage[] {
   const conversation = messages.flatMap((message): readonly LangChainMessage[] => {
     switch (message.role) {
@@ -81,7 +81,7 @@ function assistantMessage(parts: readonly ReplyPart[], id: string): LangChainMes
   }
 }
 
-/** Plain words stay a plain text, which every integration can read. */
+/** Plain text stays a string, which every integration accepts. */
 function contentOf(blocks: readonly JsonObject[]): LangChainContent {
   const isPlain = blocks.every((block) => block.type === 'text' && Object.keys(block).length === 2)
   return isPlain ? blocks.map(({ text }) => text).join('') : blocks
@@ -91,7 +91,7 @@ function replyBlocks(part: ReplyPart, id: string): readonly JsonObject[] {
   const kept = keptIn(part.metadata, id)
   if (part.type === 'call') return kept?.call ? [callBlock(kept.call, argumentsOf(part.input))] : []
   if (kept?.blocks) return split(part.text, kept.blocks)
-  // Reasoning that this model did not write is not its own to be reminded of.
+  // Reasoning of another model is dropped.
   return part.type === 'text' && part.text !== '' ? [{ type: 'text', text: part.text }] : []
 }
 

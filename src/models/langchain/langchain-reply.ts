@@ -12,7 +12,7 @@ import {
   type NamedCall,
   textOf,
   withIds,
-  withWork,
+  withProgress,
 } from '../shared/index.ts'
 import { CallChunks } from './call-chunks.ts'
 import { type Kept, type KeptBlock, keptMetadata, mergeDelta, outsideTypes, type ReadBlock, readContent } from './reply-blocks.ts'
@@ -24,20 +24,20 @@ interface OpenBlock {
   block: JsonObject
   chars: number
 }
-/** Blocks of one kind in a row: they become one text. */
+/** Consecutive blocks of one kind: they become one text. */
 interface Run {
   readonly kind: Words['kind']
   readonly blocks: OpenBlock[]
 }
 
-/** What integrations put beside the content of a message and want to see again. */
+/** Fields beside the content that integrations need back. */
 const returned = ['reasoning', '__openai_function_call_ids__', '__gemini_function_call_thought_signatures__']
 
 /**
  * Turns the chunks of a LangChain reply into parts.
  *
- * 1. Words go out as they come; what has to be kept with them goes out once, before the part that follows.
- * 2. Calls go out at the end and only where the reply was not cut.
+ * 1. Texts are sent as they arrive; their stored data is sent once, before the next part.
+ * 2. Calls are sent at the end, unless the reply was cut off.
  */
 export class ReplyReader {
   readonly #id: string
@@ -67,7 +67,7 @@ export class ReplyReader {
       if (block.kind === 'call') this.#callBlocks.push(block.block)
       else parts.push(...this.#say(block))
     }
-    return withWork(parts, written)
+    return withProgress(parts, written)
   }
 
   /** Empty if the reply was cut off. */
@@ -94,7 +94,7 @@ export class ReplyReader {
     return text === '' ? closing : [...closing, { type: kind, text }]
   }
 
-  /** Ends the run of blocks. What has to be kept of them comes as a part without words. */
+  /** Ends the run of blocks. Their stored data is a part without text. */
   #close(message?: Kept['message']): readonly ModelPart[] {
     const run = this.#run
     this.#run = undefined
@@ -127,7 +127,7 @@ export class ReplyReader {
     this.#facts = { ...this.#facts, ...plainJson({ model_provider, output_version }) }
   }
 
-  /** What the whole message needs to be read again: nothing, where it was nothing but words. */
+  /** The data that the whole message needs; nothing for plain text. */
   #message(): Kept['message'] {
     const hasBlocks = this.#hasKeptBlocks || this.#callBlocks.length > 0 || this.#run?.kind === 'reasoning'
     const hasExtras = Object.keys(this.#extras).length > 0
@@ -139,7 +139,7 @@ export class ReplyReader {
   }
 }
 
-/** A block without an index goes on until it has said more than its words: what signs it ends it. */
+/** A block without an index continues until it has more than text, such as a signature. */
 function continues(open: OpenBlock, { index, block }: Words): boolean {
   if (open.block.type !== block.type) return false
   if (open.index !== undefined || index !== undefined) return open.index === index
@@ -156,10 +156,10 @@ function outsideContent(message: Fields): Words | undefined {
   return summed === undefined ? undefined : { kind: 'reasoning', text: summed, index: undefined, block: { type: outsideTypes.summary } }
 }
 
-/** Integrations that always tell why a reply ended. A stream of theirs without that was cut. */
-const alwaysTelling: readonly unknown[] = ['openai', 'anthropic']
+/** Integrations that always give a finish reason. Without it their stream was cut off. */
+const providersThatGiveReasons: readonly unknown[] = ['openai', 'anthropic']
 
-/** What the chunks of a reply say about its end and its cost. */
+/** The finish reason and the usage of a reply. */
 export class Ending {
   #word: string | undefined
   #usage: Usage | undefined
@@ -177,13 +177,13 @@ export class Ending {
     this.#hasWrongFigures ||= sum === undefined
   }
 
-  /** Nothing where any of the figures is none: half of a sum would be too little. */
+  /** `undefined` if any number is invalid: a partial sum would be too small. */
   get usage(): Usage | undefined {
     return this.#hasWrongFigures ? undefined : this.#usage
   }
 
   reason(calls: readonly GatheredCall[]): FinishReason | undefined {
-    return endOfReply({ word: this.#word, isAlwaysTelling: alwaysTelling.includes(this.#provider), calls })
+    return endOfReply({ word: this.#word, alwaysGivesReason: providersThatGiveReasons.includes(this.#provider), calls })
   }
 }
 
@@ -194,13 +194,13 @@ function wordIn(facts: Fields): string | undefined {
   return incomplete ?? stopped ?? words.map(textOf).find((word) => word !== undefined) ?? statusIn(facts)
 }
 
-/** A status may also say that it is at work, or belong to something else. */
+/** A status may also mean "in progress", or something else. */
 function statusIn({ status }: Fields): string | undefined {
   const word = textOf(status)
   return word === undefined || finishReasonOf(word) === 'other' ? undefined : word
 }
 
-/** LangChain's figures of the chunks are to be added up. */
+/** The usage of all chunks is added up. */
 function added(sum: Usage, figures: Fields): Usage | undefined {
   const inputs = fieldsOf(figures.input_token_details)
   const outputs = fieldsOf(figures.output_token_details)

@@ -2,10 +2,10 @@ import type { Json, JsonObject } from '../../contracts/index.ts'
 import { plainJson } from '../../util/copy-json.ts'
 import { type Fields, isFields, textOf } from '../shared/index.ts'
 
-// What a reply had beside its words (signatures, types of blocks, ids) is kept with its parts and handed back to the
-// model that wrote it. To any other model it would be noise, or an error.
+// Signatures, block types and ids of a reply are stored with its parts and returned to the model that wrote it. Another model may
+// reject them.
 
-/** One block of content without its words. Several may stand behind one text. */
+/** One block of content without its text. One text may consist of several. */
 export interface KeptBlock {
   readonly chars: number
   readonly block: JsonObject
@@ -13,18 +13,15 @@ export interface KeptBlock {
 
 export interface Kept {
   readonly from: string
-  /** The blocks that a text or a reasoning came in. */
+  /** The blocks of a text or a reasoning. */
   readonly blocks?: readonly KeptBlock[]
-  /** The block that stood for a call among the content. */
+  /** The block of a call in the content. */
   readonly call?: JsonObject
-  /** What belongs to the message as a whole. */
+  /** Data of the whole message. */
   readonly message?: { readonly additional_kwargs?: JsonObject; readonly response_metadata?: JsonObject }
 }
 
-/**
- * The types of blocks that are none: their words stand beside the content. A summary has ids of its own there and is
- * kept as a whole; a text is written again from its words.
- */
+/** Types for reasoning that is not part of the content. A summary has ids and is stored as a whole; a text is rebuilt. */
 export const outsideTypes = { summary: 'beside:summary', text: 'beside:text' } as const
 
 export function keptMetadata(kept: Kept): JsonObject {
@@ -36,12 +33,12 @@ export function keptIn(metadata: JsonObject | undefined, id: string): Kept | und
   return isFields(kept) && kept.from === id ? (kept as unknown as Kept) : undefined
 }
 
-/** A block of content as it is read: words of one kind, or what stands for a call. */
+/** A block of content: a text, a reasoning or a call. */
 export type ReadBlock =
   | { readonly kind: 'text' | 'reasoning'; readonly text: string; readonly index: unknown; readonly block: JsonObject }
   | { readonly kind: 'call'; readonly index: unknown; readonly block: JsonObject }
 
-/** The types of blocks with words, and the field that has them. `redacted_thinking` has none that can be read. */
+/** The types of blocks with text, and the field that contains it. `redacted_thinking` has none. */
 const wordFields: { readonly [type: string]: { readonly kind: 'text' | 'reasoning'; readonly field?: string } } = {
   text: { kind: 'text', field: 'text' },
   text_delta: { kind: 'text', field: 'text' },
@@ -52,7 +49,7 @@ const wordFields: { readonly [type: string]: { readonly kind: 'text' | 'reasonin
 }
 const callTypes = new Set(['tool_use', 'tool_call'])
 
-/** Blocks of other kinds are left out: results of the provider's own tools, pictures. */
+/** Other blocks are dropped: results of the provider's own tools, images. */
 export function readContent(content: unknown): readonly ReadBlock[] {
   if (typeof content === 'string') return content === '' ? [] : [{ kind: 'text', text: content, index: undefined, block: { type: 'text' } }]
   if (!Array.isArray(content)) return []
@@ -78,16 +75,16 @@ function readBlock(given: Fields): readonly ReadBlock[] {
   return callTypes.has(type) ? [{ kind: 'call', index, block: plainJson(rest) ?? {} }] : []
 }
 
-/** The block again, with its words in it. */
+/** The block with its text. */
 export function writeBlock(block: JsonObject, text: string): JsonObject {
   const field = block.type === outsideTypes.text ? 'text' : wordFields[String(block.type)]?.field
   return field === undefined ? block : { ...block, [field]: text }
 }
 
-/** Names, not texts: a later one is not the rest of an earlier one. */
+/** Names are replaced, not appended. */
 const whole = new Set(['id', 'type', 'index', 'name'])
 
-/** Puts the next piece of an object behind what has come of it: texts grow, list items find each other by their `index`. */
+/** Merges the next chunk of an object: texts are appended, list items are matched by their `index`. */
 export function mergeDelta(left: JsonObject, right: JsonObject): JsonObject {
   const merged: Record<string, Json | undefined> = { ...left }
   for (const [key, value] of Object.entries(right)) {

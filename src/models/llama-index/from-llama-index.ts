@@ -5,23 +5,21 @@ import { isFileElsewhere, llamaIndexMessages } from './llama-index-messages.ts'
 import { ReplyReader } from './llama-index-reply.ts'
 
 /**
- * A LlamaIndex LLM as a model of ours. It goes by what the object can do: nothing of LlamaIndex is loaded here.
+ * Adapts a LlamaIndex LLM. Nothing of LlamaIndex is loaded here. LlamaIndex for TypeScript is no longer maintained; the tests
+ * use a stand-in with the shape of `@llamaindex/core` 0.6, not the library.
  *
- * LlamaIndex for TypeScript is no longer maintained. This adapter is for those who still have such an LLM, and is
- * tested against a stand-in with the shape of `@llamaindex/core` 0.6, not against the library.
- *
- * - Build the LLM with `maxRetries: 0`: retries are the loop's, which also knows other models to turn to.
- * - Temperature and the like belong where the LLM is built; asking for them here brings a notice.
- * - On a forced last answer the tools are left out: there is no common way to offer them and switch them off.
- * - `chat` takes no signal: a request that is given up goes on in the background until the provider ends it.
+ * - Build the LLM with `maxRetries: 0`: Troupe retries, and knows fallback models.
+ * - Set temperature and the like where the LLM is built; a notice reports them here.
+ * - A forced last answer gets no tools: there is no common way to offer tools and forbid their use.
+ * - `chat` accepts no signal: a cancelled request continues in the background until the provider ends it.
  *
  * @example
  * const model = fromLlamaIndex(new OpenAI({ model: 'gpt-5-mini', maxRetries: 0 }), { id: 'openai/gpt-5-mini' })
  */
-export function fromLlamaIndex(llm: LlamaIndexLlm, told: ModelFacts = {}): Model {
+export function fromLlamaIndex(llm: LlamaIndexLlm, given: ModelFacts = {}): Model {
   const { model, contextWindow } = fieldsOf(llm.metadata)
   const tokens = countOf(contextWindow)
-  const facts = settledFacts(told, {
+  const facts = settledFacts(given, {
     id: `llama-index/${(textOf(model) ?? 'model').replaceAll(/\s+/g, '-')}`,
     abilities: [...(llm.supportToolCall === true ? (['tools'] as const) : []), 'images', 'files', 'reasoning'],
     ...(tokens !== undefined && { contextTokens: tokens }),
@@ -52,7 +50,7 @@ function chatRequest({ system, messages, tools, toolChoice }: ModelRequest, id: 
 const chunksOf = (llm: LlamaIndexLlm, request: ChatRequest): unknown => (llm as { chat(params: ChatRequest): unknown }).chat(request)
 
 function noticesOf({ parameters, messages }: ModelRequest): readonly string[] {
-  // Not to be asked for a cache is what happens anyway.
+  // Without a request for a cache there is none anyway.
   const settings = Object.entries(parameters).filter(([name, value]) => value !== undefined && !(name === 'cache' && value === false))
   const hasFileElsewhere = messages.some((message) => message.role === 'user' && message.parts.some(isFileElsewhere))
   return [

@@ -1,7 +1,7 @@
 import type { FilePart, InputPart, JsonObject, JsonSchema, Message, ReplyPart } from '../../contracts/index.ts'
 import { argumentsOf, fieldsOf, textOf, userContent } from '../shared/index.ts'
 
-/** What a LlamaIndex LLM has, as far as it is used here. The parameter is `never`, so that any LLM fits. */
+/** The used part of a LlamaIndex LLM. The parameter is `never`, so that any LLM fits. */
 export interface LlamaIndexLlm {
   chat(params: never): PromiseLike<unknown>
   readonly supportToolCall?: boolean
@@ -23,7 +23,7 @@ export interface LlamaIndexTool {
   readonly metadata: { readonly name: string; readonly description: string; readonly parameters: JsonSchema }
 }
 
-/** A conversation in the form of LlamaIndex. `id` is that of the LLM which is asked: it gets back what it wrote itself. */
+/** A conversation in the form of LlamaIndex. The LLM with this `id` gets back its own signatures. */
 export function llamaIndexMessages(system: string, messages: readonly Message[], id: string): readonly LlamaIndexMessage[] {
   const conversation = messages.flatMap((message): readonly LlamaIndexMessage[] => {
     switch (message.role) {
@@ -44,7 +44,7 @@ export function llamaIndexMessages(system: string, messages: readonly Message[],
   return system === '' ? conversation : [{ role: 'system', content: system }, ...conversation]
 }
 
-/** There is no form for a file that lies elsewhere: the LLM is told where. */
+/** There is no form for a file by URL: the LLM gets its address. */
 export const isFileElsewhere = (part: InputPart): boolean => part.type === 'file' && /^https?:/i.test(part.data)
 
 function fileDetail(part: FilePart): JsonObject {
@@ -65,7 +65,7 @@ function assistantMessage(parts: readonly ReplyPart[], id: string): LlamaIndexMe
   }
 }
 
-/** Only what the LLM has signed counts as its own thinking. */
+/** Only signed reasoning is sent back. */
 function thinkingOf(parts: readonly ReplyPart[], id: string): LlamaIndexMessage['options'] {
   const signed = parts.filter((part) => part.type === 'reasoning').find(({ metadata }) => signatureIn(metadata, id) !== undefined)
   const signature = signatureIn(signed?.metadata, id)

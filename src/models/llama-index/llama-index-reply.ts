@@ -9,22 +9,22 @@ import {
   listOf,
   textOf,
   withIds,
-  withWork,
+  withProgress,
 } from '../shared/index.ts'
 import { signedBy } from './llama-index-messages.ts'
 
 interface CallSoFar {
   readonly call: Fields
-  /** Of its arguments. */
+  /** The length of its arguments. */
   readonly characters: number
 }
 
-/** Turns the chunks of a LlamaIndex reply into parts. Calls go out at the end, and only where the reply was not cut. */
+/** Turns the chunks of a LlamaIndex reply into parts. Calls are sent at the end, unless the reply was cut off. */
 export class ReplyReader {
   readonly #id: string
   readonly #messages: readonly Message[]
   readonly #facts = new RawFacts()
-  /** By id: each chunk brings the whole of a call so far. Those without an id are whole when they come. */
+  /** By id: each chunk has the whole call so far. Calls without an id are complete. */
   readonly #calls = new Map<unknown, CallSoFar>()
 
   constructor(id: string, messages: readonly Message[]) {
@@ -45,10 +45,10 @@ export class ReplyReader {
     if (thinking !== undefined || signature !== undefined)
       parts.push({ type: 'reasoning', text: thinking ?? '', ...(signature !== undefined && { metadata: signedBy(this.#id, signature) }) })
     if (text !== undefined) parts.push({ type: 'text', text })
-    return withWork(parts, written)
+    return withProgress(parts, written)
   }
 
-  /** Answers how many characters of its arguments are new. */
+  /** Returns the number of new argument characters. */
   #write(call: Fields): number {
     const key = textOf(call.id) ?? Symbol('unnamed')
     const known = this.#calls.get(key)
@@ -68,7 +68,7 @@ export class ReplyReader {
   }
 }
 
-/** Arguments are a text while they come in, and with some providers to the end. */
+/** Arguments are a text while they arrive, and with some providers also at the end. */
 const textOfInput = ({ input }: Fields): string => (typeof input === 'string' ? input : JSON.stringify(fieldsOf(input)))
 
 function gathered(call: Fields): GatheredCall {
@@ -77,20 +77,20 @@ function gathered(call: Fields): GatheredCall {
 }
 
 /**
- * LlamaIndex itself says neither why a reply ended nor what it cost. What the provider has sent lies in `raw`, and is
- * read here where its form is known: that of OpenAI, Anthropic, Gemini and Ollama.
+ * LlamaIndex reports neither finish reason nor usage. This reads them from the provider's `raw` data: that of OpenAI,
+ * Anthropic, Gemini and Ollama.
  */
 class RawFacts {
   #word: string | undefined
   #usage: Usage | undefined
-  #isAlwaysTelling = false
+  #alwaysGivesReason = false
 
   take(raw: unknown): void {
     if (!isFields(raw)) return
     const choice = fieldsOf(listOf(raw.choices)[0])
     const candidate = fieldsOf(listOf(raw.candidates)[0])
-    // Whoever streams choices ends each with a reason.
-    this.#isAlwaysTelling ||= Array.isArray(raw.choices)
+    // Providers that stream choices always give a reason.
+    this.#alwaysGivesReason ||= Array.isArray(raw.choices)
     const words = [choice.finish_reason, fieldsOf(raw.delta).stop_reason, candidate.finishReason, raw.done_reason]
     this.#word = words.map(textOf).find((word) => word !== undefined) ?? this.#word
     this.#usage = usageIn(raw) ?? this.#usage
@@ -101,7 +101,7 @@ class RawFacts {
   }
 
   reason(calls: readonly GatheredCall[]): FinishReason | undefined {
-    return endOfReply({ word: this.#word, isAlwaysTelling: this.#isAlwaysTelling, calls })
+    return endOfReply({ word: this.#word, alwaysGivesReason: this.#alwaysGivesReason, calls })
   }
 }
 
@@ -120,7 +120,7 @@ function usageIn(raw: Fields): Usage | undefined {
   }
 }
 
-/** Anthropic counts what comes from its cache beside the input. */
+/** Anthropic counts cached tokens separately from the input. */
 function anthropicUsage(usage: Fields): Usage | undefined {
   const input = countOf(usage.input_tokens)
   const output = countOf(usage.output_tokens)

@@ -5,7 +5,7 @@ import { type EndMark, EndWatch } from './end-mark.ts'
 export type BodyReader = ReadableStreamDefaultReader<Uint8Array>
 
 /** Events are buffered until they are complete. The longest ones repeat a whole reply. */
-const longestEvent = 16 * 1024 * 1024
+const maxEventBytes = 16 * 1024 * 1024
 
 interface EventRules {
   readonly clock: Clock
@@ -71,7 +71,7 @@ class EventBound {
   holds(chunk: Uint8Array): boolean {
     const end = lastBlankLine(chunk)
     this.#open = end < 0 ? this.#open + chunk.length : chunk.length - end
-    return this.#open <= longestEvent
+    return this.#open <= maxEventBytes
   }
 }
 
@@ -86,16 +86,16 @@ function lastBlankLine(chunk: Uint8Array): number {
 
 interface BeginningRules {
   readonly clock: Clock
-  readonly mostBytes: number
+  readonly maxBytes: number
   readonly patienceMs: number
 }
 
 /** The beginning of a body, as far as it arrives in time. The rest is not read. */
-export async function beginningOf(reader: BodyReader, { clock, mostBytes, patienceMs }: BeginningRules): Promise<Uint8Array<ArrayBuffer>> {
+export async function beginningOf(reader: BodyReader, { clock, maxBytes, patienceMs }: BeginningRules): Promise<Uint8Array<ArrayBuffer>> {
   const chunks: Uint8Array[] = []
   let length = 0
   const read = async (): Promise<void> => {
-    while (length < mostBytes) {
+    while (length < maxBytes) {
       const { value } = await reader.read()
       if (!value) return
       chunks.push(value)
@@ -104,7 +104,7 @@ export async function beginningOf(reader: BodyReader, { clock, mostBytes, patien
   }
   await soon(read, { clock, ms: patienceMs })
   leave(reader)
-  return new Uint8Array(Buffer.concat(chunks).subarray(0, mostBytes))
+  return new Uint8Array(Buffer.concat(chunks).subarray(0, maxBytes))
 }
 
 /** The result of the work, or `undefined` if it takes longer or fails. */

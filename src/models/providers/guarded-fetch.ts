@@ -10,12 +10,12 @@ interface FetchRules {
 }
 
 /**
- * `fetch` between a provider's package and the world.
+ * The `fetch` that provider packages get.
  *
- * 1. It keeps to its address: a redirect would carry the key to wherever it points.
- * 2. Nothing without an end is gathered: neither an event nor the page of an error.
- * 3. An answer that is no stream of events is told apart here, where its beginning can still be seen.
- * 4. What the status says counts, whether or not a body follows it, and to its end.
+ * 1. It does not follow redirects: the key would be sent to another server.
+ * 2. It buffers a limited amount: neither endless events nor endless error pages.
+ * 3. A response that is no event stream fails here, where its beginning can still be shown.
+ * 4. The status decides, even if the body of an error never arrives.
  */
 export function guardedFetch(send: typeof fetch, rules: FetchRules): typeof fetch {
   return async (input, init) => {
@@ -32,7 +32,7 @@ export function guardedFetch(send: typeof fetch, rules: FetchRules): typeof fetc
 }
 
 /** Limits for reading the body of an error. */
-const ofError = { mostBytes: 64 * 1024, patienceMs: 2000 }
+const ofError = { maxBytes: 64 * 1024, patienceMs: 2000 }
 
 /** `Response` refuses a status above 599, but servers send such. */
 function failed({ status, statusText, headers }: Response, beginning: Uint8Array<ArrayBuffer>): Response {
@@ -56,7 +56,7 @@ async function eventsIn(reader: BodyReader, type: string | null, rules: FetchRul
   const first = value ? [value] : []
   const beginning = new TextDecoder().decode(value?.subarray(0, sniffed))
   if (!beginning.trimStart().startsWith('<')) return boundedEvents(reader, { ...rules, first })
-  const rest = await beginningOf(reader, { clock: rules.clock, mostBytes: sniffed, patienceMs: ofError.patienceMs })
+  const rest = await beginningOf(reader, { clock: rules.clock, maxBytes: sniffed, patienceMs: ofError.patienceMs })
   throw notEvents(beginning + new TextDecoder().decode(rest), type ?? 'something else', rules.remedies)
 }
 

@@ -2,7 +2,7 @@ import type { Json, JsonObject, JsonSchema, ModelRequest } from '../../contracts
 import { isPlainObject } from '../../util/json-schema/schema-values.ts'
 import { candidatesFor, type Source, sourceOf } from './candidates.ts'
 import type { Exchange } from './conversation.ts'
-import { type Filled, fillSchema, type Knowledge, knowNothing } from './fill-schema.ts'
+import { type Filled, fillSchema, type Knowledge, noKnowledge } from './fill-schema.ts'
 import { convincing } from './fit.ts'
 import { fieldsOf, isFreeText } from './parameters.ts'
 import { type Answer, reportWithoutLabel } from './report.ts'
@@ -16,7 +16,7 @@ export function answerJson(answer: Answer, { output, tools }: Pick<ModelRequest,
   const text = reportWithoutLabel(answer, tools)
   const schema = output?.schema
   if (schema === undefined) return { value: withoutSchema(answer, text), fits: true }
-  return fillSchema(schema, answer.turn.rejections > 0 ? knowNothing : knowledgeOf(answer, text))
+  return fillSchema(schema, answer.turn.rejections > 0 ? noKnowledge : knowledgeOf(answer, text))
 }
 
 function withoutSchema({ turn }: Answer, text: string): JsonObject {

@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { Json, JsonSchema } from '../../contracts/index.ts'
 import { conforms } from './conforms.ts'
-import { fillSchema, type Knowledge, knowNothing } from './fill-schema.ts'
+import { fillSchema, type Knowledge, noKnowledge } from './fill-schema.ts'
 
 const valid = (schema: JsonSchema, value: Json): string => {
   const ajv = new Ajv2020({ strict: false, validateFormats: false, logger: false, ownProperties: true, meta: false, validateSchema: false })
@@ -85,7 +85,7 @@ describe('an answer for a schema', () => {
   it('is valid, whatever the schema', () => {
     fc.assert(
       fc.property(anySchema, (schema) => {
-        expect(valid(schema, fillSchema(schema, knowNothing).value)).toBe('valid')
+        expect(valid(schema, fillSchema(schema, noKnowledge).value)).toBe('valid')
       }),
       { numRuns: process.env.TROUPE_FULL ? 1_500 : 150 },
     )
@@ -103,7 +103,7 @@ describe('an answer for a schema', () => {
   it('is judged as the loop judges it', () => {
     fc.assert(
       fc.property(anySchema, fc.oneof(anySchema, fc.constant({ type: 'object' })), (schema, other) => {
-        const value = fillSchema(other, knowNothing).value
+        const value = fillSchema(other, noKnowledge).value
         expect(conforms(value, schema, { root: schema })).toBe(valid(schema, value) === 'valid')
       }),
       { numRuns: process.env.TROUPE_FULL ? 1_000 : 100 },
@@ -164,14 +164,14 @@ describe('an answer for a schema', () => {
     ],
     ['leaves optional things out', { type: 'object', properties: { note: { type: 'string' } } }, {}],
   ])('%s', (_, schema, expected) => {
-    const value = fillSchema(schema, knowNothing).value
+    const value = fillSchema(schema, noKnowledge).value
     expect(value).toEqual(expected)
   })
 
   it('goes as deep as its schema', () => {
     let schema: JsonSchema = { type: 'string', minLength: 1 }
     for (let level = 0; level < 200; level++) schema = { type: 'object', properties: { a: schema }, required: ['a'] }
-    const { value, fits } = fillSchema(schema, knowNothing)
+    const { value, fits } = fillSchema(schema, noKnowledge)
     expect(fits).toBe(true)
     expect(valid(schema, value)).toBe('valid')
   })
@@ -188,7 +188,7 @@ describe('an answer for a schema', () => {
         },
       })
       const schema = { type: 'object', properties: { c: { enum: watched } }, required: ['c'] }
-      expect(fillSchema(schema, knowNothing)).toEqual({ value: { c: 'v0' }, fits: true })
+      expect(fillSchema(schema, noKnowledge)).toEqual({ value: { c: 'v0' }, fits: true })
       return reads.count
     }
     expect(counted(5_000)).toBeLessThan(10 * 5_000)
@@ -196,9 +196,9 @@ describe('an answer for a schema', () => {
 
   it('says where nothing fits', () => {
     const node = { type: 'object', properties: { next: { $ref: '#' } }, required: ['next'] }
-    expect(fillSchema(node, knowNothing).fits).toBe(false)
+    expect(fillSchema(node, noKnowledge).fits).toBe(false)
     const either: JsonSchema = { anyOf: [{ $ref: '#' }, { $ref: '#' }, { type: 'array', items: { $ref: '#' }, minItems: 1 }] }
-    expect(fillSchema(either, knowNothing).fits).toBe(false)
+    expect(fillSchema(either, noKnowledge).fits).toBe(false)
   })
 
   it('takes what is known, where it fits', () => {
@@ -214,7 +214,7 @@ describe('an answer for a schema', () => {
   it('ends, though nothing could ever fit', () => {
     const child = { $ref: '#' }
     const schema = { type: 'object', properties: { a: child, b: child, c: child }, required: ['a', 'b', 'c'] }
-    expect(JSON.stringify(fillSchema(schema, knowNothing).value).length).toBeLessThan(20_000)
+    expect(JSON.stringify(fillSchema(schema, noKnowledge).value).length).toBeLessThan(20_000)
     const maze = {
       anyOf: [
         { type: 'array', items: child, minItems: 3 },
@@ -222,6 +222,6 @@ describe('an answer for a schema', () => {
       ],
       minProperties: 2,
     }
-    expect(JSON.stringify(fillSchema(maze, knowNothing).value).length).toBeLessThan(20_000)
+    expect(JSON.stringify(fillSchema(maze, noKnowledge).value).length).toBeLessThan(20_000)
   })
 })

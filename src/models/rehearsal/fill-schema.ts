@@ -6,7 +6,7 @@ import { alternativesOf, asSchema, dereference, merged, namesIn, propertiesOf, t
 /** The value that is known for a name and its schema, if any. */
 export type Knowledge = (name: string, schema: JsonSchema) => Json | undefined
 
-export const knowNothing: Knowledge = () => undefined
+export const noKnowledge: Knowledge = () => undefined
 
 export interface Filled {
   readonly value: Json
@@ -40,7 +40,7 @@ export function fillSchema(schema: JsonSchema, know: Knowledge): Filled {
   const start = { root: schema, know, name: '', depth: 0, index: 0, trail: [], values: { left: maxValues }, checks: { left: maxChecks } }
   const value = fill(schema, start)
   const fits = conforms(value, schema, { root: schema })
-  return know === knowNothing || fits ? { value, fits } : fillSchema(schema, knowNothing)
+  return know === noKnowledge || fits ? { value, fits } : fillSchema(schema, noKnowledge)
 }
 
 function fill(raw: JsonSchema, place: Place): Json {

@@ -29,7 +29,7 @@ export function withIds(calls: readonly GatheredCall[], messages: readonly Messa
 const hasId = (call: GatheredCall): call is NamedCall => call.id !== undefined
 
 /** The parts of a chunk, with the number of argument characters in it. An empty chunk shows that the provider is working. */
-export function withWork(parts: readonly ModelPart[], written: number): readonly ModelPart[] {
+export function withProgress(parts: readonly ModelPart[], written: number): readonly ModelPart[] {
   if (written > 0) return [...parts, { type: 'working', characters: written }]
   return parts.length > 0 ? parts : [{ type: 'working' }]
 }

@@ -32,14 +32,14 @@ interface ReplyEnd {
   /** The provider's finish reason, if it gave one. */
   readonly word: string | undefined
   /** It always gives one: without it the reply was cut off. */
-  readonly isAlwaysTelling: boolean
+  readonly alwaysGivesReason: boolean
   readonly calls: readonly GatheredCall[]
 }
 
 /** `undefined` if the reply was cut off. A provider that gives no reasons ends a reply with its stream. */
-export function endOfReply({ word, isAlwaysTelling, calls }: ReplyEnd): FinishReason | undefined {
+export function endOfReply({ word, alwaysGivesReason, calls }: ReplyEnd): FinishReason | undefined {
   const orderly = calls.length > 0 ? 'tool-calls' : 'stop'
-  if (word === undefined) return isAlwaysTelling || !calls.every(isWhole) ? undefined : orderly
+  if (word === undefined) return alwaysGivesReason || !calls.every(isWhole) ? undefined : orderly
   const reason = finishReasonOf(word)
   return reason === 'stop' ? orderly : reason
 }

@@ -7,7 +7,7 @@ import {
   type ModelPart,
   type ModelRequest,
 } from '../../contracts/index.ts'
-import { builtByItsUser, type ErrorNames, modelFailure } from '../failures/index.ts'
+import { type ErrorNames, modelFailure, userBuiltRemedies } from '../failures/index.ts'
 import { withinAbilities } from './model-facts.ts'
 import { untilAborted } from './until-aborted.ts'
 
@@ -51,7 +51,7 @@ async function* answer({ facts, framework }: Asked, asked: ModelRequest, { signa
     for (const message of [...notices, ...call.notices]) yield { type: 'notice', message }
     for await (const chunk of untilAborted(() => call.open(), signal)) yield* reader.take(chunk)
   } catch (error) {
-    const rules = { remedies: builtByItsUser, ...(framework.names && { names: framework.names }) }
+    const rules = { remedies: userBuiltRemedies, ...(framework.names && { names: framework.names }) }
     if (!signal.aborted) yield { type: 'error', failure: modelFailure(error, rules) }
     return
   }

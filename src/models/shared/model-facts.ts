@@ -14,15 +14,15 @@ export interface ModelFacts {
 
 /** The given facts, completed by those that were found. */
 export function settledFacts(
-  told: ModelFacts,
+  given: ModelFacts,
   found: Pick<Model, 'id' | 'abilities' | 'contextTokens' | 'maxOutputTokens'>,
 ): Omit<Model, 'stream'> {
-  const { costOf } = told
-  const contextTokens = told.contextTokens ?? found.contextTokens
-  const maxOutputTokens = told.maxOutputTokens ?? found.maxOutputTokens
+  const { costOf } = given
+  const contextTokens = given.contextTokens ?? found.contextTokens
+  const maxOutputTokens = given.maxOutputTokens ?? found.maxOutputTokens
   return {
-    id: told.id ?? found.id,
-    abilities: told.abilities ?? found.abilities,
+    id: given.id ?? found.id,
+    abilities: given.abilities ?? found.abilities,
     ...(contextTokens !== undefined && { contextTokens }),
     ...(maxOutputTokens !== undefined && { maxOutputTokens }),
     ...(costOf && { costOf }),

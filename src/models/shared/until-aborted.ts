@@ -14,9 +14,9 @@ export async function* untilAborted<T>(open: () => unknown, signal: AbortSignal)
   try {
     const opening = Promise.resolve(open())
     const opened = await unlessAborted(opening)
-    if (opened === aborted) return dismiss(async () => iteratorOf(await opening).return?.())
+    if (opened === aborted) return stopQuietly(async () => iteratorOf(await opening).return?.())
     stream = iteratorOf<T>(opened)
-    const breather = new Breather()
+    const breather = new EventLoopYield()
     for (;;) {
       const pause = breather.next()
       if (pause) await pause
@@ -28,7 +28,7 @@ export async function* untilAborted<T>(open: () => unknown, signal: AbortSignal)
   } finally {
     signal.removeEventListener('abort', onAbort)
     const left = stream
-    if (left) dismiss(() => left.return?.())
+    if (left) stopQuietly(() => left.return?.())
   }
 }
 
@@ -41,19 +41,19 @@ function iteratorOf<T>(opened: unknown): AsyncIterator<T> {
 }
 
 /** Yields to the event loop now and then. A stream that is always ready would block timers and signals. */
-export class Breather {
+export class EventLoopYield {
   #taken = 0
 
   /** Mostly `undefined`; every 256th time a promise to await. */
   next(): Promise<void> | undefined {
-    this.#taken = (this.#taken + 1) % mostInARow
+    this.#taken = (this.#taken + 1) % maxReadsInARow
     return this.#taken === 0 ? new Promise((resolve) => setImmediate(resolve)) : undefined
   }
 }
 
-const mostInARow = 256
+const maxReadsInARow = 256
 
 /** Stops something without waiting for it, and ignores its errors. */
-export function dismiss(stop: () => unknown): void {
+export function stopQuietly(stop: () => unknown): void {
   new Promise((resolve) => resolve(stop())).catch(() => {})
 }
