@@ -69,96 +69,67 @@ const providerChecks = {
 }
 const openAiChecks = { ...providerChecks, api: oneOf('chat', 'responses') }
 
-/** @throws TroupeError `config_invalid` with every problem at once. */
+/** @throws TroupeError `config_invalid` with all problems. */
 export function checkOptions(options: unknown): asserts options is ModelAdapterOptions {
   const problems = isFields(options)
-    ? [...fieldProblems(options, checks), ...missing(options), ...aliasProblems(options.aliases), ...providerProblems(options.providers)]
+    ? optionProblems(options)
     : [{ place: 'options', message: `Expected an object, found ${showValue(options)}.`, remedy: 'Give at least { variables: {} }.' }]
   if (problems.length === 0) return
-  const lines = problems.map(({ place, message, remedy }) =>
-    [`${place}: ${message}`, remedy].filter((each) => each !== undefined).join(' '),
-  )
+  const lines = problems.map(({ place, message, remedy }) => `${place}: ${message}${remedy === undefined ? '' : ` ${remedy}`}`)
   const places = problems.length === 1 ? 'one place' : `${problems.length} places`
   throw new TroupeError('config_invalid', `The options of modelAdapter are wrong in ${places}:\n  ${lines.join('\n  ')}`, { problems })
 }
 
-const missing = ({ variables }: Fields): readonly Problem[] =>
-  variables === undefined
-    ? [{ place: 'variables', message: 'It is missing.', remedy: 'Give the variables that contain API keys, or {}.' }]
-    : []
+function optionProblems(options: Fields): readonly Problem[] {
+  const { variables, aliases, providers } = options
+  const problems = fieldProblems(options, checks)
+  if (variables === undefined)
+    problems.push({ place: 'variables', message: 'It is missing.', remedy: 'Give the variables that contain API keys, or {}.' })
+  for (const name of isFields(aliases) ? Object.keys(aliases) : [])
+    if (!isFreeName(name))
+      problems.push({ place: `aliases.${name}`, message: `An alias ${nameRule}`, remedy: 'Choose another name, such as "fast".' })
+  for (const [name, config] of isFields(providers) ? Object.entries(providers) : []) problems.push(...providerProblems(name, config))
+  return problems
+}
 
-function fieldProblems(fields: Fields, known: { readonly [key: string]: Check }, path = ''): readonly Problem[] {
+function fieldProblems(fields: Fields, known: { readonly [key: string]: Check }, path = ''): Problem[] {
   return Object.entries(fields).flatMap(([key, value]): readonly Problem[] => {
     const place = `${path}${key}`
     const check = Object.hasOwn(known, key) ? known[key] : undefined
-    if (!check) return [{ place, message: 'Unknown option.', remedy: suggestion(key, Object.keys(known)) }]
+    const [near] = nearestNames(key, Object.keys(known))
+    const remedy = near === undefined ? `Known options: ${Object.keys(known).join(', ')}.` : `Did you mean "${near}"?`
+    if (!check) return [{ place, message: 'Unknown option.', remedy }]
     const expected = value === undefined ? undefined : check(value)
     // A key may be in the wrong place, so only the type of the value is shown.
-    return expected === undefined ? [] : [{ place, message: `Expected ${expected}, found ${shown(key, value)}.` }]
+    const found = key === 'kind' || key === 'api' ? showValue(value) : typeNameOf(value)
+    return expected === undefined ? [] : [{ place, message: `Expected ${expected}, found ${found}.` }]
   })
 }
 
-const shown = (key: string, value: unknown): string => (key === 'kind' || key === 'api' ? showValue(value) : kindOf(value))
-
-const kindOf = (value: unknown): string =>
-  value === null
-    ? 'null'
-    : Array.isArray(value)
-      ? 'a list'
-      : typeof value === 'object'
-        ? 'an object with something else'
-        : `a ${typeof value}`
-
-function suggestion(key: string, known: readonly string[]): string {
-  const [near] = nearestNames(key, known)
-  return near === undefined ? `There are ${known.join(', ')}.` : `Did you mean "${near}"?`
+function typeNameOf(value: unknown): string {
+  if (value === null) return 'null'
+  if (Array.isArray(value)) return 'a list'
+  return typeof value === 'object' ? 'an object with something else' : `a ${typeof value}`
 }
 
-const isOwnWord = (name: string): boolean => /^[^\s/]+$/.test(name) && !reservedModelNames.some((own) => own === name)
-const ownNames = reservedModelNames.map((name) => `"${name}"`).join(', ')
+const isFreeName = (name: string): boolean => /^[^\s/]+$/.test(name) && !reservedModelNames.some((reserved) => reserved === name)
+const nameRule = `is one word without "/". It cannot be ${reservedModelNames.map((name) => `"${name}"`).join(', ')}: those are reserved.`
 
-/** Aliases cannot override full names, `auto` or `rehearsal`. */
-function aliasProblems(aliases: unknown): readonly Problem[] {
-  if (!isFields(aliases)) return []
-  return Object.keys(aliases).flatMap((name): readonly Problem[] =>
-    isOwnWord(name)
-      ? []
-      : [
-          {
-            place: `aliases.${name}`,
-            message: `An alias is one word without "/". It cannot be ${ownNames}: those are reserved.`,
-            remedy: 'Choose another name, such as "fast".',
-          },
-        ],
-  )
-}
-
-const misnamed = `A provider name is one word without "/". It cannot be ${ownNames}: those are reserved.`
-
-function providerProblems(providers: unknown): readonly Problem[] {
-  if (!isFields(providers)) return []
-  return Object.entries(providers).flatMap(([name, config]): readonly Problem[] => {
-    const place = `providers.${name}`
-    if (!isFields(config)) return [{ place, message: `Expected an object, found ${kindOf(config)}.` }]
-    if (!isOwnWord(name)) return [{ place, message: misnamed, remedy: 'Choose another name, such as "lab".' }]
-    const kind = providerKinds.find((each) => each === config.kind)
-    const isOpenAi = profileOf(name, kind).kind === 'openai'
-    const { api, ...others } = config
-    return [
-      ...fieldProblems(isOpenAi ? config : others, isOpenAi ? openAiChecks : providerChecks, `${place}.`),
-      ...(api !== undefined && !isOpenAi
-        ? [{ place: `${place}.api`, message: 'Only a provider of the kind "openai" has this option.', remedy: 'Leave it out.' }]
-        : []),
-      ...addressProblems(config.baseURL, name),
-    ]
-  })
-}
-
-function addressProblems(baseURL: unknown, name: string): readonly Problem[] {
-  if (typeof baseURL !== 'string') return []
+function providerProblems(name: string, config: unknown): readonly Problem[] {
+  const place = `providers.${name}`
+  if (!isFields(config)) return [{ place, message: `Expected an object, found ${typeNameOf(config)}.` }]
+  if (!isFreeName(name)) return [{ place, message: `A provider name ${nameRule}`, remedy: 'Choose another name, such as "lab".' }]
+  const kind = providerKinds.find((each) => each === config.kind)
+  const isOpenAi = profileOf(name, kind).kind === 'openai'
+  const { api, ...others } = config
+  const problems = fieldProblems(isOpenAi ? config : others, isOpenAi ? openAiChecks : providerChecks, `${place}.`)
+  if (api !== undefined && !isOpenAi)
+    problems.push({ place: `${place}.api`, message: 'Only a provider of the kind "openai" has this option.', remedy: 'Leave it out.' })
+  if (typeof config.baseURL !== 'string') return problems
   const { urlOf, urlExample, home } = profileOf(name)
-  const wrong = wrongAddress(urlOf?.(baseURL) ?? baseURL, urlExample ?? home)
-  return wrong ? [{ place: `providers.${name}.baseURL`, message: `It ${wrong.message}`, remedy: wrong.remedy }] : []
+  const wrong = wrongAddress(urlOf?.(config.baseURL) ?? config.baseURL, urlExample ?? home)
+  if (wrong) problems.push({ place: `${place}.baseURL`, message: `It ${wrong.message}`, remedy: wrong.remedy })
+  return problems
 }
 
 /** The defaults of the options. */

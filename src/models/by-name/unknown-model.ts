@@ -11,9 +11,9 @@ type Configured = Pick<ModelAdapterOptions, 'aliases' | 'variables'>
 
 export function unknownProvider(name: string, sources: Sources, configured: Configured): TroupeError {
   const [provider = ''] = name.split('/')
-  const hint = meant(provider, [...Object.keys(sources), ...namedByVariables(configured)]) ?? listed(sources, configured)
-  return new TroupeError('model_unknown', `There is no provider \`${provider}\`, which the model \`${name}\` needs.`, {
-    remedy: `${hint} Any OpenAI-compatible server will do: set ${profileOf(provider).urlVariables[0]} to its address, like https://models.example.org/v1.`,
+  const hint = suggestNames(provider, [...Object.keys(sources), ...namedByVariables(configured)]) ?? listNames(sources, configured)
+  return new TroupeError('model_unknown', `Unknown provider \`${provider}\` in the model name \`${name}\`.`, {
+    remedy: `${hint} For an OpenAI-compatible server, set ${profileOf(provider).urlVariables[0]} to its address, such as https://models.example.org/v1.`,
   })
 }
 
@@ -21,18 +21,18 @@ export function unknownModel(name: string, sources: Sources, configured: Configu
   const [provider, example] = Object.entries(knownProviders).find(([, { defaultModel }]) => defaultModel !== undefined) ?? []
   const known = [...Object.keys(configured.aliases ?? {}), ...Object.keys(sources), ...namedByVariables(configured)]
   const remedy = [
-    meant(name, known, (each) => formOf(each, sources)),
-    `Write provider and model, such as \`${provider}/${example?.defaultModel}\`. ${listed(sources, configured)}`,
+    suggestNames(name, known, (each) => formOf(each, sources)),
+    `Write provider/model, such as \`${provider}/${example?.defaultModel}\`. ${listNames(sources, configured)}`,
   ]
-  return new TroupeError('model_unknown', name === '' ? 'The name of the model is empty.' : `There is no model \`${name}\`.`, {
+  return new TroupeError('model_unknown', name === '' ? 'The name of the model is empty.' : `Unknown model \`${name}\`.`, {
     remedy: remedy.filter((each) => each !== undefined).join(' '),
   })
 }
 
 /** All known names, configured ones first. */
-function listed(sources: Sources, { aliases = {} }: Configured): string {
+function listNames(sources: Sources, { aliases = {} }: Configured): string {
   const forms = [...Object.keys(aliases), ...Object.keys(sources).map((source) => formOf(source, sources))]
-  return `There are ${forms.map((form) => `\`${form}\``).join(', ')}.`
+  return `Known names: ${forms.map((form) => `\`${form}\``).join(', ')}.`
 }
 
 const formOf = (name: string, sources: Sources): string => {
@@ -44,7 +44,7 @@ const formOf = (name: string, sources: Sources): string => {
 const namedByVariables = ({ variables }: Configured): readonly string[] =>
   Object.keys(variables).flatMap((variable) => /^(.+)_BASE_URL$/.exec(variable)?.[1]?.toLowerCase() ?? [])
 
-function meant(name: string, known: readonly string[], formed = (each: string): string => each): string | undefined {
+function suggestNames(name: string, known: readonly string[], formed = (each: string): string => each): string | undefined {
   const near = nearestNames(name, known)
   return near.length > 0 ? `Did you mean ${near.map((each) => `\`${formed(each)}\``).join(', ')}?` : undefined
 }
