@@ -56,7 +56,7 @@ export function keyOf({ apiKey, headers = {} }: ProviderSettings, variables: Var
   return variable === undefined ? { kind: 'none' } : { kind: 'empty', variable }
 }
 
-/** An empty variable counts as unset. */
+/** An empty variable is treated as unset. */
 export function variableOf(variables: Variables, name: string): string | undefined {
   return (Object.hasOwn(variables, name) && variables[name]?.trim()) || undefined
 }

@@ -80,9 +80,12 @@ test('2: sessions count their faults apart, and a later session meets them again
 test.each([
   ['steps: [{ text: one }]', 1, 'its only reply was sent'],
   ['steps: [{ text: one }, { text: two }]', 2, 'its 2 replies were sent'],
-])('%s is used up after %d', async (script, replies, found) => {
+])('%s has no reply left after %d', async (script, replies, found) => {
   expect(await ask(await load(script), after(replies))).toEqual([
-    { type: 'error', failure: { class: 'config', message: `script/a.yaml is used up: ${found}.`, remedy: 'Add a step to the script.' } },
+    {
+      type: 'error',
+      failure: { class: 'config', message: `script/a.yaml has no reply left: ${found}.`, remedy: 'Add a step to the script.' },
+    },
   ])
 })
 

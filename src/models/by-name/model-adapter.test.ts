@@ -160,8 +160,8 @@ const refused: [name: string, options: Partial<ModelAdapterOptions>, expected: r
   ['openai/gpt-5', { variables: { OPENAI_API_KEY: 'k' }, providers: { openai: { apiKey: '' } } }, ['model_key_missing', /apiKey is empty/]],
   ['lab/x', { providers: { lab: { apiKey: 'k' } } }, ['config_invalid', /providers\.lab\.baseURL is not set/]],
   ['google/x', {}, ['model_key_missing', /GOOGLE_GENERATIVE_AI_API_KEY, GEMINI_API_KEY, GOOGLE_API_KEY is not set/]],
-  ['opnai/gpt-5', {}, ['model_unknown', /no provider `opnai`/]],
-  ['constructor/x', {}, ['model_unknown', /no provider `constructor`/]],
+  ['opnai/gpt-5', {}, ['model_unknown', /Unknown provider `opnai`/]],
+  ['constructor/x', {}, ['model_unknown', /Unknown provider `constructor`/]],
   ['lab/x', { variables: { LAB_BASE_URL: 'not an address' } }, ['config_invalid', /LAB_BASE_URL is not an http: or https: address/]],
   ['lab/x', { variables: { LAB_BASE_URL: 'file:///etc' } }, ['config_invalid', /is not an http: or https: address/]],
   [
