@@ -6,7 +6,7 @@ import { spawn } from 'node:child_process'
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { shellTool } from '../src/tools/builtin/shell/index.ts'
+import { shellTool } from '../src/tools/builtin/shell/shell-tool.ts'
 import { processSandbox } from '../src/tools/sandbox/index.ts'
 
 const rounds = Number(process.argv[2] ?? 60)

@@ -1,4 +1,4 @@
-/** The tools that an agent file can name without anything being configured. */
+/** The tools that an agent file can name without configuration. `src/tools/builtin/builtin-tools.ts` implements each. */
 export const builtinToolNames = [
   'shell',
   'read_file',
@@ -11,6 +11,8 @@ export const builtinToolNames = [
   'update_plan',
   'ask_user',
 ] as const
+
+export type BuiltinToolName = (typeof builtinToolNames)[number]
 
 /** Tools that nobody names, with what brings them. */
 export const automaticTools: { readonly [name: string]: string } = {

@@ -1,6 +1,2 @@
-export { askUserTool } from './ask-user.ts'
-export { fileTools } from './files/index.ts'
-export { loadSkillTool } from './load-skill/index.ts'
-export { type ShellOptions, shellTool } from './shell/index.ts'
-export { updatePlanTool } from './update-plan.ts'
-export { webFetchTool } from './web-fetch/index.ts'
+export { builtinTools } from './builtin-tools.ts'
+export { loadSkillTool } from './load-skill/load-skill.ts'

@@ -1,7 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { OutputLines } from './output-lines.ts'
-import { foldCase } from './search-output.ts'
+import { foldCase, OutputLines } from './output-lines.ts'
 
 const text = fc.array(fc.constantFrom('\n', '\r\n', 'a', 'bc', '😀'), { maxLength: 30 }).map((parts) => parts.join(''))
 

@@ -1,9 +1,8 @@
 import type { JsonObject, ToolContext, ToolOutput } from '../../contracts/index.ts'
 import { utf8Length } from '../../util/fit-text.ts'
 import { showValue } from '../../util/show-value.ts'
-import { type LinePart, OutputLines } from './output-lines.ts'
+import { type Hit, type LinePart, OutputLines, searchOutput } from './output-lines.ts'
 import type { ReadRequest } from './read-output-tool.ts'
-import { type Hit, searchOutput } from './search-output.ts'
 
 const mostBytes = 22_500
 /** Head, hints and the way on, which are not counted with the rows. */

@@ -1,10 +1,8 @@
 import { type HookPoint, maxHookOutputChars, type OutputView } from '../../contracts/index.ts'
 import { parseJsonObject } from '../../util/json-object.ts'
 import { showValue } from '../../util/show-value.ts'
-import type { Answer, Questions } from './hook-answer.ts'
-import type { HookPlace } from './hook-place.ts'
-import { lastLine } from './last-line.ts'
-import { type ProgramEnd, runProgram } from './run-program.ts'
+import type { Answer, HookPlace, Questions } from './hook-answer.ts'
+import { lastLine, type ProgramEnd, runProgram } from './run-program.ts'
 
 /*
  * A hook that is a program. For each question it is started anew, and finds one JSON document on its standard input:

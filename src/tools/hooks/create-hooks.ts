@@ -1,16 +1,15 @@
 import { statSync } from 'node:fs'
-import { resolve } from 'node:path'
+import { delimiter, join, resolve } from 'node:path'
 import { type Hook, type HookContext, type HookDefinition, type HookPoint, type Problem, TroupeError } from '../../contracts/index.ts'
 import { parseDuration } from '../../util/parse-duration.ts'
 import { shellWord } from '../../util/shell-word.ts'
+import { isProgram } from '../is-program.ts'
 import { realOrSame } from '../real-or-same.ts'
 import { trustedPath } from '../trusted-path.ts'
 import { checkHooks } from './check-hooks.ts'
 import { commandAnswer } from './command-hook.ts'
-import { findProgram } from './find-program.ts'
-import type { Answer, Questions } from './hook-answer.ts'
+import type { Answer, HookPlace, Questions } from './hook-answer.ts'
 import { type CheckedFiles, checkHookFiles, exchangedSince } from './hook-files.ts'
-import type { HookPlace } from './hook-place.ts'
 import { HookModule } from './module-hook.ts'
 
 /**
@@ -118,4 +117,10 @@ function invalid(problems: readonly Problem[]): TroupeError {
   const lines = problems.map(({ place, message, remedy }) => `${place}: ${message}${remedy ? `. ${remedy}` : ''}`)
   const count = problems.length === 1 ? 'one place' : `${problems.length} places`
   return new TroupeError('config_invalid', `The hooks have errors in ${count}:\n  ${lines.join('\n  ')}`, { problems })
+}
+
+/** The file of a program, looked for as the system does when it is started. */
+export function findProgram(program: string, { baseDir, environment }: Pick<HookPlace, 'baseDir' | 'environment'>): string | undefined {
+  const folders = program.includes('/') ? [''] : (environment.PATH ?? '/usr/bin:/bin').split(delimiter)
+  return folders.map((folder) => (folder === '' ? resolve(baseDir, program) : join(folder, program))).find(isProgram)
 }

@@ -4,9 +4,8 @@ import { Worker } from 'node:worker_threads'
 import type { Clock } from '../../contracts/index.ts'
 import { messageOf } from '../../util/message-of.ts'
 import type { FromWorker, ToWorker, WorkerSetup } from './hook-worker.ts'
-import { lastLine } from './last-line.ts'
 import { killMarked, newMark } from './marked-processes.ts'
-import { cancelledError, graceMs, mostOutputBytes, printedTooMuch } from './run-program.ts'
+import { cancelledError, graceMs, lastLine, mostOutputBytes, printedTooMuch } from './run-program.ts'
 
 /*
  * One thread that answers for a module.

@@ -1,9 +1,8 @@
 import { resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import type { HookDefinition, HookPoint } from '../../contracts/index.ts'
-import type { Answer, Questions } from './hook-answer.ts'
+import type { Answer, HookPlace, Questions } from './hook-answer.ts'
 import { type CheckedFiles, checkHookFiles } from './hook-files.ts'
-import type { HookPlace } from './hook-place.ts'
 import { faultText, HookThread, type LoadFault } from './hook-thread.ts'
 
 /*

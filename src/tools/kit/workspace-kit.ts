@@ -1,55 +1,53 @@
 import { type Clock, defaultSandboxPolicy, type Sandbox, type SandboxPolicy, type Tool } from '../../contracts/index.ts'
-import { askUserTool, fileTools, shellTool, updatePlanTool, webFetchTool } from '../builtin/index.ts'
+import { builtinTools } from '../builtin/index.ts'
 import { type Availability, processSandbox } from '../sandbox/index.ts'
 import { openWorkspace } from '../workspace/index.ts'
 import { checkKitOptions } from './check-kit-options.ts'
 
 export interface WorkspaceKitOptions {
-  /** The one folder that agents may change; absolute. */
+  /** The folder that agents may change; absolute. */
   readonly workspace: string
   readonly clock: Clock
-  /** The person's home folder: commands do not see it. */
+  /** The user's home folder: commands do not see it. */
   readonly home: string
-  /** Where programs are looked for, as in `PATH`. */
+  /** Search path for programs, like `PATH`. */
   readonly path: string
-  /** What commands may do. Default: no network, nothing to write to but the workspace. */
+  /** Default: no network, and only the workspace is writable. */
   readonly policy?: Partial<SandboxPolicy>
-  /** Further folders and files that no command may see, such as the data folder. */
+  /** More folders and files that commands must not see, such as the data folder. */
   readonly hidden?: readonly string[]
-  /** Files of the workspace that commands may only read, and that no broader permission covers for the file tools: what hooks run. */
+  /** Files of the workspace that hooks run: read-only for commands; the file tools need a permission for each. */
   readonly guarded?: readonly string[]
-  /** Addresses on this machine or network that `web_fetch` may reach, each with its port. */
+  /** Private addresses that `web_fetch` may reach, each with its port. */
   readonly allowPrivate?: readonly string[]
 }
 
-/** What agents act with in one folder, and the walls around it. */
+/** The built-in tools for one folder, and the sandbox of their commands. */
 export interface WorkspaceKit {
   readonly tools: readonly Tool[]
   /** For the runtime. */
   readonly sandbox: Sandbox
-  /** Whether the walls hold here. Tried for real, once. */
+  /** Whether the sandbox works on this machine. Tries it once. */
   probe(): Promise<Availability>
 }
 
 /**
  * Every built-in tool, for one folder.
  *
- * @throws TroupeError `config_invalid` where that is no folder by its absolute path, or an option is unknown.
+ * @throws TroupeError `config_invalid` if the workspace is not an absolute path of a folder, or an option is unknown.
  */
 export function workspaceKit(options: WorkspaceKitOptions): WorkspaceKit {
   checkKitOptions(options)
   const { workspace: root, clock, home, path, hidden = [], guarded = [], allowPrivate } = options
   const policy: SandboxPolicy = { ...defaultSandboxPolicy, ...options.policy }
-  const walls = processSandbox({ root, path, home, clock, hidden, guarded, policy })
+  const sandbox = processSandbox({ root, path, home, clock, hidden, guarded, policy })
   return {
-    tools: [
-      ...fileTools(openWorkspace(root, { hidden, guarded })),
-      shellTool({ root, sandbox: walls, clock, path, home, policy, isConfined: policy.mode === 'required' }),
-      webFetchTool({ clock, ...(allowPrivate && { allowPrivate }) }),
-      updatePlanTool(),
-      askUserTool(),
-    ],
-    sandbox: { confinement: { kind: 'sandbox', name: walls.name, policy } },
-    probe: () => walls.probe(),
+    tools: builtinTools({
+      files: openWorkspace(root, { hidden, guarded }),
+      shell: { root, sandbox, clock, path, home, policy, isConfined: policy.mode === 'required' },
+      web: { clock, ...(allowPrivate && { allowPrivate }) },
+    }),
+    sandbox: { confinement: { kind: 'sandbox', name: sandbox.name, policy } },
+    probe: () => sandbox.probe(),
   }
 }

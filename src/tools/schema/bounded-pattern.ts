@@ -1,24 +1,19 @@
-import { createContext, Script } from 'node:vm'
+import { runBounded } from '../run-bounded.ts'
 
-/** A repetition within a repetition: such a pattern can take longer than anybody lives. */
+/** A repetition within a repetition can take exponential time. */
 const nestedRepetition = /\((?:[^()\\]|\\.|\((?:[^()\\]|\\.)*\))*[+*}|](?:[^()\\]|\\.|\((?:[^()\\]|\\.)*\))*\)(?:[+*]|\{\d+,)/
 const longestUnbounded = 24
 const timeoutMs = 100
 
-let bounded: { readonly script: Script; readonly context: { pattern?: RegExp; text?: string } } | undefined
-
-/** Patterns come from other people's schemas, and texts from models: one that does not end is a text that does not fit. */
+/** Patterns come from schemas of other people, texts from models. A text whose match times out does not match. */
 export function boundedPattern(source: string, flags: string): { test(text: string): boolean } {
   const pattern = new RegExp(source, flags)
   if (!nestedRepetition.test(source)) return pattern
   return {
     test(text) {
       if (text.length <= longestUnbounded) return pattern.test(text)
-      bounded ??= { script: new Script('pattern.test(text)'), context: createContext({}) as { pattern?: RegExp; text?: string } }
-      bounded.context.pattern = pattern
-      bounded.context.text = text
       try {
-        return bounded.script.runInContext(bounded.context, { timeout: timeoutMs }) === true
+        return runBounded(() => pattern.test(text), timeoutMs)
       } catch {
         return false
       }

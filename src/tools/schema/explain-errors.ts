@@ -4,7 +4,7 @@ import { nearestNames } from '../../util/nearest-names.ts'
 import { showValue } from '../../util/show-value.ts'
 import { describeSchema, shortened } from './describe-schema.ts'
 import type { GroupedError } from './group-errors.ts'
-import { propertiesIn } from './properties-in.ts'
+import { propertiesIn } from './reachable-schemas.ts'
 import { readablePath } from './value-path.ts'
 
 interface Subject {

@@ -1,7 +1,6 @@
 import type { ErrorObject } from 'ajv/dist/2020.js'
 import type { JsonSchema } from '../../contracts/index.ts'
-import { propertiesIn } from './properties-in.ts'
-import { reachableSchemas } from './reachable-schemas.ts'
+import { propertiesIn, reachableSchemas } from './reachable-schemas.ts'
 
 /** One thing that is wrong. `members` are errors that stand behind it: why each schema of a choice does not fit. */
 export interface GroupedError {

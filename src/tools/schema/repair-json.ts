@@ -1,5 +1,4 @@
 import type { MaybePromise } from '../../contracts/index.ts'
-import { isTruncated } from './is-truncated.ts'
 
 const longestText = 1_000_000
 // The library goes back to the start of a text at every quote that it finds in it: a megabyte of quotes would hold
@@ -69,4 +68,23 @@ function quotes(text: string): number {
     else if (unit === 0x22 || unit === 0x27 || unit === 0x60 || unit === 0xb4 || (unit >= 0x2018 && unit <= 0x201d)) count++
   }
   return count
+}
+
+/**
+ * Whether a text that should be JSON may have been broken off. Told by its brackets and quotes, without regard to what
+ * stands in texts: where in doubt it was, because a call made of half a text does something that nobody asked for.
+ */
+export function isTruncated(text: string): boolean {
+  if (!/[}\]]\s*$/.test(text)) return true
+  if (count(text, '{') !== count(text, '}') || count(text, '[') !== count(text, ']')) return true
+  return count(text, '"') % 2 === 1 || (!text.includes('"') && count(text, "'") % 2 === 1)
+}
+
+function count(text: string, wanted: string): number {
+  let found = 0
+  for (let index = 0; index < text.length; index++) {
+    if (text[index] === '\\') index++
+    else if (text[index] === wanted) found++
+  }
+  return found
 }

@@ -1,7 +1,7 @@
 import { realpathSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import type { ToolFailure } from '../../contracts/index.ts'
-import { secretNames } from '../../policy/protected-paths.ts'
+import { guardedSettings, secretNames, startFiles } from '../../policy/protected-paths.ts'
 import { isInside } from '../../util/is-inside.ts'
 import type { WorkspacePath } from './workspace-path.ts'
 
@@ -54,3 +54,14 @@ export const hiddenPathFailure = ({ absolute, relative }: WorkspacePath): ToolFa
     : `${relative} contains Troupe's own data. No tool may read or write it.`,
   remedy: 'Continue without it. If it must change, ask the user.',
 })
+
+/** Files that hold secrets, start programs or decide what runs: changing one is never part of a broader permission. */
+export function isProtected(relative: string): boolean {
+  const parts = relative.toLowerCase().split('/')
+  const name = parts.at(-1) ?? ''
+  return parts.some((part) => part === '.git' || guarded.has(part)) || secrets.test(name)
+}
+
+/** Wherever they stand: a folder of the workspace may be another program's root, or a home. */
+const guarded = new Set([...guardedSettings, ...startFiles])
+const secrets = /^\.env(?:\..*)?$|\.env$|^\.(?:netrc|npmrc|pypirc)$/

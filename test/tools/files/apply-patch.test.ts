@@ -2,7 +2,8 @@ import { chmodSync, mkdirSync, statSync, symlinkSync, writeFileSync } from 'node
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { applyHunks, parsePatch } from '../../../src/tools/builtin/files/patch/index.ts'
+import { applyHunks } from '../../../src/tools/builtin/files/patch/apply-hunks.ts'
+import { parsePatch } from '../../../src/tools/builtin/files/patch/parse-patch.ts'
 import { descriptorFiles, type HostFiles } from '../../../src/tools/workspace/index.ts'
 import { type Scene, scene } from './scene.ts'
 

@@ -5,8 +5,8 @@ import type { ApprovalRule, JsonObject } from '../../../src/contracts/index.ts'
 import { isGranted } from '../../../src/policy/grants.ts'
 import { ruling } from '../../../src/steps/approval/rules.ts'
 import { toolContract } from '../../../src/testing/index.ts'
-import { fileTools } from '../../../src/tools/builtin/files/index.ts'
 import { checkSchema } from '../../../src/util/json-schema/check-schema.ts'
+import { fileTools } from './file-tools.ts'
 import { scene } from './scene.ts'
 
 const there = scene({ 'a.txt': 'a\n', 'swap.txt': 'a\nb\n' })

@@ -1,6 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { applyHunks, type FilePatch, parsePatch } from '../../../src/tools/builtin/files/patch/index.ts'
+import { applyHunks } from '../../../src/tools/builtin/files/patch/apply-hunks.ts'
+import { parsePatch } from '../../../src/tools/builtin/files/patch/parse-patch.ts'
+import type { FilePatch } from '../../../src/tools/builtin/files/patch/patch-types.ts'
 import { unifiedDiff } from '../../../src/tools/builtin/files/unified-diff.ts'
 
 const unlimited = Number.MAX_SAFE_INTEGER

@@ -1,8 +1,8 @@
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { fileTools } from '../../../src/tools/builtin/files/index.ts'
 import { openWorkspace } from '../../../src/tools/workspace/index.ts'
+import { fileTools } from './file-tools.ts'
 import { scene, tempFolder, toolContext } from './scene.ts'
 
 /** A workspace that is a home: what this program is allowed to do lies in it. */

@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterAll } from 'vitest'
 import type { CallId, JsonObject, Tool, ToolContext, ToolOutput } from '../../../src/contracts/index.ts'
-import { fileTools } from '../../../src/tools/builtin/files/index.ts'
 import { schemaValidator } from '../../../src/tools/index.ts'
 import { openWorkspace, type Workspace, type WorkspaceOptions } from '../../../src/tools/workspace/index.ts'
+import { fileTools } from './file-tools.ts'
 
 const bases: string[] = []
 afterAll(() => {

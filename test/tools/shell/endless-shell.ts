@@ -1,5 +1,5 @@
 import type { Clock, Tool } from '../../../src/contracts/index.ts'
-import { shellTool } from '../../../src/tools/builtin/shell/index.ts'
+import { shellTool } from '../../../src/tools/builtin/shell/shell-tool.ts'
 import type { Ending } from '../../../src/tools/sandbox/index.ts'
 
 /** The shell, with a sandbox that runs nothing: each command goes on until it is asked to end. */

@@ -1,5 +1,5 @@
 // Started by memory.test.ts as a process of its own: what a command that prints 200 MB costs in memory.
-import { shellTool } from '../../../src/tools/builtin/shell/index.ts'
+import { shellTool } from '../../../src/tools/builtin/shell/shell-tool.ts'
 import { processSandbox } from '../../../src/tools/sandbox/index.ts'
 
 const { root, path, home, isConfined } = JSON.parse(process.argv[2])

@@ -11,7 +11,7 @@ import {
   type ToolContext,
   type ToolOutput,
 } from '../../../src/contracts/index.ts'
-import { shellTool } from '../../../src/tools/builtin/shell/index.ts'
+import { shellTool } from '../../../src/tools/builtin/shell/shell-tool.ts'
 import { processSandbox } from '../../../src/tools/sandbox/index.ts'
 import { path, realClock } from '../sandbox/ground.ts'
 

@@ -266,7 +266,7 @@ describe('the tool', () => {
   })
 
   it('does not run at all where the sandbox is missing', async () => {
-    const { shellTool } = await import('../../../src/tools/builtin/shell/index.ts')
+    const { shellTool } = await import('../../../src/tools/builtin/shell/shell-tool.ts')
     const { processSandbox } = await import('../../../src/tools/sandbox/index.ts')
     const clock = new FakeClock()
     const sandbox = processSandbox({ root: place.root, path: '/nowhere', home: '/nowhere', clock })

@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest'
 import type { ApprovalRule } from '../../../src/contracts/index.ts'
 import { isGranted } from '../../../src/policy/grants.ts'
 import { ruling } from '../../../src/steps/approval/rules.ts'
-import { webFetchTool } from '../../../src/tools/builtin/web-fetch/index.ts'
 import { parseUrl } from '../../../src/tools/builtin/web-fetch/parse-url.ts'
+import { webFetchTool } from '../../../src/tools/builtin/web-fetch/web-fetch.ts'
 import { isPublicAddress } from '../../../src/util/private-address.ts'
 
 describe('addresses', () => {

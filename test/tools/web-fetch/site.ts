@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type RequestListener, type ServerRe
 import { type AddressInfo, createServer as createSocketServer, type Server, type Socket } from 'node:net'
 import { afterAll } from 'vitest'
 import type { JsonObject, ToolContext, ToolOutput } from '../../../src/contracts/index.ts'
-import { type WebFetchOptions, webFetchTool } from '../../../src/tools/builtin/web-fetch/index.ts'
+import { type WebFetchOptions, webFetchTool } from '../../../src/tools/builtin/web-fetch/web-fetch.ts'
 import { toolContext } from '../small/context.ts'
 
 export interface Site {

@@ -1,7 +1,7 @@
 import { brotliCompressSync, gzipSync, zstdCompressSync } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
 import { FakeClock, gate, toolContract } from '../../../src/testing/index.ts'
-import { webFetchTool } from '../../../src/tools/builtin/web-fetch/index.ts'
+import { webFetchTool } from '../../../src/tools/builtin/web-fetch/web-fetch.ts'
 import { checkSchema } from '../../../src/util/json-schema/check-schema.ts'
 import { failureOf, page, quoted, redirect, site } from './site.ts'
 

@@ -1,4 +1,4 @@
-import type { ApprovalKey, ApprovalWish, ItemView, JsonObject, ToolOutput } from '../../../contracts/index.ts'
+import type { ApprovalKey, ApprovalWish, ItemView, Json, JsonObject, ToolOutput } from '../../../contracts/index.ts'
 import { parentOf, protectedPrefix, type Workspace, type WorkspacePath } from '../../workspace/index.ts'
 import { countOf, joinNames } from './text-helpers.ts'
 import { unifiedDiff } from './unified-diff.ts'
@@ -99,3 +99,9 @@ function lineCounts(added: number, removed: number): string {
 }
 
 export const sizeNote = (what: string, bytes: number): string => `no diff: ${what}, ${countOf(bytes, 'byte')}`
+
+/** Two changes of one file do not overlap. A change follows no link, so the path is the real one. */
+export function laneKey(workspace: Workspace, path: Json | undefined): string {
+  const located = workspace.locate(String(path))
+  return located.kind === 'inside' ? `path:${located.place.absolute}` : 'path:'
+}

@@ -1,5 +1,6 @@
 import { nearestLines, numbered } from './nearest-lines.ts'
-import type { AppliedHunks, Hunk } from './patch/index.ts'
+import type { AppliedHunks } from './patch/apply-hunks.ts'
+import type { Hunk } from './patch/patch-types.ts'
 import { fitLine, hiddenContentNote } from './text-helpers.ts'
 
 type Failed = Extract<AppliedHunks, { readonly ok: false }>

@@ -1,5 +1,6 @@
 import { readlink } from 'node:fs/promises'
 import { setImmediate as nextTurn } from 'node:timers/promises'
+import { runBounded } from '../../run-bounded.ts'
 import {
   codeOf,
   type EntryKind,
@@ -11,7 +12,6 @@ import {
   type WorkspacePath,
 } from '../../workspace/index.ts'
 import { IgnoreRules } from './ignore-rules.ts'
-import { runBounded } from './run-bounded.ts'
 import { throwIfAborted } from './tool-output.ts'
 
 export interface WalkEntry {

@@ -2,9 +2,8 @@ import type { ApprovalWish, JsonObject, Tool, ToolContext, ToolOutput } from '..
 import { utf8Length } from '../../../util/fit-text.ts'
 import { commitWrites, type Snapshot, snapshotOf, type Workspace } from '../../workspace/index.ts'
 import { diffOf, previewOf } from './change-preview.ts'
-import { changeApproval, changeView, type FileChange, reportChanges, sizeNote } from './change-report.ts'
+import { changeApproval, changeView, type FileChange, laneKey, reportChanges, sizeNote } from './change-report.ts'
 import { decodeFile } from './file-kind.ts'
-import { laneKey } from './lane-key.ts'
 import { countOf } from './text-helpers.ts'
 import { throwIfAborted, withFileErrors } from './tool-output.ts'
 

@@ -1,12 +1,14 @@
+import { isUtf8 } from 'node:buffer'
 import { hash } from 'node:crypto'
+import * as files from 'node:fs'
 import { realpath } from 'node:fs/promises'
 import { basename, dirname, resolve } from 'node:path'
 import type { JsonObject, SkillCard, Tool, ToolContext, ToolFailure, ToolOutput } from '../../../contracts/index.ts'
+import { safeRead } from '../../../policy/safe-read.ts'
 import { isInside } from '../../../util/is-inside.ts'
 import { showValue } from '../../../util/show-value.ts'
 import { knownNames, suggestion } from '../../../util/suggestion.ts'
-import { type ListedFiles, listFiles } from './list-files.ts'
-import { type InsideText, readInside } from './read-inside.ts'
+import { type ListedFiles, listSkillFiles } from './list-skill-files.ts'
 
 const loadSkillName = 'load_skill'
 
@@ -58,7 +60,7 @@ async function loadText(card: SkillCard, folder: string): Promise<ToolOutput> {
     const why = 'it is a link out of its folder, and its target has changed since this session started'
     return failed('failed', `The skill \`${card.name}\` cannot be loaded: ${why}.`, 'Continue without it.')
   }
-  const { files, isCut } = await listFiles(folder)
+  const { files, isCut } = await listSkillFiles(folder)
   const parts = [
     `Skill \`${card.name}\` from ${card.path}. Its paths are relative to ${folder}. It grants no permissions.`,
     ...(isChanged ? ['It has changed since this session started; this is the current text.'] : []),
@@ -74,7 +76,7 @@ async function loadFile(card: SkillCard, folder: string, file: string): Promise<
   const read = readInside(resolve(folder, file), { folder, mostBytes: largestFile })
   if (read.kind === 'read') return { ok: true, content: read.text }
   const message = `The file ${showValue(file)} of the skill \`${card.name}\` cannot be loaded: ${whyNot(read)}.`
-  return failed('invalid_input', message, remedyFor(read, file, await listFiles(folder)))
+  return failed('invalid_input', message, remedyFor(read, file, await listSkillFiles(folder)))
 }
 
 function whyNot(read: Exclude<InsideText, { kind: 'read' }>): string {
@@ -109,3 +111,29 @@ const failed = (kind: ToolFailure['class'], message: string, remedy: string): To
   ok: false,
   error: { class: kind, message, remedy },
 })
+
+/** A text, or why there is none, in words. */
+export type InsideText =
+  /** `real` is where it was when it was open. */
+  | { readonly kind: 'read'; readonly bytes: Uint8Array; readonly text: string; readonly real: string }
+  | { readonly kind: 'missing' }
+  | { readonly kind: 'outside' }
+  | { readonly kind: 'refused'; readonly why: string }
+
+interface Inside {
+  /** A real path. Absent where the file may be anywhere. */
+  readonly folder: string | undefined
+  readonly mostBytes: number
+}
+
+/** Reads a text of a folder. Where it is, what was opened is asked: a link may have been put there meanwhile. */
+export function readInside(path: string, { folder, mostBytes }: Inside): InsideText {
+  if (folder !== undefined && (path === folder || !isInside(folder, path))) return { kind: 'outside' }
+  const found = safeRead(files, path, { root: folder, maxBytes: mostBytes })
+  if (found.kind === 'withheld') return { kind: 'refused', why: found.why }
+  if (found.kind !== 'read') return found
+  const { bytes, size, real } = found
+  if (size > mostBytes) return { kind: 'refused', why: `it has ${size} bytes, and ${mostBytes} is the most` }
+  if (bytes.includes(0) || !isUtf8(bytes)) return { kind: 'refused', why: `it is no UTF-8 text (${bytes.length} bytes)` }
+  return { kind: 'read', bytes, text: new TextDecoder().decode(bytes), real }
+}

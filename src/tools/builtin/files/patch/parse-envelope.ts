@@ -1,6 +1,4 @@
-import { hunkPosition } from './hunk-header.ts'
-import { parseLine } from './parse-line.ts'
-import { type FilePatch, type Hunk, PatchError, type PatchLine, type PatchLines } from './patch-types.ts'
+import { type FilePatch, type Hunk, hunkPosition, PatchError, type PatchLine, type PatchLines, parseLine } from './patch-types.ts'
 
 // The form between *** Begin Patch and *** End Patch. What stands before and after is not part of it: models put
 // fences and here-documents there. Without the end it may have been cut off, so nothing of it is used.

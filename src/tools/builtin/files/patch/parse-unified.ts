@@ -1,7 +1,14 @@
 import { noNewline } from '../unified-diff.ts'
-import { type HunkHeader, hunkPosition } from './hunk-header.ts'
-import { parseLine } from './parse-line.ts'
-import { type FilePatch, type Hunk, PatchError, type PatchLine, type PatchLines } from './patch-types.ts'
+import {
+  type FilePatch,
+  type Hunk,
+  type HunkHeader,
+  hunkPosition,
+  PatchError,
+  type PatchLine,
+  type PatchLines,
+  parseLine,
+} from './patch-types.ts'
 
 // Unified diffs, with or without git's headers. The counts of a hunk are often wrong where models wrote it, so they
 // only decide where its lines leave it open.

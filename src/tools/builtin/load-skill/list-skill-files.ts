@@ -15,7 +15,7 @@ export interface ListedFiles {
 }
 
 /** The files that come with a skill, without those that every skill has. Links are named and not followed. */
-export async function listFiles(folder: string): Promise<ListedFiles> {
+export async function listSkillFiles(folder: string): Promise<ListedFiles> {
   const files: string[] = []
   const waiting = [{ path: folder, depth: 1 }]
   let looked = 0

@@ -1,1 +1,0 @@
-export { fileTools } from './file-tools.ts'

@@ -1,1 +1,0 @@
-export { loadSkillTool } from './load-skill.ts'

@@ -1,1 +1,0 @@
-export { type ShellOptions, shellTool } from './shell-tool.ts'
