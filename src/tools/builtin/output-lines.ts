@@ -1,6 +1,6 @@
 import { indexAfter, isPairAt } from '../../util/fit-text.ts'
 
-/** A part of a line, with what was cut off it: columns count from 1. */
+/** A part of a line. Columns start at 1. */
 export interface LinePart {
   readonly text: string
   readonly from: number
@@ -8,10 +8,9 @@ export interface LinePart {
   readonly of: number
 }
 
-/** A large text by lines, without copying it. Lines count from 1; a line end at the very end begins no further line. */
+/** The lines of a large text, without copying it. Line numbers start at 1; a final line end starts no line. */
 export class OutputLines {
   readonly text: string
-  /** Where each line starts. */
   readonly #starts: readonly number[]
 
   constructor(text: string) {
@@ -57,7 +56,6 @@ export class OutputLines {
     return low + 1
   }
 
-  /** At most so many columns and bytes of a line, from a column on. */
   part(line: number, from: number, most: { readonly columns: number; readonly bytes: number }): LinePart {
     const start = this.start(line)
     const end = this.end(line)
@@ -79,13 +77,13 @@ export interface Hit {
 export interface Search {
   readonly wanted: string
   readonly from: Hit
-  /** A line counts as one hit; a longer one than this as one for every `stride` columns in which there is any. */
+  /** A line is one match; a longer line is one match per `stride` columns that contain any. */
   readonly longest: number
   readonly stride: number
   readonly most: number
 }
 
-/** The first hits from a position on, and how many there are in all from there. */
+/** The first matches from a position on, and their total number. */
 export function searchOutput(
   lines: OutputLines,
   { wanted, from, longest, stride, most }: Search,
@@ -105,5 +103,5 @@ export function searchOutput(
   return { hits, total }
 }
 
-/** Without letter case, and of the same length: places in it are places in the text. */
+/** Lower case with the same length, so that positions are the same. */
 export const foldCase = (text: string): string => text.replaceAll('İ', 'i').toLowerCase()

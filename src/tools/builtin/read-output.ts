@@ -5,22 +5,20 @@ import { type Hit, type LinePart, OutputLines, searchOutput } from './output-lin
 import type { ReadRequest } from './read-output-tool.ts'
 
 const mostBytes = 22_500
-/** Head, hints and the way on, which are not counted with the rows. */
+/** For the head, hints and the next call. */
 const frameBytes = 300
 const mostHits = 50
-/** Longer lines are shortened, so that one of them does not crowd out the others. */
 const longestLine = 2_000
 const longestHit = 600
-/** Where a hit stands in what is shown of a long line. */
+/** Columns before the match in a long line. */
 const beforeHit = 150
 
 interface Request extends ReadRequest {
-  /** Bytes that the rows of the answer may take. */
   readonly room: number
 }
 
 export async function readOutput(wanted: ReadRequest, context: ToolContext): Promise<ToolOutput> {
-  // What it answers must itself fit what a model is shown.
+  // The answer must fit the output limit itself.
   const room = Math.max(100, Math.min(mostBytes, context.maxOutputBytes - frameBytes))
   const request = { ...wanted, room }
   const text = await context.storedOutput(request.handle)
@@ -52,7 +50,7 @@ function page(output: OutputLines, request: Request): string {
   return [head, ...rows.list, ...hints(output, request, line), next].join('\n')
 }
 
-/** How to see the rest of the first line that was shortened. */
+/** How to read the rest of the first line that was cut. */
 function hints(output: OutputLines, request: Request, end: number): readonly string[] {
   for (let line = request.fromLine; line < end; line++) {
     const { to, of } = output.part(line, 1, { columns: longestLine, bytes: request.room })
@@ -89,7 +87,7 @@ interface Hits {
   readonly context: number
 }
 
-/** Adds hits with the lines around them, each line once; answers how many hits had room. */
+/** Adds matches with context lines, each line once. Returns the number of matches that fit. */
 function addHits(rows: Rows, output: OutputLines, { hits, context }: Hits): number {
   let last = 0
   for (const [index, hit] of hits.entries()) {
@@ -108,7 +106,6 @@ function addHits(rows: Rows, output: OutputLines, { hits, context }: Hits): numb
 const contextRow = (output: OutputLines, line: number): string =>
   `  ${line}: ${shown(output.part(line, 1, { columns: longestHit / 2, bytes: 400 }))}`
 
-/** A long line is shown around the hit. */
 function hitRow(output: OutputLines, { line, column }: Hit): string {
   const isShort = output.length(line) <= longestHit
   return `> ${line}: ${shown(output.part(line, isShort ? 1 : column - beforeHit, { columns: longestHit, bytes: 4 * longestHit }))}`
@@ -116,7 +113,6 @@ function hitRow(output: OutputLines, { line, column }: Hit): string {
 
 const shown = ({ text, from, to, of }: LinePart): string => (from === 1 && to === of ? text : `${text} [columns ${from}-${to} of ${of}]`)
 
-/** Rows up to what an answer may hold. */
 class Rows {
   readonly list: string[] = []
   #left: number
@@ -125,7 +121,7 @@ class Rows {
     this.#left = room
   }
 
-  /** The first one always has room. */
+  /** The first row is always added. */
   add(row: string): boolean {
     this.#left -= utf8Length(row) + 1
     if (this.#left < 0 && this.list.length > 0) return false

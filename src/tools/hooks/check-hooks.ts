@@ -2,7 +2,7 @@ import type { Problem } from '../../contracts/index.ts'
 import { checkHook, type HookFields, hookExample } from '../../policy/check-hook.ts'
 import { showValue } from '../../util/show-value.ts'
 
-/** Everything that is wrong with the hooks of a configuration, all at once. `place` is where the list stands. */
+/** All problems of the hooks of a configuration. `place` is the key of the list. */
 export function checkHooks(definitions: unknown, place: string): readonly Problem[] {
   if (definitions === undefined) return []
   if (!Array.isArray(definitions))

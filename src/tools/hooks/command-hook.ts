@@ -5,7 +5,7 @@ import type { Answer, HookPlace, Questions } from './hook-answer.ts'
 import { lastLine, type ProgramEnd, runProgram } from './run-program.ts'
 
 /*
- * A hook that is a program. For each question it is started anew, and finds one JSON document on its standard input:
+ * A hook that is a program. It is started for each question, with one JSON document on its standard input:
  *
  *   {"version":1,"hook":"guard","on":"before_call","tool":"shell","input":{"command":"ls"}}
  *   {"version":1,"hook":"guard","on":"after_call","tool":"shell","input":{…},"output":{"ok":true,"content":"…"}}
@@ -13,13 +13,13 @@ import { lastLine, type ProgramEnd, runProgram } from './run-program.ts'
  *   {"version":1,"hook":"guard","on":"before_request","agent":"clerk","model":"openai/gpt-5-mini","size":1234}
  *   {"version":1,"hook":"guard","on":"at_stop","agent":"clerk","text":"Done.","resumed":0}
  *
- * A long output is cut, and has `"cut":true`. What it answers by:
+ * A long output is cut, and has `"cut":true`. Answers:
  *
- *   exit 0, nothing printed      go on
+ *   exit 0, no output            continue
  *   exit 0, one JSON object      the verdict: {"kind":"continue"}, {"kind":"change","input":{…},"reason":"…"},
  *                                {"kind":"block","reason":"…"}, {"kind":"context","text":"…"}, {"kind":"resume","reason":"…"}
- *   exit 2                       no: standard error is the reason. Before a call it is blocked, at the stop the model goes
- *                                on, after a call the model is told; before a request it is a failure
+ *   exit 2                       no: standard error is the reason. Before a call it is blocked, at the stop the model continues,
+ *                                after a call the model gets the reason; before a request it is a failure
  *   anything else                a failure: `onFailure` decides
  */
 
@@ -35,7 +35,7 @@ function shown(view: Questions[HookPoint]['view']): object {
   return 'output' in view ? { ...view, output: shownOutput(view.output) } : view
 }
 
-/** What a program is told of an output: what the model is told, and no more, whoever asks. */
+/** A program sees of an output what the model sees. */
 function shownOutput(output: OutputView): object {
   const text = output.ok ? output.content : output.partial
   const isCut = output.cut || (text?.length ?? 0) > maxHookOutputChars
@@ -50,7 +50,7 @@ function verdictOf<P extends HookPoint>(point: P, { code, signal, stdout, stderr
   if (stdout.trim() === '') return { kind: 'continue' }
   const verdict = parseJsonObject(stdout)
   if (!verdict) throw new Error(`it printed ${showValue(stdout.trim())}, expected one JSON object or nothing`)
-  // Whoever asks checks it.
+  // The caller checks it.
   return verdict as unknown as Questions[P]['verdict']
 }
 

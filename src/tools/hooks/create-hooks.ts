@@ -31,14 +31,13 @@ export async function hooksFrom(definitions: readonly HookDefinition[], place: H
 
 export type BuiltHook = { readonly hook: Hook } | { readonly missing: MissingPart }
 
-/** A program that is not there, or a module that does not load. */
 export interface MissingPart {
   readonly key: 'command' | 'module'
   readonly message: string
   readonly remedy: string
 }
 
-/** One of them, found to be right before. */
+/** The definition is already checked. */
 export async function createHook(definition: HookDefinition, place: HookPlace): Promise<BuiltHook> {
   const { baseDir, trusted, writable = [] } = place
   if (definition.command === undefined) {
@@ -50,7 +49,7 @@ export async function createHook(definition: HookDefinition, place: HookPlace): 
   const [program = ''] = definition.command
   const file = findProgram(program, place)
   if (file === undefined) return { missing: { key: 'command', ...whyMissing(program, baseDir) } }
-  // By its path it would be held against what was trusted. By its name it is held against nothing.
+  // A program given by path is compared with its trusted hash; one given by name is not.
   if (!program.includes('/') && trustedPath(writable, file).length === 0) return { missing: { key: 'command', ...whyOpen(program, file) } }
   const answer = commandAnswer(definition.name, definition.command, place)
   return { hook: hookOf(definition, trusted ? onlyBy(() => checkHookFiles(definition, baseDir, trusted), answer) : answer) }
@@ -58,7 +57,7 @@ export async function createHook(definition: HookDefinition, place: HookPlace): 
 
 const problemAt = (place: string, { key, message, remedy }: MissingPart): Problem => ({ place: `${place}.${key}`, message, remedy })
 
-/** Looks each time, before and after: what was in order when it began may have been changed since. */
+/** Checks the files before and after each answer. */
 function onlyBy(check: () => CheckedFiles, answer: Answer): Answer {
   return async (point, view, context) => {
     const checked = check()
@@ -87,7 +86,6 @@ function hookOf({ name, on, tools, onFailure, timeout }: HookDefinition, answer:
   }
 }
 
-/** A file that is there and cannot be run is another mistake than one that is not. */
 function whyMissing(program: string, baseDir: string): Pick<MissingPart, 'message' | 'remedy'> {
   const named = JSON.stringify(program)
   if (!program.includes('/')) return { message: `program ${named} not found`, remedy: 'Install it, or use its absolute path.' }
@@ -119,7 +117,7 @@ function invalid(problems: readonly Problem[]): TroupeError {
   return new TroupeError('config_invalid', `The hooks have errors in ${count}:\n  ${lines.join('\n  ')}`, { problems })
 }
 
-/** The file of a program, looked for as the system does when it is started. */
+/** The file of a program, found as the system does. */
 export function findProgram(program: string, { baseDir, environment }: Pick<HookPlace, 'baseDir' | 'environment'>): string | undefined {
   const folders = program.includes('/') ? [''] : (environment.PATH ?? '/usr/bin:/bin').split(delimiter)
   return folders.map((folder) => (folder === '' ? resolve(baseDir, program) : join(folder, program))).find(isProgram)

@@ -13,22 +13,21 @@ import type {
 } from '../../contracts/index.ts'
 import type { TrustedFiles } from './hook-files.ts'
 
-/** What hooks are started with. */
 export interface HookPlace {
   /** Paths are relative to this folder, and commands run in it. */
   readonly baseDir: string
-  /** Every variable that commands and modules get, besides `TROUPE_HOOK`, by which what they start is found. */
+  /** All variables of programs and modules, besides `TROUPE_HOOK`, which marks the processes that they start. */
   readonly environment: { readonly [name: string]: string }
   readonly clock: Clock
-  /** Where the definitions stand, for problems. Default `hooks`. */
+  /** The key of the list, for problems. Default `hooks`. */
   readonly place?: string
-  /** A hook that names other files than these fails, whenever it is asked. Default: nobody looks. */
+  /** A hook with files that are not trusted fails at each call. Default: no check. */
   readonly trusted?: TrustedFiles
-  /** Folders that agents may write to, without links: a program that is found by its name must not be there. Default: none. */
+  /** Real paths of folders that agents may write to: a program given by name must not be in them. Default: none. */
   readonly writable?: readonly string[]
 }
 
-/** What is asked at each point, and what may be answered. */
+/** The question and the verdicts of each point. */
 export interface Questions {
   readonly before_call: { readonly view: CallView; readonly verdict: BeforeCallVerdict }
   readonly after_call: { readonly view: CallView & { readonly output: OutputView }; readonly verdict: AfterCallVerdict }
@@ -36,5 +35,5 @@ export interface Questions {
   readonly at_stop: { readonly view: StopView; readonly verdict: AtStopVerdict }
 }
 
-/** Whoever answers for a hook: a process, or a module. What it answers is checked where it is asked. */
+/** Answers for a hook, by a program or a module. The caller checks the verdict. */
 export type Answer = <P extends HookPoint>(point: P, view: Questions[P]['view'], context: HookContext) => Promise<Questions[P]['verdict']>

@@ -10,11 +10,10 @@ import { shellWord } from '../../util/shell-word.ts'
 import { realOrSame } from '../real-or-same.ts'
 import { trustedPath } from '../trusted-path.ts'
 
-/** What hooks may be made of. */
 export interface TrustedFiles {
   /** SHA-256 in hexadecimal, by absolute path. */
   readonly hashes: ReadonlyMap<string, string>
-  /** Only files in these folders, or that are reached through them, have to be trusted. Default: all that are named. */
+  /** Only files in these folders, or reached through them, need trust. Default: all files. */
   readonly folders?: readonly string[]
 }
 
@@ -22,23 +21,23 @@ type Source = Pick<HookDefinition, 'command' | 'module'>
 
 const largest = 4 * 1024 * 1024
 
-/** Every file that hooks name, where there is one: programs, arguments, modules; of links what they lead to, too. */
+/** Every existing file that hooks name: programs, arguments, modules, and the targets of links. */
 export function hookFiles(hooks: readonly Source[], baseDir: string): readonly string[] {
   const named = hooks.flatMap((hook) => namedFiles(hook, baseDir))
   return [...new Set(named.flatMap((path) => [path, realOrSame(path)]))]
 }
 
-/** The files of a hook that have to be trusted, and are; or why it must not run, in words. */
+/** The trusted files of a hook, or why it must not run. */
 export type CheckedFiles = { readonly ok: true; readonly files: readonly CheckedFile[] } | { readonly ok: false; readonly why: string }
 
 export interface CheckedFile {
   readonly path: string
   readonly sha256: string
-  /** Changes with whatever is done to the file, and is another one for another file. */
+  /** Differs after any change of the file, and between files. */
   readonly stamp: string
 }
 
-/** Whether every file that a hook names is what somebody has trusted. */
+/** Whether every file that a hook names is trusted. */
 export function checkHookFiles(hook: Source, baseDir: string, { hashes, folders }: TrustedFiles): CheckedFiles {
   const real = folders?.map(realOrSame)
   const files: CheckedFile[] = []
@@ -59,8 +58,8 @@ function distrusted(path: string, trusted: string | undefined): string {
 }
 
 /**
- * Why the answer of a program does not count, in words. The system opens files by their names when it starts a program, after
- * they were looked at: what stood there meanwhile may have answered, although the right one is back.
+ * Why the answer of a program is ignored. The system opens the files by name, after
+ * the check: another file may have run, although the right one is back.
  */
 export function exchangedSince(files: readonly CheckedFile[]): string | undefined {
   const other = files.find(({ path, stamp }) => {
@@ -90,7 +89,7 @@ function isFile(path: string): boolean {
 
 const tooLarge = `has more than ${largest} bytes, which is too large to trust. Install it in a system folder such as /usr/local/bin.`
 
-/** Looks at what was opened: whatever stands there a moment later is another look. */
+/** Checks the opened file, not the path. */
 function seenAt(path: string): CheckedFile | { readonly unseen: string } {
   let file: number | undefined
   try {

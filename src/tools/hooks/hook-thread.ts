@@ -10,17 +10,17 @@ import { cancelledError, graceMs, lastLine, mostOutputBytes, printedTooMuch } fr
 /*
  * One thread that answers for a module.
  *
- * 1. Every question settles once: with its answer, with what went wrong in the module, or when nobody waits for it any more.
- * 2. After a question that was given up there is no further one. The module is told, and has a moment to end what it does;
- *    then the thread is ended, as soon as nobody waits for another answer.
- * 3. When it ends, however it does, every question that is open fails, and what it has started ends, too, as far as it is found.
- * 4. It keeps the process alive while somebody waits for it, and not a moment longer. A process that leaves takes it along,
- *    also where it waits for a program that never ends.
+ * 1. Every question settles once: with its answer, with an error of the module, or when it is cancelled.
+ * 2. A cancelled question is the last one for this thread. The module gets a signal and a grace period;
+ *    then the thread ends, as soon as no other question is open.
+ * 3. When it ends, every open question fails, and the processes that it started are killed as far as they are found.
+ * 4. It keeps the process alive only while a question is open. When the process exits, the thread ends, even if it
+ *    waits for a program that never ends.
  */
 
 export interface ThreadOptions {
   readonly module: string
-  /** What the file has to be, where that counts. */
+  /** The expected hash of the file, if it is checked. */
   readonly sha256?: string | undefined
   readonly names: readonly string[]
   readonly environment: { readonly [name: string]: string }
@@ -58,7 +58,7 @@ export class HookThread {
 
   constructor({ module, sha256, names, environment, clock }: ThreadOptions) {
     this.#clock = clock
-    // The worker stands beside this file, as a source or compiled like it.
+    // The worker is next to this file, as source or compiled.
     const file = new URL(`./hook-worker${extname(fileURLToPath(import.meta.url))}`, import.meta.url)
     const workerData: WorkerSetup = { module, sha256, names, mostOutputBytes }
     this.#worker = new Worker(file, {
@@ -82,7 +82,7 @@ export class HookThread {
     return this.#state === 'serving'
   }
 
-  /** Why it cannot answer, once that is known. A thread that ends before is one that does not load. */
+  /** Why it cannot answer. A thread that ends early has not loaded. */
   async load(timeoutMs: number): Promise<LoadFault | undefined> {
     const cancel = this.#clock.after(timeoutMs, () => this.end(new Error(`it did not load within ${timeoutMs} ms`)))
     try {
@@ -120,13 +120,13 @@ export class HookThread {
     running.delete(this)
     this.#loaded.resolve({ kind: 'not_loaded', message: reason.message })
     for (const { reject } of this.#open.values()) reject(reason)
-    // One that waits for a program is not ended before that is, so nobody waits for this.
+    // A thread that waits for a program ends only after it, so this is not awaited.
     void this.#worker.terminate().catch(() => {})
     this.#worker.unref()
     killMarked(this.#mark)
   }
 
-  /** A module may get hold of the way to us, and send what it likes. */
+  /** A module can send any message through the parent port. */
   #understand(message: FromWorker): void {
     try {
       this.#hear(message)
@@ -187,10 +187,10 @@ export class HookThread {
 export const faultText = (fault: LoadFault): string =>
   fault.kind === 'lacks' ? `exports no function ${fault.names.join(', ')}` : `cannot be loaded: ${fault.message.replace(byUs, '')}`
 
-/** Node names the file that wanted it, which is one of ours. */
+/** Node names the importing file, which is ours. */
 const byUs = / imported from \S*hook-worker\S*/
 
-/** Without it a process that leaves would wait for those that wait. */
+/** Otherwise the process would wait for threads that wait for a program. */
 function endThreadsOnExit(): void {
   if (isHeeded) return
   isHeeded = true

@@ -7,36 +7,34 @@ import { messageOf } from '../../util/message-of.ts'
 import { showValue } from '../../util/show-value.ts'
 
 /*
- * Runs a module that answers for a hook, in a thread of its own: whatever it does, it can be ended.
+ * Runs a hook module in its own thread, which can always be ended.
  *
- * 1. Each question is answered once, after everything that its answer has set off at once: a rejection that nobody handles
- *    comes first, and there is no answer then.
- * 2. Nothing that is printed reaches the outputs of the process.
- * 3. Of the module only what was trusted runs: what is compared is the text that was loaded, not the file.
+ * 1. Each question is answered once, one turn after its answer: an unhandled rejection
+ *    comes first, and then there is no answer.
+ * 2. Its output does not reach the outputs of the process.
+ * 3. Only the trusted module runs: the hash is taken of the loaded text, not of the file.
  */
 
-/** What a worker is started with. */
 export interface WorkerSetup {
-  /** Where the module is, as an address. */
+  /** URL of the module. */
   readonly module: string
-  /** What the file has to be, where that counts. */
+  /** The expected hash of the file, if it is checked. */
   readonly sha256: string | undefined
   /** The functions that it has to export. */
   readonly names: readonly string[]
-  /** More than this on either output is too much, between two moments in which nothing is asked. */
+  /** Per output, while questions are open. */
   readonly mostOutputBytes: number
 }
 
 export type ToWorker =
   | { readonly kind: 'ask'; readonly id: number; readonly name: string; readonly question: string }
-  /** Nobody waits for the answer any more. */
   | { readonly kind: 'give_up'; readonly id: number }
 
 export type FromWorker =
   | { readonly kind: 'loaded' }
   | { readonly kind: 'not_loaded'; readonly message: string }
   | { readonly kind: 'lacks'; readonly names: readonly string[] }
-  /** JSON, or nothing where there was no answer. */
+  /** JSON; absent without an answer. */
   | { readonly kind: 'answered'; readonly id: number; readonly answer?: string }
   | { readonly kind: 'failed'; readonly id: number; readonly message: string }
   /** On standard error. */
@@ -74,7 +72,7 @@ async function load(): Promise<{ readonly [name: string]: unknown } | undefined>
   return undefined
 }
 
-/** The first that is loaded is the module itself, by whatever address: that of a link becomes that of its goal. */
+/** The first load is the module itself, under the URL that its links resolve to. */
 function compareFirst(expected: string): void {
   let isFirst = true
   registerHooks({
@@ -111,7 +109,7 @@ async function answerOf(ask: () => unknown): Promise<Said> {
     const given = await ask()
     if (given === undefined || given === null) return { kind: 'answered' }
     const text: string | undefined = JSON.stringify(given)
-    // What is no JSON must not be taken for no answer.
+    // A value without JSON form is not the same as no answer.
     if (text === undefined || text === 'null') return { kind: 'failed', message: `it answered ${showValue(given)}, expected an object` }
     return { kind: 'answered', answer: text }
   } catch (error) {
@@ -119,7 +117,7 @@ async function answerOf(ask: () => unknown): Promise<Said> {
   }
 }
 
-/** Whoever reads the outputs of a thread keeps the process alive by that, so they are told like answers are. */
+/** Reading the streams of a thread keeps the process alive, so the output is sent as messages. */
 function hold(stream: NodeJS.WriteStream): void {
   stream.write = (piece: unknown, encoding?: unknown, done?: unknown): boolean => {
     const bytes = typeof piece === 'string' ? Buffer.from(piece) : Buffer.from(piece as Uint8Array)

@@ -2,20 +2,19 @@ import { randomUUID } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 
 /*
- * Processes that left the group of who has started them, found by a variable that they have inherited.
+ * Finds processes that left their group, by a variable that they inherited.
  *
- * 1. Only what carries the mark is ended, and no mark is used twice.
- * 2. Found on Linux alone, and only where the variable was passed on. Elsewhere nobody is ended.
+ * 1. Only processes with the mark are killed, and no mark is used twice.
+ * 2. Works on Linux only, and only if the variable was passed on.
  */
 
-/** The variable that hooks and all that they start have, besides those that they are given. */
 const variable = 'TROUPE_HOOK'
-/** What is found may start something before it is gone. */
+/** A process may start others before it is killed. */
 const mostRounds = 5
 
 export interface Mark {
   readonly environment: { readonly [name: string]: string }
-  /** `variable=value`, as it stands in the environment of a process. */
+  /** `variable=value`, as in the environment of a process. */
   readonly text: string
 }
 
@@ -24,7 +23,7 @@ export function newMark(): Mark {
   return { environment: { [variable]: value }, text: `${variable}=${value}` }
 }
 
-/** Takes a look at every process of the system: not for what happens often. */
+/** Reads every process of the system, so it is slow. */
 export function killMarked({ text }: Mark): void {
   const ended = new Set<string>()
   for (let round = 0; round < mostRounds; round++) {
@@ -45,7 +44,7 @@ function processes(): readonly string[] {
   }
 }
 
-/** Nothing where it is gone, or somebody else's. */
+/** Empty if the process is gone or belongs to another user. */
 function environmentOf(pid: string): Buffer {
   try {
     return readFileSync(`/proc/${pid}/environ`)
@@ -58,6 +57,6 @@ function kill(pid: number): void {
   try {
     process.kill(pid, 'SIGKILL')
   } catch {
-    // It was faster.
+    // It is already gone.
   }
 }

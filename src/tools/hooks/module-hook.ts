@@ -6,12 +6,12 @@ import { type CheckedFiles, checkHookFiles } from './hook-files.ts'
 import { faultText, HookThread, type LoadFault } from './hook-thread.ts'
 
 /*
- * A hook that is a module. It is loaded in a thread of its own, and asked there: question and answer are
- * JSON, like those of a program. It may answer nothing at all.
+ * A hook that is a module, loaded in its own thread. Questions and answers are JSON, like those of a program.
+ * It may return no answer.
  *
- * 1. There is at most one thread that takes questions. It stays for the next one, and is started anew once it was ended.
- * 2. Before each start its file is looked at, and the thread is told what it has to be: it runs nothing else, also where the file
- *    is exchanged in between.
+ * 1. At most one thread takes questions. It is reused, and restarted after it has ended.
+ * 2. Before each start the file is checked, and the thread gets the expected hash: it runs nothing else, even if the file
+ *    is replaced in between.
  */
 
 /** What a module exports for each point. */
@@ -24,7 +24,6 @@ export const exportNames: { readonly [Point in HookPoint]: string } = {
 
 export type ModuleDefinition = Extract<HookDefinition, { readonly module: string }>
 
-/** How long a module may take to load before anything is asked. A busy machine takes its time to start a thread. */
 const mostLoadMs = 30_000
 
 export class HookModule {
@@ -39,7 +38,7 @@ export class HookModule {
     this.#file = resolve(place.baseDir, definition.module)
   }
 
-  /** What is missing, found by loading it. One that must not be loaded is in order so far: it fails when it is asked. */
+  /** Loads the module and reports what is missing. An untrusted module is not loaded: it fails when it is called. */
   async missing(): Promise<{ readonly message: string; readonly remedy: string } | undefined> {
     if (!this.#checked().ok) return undefined
     const fault = await this.#serving().load(mostLoadMs)
@@ -74,7 +73,7 @@ export class HookModule {
   }
 }
 
-/** Whoever asks checks it: also whether it is one. */
+/** The caller checks the verdict. */
 const verdictOf = <P extends HookPoint>(answer: string | undefined): Questions[P]['verdict'] =>
   (answer === undefined ? undefined : JSON.parse(answer)) as Questions[P]['verdict']
 

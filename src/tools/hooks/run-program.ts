@@ -17,7 +17,6 @@ export interface Program {
   readonly cwd: string
   readonly environment: { readonly [name: string]: string }
   readonly clock: Clock
-  /** Fires when nobody wants to know any more. */
   readonly signal: AbortSignal | undefined
 }
 
@@ -32,13 +31,13 @@ export const cancelledError = (): Error => new Error('it was cancelled')
 /**
  * Runs a program to its end, without a shell.
  *
- * 1. It leads a process group of its own, and nothing of that group outlives it, however it ends.
- * 2. Whatever it prints, no more than `mostOutputBytes` of either output is ever held; more than that ends it.
- * 3. Where it is given up or ended, what has left the group ends with it, as far as it is found. Where it ends by itself, what has
- *    left its group is its own matter.
- * 4. The promise settles once: also where something that left the group holds on to the pipes.
- * 5. Where we are killed ourselves, the group is ended by a watcher in it: it waits for the end of a pipe that only we
- *    hold, and is killed with the group otherwise. What leaves the group is not found.
+ * 1. It has its own process group, and no process of that group survives it.
+ * 2. It is killed when it prints more than `mostOutputBytes` to one of its outputs.
+ * 3. When it is cancelled or killed, processes that left the group are killed, too, as far as they are found. When it ends
+ *    by itself, they are left alone.
+ * 4. The promise settles once, even if a process that left the group keeps the pipes open.
+ * 5. If Troupe is killed, a watcher kills the group: it waits for the end of a pipe that only Troupe
+ *    holds. Processes that left the group are not found.
  */
 export function runProgram({ command, cwd, environment, clock, signal }: Program, input: string): Promise<ProgramEnd> {
   const [file = '', ...args] = command
@@ -85,7 +84,7 @@ export function runProgram({ command, cwd, environment, clock, signal }: Program
     signal?.addEventListener('abort', abandon, { once: true })
     stdout.on('data', (piece: Buffer) => outputs.stdout.add(piece))
     stderr.on('data', (piece: Buffer) => outputs.stderr.add(piece))
-    // A program that does not read what it is told may be gone by now.
+    // The program may exit without reading its input.
     stdin.on('error', () => {})
     stdin.end(input)
     child.once('error', (error) => settle(() => reject(error)))
@@ -113,7 +112,7 @@ function endGroup({ pid }: ChildProcess, signal: NodeJS.Signals): void {
   try {
     process.kill(-pid, signal)
   } catch {
-    // Nobody is left in it.
+    // The group is empty.
   }
 }
 
@@ -141,7 +140,7 @@ class Output {
   }
 }
 
-/** What a program that failed has said last, to be put behind what is known of it. */
+/** The last line of the output of a failed program, as a suffix. */
 export function lastLine(printed: string): string {
   const last = printed.trim().split('\n').at(-1) ?? ''
   return last === '' ? '' : `: ${last}`

@@ -17,7 +17,7 @@ const known: { readonly [Key in keyof Required<WorkspaceKitOptions>]: true } = {
   allowPrivate: true,
 }
 
-/** @throws TroupeError `config_invalid` with every problem at once, before anything is opened. */
+/** @throws TroupeError `config_invalid` with all problems, before anything is opened. */
 export function checkKitOptions(options: WorkspaceKitOptions): void {
   const problems = [...Object.keys(options).flatMap(unknownKey), ...workspaceProblems(options.workspace)]
   if (problems.length === 0) return

@@ -1,16 +1,16 @@
 import { _, Ajv2020, type KeywordCxt, type Options } from 'ajv/dist/2020.js'
 import { resolveReference } from './reachable-schemas.ts'
 
-/** That a value makes its schema look too often. */
+/** Validation of a value follows too many references. */
 export class ValidationLimitError extends Error {}
 
 // Done within about a second. Large values may need more, but no more for each of their places than for those of others.
 const mostReferences = 5_000_000
 const mostReferencesPerValue = 20
-/** What a look runs of a schema, in characters of its text; one with more counts as several. */
+/** A schema with more characters counts as several references. */
 const textPerReference = 2_000
 
-/** The code that is made for each reference takes from `left`, and asks for `more` where nothing is left. */
+/** The generated code of each reference decreases `left`, and calls `more` below zero. */
 class ReferenceBudget {
   left = mostReferences
   #value: unknown
@@ -30,18 +30,18 @@ class ReferenceBudget {
 }
 
 /**
- * The library, but for the time that it takes: a schema that refers to itself twice for the same place of a value doubles its looks
- * with each level of that value, so forty levels would never end, and nothing else could run meanwhile.
+ * AJV with bounded time. A schema that refers to itself twice for the same value doubles its work with each level of nesting:
+ * forty levels would never end, and would block the process.
  *
- * 1. Each reference that is followed counts. What is in between is as long as it is written.
- * 2. What is counted starts anew with `startAt`.
+ * 1. Each reference that is followed counts. The work between two references is bounded by the schema text.
+ * 2. `startAt` resets the count.
  */
 export class BoundedAjv extends Ajv2020 {
   readonly #looks = new ReferenceBudget()
   readonly #weights = new Map<unknown, number>()
 
   constructor(options: Options) {
-    // What is referred to often would otherwise be compiled as often: a page of schema can become gigabytes of code.
+    // Inlining compiles a schema for each reference to it: a page of schema can become gigabytes of code.
     super({ ...options, inlineRefs: false })
     for (const keyword of ['$ref', '$dynamicRef']) this.#count(this.getKeyword(keyword))
   }

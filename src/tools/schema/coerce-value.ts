@@ -3,19 +3,19 @@ import { inexactNumber } from '../../util/inexact-number.ts'
 import type { GroupedError } from './group-errors.ts'
 import { pathKeys } from './value-path.ts'
 
-// A list inside a text inside an object needs three rounds; what needs more is no slip.
+// A list inside a string inside an object needs three rounds.
 const mostRounds = 4
 const longestJsonText = 1_000_000
 
 type Check = (candidate: unknown) => readonly GroupedError[] | undefined
 
 /**
- * Mends the slips of models that lose nothing: `"10"` for 10, `"[1,2]"` for [1,2], `null` for a property that
- * may be left out. Answers a copy that is valid, or `undefined`.
+ * Corrects mistakes of models without loss: `"10"` for 10, `"[1,2]"` for [1,2], `null` for a property that
+ * is optional. Returns a valid copy, or `undefined`.
  *
- * 1. Only places that the validator complains about change, each at most once. (The library's own coercion also
- *    rewrites valid neighbours when it tries the branches of an `anyOf`, and turns null into 0.)
- * 2. What comes out has passed the same validation as what needs no mending.
+ * 1. Only values with an error change, each at most once. (The library's own coercion also
+ * rewrites valid values when it tries the branches of an `anyOf`, and turns null into 0.)
+ * 2. The result has passed the same validation.
  */
 export function coerceValue(value: unknown, grouped: readonly GroupedError[], check: Check): { readonly value: unknown } | undefined {
   const first = grouped.flatMap(errorsOf)
@@ -55,7 +55,7 @@ function coerceAt(holder: { [key: string]: unknown }, error: ErrorObject): boole
 
 const isObject = (value: unknown): value is { [key: string]: unknown } => typeof value === 'object' && value !== null
 
-/** The same value as one of the types, if that loses nothing. */
+/** The same value as one of the types, without loss. */
 function convert(value: unknown, types: readonly unknown[]): unknown {
   for (const type of types) {
     const converted = typeof value === 'string' ? fromText(value, type) : fromOther(value, type)

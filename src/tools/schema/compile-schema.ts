@@ -14,7 +14,7 @@ const options = {
   verbose: true,
   // What every object inherits (`constructor`) is not in the input.
   ownProperties: true,
-  // `checkSchema` has looked at the schema, and loading the schema of schemas takes longer than compiling ours.
+  // `checkSchema` has checked the schema; loading the meta-schema takes longer than compiling ours.
   meta: false,
   validateSchema: false,
   logger: false,

@@ -15,7 +15,7 @@ interface Subject {
 const mostProblems = 10
 const mostNames = 20
 
-/** What is wrong with a value, in sentences that a model can act on: each names the place, what was expected and what was there. */
+/** Errors as sentences for a model: each has the path, the expected value and the actual one. */
 export function explainErrors(errors: readonly GroupedError[], subject: Subject): readonly string[] {
   const problems = [...new Set(errors.map(({ error }) => sentence(error, subject)))]
   const more = problems.length - mostProblems

@@ -2,18 +2,18 @@ import type { ErrorObject } from 'ajv/dist/2020.js'
 import type { JsonSchema } from '../../contracts/index.ts'
 import { propertiesIn, reachableSchemas } from './reachable-schemas.ts'
 
-/** One thing that is wrong. `members` are errors that stand behind it: why each schema of a choice does not fit. */
+/** One problem. `members` are its causes: why each schema of a choice does not match. */
 export interface GroupedError {
   readonly error: ErrorObject
   readonly members: readonly ErrorObject[]
 }
 
-// Grouping compares errors with each other; nobody reads beyond the first few.
+// Grouping takes quadratic time, and only the first errors are shown.
 const mostErrors = 500
 
 /**
  * Takes the noise out: a value that fits no branch of an `anyOf` has errors of every branch. Where only one
- * branch can have been meant, its errors stand alone; otherwise all of them stand behind the one of the choice.
+ * branch can be meant, only its errors are kept; otherwise they are the members of the error of the choice.
  */
 export function groupErrors(errors: readonly ErrorObject[], root: JsonSchema): readonly GroupedError[] {
   const sets = new Map<unknown, ReadonlySet<unknown>>()
@@ -26,7 +26,7 @@ export function groupErrors(errors: readonly ErrorObject[], root: JsonSchema): r
   return grouped.filter(({ error }) => !isUnevaluatedEcho(error, grouped, root))
 }
 
-/** Where a schema does not fit, the properties that it names are reported as unevaluated, too: what is wrong with them says more. */
+/** Properties of a schema that does not match are also reported as unevaluated. The other error says more. */
 function isUnevaluatedEcho(error: ErrorObject, errors: readonly GroupedError[], root: JsonSchema): boolean {
   if (error.keyword !== 'unevaluatedProperties') return false
   const isOther = ({ error: other }: GroupedError) => other.keyword !== error.keyword && isWithin(other.instancePath, error.instancePath)
@@ -69,7 +69,7 @@ function meantBranch(choice: ErrorObject, members: readonly ErrorObject[], reach
   return candidates.length === 1 ? candidates[0] : undefined
 }
 
-/** The value itself is of another type, or a property that tells the branches apart says that another one is meant. */
+/** The value has another type, or its discriminating property selects another branch. */
 function isOtherKind({ keyword, instancePath }: ErrorObject, choice: ErrorObject): boolean {
   if (instancePath === choice.instancePath) return ['type', 'const', 'enum', 'false schema'].includes(keyword)
   return keyword === 'const' && !instancePath.slice(choice.instancePath.length + 1).includes('/')

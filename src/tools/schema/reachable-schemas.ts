@@ -1,6 +1,6 @@
 import type { JsonSchema } from '../../contracts/index.ts'
 
-/** Every object in a schema and in what it refers to. Errors name the object they come from, so this tells whose they are. */
+/** Every object in a schema and in its references: errors name the object that they come from. */
 export function reachableSchemas(schema: unknown, root: JsonSchema): ReadonlySet<unknown> {
   const reached = new Set<unknown>()
   const waiting = [schema]
@@ -14,7 +14,7 @@ export function reachableSchemas(schema: unknown, root: JsonSchema): ReadonlySet
   return reached
 }
 
-/** What a reference within the root points to; `undefined` for anchors, ids and what is not there. */
+/** The target of a reference within the root; undefined for anchors, ids and missing targets. */
 export function resolveReference(reference: unknown, root: JsonSchema): unknown {
   if (typeof reference !== 'string' || (reference !== '#' && !reference.startsWith('#/'))) return undefined
   let at: unknown = root
@@ -37,7 +37,7 @@ function unescaped(part: string): string {
 const lists = ['allOf', 'anyOf', 'oneOf']
 const single = ['if', 'then', 'else']
 
-/** The properties that a schema names for one and the same object: its own, and those of the schemas that it is put together from. */
+/** The properties that a schema names for one object: its own, and those of the schemas that it combines. */
 export function propertiesIn(schema: JsonSchema, root: JsonSchema): ReadonlySet<string> {
   const names = new Set<string>()
   const seen = new Set<unknown>()

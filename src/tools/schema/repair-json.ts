@@ -5,12 +5,12 @@ const longestText = 1_000_000
 // the process for minutes. This keeps it well below a second.
 const mostWork = 1_000_000_000
 
-/** There is nothing in JSON that these could be mended to. */
+/** JSON has no value for these. */
 const notNumbers = /[:[,]\s*[+-]?(?:NaN|Infinity)\b/
 
 let jsonrepair: ((text: string) => string) | undefined
 
-/** Mends JSON text that a model broke; never one that may have been broken off. Answers the text of one JSON object, or `undefined`. */
+/** Repairs invalid JSON of a model, but never truncated JSON. Returns the text of one JSON object, or `undefined`. */
 export function repairJson(text: string): MaybePromise<string | undefined> {
   if (text.length > longestText) return undefined
   const bare = withoutFence(text.trim())
@@ -30,12 +30,12 @@ function mend(repair: (text: string) => string, text: string): string | undefine
   try {
     return asObject(repair(text))
   } catch {
-    // Nothing it knows how to mend, or nested deeper than the stack.
+    // It cannot be repaired, or is nested deeper than the stack.
     return undefined
   }
 }
 
-/** The text itself if it is an object; what is in it if it is a text that holds one. */
+/** The text if it is a JSON object; its content if it is a JSON string that contains one. */
 function asObject(text: string): string | undefined {
   try {
     const value: unknown = JSON.parse(text)
@@ -48,7 +48,7 @@ function asObject(text: string): string | undefined {
 
 const isObject = (value: unknown): boolean => typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** What stands between code fences, if the text has some outside of the JSON; the last one may be missing. */
+/** The text between code fences that are outside the JSON; the closing one may be missing. */
 function withoutFence(text: string): string {
   const open = text.indexOf('```')
   const brace = text.indexOf('{')
@@ -71,8 +71,8 @@ function quotes(text: string): number {
 }
 
 /**
- * Whether a text that should be JSON may have been broken off. Told by its brackets and quotes, without regard to what
- * stands in texts: where in doubt it was, because a call made of half a text does something that nobody asked for.
+ * Whether JSON text may be truncated, by its brackets and quotes. If in doubt it is, because a call made of half a text
+ * does something that was not requested.
  */
 export function isTruncated(text: string): boolean {
   if (!/[}\]]\s*$/.test(text)) return true

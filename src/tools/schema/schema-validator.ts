@@ -6,7 +6,7 @@ import type { InputContract, JsonObject, JsonSchema, OutputContract, Problem, Sc
  * 1. The library, and all that explains its errors, is loaded at the first use: it costs more than a whole run without tools.
  * 2. Each schema object is compiled once, and forgotten with its object.
  * 3. Once loaded, `compile` answers without a promise.
- * 4. `validate` never changes what it is given; a mended value is a copy.
+ * 4. `validate` never changes its input; a corrected value is a copy.
  */
 export function schemaValidator(): SchemaValidator {
   const known = new WeakMap<JsonSchema, Validate>()
@@ -35,7 +35,7 @@ export function schemaValidator(): SchemaValidator {
   }
 }
 
-/** Why a JSON Schema cannot be compiled, where what is seen at a look gives no reason. Loads the library at the first use. */
+/** Why a JSON Schema cannot be compiled. Loads the library at the first use. */
 export async function schemaProblem(schema: JsonSchema): Promise<string | undefined> {
   const { problemOf } = await import('./compile-schema.ts')
   return problemOf(schema)
@@ -46,7 +46,7 @@ export interface StatedContracts {
   readonly agent: { readonly input: InputContract; readonly output: OutputContract }
 }
 
-/** Schemas that look right and cannot be compiled all the same. One that many agents share is compiled once. */
+/** Schemas of agents that cannot be compiled. A shared one is compiled once. */
 export async function contractProblems(stated: readonly StatedContracts[]): Promise<readonly Problem[]> {
   const compiled = new Map<string, string | undefined>()
   const faultOf = async (schema: JsonObject): Promise<string | undefined> => {

@@ -4,7 +4,7 @@ import { knownNames } from '../../util/suggestion.ts'
 import { childOutput } from './agent-output.ts'
 import { childGraceMs } from './agent-tool.ts'
 
-// Beyond a handful, agents would fill the list of tools: they are found and called through these two instead.
+// Many agents would fill the list of tools, so these two tools find and call them instead.
 
 export const directoryNames = ['find_agents', 'delegate_task'] as const
 
@@ -31,7 +31,7 @@ const findAgents: Tool = {
   },
 }
 
-/** The best with all that they take; of the others at least the names, so that none is out of reach. */
+/** The best matches with their input, and the names of the others. */
 function described(found: readonly AgentCard[]): string {
   const lines = found.slice(0, mostDescribed).map(describe)
   if (found.length <= mostDescribed) return lines.join('\n')
@@ -99,7 +99,7 @@ function unknownAgent(wanted: string, agents: readonly AgentCard[]): ToolFailure
   return { class: 'unknown_tool', message: `There is no agent "${wanted}".`, remedy: `${remedy} find_agents describes them.` }
 }
 
-/** Whoever is named comes first, however short the name is; the others by the words that they share with the query. */
+/** Agents that the query names come first, then the others by the number of shared words. */
 function matching(agents: readonly AgentCard[], query: string): readonly AgentCard[] {
   const wanted = wordsOf(query)
   return agents

@@ -1,6 +1,6 @@
 import type { ChildResult, ToolExtras, ToolOutput } from '../../contracts/index.ts'
 
-/** What a parent is shown of how a child ended. */
+/** The result of a child as the output of the parent's call. */
 export function childOutput(result: ChildResult): ToolOutput {
   if (result.kind === 'refused') return { ok: false, error: result.failure }
   const { status, report, failure } = result
@@ -14,7 +14,7 @@ export function childOutput(result: ChildResult): ToolOutput {
   return { ok: true, content, ...(report?.value !== undefined && { value: report.value }), extras }
 }
 
-/** Few look at these, and they may be large: they are put together when somebody does. */
+/** Rarely used and possibly large, so they are created on access. */
 class ChildExtras implements ToolExtras {
   readonly [name: string]: unknown
   readonly #result: Extract<ChildResult, { kind: 'ended' }>
@@ -35,7 +35,6 @@ class ChildExtras implements ToolExtras {
     return this.#result.conversation
   }
 
-  /** Whoever writes them down has asked for all of them. */
   toJSON(): object {
     const { childAccounting, childOpTree, childConversation } = this
     return { childAccounting, childOpTree, childConversation }

@@ -4,17 +4,17 @@ import { childOutput } from './agent-output.ts'
 /** The name under which parents call an agent; models see it with the separators that they accept. */
 export const agentToolName = ({ toolName }: Pick<AgentSpec, 'toolName'>): string => `agent__${toolName}`
 
-/** The child ends itself, and what it waits for with it: that takes longer than a plain tool takes to say where it stands. */
+/** A child also ends the calls that it waits for, so it needs longer than other tools. */
 export const childGraceMs = 10_000
 
-/** An agent as a tool like any other. Its own time budget ends it, not the time limit of a call. */
+/** An agent as a tool. Its own time budget bounds it, not the timeout of a call. */
 export function agentTool(agent: AgentSpec): Tool {
   const { name, description, usage } = agent
   return {
     name: agentToolName(agent),
     description: usage === undefined ? description : `${description}\nInput: ${usage}`,
     inputSchema: inputSchema(agent),
-    // Called again under the same call id, it goes on with the child that it has.
+    // A repeated call with the same call id continues with its child.
     effect: 'idempotent',
     concurrency: 'shared',
     timeoutMs: Number.POSITIVE_INFINITY,
@@ -26,7 +26,6 @@ export function agentTool(agent: AgentSpec): Tool {
   }
 }
 
-/** What others may know of an agent before they call it. */
 export function agentCard(agent: AgentSpec): AgentCard {
   const { name, description, usage, input } = agent
   return { name, description, ...(usage !== undefined && { usage }), takes: input.format, inputSchema: inputSchema(agent) }

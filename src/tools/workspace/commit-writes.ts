@@ -6,25 +6,24 @@ import type { OpenFolder } from './open-folder.ts'
 import type { Workspace } from './workspace.ts'
 import { nameOf, parentOf, type WorkspacePath } from './workspace-path.ts'
 
-/** What one file is to become. */
 export interface FileWrite {
   readonly place: WorkspacePath
   readonly before: Snapshot
-  /** Nothing: the file is removed. */
+  /** Undefined: the file is deleted. */
   readonly content: string | Uint8Array | undefined
-  /** Permission bits; those of the former file unless given. */
+  /** Default: the mode of the previous file. */
   readonly mode?: number
 }
 
 /**
- * Puts all files in place, or none.
+ * Writes all files, or none.
  *
- * 1. New contents are written to files beside their goals and synced before anything is replaced, so a full disk changes nothing.
- * 2. Each goal changes by one rename or link in a folder whose descriptor was checked: nobody sees half a file.
- * 3. A goal that is no longer as it was read is not touched, and what was done before is undone.
- * 4. Only the death of the process between two renames can leave some files changed; what a former file was then lies beside it.
- * 5. The new file keeps permission bits and, where the system lets it, the owner. Other names of the former file (hard
- *    links) keep the former content.
+ * 1. New contents are written to temporary files and synced before anything is replaced, so a full disk changes nothing.
+ * 2. Each file changes by one rename or link in a checked folder, so readers never see half a file.
+ * 3. If a file has changed since it was read, nothing is written, and earlier changes are undone.
+ * 4. Only a crash between two renames can leave some files changed; their previous content is then next to them.
+ * 5. The new file keeps the mode and, if permitted, the owner. Other names of the previous file (hard
+ *    links) keep the previous content.
  */
 export async function commitWrites(workspace: Workspace, writes: readonly FileWrite[], signal?: AbortSignal): Promise<void> {
   const commit = new Commit(workspace)
@@ -50,11 +49,10 @@ interface Prepared {
   readonly write: FileWrite
   readonly folder: OpenFolder
   readonly name: string
-  /** The new content, beside its goal. */
+  /** Temporary file with the new content. */
   readonly fresh: string | undefined
 }
 
-/** How to take one step back. */
 type Undo =
   | { readonly kind: 'remove'; readonly folder: OpenFolder; readonly name: string }
   | { readonly kind: 'restore'; readonly folder: OpenFolder; readonly name: string; readonly backup: string }
@@ -65,7 +63,7 @@ class Commit {
   readonly #workspace: Workspace
   readonly #folders = new Map<string, OpenFolder>()
   readonly #undos: Undo[] = []
-  /** New contents that may still lie beside their goals. */
+  /** Temporary files that may still exist. */
   readonly #scraps: string[] = []
   #at = '.'
 
@@ -73,7 +71,7 @@ class Commit {
     this.#workspace = workspace
   }
 
-  /** What it is busy with, for whoever has to say where it failed. */
+  /** The current file, for errors. */
   get at(): string {
     return this.#at
   }
@@ -99,14 +97,14 @@ class Commit {
     }
   }
 
-  /** All is done: what was kept for going back goes. */
+  /** Deletes the backups. */
   async keep(): Promise<void> {
     for (const undo of this.#undos) if (undo.kind === 'restore') await unlink(undo.folder.entry(undo.backup)).catch(() => {})
     this.#undos.length = 0
     for (const folder of this.#folders.values()) await folder.sync()
   }
 
-  /** Answers the backups that could not be put back. */
+  /** Returns the backups that could not be restored. */
   async undo(): Promise<readonly string[]> {
     const left: string[] = []
     for (const scrap of this.#scraps) await unlink(scrap).catch(() => {})
@@ -126,7 +124,7 @@ class Commit {
     for (const folder of this.#folders.values()) await folder.close()
   }
 
-  /** Opens a folder, and makes it where it is missing. */
+  /** Opens a folder; creates it if it is missing. */
   async #folder(place: WorkspacePath): Promise<OpenFolder> {
     const known = this.#folders.get(place.absolute)
     if (known) return known
@@ -176,7 +174,6 @@ class Commit {
     )
   }
 
-  /** Keeps the former file under another name. */
   async #setAside(folder: OpenFolder, name: string, isRemoval: boolean): Promise<string> {
     const backup = scrapName()
     if (isRemoval) await rename(folder.entry(name), folder.entry(backup))
@@ -189,7 +186,7 @@ class Commit {
   }
 }
 
-/** Never replaces what somebody else has put there meanwhile. */
+/** Never replaces a file that another process has created meanwhile. */
 async function putNew(folder: OpenFolder, fresh: string, name: string): Promise<void> {
   try {
     await link(folder.entry(fresh), folder.entry(name))
@@ -201,7 +198,7 @@ async function putNew(folder: OpenFolder, fresh: string, name: string): Promise<
   }
 }
 
-/** Some file systems know no hard links, and some systems allow them only to owners. */
+/** Some file systems have no hard links, and some systems allow them only to owners. */
 const hasNoLinks = (error: unknown): boolean =>
   ['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK', 'EACCES'].includes(codeOf(error) ?? '')
 

@@ -1,7 +1,7 @@
 import type { ToolFailure, ToolFailureClass } from '../../contracts/index.ts'
 import { messageOf } from '../../util/message-of.ts'
 
-/** Ends work on files from any depth, so that whatever is open gets closed on the way; tools return it as data. */
+/** Thrown by file operations; tools return it as a failure. */
 export class FileError extends Error {
   override readonly name = 'FileError'
   readonly failure: ToolFailure
@@ -12,13 +12,12 @@ export class FileError extends Error {
   }
 }
 
-/** The code of a failed system call. */
 export function codeOf(error: unknown): string | undefined {
   if (!(error instanceof Error) || !('code' in error)) return undefined
   return typeof error.code === 'string' ? error.code : undefined
 }
 
-/** What the system said about a path, in words that help. */
+/** A system error as a message with a remedy. */
 export function toFileError(error: unknown, path: string): FileError {
   if (error instanceof FileError) return error
   const code = codeOf(error)

@@ -5,7 +5,7 @@ import type { OpenFolder } from './open-folder.ts'
 import type { Workspace } from './workspace.ts'
 import { nameOf, parentOf, type WorkspacePath } from './workspace-path.ts'
 
-/** By which a file is known again: whoever changes it meanwhile changes one of these. */
+/** Identifies a version of a file: any change alters one of these. */
 export interface Identity {
   readonly device: number
   readonly inode: number
@@ -18,7 +18,7 @@ export type Snapshot =
   | { readonly kind: 'absent' }
   | {
       readonly kind: 'file'
-      /** Nothing where it is larger than was asked for. */
+      /** Undefined if the file is larger than requested. */
       readonly bytes: Buffer | undefined
       readonly size: number
       readonly mode: number
@@ -31,7 +31,7 @@ export const identityOf = ({ dev, ino, size, mtimeMs }: Stats): Identity => ({ d
 export const isSameFile = (one: Identity, other: Identity): boolean =>
   one.device === other.device && one.inode === other.inode && one.size === other.size && one.changedMs === other.changedMs
 
-/** Reads a file that is to be changed, whole up to `mostBytes`. Refuses what cannot be changed at all. */
+/** Reads a file before a change, up to `mostBytes`. Throws if it cannot be changed. */
 export async function snapshotOf(workspace: Workspace, place: WorkspacePath, mostBytes: number): Promise<Snapshot> {
   if (place.relative === '.') throw new FileError('invalid_input', 'The path is the workspace itself.', 'Name a file in it.')
   const folder = await workspace.folderAt(parentOf(place))
@@ -56,7 +56,7 @@ async function snapshotIn(
   if (entry.isSymbolicLink()) throw await isLink(folder, place)
   const { handle, stat } = await folder.file(workspace.root, name)
   try {
-    // A rename would replace it whatever its mode says; the mode is a wish of its owner.
+    // A rename would replace a read-only file, too; respect its mode.
     await access(folder.entry(name), constants.W_OK)
     const bytes = stat.size <= mostBytes ? await handle.readFile() : undefined
     const after = await handle.stat()

@@ -6,13 +6,13 @@ import { isInside } from '../../util/is-inside.ts'
 import type { WorkspacePath } from './workspace-path.ts'
 
 export interface PathRestrictions {
-  /** Folders and files that are neither read nor written, whoever asks: journals, trust, approvals. Absolute. */
+  /** Folders and files that tools never read or write: journals, trust, approvals. Absolute. */
   readonly hidden?: readonly string[]
-  /** Files that are protected wherever they are, such as what hooks are made of. Absolute. */
+  /** Files that are always protected, such as those of hooks. Absolute. */
   readonly guarded?: readonly string[]
 }
 
-/** What of a workspace is kept from tools. Letter case is disregarded: some file systems do that, too. */
+/** Paths that tools cannot access. Ignores case, as some file systems do. */
 export class HiddenPaths {
   readonly #hidden: readonly string[]
   readonly #guarded: readonly string[]
@@ -33,7 +33,7 @@ export class HiddenPaths {
   }
 }
 
-/** As it was given, and as it really is; of what is not there yet, as it would be. */
+/** As given, and its real path. */
 function namesOf(path: string): readonly string[] {
   return [path, realOf(path)].map((name) => name.toLowerCase())
 }
@@ -55,13 +55,13 @@ export const hiddenPathFailure = ({ absolute, relative }: WorkspacePath): ToolFa
   remedy: 'Continue without it. If it must change, ask the user.',
 })
 
-/** Files that hold secrets, start programs or decide what runs: changing one is never part of a broader permission. */
+/** Files that contain secrets, start programs or decide what runs. A broader permission does not cover changing them. */
 export function isProtected(relative: string): boolean {
   const parts = relative.toLowerCase().split('/')
   const name = parts.at(-1) ?? ''
   return parts.some((part) => part === '.git' || guarded.has(part)) || secrets.test(name)
 }
 
-/** Wherever they stand: a folder of the workspace may be another program's root, or a home. */
+/** In any folder: it may be the root of another program, or a home. */
 const guarded = new Set([...guardedSettings, ...startFiles])
 const secrets = /^\.env(?:\..*)?$|\.env$|^\.(?:netrc|npmrc|pypirc)$/

@@ -2,22 +2,21 @@ import { existsSync } from 'node:fs'
 import { type FileHandle, open, readlink, realpath, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 
-/** Something that is open, and the path under which it was opened. */
 export interface Opened {
   readonly handle: FileHandle
   readonly path: string
 }
 
-/** What differs between systems: whether a descriptor knows where it is, and whether it can stand for its folder. */
+/** Differs between systems: whether a descriptor has a path, and whether entries can be accessed through it. */
 export interface HostFiles {
   open(path: string, flags: number, mode?: number): Promise<FileHandle>
-  /** Where the open thing really is now; nothing where that cannot be told. */
+  /** The current real path; undefined if unknown. */
   realPath(opened: Opened): Promise<string | undefined>
-  /** How an entry of an open folder is named in a system call. */
+  /** Path of an entry of an open folder, for system calls. */
   entry(folder: Opened, name: string): string
 }
 
-/** A descriptor is asked for its path, and entries are named below it: a folder that is swapped meanwhile is never looked up again. */
+/** Uses the path of the descriptor, and accesses entries through it, so a swapped folder has no effect. */
 export const descriptorFiles: HostFiles = {
   open,
   realPath: ({ handle }) => readlink(`/proc/self/fd/${handle.fd}`),
@@ -25,7 +24,7 @@ export const descriptorFiles: HostFiles = {
 }
 
 /**
- * Without `/proc`, as on macOS: what the path leads to is compared with what is open. Reads are as safe; between the
+ * Without `/proc`, as on macOS: compares the target of the path with the open file. Reads are as safe; between the
  * last comparison and the rename of a write, a folder may still be swapped by another process.
  */
 export const comparingFiles: HostFiles = {

@@ -4,11 +4,11 @@ import type { Workspace } from './workspace.ts'
 import { nameOf, parentOf, type WorkspacePath } from './workspace-path.ts'
 
 const mostNames = 2_000
-/** How much of the workspace is looked through for a file of the same name. */
+/** Entries that are searched for a file of the same name. */
 const mostLookedAt = 4_000
 const skipped = new Set(['.git', 'node_modules'])
 
-/** What is not there, and what may have been meant: a name beside it, or the same name elsewhere. */
+/** Suggests a similar name in the same folder, or the same name elsewhere. */
 export async function missing(workspace: Workspace, place: WorkspacePath): Promise<FileError> {
   let [wanted, folder] = [place, parentOf(place)]
   let names = await namesIn(workspace, folder)
@@ -38,7 +38,6 @@ async function namesIn(workspace: Workspace, folder: WorkspacePath): Promise<rea
   }
 }
 
-/** Files of that name, breadth first. */
 async function sameName(workspace: Workspace, name: string): Promise<readonly string[]> {
   const found: string[] = []
   const waiting: WorkspacePath[] = [workspace.place('.')]

@@ -26,9 +26,9 @@ export type EntryKind = 'file' | 'folder' | 'link' | 'other'
 /**
  * A folder of the workspace that is open.
  *
- * 1. Whoever has one knows that its real path was inside of the root when it was opened.
- * 2. Its entries are reached through the descriptor where the host can, so that swapping a folder on the way changes nothing.
- * 3. No entry is followed that is a link.
+ * 1. Its real path was inside the root when it was opened.
+ * 2. Its entries are accessed through the descriptor where the host can, so swapping a parent folder has no effect.
+ * 3. Links are not followed.
  */
 export class OpenFolder {
   readonly place: WorkspacePath
@@ -41,7 +41,7 @@ export class OpenFolder {
     this.place = place
   }
 
-  /** By its path, which must have no links: the place has to be the real one. */
+  /** The path must not contain links. */
   static async open(host: HostFiles, root: string, place: WorkspacePath): Promise<OpenFolder> {
     const handle = await host.open(place.absolute, folderFlags)
     return await OpenFolder.#checked(host, root, { handle, place })
@@ -71,7 +71,7 @@ export class OpenFolder {
     return await OpenFolder.#checked(this.#host, root, { handle, place: placeBelow(this.place, name) })
   }
 
-  /** What an entry is, itself; nothing where there is none. */
+  /** Does not follow a link; undefined if the entry does not exist. */
   async stat(name: string): Promise<Stats | undefined> {
     try {
       return await lstat(this.entry(name))
@@ -81,7 +81,7 @@ export class OpenFolder {
     }
   }
 
-  /** Opens a regular file to read it. It is looked at before, so that no device is opened, and after, to be sure. */
+  /** Opens a regular file for reading. Checked before, so that no device is opened, and after. */
   async file(root: string, name: string): Promise<OpenFile> {
     const place = placeBelow(this.place, name)
     const before = await lstat(this.entry(name))
@@ -89,7 +89,7 @@ export class OpenFolder {
     return await openFileAt(this.#host, root, { place, entry: this.entry(name) })
   }
 
-  /** Makes a file of a name that nobody has, and is sure that it is here. */
+  /** Creates a file with a unique name, and checks that it is in this folder. */
   async create(root: string, name: string, mode: number): Promise<FileHandle> {
     const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW
     const handle = await this.#host.open(this.entry(name), flags, mode)
@@ -99,7 +99,7 @@ export class OpenFolder {
       return handle
     } catch (error) {
       await handle.close()
-      // Its name is nobody else's: wherever it is, it is the empty file that was just made.
+      // The name is unique, so this is the empty file that was just created.
       await unlink(this.entry(name)).catch(() => {})
       throw error
     }
@@ -129,7 +129,7 @@ export class OpenFolder {
   }
 }
 
-/** `entry` is how a system call names it, `place` where it has to be. */
+/** `entry` is the path for system calls, `place` the expected real path. */
 export async function openFileAt(
   host: HostFiles,
   root: string,
@@ -147,7 +147,7 @@ export async function openFileAt(
   }
 }
 
-/** The last word on where something is: the real path of what is open. */
+/** The real path of the open file decides. */
 function mustBe(place: WorkspacePath, real: string | undefined, root: string): void {
   if (real !== undefined && isSame(real, place.absolute)) return
   if (real !== undefined && !isInside(root, real)) throw escaped(place, root)
@@ -160,7 +160,7 @@ function mustBe(place: WorkspacePath, real: string | undefined, root: string): v
   )
 }
 
-/** Some file systems give names back in another normal form. */
+/** Some file systems return names in another Unicode normal form. */
 const isSame = (one: string, other: string): boolean => one === other || one.normalize('NFC') === other.normalize('NFC')
 
 export const escaped = (place: WorkspacePath, root: string): FileError => {

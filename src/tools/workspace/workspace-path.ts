@@ -3,7 +3,7 @@ import type { ToolFailure } from '../../contracts/index.ts'
 import { isInside } from '../../util/is-inside.ts'
 import { showValue } from '../../util/show-value.ts'
 
-/** A path of the workspace by its letters alone: nobody has looked at the disk yet. */
+/** A path of the workspace, not checked against the file system. */
 export interface WorkspacePath {
   readonly absolute: string
   /** From the root; `.` is the root itself. */
@@ -17,13 +17,13 @@ export type Located =
 export interface Roots {
   /** Without links. */
   readonly real: string
-  /** As it was given: absolute paths may begin with it, too. */
+  /** As given: absolute paths may begin with it, too. */
   readonly given: string
 }
 
 const longestPath = 4_096
 
-/** `..` is resolved by its letters, before any link: `a/link/../b` is `a/b`. */
+/** `..` is resolved before links: `a/link/../b` is `a/b`. */
 export function locate({ real, given }: Roots, path: string): Located {
   if (path.trim() === '') return invalid('The path is empty.', 'Name a file or folder; "." is the root of the workspace.')
   if (path.includes('\0')) return invalid(`${showValue(path)} contains a zero byte.`, 'Remove it.')
@@ -47,7 +47,6 @@ export const parentOf = ({ absolute, relative }: WorkspacePath): WorkspacePath =
 
 export const nameOf = ({ absolute }: WorkspacePath): string => basename(absolute)
 
-/** The way from a folder to something in it. */
 export const relativeTo = (folder: string, path: string): string =>
   path === folder ? '.' : path.slice(folder.endsWith('/') ? folder.length : folder.length + 1)
 

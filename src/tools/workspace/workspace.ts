@@ -11,19 +11,19 @@ import { missing } from './missing-file.ts'
 import { escaped, type OpenFile, OpenFolder, openFileAt } from './open-folder.ts'
 import { type Located, locate, nameOf, parentOf, relativeTo, type WorkspacePath } from './workspace-path.ts'
 
-/** Before the path of a protected file, in rules and keys. */
+/** Precedes the path of a protected file in rules and keys. */
 export const protectedPrefix = 'protected '
 
 /**
  * The folder that tools may work in.
  *
- * 1. What is opened is checked after opening, by its real path: `..`, links and folders that are swapped meanwhile lead nowhere else.
- * 2. Links are followed for reading, as long as they stay in the workspace; for changes never, so that what was
- *    approved by its path is what is changed.
- * 3. A hard link cannot be told from the file itself: one to a file elsewhere is read. It is not written through,
+ * 1. Files are checked after opening, by their real path: `..`, links and swapped folders cannot lead outside.
+ * 2. Links are followed for reading if they stay in the workspace, but never for changes: the approved path
+ *    is the file that changes.
+ * 3. A hard link looks like the file itself: one to a file elsewhere is read, but not written through,
  *    because a change puts a new file in place of the old entry.
- * 4. It holds nothing open between two calls.
- * 5. What is hidden is neither read nor written, by whatever path; nothing in it is told.
+ * 4. Nothing stays open between calls.
+ * 5. Hidden files are neither read nor written, by any path.
  */
 export class Workspace {
   /** The real path. */
@@ -39,7 +39,7 @@ export class Workspace {
     this.root = realpathSync.native(given)
   }
 
-  /** By the letters of a path alone, without a look at the disk. */
+  /** From the path text alone, without file system access. */
   locate(path: string): Located {
     const located = locate({ real: this.root, given: this.#given }, path)
     return located.kind === 'inside' && this.isHidden(located.place)
@@ -51,25 +51,25 @@ export class Workspace {
     return this.#limits.isHidden(absolute)
   }
 
-  /** Changing it is never part of a broader permission. */
+  /** A broader permission does not cover changing it. */
   isProtected({ absolute, relative }: WorkspacePath): boolean {
     return isProtected(relative) || this.#limits.isGuarded(absolute)
   }
 
-  /** How rules name a place that is no link: by its absolute path, or from the root on. */
+  /** The names of a path in rules: absolute, or relative to the root. */
   namesOf({ absolute, relative }: WorkspacePath): readonly [string, ...string[]] {
     if (!isInside(this.root, absolute)) return [absolute]
-    // What begins like this stands for something else in rules.
+    // This prefix has a meaning in rules.
     const plain = relative.startsWith(protectedPrefix) ? [] : [relative]
     return [absolute, ...plain, `./${relative}`]
   }
 
-  /** How else rules that ask or deny may name it: with the root as it was given. */
+  /** More names for rules that ask or deny: with the root as given. */
   aliasesOf({ relative }: WorkspacePath): readonly string[] {
     return this.#given === this.root ? [] : [resolve(this.#given, relative)]
   }
 
-  /** What a path leads to for somebody who reads; by its letters where nothing is there. */
+  /** The target of a path for reading; the path itself if it does not exist. */
   async realPlace(place: WorkspacePath): Promise<WorkspacePath> {
     const absolute = await realpath(place.absolute).catch(() => place.absolute)
     return { absolute, relative: isInside(this.root, absolute) ? relativeTo(this.root, absolute) : absolute }
@@ -81,7 +81,7 @@ export class Workspace {
     throw new FileError(located.failure.class, located.failure.message, located.failure.remedy)
   }
 
-  /** Opens a regular file to read it. Whoever asked closes it. */
+  /** Opens a regular file for reading. The caller closes it. */
   async openFile(path: string): Promise<OpenFile> {
     const place = this.place(path)
     const real = await this.#real(place)
@@ -99,7 +99,7 @@ export class Workspace {
     }
   }
 
-  /** Opens a file that was found in a folder, where it was found or not at all. Whoever asked closes it. */
+  /** Opens a file found in a folder, without following links. The caller closes it. */
   async openEntry(place: WorkspacePath): Promise<OpenFile> {
     this.#mustShow(place)
     try {
@@ -109,14 +109,14 @@ export class Workspace {
     }
   }
 
-  /** What a path leads to, to choose between ways to open it; whoever opens it finds out for sure. */
+  /** A hint for how to open a path; opening it checks again. */
   async kindOf(path: string): Promise<'folder' | 'file'> {
     const real = await this.#real(this.place(path))
     const stat = await lstat(real.absolute).catch(() => undefined)
     return stat?.isDirectory() ? 'folder' : 'file'
   }
 
-  /** Opens a folder to look into it. Whoever asked closes it. */
+  /** Opens a folder for reading. The caller closes it. */
   async openFolder(path: string): Promise<OpenFolder> {
     const place = this.place(path)
     const real = await this.#real(place)
@@ -129,7 +129,7 @@ export class Workspace {
     }
   }
 
-  /** A folder where it is by its letters: a path with a link in it is refused. A missing one is told as nothing. */
+  /** Opens a folder by a path without links. Undefined if it does not exist. */
   async folderAt(folder: WorkspacePath): Promise<OpenFolder | undefined> {
     this.#mustShow(folder)
     try {
@@ -142,12 +142,11 @@ export class Workspace {
     }
   }
 
-  /** What to say of something that is not there. */
   missing(place: WorkspacePath): Promise<FileError> {
     return missing(this, place)
   }
 
-  /** Follows links; where they end is only trusted once it is open. */
+  /** Follows links; the target is checked again after opening. */
   async #real(place: WorkspacePath): Promise<WorkspacePath> {
     let absolute: string
     try {
@@ -167,7 +166,6 @@ export class Workspace {
     throw new FileError(kind, message, remedy)
   }
 
-  /** A folder that cannot be opened without following: a link, or a file. */
   async #notAFolder(folder: WorkspacePath, error: unknown): Promise<FileError> {
     const real = await realpath(folder.absolute).catch(() => undefined)
     if (real === undefined || real === folder.absolute) return toFileError(error, folder.relative)
@@ -182,7 +180,7 @@ export interface WorkspaceOptions extends PathRestrictions {
   readonly host?: HostFiles
 }
 
-/** The base is explicit: nothing here looks at the working directory of the process. */
+/** The path must be absolute: the working directory of the process is not used. */
 export function openWorkspace(root: string, options: WorkspaceOptions = {}): Workspace {
   try {
     if (isAbsolute(root) && statSync(root).isDirectory()) return new Workspace(resolve(root), options)

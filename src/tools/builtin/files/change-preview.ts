@@ -3,18 +3,16 @@ import { type Snapshot, snapshotOf, type Workspace, type WorkspacePath } from '.
 import type { FileChange } from './change-report.ts'
 import { unifiedDiff } from './unified-diff.ts'
 
-/** A question is kept with its call: what is longer is cut, and says so. */
+/** Requests are stored with the call, so a longer diff is cut. */
 const largestPreview = 16 * 1024
 
 interface Previewed {
   readonly path: string
-  /** Larger files are not looked into. */
   readonly mostBytes: number
-  /** What the file would become; nothing where that cannot be told. */
   change(before: Snapshot, place: WorkspacePath): Omit<FileChange, 'path'> | undefined
 }
 
-/** A file that a call is about to change, as it is now. Nothing where nobody can tell: the call will say why. */
+/** The change that a call will make. Undefined if it cannot be computed: the call reports why. */
 export async function previewOf(workspace: Workspace, { path, mostBytes, change }: Previewed): Promise<FileChange | undefined> {
   const located = workspace.locate(path)
   if (located.kind === 'refused') return undefined
@@ -27,7 +25,7 @@ export async function previewOf(workspace: Workspace, { path, mostBytes, change 
   }
 }
 
-/** What is in a protected file is not put into the question about it. */
+/** The request does not show the content of a protected file. */
 export async function diffOf(workspace: Workspace, change: FileChange): Promise<Pick<ApprovalWish, 'diff'>> {
   const located = workspace.locate(change.path)
   if (located.kind === 'refused' || workspace.isProtected(located.place)) return {}

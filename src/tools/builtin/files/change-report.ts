@@ -5,32 +5,31 @@ import { unifiedDiff } from './unified-diff.ts'
 
 export type ChangeKind = 'add' | 'update' | 'delete' | 'move'
 
-/** What a call means to do to a file. */
 export interface PlannedChange {
   readonly path: string
   readonly kind: ChangeKind
   readonly to?: string
 }
 
-/** What a call has done to a file. A text that is not there was none, or was too large to compare. */
+/** A change that was made. Texts are absent for missing files and files too large to compare. */
 export interface FileChange extends PlannedChange {
   readonly before: string | undefined
   readonly after: string | undefined
-  /** Said instead of a diff. */
+  /** Shown instead of a diff. */
   readonly note?: string
 }
 
 const largestDiff = 64 * 1024
-/** Of what an output may take: a value that does not fit is not kept at all. */
+/** Share of the output limit: a value beyond the limit is not stored at all. */
 const diffShare = 0.85
 const frameLetters = 300
 
-/** What is asked about is the letters of the paths alone: a change never goes through a link, so they are the files. */
+/** Keys are the paths as written: changes follow no links. */
 export function changeApproval(workspace: Workspace, verb: string, paths: readonly string[]): ApprovalWish | undefined {
   const places: WorkspacePath[] = []
   for (const path of paths) {
     const located = workspace.locate(path)
-    // Refused when it runs, all of it: there is nothing to ask.
+    // Execution refuses the whole call, so it needs no approval.
     if (located.kind === 'refused') return undefined
     if (!places.some(({ absolute }) => absolute === located.place.absolute)) places.push(located.place)
   }
@@ -41,8 +40,8 @@ export function changeApproval(workspace: Workspace, verb: string, paths: readon
 }
 
 /**
- * A protected file needs a second key, which neither a folder or tool that was granted nor a rule for paths or for the
- * tool covers: a rule has to say `write_file(protected /srv/app/.env)`. What is refused by its path stays refused.
+ * A protected file needs a second key, which neither a grant for a folder or tool nor a rule for paths or for the
+ * tool covers: it takes a rule like `write_file(protected /srv/app/.env)`. Rules that deny the path still apply.
  */
 function keysOf(workspace: Workspace, place: WorkspacePath): readonly ApprovalKey[] {
   const { absolute, relative } = place
@@ -54,7 +53,7 @@ function keysOf(workspace: Workspace, place: WorkspacePath): readonly ApprovalKe
   return [path, { key: `path:${protectedPrefix}${absolute}`, label: `the protected file ${relative}`, use: named, mustBeNamed: true }]
 }
 
-/** The folders that hold all of them, up to the root. */
+/** The common parent folders, up to the root. */
 function widerKeys({ root }: Workspace, places: readonly WorkspacePath[]): readonly ApprovalKey[] {
   const [first] = places
   if (first === undefined) return []
@@ -100,7 +99,7 @@ function lineCounts(added: number, removed: number): string {
 
 export const sizeNote = (what: string, bytes: number): string => `no diff: ${what}, ${countOf(bytes, 'byte')}`
 
-/** Two changes of one file do not overlap. A change follows no link, so the path is the real one. */
+/** Changes of one file do not overlap. Changes follow no links, so the path identifies the file. */
 export function laneKey(workspace: Workspace, path: Json | undefined): string {
   const located = workspace.locate(String(path))
   return located.kind === 'inside' ? `path:${located.place.absolute}` : 'path:'

@@ -1,12 +1,11 @@
 import { isUtf8 } from 'node:buffer'
 
-/** How much of a file tells what it is. */
 export const headBytes = 8_192
 
-/** What a binary file is, by its first bytes; nothing for a text. */
+/** The kind of a binary file, by its first bytes; undefined for text. */
 export function binaryKind(head: Uint8Array): string | undefined {
   const known = signatures.find(({ at = 0, bytes }) => bytes.every((byte, index) => head[at + index] === byte))
-  // A text may happen to begin like one of these; a NUL, no text has.
+  // A text may begin with a signature, but has no NUL.
   if (!head.includes(0) && !known?.isSure) return undefined
   return known?.kind ?? 'binary file'
 }

@@ -10,11 +10,10 @@ const mostShown = 8
 interface Patched {
   readonly path: string
   readonly text: string
-  /** What stands there may be told. */
   readonly isReadable: boolean
 }
 
-/** Which hunk does not fit, what it looked for, and what stands there instead. */
+/** Which hunk does not apply, its expected lines, and the actual lines. */
 export function hunkFailure(
   { path, text, isReadable }: Patched,
   { hunks, index, why }: Pick<Failed, 'index' | 'why'> & { readonly hunks: readonly Hunk[] },

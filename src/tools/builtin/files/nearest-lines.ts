@@ -1,6 +1,5 @@
 import { fitLine } from './text-helpers.ts'
 
-/** The place in a text that is most like some lines that were not found. */
 export interface Nearest {
   /** Counted from 1. */
   readonly line: number
@@ -15,7 +14,7 @@ const mostCompared = 20_000
 const longestCompared = 200
 const leastLikeness = 0.5
 
-/** Votes of the lines that are there; where none is, the line most like the longest one that was wanted. */
+/** The place with the most equal lines; without any, the line most similar to the longest wanted one. */
 export function nearestLines(lines: readonly string[], wanted: readonly string[]): Nearest | undefined {
   const sought = wanted.slice(0, mostWanted).map(squeezed)
   const voted = byVotes(lines, sought)
@@ -39,7 +38,7 @@ const squeezed = (line: string): string => line.trim().replaceAll(/\s+/g, ' ')
 function byVotes(lines: readonly string[], sought: readonly string[]): number | undefined {
   const wantedAt = new Map<string, number[]>()
   for (const [index, line] of sought.entries()) {
-    // Brackets alone stand everywhere.
+    // Lines with only brackets are too common.
     if (/[\p{L}\p{N}]/u.test(line)) wantedAt.set(line, [...(wantedAt.get(line) ?? []), index])
   }
   const votes = new Map<number, number>()
@@ -76,7 +75,7 @@ function pairsOf(line: string): ReadonlySet<string> {
   return pairs
 }
 
-/** The share of neighbouring letters that two lines have in common. */
+/** Similarity of two lines by shared pairs of characters. */
 function alike(one: ReadonlySet<string>, other: ReadonlySet<string>): number {
   if (other.size === 0) return 0
   let shared = 0

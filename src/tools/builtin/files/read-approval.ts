@@ -1,7 +1,7 @@
 import type { ApprovalKey, ApprovalWish, ToolContext } from '../../../contracts/index.ts'
 import type { Workspace, WorkspacePath } from '../../workspace/index.ts'
 
-/** How files are looked at. Listing is a kind of its own: a yes to it is none to reading. */
+/** How files are accessed. An approval for listing does not cover reading. */
 interface Look {
   readonly verb: string
   readonly kind: 'read' | 'list'
@@ -10,19 +10,19 @@ interface Look {
 
 const reading: Look = { verb: 'Read', kind: 'read' }
 export const listing: Look = { verb: 'List', kind: 'list' }
-/** It shows what files hold: what rules ask or deny of reading them holds for it, too. */
+/** It shows content, so rules for reading files apply. */
 export const searching: Look = { verb: 'Search', kind: 'read', tools: ['read_file'] }
 
 /**
- * Nobody is asked about reading; rules may want to. They see the file that a path leads to, however it is written, by
- * its absolute path or from the root of the workspace; whoever asks or denies may also name it as the link to it.
+ * Reading needs no approval unless a rule asks. Rules see the target of a path, absolute or relative to the
+ * workspace; rules that ask or deny can also name the link.
  */
 export async function readApproval(workspace: Workspace, path: string): Promise<ApprovalWish | undefined> {
   const places = await placesAt(workspace, path)
   return places && wishOf(reading, places, keyOf(workspace, reading, places))
 }
 
-/** A folder is looked at with all that is in it: what rules say of that counts, too. */
+/** Rules for the entries of a folder apply to listing and searching it. */
 export async function folderApproval(workspace: Workspace, path: string, look: Look): Promise<ApprovalWish | undefined> {
   const places = await placesAt(workspace, path)
   if (!places) return undefined
@@ -34,7 +34,7 @@ export async function folderApproval(workspace: Workspace, path: string, look: L
   return wishOf(look, places, isFolder ? { ...key, within: [...key.use, ...(key.aliases ?? [])].map(startBelow) } : key)
 }
 
-/** Whether rules leave what is found in a folder to a call that looks through it; they name it as they name the folder. */
+/** Which entries of a folder rules allow for listing or searching. */
 export async function entryFilter(
   workspace: Workspace,
   path: string,
@@ -50,7 +50,7 @@ export async function entryFilter(
   }
 }
 
-/** Whether a call that changes a file may tell what stands in it. Nobody is asked: where reading is denied or asked about, it is not told. */
+/** Whether a failure of a change may show the content of the file: only if rules allow reading without asking. */
 export async function mayShowContent(workspace: Workspace, place: WorkspacePath, mayUse: ToolContext['mayUse']): Promise<boolean> {
   return mayUse(keyOf(workspace, searching, { named: place, real: await workspace.realPlace(place) }), 'without asking')
 }
@@ -60,13 +60,12 @@ interface Looking extends Pick<ToolContext, 'mayUse'> {
 }
 
 interface Places {
-  /** By the letters of the path. */
   readonly named: WorkspacePath
-  /** What it leads to. */
+  /** The target of links. */
   readonly real: WorkspacePath
 }
 
-/** Nothing where it is refused when it runs. */
+/** Undefined if execution will refuse the path. */
 async function placesAt(workspace: Workspace, path: string): Promise<Places | undefined> {
   const located = workspace.locate(path)
   return located.kind === 'refused' ? undefined : { named: located.place, real: await workspace.realPlace(located.place) }
@@ -89,7 +88,7 @@ function keyOf(workspace: Workspace, { kind, tools }: Look, { named, real }: Pla
   return { key: `${kind}:${real.absolute}`, label: real.relative, use, ...(aliases.length > 0 && { aliases }), ...(tools && { tools }) }
 }
 
-/** How the names of what is in a folder begin; in the root that is nothing, or `./`. */
+/** Prefix of the names in a folder; for the root empty or `./`. */
 function startBelow(folder: string): string {
   if (folder === '.') return ''
   if (folder === './.') return './'

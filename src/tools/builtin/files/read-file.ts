@@ -7,7 +7,7 @@ import { asInteger, countOf, groupDigits } from './text-helpers.ts'
 import { failed, throwIfAborted, withFileErrors } from './tool-output.ts'
 
 const defaultLimit = 2_000
-/** The lines around the rows, which are not counted with them. */
+/** For the lines around the rows. */
 const frameBytes = 900
 
 export function readFileTool(workspace: Workspace): Tool {

@@ -6,14 +6,12 @@ import { throwIfAborted } from './tool-output.ts'
 export interface PageRequest {
   readonly offset: number
   readonly limit: number
-  /** Bytes that the rows may take. */
   readonly room: number
   readonly signal: AbortSignal
 }
 
 export interface Page {
   readonly rows: readonly string[]
-  /** Lines of the file, as far as they were counted. */
   readonly lines: number
   readonly isWhollyCounted: boolean
   readonly hasCarriageReturns: boolean
@@ -25,11 +23,11 @@ const chunkBytes = 256 * 1024
 const longestLine = 2_000
 /** A letter takes at most four bytes. */
 const longestLineBytes = 4 * longestLine
-/** How far lines are counted beyond what is shown. */
+/** Lines are counted this far beyond the page. */
 const mostCountedBytes = 512 * 1024 * 1024
 const newline = 10
 
-/** Some lines of a file of any size, in the memory of a few chunks. */
+/** Reads some lines of a file of any size, with little memory. */
 export async function readPage(handle: FileHandle, request: PageRequest): Promise<Page> {
   const reader = new PageReader(request)
   const buffer = Buffer.allocUnsafe(chunkBytes)
@@ -48,10 +46,9 @@ export async function readPage(handle: FileHandle, request: PageRequest): Promis
 class PageReader {
   readonly #rows: string[] = []
   readonly #request: PageRequest
-  /** Lines that have ended. */
   #ended = 0
   #room: number
-  /** The beginning of the line that is going on. */
+  /** The beginning of the current line. */
   #beginning: Buffer[] = []
   #kept = 0
   #lineBytes = 0
@@ -89,7 +86,7 @@ class PageReader {
     return !this.#isFull && this.#ended + 1 >= this.#request.offset
   }
 
-  /** Counts lines up to the first wanted one. A loop over bytes: a search for each line end costs more on short lines. */
+  /** Counts lines up to the first requested one. For short lines, a loop over bytes is faster than a search. */
   #skip(chunk: Buffer, from: number): number {
     const until = this.#isFull ? Number.POSITIVE_INFINITY : this.#request.offset - 1
     for (let at = from; at < chunk.length; at++) {
@@ -105,7 +102,7 @@ class PageReader {
     const found = chunk.indexOf(newline, from)
     const end = found < 0 ? chunk.length : found
     const most = Math.min(end, from + longestLineBytes - this.#kept)
-    // The chunk is filled anew with the next read.
+    // The buffer is reused.
     if (most > from) this.#beginning.push(Buffer.from(chunk.subarray(from, most)))
     this.#kept += Math.max(0, most - from)
     this.#lineBytes += end - from
@@ -143,7 +140,7 @@ class PageReader {
 
   #decoded(): string {
     const bytes = Buffer.concat(this.#beginning)
-    // In a stream, a letter that the cut split is held back, not replaced.
+    // In a stream, a character that the cut splits is dropped, not replaced.
     const options = { stream: this.#kept < this.#lineBytes }
     try {
       return new TextDecoder('utf-8', { fatal: true, ignoreBOM: this.#ended !== 1 }).decode(bytes, options)

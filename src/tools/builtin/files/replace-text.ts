@@ -7,15 +7,14 @@ export interface Edit {
 export type Replaced =
   | { readonly kind: 'replaced'; readonly text: string; readonly count: number }
   | { readonly kind: 'missing' }
-  /** More places than were asked for, by the line that each begins in. */
+  /** The first lines of all places. */
   | { readonly kind: 'several'; readonly lines: readonly number[] }
-  /** Too many places, or too large a text in the end. */
   | { readonly kind: 'excessive' }
 
 const mostPlaces = 100_000
 const largestText = 64 * 1024 * 1024
 
-/** Exact, but for line ends: a model does not see which ones a file has. */
+/** Exact except for line endings: a model does not see which ones a file has. */
 export function replaceText(text: string, edit: Edit): Replaced {
   const usesCrlf = isCrlf(text)
   const found = placesOf(text, edit.old)
@@ -60,7 +59,7 @@ function placesOf(text: string, wanted: string): readonly Span[] {
   return spans
 }
 
-/** With every CRLF taken for a plain line end, on either side. */
+/** Treats CRLF as LF on both sides. */
 function looselyPlaced(text: string, wanted: string): readonly Span[] {
   const returns: number[] = []
   let plain = ''
@@ -71,12 +70,11 @@ function looselyPlaced(text: string, wanted: string): readonly Span[] {
     from = at + 1
   }
   plain += text.slice(from)
-  // A position lies behind every carriage return that was taken out before it.
   const original = (position: number): number => position + countBelow(returns, position)
   return placesOf(plain, wanted.replaceAll('\r\n', '\n')).map(({ start, end }) => ({ start: original(start), end: original(end) }))
 }
 
-/** How many of the rising numbers are smaller. */
+/** How many of the sorted numbers are smaller. */
 function countBelow(numbers: readonly number[], limit: number): number {
   let low = 0
   let high = numbers.length

@@ -15,7 +15,7 @@ const mostLimit = 1_000
 const mostContext = 20
 const mostDepth = 64
 const frameBytes = 900
-/** For two megabytes or 64 files; an honest pattern takes some milliseconds. */
+/** For a batch of 2 MB or 64 files; ordinary patterns take some milliseconds. */
 const defaultTimeoutMs = 3_000
 
 export function searchFilesTool(workspace: Workspace, { timeoutMs = defaultTimeoutMs }: { readonly timeoutMs?: number } = {}): Tool {
@@ -98,7 +98,7 @@ async function collect(workspace: Workspace, { source, rows, input, pattern, con
   }
 }
 
-/** The files that are searched: those of a folder that fit, or just one. */
+/** The files to search: the matching ones of a folder, or one. */
 interface Source {
   readonly walk?: Walk
   readonly filter?: PathFilter | undefined
@@ -127,7 +127,7 @@ async function sourceOf(workspace: Workspace, input: JsonObject, { signal, mayUs
   }
 }
 
-/** Nothing where it is a folder. */
+/** Undefined for a folder. */
 async function fileAt(workspace: Workspace, path: string): Promise<WorkspacePath | undefined> {
   if ((await workspace.kindOf(path)) === 'folder') return undefined
   const { handle, place } = await workspace.openFile(path)
@@ -135,7 +135,7 @@ async function fileAt(workspace: Workspace, path: string): Promise<WorkspacePath
   return place
 }
 
-/** Hits by file, as far as there is room. */
+/** Matches by file, within the output limit. */
 class Rows {
   readonly list: string[] = []
   readonly #hasContext: boolean
@@ -173,7 +173,7 @@ class Rows {
     return true
   }
 
-  /** The name of a file before its first line; with context, a mark where lines are left out. */
+  /** The file name before its first line; with context, a separator between groups. */
   #before(place: WorkspacePath, line: number): readonly string[] {
     if (this.#path === place.relative) return this.#hasContext && line > this.#line + 1 ? ['--'] : []
     return this.#path === undefined ? [shownPath(place.relative)] : ['', shownPath(place.relative)]

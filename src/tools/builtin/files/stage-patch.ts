@@ -9,7 +9,7 @@ import type { FilePatch, Hunk } from './patch/patch-types.ts'
 import { mayShowContent } from './read-approval.ts'
 import { countOf } from './text-helpers.ts'
 
-/** What a file holds while a patch is put together. `raw`: as it was, and no text that can be changed. */
+/** Content of a file while a patch is applied. `raw`: unchanged, not editable. */
 type Content =
   | { readonly kind: 'absent' }
   | { readonly kind: 'text'; readonly text: string; readonly hasBom: boolean }
@@ -21,23 +21,22 @@ interface Staged {
   readonly original: Content
   current: Content
   mode: number | undefined
-  /** What stands in it may be told. */
   readonly isReadable: boolean
 }
 
-/** A file could not be changed as the patch wants it; the rest is still looked at, so that all of it is told. */
+/** A part does not apply; the others are still checked, so that all problems are reported. */
 class Mismatch extends Error {}
 
 /**
- * Puts a patch together without touching a file: each part sees what the parts before it made of a file.
- * Files that cannot be used at all end it at once.
+ * Applies a patch in memory: each part sees the result of the earlier parts.
+ * A file that cannot be used at all throws.
  */
 export class PatchStage {
   readonly failures: string[] = []
   readonly #workspace: Workspace
   readonly #mayUse: ToolContext['mayUse']
   readonly #files = new Map<string, Staged>()
-  /** New places by the former ones. */
+  /** New paths by old absolute paths. */
   readonly #moves = new Map<string, WorkspacePath>()
 
   constructor(workspace: Workspace, { mayUse }: Pick<ToolContext, 'mayUse'>) {
@@ -68,7 +67,7 @@ export class PatchStage {
     }
   }
 
-  /** What has to be written; empty where all is as the patch wants it. */
+  /** Empty if the files already match the patch. */
   writes(): readonly FileWrite[] {
     return [...this.#files.values()].flatMap(({ place, before, original, current, mode }): readonly FileWrite[] => {
       if (current.kind === 'absent') return before.kind === 'absent' ? [] : [{ place, before, content: undefined }]

@@ -2,7 +2,7 @@ export const countOf = (count: number, one: string, many = `${one}s`): string =>
 
 export const groupDigits = (count: number): string => String(count).replaceAll(/\B(?=(?:\d{3})+$)/g, ',')
 
-/** A whole number between two bounds; validated input is only filled in. */
+/** An integer within bounds, if it is a number. */
 export function asInteger(value: unknown, [least, most]: readonly [number, number]): number | undefined {
   return typeof value === 'number' && Number.isFinite(value) ? Math.min(most, Math.max(least, Math.floor(value))) : undefined
 }
@@ -11,7 +11,6 @@ export const asText = (value: unknown): string | undefined => (typeof value === 
 
 const longestShown = 200
 
-/** A line for a message. */
 export const fitLine = (line: string): string => (line.length <= longestShown ? line : `${line.slice(0, longestShown)}…`)
 
 /** `a, b and 3 more`. */
@@ -19,14 +18,13 @@ export function joinNames(names: readonly string[], most = 5): string {
   return names.length <= most ? names.join(', ') : `${names.slice(0, most).join(', ')} and ${names.length - most} more`
 }
 
-/** A name with line ends in it must not look like several. */
+/** Quotes a name with control characters, such as line ends. */
 export const shownPath = (path: string): string => (/\p{Cc}/u.test(path) ? JSON.stringify(path) : path)
 
-/** What was found and may not be shown is told by its number alone. */
 export const forbiddenNote = (count: number): readonly string[] =>
   count === 0 ? [] : [`${countOf(count, 'entry', 'entries')} omitted: rules deny reading them.`]
 
-/** Instead of what stands in a file that may be changed and not read. */
+/** For a file that may be changed but not read. */
 export const hiddenContentNote = 'Rules deny reading this file, so its content is not shown.'
 
 export const slowPatternNote = 'Some patterns of .gitignore or of this call take too long to match and were not applied to all entries.'

@@ -1,7 +1,7 @@
 import type { ToolOutput } from '../../../contracts/index.ts'
 import { FileError } from '../../workspace/index.ts'
 
-/** The edge of a file tool: what ended the work early becomes what it returns. */
+/** Returns a thrown `FileError` as a failure. */
 export async function withFileErrors(work: () => Promise<ToolOutput>): Promise<ToolOutput> {
   try {
     return await work()
@@ -16,7 +16,6 @@ export const failed = (message: string, remedy?: string): ToolOutput => ({
   error: { class: 'invalid_input', message, ...(remedy !== undefined && { remedy }) },
 })
 
-/** Nothing has been changed where this is thrown. */
 export function throwIfAborted(signal: AbortSignal): void {
   if (signal.aborted) throw new FileError('cancelled', 'The call was stopped.')
 }

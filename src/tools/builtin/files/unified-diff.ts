@@ -88,7 +88,7 @@ class BoundedLines {
   }
 
   add(line: string): void {
-    // Stored as JSON, so that is the length; nothing follows a line that was left out.
+    // The diff is stored as JSON. After the first omitted line, all others are omitted.
     if (this.#leftOut === 0 && line.length < this.#left) this.#left -= JSON.stringify(line).length
     else this.#left = -1
     if (this.#left < 0) this.#leftOut++

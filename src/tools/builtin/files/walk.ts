@@ -23,10 +23,10 @@ export interface WalkEntry {
 
 export interface WalkOptions {
   readonly includesIgnored: boolean
-  /** How many levels below the folder; 1 is its own entries. */
+  /** Levels below the folder; 1 is its own entries. */
   readonly depth: number
   readonly signal: AbortSignal
-  /** What it is not true of is left out, with all that is in it. */
+  /** False: the entry is omitted, with its content. */
   mayShow(place: WorkspacePath): boolean
 }
 
@@ -55,8 +55,8 @@ interface Pending extends WalkEntry {
 }
 
 /**
- * All that is below a folder, by name. Links are told, not followed; each folder is opened where it was found or not at
- * all, and no folder stays open while what it holds is used.
+ * All entries below a folder, sorted by name. Links are listed, not followed. Folders are opened without following links,
+ * and closed before their entries are returned.
  */
 export class Walk {
   readonly #workspace: Workspace
@@ -74,7 +74,6 @@ export class Walk {
     this.#options = options
   }
 
-  /** What there is to say about the entries that were not given. */
   get leftOut(): LeftOut {
     return {
       ignored: this.#ignored,
@@ -119,7 +118,7 @@ export class Walk {
     return undefined
   }
 
-  /** The entries of a folder in order. Closes it. */
+  /** The sorted entries of a folder. Closes it. */
   async #read(
     folder: OpenFolder,
     { above, depth, includesIgnored }: { above: IgnoreRules; depth: number; includesIgnored: boolean },

@@ -7,7 +7,7 @@ import { decodeFile } from './file-kind.ts'
 import { countOf } from './text-helpers.ts'
 import { throwIfAborted, withFileErrors } from './tool-output.ts'
 
-/** A former content up to this size is compared with the new one. */
+/** Larger content is not compared. */
 const largestCompared = 4 * 1024 * 1024
 
 export function writeFileTool(workspace: Workspace): Tool {
@@ -32,7 +32,7 @@ export function writeFileTool(workspace: Workspace): Tool {
   }
 }
 
-/** Whoever is asked is told what is there now, and what would be gone. */
+/** The request shows what would be overwritten. */
 async function writeApproval(workspace: Workspace, path: string, content: string): Promise<ApprovalWish | undefined> {
   const wish = changeApproval(workspace, 'Write', [path])
   const preview = wish && (await previewOf(workspace, { path, mostBytes: largestCompared, change: (before) => compared(before, content) }))
@@ -67,7 +67,7 @@ function compared(before: Snapshot, after: string): Omit<FileChange, 'path'> {
   return { kind: 'update', before: undefined, after: undefined, note: sizeNote(what, utf8Length(after)) }
 }
 
-/** For people who look on; a path that is refused later is shown as if it were new. */
+/** For the display; a path that is refused later is shown as new. */
 async function kindOf(workspace: Workspace, path: string): Promise<'add' | 'update'> {
   const located = workspace.locate(path)
   if (located.kind === 'refused') return 'add'

@@ -2,7 +2,6 @@ import { opendir } from 'node:fs/promises'
 import { join, relative } from 'node:path'
 
 const mostListed = 50
-/** Entries that are looked at before the search is given up. */
 const mostLooked = 2_000
 const mostDepth = 6
 const skipped = new Set(['node_modules', '.git'])
@@ -10,11 +9,10 @@ const skipped = new Set(['node_modules', '.git'])
 export interface ListedFiles {
   /** Relative to the folder, sorted. */
   readonly files: readonly string[]
-  /** Whether there are more. */
   readonly isCut: boolean
 }
 
-/** The files that come with a skill, without those that every skill has. Links are named and not followed. */
+/** The files of a skill without SKILL.md and SKILL.toml. Links are listed, not followed. */
 export async function listSkillFiles(folder: string): Promise<ListedFiles> {
   const files: string[] = []
   const waiting = [{ path: folder, depth: 1 }]
@@ -47,7 +45,7 @@ async function entriesOf(path: string, most: number): Promise<readonly Entry[]> 
       entries.push({ name: entry.name, isDirectory: entry.isDirectory() })
     }
   } catch {
-    // What cannot be looked into cannot be loaded either: the call that tries it says why.
+    // Loading a file of this folder reports the error.
   }
   return entries.sort((a, b) => (a.name < b.name ? -1 : 1))
 }

@@ -112,21 +112,20 @@ const failed = (kind: ToolFailure['class'], message: string, remedy: string): To
   error: { class: kind, message, remedy },
 })
 
-/** A text, or why there is none, in words. */
 export type InsideText =
-  /** `real` is where it was when it was open. */
+  /** `real` is the real path of the opened file. */
   | { readonly kind: 'read'; readonly bytes: Uint8Array; readonly text: string; readonly real: string }
   | { readonly kind: 'missing' }
   | { readonly kind: 'outside' }
   | { readonly kind: 'refused'; readonly why: string }
 
 interface Inside {
-  /** A real path. Absent where the file may be anywhere. */
+  /** A real path. Undefined: the file may be anywhere. */
   readonly folder: string | undefined
   readonly mostBytes: number
 }
 
-/** Reads a text of a folder. Where it is, what was opened is asked: a link may have been put there meanwhile. */
+/** Reads a text file of a folder. The path of the opened file is checked: it may have been replaced by a link. */
 export function readInside(path: string, { folder, mostBytes }: Inside): InsideText {
   if (folder !== undefined && (path === folder || !isInside(folder, path))) return { kind: 'outside' }
   const found = safeRead(files, path, { root: folder, maxBytes: mostBytes })

@@ -8,21 +8,21 @@ import { type PlainCommand, plainCommands, unquoted } from './shell-words.ts'
 export interface CommandRequest {
   readonly command: string
   readonly stdin: string | undefined
-  /** Walls are around it: what only looks need not be asked about. */
+  /** It runs in the sandbox: read-only commands need no approval. */
   readonly isConfined: boolean
-  /** Where it runs, from the workspace on; nothing for the workspace itself. */
+  /** Relative to the workspace; empty for the workspace itself. */
   readonly folder?: string
-  /** Git finds the repository of the workspace, and looking at that runs nothing. Default false. */
+  /** Git finds the repository of the workspace, and its configuration runs no programs. Default false. */
   readonly isPlainRepository?: boolean
-  /** Programs that stand in for those of the system, since the workspace is on the path. */
+  /** Programs of the workspace that shadow those of the system. */
   readonly ownPrograms?: ReadonlySet<string>
 }
 
 /**
- * What has to be allowed. A line of plain commands needs each of them: `command:git status`. Anything else is one thing,
- * told whole: `script:"for …"`, in quotes, so that no rule or grant for the beginning of a command fits it by chance.
- * Another folder is another thing: `command:(in docs) make`. Rules that ask or deny know it without the folder, too, and by
- * whatever it runs: `timeout 5 /bin/rm x` is `rm x` to them.
+ * The keys that need permission. A line of plain commands needs each of them: `command:git status`. Any other line is one key,
+ * the quoted script: `script:"for …"`, so that no rule or grant for a command prefix matches it by accident.
+ * Another folder is part of the key: `command:(in docs) make`. Rules that ask or deny also match it without the folder, and by
+ * the commands that it runs: `timeout 5 /bin/rm x` is `rm x` for them.
  */
 export function commandApproval(asked: CommandRequest): ApprovalWish {
   const { command, stdin, isConfined } = asked
@@ -36,7 +36,7 @@ export function commandApproval(asked: CommandRequest): ApprovalWish {
   const wish = { summary, keys, ...(wider.length > 0 && { wider }) }
   if (isAllHarmless(commands, asked)) return { ...wish, asks: false }
   if (commands.length === 1 || !commands.some(changesShellState)) return wish
-  // The same words mean something else behind a `cd`: what was allowed elsewhere is not allowed here.
+  // The same words mean something else after a `cd`, so earlier grants do not apply.
   const aliases = [...new Set([...commands.flatMap((words) => innerCommands(words).commands.flatMap(namesOf)), ...around])]
   return { summary, keys: [place({ ...scriptKey(command, stdin), aliases })] }
 }
@@ -50,7 +50,7 @@ function isAllHarmless(commands: readonly PlainCommand[], asked: CommandRequest)
   )
 }
 
-/** What rules that ask or deny have to know of it: all that it runs, and where that cannot be told. */
+/** For rules that ask or deny: all commands that it runs, and whether it is opaque. */
 function keyOf(words: PlainCommand, around: readonly string[]): ApprovalKey {
   const own = words.join(' ')
   const { commands, isOpaque } = innerCommands(words)
@@ -65,11 +65,11 @@ function keyOf(words: PlainCommand, around: readonly string[]): ApprovalKey {
   }
 }
 
-/** With what may follow, for rules about a program with any words. */
+/** An open command also matches rules for the program with any arguments. */
 const namesOf = (command: CommandRun): readonly string[] =>
   plainNames(command).flatMap((name) => (command.isOpen ? [name, `${name} …`] : [name]))
 
-/** As it is written, and by the name of the program alone. */
+/** As written, and with the base name of the program. */
 function plainNames({ words: [name = '', ...rest] }: CommandRun): readonly string[] {
   const program = unquoted(name) ?? name
   const names = program.includes('/') ? [name, shellWord(basename(program))] : [name]
@@ -81,7 +81,7 @@ function scriptKey(command: string, stdin: string | undefined): ApprovalKey {
   return { key: `script:${JSON.stringify(command)}${given}`, label: `exactly this: ${command}${given}`, isOpaque: true }
 }
 
-/** No plain word begins with a bracket, so nothing else has the name of something in a folder. */
+/** No plain word begins with a bracket, so these keys are unique. */
 function placeOf({ folder = '' }: CommandRequest): (key: ApprovalKey) => ApprovalKey {
   if (folder === '') return (key) => key
   const where = `(in ${shellWord(folder)})`
@@ -92,7 +92,7 @@ function placeOf({ folder = '' }: CommandRequest): (key: ApprovalKey) => Approva
   }
 }
 
-/** The space at the end keeps `git commit` from standing for `git commit-tree`. */
+/** With the final space, `git commit` does not match `git commit-tree`. */
 function widerThan(words: PlainCommand, isConfined: boolean): readonly ApprovalKey[] {
   const count = grantableWords(words, isConfined)
   if (count === 0 || words.length <= count) return []
@@ -105,11 +105,11 @@ const mostUnwrapped = 4
 
 interface Understood {
   readonly commands: readonly PlainCommand[]
-  /** The shells that were given it, as they were called. */
+  /** The enclosing shell commands. */
   readonly around: readonly string[]
 }
 
-/** The plain commands of a line. A shell that is only given another line is that line. */
+/** The plain commands of a line. `bash -c` with a line is that line. */
 function understood(line: string, around: readonly string[] = []): Understood | undefined {
   const commands = plainCommands(line)
   if (!commands || around.length > mostUnwrapped) return undefined

@@ -4,7 +4,7 @@ import type { CommandRequest } from './command-approval.ts'
 import { RepositoryCheck } from './plain-repository.ts'
 import { placeIn } from './shell-input.ts'
 
-/** What of the place where a command runs decides whether it is harmless. Looked at anew for each. */
+/** Facts about the folder of a command that decide whether it is harmless. Read for each command. */
 export class CommandFolder {
   readonly #root: string
   readonly #path: string
@@ -18,14 +18,14 @@ export class CommandFolder {
 
   facts(command: string, cwd: string): Required<Pick<CommandRequest, 'folder' | 'isPlainRepository' | 'ownPrograms'>> {
     return {
-      // One that is not there is refused when it is run.
+      // Execution refuses a missing folder.
       folder: placeIn(this.#root, cwd)?.relative ?? cwd,
       isPlainRepository: /\bgit\b/.test(command) && this.#repository.isPlain(),
       ownPrograms: new Set(this.#ownFolders(cwd).flatMap(namesIn)),
     }
   }
 
-  /** On the path, and in the workspace: whatever an agent may write to. */
+  /** Folders of the search path in the workspace: agents can write to them. */
   #ownFolders(cwd: string): readonly string[] {
     return this.#path.split(delimiter).flatMap((folder) => {
       const path = isAbsolute(folder) ? folder : resolve(this.#root, cwd, folder)

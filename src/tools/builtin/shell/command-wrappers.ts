@@ -1,18 +1,18 @@
-// Programs and words of the shell whose business is to run another command, with the options that may stand before it.
+// Programs and shell built-ins that run another command, with their options.
 import { unquoted } from './shell-words.ts'
 
 export interface Wrapper {
-  /** Options without a value, by their letters and by their names. */
+  /** Options without a value. */
   readonly flags?: string
   readonly longFlags?: string
   /** Options with a value. */
   readonly valued?: string
   readonly longValued?: string
-  /** Options with which it runs nothing. */
+  /** Options that run no command. */
   readonly looks?: string
-  /** How many words stand between options and command. */
+  /** Words between options and command. */
   readonly operands?: number
-  /** `NAME=value` may stand there. */
+  /** `NAME=value` may come before the command. */
   readonly hasAssignments?: true
   /** Without a command it runs something else. */
   readonly needsCommand?: true
@@ -22,7 +22,7 @@ const limits = 'core data nice fsize sigpending memlock rss nofile msgqueue rtpr
 const packageRunner: Wrapper = { flags: 'y', longFlags: 'yes no', needsCommand: true }
 const otherMachine: Wrapper = { flags: 'BFILRSTXZv', needsCommand: true }
 
-/** By the name of the program, or by that and its first word. */
+/** By program, or by program and first argument. */
 const wrappers: { readonly [name: string]: Wrapper } = {
   command: { flags: 'p', looks: 'vV' },
   builtin: {},
@@ -69,7 +69,7 @@ const wrappers: { readonly [name: string]: Wrapper } = {
 
 export const wrapperOf = (name: string): Wrapper | undefined => (Object.hasOwn(wrappers, name) ? wrappers[name] : undefined)
 
-/** Where the options of a command end; `looks` where one of them says that nothing is run, nothing where one is not known. */
+/** Index after the options; `looks` if an option runs no command; undefined for an unknown option. */
 export function endOfOptions(words: readonly string[], known: Wrapper): number | 'looks' | undefined {
   const { looks = '' } = known
   let at = 1
@@ -86,13 +86,13 @@ export function endOfOptions(words: readonly string[], known: Wrapper): number |
   return at
 }
 
-/** The word that was meant; nothing where it stands for names of files. */
+/** The word without quotes; undefined for a glob. */
 export function wordAt(words: readonly string[], at: number): string | undefined {
   const word = words[at]
   return word === undefined ? undefined : unquoted(word)
 }
 
-/** How many words an option is: itself, and perhaps its value. */
+/** 1, or 2 with a separate value. */
 function wordsTaken(option: string, { flags = '', longFlags = '', valued = '', longValued = '' }: Wrapper): number | undefined {
   if (option === '-') return 1
   if (option.startsWith('--')) {

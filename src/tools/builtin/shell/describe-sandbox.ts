@@ -1,9 +1,8 @@
 import type { SandboxPolicy } from '../../../contracts/index.ts'
 
-/** A model is told of these one by one; of more it is told how many. */
 const mostNamed = 10
 
-/** What the model is told of the walls around its commands. One of its agents may want more of them than others. */
+/** For the tool description. Single agents may have a stricter policy. */
 export function describeSandbox({ mode, hosts, writable }: Pick<SandboxPolicy, 'mode' | 'hosts' | 'writable'>): string {
   if (mode === 'off') return 'By default it runs without a sandbox, with all permissions of the user.'
   const folders = listed(['the workspace', ...writable])

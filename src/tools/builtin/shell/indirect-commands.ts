@@ -1,49 +1,49 @@
 /*
- * Programs that run what they are told to, in ways of their own: a line, a piece of a program, an option with a command.
+ * Programs that run code from their arguments: a command line, a script, an option with a command.
  *
- * 1. Nobody reads what they are told: a command that tells one of them something is opaque.
- * 2. How a program is called when it is told nothing stands in a table; what is not in there counts as told.
- * 3. What a program reads from a file of the workspace is not looked at, nor what it was set up to run before.
+ * 1. Their arguments are not analysed: a command that passes code to one of them is opaque.
+ * 2. A table lists the forms that pass no code; any other form is opaque.
+ * 3. Files of the workspace and existing configuration are not analysed.
  */
 import { unquoted } from './shell-words.ts'
 
 const set = (...names: readonly string[]): ReadonlySet<string> => new Set(names.flatMap((some) => some.split(' ')))
 
-/** Too many ways to be told, or none in which it is not. */
+/** Opaque with any arguments. */
 const alwaysOpaque = set(
-  // With other rights, limits, names or places.
+  // With other permissions, limits, users or roots.
   'flock lckdo nsenter setarch chrt uclampset coresched pipesz enosys cpulimit numactl capsh runcon cgexec chpst softlimit setuidgid',
   'envuidgid envdir su runuser sg newgrp login sulogin gosu su-exec run0 sudoedit tini dumb-init catatonit systemd-run start-stop-daemon',
   'switch_root bwrap firejail proot sandbox-exec arch docker podman nerdctl kubectl vagrant adb lxc machinectl flatpak snap wsl',
-  // Looking on, waiting, doing it again or later.
+  // Tracing, watching, repeating, scheduling.
   'strace ltrace gdb lldb perf valgrind rr watch entr watchexec inotifyd script scriptlive unbuffer rlwrap xvfb-run faketime parallel',
   'zrun pee mispipe sem run-parts run-one hyperfine at batch crontab tmux screen zellij openvt dtach abduco nodemon concurrently',
   'env-cmd cross-env-shell dotenv direnv mise asdf rbenv pyenv nix nix-shell guix doppler just task fzf ssh-agent gpg-agent dbus-launch systemd-inhibit',
   'setlock runsv s6-setuidgid daemon daemonize timelimit schedtool aa-exec rootlesskit distcc bear scan-build trickle dtrace truss ktrace',
   'dtruss stap bpftrace heaptrack uftrace proxychains proxychains4 tsocks stress-ng retry',
-  // Elsewhere, or for whoever is there.
+  // On other machines, or for other users.
   'ssh sshpass mosh rsh autossh sftp ftp nc ncat netcat socat telnet tcpsvd udpsvd xinetd ansible osascript open xdg-open launchctl',
   // Editors, pagers and consoles with an escape to the shell.
   'ed ex red vi vim nvim view vimdiff rvim gvim emacs emacsclient nano pico joe mcedit vipe vidir vipw vigr less more most',
   'man info mail mailx mutt dc m4 gnuplot sqlite3 psql mysql mariadb R octave irb ipython bpython ghci jshell scala groovy julia',
-  // Languages without a form that is known here, and other shells.
+  // Languages without a known form, and other shells.
   'jrunscript kotlin kotlinc ocaml raku perl6 crystal clojure clj bb lein php-cgi phpdbg jruby micropython',
   'expect tclsh wish guile sbcl clisp racket erl elixir iex swift tcsh csh fish nu elvish xonsh pwsh powershell cmd tcc',
-  // Words of the shell.
+  // Shell built-ins.
   'mapfile readarray compgen complete bind jobs fc',
 )
 
-/** How a program is called that is told nothing to run. */
+/** Arguments that pass no code to a program. */
 interface TransparentForm {
-  /** The first word that is no option; where there is none, it reads what to do from somewhere else. */
+  /** The first word that is not an option; without one, the program reads commands from elsewhere. */
   readonly operand?: RegExp
-  /** Options that may stand before it. Default: any. */
+  /** Options before the operand. Default: any. */
   readonly options?: RegExp
-  /** Words that tell it something, wherever they stand. */
+  /** Words that pass code, anywhere. */
   readonly never?: RegExp
-  /** The same, for several words in a row. */
+  /** The same, for a sequence of words. */
   readonly line?: RegExp
-  /** What stands behind `--` is for what it runs of its own accord. */
+  /** Arguments after `--` are for the program that it runs. */
   readonly passesOn?: true
 }
 
@@ -123,10 +123,10 @@ const transparentForms: { readonly [program: string]: TransparentForm } = {
 }
 
 const aboutItself = /^(?:--version|--help|-[vV])$/
-/** What comes in by another way than a file of the workspace. */
+/** Standard input, descriptors and terminals. */
 export const isStandardInput = (path: string): boolean => /(?:^|\/)(?:dev|proc)\/+(?:stdin|fd|self|thread-self|tty|pts|\.|\d)/.test(path)
 
-/** Whether what a program runs stands in its words, or in words that nobody knows, in a way that is not understood. */
+/** Whether a program may run unknown code from its arguments. */
 export function isOpaqueCommand(name: string, words: readonly string[], isOpen: boolean): boolean {
   const known = transparentFormOf(name)
   if (!known) return isAlwaysOpaque(name) && !(words.length === 2 && /^--(?:version|help)$/.test(words[1] ?? ''))
@@ -134,7 +134,7 @@ export function isOpaqueCommand(name: string, words: readonly string[], isOpen: 
   const all = words.slice(1)
   const at = all.findIndex((word) => !plain(word).startsWith('-'))
   const isOver = at >= 0 && !never && !line
-  // What stands behind the operand, or behind `--`, may be for somebody else.
+  // Words after the operand or `--` may be for another program.
   const end = isOver ? at + 1 : passesOn && all.includes('--') ? all.indexOf('--') : all.length
   const heeded = all.slice(0, end)
   if ((isOpen && !isOver) || heeded.some(mayBecomeOption)) return true
@@ -150,7 +150,7 @@ export function isOpaqueCommand(name: string, words: readonly string[], isOpen: 
 
 const plain = (word: string): string => unquoted(word) ?? word
 
-/** Some have several makes beside each other, such as `vim.tiny`, and git has its parts. */
+/** Also variants such as `vim.tiny`, and the parts of git. */
 const isAlwaysOpaque = (name: string): boolean => alwaysOpaque.has(name.replace(/^(vim|nc|mail)\..*/, '$1')) || name.startsWith('git-')
 
 /** `python3.12` is `python`. */
@@ -160,13 +160,13 @@ function transparentFormOf(name: string): TransparentForm | undefined {
 
 export const unversioned = (name: string): string => name.replace(/-?[\d.]+[dmt]?(?:-dbg)?$/, '')
 
-/** A word that stands for names of files, and most likely for one that begins with a dash; `*.ts` hardly does. */
+/** A glob that may expand to a name that begins with a dash; `*.ts` hardly does. */
 export const mayBecomeOption = (word: string): boolean =>
   unquoted(word) === undefined && /^(?:\*+$|[?[]|-.*[*?[])/s.test(word.replaceAll("'", ''))
 
-/** Variables that say what is run, or what is loaded into what is run. */
+/** Variables that choose programs to run or code to load. */
 const riskyVariable =
   /^(?:BASH_ENV|ENV|BASH_FUNC.*|SHELLOPTS|PS\d|IFS|PATH|GIT_.*|LESS.*|LD_.*|DYLD_.*|PERL.*|PYTHON(?!UNBUFFERED|DONTWRITEBYTECODE|PATH).*|RUBY.*|MAKE.*|GNUMAKE.*|npm_config_.*|.*(?:PAGER|EDITOR|VISUAL|BROWSER|SHELL|COMMAND|CMD|ASKPASS|EXEC|RSH|WRAPPER|_OPTS?|_OPTIONS))=/i
 
-/** Of others only what could be a line. */
+/** Other variables only if the value could be a command line. */
 export const isRiskyAssignment = (word: string): boolean => riskyVariable.test(word) || /=.*[\s$`;|&(]/s.test(word)

@@ -1,9 +1,9 @@
 /*
- * All commands that a command runs, as far as its words tell: `timeout 5 nice rm x` is `rm x`, too.
+ * All commands that a command runs, as far as its words show: `timeout 5 nice rm x` also runs `rm x`.
  *
- * 1. What is told is only held against rules that ask or deny: it lets nothing through.
- * 2. What is not understood for sure makes the whole opaque; nobody guesses.
- * 3. Programs that read their commands from files, such as `make` and `python3 x.py`, are themselves and nothing more.
+ * 1. The result is used only by rules that ask or deny, never to allow.
+ * 2. Anything that is not understood completely makes the command opaque.
+ * 3. Programs that read commands from files, such as `make` and `python3 x.py`, count as themselves.
  */
 import { basename } from 'node:path'
 import { endOfOptions, type Wrapper, wordAt, wrapperOf } from './command-wrappers.ts'
@@ -12,17 +12,16 @@ import { plainCommands, unquoted } from './shell-words.ts'
 
 export interface CommandsRun {
   readonly commands: readonly CommandRun[]
-  /** It may run others besides, which nobody can tell. */
+  /** It may run other, unknown commands. */
   readonly isOpaque: boolean
 }
 
 export interface CommandRun {
   readonly words: readonly string[]
-  /** More words follow, which nobody can tell. */
+  /** More, unknown words follow. */
   readonly isOpen: boolean
 }
 
-/** The command itself, and all that it is known to run. */
 export const innerCommands = (words: readonly string[]): CommandsRun => run({ words, isOpen: false }, 0)
 
 const unknown: CommandsRun = { commands: [], isOpaque: true }
@@ -34,7 +33,7 @@ const together = (runs: readonly CommandsRun[]): CommandsRun => ({
   isOpaque: runs.some(({ isOpaque }) => isOpaque),
 })
 
-/** `find` puts the name of a file there, or whoever is given it takes it for a line. */
+/** A placeholder of `find`, or a command line instead of a name. */
 const noName = /\{\}|[\s;|&$`<>()]/
 
 function run(command: CommandRun, depth: number): CommandsRun {
@@ -43,12 +42,12 @@ function run(command: CommandRun, depth: number): CommandsRun {
   return together([{ commands: [command], isOpaque: false }, innerOf(basename(name).replace(gnuName, ''), command, depth + 1)])
 }
 
-/** The program that loads programs. */
+/** The dynamic loader runs programs. */
 const loader = /^ld[-.].*so/
-/** Words of the shell that take names of variables, and work out what stands in their square brackets. */
+/** Shell built-ins that evaluate array subscripts in variable names. */
 const evaluating = new Set('test let unset read declare typeset local export readonly printf wait getopts'.split(' '))
 const shells = new Set('sh bash dash zsh ksh ash rbash rzsh rksh mksh lksh oksh ksh93 yash posh hush bash-static'.split(' '))
-/** As programs are called where others have their names. */
+/** GNU tools on systems with other tools of the same name. */
 const gnuName = /^g(?=(?:env|nice|nohup|stdbuf|timeout|chroot|xargs|find|sed|tar|sort|split|make|time|install)$)/
 
 function innerOf(name: string, command: CommandRun, depth: number): CommandsRun {
@@ -74,7 +73,7 @@ function wrapped(wrapper: Wrapper, { words, isOpen }: CommandRun, depth: number)
   let at = end + operands
   while (hasAssignments && (wordAt(words, at)?.includes('=') ?? false)) at += 1
   const assignments = words.slice(end + operands, at).map((word) => unquoted(word) ?? word)
-  // A word that stands for names of files may be any number of words.
+  // A glob may expand to any number of words.
   if (words.slice(end, at).some((word) => unquoted(word) === undefined)) return unknown
   if (at >= words.length) return isOpen || needsCommand ? unknown : nothing
   // Some take these for the value of the option before them.
@@ -90,19 +89,19 @@ const ofShells: Wrapper = {
   longValued: 'rcfile init-file',
 }
 
-/** A line that is given, or a file; whatever is read from standard input can be anything. */
+/** A command line or a file; standard input is opaque. */
 function byShell(words: readonly string[], depth: number): CommandsRun {
   const end = endOfOptions(words, ofShells)
   if (typeof end !== 'number' || end >= words.length) return unknown
   const options = words.slice(1, end)
-  // Shells look for the value of `-o` behind the whole word, and other programs in it.
+  // Shells and other programs differ in where they read the value of `-o`.
   if (options.some((word) => /^-\w+[oO]|^-[oO]\w/.test(word))) return unknown
   if (options.some((word) => /^-\w*c/.test(word))) return line(words.slice(end, end + 1), depth)
   const file = wordAt(words, end)
   return file === undefined || file.startsWith('+') || file.includes('{}') || isStandardInput(file) ? unknown : nothing
 }
 
-/** What a shell makes of words that it is given to read as a line. */
+/** The commands of words that a shell parses as a line. */
 function line(words: readonly string[], depth: number): CommandsRun {
   const texts = words.map(unquoted)
   if (texts.some((text) => text === undefined)) return unknown
@@ -112,7 +111,7 @@ function line(words: readonly string[], depth: number): CommandsRun {
   return commands ? together(commands.map((each) => run({ words: each, isOpen: false }, depth))) : unknown
 }
 
-/** `trap 'rm x' EXIT`: a line for later. */
+/** `trap 'rm x' EXIT` runs a line later. */
 function trapped({ words, isOpen }: CommandRun, depth: number): CommandsRun {
   const end = endOfOptions(words, { looks: 'lp' })
   if (end === 'looks' || (end === words.length && !isOpen) || wordAt(words, 1) === '-') return nothing
@@ -126,12 +125,12 @@ const ofXargs: Wrapper = {
   longValued: 'arg-file delimiter max-args max-procs max-chars',
 }
 
-/** What it reads becomes further words, or with `-I` any of them. */
+/** Its input becomes further words, or with `-I` any word. */
 function byXargs({ words, isOpen }: CommandRun, depth: number): CommandsRun {
   const end = endOfOptions(words, ofXargs)
   if (typeof end !== 'number') return unknown
   const isAnywhere = words.slice(1, end).some((word) => /^-\w*I/.test(word))
-  // Its own words may be read by another one: then it is told what to run.
+  // Its own command may come from another xargs.
   if (end >= words.length) return isOpen || isAnywhere ? unknown : nothing
   const inner = run({ words: words.slice(end), isOpen: true }, depth)
   return isAnywhere ? { ...inner, isOpaque: true } : inner
@@ -139,7 +138,7 @@ function byXargs({ words, isOpen }: CommandRun, depth: number): CommandsRun {
 
 const running = new Set(['-exec', '-execdir', '-ok', '-okdir'])
 
-/** What it deletes it deletes as `rm` does: rules for that are meant. */
+/** Rules for `rm` apply to `-delete`. */
 const deleted: CommandsRun = { commands: [{ words: ['rm'], isOpen: true }], isOpaque: false }
 
 function byFind({ words, isOpen }: CommandRun, depth: number): CommandsRun {

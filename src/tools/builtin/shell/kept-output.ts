@@ -1,14 +1,14 @@
 /*
- * The beginning and the end of what a command prints, however much that is.
+ * The beginning and the end of the output of a command.
  *
- * 1. It never takes more than twice its limit of memory, whatever the size of the pieces.
- * 2. What is left out is left out in the middle, and counted.
+ * 1. It takes at most twice its limit of memory, whatever the size of the chunks.
+ * 2. The middle is left out and counted.
  */
 export class OutputBuffer {
   readonly #most: number
   #head = Buffer.alloc(0)
   #headLength = 0
-  /** A ring: where the next byte goes, and how many have gone there. */
+  /** A ring buffer, and the number of bytes written to it. */
   #tail: Buffer | undefined
   #tailCount = 0
 
@@ -36,7 +36,6 @@ export class OutputBuffer {
     return this.#head.subarray(0, this.#headLength)
   }
 
-  /** What follows the head, or what is left out after it. */
   tail(): Buffer {
     if (!this.#tail) return Buffer.alloc(0)
     if (this.#tailCount <= this.#most) return this.#tail.subarray(0, this.#tailCount)

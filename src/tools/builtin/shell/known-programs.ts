@@ -1,34 +1,34 @@
-// What is known about programs. Words of a command are as `shell-words.ts` tells them.
+// Known programs. Words are quoted as by `shell-words.ts`.
 import { expandsTo, unquoted } from './shell-words.ts'
 
 const set = (names: string): ReadonlySet<string> => new Set(names.split(' '))
 
-/** Programs that only look, whatever they are told. */
+/** Read-only with any arguments. */
 const readOnlyPrograms = set(
   'ls cat cd pwd echo printf head tail wc stat du df date uname whoami id basename dirname realpath readlink grep egrep fgrep cut tr nl cmp diff true false test seq which type tac rev comm fold md5sum sha1sum sha256sum',
 )
 const readOnlyVerbs = set('status log diff show ls-files rev-parse describe blame shortlog')
-/** Options of git's looking verbs that neither write a file nor run a program. */
+/** Options of these verbs that neither write a file nor run a program. */
 const readOnlyOptions =
   /^(?:-[0-9]+|-n|-[abpsSuwz]|--(?:short|branch|porcelain|stat|numstat|shortstat|name-only|name-status|oneline|graph|all|cached|staged|abbrev-ref|show-toplevel|patch|no-color|no-pager|reverse|follow|merges|no-merges|date=\w+|format=[^;]*|pretty=\w+|max-count=\d+|since=\S+|until=\S+|author=\S+|tags|always|dirty|word-diff)|--)$/
 
-/** Words of the shell itself after which the same line means something else: where it is, what a name stands for, what runs. */
+/** Shell built-ins that change what later commands of the line mean. */
 const shellStateCommands = set(
   'cd pushd popd dirs export declare typeset local readonly unset set shopt alias unalias source . eval exec trap hash enable read mapfile readarray getopts umask ulimit builtin command let shift bind complete wait',
 )
 
-/** `printf -v` sets a variable, for example where programs are looked for. */
+/** `printf -v` sets a variable, for example PATH. */
 export function changesShellState([name, option = '']: readonly string[]): boolean {
   if (name === 'printf') return unquoted(option)?.startsWith('-') ?? true
   return name !== undefined && shellStateCommands.has(name)
 }
 
 export interface Looking {
-  /** Git finds the repository of the workspace, and that runs nothing. */
+  /** Git finds the repository of the workspace, and its configuration runs no programs. */
   readonly isPlainRepository: boolean
 }
 
-/** Behind walls there is nothing to ask about it. A word that stands for names of files could stand for an option. */
+/** Needs no approval in the sandbox. A glob could expand to an option, so it is not harmless. */
 export function isHarmless(words: readonly string[], { isPlainRepository }: Looking): boolean {
   if (words.some(expandsTo)) return false
   const [name, verb, ...options] = words.map((word) => unquoted(word) ?? word)
@@ -41,15 +41,15 @@ export function isHarmless(words: readonly string[], { isPlainRepository }: Look
 }
 
 /**
- * What may be granted with whatever follows: no option of these runs a program, and none reads or writes anything but what
- * its name says. Everything else is granted word by word: nobody knows all options of all programs.
+ * Commands that can be granted with any arguments: no option runs a program, or reads or writes anything but what
+ * the name says. Any other command is granted exactly: its options are not all known.
  */
 const anyArguments = set('mkdir touch')
 const anyArgumentsAfter: { readonly [program: string]: ReadonlySet<string> } = { git: set('add commit status rev-parse ls-files') }
-/** Behind walls also what reads or writes wherever it is told to. */
+/** In the sandbox also commands that read or write any path. */
 const anyArgumentsInSandbox = new Set([...readOnlyPrograms, 'tsc'].filter((name) => name !== 'printf'))
 
-/** How much of a command may be granted for all that begins like it: so many words, or none. */
+/** How many words form a prefix that can be granted; 0 for none. */
 export function grantableWords(words: readonly string[], isConfined: boolean): number {
   const [name, verb] = words
   if (name === undefined || changesShellState(words)) return 0

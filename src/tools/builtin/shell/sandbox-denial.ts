@@ -9,7 +9,6 @@ import type { SandboxPolicy, ToolFailure } from '../../../contracts/index.ts'
  */
 
 export interface FailedCommand {
-  /** What it printed, as far as it was kept. */
   readonly text: string
   readonly refusedHosts: readonly string[]
   /** Files and folders that are read-only in the sandbox. */

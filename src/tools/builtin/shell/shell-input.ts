@@ -45,7 +45,7 @@ export function readShellInput(
   return { ok: true, input: { command, cwd: folder, timeoutMs, stdin: typeof stdin === 'string' ? stdin : undefined } }
 }
 
-/** A folder inside of the workspace, as it really is and from there on. */
+/** The real path of a folder in the workspace, absolute and relative. */
 export function placeIn(root: string, cwd: string): { readonly absolute: string; readonly relative: string } | undefined {
   try {
     const absolute = realpathSync(resolve(root, cwd))

@@ -6,7 +6,6 @@ import { sandboxDenial } from './sandbox-denial.ts'
 import { mostSeconds } from './shell-input.ts'
 import { plainText } from './terminal-text.ts'
 
-/** Why a command was ended from outside, where it was. */
 export type Stop = { readonly kind: 'timeout'; readonly seconds: number } | { readonly kind: 'interrupted' }
 
 export interface EndedCommand {
@@ -18,7 +17,7 @@ export interface EndedCommand {
   readonly policy: SandboxPolicy | undefined
 }
 
-/** A command that failed by itself is an ordinary result: its code and words are what the model has to read. */
+/** A command that fails by itself is an ordinary result with exit code and output. */
 export function shellResult(ended: EndedCommand): ToolOutput {
   const { ending, kept, stop, policy } = ended
   const text = keptText(kept)
@@ -66,7 +65,7 @@ function stateOf({ ending, durationMs }: EndedCommand): string {
 
 const seconds = (ms: number): string => `${(ms / 1000).toFixed(1)} s`
 
-/** A shell tells of a signal by a code above 128. */
+/** A shell reports a signal as a code above 128. */
 function signalOf({ exitCode, signal }: Ending): string | undefined {
   if (signal) return signal
   const number = (exitCode ?? 0) - 128
@@ -81,7 +80,7 @@ function keptText(kept: OutputBuffer): string {
   return `${head}\n… ${kept.leftOut} of ${kept.total} bytes omitted; write the output to a file to see them …\n${tail}`
 }
 
-/** Begins with a whole line, or at least with a whole letter. */
+/** Begins with a whole line, or at least a whole character. */
 function fromLine(bytes: Buffer): Buffer {
   const end = bytes.indexOf(0x0a)
   if (end >= 0 && end < 4096) return bytes.subarray(end + 1)

@@ -28,25 +28,24 @@ import { LiveText } from './terminal-text.ts'
 const shellName = 'shell'
 
 export interface ShellOptions {
-  /** The workspace. */
   readonly root: string
   readonly sandbox: ProcessSandbox
   readonly clock: Clock
-  /** Where programs are looked for, as in `PATH`. */
+  /** Search path for programs, like `PATH`. */
   readonly path: string
-  /** For commands outside of the sandbox; inside they have another one. */
+  /** For commands outside the sandbox; inside, they have a temporary home. */
   readonly home: string
-  /** Where a call comes without a policy of its own. */
+  /** For calls without their own policy. */
   readonly policy?: SandboxPolicy
-  /** Whether calls are confined unless somebody lets them out: then what only looks needs no approval. */
+  /** Calls run in the sandbox by default, so read-only commands need no approval. */
   readonly isConfined: boolean
 }
 
-/** Between asking a command to end and ending it. */
+/** Between SIGTERM and SIGKILL. */
 const graceMs = 1000
-/** Kept of the beginning, and kept of the end. */
+/** For the beginning and the end each. */
 const keptBytes = 512 * 1024
-/** Shown while it runs; people do not read more, and the model sees what is kept. */
+/** Live output; the model sees what is kept. */
 const shownBytes = 1024 * 1024
 
 export function shellTool(options: ShellOptions): Tool {
@@ -62,7 +61,7 @@ export function shellTool(options: ShellOptions): Tool {
     inputSchema: shellSchema,
     effect: 'write',
     concurrency: 'exclusive',
-    // The tool keeps the time of each call by itself; this is for when it fails to.
+    // A fallback: the tool applies the timeout of each call itself.
     timeoutMs: mostSeconds * 1000 + 5 * graceMs,
     graceMs: 2 * graceMs,
     unavailable: async (confinement) => {
@@ -80,7 +79,6 @@ export function shellTool(options: ShellOptions): Tool {
   }
 }
 
-/** What a call may do, and whether it runs in the sandbox. */
 function sandboxFor(options: ShellOptions, confinement: Confinement): { readonly policy: SandboxPolicy; readonly isRequired: boolean } {
   const policy = (confinement.kind === 'sandbox' ? confinement.policy : undefined) ?? options.policy ?? defaultSandboxPolicy
   return { policy, isRequired: confinement.kind === 'sandbox' && policy.mode === 'required' }
@@ -125,7 +123,7 @@ async function start(options: ShellOptions, input: ShellInput, { context, policy
 const named = (overlay: ToolContext['overlay'], names: readonly string[]): { readonly [name: string]: string } =>
   Object.fromEntries(names.flatMap((name) => (Object.hasOwn(overlay, name) ? [[name, overlay[name] ?? '']] : [])))
 
-/** Asks, waits, ends. The answer says whether and why. */
+/** Terminates a command at its timeout or when the call is cancelled, and kills it after a grace period. */
 function stopInTime(
   running: RunningCommand,
   { clock, timeoutMs, signal }: { readonly clock: Clock; readonly timeoutMs: number; readonly signal: AbortSignal },
@@ -150,7 +148,7 @@ function stopInTime(
   return () => stop
 }
 
-/** Keeps what comes, and shows the beginning of it as it comes. */
+/** Keeps the output, and shows its beginning live. */
 function follow(running: RunningCommand, kept: OutputBuffer, context: ToolContext): Promise<Ending> {
   const live = new LiveText()
   let shown = 0

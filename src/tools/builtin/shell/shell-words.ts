@@ -1,15 +1,15 @@
 /*
- * Reads a command line as far as it is plain: simple commands of plain words, one after the other.
+ * Parses plain command lines: a sequence of simple commands of plain words.
  *
- * 1. What is not understood for sure is not plain; nobody guesses. A shell that ran it would do exactly what is said here.
- * 2. Words are told as they would have to be written: a star that the shell expands is not a star in quotes.
+ * 1. A line that is not understood completely is not plain. A shell does exactly what the result says.
+ * 2. Words are returned quoted where necessary: a star that the shell expands differs from a quoted star.
  */
 import { shellWord } from '../../../util/shell-word.ts'
 
-/** Words, each as it is written most simply. */
+/** Words in their simplest quoting. */
 export type PlainCommand = readonly [string, ...string[]]
 
-/** The commands of a line joined by `&&`, `||`, `;`, `|` or line ends; nothing where it is more than that. */
+/** The commands of a line joined by `&&`, `||`, `;`, `|` or line ends; undefined for any other line. */
 export function plainCommands(line: string): readonly PlainCommand[] | undefined {
   const tokens = tokensOf(line)
   if (!tokens) return undefined
@@ -18,7 +18,7 @@ export function plainCommands(line: string): readonly PlainCommand[] | undefined
   for (const token of tokens) {
     if (token.kind === 'word') commands.at(-1)?.push(token.text)
     else if (token.kind === 'join') {
-      // Nothing before it: only a line end may stand there.
+      // Only a line end may have no command before it.
       if (commands.at(-1)?.length === 0 && token.text !== '\n') return undefined
       if (commands.at(-1)?.length !== 0) commands.push([])
     }
@@ -34,7 +34,7 @@ type Token = { readonly kind: 'word' | 'join'; readonly text: string } | { reado
 
 const gap = /[ \t]+/y
 const joiner = /&&|\|\||;(?!;)|\|(?!&)|\n/y
-/** Output that goes to the same place as other output, or nowhere. */
+/** Redirections between outputs, or to /dev/null. */
 const quiet = /(?:[12]?>&[12]|[12]?>{1,2} *\/dev\/null|< *\/dev\/null)(?=[ \t\n;|&]|$)/y
 
 function tokensOf(line: string): readonly Token[] | undefined {
@@ -65,12 +65,12 @@ function tokensOf(line: string): readonly Token[] | undefined {
   return tokens
 }
 
-/** Letters that mean nothing but themselves. */
+/** Characters without special meaning. */
 const bare = /[\w@%+:,./=^-]+/y
-/** Letters that a shell expands to names of files; harmless in an argument. */
+/** Characters of globs; harmless in an argument. */
 const pattern = /[*?[\]~]+/y
 const single = /'([^'\0]*)'/y
-/** In double quotes nothing may be expanded. */
+/** Double quotes without expansions. */
 const double = /"((?:[^"$`\\!\0]|\\["\\$`])*)"/y
 const escaped = /\\([^\n\0])/y
 
@@ -104,14 +104,14 @@ function written(parts: readonly { readonly text: string; readonly isLiteral: bo
   return parts.map(({ text, isLiteral }) => (isLiteral ? shellWord(text) : text)).join('')
 }
 
-/** The word that was meant, where it is only itself. */
+/** The word without quotes; undefined if the shell expands it. */
 export function unquoted(word: string): string | undefined {
   if (!word.includes("'")) return /[*?[\]~]/.test(word) ? undefined : word
   const found = /^'(?:[^']|'\\'')*'$/.exec(word)
   return found ? word.slice(1, -1).replaceAll("'\\''", "'") : undefined
 }
 
-/** A word that a shell replaces by names of files, or by somebody's home: nobody knows what it will be. */
+/** A word that the shell expands to file names or a home folder. */
 export function expandsTo(word: string): boolean {
   const bare = word.replaceAll("\\'", '').replaceAll(/'[^']*'/g, '')
   return /[*?[\]]|(?:^|[:=])~/.test(bare)
@@ -119,7 +119,7 @@ export function expandsTo(word: string): boolean {
 
 const reserved = new Set('if then else elif fi do done case esac while until for select in function time coproc { } ! [[ ]]'.split(' '))
 
-/** A name that is looked up as a program, and not an assignment, a pattern or a word of the language. */
+/** The name of a program, not an assignment, pattern or keyword. */
 function isPlainName(name: string): boolean {
   return /^[\w@%+:,./^-]+$/.test(name) && !reserved.has(name)
 }

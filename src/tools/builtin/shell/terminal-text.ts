@@ -1,30 +1,29 @@
-// What programs print for a terminal, as text. Nothing of it reaches a terminal or a model as a command.
+// Terminal output as plain text, without escape sequences.
 
-// biome-ignore-start lint/suspicious/noControlCharactersInRegex: they are what is looked for
+// biome-ignore-start lint/suspicious/noControlCharactersInRegex: they are removed
 const escapes =
   /\u001b\[[0-?]*[ -/]*[@-~]|\u001b[\]PX^_][^\u0007\u001b]*(?:\u0007|\u001b\\)|\u001b[ -/]*[0-Z\\^-~]|\u009b[0-?]*[ -/]*[@-~]/g
 /** A letter that was struck over, as manual pages do for bold. */
 const struckOver = /[^\n]\u0008/g
 const controls = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]/g
-// biome-ignore-end lint/suspicious/noControlCharactersInRegex: they are what is looked for
-/** A whole text, or a whole part of one. */
+// biome-ignore-end lint/suspicious/noControlCharactersInRegex: they are removed
 export function plainText(text: string): string {
   const printed = text.replaceAll(escapes, '').replaceAll(struckOver, '')
   const lines = printed.includes('\r') ? printed.split('\n').map(lastState).join('\n') : printed
   return lines.replaceAll(controls, '')
 }
 
-/** A line that was written again and again, as progress bars are: its last state is what counts. By hand, for a line may be as long as a text. */
+/** The last state of a line that was overwritten, like a progress bar. Not a regular expression, because a line can be long. */
 function lastState(line: string): string {
   let end = line.length
   while (line[end - 1] === '\r') end--
   return line.slice(line.lastIndexOf('\r', end - 1) + 1, end)
 }
 
-/** The longest escape that is waited for; what is longer is none. */
+/** Longer sequences are not escapes. */
 const longestEscape = 1024
 
-/** A text that comes in pieces: neither a letter nor an escape is torn apart. */
+/** Text that arrives in chunks; characters and escape sequences stay whole. */
 export class LiveText {
   readonly #decoder = new TextDecoder()
   #carried = ''
@@ -47,7 +46,7 @@ export class LiveText {
   }
 }
 
-/** Where an escape begins that has not ended yet. */
+/** The start of an incomplete escape sequence. */
 function openEscape(text: string): number {
   const start = text.lastIndexOf('\u001b')
   if (start < 0 || text.length - start > longestEscape) return text.length
@@ -61,6 +60,6 @@ function openEscape(text: string): number {
   return isEndOfLonger ? before : start
 }
 
-/** Lines that are written again show up as lines of their own. */
+/** Overwritten lines become separate lines. */
 const shown = (text: string): string =>
   text.replaceAll(escapes, '').replaceAll('\r\n', '\n').replaceAll('\r', '\n').replaceAll(controls, '')

@@ -10,12 +10,10 @@ export interface ResolvedAddress {
   readonly family: number
 }
 
-/** All addresses of a name. */
 export type ResolveName = (host: string) => Promise<readonly ResolvedAddress[]>
 
 export const resolveWithSystem: ResolveName = (host) => resolveName(host, { all: true })
 
-/** Says why an address is not asked. */
 export class PrivateAddressError extends Error {
   override readonly name = 'PrivateAddressError'
   readonly failure: ToolFailure
@@ -27,18 +25,18 @@ export class PrivateAddressError extends Error {
   }
 }
 
-/** Which hosts may be asked. The address that was looked at is the one that is connected to: a name may mean another one later. */
+/** Allows public addresses. The checked address is the one that is connected to: a name may resolve differently later. */
 export class AddressFilter {
   readonly #allowed: ReadonlySet<string>
   readonly #resolve: ResolveName
 
-  /** `allowed`: hosts that need not be public, each with its port: `127.0.0.1:8080`, `wiki.internal:443`. */
+  /** `allowed`: private hosts, each with its port: `127.0.0.1:8080`, `wiki.internal:443`. */
   constructor(allowed: readonly string[], resolve: ResolveName) {
     this.#allowed = new Set(allowed.map((entry) => entry.toLowerCase()))
     this.#resolve = resolve
   }
 
-  /** For the host of one request. Throws `PrivateAddressError` where it is a number that may not be asked. */
+  /** For one request. Throws `PrivateAddressError` if the host is a private IP address. */
   lookupFor(url: URL): LookupFunction {
     const host = hostOf(url)
     const mayBePrivate = this.#allowed.has(`${url.hostname}:${portOf(url)}`)
@@ -65,7 +63,7 @@ interface Found {
 
 function checked(host: string, { found, mayBePrivate }: Found): readonly ResolvedAddress[] {
   if (found.length === 0) throw Object.assign(new Error(`${host} has no address`), { code: 'ENOTFOUND' })
-  // One that is not public among others that are is no accident.
+  // A private address among public ones may be an attack.
   if (!mayBePrivate && !found.every(({ address }) => isPublicAddress(address))) throw new PrivateAddressError(host)
   return found
 }

@@ -1,8 +1,7 @@
-/** What an answer is, as far as that can be told. */
 export type ContentKind = 'html' | 'text' | 'binary' | 'unknown'
 
 export interface ContentType {
-  /** Without parameters, in small letters; empty where nothing was said. */
+  /** Without parameters, in lower case; empty if the header is missing. */
   readonly type: string
   readonly charset?: string
 }
@@ -29,7 +28,7 @@ export interface DecodedText {
   readonly text: string
 }
 
-/** Bytes as text: by their byte order mark, by what the server said, by what the page says, or as UTF-8. */
+/** Decodes by byte order mark, header, declaration in the page, or as UTF-8. */
 export function decodeContent(bytes: Uint8Array, contentType: ContentType): DecodedText {
   const stated = kindOf(contentType)
   const beginning = new TextDecoder('latin1').decode(bytes.subarray(0, 1_024))
@@ -37,7 +36,7 @@ export function decodeContent(bytes: Uint8Array, contentType: ContentType): Deco
   const text = decoder(markOf(bytes) ?? contentType.charset ?? (isHtml || stated === 'text' ? charsetIn(beginning) : undefined)).decode(
     bytes,
   )
-  // No text has these; where it was cut in a letter, one mark at the end is no sign of anything.
+  // Text has no NUL. A replacement character at the end may come from cutting a letter.
   const isBinary = text.includes('\0') || (stated === 'unknown' && text.slice(0, 10_000).includes('\uFFFD'))
   if (isBinary) return { kind: 'binary', text: '' }
   return { kind: isHtml ? 'html' : 'text', text }
@@ -50,12 +49,12 @@ function markOf(bytes: Uint8Array): string | undefined {
   return a === 0xff && b === 0xfe ? 'utf-16le' : undefined
 }
 
-/** What a page or an XML document says of itself, in its first lines. */
+/** The encoding declared at the beginning of a page or XML document. */
 function charsetIn(beginning: string): string | undefined {
   const found =
     /<meta[^>]{0,500}?charset\s{0,10}=\s{0,10}["']?([\w.:-]{1,40})/i.exec(beginning)?.[1] ??
     /^<\?xml[^>]{0,200}?encoding\s{0,10}=\s{0,10}["']([\w.:-]{1,40})/.exec(beginning)?.[1]
-  // Whoever can read this sentence in single bytes does not have pairs of them.
+  // A declaration that is readable in single bytes cannot be UTF-16.
   return found && /^utf-?16/i.test(found) ? 'utf-8' : found
 }
 

@@ -7,7 +7,7 @@ import { type AddressFilter, PrivateAddressError } from './address-filter.ts'
 import type { FetchTimeouts } from './fetch-timeouts.ts'
 import { isSameSite, parseUrl } from './parse-url.ts'
 
-/** The head of an answer, with a body that is still to be read. */
+/** A response whose body is not yet read. */
 export type Fetched =
   | { readonly ok: true; readonly url: URL; readonly status: number; readonly message: IncomingMessage }
   | { readonly ok: false; readonly failure: ToolFailure }
@@ -20,7 +20,7 @@ export interface Fetching {
   readonly timeouts: FetchTimeouts
 }
 
-/** Asks for a page and goes where it was moved to, as long as that is the same site: another one has not been allowed. */
+/** Requests a page and follows redirects within the approved site. */
 export async function fetchPage(first: URL, { addresses, timeouts }: Fetching): Promise<Fetched> {
   let url = first
   for (let hops = 0; ; hops++) {
@@ -50,7 +50,6 @@ const endless: ToolFailure = {
   remedy: 'Use another source.',
 }
 
-/** Why there is no page, where that was thrown. */
 export function fetchFailure(error: unknown, url: URL): ToolFailure {
   if (error instanceof PrivateAddressError) return error.failure
   const { code = '' } = error as NodeJS.ErrnoException
@@ -86,7 +85,7 @@ export interface HttpGetOptions {
   readonly signal: AbortSignal
 }
 
-/** Asks once, and answers as soon as the head of the answer is there. No cookies, no keys, no connection that is kept. */
+/** Sends one request and resolves with the response headers. No cookies, no credentials, no connection reuse. */
 export function httpGet(url: URL, { lookup, signal }: HttpGetOptions): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
     const request = (url.protocol === 'https:' ? secureRequest : plainRequest)(url, {

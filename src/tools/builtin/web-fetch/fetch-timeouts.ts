@@ -2,9 +2,7 @@ import type { Clock, ToolFailure } from '../../../contracts/index.ts'
 
 export interface FetchTimeoutOptions {
   readonly clock: Pick<Clock, 'after'>
-  /** From the first request to the last byte. */
   readonly totalMs: number
-  /** Longest silence. */
   readonly idleMs: number
 }
 
@@ -15,15 +13,14 @@ export const systemClock: Pick<Clock, 'after'> = {
   },
 }
 
-/** How long a fetch may take, all in all and between two signs of life. */
+/** Total and idle timeout of a fetch. */
 export class FetchTimeouts {
-  /** Aborted when either is over, or when the call is. */
+  /** Aborted by either timeout, or with the call. */
   readonly signal: AbortSignal
   readonly #options: FetchTimeoutOptions
   readonly #over = new AbortController()
   readonly #cancelTotal: () => void
   #cancelIdle: () => void
-  /** What ran out. */
   #expired: ToolFailure | undefined
 
   constructor(call: AbortSignal, options: FetchTimeoutOptions) {
@@ -38,7 +35,6 @@ export class FetchTimeouts {
     return this.#expired
   }
 
-  /** Something has come. */
   readonly renew = (): void => {
     this.#cancelIdle()
     this.#cancelIdle = this.#startIdle()

@@ -1,14 +1,13 @@
 /*
- * Keys are compared from their beginning, and domains nest from their end. So a key names a host backwards, as packages are
- * named, with a dot behind every part: `host:com.example.www.` begins with `host:com.example.`, and `host:com.example-x.`
- * does not. Rules name hosts as people do: `web_fetch(*.example.com)`. One that denies or asks about a host is about all its
- * ports; one that allows a host is about the usual ports alone.
+ * Keys are compared by prefix, and domains nest from the end. So a key reverses the host name, like package
+ * names, with a dot after every part: `host:com.example.www.` begins with `host:com.example.`, and `host:com.example-x.`
+ * does not. Rules use ordinary names: `web_fetch(*.example.com)`. A rule that denies or asks about a host covers all its
+ * ports; one that allows a host covers the default ports only.
  */
 import { isIP } from 'node:net'
 import type { ApprovalKey, ApprovalWish } from '../../../contracts/index.ts'
 import { hostOf, portOf } from './parse-url.ts'
 
-/** What has to be allowed before a page is fetched. */
 export function fetchApproval(url: URL): ApprovalWish {
   const host = hostOf(url).replace(/\.$/, '')
   const isDefault = portOf(url) === 80 || portOf(url) === 443
@@ -22,7 +21,6 @@ export function fetchApproval(url: URL): ApprovalWish {
   return { summary, keys, ...(wider.length > 0 && { wider }) }
 }
 
-/** Redirects between the two are followed. */
 const sameSite = (host: string): readonly string[] =>
   isIP(host) ? [host] : [host, host.startsWith('www.') ? host.slice(4) : `www.${host}`]
 
@@ -38,7 +36,7 @@ const backwards = (labels: readonly string[]): string =>
     .map((label) => `${label}.`)
     .join('')
 
-/** Under these, what stands before the last dot belongs to many: `co.uk`, `github.io`. */
+/** Public suffixes, whose subdomains have different owners: `co.uk`, `github.io`. */
 const general = new Set(['ac', 'co', 'com', 'edu', 'gob', 'gov', 'gouv', 'mil', 'ne', 'net', 'or', 'org'])
 const shared = new Set([
   'appspot.com',
@@ -60,7 +58,7 @@ const shared = new Set([
   'workers.dev',
 ])
 
-/** Whether a domain is likely to be one owner's. Where that is not sure, only the host itself is offered. */
+/** Whether a domain probably has one owner. If not, only the host itself is offered. */
 function isOwned(labels: readonly string[]): boolean {
   if (labels.length < 2 || labels.includes('')) return false
   if (labels.length > 2) return true

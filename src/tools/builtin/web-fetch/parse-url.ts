@@ -1,13 +1,12 @@
 import type { ToolFailure } from '../../../contracts/index.ts'
 
-/** An address that may be asked for, or why not. */
 export type ParsedUrl = { readonly ok: true; readonly url: URL } | { readonly ok: false; readonly failure: ToolFailure }
 
 export const longestUrl = 4_096
-/** Below this, what listens is no web server as a rule, and some of it would take a request for commands. */
+/** Services below it are rarely web servers, and some would take a request for commands. */
 const firstFreePort = 1_024
 
-/** Reads what a model or a redirect names. Never repeats it where it has a password. */
+/** Parses the URL of a model or a redirect. Failures never repeat it, because it may contain a password. */
 export function parseUrl(written: string, base?: URL): ParsedUrl {
   const refused = (message: string, remedy: string, kind: ToolFailure['class'] = 'invalid_input'): ParsedUrl => ({
     ok: false,
@@ -29,10 +28,10 @@ export function parseUrl(written: string, base?: URL): ParsedUrl {
 
 export const portOf = ({ port, protocol }: URL): number => (port === '' ? (protocol === 'https:' ? 443 : 80) : Number(port))
 
-/** The name or the number of a host, without brackets. */
+/** Host name or IP address, without brackets. */
 export const hostOf = ({ hostname }: URL): string => hostname.replace(/^\[|\]$/g, '')
 
-/** Whether whoever allowed the one has allowed the other: the same host, give or take a `www.`, at the same door. */
+/** The same host, with or without `www.`, and the same port: one approval covers both. */
 export function isSameSite(one: URL, other: URL): boolean {
   const isDefault = (url: URL): boolean => portOf(url) === 80 || portOf(url) === 443
   const sameDoor = portOf(one) === portOf(other) || (isDefault(one) && isDefault(other))

@@ -5,18 +5,16 @@ import { constants, createBrotliDecompress, createGunzip, createZstdDecompress }
 
 export interface Body {
   readonly bytes: Uint8Array
-  /** Whether there was more. */
   readonly isCut: boolean
 }
 
 export interface BodyBounds {
-  /** Of what comes out, unpacked. */
+  /** After decompression. */
   readonly mostBytes: number
-  /** Called whenever something has come. */
   onProgress(): void
 }
 
-/** As much of a body as may be read, unpacked. What is packed is counted on both sides, so that neither is without end. */
+/** Reads and decompresses a body up to its bounds, which apply to both sides. */
 export async function readBody(message: IncomingMessage, { mostBytes, onProgress }: BodyBounds): Promise<Body> {
   const unpacked = decoderOf(message.headers['content-encoding'])
   if (!unpacked) throw new Error('the response has an unsupported content encoding')
@@ -32,7 +30,7 @@ export async function readBody(message: IncomingMessage, { mostBytes, onProgress
   try {
     await pipeline(message, counter(2 * mostBytes + 65_536, onProgress), unpacked, take)
   } catch (error) {
-    // Whoever has enough leaves, and those before it notice.
+    // The reader stopped because it has enough.
     if (length <= mostBytes) throw error
   } finally {
     message.destroy()
@@ -52,7 +50,7 @@ function counter(most: number, onProgress: () => void): (source: AsyncIterable<U
   }
 }
 
-/** The window of HTTP; the format would allow one of gigabytes. */
+/** The limit of HTTP; the format allows gigabytes. */
 const largestWindowLog = 23
 
 function decoderOf(encoding = 'identity'): Duplex | undefined {

@@ -11,9 +11,9 @@ import { binaryNote, type PageFormat, showErrorPage, showPage } from './show-pag
 const webFetchName = 'web_fetch'
 
 export interface WebFetchOptions {
-  /** Hosts that need not be on the public network, each with its port: `127.0.0.1:8080`. */
+  /** Private hosts that may be fetched, each with its port: `127.0.0.1:8080`. */
   readonly allowPrivate?: readonly string[]
-  /** How names become addresses. Default: as the system does it. */
+  /** Default: the resolver of the system. */
   readonly lookup?: ResolveName
   readonly clock?: Pick<Clock, 'after'>
   /** Default 30,000. */
@@ -24,15 +24,15 @@ export interface WebFetchOptions {
 
 const defaultBytes = 1_000_000
 const mostBytes = 5_000_000
-/** Of what a server says along with an error. */
+/** Of the page of an error status. */
 const errorBytes = 65_536
 const errorCharacters = 1_000
-/** Beyond its own patience, so that it can say itself what happened. */
+/** So that the tool reports its own timeout first. */
 const spareMs = 5_000
 
 /**
- * Fetches pages of the public network. There is no `fetch` to hand in: the address that was found to be public has to be
- * the one that is connected to, and a `fetch` looks names up by itself.
+ * Fetches public pages. There is no `fetch` option: the address that was checked must be the one that is connected to,
+ * and `fetch` resolves names itself.
  */
 export function webFetchTool(options: WebFetchOptions = {}): Tool {
   const { allowPrivate = [], lookup = resolveWithSystem, clock = systemClock, totalMs = 30_000, idleMs = 10_000 } = options
@@ -47,7 +47,7 @@ export function webFetchTool(options: WebFetchOptions = {}): Tool {
     timeoutMs: totalMs + spareMs,
     approval: ({ url }) => {
       const target = parseUrl(String(url))
-      // What is wrong is said when it runs, and nobody is asked about it.
+      // An invalid URL needs no approval: execution reports it.
       return target.ok ? fetchApproval(target.url) : undefined
     },
     execute: async (input, context) => {
@@ -119,7 +119,7 @@ async function readPage(
   }
   const read = (most: number): Promise<Body> => readBody(message, { mostBytes: most, onProgress: timeouts.renew })
   if (!isError) return { ok: true, content: await showPage({ url, status, contentType, body: await read(limit) }, format) }
-  // What goes with an error is worth little: it is not worth another error.
+  // The page of an error is optional, so reading it must not fail the call.
   const body = kindOf(contentType) === 'binary' ? undefined : await read(errorBytes).catch(() => undefined)
   message.destroy()
   const said = body && (await showErrorPage({ url, status, contentType, body }, errorCharacters))

@@ -3,13 +3,13 @@ import type { Hunk, PatchLine } from './patch-types.ts'
 
 export type AppliedHunks =
   | { readonly ok: true; readonly text: string }
-  /** `index` counts from 0. */
+  /** `index` starts at 0. */
   | { readonly ok: false; readonly index: number; readonly why: 'missing' | 'overlap' }
 
 /** Lines of context that may be wrong at either edge of a hunk. */
 const mostFuzz = 2
 
-/** Puts hunks into a text, each where its old lines stand. Lines that stay are kept as they are in the text. */
+/** Applies hunks to a text, each where its old lines occur. Context lines are kept as in the text. */
 export function applyHunks(text: string, hunks: readonly Hunk[]): AppliedHunks {
   const source = sourceOf(text)
   const finder = new LineFinder(source.lines)
@@ -40,7 +40,7 @@ function sourceOf(text: string): Source {
   return { lines, isEnded, usesCrlf: lines.filter((line) => line.endsWith('\r')).length * 2 > lines.length - (isEnded ? 0 : 1) }
 }
 
-/** What comes in place of the lines from `start` up to `end`. */
+/** Replaces the lines from `start` to before `end`. */
 interface Splice {
   readonly start: number
   readonly end: number
@@ -48,9 +48,9 @@ interface Splice {
 }
 
 interface Cursor {
-  /** Where the hunk before it ends. */
+  /** The end of the previous hunk. */
   readonly end: number
-  /** How far the hunks before it were from where they were made for. */
+  /** Distance of earlier hunks from their stated positions. */
   readonly drift: number
 }
 
@@ -71,7 +71,7 @@ interface Search {
   readonly isWhole: boolean
 }
 
-/** With less context than was given, a place counts only where there is no other. */
+/** With reduced context, the place must be unique. */
 function placeOf(finder: LineFinder, old: readonly string[], { hunk, cursor, isWhole }: Search): number | undefined {
   if (!isWhole) return finder.find(old, { from: 0, isOnly: true })
   if (hunk.position !== undefined) return finder.find(old, { from: 0, near: hunk.position + cursor.drift })
@@ -82,7 +82,7 @@ function placeOf(finder: LineFinder, old: readonly string[], { hunk, cursor, isW
   return atEnd ?? finder.find(old, { from: anchor }) ?? finder.find(old, { from: 0, isOnly: true })
 }
 
-/** From where on to look; nothing where an anchor is not to be found. */
+/** Where the search starts; undefined if an anchor is not found. */
 function anchorOf(finder: LineFinder, { anchors }: Hunk, { end }: Cursor): number | undefined {
   let at = end
   for (const anchor of anchors) {
@@ -93,7 +93,7 @@ function anchorOf(finder: LineFinder, { anchors }: Hunk, { end }: Cursor): numbe
   return at
 }
 
-/** Where lines come that replace none: where the hunk says, after its anchor, or at the end. */
+/** The place of a hunk without old lines: its position, after its anchor, or the end. */
 function insertion(finder: LineFinder, hunk: Hunk, cursor: Cursor): number | undefined {
   const { length } = finder.lines
   if (hunk.position !== undefined) return Math.min(length, Math.max(0, hunk.position + cursor.drift))
@@ -102,7 +102,7 @@ function insertion(finder: LineFinder, hunk: Hunk, cursor: Cursor): number | und
   return anchor === undefined ? undefined : Math.min(length, anchor + 1)
 }
 
-/** The lines of a hunk, then with less and less context, as long as an old line with something in it is left. */
+/** The lines of a hunk, then with less and less context, while an old line with letters or digits is left. */
 function* fuzzed(lines: readonly PatchLine[]): Generator<readonly PatchLine[]> {
   yield lines
   const first = lines.findIndex(({ mark }) => mark !== ' ')
@@ -113,7 +113,7 @@ function* fuzzed(lines: readonly PatchLine[]): Generator<readonly PatchLine[]> {
   }
 }
 
-/** Two insertions at one place are kept in their order; neither takes a line from the other. */
+/** Two insertions at one place do not overlap. */
 const isOverlap = (one: Splice, other: Splice): boolean => one.start < other.end && other.start < one.end
 
 function assembled(source: Source, splices: readonly Splice[]): string {
@@ -121,7 +121,7 @@ function assembled(source: Source, splices: readonly Splice[]): string {
   const adaptsReturns = source.usesCrlf && !splices.some(({ lines }) => lines.some(({ mark, text }) => mark !== '+' && text.endsWith('\r')))
   const lastLine = source.lines.length - 1
   const isEnded = isEndedAfter(source, splices)
-  // The line that was last without a line end may be followed now; it gets the one that the others have.
+  // A last line without line end may now be followed by others.
   const keep = (index: number): void => {
     const line = source.lines[index] ?? ''
     result.push(index === lastLine && !source.isEnded && adaptsReturns ? `${line}\r` : line)

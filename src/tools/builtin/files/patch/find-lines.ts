@@ -1,9 +1,9 @@
-/** Ways to compare lines, from the strictest; each is tried only where the one before it finds nothing. */
+/** Ways to normalise lines, from the strictest. Each is tried only if the previous one finds nothing. */
 const readings: readonly ((line: string) => string)[] = [
   (line) => line,
   (line) => line.trimEnd(),
   (line) => line.trim(),
-  // Models write plain quotes, dashes and spaces for the others.
+  // Models write ASCII quotes, dashes and spaces for typographic ones.
   (line) => plain(line).trim(),
 ]
 
@@ -18,21 +18,20 @@ function plain(line: string): string {
 export interface Where {
   /** No earlier than this. */
   readonly from: number
-  /** The nearest to this place counts; without it the first. */
+  /** Prefer the nearest match to this line; default: the first. */
   readonly near?: number
   /** It must end with the text. */
   readonly isAtEnd?: boolean
-  /** There must be no second place. */
+  /** The match must be unique. */
   readonly isOnly?: boolean
 }
 
-/** The lines as one reading has them, and where each of them stands. */
+/** The normalised lines, and the indexes of each. */
 interface Reading {
   readonly lines: readonly string[]
   readonly places: ReadonlyMap<string, readonly number[]>
 }
 
-/** Finds lines in a text, exactly or nearly. */
 export class LineFinder {
   readonly lines: readonly string[]
   readonly #readings: Reading[] = []
@@ -49,7 +48,7 @@ export class LineFinder {
     return undefined
   }
 
-  /** The first line from there on that is this text, or else that has it in it. */
+  /** The first line that equals this text, or else contains it. */
   anchor(text: string, from: number): number | undefined {
     const asInteger = this.find([text], { from })
     if (asInteger !== undefined) return asInteger
@@ -57,7 +56,7 @@ export class LineFinder {
     return part < 0 ? undefined : part
   }
 
-  /** Looks only where the rarest of the lines stands. */
+  /** Checks only the places of the rarest line. */
   #findAt({ lines, places }: Reading, sought: readonly string[], { from, near, isAtEnd, isOnly }: Where): number | undefined {
     const last = lines.length - sought.length
     let best: number | undefined
@@ -87,7 +86,6 @@ export class LineFinder {
   }
 }
 
-/** Where the lines may begin, from the front. */
 function* starts(places: Reading['places'], sought: readonly string[]): Generator<number> {
   let rarest: { readonly index: number; readonly at: readonly number[] } | undefined
   for (const [index, line] of sought.entries()) {

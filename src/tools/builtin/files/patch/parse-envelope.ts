@@ -1,7 +1,7 @@
 import { type FilePatch, type Hunk, hunkPosition, PatchError, type PatchLine, type PatchLines, parseLine } from './patch-types.ts'
 
-// The form between *** Begin Patch and *** End Patch. What stands before and after is not part of it: models put
-// fences and here-documents there. Without the end it may have been cut off, so nothing of it is used.
+// The format between *** Begin Patch and *** End Patch. Text around it is ignored: models put
+// fences and here-documents there. Without the end marker it may be truncated, so it is rejected.
 
 export function parseEnvelope(lines: PatchLines): readonly FilePatch[] {
   const files: FilePatch[] = []
@@ -59,7 +59,7 @@ function parseUpdate(lines: PatchLines, path: string): FilePatch {
   const { number } = lines
   const [, to] = /^\*\*\* Move to:(.*)$/.exec(lines.peek() ?? '') ?? []
   if (to !== undefined) lines.take()
-  // The names once more, as in a unified diff: some models write them.
+  // Some models repeat the names, as in a unified diff.
   if (lines.peek()?.startsWith('--- ') && lines.peek(1)?.startsWith('+++ ')) {
     lines.take()
     lines.take()

@@ -2,7 +2,7 @@ import { parseEnvelope } from './parse-envelope.ts'
 import { parseUnified } from './parse-unified.ts'
 import { type ParsedPatch, PatchError, PatchLines } from './patch-types.ts'
 
-/** Either form that models write, by its letters alone. */
+/** Parses either format. */
 export function parsePatch(patch: string): ParsedPatch {
   const lines = linesOf(patch)
   try {
@@ -24,7 +24,7 @@ function unified(lines: readonly string[]): ReturnType<typeof parseUnified> {
   throw new PatchError(undefined, 'This is neither a patch from "*** Begin Patch" to "*** End Patch" nor a unified diff.', form)
 }
 
-/** A patch that has CRLF throughout has it from its way here; carriage returns of the file stand in some lines alone. */
+/** If all headers end with CRLF, the transport added it; otherwise carriage returns belong to the file. */
 function linesOf(patch: string): readonly string[] {
   const lines = patch.split('\n')
   const isHeader = (line: string): boolean => /^(?:\*\*\* |--- |\+\+\+ |@@)/.test(line)

@@ -10,8 +10,8 @@ import {
   parseLine,
 } from './patch-types.ts'
 
-// Unified diffs, with or without git's headers. The counts of a hunk are often wrong where models wrote it, so they
-// only decide where its lines leave it open.
+// Unified diffs, with or without git headers. Models often write wrong line counts, so these
+// decide only if the lines are ambiguous.
 
 export function parseUnified(lines: PatchLines): readonly FilePatch[] {
   const files: FilePatch[] = []
@@ -50,7 +50,6 @@ function parseFile(lines: PatchLines): FilePatch {
   return filePatch(facts, hunks, number)
 }
 
-/** What `diff --git` says beyond names and hunks. */
 function parseGitHeader(lines: PatchLines): Facts {
   const facts: Facts = {}
   if (!lines.peek()?.startsWith('diff --git ')) return facts
@@ -124,7 +123,7 @@ function isHunkOver(lines: PatchLines, header: HunkHeader, counts: { readonly ol
   if (hunkPosition(line) || line.startsWith('diff --git ') || line.startsWith('```')) return true
   const isComplete = counts.old >= header.oldCount && counts.new >= header.newCount
   if (isNames(lines)) {
-    // Or a line "-- x" goes and a line "++ y" comes, just before another hunk.
+    // Or a removed line "-- x" and an added line "++ y" just before another hunk.
     const completes = counts.old + 1 === header.oldCount && counts.new + 1 === header.newCount
     return isComplete || (hunkPosition(lines.peek(2) ?? '') !== undefined && !completes)
   }
@@ -153,7 +152,7 @@ function nameIn(text: string): string {
   return plain.startsWith('"') ? unquoted(plain) : (plain.split('\t')[0] ?? '').trim()
 }
 
-/** Git writes bytes beyond ASCII as octal escapes. */
+/** Git writes non-ASCII bytes as octal escapes. */
 function unquoted(text: string): string {
   const inner = /^"((?:[^"\\]|\\.)*)"/.exec(text)?.[1] ?? text
   const bytes: number[] = []
@@ -170,7 +169,7 @@ function unquoted(text: string): string {
 
 const escapes: { readonly [letter: string]: string } = { n: '\n', t: '\t', r: '\r', b: '\b', f: '\f', v: '\v', a: '\u0007' }
 
-/** Where a file has no other names, as for a change of mode or an empty file: both are the same. */
+/** Used if there are no other names, as for a change of mode. Both are the same. */
 function gitNames(text: string): { readonly from: string; readonly to: string } | undefined {
   const quoted = /^("(?:[^"\\]|\\.)*") ("(?:[^"\\]|\\.)*")$/.exec(text)
   const half = (text.length - 1) / 2

@@ -1,35 +1,35 @@
 export interface PatchLine {
   readonly mark: ' ' | '-' | '+'
-  /** Without its line feed; a carriage return is part of it. */
+  /** Without its line feed, but with a carriage return. */
   readonly text: string
-  /** The last line of the file, and without a line end. */
+  /** The last line of the file, without a line end. */
   readonly isUnended?: boolean
 }
 
 export interface Hunk {
-  /** Lines that stand somewhere before it, from the outermost. */
+  /** Lines that occur before it, from the outermost. */
   readonly anchors: readonly string[]
-  /** Where it was made for, counted from 0; nothing where the format does not say. */
+  /** Stated line, from 0; undefined if the format has none. */
   readonly position: number | undefined
   readonly lines: readonly PatchLine[]
   /** It ends where the file ends. */
   readonly isAtEnd: boolean
-  /** The line of the patch that it begins in. */
+  /** Its first line in the patch. */
   readonly patchLine: number
 }
 
 export type FilePatch =
   | { readonly kind: 'add'; readonly path: string; readonly content: string; readonly mode?: number }
-  /** With hunks, they must leave nothing. */
+  /** Its hunks must remove all lines. */
   | { readonly kind: 'delete'; readonly path: string; readonly hunks: readonly Hunk[] }
   | { readonly kind: 'update'; readonly path: string; readonly to?: string; readonly hunks: readonly Hunk[]; readonly mode?: number }
 
 export type ParsedPatch =
   | { readonly ok: true; readonly files: readonly FilePatch[] }
-  /** `line` counts from 1. */
+  /** `line` starts at 1. */
   | { readonly ok: false; readonly line: number | undefined; readonly message: string; readonly remedy: string }
 
-/** Ends the parsing of a patch from any depth; `parsePatch` returns it as data. */
+/** Thrown by the parsers; `parsePatch` returns it as data. */
 export class PatchError extends Error {
   override readonly name = 'PatchError'
   readonly line: number | undefined
@@ -42,7 +42,6 @@ export class PatchError extends Error {
   }
 }
 
-/** The lines of a patch, one after the other. */
 export class PatchLines {
   readonly #lines: readonly string[]
   #at = 0
@@ -68,7 +67,7 @@ export class PatchLines {
     return this.#lines[this.#at++] ?? ''
   }
 
-  /** Whether nothing but blank lines comes before the next line that fits, or the end. */
+  /** Whether only blank lines come before the next matching line or the end. */
   isBlankUntil(fits: (line: string) => boolean): boolean {
     for (let at = this.#at; at < this.#lines.length; at++) {
       const line = this.#lines[at] ?? ''
@@ -80,7 +79,7 @@ export class PatchLines {
 }
 
 export interface HunkHeader {
-  /** Where the old lines begin, counted from 0. */
+  /** First old line, from 0. */
   readonly position: number
   readonly oldCount: number
   readonly newCount: number
@@ -99,7 +98,7 @@ export function hunkPosition(line: string): HunkHeader | undefined {
 
 export function parseLine(line: string, number: number): PatchLine {
   const [mark] = line
-  // An empty line of context whose space got lost.
+  // An empty context line without its space.
   if (mark === undefined || line === '\r') return { mark: ' ', text: line }
   if (mark === ' ' || mark === '-' || mark === '+') return { mark, text: line.slice(1) }
   throw new PatchError(

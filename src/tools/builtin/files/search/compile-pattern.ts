@@ -5,7 +5,7 @@ export interface SearchPattern {
 
 export type CompiledPattern = { readonly ok: true; readonly pattern: SearchPattern } | { readonly ok: false; readonly message: string }
 
-/** A regular expression as models write it: with `(?i)` before it, or escapes that the strict form does not know. */
+/** Accepts what models write: a leading `(?i)`, and escapes that Unicode mode rejects. */
 export function compilePattern(text: string, ignoresCase: boolean): CompiledPattern {
   const source = text.replace(/^\(\?i\)/, '')
   const letters = ignoresCase || source !== text ? 'i' : ''
@@ -13,7 +13,7 @@ export function compilePattern(text: string, ignoresCase: boolean): CompiledPatt
     new RegExp(source, `u${letters}`)
     return { ok: true, pattern: { source, flags: `u${letters}` } }
   } catch {
-    // Without Unicode, needless escapes are taken for what they stand for.
+    // Without Unicode mode, unnecessary escapes are allowed.
   }
   try {
     new RegExp(source, letters)
@@ -23,5 +23,4 @@ export function compilePattern(text: string, ignoresCase: boolean): CompiledPatt
   }
 }
 
-/** A pattern that finds just this text. */
 export const escapePattern = (text: string): string => text.replaceAll(/[\\^$.*+?()[\]{}|/]/g, '\\$&')

@@ -2,7 +2,6 @@ import { FileError, type OpenFile, type Workspace, type WorkspacePath } from '..
 import { binaryKind, headBytes } from '../file-kind.ts'
 import { throwIfAborted } from '../tool-output.ts'
 
-/** A piece that has to be matched, or a file that is not searched. */
 export type FileChunk =
   | { readonly kind: 'piece'; readonly place: WorkspacePath; readonly bytes: Uint8Array; readonly isFirst: boolean }
   | { readonly kind: 'skipped'; readonly why: 'binary' | 'unreadable' }
@@ -11,7 +10,7 @@ const pieceBytes = 1024 * 1024
 const leastRead = 4_096
 const newline = 10
 
-/** A file in pieces of whole lines; a line that is longer than a piece is cut. */
+/** A file in chunks of whole lines; a line that is longer than a chunk is cut. */
 export async function* readChunks(workspace: Workspace, place: WorkspacePath, signal: AbortSignal): AsyncGenerator<FileChunk> {
   const file = await openOrSkip(workspace, place)
   if (file === undefined) {
@@ -39,7 +38,7 @@ async function* read({ handle, place, stat }: OpenFile, signal: AbortSignal): As
   let isFirst = true
   for (let position = 0; ; ) {
     throwIfAborted(signal)
-    // What is sent to the thread is gone here, so each piece has memory of its own; most files need one small one.
+    // Buffers are transferred to the thread, so each chunk has its own.
     const expected = stat.size > position ? stat.size - position + 1 : leastRead
     const room = Math.max(rest.length + 1, Math.min(pieceBytes, rest.length + expected))
     const buffer = new Uint8Array(room)
@@ -62,5 +61,5 @@ async function* read({ handle, place, stat }: OpenFile, signal: AbortSignal): As
   }
 }
 
-/** Its buffer is handed over, so it must hold nothing else. */
+/** The buffer is transferred, so it must not be shared. */
 const owned = (bytes: Uint8Array): Uint8Array => (bytes.byteLength === bytes.buffer.byteLength ? bytes : bytes.slice())

@@ -12,7 +12,7 @@ export interface FileSearch {
   readonly signal: AbortSignal
 }
 
-/** Lines of one file, or of a piece of it, with at least one hit. */
+/** Lines of a file or chunk with at least one match. */
 export interface FileMatches {
   readonly place: WorkspacePath
   readonly lines: readonly FoundLine[]
@@ -23,7 +23,7 @@ export interface SearchTotals {
   files: number
   binary: number
   unreadable: number
-  /** The end of the files, of the hits that are wanted, or of the bytes that are searched at once. */
+  /** Which limit ended the search: none, matches or bytes. */
   end: 'all' | 'hits' | 'bytes'
 }
 
@@ -34,7 +34,7 @@ const mostBytes = 1024 ** 3
 
 type MatchChunk = Extract<FileChunk, { readonly kind: 'piece' }>
 
-/** Files in order, a few of them opened at a time, matched in batches by a thread. Returns how it ended. */
+/** Searches files in order: opens a few at a time, and matches batches of chunks in a thread. */
 export async function* searchAllFiles(
   workspace: Workspace,
   places: AsyncIterable<WorkspacePath>,
@@ -83,7 +83,6 @@ async function* batches(pieces: AsyncIterable<FileChunk>, totals: SearchTotals):
   if (batch.length > 0) yield batch
 }
 
-/** The pieces of all files, in order. */
 async function* pieces(workspace: Workspace, places: AsyncIterable<WorkspacePath>, signal: AbortSignal): AsyncGenerator<FileChunk> {
   let group: WorkspacePath[] = []
   for await (const place of places) {
@@ -95,7 +94,7 @@ async function* pieces(workspace: Workspace, places: AsyncIterable<WorkspacePath
   yield* together(workspace, group, signal)
 }
 
-/** Opens some files at once, for opening takes longer than reading, and gives their pieces one file after the other. */
+/** Opens some files together, because opening takes longer than reading, and yields their chunks in order. */
 async function* together(workspace: Workspace, group: readonly WorkspacePath[], signal: AbortSignal): AsyncGenerator<FileChunk> {
   const readers = group.map((place) => readChunks(workspace, place, signal))
   try {
@@ -107,7 +106,7 @@ async function* together(workspace: Workspace, group: readonly WorkspacePath[], 
       if (reader) yield* reader
     }
   } finally {
-    // Whoever stops early leaves files open otherwise.
+    // Closes the files if the consumer stops early.
     for (const reader of readers) await reader.return(undefined)
   }
 }

@@ -1,23 +1,21 @@
 import { isPairAt } from '../../../../util/fit-text.ts'
 
-/** A part of a file that is searched at once: whole lines, as far as they are not endless. */
+/** A part of a file: whole lines, unless they are too long. */
 export interface Chunk {
   readonly bytes: Uint8Array
-  /** It begins a file; otherwise it goes on where the piece before it ended. */
+  /** The first chunk of a file; otherwise it continues the previous one. */
   readonly isFirst: boolean
 }
 
 export interface FoundLine {
   readonly line: number
   readonly text: string
-  /** Context is shown around hits. */
   readonly isHit: boolean
 }
 
 export interface ChunkResult {
   readonly found: readonly FoundLine[]
   readonly hits: number
-  /** Line ends in it. */
   readonly lineEnds: number
 }
 
@@ -29,10 +27,9 @@ export interface ChunkSearch {
 }
 
 const longestShown = 300
-/** Where the hit stands in what is shown of a long line. */
+/** Columns before the match in a long line. */
 const beforeHit = 80
 
-/** Searches line by line, so that no match goes over a line end. */
 export function searchChunk(bytes: Uint8Array, { firstLine, pattern, context, mostHits }: ChunkSearch): ChunkResult {
   const lines = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8').split('\n')
   const isEnded = lines.at(-1) === ''
@@ -64,7 +61,6 @@ const contextLine = (lines: readonly string[], at: number, firstLine: number): F
 
 const withoutReturn = (line: string): string => (line.endsWith('\r') ? line.slice(0, -1) : line)
 
-/** A long line is shown around a place in it. */
 function around(line: string, index: number): string {
   if (line.length <= longestShown) return line
   let start = Math.max(0, Math.min(index - beforeHit, line.length - longestShown))

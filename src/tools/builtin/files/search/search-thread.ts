@@ -6,7 +6,7 @@ import type { Chunk, ChunkResult } from './search-chunk.ts'
 import type { WorkerRequest, WorkerSetup } from './search-worker.ts'
 
 export interface SearchThreadOptions extends WorkerSetup {
-  /** How long a batch of pieces may take. */
+  /** For a batch of chunks. */
   readonly timeoutMs: number
   readonly signal: AbortSignal
 }
@@ -14,10 +14,10 @@ export interface SearchThreadOptions extends WorkerSetup {
 const megabytes = 192
 
 /**
- * A thread that searches pieces of files.
+ * A thread that searches chunks of files.
  *
- * 1. One batch at a time: it answers, fails, takes too long or is aborted, and in each case the promise settles.
- * 2. After any end but an answer the thread is gone, and so is it after `close`.
+ * 1. One batch at a time. The promise always settles: with results, an error, a timeout or an abort.
+ * 2. The thread ends after anything but results, and after `close`.
  */
 export class SearchThread {
   readonly #worker: Worker
@@ -28,11 +28,11 @@ export class SearchThread {
   constructor({ pattern, context, timeoutMs, signal }: SearchThreadOptions) {
     this.#timeoutMs = timeoutMs
     this.#signal = signal
-    // The worker stands beside this file, as a source or compiled like it.
+    // The worker is next to this file, as source or compiled.
     const file = new URL(`./search-worker${extname(fileURLToPath(import.meta.url))}`, import.meta.url)
     const workerData: WorkerSetup = { pattern, context }
     this.#worker = new Worker(file, { workerData, env: {}, execArgv: [], resourceLimits: { maxOldGenerationSizeMb: megabytes } })
-    // Listened to while a batch is out; an error in between must not end the process.
+    // An error between two batches must not crash the process.
     this.#worker.on('error', () => {})
     this.#started = new Promise((resolve) => this.#worker.once('online', () => resolve()))
     this.#worker.unref()
@@ -57,7 +57,7 @@ export class SearchThread {
         fail(new FileError('failed', `The search failed: ${error.message}.`, 'Search fewer files, or use a simpler pattern.'))
       const gone = (): void => fail(new FileError('failed', 'The search failed.', 'Try again.'))
       const aborted = (): void => fail(new FileError('cancelled', 'The search was stopped.'))
-      // A busy machine may take long to start the thread; that is not the pattern's fault.
+      // The timeout starts when the thread runs: a busy machine may start it late.
       void this.#started.then(() => {
         if (!isSettled) timer = setTimeout(() => fail(tooSlow(this.#timeoutMs)), this.#timeoutMs)
       })

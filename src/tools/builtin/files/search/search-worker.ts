@@ -2,7 +2,7 @@ import { parentPort, workerData } from 'node:worker_threads'
 import type { SearchPattern } from './compile-pattern.ts'
 import { type Chunk, type ChunkResult, searchChunk } from './search-chunk.ts'
 
-// Matches in a thread of its own, which can be ended: a regular expression may take longer than anybody waits.
+// Matches in its own thread, which can be ended: a regular expression may take too long.
 
 export interface WorkerSetup {
   readonly pattern: SearchPattern
@@ -15,7 +15,7 @@ export interface WorkerRequest {
 }
 
 const { pattern, context } = workerData as WorkerSetup
-/** Of the next piece: a file may come in several. */
+/** Of the next chunk. */
 let firstLine = 1
 const compiled = new RegExp(pattern.source, pattern.flags)
 

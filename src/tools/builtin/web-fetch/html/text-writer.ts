@@ -9,7 +9,7 @@ interface List {
 const mostIndent = 6
 const mostQuotes = 4
 
-/** Puts text together as it comes, with one space where there are many, and with breaks only between what is there. */
+/** Collects text: collapses whitespace, and writes breaks only between texts. */
 export class TextWriter {
   readonly mode: WriterMode
   readonly #parts: string[] = []
@@ -18,7 +18,6 @@ export class TextWriter {
   #breaks = 0
   #hasSpace = false
   #marker = ''
-  /** Characters so far. */
   length = 0
 
   constructor(mode: WriterMode) {
@@ -39,7 +38,7 @@ export class TextWriter {
     this.#hasSpace = words.endsWith(' ')
   }
 
-  /** Something that is put down as it is, on lines of its own. */
+  /** Unchanged text on its own lines. */
   block(text: string): void {
     this.break(2)
     this.#begin()
@@ -47,7 +46,6 @@ export class TextWriter {
     this.break(2)
   }
 
-  /** Something within a line. */
   inline(text: string): void {
     this.#begin()
     this.#push(text)
@@ -87,7 +85,7 @@ export class TextWriter {
     return this.#parts.join('')
   }
 
-  /** What goes before the next text: the break that was asked for, or a space. */
+  /** Writes the pending break or space before the next text. */
   #begin(): void {
     const isFirst = this.#parts.length === 0
     if (this.mode === 'lines' && (isFirst || this.#breaks > 0)) {
