@@ -92,7 +92,7 @@ describe('what is wrong', () => {
     [['rnu', 'a.ai'], ['rnu: Unknown command. Did you mean run?']],
     [
       ['nonsense'],
-      ['nonsense: Unknown command. There are run, demo, validate, agents, init, doctor, config, trust, sessions, approvals, skills, help.'],
+      ['nonsense: Unknown command. Available: run, demo, validate, agents, init, doctor, config, trust, sessions, approvals, skills, help.'],
     ],
     [['help', 'dmo'], ['dmo: Unknown help topic. Did you mean demo?']],
     [['help', 'agent-fil'], ['agent-fil: Unknown help topic. Did you mean agent-file, agents?']],
@@ -104,9 +104,9 @@ describe('what is wrong', () => {
     [['demo', 'x'], ['x: demo takes no arguments. Leave it out.']],
     [
       ['demo', '--model', 'x'],
-      ['--model: Unknown flag of demo. There are --json, --quiet, --verbose, --log-format, --color, --help, --version.'],
+      ['--model: Unknown flag of demo. Available: --json, --quiet, --verbose, --log-format, --color, --help, --version.'],
     ],
-    [['help', '--json'], ['--json: Unknown flag of help. There are --help, --version.']],
+    [['help', '--json'], ['--json: Unknown flag of help. Available: --help, --version.']],
     [['run', 'a.ai', '--color'], ['--color: This flag needs a value. Write --color=auto|always|never.']],
     [
       ['run', 'a.ai', '--color', 'blue', '--log-format=xml'],
@@ -128,7 +128,7 @@ describe('what is wrong', () => {
       [
         `--jsn: Unknown flag of run. Did you mean --json? ${prompt}`,
         `--quite: Unknown flag of run. Did you mean --quiet? ${prompt}`,
-        `-x: Unknown flag of run. There are --model, --override, --config, --allow, --deny, --trust, --dry-run, --max-steps, --max-tokens, --time-budget, --max-cost, --json, --stream-json, --quiet, --verbose, --log-format, --color, --resume, --data-dir, --help and 1 more. ${prompt}`,
+        `-x: Unknown flag of run. Available: --model, --override, --config, --allow, --deny, --trust, --dry-run, --max-steps, --max-tokens, --time-budget, --max-cost, --json, --stream-json, --quiet, --verbose, --log-format, --color, --resume, --data-dir, --help and 1 more. ${prompt}`,
         '--quiet: This flag takes no value. Write --quiet.',
         'FILE: The argument is missing. Agent file: .ai, or a file of another program.',
       ],
