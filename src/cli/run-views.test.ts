@@ -136,7 +136,7 @@ describe('the tree', () => {
 
   test('a turn is drawn with its steps, retries, parallel and failed calls, and forced end', () => {
     expect(renderTree(tripEvents, { paint: plainPaint, width: 100 }).join('\n')).toMatchInlineSnapshot(`
-      "trip  partial: steps ran out · 3 steps · 3 calls       12.4k → 120     1.00 s  ▏──────────────────▕
+      "trip  partial: step limit · 3 steps · 3 calls          12.4k → 120     1.00 s  ▏──────────────────▕
       ├─ step 1  script/trip                                    120 → 30     100 ms  ▏   ▒▒             ▕
       │  ├─ ↻ rate_limit  too many requests                                   20 ms  ▏█                 ▕
       │  ├─ ✓ look_up_weather  “Will it rain?”                           ∥   300 ms  ▏     ██████       ▕
@@ -194,7 +194,7 @@ describe('the lines of progress', () => {
       'step 2',
       '  → book_room · “Two nights”',
       '  ✗ book_room network: The hotel does not answer. 100 ms',
-      'step 3 · last answer forced: steps ran out',
+      'step 3 · last answer forced: step limit',
     ])
   })
 

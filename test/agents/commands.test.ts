@@ -29,8 +29,8 @@ describe('troupe init', () => {
     expect(made.code).toBe(0)
     expect(made.stdout).toContain('created trip.ai\n')
     expect(made.stdout).not.toMatch(/README|gitignore/)
-    expect(made.stderr).toContain('kept README.md as it is\n')
-    expect(made.stderr).toContain('kept .gitignore as it is; so that no key is published, add the line .ai-agent.env\n')
+    expect(made.stderr).toContain('kept README.md\n')
+    expect(made.stderr).toContain('kept .gitignore; add this line to keep keys out of Git: .ai-agent.env\n')
     expect([readFileSync(join(path, 'README.md'), 'utf8'), readFileSync(join(path, '.gitignore'), 'utf8')]).toEqual(['Mine.\n', 'dist\n'])
     const again = await troupe(path, ['init', '--yes'])
     expect(again.code).toBe(2)
@@ -69,13 +69,16 @@ describe('troupe init beside links', () => {
     symlinkSync(join(outside.path, 'target'), join(path, '.gitignore'))
     const made = await troupe(path, ['init', '--yes'])
     expect([made.code, readdirSync(outside.path)]).toEqual([0, []])
-    expect(made.stderr).toContain('kept .gitignore as it is')
+    expect(made.stderr).toContain('kept .gitignore;')
   })
 
   test.runIf(existsSync('/proc/self/pagemap'))('reads no link without an end', async () => {
     const { path } = folder()
     symlinkSync('/proc/self/pagemap', join(path, '.gitignore'))
-    expect(await troupe(path, ['init', '--yes'])).toMatchObject({ code: 0, stderr: expect.stringContaining('add the line .ai-agent.env') })
+    expect(await troupe(path, ['init', '--yes'])).toMatchObject({
+      code: 0,
+      stderr: expect.stringContaining('keep keys out of Git: .ai-agent.env'),
+    })
   })
 
   test('writes nothing into a folder that is a link, wherever it leads', async () => {
@@ -374,7 +377,7 @@ describe('troupe trust', () => {
       ['.ai-agent.json', '.ai-agent.env', '.claude/agents/reviewer.md'].map((name) => `Trusted: ${join(path, name)}`),
     )
     expect(await shown()).toContain('providers.openai.baseURL = https://evil.example/v1')
-    expect((await troupe(path, ['trust'])).stderr).toContain('Nothing here waits for trust.')
+    expect((await troupe(path, ['trust'])).stderr).toContain('No untrusted files here.')
     write({ '.ai-agent.json': { providers: { openai: { baseURL: 'https://worse.example/v1' } } } })
     expect(await shown()).not.toContain('worse')
     expect((await troupe(path, ['trust', '--list'])).stdout).toMatch(/^changed {2}.*\.ai-agent\.json/m)

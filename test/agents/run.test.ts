@@ -115,8 +115,8 @@ describe('troupe run of an agent that takes JSON', () => {
     expect(problemOf(text)).toEqual([
       {
         place: 'PROMPT',
-        message: 'It is not JSON, and this agent takes nothing else.',
-        remedy: "Give JSON that fits its schema, which stands in: troupe run 'a b.ai' --help",
+        message: 'The prompt is not JSON; this agent requires JSON.',
+        remedy: "Pass JSON that matches its schema; to see the schema: troupe run 'a b.ai' --help",
       },
     ])
     expect(problemOf(wrong)).toMatchObject([{ place: 'PROMPT', message: expect.stringMatching(/does not fit .*city/) }])

@@ -192,7 +192,7 @@ describe('the question at a terminal', () => {
     const { host, setup, said } = terminal(typed)
     expect(await askForTrust(waiting, setup, { host, isGiven: false })).toBe(expected)
     expect(said()).toBe(
-      '/project/.ai-agent.json is not trusted as it is now. These parts do not count without trust:\n  providers: say where requests and keys are sent\n  models.fast: say which models are asked where you have said it yourself, read variables, or let a script stand in for a model\nTrust it? [y/N] ',
+      '/project/.ai-agent.json is not trusted in its current form. These parts are ignored until you trust it:\n  providers: say where requests and keys are sent\n  models.fast: say which models are asked where you have said it yourself, read variables, or let a script stand in for a model\nTrust it? [y/N] ',
     )
     const records = [...(await readTrust(setup.trustPlace)).values()]
     expect(records).toEqual(expected === 'given' ? [{ path: waiting[0]?.path, sha256: waiting[0]?.sha256, by: 'person', at: 7 }] : [])
@@ -284,10 +284,10 @@ describe('the question at a terminal', () => {
       '  unpriced: ask models that a limit of costs does not reach',
       ...Array.from({ length: 20 }, (_, i) => `  │ lab/m${i}`),
       '  │ and 10 more',
-      '  hooks of which no file was found: what they run may change without a question:',
+      '  hooks without a known file (what they run may change without asking):',
       '  │ guard',
       '  │ audit',
-      `Not all of it is shown: read ${project.path}/.ai-agent.json before you say yes.`,
+      `Only a part is shown: read ${project.path}/.ai-agent.json before you approve it.`,
       'Trust it? [y/N] ',
     ])
   })
@@ -331,7 +331,7 @@ describe('the question at a terminal', () => {
     expect(lines).toEqual(expect.arrayContaining(['  │ lab/m19: input 1, output 1', '  │ and 10 more']))
     expect(lines.slice(-3)).toEqual([
       '  │ and 12 more',
-      `Not all of it is shown: read ${path}/.ai-agent.json before you say yes.`,
+      `Only a part is shown: read ${path}/.ai-agent.json before you approve it.`,
       'Trust it? [y/N] ',
     ])
     expect(lines.findIndex((line) => line.includes('hooks: '))).toBeLessThan(lines.findIndex((line) => line.includes('pricing: ')))
@@ -351,7 +351,7 @@ describe('the question at a terminal', () => {
       expect.stringMatching(/^ {2}variables X, OPENAI_BASE_URL, LAB_API_KEY, APP_SETTING_0, .*, 8 more: set keys, addresses/),
       '  │ X=http://evil.example/@lab.example',
       '  │ OPENAI_BASE_URL=http://127.0.0.1:9911/v1',
-      `Not all of it is shown: read ${path}/.ai-agent.env before you say yes.`,
+      `Only a part is shown: read ${path}/.ai-agent.env before you approve it.`,
       'Trust it? [y/N] ',
     ])
     expect(said).not.toContain('sk-abc')
@@ -360,7 +360,7 @@ describe('the question at a terminal', () => {
   test('what goes over more lines than are seen at once is said to', async () => {
     const providers = Object.fromEntries(Array.from({ length: 25 }, (_, i) => [`lab${i}`, { baseURL: 'https://lab.example.org/v1' }]))
     const { path, said } = await askedAbout({ '.ai-agent.json': { providers } })
-    expect(said.split('\n').slice(-2)).toEqual([`It has 26 lines: read ${path}/.ai-agent.json before you say yes.`, 'Trust it? [y/N] '])
+    expect(said.split('\n').slice(-2)).toEqual([`It has 26 lines: read ${path}/.ai-agent.json before you approve it.`, 'Trust it? [y/N] '])
   })
 
   test.each([
@@ -386,7 +386,7 @@ describe('the question at a terminal', () => {
     const words = said()
     expect(words).toContain(
       [
-        '2 files wait for trust. What waits, and what it could do then:',
+        '2 files are not trusted. What trust would allow:',
         '',
         `${project.path}/.ai-agent.json (configuration)`,
         '  agents, which leave the folder: use agents from outside of its folder, or found through variables',

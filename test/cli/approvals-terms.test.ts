@@ -56,7 +56,7 @@ describe('what is asked', () => {
       '    cwd     │ sub',
       '    stdin   │ y<U+001B>[2J',
       '            │',
-      '    y yes · n no · n WHY no, and tell it why · x no, and end the run',
+      '    y yes · n no · n WHY no, with a reason · x no, and end the run',
       '    s for this session, p for this project:',
       '      │ (in sub) exactly this: echo safe #',
       '      │   touch pwned < "y\\u001b[2J\\n"',
@@ -106,8 +106,8 @@ describe('the command that goes on', () => {
     )
     const ended = await at(['run', 'w.ai', '--resume', id, '--allow', 'write_file'])
     expect(ended).toMatchObject({ code: 0, stdout: 'Done.\n' })
-    expect(ended.stderr).toContain('Still denied, as when the session was started: write_file(*c.txt)\n')
-    expect(ended.stderr).toContain(`Read again, as when the session was started: --config ${place}/strict.json\n`)
+    expect(ended.stderr).toContain('Still denied, as at the start of the session: write_file(*c.txt)\n')
+    expect(ended.stderr).toContain(`Read again, as at the start of the session: --config ${place}/strict.json\n`)
     expect([has('a.txt'), has('b.txt'), has('c.txt')]).toEqual([true, false, false])
   })
 
@@ -116,7 +116,7 @@ describe('the command that goes on', () => {
     await writeFile(join(place, 'lax.json'), '{}')
     const ended = await at(['run', 'w.ai', '--resume', id, '--allow', 'write_file', '--config', 'lax.json', '-q'])
     expect(ended).toMatchObject({ code: 0, stdout: 'Done.\n' })
-    expect(ended.stderr).toBe(`The session was started with --config ${place}/strict.json; from here on lax.json counts instead.\n`)
+    expect(ended.stderr).toBe(`The session was started with --config ${place}/strict.json; from now on lax.json applies.\n`)
     expect(has('b.txt')).toBe(true)
   })
 

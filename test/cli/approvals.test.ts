@@ -44,7 +44,7 @@ describe('a run that waits', () => {
     const { at } = await waiting('apart', ['a.txt', 'b.txt'])
     const { sessionId }: { readonly sessionId: string } = JSON.parse((await at('run w.ai Go --json -q --data-dir dd')).stdout)
     const answered = await at(`approvals answer ${sessionId}:t1.s1.2/call yes --data-dir dd`)
-    expect(answered.stderr).toContain('It waits for one more answer: troupe approvals list --data-dir dd\n')
+    expect(answered.stderr).toContain('One more answer is required: troupe approvals list --data-dir dd\n')
     expect((await at('approvals list --data-dir dd')).stdout).toContain(sessionId)
   })
 
@@ -55,7 +55,7 @@ describe('a run that waits', () => {
     expect(both.stderr).toContain(`${id}:t1.s1.2/call  Write b.txt, a new file\n    → troupe approvals answer ${id}:t1.s1.2/call yes\n`)
     expect(await at(`approvals answer ${id}:t1.s1.2/call perhaps`)).toMatchObject({
       code: 2,
-      stderr: expect.stringContaining('Say yes, no,'),
+      stderr: expect.stringContaining('Answer yes, no,'),
     })
     expect(await at(`approvals answer ${id}:t1.s1.2/call no, not this one`)).toMatchObject({
       code: 0,
@@ -105,7 +105,7 @@ describe('a run that waits', () => {
     for (const line of ['s p  src/q.txt', 's1 p1  any file in src/', 's2 p2  any file in the workspace', 's3 p3  any call of write_file'])
       expect(wrong.stderr).toContain(`\n  ${line}\n`)
     expect(wrong.stderr).toContain(
-      '→ Say yes, no, no and why, x to end the run; for what stands above, s, s1, s2, s3 for this session, p, p1, p2, p3 for this project.\n',
+      '→ Answer yes, no, no REASON, or x to end the run; to remember it, s, s1, s2, s3 for this session, p, p1, p2, p3 for this project.\n',
     )
     const told = 'Write src/q.txt, a new file; for this project, until it is taken back: any file in the workspace'
     expect(await at(`approvals answer ${id} p2`)).toMatchObject({ code: 0, stdout: `Answered: ${told}\n` })
@@ -155,7 +155,7 @@ describe('a run that waits', () => {
     })
     expect(await at(`approvals drop ${id}`)).toMatchObject({ code: 0, stdout: `Dropped: ${id}\n` })
     expect((await at('approvals list')).stdout).toBe('')
-    expect(await at(`approvals drop ${id}`)).toMatchObject({ code: 2, stderr: expect.stringContaining('nothing to drop') })
+    expect(await at(`approvals drop ${id}`)).toMatchObject({ code: 2, stderr: expect.stringContaining('already ended') })
     const ended = await at(`run w.ai --resume ${id}`)
     expect(ended).toMatchObject({ code: 2, stderr: expect.stringContaining(`The session ${id} was interrupted and has ended`) })
     expect(ended.stderr).toContain(`→ Give a PROMPT for its next turn: troupe run w.ai "…" --resume ${id}`)

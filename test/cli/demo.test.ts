@@ -11,7 +11,7 @@ test('the demonstration shows two children at once, an approval, a failing tool 
   expect(ended.stderr).toMatch(/\? approval needed: Book 2 nights in Oslo\n +approved by the demonstration\n/)
   expect(ended.stderr).not.toContain('\u001b')
   const tree = ended.stderr.slice(ended.stderr.indexOf('\ntrip '))
-  expect(tree).toMatch(/^\ntrip {2}partial: steps ran out · 5 steps · 5 calls/)
+  expect(tree).toMatch(/^\ntrip {2}partial: step limit · 5 steps · 5 calls/)
   expect(tree).toMatch(/✓ weather .*∥[\s\S]*✓ look_up_weather/)
   expect(tree).toMatch(/✓ trains .*∥[\s\S]*✓ look_up_trains/)
   expect(tree).toMatch(/✗ book_room .*\n.*network: The booking system of the hotel does not answer\.\n.*→ Try again later/)

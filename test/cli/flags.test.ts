@@ -50,7 +50,7 @@ describe('--override', () => {
     const ended = await troupe(['run', 'wrong.ai', '--override', 'limits.maxTurns=3', '--override', 'output.format=yaml'])
     expect(ended).toMatchObject({ code: 2, stdout: '' })
     expect(ended.stderr).toMatchInlineSnapshot(`
-      "error: There are 4 problems.
+      "error: 4 errors.
 
         --override limits.maxTurns  there is no setting \`limits.maxTurns\`
           → Did you mean \`limits.maxTokens\`, \`limits.maxCalls\`, \`limits.maxToolTurns\`?
@@ -63,8 +63,8 @@ describe('--override', () => {
             │                         ^
           → Write it like \`maxToolTurns: 6\`.
 
-        PROMPT  It is missing.
-          → Say what the agent is to do: troupe run FILE "…", or pipe it in.
+        PROMPT  The prompt is missing.
+          → Pass the task: troupe run FILE "…", or pipe it in.
       "
     `)
   })
@@ -128,7 +128,7 @@ describe('--dry-run', () => {
     const ended = await troupe(['run', file, 'A weekend', '--dry-run', '--override', 'parameters.temperature=0.2'], nowhere)
     expect(ended).toMatchObject({ code: 0, stderr: '' })
     expect(ended.stdout.replaceAll(folder, '…')).toMatchInlineSnapshot(`
-      "This would run. Nothing was asked, started or kept.
+      "This would run. No model was called and nothing was stored.
 
         agent       planned (planned.ai): Plans trips
         models      1. script/planned.yaml

@@ -86,7 +86,7 @@ test('a socket that a program left open and silent is left out, and that is said
     stderr += text
   })
   expect(await new Promise((resolve) => child.on('close', resolve))).toBe(0)
-  expect(stderr).toBe('Nothing came from standard input, so it is left out. Use - to wait for it.\n')
+  expect(stderr).toBe('Standard input sent nothing and is ignored. Use - to wait for it.\n')
 })
 
 test('a folder is no input, and is not taken for nothing', async () => {

@@ -68,7 +68,7 @@ describe('asked in a window', () => {
     first.pty.write('\u0004')
     expect(await first.ended).toBe(6)
     const text = first.lines().join('\n')
-    expect(text).toMatch(/lead {2}suspended: an answer is needed/)
+    expect(text).toMatch(/lead {2}suspended: answer required/)
     expect(text).toMatch(/\? answer needed {2}Tea or coffee\?/)
     const [, id = ''] = /--resume (\S+)/.exec(text) ?? []
     const again = troupe(['run', file, '--resume', id, '--data-dir', 'lead'], { columns: 140, rows: 40 })

@@ -37,7 +37,7 @@ describe.concurrent('a run that does not end', () => {
     await window.shows(picture)
     const asked = performance.now()
     window.pty.write('\u0003')
-    await window.shows(/root {2}interrupting… · Ctrl-C again leaves at once/)
+    await window.shows(/root {2}interrupting… · Ctrl-C again to exit now/)
     expect(await window.ended).toBe(7)
     expect(performance.now() - asked).toBeLessThan(20_000)
     expect(window.isCursorVisible()).toBe(true)

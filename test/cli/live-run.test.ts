@@ -22,7 +22,7 @@ describe.concurrent('a run on a terminal', () => {
     const lines = window.lines()
     expect(lines[0]).toMatch(/^troupe demo/)
     expect(lines.filter((line) => line.startsWith('trip '))).toEqual([
-      expect.stringMatching(/^trip {2}partial: steps ran out · 5 steps · 5 calls/),
+      expect.stringMatching(/^trip {2}partial: step limit · 5 steps · 5 calls/),
     ])
     const tree = lines.slice(lines.findIndex((line) => line.startsWith('trip ')))
     expect(tree.filter((line) => line.includes('✓ look_up_weather'))).toHaveLength(1)

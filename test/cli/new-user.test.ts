@@ -46,7 +46,7 @@ test.each<[args: readonly string[], remedy: string]>([
   const { path } = folder({ 'trip.ai': plain, 'sub/scout.ai': plain, 'empty/note.txt': '' })
   const { code, stderr } = await troupe(path, args)
   expect([code, stderr]).toEqual([2, expect.stringContaining(remedy)])
-  expect(stderr).toMatch(/has a problem|have a problem/)
+  expect(stderr).toMatch(/is invalid|have errors|has a problem|have a problem|has errors/)
 })
 
 test('from a folder without agents', async () => {

@@ -145,7 +145,7 @@ describe('what a run that is taken up keeps', () => {
       const { code, stdout } = await resume(id, ['--override', setting])
       const key = setting.split('=', 1)[0]
       const { error } = JSON.parse(stdout)
-      expect([code, JSON.stringify(error)], setting).toEqual([2, expect.stringContaining(`keeps the \`${key}\` that it began with`)])
+      expect([code, JSON.stringify(error)], setting).toEqual([2, expect.stringContaining(`keeps its \`${key}\``)])
     }
     expect(await resume(id, [], { TROUPE_OUTPUT_FORMAT: 'json' })).toMatchObject({ code: 2 })
     expect(await journalOf(id)).toEqual(events)

@@ -93,15 +93,16 @@ describe('an answer that is partial or missing', () => {
   const endless = `steps:\n${Array.from({ length: 11 }, (_, i) => `  - { text: As far as I came., calls: [{ tool: none, input: { n: ${i} } }] }`).join('\n')}`
   test('an answer that is only partial is still printed', async () => {
     const ended = await troupe(['run', await agent('endless', endless), 'Go'])
-    expect(ended).toMatchObject({ code: 5, stdout: 'As far as I came.\n', stderr: expect.stringContaining('partial: steps ran out') })
+    expect(ended).toMatchObject({
+      code: 5,
+      stdout: 'As far as I came.\n',
+      stderr: expect.stringContaining('partial: step limit'),
+    })
   })
 
   test.each([
-    [
-      'text',
-      'error: The answer is partial: steps ran out.\n→ Raise limits.maxToolTurns of quiet-text (on the command line: --max-steps).\n',
-    ],
-    ['json', expect.stringMatching(/"level":"error","msg":"The answer is partial: steps ran out\.".*--max-steps.*\}\n$/)],
+    ['text', 'error: The answer is partial: step limit.\n→ Raise limits.maxToolTurns of quiet-text (on the command line: --max-steps).\n'],
+    ['json', expect.stringMatching(/"level":"error","msg":"The answer is partial: step limit\.".*--max-steps.*\}\n$/)],
   ])('why it is not 0 is said in a line however quiet it is to be: %s', async (...row) => {
     const [format, stderr] = row
     const ended = await troupe(['run', await agent(`quiet-${format}`, endless), 'Go', '-q', '--log-format', format])
@@ -196,7 +197,7 @@ describe('what is wrong is told at once', () => {
     const ended = await troupe(['run', 'wrong.ai'])
     expect(ended).toMatchObject({ code: 2, stdout: '' })
     expect(ended.stderr).toMatchInlineSnapshot(`
-      "error: There are 5 problems.
+      "error: 5 errors.
 
         wrong.ai:1:1  \`description\` is missing
           1 │ ---
@@ -218,8 +219,8 @@ describe('what is wrong is told at once', () => {
             │ ^
           → Below the closing \`---\`, write what the agent is to do.
 
-        PROMPT  It is missing.
-          → Say what the agent is to do: troupe run FILE "…", or pipe it in.
+        PROMPT  The prompt is missing.
+          → Pass the task: troupe run FILE "…", or pipe it in.
       "
     `)
   })

@@ -197,25 +197,25 @@ describe('a run that has not ended', () => {
     const { code, stdout } = await show(id)
     expect(code).toBe(0)
     expect(still(stdout).split('\n').slice(0, 10)).toEqual([
-      `${id}  writes  waits for an answer`,
+      `${id}  writes  waiting for an answer`,
       '  writes.ai · began THEN · waits since THEN',
       '  ? Write x.txt, a new file  write_file',
       '    content │ x',
-      '    y yes · n no · n WHY no, and tell it why · x no, and end the run',
+      '    y yes · n no · n WHY no, with a reason · x no, and end the run',
       '    s for this session, p for this project: x.txt · s1 p1 any file in the workspace',
       '    s2 p2 any call of write_file',
       `    troupe approvals answer ${id} yes`,
       `  troupe run writes.ai --resume ${id}`,
       '',
     ])
-    expect(stdout).toContain('\nwrites  suspended: an approval is needed')
+    expect(stdout).toContain('\nwrites  suspended: approval required')
     expect(stdout).toContain('Said so far\n  I am about to write.\n')
     const shown = shownIn((await show(id, '--json')).stdout)
     expect(shown).toMatchObject({ status: 'suspended', standing: { kind: 'waiting', open: 1 }, outcome: { exitCode: 6 } })
     expect(shown.outcome).toEqual(document)
 
     expect(await troupe(['approvals', 'answer', id, 'yes'])).toMatchObject({ code: 0 })
-    expect((await show(id)).stdout).toContain(`${id}  writes  answered, and waits to go on\n`)
+    expect((await show(id)).stdout).toContain(`${id}  writes  answered; resume it\n`)
     expect(await troupe(['run', file, '--resume', id])).toMatchObject({ code: 0, stdout: 'Done.\n' })
   })
 
@@ -229,7 +229,7 @@ describe('a run that has not ended', () => {
     const { id } = await made([file, 'Go'])
     const { stdout } = await show(id)
     const lines = stdout.split('\n')
-    expect(lines[0]).toBe(`${id}  crowd  waits for 400 answers`)
+    expect(lines[0]).toBe(`${id}  crowd  waiting for 400 answers`)
     expect(lines.filter((line) => line.startsWith('    troupe approvals answer '))).toHaveLength(5)
     expect(stdout).toContain(`  ⋯ 395 more: troupe approvals list\n  troupe run crowd.ai --resume ${id}\n`)
     expect(stdout).toMatch(/\ncrowd {2}suspended.*\n⋯ \d+ lines\n/)
@@ -332,7 +332,7 @@ describe('what cannot be shown', () => {
     { args: ['delete', 'a', '--older', '1d'], says: 'It is for prune.' },
     { args: ['list', '--dry-run'], says: 'It is for prune and delete.' },
     { args: ['prune', 'a', '--keep', '1'], says: 'prune takes no ID.' },
-    { args: ['prune'], says: 'It needs --older, --keep or both.' },
+    { args: ['prune'], says: '--older, --keep or both are required.' },
     { args: ['prune', '--older', 'soon', '--keep', 'few'], says: 'expected a number of sessions, found few' },
     { args: ['delete'], says: 'No session is named.' },
     { args: ['delete', 'a', '--data-dir', 'absent'], says: 'There is no session a in ' },

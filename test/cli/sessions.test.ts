@@ -77,7 +77,7 @@ test('the newest first, those that wait with what they wait for, those of other 
     [
       `${second?.sessionId}  writes  completed`,
       '  writes.ai · then · “Second”',
-      `${first?.sessionId}  writes  waits for an answer`,
+      `${first?.sessionId}  writes  waiting for an answer`,
       '  writes.ai · then · “First”',
       `  ${first?.goOn}\n`,
     ].join('\n'),
@@ -86,7 +86,7 @@ test('the newest first, those that wait with what they wait for, those of other 
     `What happened in one of them: troupe sessions show ID ${data.join(' ')}\nWhat is waited for, and how to answer it: troupe approvals list ${data.join(' ')}\nThe next turn of a session that has ended: troupe run FILE "…" --resume ID ${data.join(' ')}\n`,
   )
   expect(await troupe(['approvals', 'answer', first?.sessionId ?? '', 'yes', ...data])).toMatchObject({ code: 0 })
-  expect((await troupe(['sessions', 'list', ...data])).stdout).toContain('answered, and waits to go on')
+  expect((await troupe(['sessions', 'list', ...data])).stdout).toContain('answered; resume it')
 
   const cwd = join(folder, 'elsewhere')
   await mkdir(cwd)

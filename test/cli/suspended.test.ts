@@ -38,9 +38,9 @@ describe.concurrent('without a terminal', () => {
       'limits.maxToolTurns=7',
     ])
     expect(ended).toMatchObject({ code: 6, stdout: '' })
-    expect(ended.stderr).toContain('waits  suspended: an approval is needed')
+    expect(ended.stderr).toContain('waits  suspended: approval required')
     expect(ended.stderr).toContain('? approval needed  Write waits.txt, a new file')
-    expect(ended.stderr).toMatch(/\n→ Answer it, then go on with it\. .*\n/)
+    expect(ended.stderr).toMatch(/\n→ Answer it, then resume it\. .*\n/)
     expect(ended.stderr).toContain(`\n  troupe approvals answer ${id} yes --data-dir ${at('waits')}\n  troupe run waits.ai`)
     expect(words).toEqual([
       'run',
@@ -73,7 +73,7 @@ describe.concurrent('without a terminal', () => {
         `${id}  waits  waits.ai in ${folder} · since then · “Go”`,
         '  ? Write waits.txt, a new file  write_file',
         '    content │ text',
-        '    y yes · n no · n WHY no, and tell it why · x no, and end the run',
+        '    y yes · n no · n WHY no, with a reason · x no, and end the run',
         '    s for this session, p for this project: waits.txt · s1 p1 any file in the workspace',
         '    s2 p2 any call of write_file',
         `    troupe approvals answer ${id} yes --data-dir waits`,
@@ -100,7 +100,7 @@ describe.concurrent('without a terminal', () => {
     expect(ended.code).toBe(0)
     const { status, snapshot }: Outcome = JSON.parse(ended.stdout)
     expect(status).toBe('completed')
-    expect(JSON.stringify(snapshot.history)).toContain('nobody is there to ask')
+    expect(JSON.stringify(snapshot.history)).toContain('no person is available to approve it')
     expect(existsSync(at('denied.txt'))).toBe(false)
   })
 
@@ -141,7 +141,7 @@ describe.concurrent('--resume', () => {
     expect(opened.lines().join('\n')).toMatch(/^later {2}completed · 2 steps · 1 call/m)
   })
 
-  test('what somebody else has answered meanwhile needs no terminal', async () => {
+  test('what answered elsewhere meanwhile needs no terminal', async () => {
     const { words } = await suspended('answered')
     await answerElsewhere(at('answered'), yes)
     expect(await troupe(words)).toMatchObject({ code: 0, stdout: 'Done.\n' })
@@ -167,7 +167,7 @@ describe.concurrent('--resume', () => {
     expect(nothing).toMatchObject({
       code: 2,
       stdout: '',
-      stderr: expect.stringContaining(`The session ${id} has ended: there is nothing to go on with.`),
+      stderr: expect.stringContaining(`The session ${id} has ended; there is nothing to resume.`),
     })
     const ended = await troupe(['run', file, 'And now?', '--resume', id, '--data-dir', 'ended'])
     expect(ended).toMatchObject({ code: 0, stdout: 'And again.\n' })

@@ -28,7 +28,7 @@ export async function answerRequest(invocation: ApprovalsInvocation, host: Host)
   const [id, ...words] = named
   if (id === undefined || words.length === 0)
     throw new TroupeError('usage', id === undefined ? 'Nothing is named that could be answered.' : 'The answer is missing.', {
-      remedy: 'Name the session, or its request, as approvals list shows it, and the answer: troupe approvals answer ID yes',
+      remedy: 'Name a session or request from approvals list and the answer: troupe approvals answer ID yes',
     })
   const folder = await sessionFolder(invocation, host)
   const answered = await withSessions<Answered | undefined>(folder, undefined, (store) =>
@@ -59,7 +59,7 @@ export async function answerRequest(invocation: ApprovalsInvocation, host: Host)
   await host.stdout.prose([`Answered: ${answeredText(request.request, answered.decision)}`])
   if (left.length > 0)
     await printNotice(
-      `It waits for ${left.length === 1 ? 'one more answer' : `${left.length} more answers`}: troupe approvals list${dataDirFlag(dataDir)}`,
+      `${left.length === 1 ? 'One more answer is' : `${left.length} more answers are`} required: troupe approvals list${dataDirFlag(dataDir)}`,
       { host, display },
     )
   await printNotice(driver === undefined ? `Go on: ${goOn}` : `It is driven by ${driver}, which takes the answer.`, { host, display })
@@ -90,7 +90,7 @@ async function answer(store: Store, { id, said, host, place }: Given): Promise<A
   const request = requestIn(waiting, run.treeId === id ? id : `${run.treeId}${id.slice(name.length)}`, dataDir)
   const meant = decisionOf(said, request.request)
   if (!meant)
-    throw new TroupeError('usage', `${JSON.stringify(said)} is no answer to it: ${exactLine(requestSummary(request.request))}`, {
+    throw new TroupeError('usage', `${JSON.stringify(said)} is not a valid answer to: ${exactLine(requestSummary(request.request))}`, {
       problems: breadthsOf(request.request).map(asGranting),
       remedy: wordsFor(request),
     })
@@ -124,10 +124,10 @@ function requestIn({ run, requests }: WaitingSession, id: string, dataDir: strin
   if (id !== run.treeId || !only)
     throw new TroupeError(
       'usage',
-      id === run.treeId ? `The session ${id} waits for nothing.` : `The session ${run.treeId} does not ask ${id}.`,
+      id === run.treeId ? `The session ${id} has no pending request.` : `The session ${run.treeId} does not ask ${id}.`,
       {
         problems: open.map(asProblem),
-        remedy: 'See what waits: troupe approvals list --everywhere',
+        remedy: 'List pending requests: troupe approvals list --everywhere',
       },
     )
   if (others.length === 0) return only
@@ -160,6 +160,6 @@ function wordsFor({ request }: WaitingRequest): string {
   if (request.question) return (request.question.options ?? []).length > 0 ? 'Say an option or its number, or a text.' : 'Say a text.'
   const breadths = breadthsOf(request)
   const kept = (choice: 'session' | 'project'): string => `${breadths.map((breadth) => breadth[choice].word).join(', ')} for this ${choice}`
-  const more = breadths.length > 0 ? `; for what stands above, ${kept('session')}, ${kept('project')}` : ''
-  return `Say yes, no, no and why, x to end the run${more}.`
+  const more = breadths.length > 0 ? `; to remember it, ${kept('session')}, ${kept('project')}` : ''
+  return `Answer yes, no, no REASON, or x to end the run${more}.`
 }

@@ -5,7 +5,7 @@ import { dropSessions } from './end-sessions.ts'
 import { listApprovals } from './list-approvals.ts'
 import { revokeGrants } from './revoke-grants.ts'
 
-/** `troupe approvals`: what was approved beyond a session, and what waits for an answer. */
+/** `troupe approvals`: what was approved beyond a session, and what waiting for an answer. */
 export function approvalsCommand(invocation: ApprovalsInvocation, host: Host): Promise<number> {
   switch (invocation.action) {
     case 'list':

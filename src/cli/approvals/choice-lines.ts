@@ -18,7 +18,7 @@ export function choiceLines(request: ApprovalRequest, style: QuestionStyle): Row
   const answers = [
     offer(once.word, 'yes', paint),
     offer(refusal.word, 'no', paint),
-    offer(`${refusal.word} WHY`, 'no, and tell it why', paint),
+    offer(`${refusal.word} WHY`, 'no, with a reason', paint),
     offer(ending.word, 'no, and end the run', paint),
   ]
   const kept = breadthsOf(request).map((breadth, index) => breadthPiece(breadth, { request, isFirst: index === 0, ...room }))

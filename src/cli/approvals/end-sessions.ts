@@ -61,7 +61,7 @@ export async function endSessions(store: Store, named: readonly string[], place:
 function refuseEnded(sessions: readonly TreeEntry[]): void {
   const ended = sessions.filter(({ status }) => status !== 'suspended' && status !== 'running').map(({ treeId }) => treeId)
   if (ended.length > 0)
-    throw new TroupeError('usage', `${ended.join(', ')} ${ended.length === 1 ? 'has' : 'have'} ended: there is nothing to drop.`, {
+    throw new TroupeError('usage', `${ended.join(', ')} ${ended.length === 1 ? 'has' : 'have'} already ended.`, {
       remedy: 'Leave it out.',
     })
 }

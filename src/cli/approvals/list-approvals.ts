@@ -15,7 +15,7 @@ import { sessionFolder, withSessions } from './session-store.ts'
 import { waitingLines } from './waiting-lines.ts'
 import { type DamagedSession, isOfProject, type WaitingSession, type WaitingSessions, waitingSessions } from './waiting-requests.ts'
 
-/** `troupe approvals list`: what was approved beyond a session, and what waits for an answer, with the commands that give it. */
+/** `troupe approvals list`: what was approved beyond a session, and what waiting for an answer, with the commands that give it. */
 export async function listApprovals(invocation: ApprovalsInvocation, host: Host): Promise<number> {
   const { output, display, isEverywhere } = invocation
   const project = findProjectRoot(process.cwd())
@@ -44,7 +44,7 @@ export async function listApprovals(invocation: ApprovalsInvocation, host: Host)
   const others = all.waiting.length - waiting.length + all.damaged.length - damaged.length
   if (others > 0)
     await printNotice(
-      `${others === 1 ? 'One more session waits' : `${others} more sessions wait`} elsewhere: troupe approvals list --everywhere`,
+      `${others === 1 ? 'One more session is waiting' : `${others} more sessions are waiting`} elsewhere: troupe approvals list --everywhere`,
       {
         host,
         display,

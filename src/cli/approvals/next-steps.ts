@@ -22,8 +22,8 @@ export async function nextSteps(store: Pick<Store, 'journal' | 'inbox'>, { treeI
   const { open } = await readPendingApprovals(store, treeId)
   const requests = open.filter(({ answer }) => !answer).map(({ request }) => request)
   const [only, ...others] = requests
-  const atTerminal = 'then go on with it. At a terminal it can be gone on with at once: there you are asked.'
-  if (!only) return { remedy: 'Everything is answered: go on with it.', commands: [resume] }
+  const atTerminal = 'then resume it. At a terminal you can resume it now and answer there.'
+  if (!only) return { remedy: 'All requests are answered: resume it.', commands: [resume] }
   if (others.length === 0) return { remedy: `Answer it, ${atTerminal}`, commands: [answerCommand(treeId, only, dataDir), resume] }
   if (requests.length > mostCommands)
     return { remedy: `Answer all ${requests.length}, ${atTerminal}`, commands: [`troupe approvals list${dataDirFlag(dataDir)}`, resume] }

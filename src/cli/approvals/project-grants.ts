@@ -52,7 +52,7 @@ export async function changeGrants(
     const written = printGrants(next(text === undefined ? [] : parseGrants(text, path)))
     if (written === text || (await files.replace(path, text, written))) return
   }
-  throw new TroupeError('config_invalid', `The list of approvals ${path} cannot be written: others keep writing it.`, {
+  throw new TroupeError('config_invalid', `The list of approvals ${path} cannot be written: other processes keep changing it.`, {
     remedy: 'Try again.',
   })
 }

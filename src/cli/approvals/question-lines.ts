@@ -27,7 +27,7 @@ export function questionLines(asked: Asked, style: QuestionStyle): readonly stri
 /** Where the beginning has left the window, what is asked is said runAgainOutside at the answers: a long call must not hide what it does. */
 function reminder(request: ApprovalRequest, told: readonly string[], style: QuestionStyle): readonly string[] {
   const [title = ''] = told
-  const above = fitted(`${told.length} lines, which begin above: read them before you answer`, style.width - indent.length)
+  const above = fitted(`${told.length} lines; scroll up to read all of them before you answer`, style.width - indent.length)
   return [title, ...outsideLines(request, style), `${indent}${style.paint('yellow', above)}`]
 }
 

@@ -25,7 +25,7 @@ type Terminal = Pick<Host, 'stderr' | 'stdin' | 'paint' | 'width'>
  * Asks a person at the terminal.
  *
  * 1. One question at a time, in the order in which they came.
- * 2. A question that somebody else has answered meanwhile, or whose run is interrupted, is withdrawn.
+ * 2. A question that answered elsewhere meanwhile, or whose run is interrupted, is withdrawn.
  * 3. What was typed before a question was shown is no answer to it.
  * 4. After a yes for more than this once, the next question waits until that is on record: it may be answered with it.
  * 5. Whoever ends the input has put off this question and all that would follow: the run is suspended and can be resumed.
@@ -83,7 +83,7 @@ export class TerminalApprover implements RunApprover {
         await stderr.write('> ')
         const line = await nextLine(stdin, over)
         if (line.kind === 'withdrawn') {
-          await stderr.lines(['', paint('dim', signal.aborted ? 'the run is interrupted' : 'somebody else has answered')])
+          await stderr.lines(['', paint('dim', signal.aborted ? 'the run is interrupted' : 'answered elsewhere')])
           return 'wait'
         }
         if (line.kind === 'end') {

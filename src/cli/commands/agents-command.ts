@@ -20,7 +20,7 @@ export async function agentsCommand({ output, display, configFile }: AgentsInvoc
   if (output === 'json') await host.stdout.line(safeJson({ ok: true, agents, problems, exitCode: exitCodes.done.code }))
   else if (agents.length > 0) await host.stdout.lines(columns(agents.map(rowOf), { most: columnsOn(host.stdout) }))
   if (agents.length === 0) await printNotice('There are no agents here. Begin with some: troupe init', { host, display })
-  if (problems.length > 0) await printNotice(`Not everything is right with them. See what: troupe validate`, { host, display })
+  if (problems.length > 0) await printNotice(`Some agents have errors; run: troupe validate`, { host, display })
   return exitCodes.done.code
 }
 

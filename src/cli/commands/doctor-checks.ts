@@ -61,7 +61,7 @@ function configChecks({ setup, error }: Project): readonly Check[] {
       ({ place, message, remedy }): Check => ({ status: 'warning', what: 'configuration', message: `${place}: ${message}`, fix: remedy }),
     )
   const read = config.layers.flatMap(({ settings }) => (settings ? [settings.origin.file] : []))
-  const found = read.length > 0 ? `read from ${[...new Set(read)].join(', ')}` : 'there is none, and none is needed'
+  const found = read.length > 0 ? `read from ${[...new Set(read)].join(', ')}` : 'none (not required)'
   return [{ status: 'ok', what: 'configuration', message: found }, ...warnings]
 }
 
@@ -71,11 +71,11 @@ function agentChecks({ registry, error, diagnostics }: Project): readonly Check[
   const broken = (error?.problems ?? []).filter(({ place }) => !isConfigPlace(place)).map((problem) => failed('agent', problem))
   const wrong = diagnostics.flatMap((each): readonly Check[] =>
     each.severity !== 'info' && each.code.startsWith('agent_')
-      ? [{ status: 'warning', what: 'agent', message: `${each.place}: ${each.message}`, fix: each.remedy ?? 'Look at the file.' }]
+      ? [{ status: 'warning', what: 'agent', message: `${each.place}: ${each.message}`, fix: each.remedy ?? 'Check the file.' }]
       : [],
   )
   if (registry.found.length === 0 && broken.length === 0)
-    return [{ status: 'warning', what: 'agents', message: 'there are none here', fix: 'Begin with some: troupe init' }]
+    return [{ status: 'warning', what: 'agents', message: 'none found', fix: 'Create a project: troupe init' }]
   const right = registry.ok
     ? registry.agents.map(({ definition, place }): Check => ({ status: 'ok', what: 'agent', message: `${definition.toolName} (${place})` }))
     : []
@@ -83,7 +83,7 @@ function agentChecks({ registry, error, diagnostics }: Project): readonly Check[
 }
 
 function failed(what: string, { place, message, remedy }: Problem): Check {
-  return { status: 'fail', what, message: `${place}: ${message}`, fix: remedy ?? `Look at ${place}.` }
+  return { status: 'fail', what, message: `${place}: ${message}`, fix: remedy ?? `Check ${place}.` }
 }
 
 /** What a run would miss of skills, hooks and folders. */
@@ -184,7 +184,7 @@ async function sandboxChecks({ setup: { config, workingDirectory } }: Project, {
   const policy = sandboxOf(config)
   if (policy.mode === 'off') {
     const message = 'it is switched off: commands run with all that you may do yourself'
-    return [{ status: 'warning', what, message, fix: 'Take `sandbox: { mode: off }` out of the configuration.' }]
+    return [{ status: 'warning', what, message, fix: 'Remove `sandbox: { mode: off }` from the configuration.' }]
   }
   const { processSandbox } = await import('../../tools/sandbox/index.ts')
   const home = homeFolder(homedir())

@@ -90,7 +90,7 @@ function linesOf(document: DryRunDocument, toolName: string): readonly string[] 
     ['journal', journal],
   ]
   const safe = rows.map(([left, right]): Row => [left, printable(right)])
-  return ['This would run. Nothing was asked, started or kept.', '', ...columns(safe)]
+  return ['This would run. No model was called and nothing was stored.', '', ...columns(safe)]
 }
 
 const memberText = ({ name, models, tools, agents }: PlannedMember): string =>

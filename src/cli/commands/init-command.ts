@@ -71,11 +71,11 @@ async function refuseToOverwrite(root: string): Promise<readonly string[]> {
 const isOfTeam = (name: string): boolean => name.endsWith('.ai') || name === '.ai-agent.json'
 
 async function keptNotice(name: string, root: string): Promise<string> {
-  const said = `kept ${shown(join(root, name))} as it is`
+  const said = `kept ${shown(join(root, name))}`
   if (name !== '.gitignore') return said
   const content = (await nodeConfigFiles.read(join(root, name)).catch(() => undefined)) ?? ''
   const text = typeof content === 'string' ? content : new TextDecoder().decode(content)
-  return text.includes(keyFile) ? said : `${said}; so that no key is published, add the line ${keyFile}`
+  return text.includes(keyFile) ? said : `${said}; add this line to keep keys out of Git: ${keyFile}`
 }
 
 const keyFile = '.ai-agent.env'
@@ -91,7 +91,7 @@ async function refuseUnwritable(root: string, place: TrustPlace): Promise<void> 
   const whyUntrusted = whyUnwritable(dirname(place.path))
   if (whyUntrusted !== undefined) {
     const remedy = 'See that its folder can be written, or name another with XDG_STATE_HOME.'
-    const message = `the list of trusted files cannot be kept there: ${whyUntrusted}`
+    const message = `the list of trusted files cannot be stored there: ${whyUntrusted}`
     wrong.push(new TroupeError('config_invalid', 'Nothing was created.', { problems: [{ place: place.path, message, remedy }] }))
   }
   if (wrong.length > 0) throw joinErrors(wrong)

@@ -69,7 +69,7 @@ The model is \`rehearsal\`: it is no LLM, and needs neither a key nor a network.
 
 - \`troupe validate\` checks every file.
 - \`troupe agents list\` shows who is there.
-- \`troupe doctor\` finds out what is wrong.
+- \`troupe doctor\` finds problems.
 - \`troupe help agent-file\` explains every setting.
 `,
 }

@@ -42,14 +42,14 @@ export async function trustCommand(invocation: TrustInvocation, host: Host): Pro
 async function trust(invocation: TrustInvocation, host: Host, place: TrustPlace): Promise<number> {
   const { paths, isAll, display } = invocation
   if (isAll && paths.length > 0)
-    throw new TroupeError('usage', 'Files are named beside --all.', { remedy: 'Leave one of them out: --all is whatever waits here.' })
+    throw new TroupeError('usage', 'Files cannot be combined with --all.', { remedy: 'Remove one of them; --all trusts everything here.' })
   const files = paths.length > 0 ? await readFileStates(place.files, paths.flatMap(filesAt)) : await waiting(invocation, host)
   if (files === 'refused') {
     await printNotice('Nothing was trusted.', { host, display })
     return exitCodes.done.code
   }
   if (files.length > 0) await trustFiles(place, files, { by: 'command', at: host.now() })
-  return report(files, { host, asked: invocation, done: 'Trusted', otherwise: 'Nothing here waits for trust.' })
+  return report(files, { host, asked: invocation, done: 'Trusted', otherwise: 'No untrusted files here.' })
 }
 
 /** Whatever of this folder waits for trust, once a person has seen it: by `--all`, or by an answer at a terminal. */
@@ -59,19 +59,22 @@ async function waiting({ configFile, isAll }: TrustInvocation, host: Host): Prom
   if (!isConfigured && error) throw error
   const files = waitingIn(setup, registry)
   if (files.length === 0 || isAll) return files
-  const count = files.length === 1 ? 'A file waits for trust.' : `${files.length} files wait for trust.`
+  const count = files.length === 1 ? 'One file is not trusted.' : `${files.length} files are not trusted.`
   if (!mayAsk(host))
-    throw new TroupeError('usage', `${count} There is no terminal to ask at, so nothing was trusted.`, {
+    throw new TroupeError('usage', `${count} Without a terminal to ask, nothing was trusted.`, {
       remedy: 'Look at them, then name those that you want: troupe trust PATH ..., or all of them: troupe trust --all',
       problems: files.map((file) => ({ place: file.path, message: `${file.kind}; it waits for ${partsOf(file).join('; ')}` })),
     })
   const { paint, stderr } = host
-  await stderr.prose([`${count} What waits, and what it could do then:`, ''])
+  await stderr.prose([`${count} What trust would allow:`, ''])
   for (const file of files) {
     const head = `${paint('bold', printable(file.path))} (${file.kind})`
     await stderr.lines([head, ...partLines(file, host, await hookFileLines(file, host))])
   }
-  return (await isAgreed(`\n${files.length === 1 ? 'Trust it as it is now?' : `Trust all ${files.length} as they are now?`} [y/N] `, host))
+  return (await isAgreed(
+    `\n${files.length === 1 ? 'Trust it in its current form?' : `Trust all ${files.length} in their current form?`} [y/N] `,
+    host,
+  ))
     ? files
     : 'refused'
 }

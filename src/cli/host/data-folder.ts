@@ -28,7 +28,7 @@ function ownHome(): string {
   } catch {
     // A user whom the system does not know.
   }
-  throw new TroupeError('config_invalid', 'There is no home folder to keep journals in.', {
+  throw new TroupeError('config_invalid', 'No home folder for journals found.', {
     remedy: 'Set HOME or XDG_STATE_HOME to an absolute path, or name a folder with --data-dir.',
   })
 }
@@ -37,7 +37,7 @@ function ownHome(): string {
 export function dataFolderProblem(folder: string): Problem | undefined {
   const why = whyUnwritable(folder)
   if (why === undefined) return undefined
-  return { place: folder, message: `A journal cannot be kept there: ${why}.`, remedy: 'Name another folder with --data-dir.' }
+  return { place: folder, message: `Journals cannot be stored there: ${why}.`, remedy: 'Name another folder with --data-dir.' }
 }
 
 /** Why nothing could be written into a folder, be it there or still to be made; nothing is made to find out. */
@@ -69,7 +69,7 @@ function nearestExisting(path: string): string | { readonly why: string } {
     } catch (error) {
       const code = codeOf(error)
       const isElsewhere = code === 'ENOENT' || code === 'ENOTDIR'
-      if (!isElsewhere || dirname(at) === at) return { why: `${at} cannot be looked into (${code})` }
+      if (!isElsewhere || dirname(at) === at) return { why: `${at} cannot be read (${code})` }
     }
   }
 }

@@ -16,7 +16,7 @@ export function withRehearsal(error: TroupeError, { file, isTeam, places }: Star
   const { code, message, remedy, problems, cause } = error
   const run = `troupe run ${shellWord(file)} "…"`
   const command = isTeam ? `TROUPE_MODELS=rehearsal ${run}, for every agent of the team` : `${run} --model rehearsal`
-  const whole = `Without an LLM it can be tried at once: ${command}`
+  const whole = `To try it without a provider: ${command}`
   // What already ends in the flag gets the rest of the command; it is not said twice.
   const more = /--model rehearsal$/.test(remedy ?? '')
     ? remedy?.replace(/--model rehearsal$/, () => command)

@@ -32,7 +32,7 @@ export async function unknownModels(files: readonly ReadableFile[], { config, en
 /** A file of another program has to stay right for that program: what its models mean here is said beside it. */
 export function foreignModelRemedy(name: string, { code, remedy }: TroupeError): string | undefined {
   if (code !== 'model_unknown' || name.includes('/')) return remedy
-  return `Say in .ai-agent.json what it means here: "models": { ${JSON.stringify(name)}: "provider/model" }.`
+  return `Define it in .ai-agent.json: "models": { ${JSON.stringify(name)}: "provider/model" }.`
 }
 
 async function faultOf(name: string, path: string, sources: Parameters<typeof overlayFor>[1]): Promise<TroupeError | undefined> {

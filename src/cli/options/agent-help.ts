@@ -23,11 +23,11 @@ export async function agentHelp(file: string, { configFile, overrides }: AgentHe
     ...(usage === undefined ? [] : [`  PROMPT is ${printable(usage)}`]),
     ...childrenSection(root, agents, most),
     '',
-    'Settings in force, to begin a new file with',
+    'Effective settings, as a template for a new file',
     '',
     agentTemplate(registeredTemplate(root)),
     '',
-    'Every setting: troupe help agent-file. Every option: troupe help run',
+    'All settings: troupe help agent-file. All options: troupe help run',
     '',
   ].join('\n')
 }

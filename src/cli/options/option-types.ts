@@ -28,7 +28,7 @@ export function typeText(type: AgentOptionType): string {
     case 'identifier':
       return 'a name'
     case 'patterns':
-      return 'a name, or a list of names; a * at the end stands for any'
+      return 'a name, or a list of names; a trailing * matches any'
     case 'references':
       return 'a file or a name, or a list of them'
     case 'map':

@@ -92,7 +92,9 @@ describe('what is wrong', () => {
     [['rnu', 'a.ai'], ['rnu: Unknown command. Did you mean run?']],
     [
       ['nonsense'],
-      ['nonsense: Unknown command. Available: run, demo, validate, agents, init, doctor, config, trust, sessions, approvals, skills, help.'],
+      [
+        'nonsense: Unknown command. Available: run, demo, validate, agents, init, doctor, config, trust, sessions, approvals, skills, help.',
+      ],
     ],
     [['help', 'dmo'], ['dmo: Unknown help topic. Did you mean demo?']],
     [['help', 'agent-fil'], ['agent-fil: Unknown help topic. Did you mean agent-file, agents?']],

@@ -147,7 +147,7 @@ export const projectCommands = [
       },
     ],
     notes: [
-      'list: sessions of this project, newest first, with their state: running (and the process), interrupted (the process is gone), suspended (waits for an answer), damaged, or the outcome. Sessions that can continue show the command for it. An ended session takes another turn: troupe run FILE PROMPT --resume ID.',
+      'list: sessions of this project, newest first, with their state: running (and the process), interrupted (the process is gone), suspended (waiting for an answer), damaged, or the outcome. Sessions that can continue show the command for it. An ended session takes another turn: troupe run FILE PROMPT --resume ID.',
       'show: the request, the tree of what happened, the answer, diagnostics and totals over all turns. -v adds input and output of every call, 20 lines each. It reads the journal only and can run beside the process that drives the session.',
       'show --json: the outcome as run --json printed it, with the exit code of that run; for a session that has not ended, the state so far. With --stream-json a session that has not ended has no last line. The exit code of show is 0, or 1 if the journal is damaged; it is then shown up to the damage.',
       'prune: delete ended sessions of all projects in the data folder that are older than --older and not among the newest --keep. Running and suspended sessions are never deleted.',

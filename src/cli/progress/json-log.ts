@@ -135,7 +135,7 @@ function otherEntry(event: Other, name: string | undefined): Entry {
       return info(`context added: ${printable(event.source)}`, { source: event.source, characters: event.text.length })
     case 'interaction.context.compacted': {
       const { tokensBefore, tokensAfter, kept } = event
-      return info('history made shorter', { tokensBefore, tokensAfter, kept })
+      return info('history compacted', { tokensBefore, tokensAfter, kept })
     }
     case 'interaction.cancel.requested':
       return { level: 'warn', msg: `${event.mode} requested`, fields: { mode: event.mode, by: event.by } }

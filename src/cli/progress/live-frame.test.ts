@@ -175,7 +175,7 @@ describe('a picture of a run', () => {
 
   test('an early end that was asked for is told', () => {
     const story = twoSteps().is(1200, { type: 'interaction.cancel.requested', mode: 'interrupt', by: 'me' })
-    expect(frame(story, 1200, { width: 80 })).toMatch(/^⠴ root {2}interrupting… · Ctrl-C again leaves at once /)
+    expect(frame(story, 1200, { width: 80 })).toMatch(/^⠴ root {2}interrupting… · Ctrl-C again to exit now /)
     expect(frame(twoSteps().is(0, { type: 'interaction.cancel.requested', mode: 'stop', by: 'me' }), 0)).toMatch(
       /^⠋ root {2}stopping… · step 2/,
     )

@@ -96,7 +96,7 @@ export class PlainProgress {
       case 'interaction.approval.resolved':
         return [...this.#answered(event), paint('dim', `    ${resolvedText(event)}`)]
       case 'interaction.context.compacted':
-        return [`  ${paint('cyan', '⇣')} history made shorter: ${compactionText(event)}`]
+        return [`  ${paint('cyan', '⇣')} history compacted: ${compactionText(event)}`]
       case 'interaction.context.added':
         // What a hook adds is told with the hook.
         return this.#detail === 'verbose' && !event.source.startsWith('hook ') ? [paint('dim', `context ${printable(event.source)}`)] : []

@@ -13,7 +13,7 @@ export async function checkPrompt(prompt: string, { file, input }: Asked): Promi
   if (input.format !== 'json') return undefined
   const message = await faultOf(prompt, input.schema)
   if (message === undefined) return undefined
-  const remedy = `Give JSON that fits its schema, which stands in: troupe run ${shellWord(file)} --help`
+  const remedy = `Pass JSON that matches its schema; to see the schema: troupe run ${shellWord(file)} --help`
   return new TroupeError('usage', 'The command line is invalid.', { problems: [{ place: 'PROMPT', message, remedy }] })
 }
 
@@ -22,8 +22,8 @@ async function faultOf(prompt: string, schema: Extract<InputContract, { format: 
   try {
     value = JSON.parse(prompt)
   } catch {
-    return 'It is not JSON, and this agent takes nothing else.'
+    return 'The prompt is not JSON; this agent requires JSON.'
   }
   const found = (await schemaValidator().compile(schema))(value)
-  return found.ok ? undefined : `It does not fit the input of the agent: ${found.problems.join('; ')}.`
+  return found.ok ? undefined : `The prompt does not match the input schema of the agent: ${found.problems.join('; ')}.`
 }

@@ -81,7 +81,7 @@ describe('an input that is slow', () => {
   test('a device that stays silent is left out, and that is said', async () => {
     const { clock, read, state } = reading('Do it', opened('/dev/zero'))
     await clock.elapse(3000)
-    expect(await read).toEqual({ prompt: 'Do it', warnings: [expect.stringMatching(/^Nothing came from standard input/)] })
+    expect(await read).toEqual({ prompt: 'Do it', warnings: [expect.stringMatching(/^Standard input sent nothing/)] })
     expect(state.told).toBe(0)
   })
 
@@ -107,9 +107,9 @@ describe('an input that is slow', () => {
 
 describe('what is no prompt', () => {
   const cases: readonly [name: string, argument: string | undefined, stdin: () => Host['stdin'], message: RegExp][] = [
-    ['nothing', undefined, terminal, /^It is missing/],
-    ['an empty pipe', undefined, () => piped(''), /^It is missing/],
-    ['an empty argument', ' ', terminal, /^It is empty/],
+    ['nothing', undefined, terminal, /^The prompt is missing/],
+    ['an empty pipe', undefined, () => piped(''), /^The prompt is missing/],
+    ['an empty argument', ' ', terminal, /^The prompt is empty/],
     ['bytes that are no text', 'Do it', () => piped(new Uint8Array([0xff, 0xfe, 0x00])), /not text in UTF-8/],
     ['more than there is room for', 'Do it', () => piped('x'.repeat(10 * 1024 * 1024 + 1)), /longer than 10485760 bytes/],
     ['a broken pipe', 'Do it', () => new Readable({ read: () => {} }).destroy(new Error('EIO: i/o error')), /EIO/],

@@ -40,7 +40,7 @@ export async function readPrompt(sources: PromptSources): Promise<ReadPrompt> {
     isAsked || kind !== 'terminal' ? await readInput(sources, { kind, silence: isAwaited ? 'is waited for' : 'is absence' }) : ''
   const parts = [isAsked ? '' : (argument ?? ''), input ?? ''].filter((part) => part.trim() !== '')
   if (parts.length === 0) throw noPrompt(argument)
-  const warnings = input === undefined ? ['Nothing came from standard input, so it is left out. Use - to wait for it.'] : []
+  const warnings = input === undefined ? ['Standard input sent nothing and is ignored. Use - to wait for it.'] : []
   return { prompt: parts.join('\n\n'), warnings }
 }
 
@@ -119,8 +119,8 @@ function decode(chunks: readonly Uint8Array[]): string {
 }
 
 function noPrompt(argument: string | undefined): TroupeError {
-  const message = argument === '-' ? 'Standard input is empty.' : argument === undefined ? 'It is missing.' : 'It is empty.'
-  return usage({ place: 'PROMPT', message, remedy: 'Say what the agent is to do: troupe run FILE "…", or pipe it in.' })
+  const message = argument === '-' ? 'Standard input is empty.' : argument === undefined ? 'The prompt is missing.' : 'The prompt is empty.'
+  return usage({ place: 'PROMPT', message, remedy: 'Pass the task: troupe run FILE "…", or pipe it in.' })
 }
 
 function wrongInput(message: string, remedy: string): TroupeError {

@@ -89,7 +89,7 @@ async function printOutcome(outcome: Outcome, { host, output, before, request }:
 
 async function reportOverdue(reporting: Reporting): Promise<number> {
   const { host, output, request } = reporting
-  const error = new InterruptedError('The run did not end in time when it was stopped.', 'What was recorded until then is kept.', request)
+  const error = new InterruptedError('The run did not stop in time.', 'Everything recorded until then is kept.', request)
   if (output === 'json') await host.stdout.line(safeJson(errorDocument(error)))
   if (output === 'stream-json') await host.stdout.line(safeJson(runEndOfError(error)))
   await printError(error, reporting)

@@ -47,12 +47,12 @@ function underTermsOf(flags: readonly RunFlag[], invocation: RunInvocation): Res
       ...(before !== undefined && now === undefined && { configFile: before }),
     },
     notices: [
-      ...(kept.length > 0 ? [`Still denied, as when the session was started: ${kept.join(', ')}`] : []),
-      ...(before !== undefined && now === undefined ? [`Read again, as when the session was started: --config ${before}`] : []),
+      ...(kept.length > 0 ? [`Still denied, as at the start of the session: ${kept.join(', ')}`] : []),
+      ...(before !== undefined && now === undefined ? [`Read again, as at the start of the session: --config ${before}`] : []),
     ],
     warnings:
       before !== undefined && now !== undefined && resolve(now) !== before
-        ? [`The session was started with --config ${before}; from here on ${now} counts instead.`]
+        ? [`The session was started with --config ${before}; from now on ${now} applies.`]
         : [],
   }
 }

@@ -50,7 +50,7 @@ function refuseOther(run: TreeEntry, { prompt, agent, invocation }: Beginning): 
   if (prompt === '' && hasEnded(run))
     throw new TroupeError(
       'usage',
-      `The session ${treeId} ${status === 'interrupted' ? 'was interrupted and ' : ''}has ended: there is nothing to go on with.`,
+      `The session ${treeId} ${status === 'interrupted' ? 'was interrupted and ' : ''}has ended; there is nothing to resume.`,
       { remedy: `Give a PROMPT for its next turn: ${resumeCommand(invocation, treeId, { hasEnded: true })}` },
     )
 }

@@ -104,7 +104,7 @@ export function unchangeable(said: AgentOverrides, kept: StoredSettings): Troupe
   const atFirst = saidAtFirst(kept)
   const problems = [...said].flatMap(([key, { value, place }]): readonly Problem[] => {
     if (isChangeable(key) || isSame(value, atFirst.get(key)?.value) || isSame(value, valueAt(kept.agent, key))) return []
-    return [{ place, message: `a session that is resumed keeps the \`${key}\` that it began with`, remedy: remedyFor(key) }]
+    return [{ place, message: `a resumed session keeps its \`${key}\``, remedy: remedyFor(key) }]
   })
   if (problems.length === 0) return undefined
   const what = problems.length === 1 ? 'something' : `${problems.length} things`

@@ -111,7 +111,7 @@ function retentionOf({ older, keep }: SessionsInvocation): Retention {
       ? [
           {
             place: 'prune',
-            message: 'It needs --older, --keep or both.',
+            message: '--older, --keep or both are required.',
             remedy: 'For example: troupe sessions prune --older 30d --keep 100',
           },
         ]

@@ -27,9 +27,7 @@ export function standingWords(standing: SessionStanding): string {
     case 'left':
       return 'left in the middle: the process that drove it is gone'
     case 'waiting':
-      return standing.open === 0
-        ? 'answered, and waits to go on'
-        : `waits for ${standing.open === 1 ? 'an answer' : `${standing.open} answers`}`
+      return standing.open === 0 ? 'answered; resume it' : `waiting for ${standing.open === 1 ? 'an answer' : `${standing.open} answers`}`
     case 'ended':
       return { completed: 'completed', partial: 'ended with a partial answer', failed: 'failed', interrupted: 'interrupted' }[
         standing.status

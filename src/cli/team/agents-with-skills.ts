@@ -76,7 +76,7 @@ export function inShort(faults: readonly Problem[]): readonly Problem[] {
   const [first] = faults
   if (first === undefined) return []
   const more = faults.length === 1 ? 'a skill' : `skills, here and in ${plural(faults.length - 1, 'more place')}`
-  return [{ place: first.place, message: `something is wrong with ${more}`, remedy: 'troupe skills list tells what.' }]
+  return [{ place: first.place, message: `${more} has errors`, remedy: 'Run troupe skills list.' }]
 }
 
 /** A skill of a person's own, or of the machine, in whose place an agent gets one that came with the project. */

@@ -38,5 +38,5 @@ const problemOf = ({ place, message, remedy }: StartDiagnostic): Problem => ({ p
 function trustFirst(remedy: string | undefined, withheld: readonly StartDiagnostic[]): string | undefined {
   if (remedy === undefined) return undefined
   const files = new Set(withheld.map(({ place }) => place.replace(/(?::\d+)+$/, '')))
-  return `What waits for trust may be why (look at it, then: troupe trust ${[...files].map(shellWord).join(' ')}). Otherwise: ${remedy}`
+  return `Untrusted files may be the cause (review them, then: troupe trust ${[...files].map(shellWord).join(' ')}). Otherwise: ${remedy}`
 }

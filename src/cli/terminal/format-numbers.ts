@@ -51,25 +51,25 @@ export function price(cost: Cost): string {
 export const plural = (n: number, noun: string): string => `${n} ${noun}${n === 1 ? '' : 's'}`
 
 export const reasonText: { readonly [Reason in TurnReason]: string } = {
-  steps: 'steps ran out',
-  tokens: 'tokens ran out',
-  cost: 'money ran out',
-  time: 'time ran out',
-  calls: 'calls ran out',
+  steps: 'step limit',
+  tokens: 'token limit',
+  cost: 'cost limit',
+  time: 'time limit',
+  calls: 'call limit',
   context: 'the history no longer fits the model',
-  repeats: 'the same call was made over and over',
+  repeats: 'the same call was repeated too often',
   hook: 'a hook objects to the answer',
   stopped: 'stopped',
   interrupted: 'interrupted',
-  approval: 'an approval is needed',
-  released: 'it was stopped and can be resumed',
-  denied: 'an approval was denied',
+  approval: 'approval required',
+  released: 'stopped; resumable',
+  denied: 'approval denied',
   model: 'the model failed',
-  invalid_output: 'the answer is not what was asked for',
-  config: 'the configuration is wrong',
+  invalid_output: 'the answer does not match the output schema',
+  config: 'invalid configuration',
   store: 'the store failed',
-  internal: 'a fault of Troupe itself',
+  internal: 'internal error',
 }
 
 /** For `approval`, where questions are all that is open. */
-export const answerNeeded = 'an answer is needed'
+export const answerNeeded = 'answer required'

@@ -6,7 +6,7 @@ import { type Paint, printable } from './paint.ts'
 export function troupeError(error: unknown): TroupeError | InterruptedError {
   if (error instanceof TroupeError || error instanceof InterruptedError) return error
   const message = error instanceof Error ? error.message : String(error)
-  return new TroupeError('internal', message, { remedy: 'This is a fault of Troupe itself; please report it.', cause: error })
+  return new TroupeError('internal', message, { remedy: 'This is a bug in Troupe; please report it.', cause: error })
 }
 
 export interface PrintedError extends Pick<TroupeError, 'message' | 'remedy' | 'problems'> {

@@ -183,7 +183,7 @@ test('when it is over: what was done to files, how commands ended, who approved,
     │  │    b.ts → c.ts
     │  │    d.ts deleted -4
     │  ├─ ✓ ask_user     Which colour? · answered: blue                ∥   100 ms  ▏              █   ▕
-    │  └─ ⇣ history made shorter  9,000 → 2,100 tokens
+    │  └─ ⇣ history compacted  9,000 → 2,100 tokens
     └─ step 3                                                 100 → 20     500 ms  ▏                ▒▒▕
     "
   `)
@@ -233,7 +233,7 @@ test('in lines', () => {
         d.ts deleted -4
       → ask_user · Which colour?
       ✓ ask_user 100 ms
-      ⇣ history made shorter: 9,000 → 2,100 tokens
+      ⇣ history compacted: 9,000 → 2,100 tokens
     step 3
     "
   `)
@@ -262,7 +262,7 @@ test('in lines, with all that there is to know: diffs, to their bound', () => {
       → ask_user · Which colour?
         {"question":"Which colour?"}
       ✓ ask_user 100 ms
-      ⇣ history made shorter: 9,000 → 2,100 tokens
+      ⇣ history compacted: 9,000 → 2,100 tokens
     step 3
       = 100 → 20 tokens · $0.0020 · 500 ms · stop
     "
@@ -316,7 +316,7 @@ test('as a log: figures and names, no diff and no output', () => {
   expect(entries.find(({ changes }) => changes !== undefined)).toMatchObject({
     changes: [{ path: 'src/parse.ts', kind: 'update', added: 2, removed: 1 }],
   })
-  expect(about('history made shorter')).toMatchObject({ tokensBefore: 9000, tokensAfter: 2100 })
+  expect(about('history compacted')).toMatchObject({ tokensBefore: 9000, tokensAfter: 2100 })
   expect(JSON.stringify(entries)).not.toContain('const a')
 })
 

@@ -76,7 +76,7 @@ export const needText = (scope: RequestNode['scope']): string => (scope === 'que
 
 export function noteRow(note: NoteNode): RowNode {
   if ('hook' in note) return hookRow(note)
-  if (!('code' in note)) return leaf({ kind: 'note', icon: '⇣', label: 'history made shorter', note: compactionText(note) }, 0)
+  if (!('code' in note)) return leaf({ kind: 'note', icon: '⇣', label: 'history compacted', note: compactionText(note) }, 0)
   const { code, severity, message, remedy } = note
   const row: Row = {
     kind: 'note',

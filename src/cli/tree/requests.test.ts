@@ -25,7 +25,7 @@ test('a question needs an answer, anything else an approval', () => {
   ])
 })
 
-test('whoever asks at the terminal says it; lines tell only what somebody else has answered', () => {
+test('whoever asks at the terminal says it; lines tell only what answered elsewhere', () => {
   const story = begun()
     .wants(2, 1, { call: '1', ...question })
     .wants(2, 1, { call: '2' })
@@ -54,14 +54,14 @@ test('so does a turn that waits for nothing else', () => {
   const both = begun()
     .wants(2, 1, { call: '1', ...question })
     .wants(2, 1, { call: '2' })
-  expect(tree(both.is(3, suspended('a1', 'a2')))).toContain('root  suspended: an approval is needed')
+  expect(tree(both.is(3, suspended('a1', 'a2')))).toContain('root  suspended: approval required')
   expect(
     tree(
       begun()
         .wants(2, 1, { call: '1', ...question })
         .is(3, suspended('a1')),
     ),
-  ).toContain('root  suspended: an answer is needed')
+  ).toContain('root  suspended: answer required')
 })
 
 test('what nobody need answer any more is not asked for: the call was skipped, or the turn has ended', () => {
@@ -106,5 +106,5 @@ test('while somebody below goes on the picture moves; where nobody does, it stil
   // The root was told once that it waits, and it still does.
   child.wants(21, 1, { call: '2', ...question }).is(22, suspended('a2'), 1)
   expect(isMoving(now())).toBe(false)
-  expect(tree(root)).toMatch(/^root {2}suspended: an approval is needed/)
+  expect(tree(root)).toMatch(/^root {2}suspended: approval required/)
 })

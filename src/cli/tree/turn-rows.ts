@@ -19,7 +19,7 @@ export function turnRow(agent: AgentNode, turn: TurnNode, moment: Moment): RowNo
       ? {
           icon: spinnerAt(moment.now),
           iconShade: 'cyan' as const,
-          note: turn.cancelling === 'interrupt' ? 'interrupting… · Ctrl-C again leaves at once' : soFar(agent, turn, tally),
+          note: turn.cancelling === 'interrupt' ? 'interrupting… · Ctrl-C again to exit now' : soFar(agent, turn, tally),
           ...(hasTokens(tally) && { tokens: tokens(tally.spent.usage) }),
           time: elapsed(moment.now - turn.span.from),
         }

@@ -24,8 +24,8 @@ function linesFor(commands: { readonly [name: string]: readonly string[] }, sha2
   return hookFileLines({ path, sha256: sha256 ?? createHash('sha256').update(text).digest('hex') }, { paint: plainPaint, width: 60 })
 }
 
-const boundTo = '  files of hooks, trusted as they are now; what else these hooks load may change without a question:'
-const boundToNone = '  hooks of which no file was found: what they run may change without a question:'
+const boundTo = '  hook files, trusted in their current form (other files that they load may change without asking):'
+const boundToNone = '  hooks without a known file (what they run may change without asking):'
 
 it('the files that hooks are bound to are told, and the hooks that are bound to none', async () => {
   put('guard.out', '')

@@ -12,8 +12,8 @@ export async function hookFileLines(file: FileState, style: Pick<Host, 'paint' |
   const bound = [...new Set(bindings.flatMap(({ files }) => files))].map(shown)
   const loose = bindings.flatMap(({ hook, files }) => (files.length === 0 ? [hook] : []))
   return [
-    ...listed('files of hooks, trusted as they are now; what else these hooks load may change without a question:', bound, style),
-    ...listed('hooks of which no file was found: what they run may change without a question:', loose, style),
+    ...listed('hook files, trusted in their current form (other files that they load may change without asking):', bound, style),
+    ...listed('hooks without a known file (what they run may change without asking):', loose, style),
   ]
 }
 

@@ -81,7 +81,7 @@ const powerText = (part: string): string => {
   const power = trustEffect(part)
   return printable(power === undefined ? part : `${part}: ${power}`)
 }
-const toRead = (path: string, why = 'Not all of it is shown'): string => `${why}: read ${printable(path)} before you say yes.`
+const toRead = (path: string, why = 'Only a part is shown'): string => `${why}: read ${printable(path)} before you approve it.`
 const moreOf = (left: number): readonly string[] => (left > 0 ? [`and ${left} more`] : [])
 const isLong = (text: string): boolean => text.length > mostCharacters
 
@@ -122,7 +122,7 @@ export interface Trusting {
 
 async function isTrusted(file: Waiting, { stderr, stdin, paint, width }: Host): Promise<boolean> {
   await stderr.prose([
-    `${paint('bold', printable(file.path))} is not trusted as it is now. These parts do not count without trust:`,
+    `${paint('bold', printable(file.path))} is not trusted in its current form. These parts are ignored until you trust it:`,
     ...partLines(file, { paint, width }, await hookFileLines(file, { paint, width })),
   ])
   return isAgreed('Trust it? [y/N] ', { stderr, stdin })
