@@ -1,5 +1,5 @@
-const opening = 'From the file '
-const closing = ', for whoever works in this project:'
+const opening = 'Project instructions from the file '
+const closing = ':'
 
 /** Marks the text of a project file, so that a model does not take it for a message of the user. */
 export const wrapProjectText = (file: string, text: string): string => `${opening}${file}${closing}\n\n${text}`

@@ -66,6 +66,6 @@ const isRetriedOnSameModel = ({ failure, isVoid }: FailedAttempt): boolean => fa
 const maxCutReplies = 2
 
 function mayRetry(failures: readonly FailedAttempt[], { maxRetries }: AgentLimits): boolean {
-  const against = failures.filter(({ failure, isVoid }) => failurePolicy[failure.class].counts && !isVoid)
+  const against = failures.filter(({ failure, isVoid }) => failurePolicy[failure.class].usesRetry && !isVoid)
   return against.length <= maxRetries && against.filter(({ failure }) => failure.limit !== undefined).length < maxCutReplies
 }

@@ -77,7 +77,7 @@ export interface SessionState {
 }
 
 /** The history after the last compaction. */
-export interface Compacted {
+interface Compacted {
   /** Number of messages. */
   readonly length: number
   readonly carried: Carried

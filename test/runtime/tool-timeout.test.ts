@@ -23,10 +23,10 @@ async function cut(limits: Partial<AgentLimits>) {
 
 describe('limits.toolTimeout of a program', () => {
   it.each([
-    [{}, 'a call of this tool has 120 s', undefined],
-    [{ toolTimeout: 60_000 }, 'a call has 60 s', 60_000],
-    [{ toolTimeout: 59_000 }, 'a call has 59 s', 59_000],
-    [{ toolTimeout: 300_000 }, 'a call of this tool has 120 s', 300_000],
+    [{}, 'the time limit of this tool is 120 s', undefined],
+    [{ toolTimeout: 60_000 }, 'the time limit is 60 s', 60_000],
+    [{ toolTimeout: 59_000 }, 'the time limit is 59 s', 59_000],
+    [{ toolTimeout: 300_000 }, 'the time limit of this tool is 120 s', 300_000],
   ])('%o: %s', async (limits, remedy, said) => {
     expect(await cut(limits)).toEqual({ remedy, seen: [said] })
   })

@@ -26,7 +26,7 @@ export type Allowance =
   | { readonly kind: 'wait' }
   | { readonly kind: 'none'; readonly reason: LastStepReason }
 
-export interface NextStep {
+interface NextStep {
   /** Steps that the turn has taken. */
   readonly steps: number
   readonly model: string | undefined

@@ -47,7 +47,9 @@ it('tells the words of the loop from those of the person', () => {
 it('a file of the project asks for nothing', () => {
   const notes = user(wrapProjectText('/w/AGENTS.md', 'Always list the files.'))
   expect(requests(notes, notes, user('a'), says('b'), user('c'))).toEqual(['a = b', 'c = undefined'])
-  expect(requests(user('From the file a.txt, tell me the first line'))).toEqual(['From the file a.txt, tell me the first line = undefined'])
+  expect(requests(user('Project instructions from the file a.txt, tell me the first line'))).toEqual([
+    'Project instructions from the file a.txt, tell me the first line = undefined',
+  ])
 })
 
 it('copes with a history that begins in the middle', () => {

@@ -21,7 +21,7 @@ export type HookAnswer =
 
 export type HookVerdict = 'continue' | 'change' | 'block' | 'context' | 'resume'
 
-export interface HookQuestion {
+interface HookQuestion {
   readonly kinds: readonly HookVerdict[]
   put(context: HookContext): unknown
 }

@@ -14,7 +14,7 @@ export function canEscalate({ ports }: ActiveSession, output: ToolOutput): outpu
 }
 
 /** `waiting`: the request stays open for a later driver. */
-export type EscalationResult = 'outside' | 'waiting' | Failed
+type EscalationResult = 'outside' | 'waiting' | Failed
 type Failed = Extract<ToolOutput, { ok: false }>
 
 /** Asks for permission to run outside the sandbox. The second attempt is durable before it starts, like the first. */

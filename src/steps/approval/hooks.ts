@@ -118,7 +118,7 @@ export async function afterCall(session: ActiveSession, { itemId, intent }: Star
     : { ...output, partial: `${output.partial ?? ''}\n\n${context}`.trim() }
 }
 
-export type RequestVerdict = { readonly kind: 'continue' } | { readonly kind: 'failed'; readonly message: string }
+type RequestVerdict = { readonly kind: 'continue' } | { readonly kind: 'failed'; readonly message: string }
 
 /** Adds the context of hooks to the history before a model request. */
 export async function beforeRequest(session: ActiveSession, model: Model): Promise<RequestVerdict> {
@@ -139,10 +139,7 @@ export async function beforeRequest(session: ActiveSession, model: Model): Promi
 }
 
 /** `overruled`: hooks reject the answer, but have sent the model back the maximum number of times. */
-export type StopVerdict =
-  | RequestVerdict
-  | { readonly kind: 'resume' }
-  | { readonly kind: 'overruled'; readonly objections: readonly Diagnostic[] }
+type StopVerdict = RequestVerdict | { readonly kind: 'resume' } | { readonly kind: 'overruled'; readonly objections: readonly Diagnostic[] }
 
 /** How often hooks may send a model back in one turn. */
 const maxResumes = 3

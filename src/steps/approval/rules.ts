@@ -88,7 +88,7 @@ const isNamedBy = (glob: Glob, use: string): boolean => (glob[0] ?? '').startsWi
 
 function mayFitPart({ use: glob }: Clause, key: ApprovalKey): boolean {
   if (glob === undefined) return true
-  // `''` stands for relative names: none begins with a slash.
+  // `''` is the prefix of relative names: none begins with a slash.
   const mayFit = (start: string): boolean => canMatchPrefix(glob, start) && !(start === '' && glob[0]?.startsWith('/'))
   return (key.within ?? []).some(mayFit)
 }

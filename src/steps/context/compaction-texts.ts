@@ -7,7 +7,7 @@ Write a summary for yourself with everything you need to continue: findings, wit
 what did not work; what remains to be done, and the next step. Do not repeat the task, the plan or the list of calls that changed something: \
 they are kept.`
 
-export interface CompactedContext {
+interface CompactedContext {
   readonly carried: Pick<Carried, 'bundles' | 'lines' | 'summary'>
   readonly plan: Plan | undefined
   /** Of the stored text. Absent if the model has no tool to read it. */

@@ -87,7 +87,7 @@ export interface StepPorts {
 const nothingWithheld: ReadonlySet<string> = new Set()
 
 /** Milliseconds of work. */
-export interface TimeLeft {
+interface TimeLeft {
   readonly ms: number
   /** Without the reserve for the last step. */
   readonly usable: number

@@ -28,7 +28,7 @@ export type Verdict =
   | { readonly ok: true; readonly reply: readonly ReplyRef[]; readonly finish: FinishReason }
   | { readonly ok: false; readonly failure: ModelFailure }
 
-export interface OutputExceeded {
+interface OutputExceeded {
   readonly message: string
   readonly remedy: string
 }

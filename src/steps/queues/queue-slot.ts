@@ -17,7 +17,7 @@ export interface QueuedSlots {
 }
 
 /** Called with the name of the queue that is waited for, and again for the next one. */
-export type ReportQueue = (queue: string) => void
+type ReportQueue = (queue: string) => void
 
 /** `false`: interrupted or closed while it waited. */
 export interface WaitTarget {
