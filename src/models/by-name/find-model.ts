@@ -8,7 +8,7 @@ import { endpointOf, prospectOf } from './endpoint.ts'
 type SearchOptions = Pick<SettledOptions, 'variables' | 'providers' | 'clock' | 'fetch'>
 
 /** How long all local servers together have to answer. */
-const patienceMs = 300
+const timeoutMs = 300
 
 /**
  * The model for `auto`: of the first provider with a key, else of a local server; configured providers first. No other machine
@@ -66,7 +66,7 @@ async function listModels(settings: ProviderSettings, { clock, fetch }: SearchOp
   const { baseURL, apiKey, headers: own } = settings
   const headers = { accept: 'application/json', ...(apiKey !== undefined && { authorization: `Bearer ${apiKey}` }), ...own }
   const controller = new AbortController()
-  const cancel = clock.after(patienceMs, () => controller.abort())
+  const cancel = clock.after(timeoutMs, () => controller.abort())
   try {
     const response = await fetch(`${baseURL}/models`, { signal: controller.signal, redirect: 'error', headers })
     const body: unknown = response.ok ? await response.json() : undefined

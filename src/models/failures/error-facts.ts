@@ -124,10 +124,8 @@ function bodyOf(error: Fields): string {
   }
 }
 
-const longest = 300
-
 /** One short line. */
-export function shorten(text: string, length = longest): string {
+export function shorten(text: string, length = 300): string {
   const line = text.replaceAll(/\s+/g, ' ').trim()
   return line.length > length ? `${line.slice(0, length).trimEnd()}…` : line
 }

@@ -27,7 +27,7 @@ export function boundedEvents(reader: BodyReader, { clock, endMark, first = [] }
     if (chunk) return chunk
     if (deadline === undefined) return (await reader.read()).value
     const ms = deadline - clock.monotonic()
-    return ms > 0 ? soon(() => reader.read().then(({ value }) => value), { clock, ms }) : undefined
+    return ms > 0 ? withTimeout(() => reader.read().then(({ value }) => value), { clock, ms }) : undefined
   }
   return new ReadableStream(
     {
@@ -36,14 +36,14 @@ export function boundedEvents(reader: BodyReader, { clock, endMark, first = [] }
         // After the reply only the end of the response is awaited, so that the connection can be reused.
         while (chunk && endMark?.isFinal && deadline !== undefined) chunk = await next()
         if (!chunk) {
-          leave(reader)
+          cancelReader(reader)
           return controller.close()
         }
         const end = watch?.read(chunk)
-        if (endMark && end !== undefined) deadline = clock.monotonic() + endMark.patienceMs
+        if (endMark && end !== undefined) deadline = clock.monotonic() + endMark.timeoutMs
         if (!bound.holds(chunk)) {
-          leave(reader)
-          throw endlessEvent()
+          cancelReader(reader)
+          throw eventTooLong()
         }
         controller.enqueue(endMark?.isFinal ? chunk.subarray(0, end) : chunk)
       },
@@ -53,7 +53,7 @@ export function boundedEvents(reader: BodyReader, { clock, endMark, first = [] }
   )
 }
 
-const endlessEvent = (): FailureError =>
+const eventTooLong = (): FailureError =>
   new FailureError({
     class: 'invalid_response',
     message: 'The server sent an event that is too long.',
@@ -87,11 +87,11 @@ function lastBlankLine(chunk: Uint8Array): number {
 interface BeginningRules {
   readonly clock: Clock
   readonly maxBytes: number
-  readonly patienceMs: number
+  readonly timeoutMs: number
 }
 
 /** The beginning of a body, as far as it arrives in time. The rest is not read. */
-export async function beginningOf(reader: BodyReader, { clock, maxBytes, patienceMs }: BeginningRules): Promise<Uint8Array<ArrayBuffer>> {
+export async function readBeginning(reader: BodyReader, { clock, maxBytes, timeoutMs }: BeginningRules): Promise<Uint8Array<ArrayBuffer>> {
   const chunks: Uint8Array[] = []
   let length = 0
   const read = async (): Promise<void> => {
@@ -102,13 +102,13 @@ export async function beginningOf(reader: BodyReader, { clock, maxBytes, patienc
       length += value.length
     }
   }
-  await soon(read, { clock, ms: patienceMs })
-  leave(reader)
+  await withTimeout(read, { clock, ms: timeoutMs })
+  cancelReader(reader)
   return new Uint8Array(Buffer.concat(chunks).subarray(0, maxBytes))
 }
 
 /** The result of the work, or `undefined` if it takes longer or fails. */
-function soon<T>(work: () => Promise<T>, { clock, ms }: { readonly clock: Clock; readonly ms: number }): Promise<T | undefined> {
+function withTimeout<T>(work: () => Promise<T>, { clock, ms }: { readonly clock: Clock; readonly ms: number }): Promise<T | undefined> {
   return new Promise((resolve) => {
     const cancel = clock.after(ms, () => resolve(undefined))
     const settle = (value: T | undefined): void => {
@@ -119,6 +119,6 @@ function soon<T>(work: () => Promise<T>, { clock, ms }: { readonly clock: Clock;
   })
 }
 
-export function leave(reader: BodyReader): void {
+export function cancelReader(reader: BodyReader): void {
   reader.cancel().catch(() => {})
 }

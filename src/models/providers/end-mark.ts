@@ -10,16 +10,16 @@ export interface EndMark {
   /** Nothing after it belongs to the reply. Otherwise more may follow soon. */
   readonly isFinal: boolean
   /** How long to wait for the end of the response, in milliseconds. */
-  readonly patienceMs: number
+  readonly timeoutMs: number
 }
 
-const done: EndMark = { isIn: (data) => data === '[DONE]', isSign: true, isFinal: true, patienceMs: 250 }
+const done: EndMark = { isIn: (data) => data === '[DONE]', isSign: true, isFinal: true, timeoutMs: 250 }
 
 const lastResponse: EndMark = {
   isIn: (data) => /"response\.(?:completed|incomplete|failed)"/.test(data) && lastTypes.has(textOf(parsed(data).type) ?? ''),
   isSign: false,
   isFinal: true,
-  patienceMs: 250,
+  timeoutMs: 250,
 }
 const lastTypes = new Set(['response.completed', 'response.incomplete', 'response.failed'])
 
@@ -28,7 +28,7 @@ const finishReason: EndMark = {
   isIn: (data) => data.includes('"finishReason"') && textOf(fieldsOf(listOf(parsed(data).candidates)[0]).finishReason) !== undefined,
   isSign: false,
   isFinal: false,
-  patienceMs: 1000,
+  timeoutMs: 1000,
 }
 
 /** The package for Anthropic ends the reply itself. */

@@ -1,6 +1,6 @@
 import type { Clock } from '../../contracts/index.ts'
 import { bodyText, FailureError, failing, isWebPage, pageText, type Remedies, shorten } from '../failures/index.ts'
-import { type BodyReader, beginningOf, boundedEvents, leave } from './bounded-body.ts'
+import { type BodyReader, boundedEvents, cancelReader, readBeginning } from './bounded-body.ts'
 import type { EndMark } from './end-mark.ts'
 
 interface FetchRules {
@@ -22,17 +22,17 @@ export function guardedFetch(send: typeof fetch, rules: FetchRules): typeof fetc
     const response = await send(input, { ...init, redirect: 'manual' })
     if (response.type === 'opaqueredirect' || (response.status >= 300 && response.status < 400)) {
       response.body?.cancel().catch(() => {})
-      throw redirected(response, rules.remedies)
+      throw redirectFailure(response, rules.remedies)
     }
     if (!response.body) return response
     const reader = response.body.getReader()
-    if (!response.ok) return failed(response, await beginningOf(reader, { clock: rules.clock, ...ofError }))
+    if (!response.ok) return failed(response, await readBeginning(reader, { clock: rules.clock, ...errorLimits }))
     return new Response(await eventsIn(reader, response.headers.get('content-type'), rules), response)
   }
 }
 
 /** Limits for reading the body of an error. */
-const ofError = { maxBytes: 64 * 1024, patienceMs: 2000 }
+const errorLimits = { maxBytes: 64 * 1024, timeoutMs: 2000 }
 
 /** `Response` refuses a status above 599, but servers send such. */
 function failed({ status, statusText, headers }: Response, beginning: Uint8Array<ArrayBuffer>): Response {
@@ -40,23 +40,23 @@ function failed({ status, statusText, headers }: Response, beginning: Uint8Array
   return status === response.status ? response : Object.defineProperty(response, 'status', { value: status })
 }
 
-function redirected({ headers, status }: Response, { baseUrl }: Remedies): FailureError {
+function redirectFailure({ headers, status }: Response, { baseUrl }: Remedies): FailureError {
   const target = URL.parse(headers.get('location') ?? '')
   const where = target ? ` to ${target.origin}${target.pathname}` : ''
   const message = `The server redirects (HTTP ${status})${where}. Troupe does not follow it: the key would be sent there, too.`
   return new FailureError(failing('config', message, baseUrl))
 }
 
-const sniffed = 2000
+const sniffLength = 2000
 
 /** Some servers send a page with the content type of events. */
 async function eventsIn(reader: BodyReader, type: string | null, rules: FetchRules): Promise<ReadableStream<Uint8Array>> {
   if (type !== null && !/event-stream/i.test(type)) return misnamedEvents(reader, type, rules)
   const { value } = await reader.read()
   const first = value ? [value] : []
-  const beginning = new TextDecoder().decode(value?.subarray(0, sniffed))
+  const beginning = new TextDecoder().decode(value?.subarray(0, sniffLength))
   if (!beginning.trimStart().startsWith('<')) return boundedEvents(reader, { ...rules, first })
-  const rest = await beginningOf(reader, { clock: rules.clock, maxBytes: sniffed, patienceMs: ofError.patienceMs })
+  const rest = await readBeginning(reader, { clock: rules.clock, maxBytes: sniffLength, timeoutMs: errorLimits.timeoutMs })
   throw notEvents(beginning + new TextDecoder().decode(rest), type ?? 'something else', rules.remedies)
 }
 
@@ -65,14 +65,14 @@ async function misnamedEvents(reader: BodyReader, type: string, rules: FetchRule
   const chunks: Uint8Array[] = []
   const decoder = new TextDecoder()
   let beginning = ''
-  while (beginning.length < sniffed) {
+  while (beginning.length < sniffLength) {
     const { done, value } = await reader.read()
     if (done) break
     chunks.push(value)
     beginning += decoder.decode(value, { stream: true })
     if (looksLikeEvents.test(beginning)) return boundedEvents(reader, { ...rules, first: chunks })
   }
-  leave(reader)
+  cancelReader(reader)
   throw notEvents(beginning, type, rules.remedies)
 }
 
