@@ -62,7 +62,7 @@ describe('a call that fails', () => {
     )
     const scene = await conversation(asking).say('run `make`')
     expect(shown(scene)).toBe('shell(command: make)')
-    expect(scene.answer).toMatch(/^shell \(command: make\) failed: .*nobody is there to approve it/)
+    expect(scene.answer).toMatch(/^shell \(command: make\) failed: .*there is no approver/)
   })
 })
 

@@ -17,7 +17,7 @@ describe('whoever is there to approve', () => {
   it('nobody: it is declined, the model reads it, and the turn goes on', async () => {
     const made = await play([run('make')])
     expect(made.ran).toEqual([])
-    expect(made.told[0]?.content).toContain('nobody is there to approve it')
+    expect(made.told[0]?.content).toContain('there is no approver')
     expect(made.outcome.status).toBe('completed')
   })
 

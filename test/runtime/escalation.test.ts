@@ -80,7 +80,7 @@ describe('a call that hits the walls', () => {
       const { log, told, outcome } = await walk(['a'], setup)
       expect(log, what).toEqual(['a sandbox 1'])
       expect(told[0]?.content, what).toContain('no network inside')
-      expect(told[0]?.content, what).toContain(what === 'declined' ? 'outside the sandbox: Too dangerous' : 'nobody')
+      expect(told[0]?.content, what).toContain(what === 'declined' ? 'outside the sandbox: Too dangerous' : 'no approver')
       expect(outcome.status, what).toBe('completed')
     }
   })

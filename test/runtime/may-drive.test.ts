@@ -58,7 +58,7 @@ describe('open refuses a program that cannot drive the session', () => {
       code: 'session_mismatch',
       message: expect.stringContaining('workspace is /one, this is /two'),
     })
-    expect((await refused({ origin: undefined })).message).toContain('this program names none')
+    expect((await refused({ origin: undefined })).message).toContain('this program has none')
     expect(await bounded((await world(setup).runtime.open(sessionId)).outcome)).toMatchObject({ status: 'suspended', reason: 'approval' })
   })
 })

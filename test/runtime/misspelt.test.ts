@@ -144,8 +144,8 @@ describe('a message to a tree', () => {
     expect(ofType(events, 'interaction.input.accepted').map(({ mode }) => mode)).toEqual(['queue', 'queue'])
     expect(ofType(events, 'interaction.cancel.requested')).toEqual([])
     expect(ofType(events, 'interaction.diagnostic').map(({ diagnostic }) => diagnostic.message)).toEqual([
-      'A message to this session could not be taken: "nonsense" is no mode of an input',
-      'A message to this session could not be taken: "nonsense" is no way to end a turn',
+      'A message to this session was refused: unknown input mode "nonsense"',
+      'A message to this session was refused: unknown cancel mode "nonsense"',
     ])
   })
 })
@@ -164,7 +164,7 @@ describe('an answer', () => {
   it('to what was never asked is refused, with what is open', async () => {
     const { store, runtime, treeId, approvalId } = await suspended()
     const wrong = runtime.sessions.approve(treeId, { approvalId: 'nope' as ApprovalId, decision: { kind: 'deny' } })
-    await expect(wrong).rejects.toMatchObject({ code: 'approval_unknown', remedy: `It waits for: ${approvalId}.` })
+    await expect(wrong).rejects.toMatchObject({ code: 'approval_unknown', remedy: `Open requests: ${approvalId}.` })
     expect(await store.inbox.read(treeId, 0)).toEqual([])
   })
 

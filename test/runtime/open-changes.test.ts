@@ -58,7 +58,7 @@ describe('a tree at rest that is opened with changes', () => {
       type: 'interaction.session.configured',
       agentPath: 'root',
       agent: { limits: { maxTokens: 10 }, models: ['a'], prompt: 'You are a clerk.' },
-      reason: 'Taken up with other limits.maxTokens.',
+      reason: 'Resumed with other limits.maxTokens.',
     })
     expect(await turn(runtime, treeId)).toMatchObject({ status: 'failed', reason: 'tokens' })
     // Another process folds the same.
@@ -205,7 +205,7 @@ describe('what is wrong changes nothing, and claims nothing', () => {
     expect(await wrong({ limits: { maxCostUsd: 1 } })).toMatchObject({ code: 'config_invalid', message: /a has no price/ })
   })
 
-  test('a tree that is at work here is not changed under way; what holds already is welcome', async () => {
+  test('a running session is not changed; values that it already has are accepted', async () => {
     const store = memoryStore()
     const runtime = runtimeOf({ models: { a: model('a', says('Done.')) }, store })
     const { sessionId: treeId } = await runtime.run('Go')
@@ -238,7 +238,7 @@ test('a cost limit that comes later binds children that were begun before it, an
   const events = await journalOf(store, treeId)
   expect(changesIn(events)).toMatchObject([
     { agentPath: 'root', prices: { boss: {} } },
-    { agentPath: 'root/kid#1', prices: { kid: {} }, reason: 'There is a cost limit above it now.' },
+    { agentPath: 'root/kid#1', prices: { kid: {} }, reason: 'An ancestor has a cost limit now.' },
   ])
   const born = events.filter((event) => event.type === 'interaction.session.created').map(({ prices }) => prices)
   expect(born).toMatchObject([undefined, undefined, { kid: {} }])

@@ -90,7 +90,7 @@ describe('the overlay of a call', () => {
     await (await runtime.open(treeId)).send('Again')
     expect((await runtime.sessions.outcome(treeId)).status).toBe('completed')
     const handle = await runtime.open(treeId, { overlay: ofCall })
-    await expect(runtime.open(treeId, { overlay: ofCall })).rejects.toMatchObject({ code: 'usage', message: /is at work here/ })
+    await expect(runtime.open(treeId, { overlay: ofCall })).rejects.toMatchObject({ code: 'usage', message: /is running here/ })
     await handle.send('Again')
     expect((await handle.outcome).status).toBe('completed')
     expect(seen).toEqual([ofRuntime, both])

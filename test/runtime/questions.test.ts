@@ -56,7 +56,7 @@ describe('a question to a person', () => {
 
   it('where nobody is there says so', async () => {
     const made = await play([ask()], { tools })
-    expect(made.told[0]).toMatchObject({ ok: false, content: expect.stringContaining('nobody is there') })
+    expect(made.told[0]).toMatchObject({ ok: false, content: expect.stringContaining('there is no approver') })
   })
 
   it('is not answered by a yes: the approver has failed', async () => {

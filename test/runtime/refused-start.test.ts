@@ -43,10 +43,10 @@ describe('a start that is refused', () => {
       expect(claimed).toEqual([])
       return { status, reason, message, remedy }
     }
-    const again = 'Nothing was stored: mend that, and run it again.'
+    const again = 'Nothing was stored. Fix the error and run it again.'
     const failed = { status: 'failed', reason: 'config' }
     const down = new Error('the registry is down')
-    const message = 'The model m could not be had: the registry is down'
+    const message = 'The model m is unavailable: the registry is down'
     expect(await told(() => Promise.reject(down))).toEqual({ ...failed, message, remedy: again })
     expect(
       await told(() => {
@@ -59,7 +59,7 @@ describe('a start that is refused', () => {
       remedy: 'Say n.',
     })
     for (const answer of [undefined, 42, { id: 'a/b', abilities: [] }])
-      expect(await told(() => answer)).toMatchObject({ ...failed, message: expect.stringMatching(/^The model m could .* no model\.$/) })
+      expect(await told(() => answer)).toMatchObject({ ...failed, message: expect.stringMatching(/^The model m is unavailable: expected the adapter to return a model, found .*\.$/) })
   })
 
   it('tells of other errors of the program that nothing was stored', async () => {
@@ -79,7 +79,7 @@ describe('a start that is refused', () => {
       ids: { next: () => (owners++ === 0 ? 'owner' : 'the-same') },
     })
     expect((await runtime.run('Go')).status).toBe('completed')
-    expect(await runtime.run('Go')).toMatchObject({ status: 'failed', message: expect.stringMatching(/is not new/) })
+    expect(await runtime.run('Go')).toMatchObject({ status: 'failed', message: expect.stringMatching(/exists already/) })
     expect(await store.journal.claim('the-same' as TreeId, other)).toMatchObject({ ok: true })
   })
 })

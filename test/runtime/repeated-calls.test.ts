@@ -109,7 +109,7 @@ describe('the same refusal in a row', () => {
       setup: { hooks: [{ name: 'guard', onFailure: 'closed', beforeCall: () => ({ kind: 'block', reason: 'Not today' }) }] },
       says: 'Not today',
     },
-    'nobody there': { call: run('rm x'), says: 'nobody is there' },
+    'nobody there': { call: run('rm x'), says: 'there is no approver' },
     'a person': { call: run('rm x'), setup: { decide: () => no('Never') }, says: 'Never' },
   }
   for (const [why, { call, setup, says }] of Object.entries(refused))

@@ -18,7 +18,7 @@ it.each([
   const sources = [{ list: async () => [] }, { list: () => (isDown ? fail() : Promise.resolve([tool('t')])) }]
   const { runtime } = world({ config: { tools: sources as never }, steps: [{ text: 'Done.' }] })
   const message = 'Source 2 could not list its tools: the registry is down'
-  const remedy = 'Mend what list() of source 2 needs, or take it out of the tools; then try again.'
+  const remedy = 'Fix list() of source 2, or remove the source; then try again.'
   expect(await bounded(runtime.run('go'))).toMatchObject({ status: 'failed', reason: 'config', message, remedy })
   expect(await troupeError(() => runtime.sessions.start('go'))).toMatchObject({ code: 'tools_unavailable', retry: true, message })
   isDown = false

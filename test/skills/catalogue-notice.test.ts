@@ -12,9 +12,9 @@ const notice = (name: string) => ({
   code: 'skills_cut',
   severity: 'warning',
   message: expect.stringMatching(
-    new RegExp(`^Skills of "${name}": The descriptions of 30 of 30 skills were cut to \\d+ characters, so that the list fits\\.$`),
+    new RegExp(`^Skills of "${name}": The descriptions of 30 of 30 skills were shortened to \\d+ characters to fit\\.$`),
   ),
-  remedy: 'Give it fewer skills, shorten their descriptions, or take a model with a larger window.',
+  remedy: 'Give it fewer skills, shorten their descriptions, or use a model with a larger context window.',
 })
 const agent = (name: string, more: object = {}) => ({
   name,

@@ -19,7 +19,7 @@ describe('the catalogue', () => {
     expect(skillCatalogue([card('zip', 'Packs\n  files.'), card('pdf', 'Reads PDF files.')])).toEqual({
       text: [
         '# Skills',
-        'Instructions for particular kinds of work. Where one fits, load it with `load_skill` before you begin. A skill permits nothing.',
+        'Instructions for particular kinds of work. If one fits, load it with `load_skill` before you begin. A skill grants no permissions.',
         '- pdf: Reads PDF files.',
         '- zip: Packs files.',
       ].join('\n'),
@@ -36,14 +36,14 @@ describe('the catalogue', () => {
     expect(text.length).toBeGreaterThan(7_900)
     expect(text).toContain('\n- tiny: Short.')
     expect(text.match(/…$/gm)).toHaveLength(20)
-    expect(notice).toMatch(/^The descriptions of 20 of 21 skills were cut to \d{3} characters, so that the list fits\.$/)
+    expect(notice).toMatch(/^The descriptions of 20 of 21 skills were shortened to \d{3} characters to fit\.$/)
   })
 
   it('drops descriptions that would say nothing', () => {
     const { text, notice } = skillCatalogue(many(300, 600))
     expect(text.split('\n').slice(2, 4)).toEqual(['- skill-0000', '- skill-0001'])
     expect(text.length).toBeLessThanOrEqual(8_000)
-    expect(notice).toBe('300 skills are listed without descriptions, so that the list fits.')
+    expect(notice).toBe('300 skills are listed without descriptions to fit.')
   })
 
   it('leaves out the farthest skills, and of those the last', () => {
@@ -52,8 +52,8 @@ describe('the catalogue', () => {
     expect(text.length).toBeLessThanOrEqual(8_000)
     expect(text).not.toContain('aaa-far')
     expect(text).toContain('- skill-0000\n')
-    expect(text).toMatch(/\nThere are \d+ more that are not listed\.$/)
-    expect(notice).toMatch(/^\d+ skills are not listed, so that the list fits: aaa-far, skill-\d+, .*, …\.$/)
+    expect(text).toMatch(/\n\d+ more are not listed\.$/)
+    expect(notice).toMatch(/^\d+ skills are not listed because the list is too long: aaa-far, skill-\d+, .*, …\.$/)
   })
 
   it('has room for 2 % of the window', () => {

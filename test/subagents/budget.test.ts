@@ -203,7 +203,7 @@ describe('the budget of a tree', () => {
     expect((await team(members).run()).outcome).toMatchObject({
       status: 'failed',
       reason: 'config',
-      message: 'There is a cost budget, and boss has no price.',
+      message: 'A cost budget is set, but boss has no price.',
     })
     expect((await team(members, { config: { unpriced: ['boss'] } }).run()).outcome.status).toBe('completed')
   })

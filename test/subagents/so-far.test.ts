@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { Approver, TurnOperation } from '../../src/contracts/index.ts'
-import { accountingSoFar, spentSoFar } from '../../src/runtime/api/open-turn-totals.ts'
+import { accountingSoFar, spentSoFar } from '../../src/runtime/api/operations.ts'
 import type { TreeHost } from '../../src/runtime/tree/tree-host.ts'
 import { runSummary } from '../../src/view/run-summary.ts'
 import { ask, resultsOf, type Script, send, team } from './team.ts'

@@ -100,7 +100,7 @@ describe('a child that cannot go on', () => {
     const outcome = await (await runtime.open(treeId)).outcome
     expect(outcome).toMatchObject({
       status: 'completed',
-      report: { text: 'Error (config): scout failed: The model scout could not be had: no model scout Continue without it.' },
+      report: { text: 'Error (config): scout failed: The model scout is unavailable: no model scout Continue without it.' },
     })
     expect(sum(outcome)).toEqual([300, 150])
     expect(await journalOf(store, treeId, 'root/scout#1')).toContainEqual(expect.objectContaining({ type: 'interaction.turn.failed' }))
@@ -150,7 +150,7 @@ describe('what has changed for a child', () => {
     await handle.interrupt()
     const { diagnostics } = await handle.outcome
     expect(diagnostics.map(({ code, message }) => [code, message])).toEqual([
-      ['tool_missing', 'The tool "send" of root/scout#1 is no longer there.'],
+      ['tool_missing', 'The tool "send" of root/scout#1 no longer exists.'],
       ['agent_changed', 'The agent "scout" has changed since root/scout#1 began; that session keeps the old definition.'],
     ])
   })
@@ -166,10 +166,10 @@ describe('what has changed for a child', () => {
     await handle.interrupt()
     const { diagnostics } = await handle.outcome
     expect(diagnostics.map(({ code, message }) => [code, message])).toEqual([
-      ['skill_missing', 'The skill "knot" of this session is no longer there.'],
-      ['skill_changed', 'The skill "tie" of this session has changed; it is loaded as it is now.'],
-      ['skill_missing', 'The skill "knot" of root/scout#1 is no longer there.'],
-      ['skill_changed', 'The skill "tie" of root/scout#1 has changed; it is loaded as it is now.'],
+      ['skill_missing', 'The skill "knot" of this session no longer exists.'],
+      ['skill_changed', 'The skill "tie" of this session has changed. Its current version is loaded.'],
+      ['skill_missing', 'The skill "knot" of root/scout#1 no longer exists.'],
+      ['skill_changed', 'The skill "tie" of root/scout#1 has changed. Its current version is loaded.'],
     ])
   })
 

@@ -16,81 +16,84 @@ import type {
 import type { QueueLimits } from '../../steps/index.ts'
 import type { AgentSelection } from '../selection/select-agent.ts'
 
-/** An agent as an embedder writes it. Its agent-file twin is read by `agents/`. */
+/**
+ * An agent, defined in a program. Agent files have the same settings.
+ *
+ * @example
+ * const agent: AgentDefinition = { name: 'clerk', description: 'Answers letters', prompt: 'You are …', model: 'openai/gpt-5' }
+ */
 export interface AgentDefinition {
   readonly name: string
   readonly displayName?: string
   readonly description: string
   readonly prompt: string
-  /** One model, or several in the order in which they are tried. */
+  /** Set either `model` or `models`. */
   readonly model?: string
+  /** In order of preference: the next one is used if a model fails. */
   readonly models?: readonly string[]
-  /** Names and `prefix*` patterns out of `config.tools`. Omitted means all of them. */
+  /** Names and `prefix*` patterns of `config.tools`. Default: all of them. */
   readonly tools?: readonly string[]
   readonly limits?: Partial<AgentLimits>
   readonly parameters?: ModelParameters
-  /** The same as `parameters.reasoning`, by the name that it has in other programs. */
+  /** Another name for `parameters.reasoning`. */
   readonly reasoningEffort?: ReasoningEffort
-  /** Default: text; a schema alone means json. */
+  /** Default: Markdown. A schema without a format means JSON. */
   readonly output?: OutputContract | SchemaAlone
-  /** One example of its input, for whoever calls it. */
+  /** An example of its input, for its callers. */
   readonly usage?: string
-  /** The name that parents know it by; default: its name. */
+  /** Its name as a tool of other agents. Default: `name`. */
   readonly toolName?: string
-  /** What it is given when it is called as a tool. Default: text; a schema alone means json. */
+  /** Its input when it is called as a tool. Default: text. A schema without a format means JSON. */
   readonly input?: InputContract | SchemaAlone
-  /** Names of other agents of the config that it may call like any tool. */
+  /** Names of other agents of the configuration that it can call as tools. */
   readonly agents?: readonly string[]
-  /** Whether it may be chosen by what is asked. Default: unless another agent calls it. */
+  /** Whether it can be selected by the request. Default: true, unless another agent calls it. */
   readonly infer?: boolean
-  /** Names of skills out of `config.skills`. Omitted means all of them. */
+  /** Names of `config.skills`. Default: all of them. */
   readonly skills?: readonly string[]
-  /** Rules of its own; they can only be stricter than those of the session. */
+  /** Its own rules. They can only be stricter than those of the session. */
   readonly approvals?: readonly ApprovalRule[]
-  /** What its commands may do less than those of the session. */
+  /** Further restrictions of the sandbox for its commands. */
   readonly sandbox?: Partial<SandboxPolicy>
-  /** For an agent that has fewer tools while nobody trusts it. Sessions that are taken up have no more of them than it has now. */
+  /** For an agent that has fewer tools without trust. Resumed sessions have no more tools than it has now. */
   readonly trust?: AgentTrust
 }
 
-/** A contract whose schema says that it is about JSON. */
+/** A schema without a format: JSON. */
 export interface SchemaAlone {
   readonly format?: never
   readonly schema: JsonObject
 }
 
-/** A text that every session is told at its beginning, such as the rules of a project. */
+/** A text at the beginning of every session, such as the rules of a project. */
 export interface ContextText {
   /** Where it comes from. */
   readonly source: string
   readonly text: string
 }
 
-/** What agents there are and what they may use; fixed for the life of a runtime. */
+/** The agents of a runtime and what they can use. */
 export interface AgentLoopConfig {
   readonly agents: readonly AgentDefinition[]
-  /**
-   * Which agent speaks. Without it the only one that no other calls; of several such, the one that fits the request best
-   * by its words.
-   */
+  /** Which agent answers. Default: the one that no other agent calls; of several, the best match for the request by words. */
   readonly agentSelection?: AgentSelection
   readonly tools?: readonly (Tool | ToolSource)[]
-  /** Flags that tools may require. */
+  /** Flags that tools can require. */
   readonly features?: { readonly [flag: string]: boolean }
-  /** The variables of every session; tools get them, and nothing else of the environment. */
+  /** Variables for the tools of every session. Tools see nothing else of the environment. */
   readonly overlay?: { readonly [name: string]: string }
-  /** Children as a tool each, or through `find_agents` and `delegate_task`. Default: a directory beyond ten. */
+  /** One tool for each child, or `find_agents` and `delegate_task` for all. Default: `directory` for more than ten children. */
   readonly childrenOffered?: 'each' | 'directory'
-  /** Models without a price that may be asked under a cost budget all the same. */
+  /** Models without a price that may be used under a cost budget. */
   readonly unpriced?: readonly string[]
   /**
-   * Caps across all trees: `{ openai: { concurrent: 8, perMinute: 300 }, agent: { concurrent: 4 } }`. A queue is for
-   * whatever bears its name: a provider (what the id of a model begins with), a tool, or the namespace of tools.
+   * Limits over all sessions, by provider (the first part of a model id), tool or tool namespace:
+   * `{ openai: { concurrent: 8, perMinute: 300 }, agent: { concurrent: 4 } }`.
    */
   readonly queues?: { readonly [name: string]: QueueLimits }
-  /** What is done without asking, or not at all; from each place that has a say in it. */
+  /** Rules that allow, ask for or deny calls. Of several policies the strictest wins. */
   readonly approvals?: ApprovalPolicy | readonly ApprovalPolicy[]
-  /** What agents may load when they need it, as `findSkills` finds it. */
+  /** Skills that agents can load, as returned by `findSkills`. */
   readonly skills?: readonly SkillCard[]
   readonly context?: readonly ContextText[]
   /** Defaults for every agent. */

@@ -3,7 +3,7 @@ import { plainJson } from '../../util/copy-json.ts'
 import { withFormat } from '../validation/check-contracts.ts'
 import type { AgentDefinition, AgentLoopConfig } from './agent-config.ts'
 
-/** An agent as its sessions know it: nothing is left out, and nothing changes that its owner changes later. */
+/** An agent with all defaults, as a copy that the caller cannot change later. */
 export function specOf(agent: AgentDefinition, { limits, skills = [] }: AgentLoopConfig): AgentSpec {
   const usable = skills.filter(({ name }) => agent.skills?.includes(name) ?? true)
   return {
@@ -27,7 +27,7 @@ export function specOf(agent: AgentDefinition, { limits, skills = [] }: AgentLoo
   }
 }
 
-/** The schema becomes part of the journal: what its owner does to it later is not meant. */
+/** Copies the schema: it becomes part of the journal. */
 function outputOf(given: AgentDefinition['output'] = { format: 'markdown' }): OutputContract {
   const output = withFormat(given)
   return output.format === 'json' && output.schema ? { format: 'json', schema: plainJson(output.schema) ?? {} } : output

@@ -36,13 +36,13 @@ import { RuntimeParts } from './runtime-parts.ts'
 import { partsOf, sessionService } from './session-service.ts'
 
 /**
- * Puts agents, models, tools and a store together.
+ * Creates a runtime from agents, models, tools and a store.
  *
  * @example
  * const runtime = createAgentRuntime({ config: { agents: [agent], tools: [search] }, adapter: model })
  * const outcome = await runtime.run('What is new?')
  *
- * @throws TroupeError `config_invalid` with every problem at once; nothing is started.
+ * @throws TroupeError `config_invalid` with every problem. Nothing is started then.
  */
 export function createAgentRuntime(options: RuntimeOptions): AgentRuntime {
   checkOptions(options)
@@ -66,24 +66,24 @@ export function createAgentRuntime(options: RuntimeOptions): AgentRuntime {
   )
 }
 
-/** A runtime does not grow with every session that it has ever started. */
+/** Bounds the memory of a runtime that starts many sessions. */
 const maxHeld = 100_000
 
 /**
- * 1. A tree has at most one driver here, from before it is started or taken up until it is settled.
- * 2. After `close` nothing is started or taken up; what was accepted before stays in the store. No turn is ended by it.
+ * 1. A tree has at most one driver here, from before it is started or resumed until it is settled.
+ * 2. After `close` nothing is started or resumed; accepted messages stay in the store. No turn is ended by it.
  */
 class Runtime implements AgentRuntime, TreeHost {
   readonly parts: RuntimeParts
   readonly sessions = sessionService(this)
   readonly #drivers = new Map<TreeId, Promise<TreeDriver>>()
-  /** Trees that were started or opened here and not released: a message to one of them is driven here. */
+  /** Trees that were started or opened here and not released: a message to one of them resumes it. */
   readonly #held = new RecentSet<TreeId>(maxHeld)
-  /** What came after each driver: asked for by many, done once. */
+  /** By settled driver: whether its tree is driven here again. Computed once. */
   readonly #continuations = new WeakMap<TreeDriver, Promise<boolean>>()
-  /** Trees whose driver was let go just now, while it is looked whether there is more to do. */
+  /** Trees whose driver has settled, while unread messages are checked. */
   readonly #releasing = new Map<TreeId, Promise<boolean>>()
-  /** Trees that are not started yet; an interrupt need not wait for what they wait for. */
+  /** Trees that are not started yet; an interrupt does not wait for models and tools. */
   readonly #startInterrupts = new Map<TreeId, Interrupt>()
   readonly closed = new Interrupt()
   #isClosed = false
@@ -121,12 +121,12 @@ class Runtime implements AgentRuntime, TreeHost {
     return new Handle(this, { treeId, result: driver.settled, events: driver.feed === feed ? events : driver.feed.subscribe() })
   }
 
-  /** Variables are nowhere stored: whoever takes a tree up in another process gives them again. Where it is refused, it has those of before. */
+  /** Variables are not stored: the caller passes them again. If the tree cannot be opened, the old ones stay. */
   async #resumeWithOverlay(overlay: Variables, treeId: TreeId, how: ResumeOptions): Promise<TreeDriver> {
     const { overlays } = this.parts
     if (this.#drivers.has(treeId))
-      throw new TroupeError('usage', `Session ${treeId} is at work here, with the variables that it has.`, {
-        remedy: 'Open it without overlay, or when it rests.',
+      throw new TroupeError('usage', `Session ${treeId} is running here and keeps its variables.`, {
+        remedy: 'Open it without overlay, or when it is idle.',
       })
     const before = overlays.of(treeId)
     overlays.set(treeId, overlays.over(overlay))
@@ -165,7 +165,7 @@ class Runtime implements AgentRuntime, TreeHost {
     await this.parts.close()
   }
 
-  /** A name that there is not throws before anything is begun; asking a model takes its time. */
+  /** An unknown name throws immediately; only asking a model returns a promise. */
   #selectAgent(
     input: readonly InputPart[],
     name: string | undefined,
@@ -180,7 +180,6 @@ class Runtime implements AgentRuntime, TreeHost {
     return asksModel ? this.parts.askModelForAgent(candidates, input, asking) : matchAgent(candidates, input)
   }
 
-  /** One that could not take the tree up is none. */
   async driverOf(treeId: TreeId): Promise<TreeDriver | undefined> {
     const between = this.#releasing.get(treeId)
     if (between) await between
@@ -218,7 +217,7 @@ class Runtime implements AgentRuntime, TreeHost {
         overlays.forget(treeId)
         feed.close()
         const stopped = startInterrupt.reason === undefined ? stopCauseOf(error, runAgain) : interruptedBefore
-        // A model that was to choose has not: whoever is told of it hears of the first.
+        // A model was to select the agent and did not: the outcome names the first candidate.
         const agent = chosen instanceof Promise ? this.parts.options.config.candidates[0] : chosen.agent
         return notStarted({ treeId, agent: agent as AgentSpec, at: this.parts.options.clock.now() }, stopped)
       },
@@ -227,14 +226,14 @@ class Runtime implements AgentRuntime, TreeHost {
   }
 
   async deliver(treeId: TreeId, message: InboxMessage, given?: ClientId): Promise<Receipt> {
-    // What still runs while the runtime is closed can be answered and ended.
+    // A tree that still runs while the runtime closes can be answered and ended.
     if (!this.#drivers.has(treeId)) this.#refuseWhenClosed()
     const refusing =
       message.kind === 'approval' && refuseUnknownApproval(this.parts.options.store, { treeId, approvalId: message.approvalId })
     if (refusing) await refusing
-    const told =
+    const redacted =
       message.kind === 'input' ? { ...message, parts: this.parts.withoutSecrets(message.parts, this.parts.overlays.of(treeId)) } : message
-    return this.#addToInbox(treeId, told, given)
+    return this.#addToInbox(treeId, redacted, given)
   }
 
   async #addToInbox(treeId: TreeId, message: InboxMessage, given?: ClientId): Promise<Receipt> {
@@ -243,10 +242,10 @@ class Runtime implements AgentRuntime, TreeHost {
     const startInterrupt = message.kind === 'cancel' && message.mode === 'interrupt' ? this.#startInterrupts.get(treeId) : undefined
     startInterrupt?.fire('interrupted')
     const driver = await this.driverOf(treeId)
-    // What was never started has nothing more to be told.
+    // A tree that was never started has no inbox.
     if (startInterrupt && !driver) return { clientId, driven: false }
     const isElsewhere = !driver && (await this.isDrivenElsewhere(treeId))
-    // From here on nothing is refused: what is stored would be sent twice by a caller that tries again.
+    // From here on nothing is refused: the caller would try again and send it twice.
     await store.inbox.add(treeId, clientId, message)
     if (!isElsewhere && this.#held.has(treeId) && !this.#drivers.has(treeId) && !this.#isClosed) await this.#tryResume(treeId)
     return { clientId, driven: isElsewhere || this.#drivers.has(treeId) }
@@ -258,10 +257,7 @@ class Runtime implements AgentRuntime, TreeHost {
     await driver?.releaseWhenIdle()
   }
 
-  /**
-   * Takes up a tree that nobody here drives. Another process that drives it has been told by the inbox; what could not be
-   * taken up now stays there for whoever opens the tree.
-   */
+  /** Resumes a tree that has a message. If another process drives it or it cannot be resumed, the message waits in the inbox. */
   async #tryResume(treeId: TreeId): Promise<void> {
     await this.#resume(treeId, { whenIdle: 'settle', feed: new Feed() }).catch(() => {})
   }
@@ -293,7 +289,7 @@ class Runtime implements AgentRuntime, TreeHost {
     return continuation
   }
 
-  /** Lets go of a driver that is settled, and takes up again what reached its tree too late for it. */
+  /** Removes a settled driver, and resumes the tree if a message came too late for it. */
   #releaseDriver(driver: TreeDriver): Promise<boolean> {
     const { treeId } = driver
     this.#drivers.delete(treeId)
@@ -305,8 +301,7 @@ class Runtime implements AgentRuntime, TreeHost {
   }
 
   async #resumeIfUnread(driver: TreeDriver): Promise<boolean> {
-    const isLeft = await driver.hasUnreadMessages()
-    if (!isLeft || this.#isClosed) return false
+    if (!(await driver.hasUnreadMessages()) || this.#isClosed) return false
     if (!this.#drivers.has(driver.treeId)) await this.#tryResume(driver.treeId)
     return this.#drivers.has(driver.treeId)
   }
@@ -319,13 +314,13 @@ class Runtime implements AgentRuntime, TreeHost {
   }
 
   #refuseWhenClosed(): void {
-    if (this.#isClosed) throw new TroupeError('runtime_closed', 'The runtime was closed.', { remedy: 'Create a new one.' })
+    if (this.#isClosed) throw new TroupeError('runtime_closed', 'The runtime is closed.', { remedy: 'Create a new one.' })
   }
 }
 
-/** Where a run is that could not be started: nothing of it was stored. */
+/** The result of a run that could not be started. Nothing of it was stored. */
 function notStarted(begun: { treeId: TreeId; agent: AgentSpec; at: number }, stopped: StopCause): DriveResult {
   return { state: createSessionState(firstEvent(begun, { tools: [], promptChars: 0, policy: '' })), children: new Map(), stopped }
 }
 
-const interruptedBefore: StopCause = { status: 'interrupted', reason: 'interrupted', message: 'It was interrupted before it was started.' }
+const interruptedBefore: StopCause = { status: 'interrupted', reason: 'interrupted', message: 'The run was interrupted before it started.' }

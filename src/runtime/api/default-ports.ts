@@ -2,10 +2,8 @@ import type { Approver, Clock, Ids, Random, Sandbox, TreeId } from '../../contra
 import { seededFraction } from '../../util/hash.ts'
 import { Deadlines } from '../tree/deadlines.ts'
 
-// The plain defaults behind the ports.
-
 const deadlines = new Deadlines()
-/** Held on to: the global is a getter, and time is read a dozen times in every step. */
+/** Kept in a constant: the global is a getter, and time is read a dozen times in every step. */
 const stopwatch = performance
 
 export const systemClock: Clock = {
@@ -14,7 +12,7 @@ export const systemClock: Clock = {
   after: (ms, fire) => deadlines.after(ms, fire),
 }
 
-/** Sorts by time, and nobody can guess it. */
+/** Sortable by time, and not guessable. */
 export const randomIds: Ids = {
   next: () => `${Date.now().toString(36)}-${crypto.randomUUID().slice(0, 18)}`,
 }
@@ -22,7 +20,7 @@ export const randomIds: Ids = {
 export const seededRandom = (treeId: TreeId): Random => ({ fraction: (key) => seededFraction(`${treeId}/${key}`) })
 
 export const denyAll: Approver = {
-  decide: () => ({ decision: { kind: 'deny', feedback: 'nobody is there to approve it' }, by: 'runtime' }),
+  decide: () => ({ decision: { kind: 'deny', feedback: 'there is no approver' }, by: 'runtime' }),
 }
 
 export const noSandbox: Sandbox = { confinement: { kind: 'none' } }

@@ -6,17 +6,17 @@ import type { TreeDriver } from '../tree/tree-driver.ts'
 import type { TreeHost } from '../tree/tree-host.ts'
 
 /*
- * How the events of a tree are read, whoever drives it.
+ * Reads the events of a tree, driven by this or another process.
  *
- * 1. No event is missed or repeated, and looking changes nothing in the store.
- * 2. A reader who leaves is let go at once, also while it waits; nothing is watched or kept alive after.
- * 3. Whoever follows another process is ended by the end of this runtime, and by the death of that process.
+ * 1. No event is missed or repeated, and reading changes nothing in the store.
+ * 2. A reader that leaves is released immediately, also while it waits; nothing is watched or kept alive after.
+ * 3. Following another process ends with this runtime, and with that process.
  */
 
 const pageSize = 512
 
-/** How long the death of a driver may go unnoticed: it wakes nobody. */
-const lookAgainMs = 2_000
+/** How often to check whether the driver still lives: its death wakes nobody. */
+const pollMs = 2_000
 
 interface Follower {
   readonly host: TreeHost
@@ -25,13 +25,13 @@ interface Follower {
   readonly left: Interrupt
 }
 
-/** Over every suspension: a session that waits for a person is not idle, whoever will answer, and however late. */
+/** Continues over suspensions: a session that waits for a person is not idle. */
 export function eventsUntilIdle(host: TreeHost, treeId: TreeId, after: number): AsyncIterableIterator<StreamEvent> {
   const left = new Interrupt()
   const events = untilIdle({ host, treeId, left }, after)
   return {
     next: () => events.next(),
-    // A generator can only be left between two events: one that waits is told to stop waiting.
+    // A generator can only return between two events: this ends its wait.
     return() {
       left.fire('left')
       return events.return(undefined)
@@ -42,7 +42,7 @@ export function eventsUntilIdle(host: TreeHost, treeId: TreeId, after: number): 
   }
 }
 
-/** Waits until a tree that another process drives rests, is suspended, or has lost its driver. */
+/** Waits until a tree that another process drives is idle or suspended, or has lost its driver. */
 export async function untilRest(host: TreeHost, treeId: TreeId): Promise<void> {
   for await (const _ of followed({ host, treeId, left: new Interrupt() }, Number.MAX_SAFE_INTEGER));
 }
@@ -58,7 +58,7 @@ async function* untilIdle(follower: Follower, after: number): AsyncGenerator<Str
     }
     if (left.reason !== undefined) return
     if (driver && (await host.continuesAfter(driver))) continue
-    // Asked before looking for more: whoever has gone on since has written that down.
+    // Read before the journal: a driver that continued since then has recorded that.
     const status = await statusOf(follower)
     const [more] = await host.parts.options.store.journal.read(treeId, cursor, 1)
     if (more) continue
@@ -66,7 +66,7 @@ async function* untilIdle(follower: Follower, after: number): AsyncGenerator<Str
   }
 }
 
-/** Waits until there is more in the journal. `false`: the reader has left, or the runtime was closed before. */
+/** Waits for more in the journal. `false`: the reader has left, or the runtime was closed first. */
 async function comesMore(follower: Follower, cursor: number): Promise<boolean> {
   const { host, treeId } = follower
   const changes = watched(follower)
@@ -82,8 +82,8 @@ async function comesMore(follower: Follower, cursor: number): Promise<boolean> {
 }
 
 /**
- * Of a tree that is driven here, until it rests, suspended or idle: the journal first, then the feed. Subscribed before the journal is read,
- * so that nothing falls between; what both have is told once.
+ * For a tree that is driven here, until it is suspended or idle: the journal first, then the feed. Subscribes before it reads the
+ * journal, so that nothing is missed, and yields what both have once.
  */
 async function* replayThenTail({ host, treeId, left }: Follower, driver: TreeDriver, after: number): AsyncGenerator<StreamEvent> {
   const { journal } = host.parts.options.store
@@ -109,7 +109,7 @@ async function* replayThenTail({ host, treeId, left }: Follower, driver: TreeDri
   }
 }
 
-/** Of a tree that is not driven here, until it rests: its durable events, by watching the journal. */
+/** For a tree that is not driven here, until it is idle: its durable events, by watching the journal. */
 async function* followed(follower: Follower, after: number): AsyncGenerator<StreamEvent> {
   const { host, treeId } = follower
   const { journal, trees } = host.parts.options.store
@@ -118,20 +118,20 @@ async function* followed(follower: Follower, after: number): AsyncGenerator<Stre
   try {
     if (!(await trees.get(treeId))) throw unknownTree(treeId)
     for (;;) {
-      // Asked before reading: what rested then is read to its end.
+      // Checked before reading: a tree that is idle now is read to its end.
       const isLast = await isAtRest(follower)
       const page = await journal.read(treeId, cursor, pageSize)
       for (const event of page) yield event
       cursor = page.at(-1)?.seq ?? cursor
       if (page.length === pageSize) continue
-      if (isLast || !(await changes.next(lookAgainMs))) return
+      if (isLast || !(await changes.next(pollMs))) return
     }
   } finally {
     changes.stop()
   }
 }
 
-/** Nobody alive drives it, or whoever does has nothing to do: what waits in the inbox is about to be taken in. */
+/** Nobody drives it, or its driver is idle and its inbox is empty. */
 async function isAtRest(follower: Follower): Promise<boolean> {
   const { host, treeId } = follower
   const { trees, inbox } = host.parts.options.store
@@ -148,12 +148,12 @@ async function statusOf({ host, treeId }: Follower): Promise<TreeEntry['status']
 }
 
 interface Changes {
-  /** At the next change, or after so long; `false`: the reader has left, or the runtime is closed. */
+  /** Resolves at the next change, or after `ms`. `false`: the reader has left, or the runtime is closed. */
   next(ms?: number): Promise<boolean>
   stop(): void
 }
 
-/** The changes of a journal as something to await; one between two waits is not lost. Keeps the process alive: nothing else may. */
+/** The changes of a journal as promises; a change between two waits is not lost. Keeps the process alive. */
 function watched({ host, treeId, left }: Follower): Changes {
   const { clock, store } = host.parts.options
   let { promise, resolve } = Promise.withResolvers<void>()

@@ -1,19 +1,23 @@
-import type {
-  AccountingEntry,
-  CallOperation,
-  Diagnostic,
-  ModelEntry,
-  SessionId,
-  StepId,
-  StepOperation,
-  TurnOperation,
+import {
+  type AccountingEntry,
+  addSpent,
+  type CallOperation,
+  type Diagnostic,
+  type ModelEntry,
+  type OutcomeStatus,
+  type SessionId,
+  type Spent,
+  type StepId,
+  type StepOperation,
+  type TurnOperation,
 } from '../../contracts/index.ts'
-import type { EndedTurn, OpenTurn, SessionState } from '../../core/index.ts'
+import type { Call, EndedTurn, OpenTurn, SessionState, StartedCall } from '../../core/index.ts'
+import { utf8Length } from '../../util/fit-text.ts'
 import { childIdOf } from '../tree/tree-state.ts'
 
 type Children = ReadonlyMap<SessionId, SessionState>
 
-/** The entries of a session and of its children, each child's before the call that started it. */
+/** The entries of a session and its children; those of a child precede the call that started it. */
 export function accountingOf(state: SessionState, children: Children): readonly AccountingEntry[] {
   if (state.turn.kind === 'none') return []
   const own = state.turn.accounting.toJSON()
@@ -27,29 +31,29 @@ export function accountingOf(state: SessionState, children: Children): readonly 
   return all
 }
 
-/** What was said in a turn, and below it: a person looks in one place. */
+/** The diagnostics of a turn and its descendants. */
 export function diagnosticsOf(state: SessionState, turn: OpenTurn | EndedTurn, children: Children): readonly Diagnostic[] {
   const own = turn.diagnostics.toJSON()
   if (children.size === 0) return own
   const all = [...own]
   for (const child of children.values()) {
     if (child.turn.kind === 'none' || child.turn.diagnostics.length === 0) continue
-    if (isBelow(child, { state, turn, children })) all.push(...child.turn.diagnostics.toArray())
+    if (isDescendant(child, { state, turn, children })) all.push(...child.turn.diagnostics.toArray())
   }
   return all
 }
 
-function isBelow(
+function isDescendant(
   { parent }: SessionState,
   top: { readonly state: SessionState; readonly turn: OpenTurn | EndedTurn; readonly children: Children },
 ): boolean {
   if (!parent) return false
   if (parent.sessionId === top.state.sessionId) return parent.turnId === top.turn.id
   const between = top.children.get(parent.sessionId)
-  return between !== undefined && isBelow(between, top)
+  return between !== undefined && isDescendant(between, top)
 }
 
-/** Turn → step → call → child, as it happened. */
+/** Turn → step → call → child. */
 export function operationOf(state: SessionState, turn: OpenTurn | EndedTurn, children: Children): TurnOperation {
   const isEnded = turn.kind === 'ended'
   return {
@@ -62,7 +66,7 @@ export function operationOf(state: SessionState, turn: OpenTurn | EndedTurn, chi
   }
 }
 
-/** Steps follow each other, so the entries of one stand together. */
+/** The entries of a step are adjacent. */
 function stepsOf(state: SessionState, accounting: readonly AccountingEntry[], children: Children): readonly StepOperation[] {
   const steps: StepOperation[] = []
   let attempts: ModelEntry[] = []
@@ -87,4 +91,62 @@ function stepsOf(state: SessionState, accounting: readonly AccountingEntry[], ch
 
 function childOf({ sessionId }: SessionState, entry: AccountingEntry, children: Children): SessionState | undefined {
   return entry.kind === 'call' ? children.get(childIdOf(sessionId, entry.itemId)) : undefined
+}
+
+// An open turn includes what its ended children spent; what its open children spent is added here.
+
+/** What an open turn has spent, with its open descendants. */
+export function spentSoFar(state: SessionState, turn: OpenTurn, children: Children): Spent {
+  let { spent } = turn
+  for (const child of openChildren(state, turn, children)) {
+    const { usage, cost } = spentSoFar(child.state, child.turn, children)
+    spent = addSpent(spent, usage, cost)
+  }
+  return spent
+}
+
+/** The entries of an open turn, followed by those of its open descendants. */
+export function accountingSoFar(state: SessionState, turn: OpenTurn, children: Children): readonly AccountingEntry[] {
+  const open = openChildren(state, turn, children)
+  const own = accountingOf(state, children)
+  return open.length === 0 ? own : [...own, ...open.flatMap((child) => accountingSoFar(child.state, child.turn, children))]
+}
+
+/** The operation of an open turn with its open descendants, all with the same status. */
+export function operationSoFar(
+  { state, turn }: Pick<OpenChild, 'state' | 'turn'>,
+  status: OutcomeStatus,
+  children: Children,
+): TurnOperation {
+  const own = { ...operationOf(state, turn, children), status }
+  if (turn.step.kind !== 'calling') return own
+  const { id } = turn.step
+  const calls = openChildren(state, turn, children).flatMap(({ call, ...child }): readonly CallOperation[] =>
+    call.kind === 'started' ? [callSoFar(call, { agentPath: state.agentPath, stepId: id }, operationSoFar(child, status, children))] : [],
+  )
+  return { ...own, steps: own.steps.map((step) => (step.stepId === id ? { ...step, calls: [...step.calls, ...calls] } : step)) }
+}
+
+function callSoFar(
+  { itemId, intent: { tool, namespace, title }, part }: StartedCall,
+  place: Pick<CallOperation, 'agentPath' | 'stepId'>,
+  child: TurnOperation,
+): CallOperation {
+  const status = child.status === 'suspended' ? 'suspended' : 'interrupted'
+  const sizes = { bytesIn: utf8Length(part.input), bytesOut: 0, latencyMs: child.durationMs }
+  return { kind: 'call', ...place, itemId, tool, namespace, title, status, ...sizes, child }
+}
+
+function openChildren({ sessionId }: SessionState, { step }: OpenTurn, children: Children): readonly OpenChild[] {
+  if (step.kind !== 'calling' || children.size === 0) return []
+  return step.calls.flatMap((call) => {
+    const state = children.get(childIdOf(sessionId, call.itemId))
+    return state?.turn.kind === 'open' ? [{ call, state, turn: state.turn }] : []
+  })
+}
+
+interface OpenChild {
+  readonly call: Call
+  readonly state: SessionState
+  readonly turn: OpenTurn
 }

@@ -3,8 +3,7 @@ import type { SessionState } from '../../core/index.ts'
 import { reportOf } from '../../steps/index.ts'
 import { messageOf } from '../../util/message-of.ts'
 import { snapshotOf } from '../resume/session-snapshot.ts'
-import { accountingSoFar, operationSoFar, spentSoFar } from './open-turn-totals.ts'
-import { accountingOf, diagnosticsOf, operationOf } from './operations.ts'
+import { accountingOf, accountingSoFar, diagnosticsOf, operationOf, operationSoFar, spentSoFar } from './operations.ts'
 
 /** Why a turn that is still open is not being driven any more. */
 export type StopCause = Pick<Outcome, 'status' | 'reason' | 'message' | 'remedy' | 'code'>
@@ -13,10 +12,10 @@ export const suspended: StopCause = {
   status: 'suspended',
   reason: 'approval',
   message: 'The turn waits for an approval or an answer.',
-  remedy: 'Approve or deny it; the turn goes on where it stands.',
+  remedy: 'Approve or deny it; the turn then continues.',
 }
 
-/** The turn is open and nobody drives it: its driver was released, or is gone. */
+/** Its driver was released or has died. */
 export const released: StopCause = {
   status: 'suspended',
   reason: 'released',
@@ -24,14 +23,13 @@ export const released: StopCause = {
   remedy: 'Open the session to continue.',
 }
 
-/** Where a drive came to: all that its outcome is told from, for whoever asks for it. */
+/** How a drive ended: everything that the outcome is computed from. */
 export interface DriveResult {
   readonly state: SessionState
   readonly children: ReadonlyMap<SessionId, SessionState>
   readonly stopped: StopCause | undefined
 }
 
-/** How the last turn of a session stands. */
 export function outcomeOf({ state, children, stopped }: DriveResult): Outcome {
   const { turn, sessionId, trace } = state
   const base = { sessionId, snapshot: snapshotOf(state) }
@@ -39,7 +37,7 @@ export function outcomeOf({ state, children, stopped }: DriveResult): Outcome {
     const nothing = { ...state.spent, accounting: [], operations: undefined, diagnostics: state.diagnostics, trace }
     return { ...base, ...nothing, ...(stopped ?? released) }
   }
-  // A halt wins over an ending: one that could not be made durable was never reached.
+  // `stopped` wins over an ending: an ending that could not be stored was never reached.
   const ending = stopped ?? (turn.kind === 'ended' ? turn.ending : turn.waiting.kind === 'suspended' ? suspended : released)
   const report = turn.kind === 'ended' ? turn.report : reportOf(turn, state.agent)
   const { usage, cost } = turn.kind === 'ended' ? turn.totals : spentSoFar(state, turn, children)
@@ -68,9 +66,9 @@ const reasons: { readonly [Code in ErrorCode]?: TurnReason } = {
   internal: 'internal',
 }
 
-/** What can be done about an error that does not say so itself: where nothing was begun, and where a tree stands open. */
-export const runAgain = 'Nothing was stored: mend that, and run it again.'
-export const openAgain = 'Open the session again to go on.'
+/** Remedies for errors without one: if nothing was started, and if a tree is open. */
+export const runAgain = 'Nothing was stored. Fix the error and run it again.'
+export const openAgain = 'Open the session again to continue.'
 
 export function stopCauseOf(error: unknown, remedy: typeof runAgain | typeof openAgain): StopCause {
   if (!(error instanceof TroupeError)) return { status: 'failed', reason: 'internal', message: messageOf(error), remedy }

@@ -14,7 +14,7 @@ import type { TreeHost } from '../tree/tree-host.ts'
 import type { RunHandle, RunInput } from './agent-runtime.ts'
 import { type DriveResult, outcomeOf } from './outcome.ts'
 
-/** A run that can be watched and steered. Everything sent goes through the inbox, so it outlives this process. */
+/** Everything that is sent goes through the inbox, so it outlives this process. */
 export class Handle implements RunHandle {
   readonly sessionId: TreeId
   readonly #host: TreeHost
@@ -30,7 +30,7 @@ export class Handle implements RunHandle {
     keepHiddenClass('handle', this, run)
   }
 
-  /** Put together for who asks: many only read. */
+  /** Computed on demand: many callers only read events. */
   get outcome(): Promise<Outcome> {
     this.#outcome ??= this.#result.then(outcomeOf)
     return this.#outcome
@@ -38,7 +38,10 @@ export class Handle implements RunHandle {
 
   [Symbol.asyncIterator](): AsyncIterator<StreamEvent> {
     const events = this.#events
-    if (!events) throw new TroupeError('usage', 'A handle is read once.', { remedy: 'Read again with runtime.sessions.events(sessionId).' })
+    if (!events)
+      throw new TroupeError('usage', 'A handle can be iterated only once.', {
+        remedy: 'Read again with runtime.sessions.events(sessionId).',
+      })
     this.#events = undefined
     return events
   }

@@ -53,25 +53,25 @@ export interface PartsOptions {
   readonly origin: RunOrigin | undefined
 }
 
-/** Longer than it takes to say goodbye. */
+/** How long `close` waits for tool sources and hooks. */
 const closingMs = 5_000
 
 /**
- * What all trees of a runtime share: tools, models, ports. Built on first use; synchronous after that.
+ * What all trees of a runtime share: tools, models, ports. Created on first use; synchronous after that.
  *
  * 1. Sources are listed once, models resolved once.
- * 2. Wrong tools or models are reported before anything is started.
+ * 2. Wrong tools and models are reported before anything starts.
  */
 export class RuntimeParts {
   readonly options: PartsOptions
   readonly owner: OwnerId
-  /** What approvals are given under. */
+  /** A fingerprint of sandbox, hooks and rules: approvals hold under it only. */
   readonly policy: string
   readonly models: ModelCache
   readonly sessionSetup: SessionSetup
   readonly trees: TreeCache
   readonly overlays: TreeOverlays
-  /** What models are asked with: it was settled when the adapter was made. */
+  /** The keys that models use, fixed when the adapter was created. */
   readonly modelKeys: Variables
   #registry: MaybePromise<ToolRegistry> | undefined
   #queues: Queues | undefined
@@ -88,7 +88,7 @@ export class RuntimeParts {
     if (options.config.sources.length === 0 && !this.#hasSkills) this.#registry = registryOf(options.config.tools, { ...options, own: [] })
   }
 
-  /** Sources are listed and the agent's models resolved: nothing is waited for. */
+  /** Whether sources are listed and the models of the agent resolved. */
   isReady(agent: AgentSpec): boolean {
     return this.#registry instanceof ToolRegistry && this.models.hasAll(agent)
   }
@@ -98,13 +98,13 @@ export class RuntimeParts {
     return this.#registry
   }
 
-  /** What people send may hold a key as well; it is kept for long, and shown to many. */
+  /** Input may contain secrets, too: it is stored and shown. */
   withoutSecrets(input: readonly InputPart[], { redactor }: TreeOverlay): readonly InputPart[] {
     if (!redactor.stream()) return input
     return input.map((part) => (part.type === 'text' ? { ...part, text: redactor.text(part.text) } : part))
   }
 
-  /** Asks the first model of the first candidate that is not left out for now which of them is to speak. */
+  /** Asks a model to select the agent: the first healthy model of the first candidate. */
   async askModelForAgent(
     candidates: readonly AgentSpec[],
     input: readonly InputPart[],
@@ -138,7 +138,6 @@ export class RuntimeParts {
     return selected
   }
 
-  /** What all sessions of a tree reach the world through. */
   ports(treeId: TreeId, { tree, registry }: { tree: TreePort; registry: ToolRegistry }): StepPorts {
     const { validator, approver, grants, sandbox, hooks, store, config } = this.options
     return {
@@ -166,7 +165,6 @@ export class RuntimeParts {
     return new ActiveSession({ recipe, clock, writer, state }, ports)
   }
 
-  /** One set for all trees: tools are listed once. */
   #queuesOf(queues: NonNullable<ResolvedConfig['queues']>, { tools }: ToolRegistry): Queues {
     this.#queues ??= new Queues(queues, { clock: this.options.clock, tools })
     return this.#queues
@@ -176,7 +174,6 @@ export class RuntimeParts {
     return this.options.config.agents.some((agent) => agent.skills !== undefined)
   }
 
-  /** Whoever does not answer is left behind. */
   async close(): Promise<void> {
     const { config, hooks, clock } = this.options
     const release = keepAlive()
@@ -196,8 +193,8 @@ export class RuntimeParts {
         throw configError([
           {
             place: `source ${wrong + 1}`,
-            message: 'expected list() to give a list of tools',
-            remedy: 'Give an empty list where there are none.',
+            message: 'expected list() to return a list of tools',
+            remedy: 'Return an empty list if there are none.',
           },
         ])
       const tools = [...config.tools, ...(lists.flat() as Tool[])]
@@ -210,32 +207,30 @@ export class RuntimeParts {
       this.#registry = registryOf(tools, { ...this.options, own })
       return this.#registry
     } catch (error) {
-      // A source that failed once may answer the next time.
+      // A source that failed may answer the next time.
       this.#registry = undefined
       throw error
     }
   }
 }
 
-/** Sources are somebody else's code: whatever one says, it is named. */
 async function listed(source: ToolSource, index: number): Promise<unknown> {
   try {
     return await source.list()
   } catch (cause) {
     if (cause instanceof TroupeError) throw cause
     throw new TroupeError('tools_unavailable', `Source ${index + 1} could not list its tools: ${messageOf(cause)}`, {
-      remedy: `Mend what list() of source ${index + 1} needs, or take it out of the tools; then try again.`,
+      remedy: `Fix list() of source ${index + 1}, or remove the source; then try again.`,
       cause,
     })
   }
 }
 
-/** A fingerprint of what approvals are given under. */
 function policyOf({ sandbox, hooks, config }: PartsOptions): string {
   return shortHash(JSON.stringify([sandbox.confinement, hooks.map(({ name, onFailure }) => [name, onFailure]), config.approvals]))
 }
 
-/** Children are tools of the runtime's own: no allowlist names them, only `agents` does. */
+/** Children are tools of the runtime: `agents` allows them, not the allowlist of tools. */
 function registryOf(
   tools: readonly Tool[],
   { config: { agents }, validator, own: given }: PartsOptions & { own: readonly Tool[] },

@@ -8,7 +8,7 @@ import type { RunInput } from './agent-runtime.ts'
 import { eventsUntilIdle, untilRest } from './follow-session.ts'
 import { outcomeOf } from './outcome.ts'
 
-/** The narrow door that surfaces use; the handle of a run goes through it too. */
+/** Handles of runs use it, too. */
 export function sessionService(host: TreeHost): SessionService {
   return {
     async start(input, options = {}) {

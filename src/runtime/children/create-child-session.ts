@@ -11,7 +11,7 @@ import { createSessionState, type EventWriter } from '../../core/index.ts'
 import type { ActiveSession } from '../../steps/index.ts'
 import type { ResolvedConfig } from '../api/resolve-config.ts'
 import type { EffectiveAgent } from '../tree/session-setup.ts'
-import type { SessionFactory } from '../tree/sessions.ts'
+import type { SessionFactory } from '../tree/tree.ts'
 import type { OpenSession } from './open-sessions.ts'
 
 interface ChildSetup {

@@ -5,11 +5,11 @@ import { currentAgents } from '../selection/agent-lookup.ts'
 import type { TreeState } from '../tree/tree-state.ts'
 
 /*
- * A runtime drives a tree only with its workspace, the agent of its root and the agents of its open children. Agents are compared by
- * name: a definition that has changed is pinned to the recorded one, with a diagnostic.
+ * A runtime drives a tree only if it has its workspace, the agent of its root and the agents of its open children. Agents are compared
+ * by name: a changed definition is pinned to the recorded one, with a diagnostic.
  */
 
-/** @throws TroupeError `session_mismatch` with everything that is missing or different. Changes nothing. */
+/** @throws TroupeError `session_mismatch` with everything that is missing or different. */
 export async function refuseOtherProgram(parts: RuntimeParts, state: TreeState): Promise<void> {
   const { treeId } = state.root
   const [first] = await parts.options.store.journal.read(treeId, 0, 1)
@@ -17,7 +17,7 @@ export async function refuseOtherProgram(parts: RuntimeParts, state: TreeState):
   throwMismatch(treeId, [...otherWorkspace(began, parts.options.origin), ...missingAgents(parts, state)])
 }
 
-/** Children may have been started since the tree was looked at. */
+/** Again after the claim: children may have been started meanwhile. */
 export function refuseWithoutAgents(parts: RuntimeParts, state: TreeState): void {
   throwMismatch(state.root.treeId, missingAgents(parts, state))
 }
@@ -26,7 +26,7 @@ function throwMismatch(treeId: TreeId, problems: readonly Problem[]): void {
   if (problems.length === 0) return
   throw new TroupeError('session_mismatch', `This program cannot drive session ${treeId}: ${problems.map(asClause).join('; ')}.`, {
     problems,
-    remedy: 'Open it where it was started, with the agents that it uses.',
+    remedy: 'Open it in its workspace, with the agents that it uses.',
   })
 }
 
@@ -34,7 +34,7 @@ const asClause = ({ place, message }: Problem): string => `${place} ${message}`
 
 function otherWorkspace(began: RunOrigin | undefined, current: RunOrigin | undefined): readonly Problem[] {
   if (!began || began.workspace === current?.workspace) return []
-  const here = current ? `this is ${current.workspace}` : 'this program names none'
+  const here = current ? `this is ${current.workspace}` : 'this program has none'
   return [{ place: 'workspace', message: `is ${began.workspace}, ${here}`, remedy: `Run it in ${began.workspace}.` }]
 }
 

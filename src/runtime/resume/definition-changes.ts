@@ -6,7 +6,7 @@ import { canonicalJson } from '../../util/canonical-json.ts'
 import { plainJson } from '../../util/copy-json.ts'
 import type { RuntimeParts } from '../api/runtime-parts.ts'
 
-/** What has changed around a session since it was last driven. The journal's definition stays in force. */
+/** What has changed since a session was last driven. The recorded definition stays in force. */
 export function definitionChanges(parts: RuntimeParts, state: SessionState, registry: ToolRegistry): readonly Diagnostic[] {
   const whose = state.parent ? state.agentPath : 'this session'
   const now = parts.options.config.agents.find(({ name }) => name === state.agent.name)
@@ -15,8 +15,8 @@ export function definitionChanges(parts: RuntimeParts, state: SessionState, regi
     .map((name) => ({
       code: 'tool_missing',
       severity: 'warning',
-      message: `The tool "${name}" of ${whose} is no longer there.`,
-      remedy: 'Calls of it fail; bring it back to go on as before.',
+      message: `The tool "${name}" of ${whose} no longer exists.`,
+      remedy: 'Its calls fail. Restore the tool to continue as before.',
     }))
   found.push(...skillChanges(state, now, whose))
   const trust = parts.options.config.trust.get(state.agent.name)
@@ -33,19 +33,19 @@ export function definitionChanges(parts: RuntimeParts, state: SessionState, regi
         : `The agent "${state.agent.name}" has changed since this session began; the session keeps the old definition.`,
     })
   }
-  // What a child was granted is the root's as well: once is enough.
+  // Grants of a child belong to the root, too: reported once.
   if (!state.parent && hasVoidGrants(parts, state)) {
     found.push({
       code: 'policy_changed',
       severity: 'warning',
-      message: `Sandbox, hooks or rules have changed since approvals were given for this session; they were taken back.`,
-      remedy: 'Approve again what is still wanted.',
+      message: `Sandbox, hooks or rules have changed since approvals were given for this session. The approvals were revoked.`,
+      remedy: 'Approve the calls again.',
     })
   }
   return found
 }
 
-/** Tools that a session began with, and that its agent does not have as long as nobody trusts it. */
+/** Tools that a session began with, and that its agent does not have without trust. */
 export function withheldTools(
   { options: { config }, sessionSetup }: Pick<RuntimeParts, 'options' | 'sessionSetup'>,
   { agent, tools }: SessionState,
@@ -57,7 +57,7 @@ export function withheldTools(
   return tools.filter((name) => !left.has(name) && name !== readOutputName)
 }
 
-/** Whether its tools are those that the agent has with trust the other way round: then nobody has changed them. */
+/** Whether only the trust in the agent has changed its tools. */
 const differsByTrustOnly = ({ agent }: SessionState, trust: AgentTrust | undefined): boolean =>
   trust !== undefined && JSON.stringify(agent.tools) === JSON.stringify(trust.toolsOtherwise)
 
@@ -91,11 +91,11 @@ function trustChanges(withheld: readonly string[], { state, now, trust, whose }:
   ]
 }
 
-/** Approvals hold under the policy that they were given under. */
+/** Approvals are void under another policy. */
 export const hasVoidGrants = ({ policy }: Pick<RuntimeParts, 'policy'>, state: SessionState): boolean =>
   state.policy !== policy && state.grants.length > 0
 
-/** Of a skill a session keeps the card alone: its text is read when it is loaded. */
+/** A session records the card of a skill; the text is read when the skill is loaded. */
 function skillChanges({ agent }: SessionState, now: AgentSpec | undefined, whose: string): readonly Diagnostic[] {
   if (!now) return []
   return (agent.skills ?? []).flatMap(({ name, hash }): readonly Diagnostic[] => {
@@ -103,31 +103,35 @@ function skillChanges({ agent }: SessionState, now: AgentSpec | undefined, whose
     if (there?.hash === hash) return []
     if (there)
       return [
-        { code: 'skill_changed', severity: 'warning', message: `The skill "${name}" of ${whose} has changed; it is loaded as it is now.` },
+        {
+          code: 'skill_changed',
+          severity: 'warning',
+          message: `The skill "${name}" of ${whose} has changed. Its current version is loaded.`,
+        },
       ]
     return [
       {
         code: 'skill_missing',
         severity: 'warning',
-        message: `The skill "${name}" of ${whose} is no longer there.`,
-        remedy: 'Loading it fails; bring it back to go on as before.',
+        message: `The skill "${name}" of ${whose} no longer exists.`,
+        remedy: 'Loading it fails. Restore the skill to continue as before.',
       },
     ]
   })
 }
 
-/** A child has the limits of a child beside those that its agent states; the list of skills may stand behind a prompt. */
+/** Compares without the default limits of children, and without the list of skills behind the prompt. */
 function hasChanged({ agent, parent }: SessionState, now: AgentSpec): boolean {
   const limits = parent ? { ...childLimits, ...now.limits } : now.limits
   const isSamePrompt = agent.skills ? agent.prompt.startsWith(now.prompt) : agent.prompt === now.prompt
   return !isSamePrompt || !isSame(bare({ ...now, limits }), bare(agent))
 }
 
-/** A child is bound by those who called it, whatever its own definition says. */
+/** Rules and sandbox of a child include those of its parents. */
 function bare({ prompt: _, skills: __, bounds: ___, sandbox: ____, ...rest }: AgentSpec): object {
   return rest
 }
 
-/** In which order limits were said is no matter; mostly it is the same. */
+/** The order of keys does not matter; mostly it is the same. */
 const isSame = (a: object, b: object): boolean =>
   JSON.stringify(a) === JSON.stringify(b) || canonicalJson(plainJson(a)) === canonicalJson(plainJson(b))

@@ -6,15 +6,12 @@ import type { TreeState } from '../tree/tree-state.ts'
 import { refuseOtherProgram } from './check-may-drive.ts'
 import { unknownTree } from './tree-cache.ts'
 
-// What is needed before a tree is driven, and the claim itself.
-
-/** What there is of a tree, before anybody claims it. */
-export interface FoundTree {
+interface FoundTree {
   readonly title: string
   readonly state: TreeState
 }
 
-/** Throws where there is no such tree, or this runtime may not drive it. Changes nothing. */
+/** Reads a tree without claiming it. Throws if it does not exist, or this runtime cannot drive it. */
 export async function findTree(parts: RuntimeParts, treeId: TreeId): Promise<FoundTree> {
   const entry = await parts.options.store.trees.get(treeId)
   if (!entry) throw unknownTree(treeId)
@@ -24,13 +21,12 @@ export async function findTree(parts: RuntimeParts, treeId: TreeId): Promise<Fou
   return { title: entry.title, state }
 }
 
-/** Sources and models may take their time; both are there at once the second time. */
 export async function loadToolsAndModels(parts: RuntimeParts, agent: AgentSpec): Promise<void> {
   await parts.registry()
   await parts.models.resolve(agent)
 }
 
-/** Everything that may be missing is looked for before the tree is claimed. */
+/** Loads tools and models first, so that a failure leaves the tree unclaimed. */
 export async function claimTree(parts: RuntimeParts, treeId: TreeId, agent: AgentSpec): Promise<Claimed> {
   const listed = parts.registry()
   const registry = listed instanceof Promise ? await listed : listed
@@ -40,6 +36,6 @@ export async function claimTree(parts: RuntimeParts, treeId: TreeId, agent: Agen
   const claim = claiming instanceof Promise ? await claiming : claiming
   if (claim.ok) return { registry, epoch: claim.epoch, seq: claim.seq }
   throw new TroupeError('tree_owned', `Session ${treeId} is driven by ${claim.owner}.`, {
-    remedy: 'Wait until it is done, or end that process.',
+    remedy: 'Wait until it is released, or end that process.',
   })
 }

@@ -13,7 +13,7 @@ import { openRequests } from '../../core/index.ts'
 import { foldJournal, foldTree, type TreeState } from '../tree/tree-state.ts'
 import { unknownTree } from './tree-cache.ts'
 
-/** What a tree waits for, its children included; read from its journal, whoever drives it. */
+/** The open requests of a tree and its children, from its journal. */
 export async function openRequestsOf({ journal }: Pick<Store, 'journal'>, treeId: TreeId): Promise<readonly ApprovalRequest[]> {
   const tree = await foldJournal(journal, treeId)
   if (!tree) throw unknownTree(treeId)
@@ -29,10 +29,10 @@ interface ApprovalTarget {
 }
 
 /**
- * An answer to what was decided meanwhile comes late, which the journal tells; one to what was never asked is a mistake of
- * whoever gives it. Nothing to wait for where the store answers at once and all is well.
+ * Refuses the answer to a request that never existed. An answer to a resolved request passes: the journal records it as late.
+ * Synchronous if the store is and the request exists.
  *
- * @throws TroupeError `tree_unknown`, `approval_unknown` with what is open.
+ * @throws TroupeError `tree_unknown`, `approval_unknown` with the open requests.
  */
 export function refuseUnknownApproval(store: Pick<Store, 'journal' | 'trees'>, target: ApprovalTarget): Promise<void> | undefined {
   const asked = wasAsked(store, target, 0)
@@ -57,26 +57,26 @@ async function throwUnlessAsked(
   if (await asked) return
   if (!(await store.trees.get(treeId))) throw unknownTree(treeId)
   const open = (await openRequestsOf(store, treeId)).map(({ id }) => id)
-  throw new TroupeError('approval_unknown', `Session ${treeId} has never asked for approval ${approvalId}.`, {
-    remedy: open.length > 0 ? `It waits for: ${open.join(', ')}.` : 'It waits for none; list what waits with sessions.requests(sessionId).',
+  throw new TroupeError('approval_unknown', `Session ${treeId} has no approval request ${approvalId}.`, {
+    remedy:
+      open.length > 0 ? `Open requests: ${open.join(', ')}.` : 'It has no open requests. List them with sessions.requests(sessionId).',
   })
 }
 
-/** What a tree waits for, whether or not somebody drives it. */
 export interface PendingApprovals {
   readonly origin?: RunOrigin
   readonly open: readonly {
     readonly request: ApprovalRequest
-    /** Who asks: `root`, `root/writer#1`. */
+    /** The session that asks: `root`, `root/writer#1`. */
     readonly agentPath: string
     /** When it was asked. */
     readonly at: number
-    /** What was answered already, and waits for somebody to go on with the tree. */
+    /** An answer that waits in the inbox. */
     readonly answer?: ApprovalDecision
   }[]
 }
 
-/** Of what is in the journal, and what has come for it since. */
+/** From the journal and the inbox. */
 export async function readPendingApprovals(
   { journal, inbox }: Pick<Store, 'journal' | 'inbox'>,
   treeId: TreeId,
@@ -85,8 +85,7 @@ export async function readPendingApprovals(
   return pendingApprovalsIn({ events, tree: foldTree(events) }, inbox)
 }
 
-/** A journal that was read, and its fold. */
-export interface FoldedJournal {
+interface FoldedJournal {
   readonly events: readonly InteractionEvent[]
   readonly tree: TreeState
 }
@@ -96,7 +95,7 @@ export async function pendingApprovalsIn({ events, tree }: FoldedJournal, inbox:
   const [first] = events
   const origin = first?.type === 'interaction.session.created' ? first.origin : undefined
   const answers = new Map<string, ApprovalDecision>()
-  // The first one counts.
+  // The first answer applies.
   for (const { message } of await inbox.read(root.treeId, inboxCursor))
     if (message.kind === 'approval' && !answers.has(message.approvalId)) answers.set(message.approvalId, message.decision)
   const times = new Map<string, number>()

@@ -6,18 +6,15 @@ import type { OpenOptions } from '../api/agent-runtime.ts'
 import type { ModelCache } from '../tree/model-cache.ts'
 import { checkLimits, checkParameters } from '../validation/check-limits.ts'
 
-// What whoever takes up a tree changes for its root. The rest of the agent stays as the journal has it.
-
 export type Changes = Omit<OpenOptions, 'overlay'>
 
-/** What is wrong with changes, beside their names. */
 export function changeProblems({ models, limits, parameters }: Changes): readonly Problem[] {
   const problems: Problem[] = []
   if (models !== undefined && !areNames(models))
     problems.push({
       place: 'options.models',
-      message: `expected a list of names of models, found ${showValue(models)}`,
-      remedy: 'Give them in the order of trying: ["provider/name"].',
+      message: `expected a list of model names, found ${showValue(models)}`,
+      remedy: 'List them in order of preference: ["provider/name"].',
     })
   if (expectObject(problems, limits, 'options.limits')) checkLimits(problems, limits, 'options.limits')
   if (expectObject(problems, parameters, 'options.parameters')) checkParameters(problems, parameters, 'options.parameters')
@@ -27,7 +24,7 @@ export function changeProblems({ models, limits, parameters }: Changes): readonl
 const areNames = (given: unknown): boolean =>
   Array.isArray(given) && given.length > 0 && given.every((name) => typeof name === 'string' && name !== '')
 
-/** An agent with what is to change; nothing where all of it holds already. */
+/** The agent with the changes; `undefined` if nothing changes. */
 export function changedAgent(agent: AgentSpec, { models, limits, parameters }: Changes): AgentSpec | undefined {
   const changed: AgentSpec = {
     ...agent,
@@ -38,7 +35,7 @@ export function changedAgent(agent: AgentSpec, { models, limits, parameters }: C
   return changesOf(agent, changed).length > 0 ? changed : undefined
 }
 
-/** Records it for the root of a tree that is taken up. What is learnt of a model's window stays known. */
+/** Records the changes. Context windows that were learnt from a model are kept. */
 export function reconfigure(session: ActiveSession, options: Changes, models: ModelCache): void {
   const { state } = session
   const agent = changedAgent(state.agent, options)
@@ -53,16 +50,16 @@ export function reconfigure(session: ActiveSession, options: Changes, models: Mo
     prices: isPriced ? models.prices(agent) : {},
     windows: { ...models.windows(agent), ...learnt },
     maxOutputs: models.maxOutputs(agent),
-    reason: `Taken up with other ${changesOf(state.agent, agent).join(', ')}.`,
+    reason: `Resumed with other ${changesOf(state.agent, agent).join(', ')}.`,
   })
 }
 
-/** A child that was begun before anybody above it had a cost limit: its models are asked at their price from here on. */
+/** For a child that was created before an ancestor had a cost limit. */
 export function addPrices(session: ActiveSession, models: ModelCache): void {
   const { agent, tools, promptChars, windows, maxOutputs, prices: known } = session.state
   const prices = models.prices(agent)
   if (Object.keys(prices).every((name) => Object.hasOwn(known, name))) return
-  const reason = 'There is a cost limit above it now.'
+  const reason = 'An ancestor has a cost limit now.'
   session.note({ type: 'interaction.session.configured', agent, tools, promptChars, prices, windows, maxOutputs, reason })
 }
 
@@ -74,6 +71,6 @@ function changesOf(before: AgentSpec, now: AgentSpec): readonly string[] {
   return [...(areSame ? [] : ['models']), ...changedKeys('limits'), ...changedKeys('parameters')]
 }
 
-/** Whoever leaves something out and whoever says `undefined` mean the same. */
+/** An `undefined` value means the same as none. */
 const definedOnly = (parameters: Changes['parameters'] = {}): object =>
   Object.fromEntries(Object.entries(parameters).filter(([, value]) => value !== undefined))

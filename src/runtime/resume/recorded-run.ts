@@ -13,19 +13,19 @@ import { statusOf } from '../tree/open-tree.ts'
 import { foldTree, type TreeState } from '../tree/tree-state.ts'
 import { type PendingApprovals, pendingApprovalsIn } from './pending-approvals.ts'
 
-/** A tree as its journal tells it at one moment, whoever drives it. */
+/** A tree, read from its journal. */
 export interface RecordedRun extends PendingApprovals {
   readonly events: readonly InteractionEvent[]
   readonly status: TreeSummary['status']
-  /** Of the last turn. Where that goes on, it is what there is so far, and its status is no end. */
+  /** Of the last turn; so far, if that is still open. */
   readonly outcome: Outcome
-  /** What happened in each turn of the root, in order; in the last one so far, where it has not ended. */
+  /** The turns of the root in order; the last one so far, if it is open. */
   readonly turns: readonly TurnOperation[]
-  /** Where the journal cannot be read any further; everything else is what was stored before. */
+  /** Where the journal is damaged; everything else is from the events before. */
   readonly damage?: JournalDamagedError
 }
 
-/** Reads a tree without claiming it, or waiting for whoever has it. */
+/** Reads a tree without claiming it. */
 export async function recordedRun({ journal, inbox }: Pick<Store, 'journal' | 'inbox'>, treeId: TreeId): Promise<RecordedRun> {
   const { events, damage } = await readable(journal, treeId)
   const { tree, ended } = foldTurns(events)
@@ -36,7 +36,7 @@ export async function recordedRun({ journal, inbox }: Pick<Store, 'journal' | 'i
   return { ...pending, events, status: statusOf(state), outcome, turns, ...(damage && { damage }) }
 }
 
-/** @throws JournalDamagedError where not even the first event can be read. */
+/** @throws JournalDamagedError if not even the first event can be read. */
 async function readable(journal: Store['journal'], treeId: TreeId): Promise<Pick<RecordedRun, 'events' | 'damage'>> {
   try {
     return { events: await journal.read(treeId, 0) }
@@ -46,7 +46,7 @@ async function readable(journal: Store['journal'], treeId: TreeId): Promise<Pick
   }
 }
 
-/** Turn by turn: the fold forgets the children of a turn when the next one begins. */
+/** Turn by turn: the fold drops the children of a turn when the next one begins. */
 function foldTurns(events: readonly InteractionEvent[]): { readonly tree: TreeState; readonly ended: readonly TurnOperation[] } {
   const ended: TurnOperation[] = []
   let tree: TreeState | undefined

@@ -4,18 +4,17 @@ import type { RuntimeParts } from '../api/runtime-parts.ts'
 import type { ChildTracker } from '../children/child-tracker.ts'
 import type { OpenSession } from '../children/open-sessions.ts'
 import { endOpenTurn, interrupted } from '../tree/end-open-turn.ts'
-import type { SessionFactory } from '../tree/sessions.ts'
+import type { SessionFactory } from '../tree/tree.ts'
 import { summaryOnly } from '../tree/tree-state.ts'
 import { definitionChanges, hasVoidGrants, withheldTools } from './definition-changes.ts'
 
-/** Who drives from now on, and with what. */
 interface ResumeContext {
   readonly parts: RuntimeParts
   readonly registry: ToolRegistry
   readonly epoch: number
 }
 
-/** Tells a session what has changed since its last driver; approvals that were given under another policy are void. */
+/** Records what has changed since the last driver, and revokes approvals that were given under another policy. */
 export function resumeSession(session: ActiveSession, { parts, registry, epoch }: ResumeContext): void {
   const { state } = session
   session.withheld = new Set(withheldTools(parts, state, registry))
@@ -27,11 +26,11 @@ export function resumeSession(session: ActiveSession, { parts, registry, epoch }
 }
 
 /**
- * Takes up the children that the driver before left behind. Those that can go on rest until their calls come for them;
- * the others are ended, so that everybody above hears of them and pays for them.
+ * Resumes the children that the last driver left open. Those whose call is still running wait for it; the others are ended, so that
+ * what they spent is added to their ancestors.
  */
 export function resumeChildren(tracker: ChildTracker, sessions: SessionFactory, context: ResumeContext): void {
-  // All have their places before any of them is ended: whoever ends takes those below along.
+  // All are restored before any is ended: ending one ends its descendants.
   for (const open of restoreOpenChildren(tracker, sessions)) {
     if (open.stage === 'ended' || !open.session) continue
     resumeSession(open.session, context)
@@ -39,14 +38,14 @@ export function resumeChildren(tracker: ChildTracker, sessions: SessionFactory, 
   }
 }
 
-/** Puts those that were left open back into their places, and ends what has nobody above it any more. */
+/** Adds the open children to the tracker, and ends those whose parent has ended. */
 export function restoreOpenChildren(tracker: ChildTracker, sessions: SessionFactory): readonly OpenSession[] {
   const { inactive, settled, openSessions } = tracker
   const left: OpenSession[] = []
   for (const [childId, state] of [...inactive]) {
     const parent = state.parent && openSessions.get(state.parent.sessionId)
     if (parent && parent !== openSessions.root) parent.nextNumber(state.agent.name)
-    // Between its end and the note of it, the driver before was lost.
+    // The last driver died between the end of the child and its record in the parent.
     if (state.turn.kind === 'ended' && parent && !settled.has(childId)) tracker.settleEnded(state, parent)
     if (state.turn.kind !== 'open') continue
     inactive.delete(childId)
@@ -56,13 +55,12 @@ export function restoreOpenChildren(tracker: ChildTracker, sessions: SessionFact
   return left
 }
 
-/** Its parent has ended without it: there is nobody to tell. */
 function endOrphan(session: ActiveSession, { inactive }: ChildTracker): void {
   endOpenTurn(session, interrupted)
   inactive.set(session.state.sessionId, summaryOnly(session.state))
 }
 
-/** Whether the call that started a child is still under way. */
+/** Whether the call that started a child is still running. */
 function hasCall({ parent, session }: OpenSession): boolean {
   const turn = parent?.session?.state.turn
   const call = session?.state.parent

@@ -2,8 +2,7 @@ import { type AccountingEntry, type AgentLoopStateSnapshot, type Diagnostic, typ
 import { type Call, type CallList, callList, type OpenTurn, type SessionState, type Turn } from '../../core/index.ts'
 import { Sequence } from '../../util/sequence.ts'
 
-// A snapshot is the state as plain JSON. `restore(snapshotOf(state))` is the state again, and the same journal gives
-// the same bytes, so nothing here may depend on anything but the state.
+// A snapshot is the state as plain JSON. `restore(snapshotOf(state))` equals the state, and equal journals give equal bytes.
 
 export function snapshotOf(state: SessionState): AgentLoopStateSnapshot {
   const { sessionId, seq, agent, tools, grants, policy, history, turn, ...rest } = state
@@ -24,7 +23,7 @@ export function snapshotOf(state: SessionState): AgentLoopStateSnapshot {
 /** @throws TroupeError `store_invalid` for a snapshot of another version. */
 export function restore(snapshot: AgentLoopStateSnapshot): SessionState {
   if (snapshot.version !== 1) {
-    throw new TroupeError('store_invalid', `Snapshot version ${String(snapshot.version)} is not known; this release reads version 1.`)
+    throw new TroupeError('store_invalid', `Unknown snapshot version ${String(snapshot.version)}; this release reads version 1.`)
   }
   const { sessionId, seq, selectedAgent, tools, approvalKeys, policy, history } = snapshot
   const { turn, ...rest } = snapshot.state as unknown as Omit<SessionState, 'history' | 'turn'> & { turn: FlatTurn }

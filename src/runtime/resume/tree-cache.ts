@@ -5,20 +5,17 @@ import { decodeTree, encodeTree, snapshotVersion } from './tree-snapshot.ts'
 
 const maxCached = 32
 
-/** Events after which a state is stored: folding fewer takes less than a few hundredths of a second. */
+/** A state is stored after so many events; folding fewer is fast enough. */
 const snapshotInterval = 4096
 
 /**
- * The states of conversations that were let go last, so that they need not be folded anew at each turn. A tree of one turn
- * is none yet: most are never taken up again, and holding on to each for a while makes all others slower.
- *
- * Those of long journals are stored as well, for processes to come. A stored state is only ever a cache: one that does not fit
- * is ignored, and one that cannot be stored is done without.
+ * Caches the states of recent trees of two or more turns, so that they need not be folded again. Most trees of one turn are never
+ * resumed. States of long journals are also stored as snapshots. A snapshot that cannot be used or stored is ignored.
  */
 export class TreeCache {
   readonly #store: Pick<Store, 'journal' | 'snapshots'>
   readonly #states = new Map<TreeId, TreeState>()
-  /** Up to where the states of long journals are stored. */
+  /** The `seq` of the last stored snapshot. */
   readonly #stored = new Map<TreeId, number>()
 
   constructor(store: Pick<Store, 'journal' | 'snapshots'>) {
@@ -38,7 +35,6 @@ export class TreeCache {
     this.#states.delete(treeId)
   }
 
-  /** The state of a tree at the end of its journal, from what is known of it. */
   async stateOf(treeId: TreeId, known = this.#states.get(treeId)): Promise<TreeState> {
     const from = known ?? (await this.#load(treeId))
     const state = await foldJournal(this.#store.journal, treeId, from)
@@ -62,15 +58,15 @@ export class TreeCache {
     const { seq, root } = state
     if (seq - (this.#stored.get(root.treeId) ?? 0) < snapshotInterval || !this.#store.snapshots) return
     this.#stored.set(root.treeId, seq)
-    // Nobody waits for it; a store that is closed writes it before.
+    // Not awaited: closing the store waits for it.
     void Promise.resolve(this.#store.snapshots.put(root.treeId, { seq, version: snapshotVersion, state: encodeTree(state) })).catch(
       () => {},
     )
   }
 }
 
-/** Programs without types may give anything for an id. */
+/** Programs without types may pass anything as an id. */
 export const unknownTree = (treeId: TreeId): TroupeError =>
-  new TroupeError('tree_unknown', `There is no session ${typeof treeId === 'string' ? treeId : showValue(treeId)}.`, {
+  new TroupeError('tree_unknown', `Unknown session ${typeof treeId === 'string' ? treeId : showValue(treeId)}.`, {
     remedy: 'List the sessions: runtime.sessions.list().',
   })

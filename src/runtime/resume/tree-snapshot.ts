@@ -4,12 +4,12 @@ import { Sequence } from '../../util/sequence.ts'
 import type { TreeState } from '../tree/tree-state.ts'
 
 /**
- * Raised with every change to what events are folded into: a state of another version is not used, and the journal is folded
- * instead. A test notices when it has to be.
+ * Increase it with every change of the state: snapshots of other versions are ignored, and the journal is folded instead. A test fails
+ * if it must change.
  */
 export const snapshotVersion = '2'
 
-/** As JSON has it: every sequence is an array. A new one in a state does not compile below until it is made again. */
+/** The state in JSON, with arrays for sequences. A new sequence does not compile until `decodeTree` restores it. */
 type Stored<T> = T extends unknown ? { readonly [Key in keyof T]: StoredField<T[Key]> } : never
 type StoredField<T> = T extends Sequence<infer Entry> ? readonly Entry[] : T extends Turn ? Stored<T> : T
 

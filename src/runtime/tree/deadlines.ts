@@ -1,12 +1,11 @@
 /**
- * Many deadlines on few timers. Almost every deadline is cancelled long before it is due, and a timer of its own for
- * each would cost more than the call that it guards.
+ * Many deadlines on few timers. Almost every deadline is cancelled long before it is due, and a timer for each would cost more
+ * than the call that it guards.
  *
  * 1. Deadlines of one duration are due in the order in which they were set, so each duration needs one timer.
- * 2. A duration that is not used any more costs nothing once its timer has run out. Odd durations, which no other
- *    deadline will share, have timers of their own.
- * 3. None of them keeps the process alive.
- * 4. What is never due is never waited for.
+ * 2. An unused duration costs nothing once its timer has fired. Odd durations, which are rarely shared, have their own timers.
+ * 3. No deadline keeps the process alive.
+ * 4. An infinite deadline has no timer.
  */
 export class Deadlines {
   readonly #queues = new Map<number, DeadlineQueue>()
@@ -35,7 +34,7 @@ interface Deadline {
   after: Deadline | undefined
 }
 
-/** Node's timers end at 2³¹ ms and fire at once beyond. */
+/** Node fires longer timers immediately. */
 const maxTimerMs = 2_147_483_647
 
 class DeadlineQueue {
@@ -68,7 +67,7 @@ class DeadlineQueue {
     else this.#last = deadline.previous
   }
 
-  /** One timer serves the line for as long as it is in use; it wakes early where its deadline was cancelled, and waits on. */
+  /** One timer serves the whole queue. It may wake too early, because its deadline was cancelled; then it waits again. */
   #wait(ms: number): void {
     this.#timer = setTimeout(() => this.#wake(), Math.min(ms, maxTimerMs)).unref()
   }

@@ -17,14 +17,14 @@ type SkippedCall = Extract<Action, { kind: 'skip' }>['calls'][number]
 export const interrupted: ForcedEnding = { status: 'interrupted', reason: 'interrupted' }
 
 /**
- * Ends a turn that nobody will drive on, at once. What is under way is put on record as far as it is known; where it is
- * not, what was set aside counts as spent. Steps are at hand by then: somebody has made a call, or the tree was taken up.
+ * Ends a turn that nobody will continue. Running calls are recorded with what is known of them; what a lost request reserved counts as
+ * spent. Needs the loaded steps: a call was made, or the tree was resumed.
  */
 export function endOpenTurn(session: ActiveSession, ending: ForcedEnding): void {
   const { step } = session.turn
   if (step.kind === 'asking') void performer.recover(session)
   if (step.kind === 'calling') endCalls(session, step.calls)
-  // Whoever waits for the tree waits for this to be durable, too.
+  // Not awaited: the next flush of the tree stores it.
   void performer.finish(session, ending)
 }
 

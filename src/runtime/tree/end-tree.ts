@@ -9,15 +9,15 @@ import { Feed } from './event-feed.ts'
 import { openTree } from './open-tree.ts'
 
 /**
- * Ends the open turn of a tree that nobody wants to go on with, and those of its children: no model is asked, no tool
- * runs, and neither agents nor tools need be there. Answers whether there was anything to end.
+ * Ends the open turns of a tree without continuing it: no model is asked and no tool runs, so neither agents nor tools are needed.
+ * Returns whether there was an open turn.
  *
- * @throws TroupeError `tree_owned` where somebody drives it, `tree_unknown` where there is none.
+ * @throws TroupeError `tree_owned` if a process drives it, `tree_unknown` if it does not exist.
  */
 export async function endTree(store: Store, treeId: TreeId, by: string): Promise<boolean> {
   const parts = partsWith(store)
   await loadSteps()
-  // Before it is claimed: a claim would make one that there is not.
+  // Before the claim, which would create a tree that does not exist.
   await parts.trees.stateOf(treeId)
   const claim = await store.journal.claim(treeId, parts.owner)
   if (!claim.ok) throw new TroupeError('tree_owned', `Session ${treeId} is driven by ${claim.owner}.`, { remedy: 'Interrupt it there.' })
@@ -35,11 +35,11 @@ export async function endTree(store: Store, treeId: TreeId, by: string): Promise
   }
 }
 
-/** Whatever would be needed to go on; nothing of it is asked for anything. */
+/** Placeholders: ending a tree uses the store alone. */
 const partsWith = (store: Store): RuntimeParts =>
   new RuntimeParts({
-    config: resolveConfig({ agents: [{ name: 'nobody', description: 'Ends what others began', prompt: 'None.', model: 'none' }] }),
-    adapter: { resolve: () => Promise.reject(new TroupeError('internal', 'Whoever ends a run asks no model.')) },
+    config: resolveConfig({ agents: [{ name: 'nobody', description: 'Ends sessions', prompt: 'None.', model: 'none' }] }),
+    adapter: { resolve: () => Promise.reject(new TroupeError('internal', 'Ending a session asks no model.')) },
     recipe: agentLoop,
     store,
     approver: denyAll,

@@ -1,7 +1,7 @@
 import type { StreamEvent } from '../../contracts/index.ts'
 import { keepHiddenClass } from '../../util/keep-hidden-class.ts'
 
-/** Beyond this a reader that lags loses live events; they are provisional, and durable ones stay. */
+/** A slow reader loses live events beyond this; durable events are kept. */
 const maxQueued = 8_192
 
 interface Queued {
@@ -11,13 +11,13 @@ interface Queued {
 
 type Waiting = (result: IteratorResult<StreamEvent>) => void
 
-/** One reader's queue of events: written by the driver whether or not anybody reads. */
+/** The event queue of one reader. The driver writes it whether or not anybody reads. */
 export class Subscription implements AsyncIterableIterator<StreamEvent> {
   #first: Queued | undefined
   #last: Queued | undefined
   #length = 0
   #closed = false
-  /** Who waits for the next event, and those who asked before they were given it. */
+  /** The first pending `next()`, and further ones. */
   #waiting: Waiting | undefined
   readonly #more: Waiting[] = []
   readonly #park = (resolve: Waiting): void => {
@@ -78,7 +78,7 @@ export class Subscription implements AsyncIterableIterator<StreamEvent> {
   }
 }
 
-/** Hands the events of one tree to everyone who listens. */
+/** Passes the events of one tree to all subscribers. */
 export class Feed {
   #subscriptions: readonly Subscription[] = []
   #isClosed = false

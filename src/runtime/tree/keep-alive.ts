@@ -1,12 +1,12 @@
 /**
- * Keeps the process alive while trees are driven. Deadlines do not: nearly all of them are cancelled, and whatever a
- * driver waits for (a person, another process) may have no handle of its own.
+ * Keeps the process alive while trees are driven. Deadlines do not, and what a driver waits for (a person, another process) may have
+ * no handle in this process.
  */
 let holders = 0
 let timer: NodeJS.Timeout | undefined
 
 export function keepAlive(): () => void {
-  // One for good: to make a timer for each run would cost as much as to begin the run.
+  // One timer for all: a timer for each run would cost as much as starting the run.
   timer ??= setInterval(() => {}, 2_147_483_647)
   if (holders++ === 0) timer.ref()
   let isHeld = true

@@ -155,7 +155,7 @@ describe('Ledger', () => {
   it('refuses at once when the journal answers at once', () => {
     const { ledger } = setUp(() => ({ ok: false, refusal: 'missing' }))
     push(ledger)
-    expect(() => ledger.flush()).toThrow(/does not know session/)
-    expect(() => ledger.flush()).toThrow(/does not know session/)
+    expect(() => ledger.flush()).toThrow(/has no session/)
+    expect(() => ledger.flush()).toThrow(/has no session/)
   })
 })

@@ -22,9 +22,9 @@ export interface LedgerOptions {
   readonly seq: number
   now(): number
   at(moment: number): number
-  /** What the index is to say from the next batch on, if that has changed. */
+  /** The index entry from the next batch on, if it has changed. */
   summary(): TreeSummary | undefined
-  /** What the index is to say of a new tree. */
+  /** Further fields of the index entry of a new tree. */
   readonly identity?: TreeIdentity
   readonly requests: OpenRequests
   publish(event: StreamEvent): void
@@ -36,17 +36,17 @@ export interface LedgerOptions {
  * 1. Events are numbered without a gap, in the order of the calls.
  * 2. Nothing durable is published before it is durable, and publishing keeps the order of recording; live events
  *    keep their place among the durable ones.
- * 3. `flush` hands over everything recorded so far as one batch; batches reach the journal in order.
+ * 3. `flush` passes everything recorded so far to the journal as one batch, in order.
  * 4. After a refusal or a failure nothing more is written: every later `flush` throws the same error.
  */
 export class Ledger implements EventWriter {
   readonly #options: LedgerOptions
   #seq: number
   #handedOver: number
-  /** Recorded, not yet handed over; live events among them stay where they happened. */
+  /** Recorded, not yet passed to the journal, with the live events in between. */
   #pending: StreamEvent[] = []
   #hasLive = false
-  /** Handed over, not yet durable. */
+  /** Passed to the journal, not yet durable. */
   readonly #inFlight: StreamEvent[][] = []
   #writing: Promise<void> | undefined
   #broken: unknown
@@ -70,7 +70,7 @@ export class Ledger implements EventWriter {
   }
 
   push(event: InteractionEvent): void {
-    if (event.seq !== this.#seq + 1) throw new TroupeError('internal', `Event ${event.seq} was to be recorded as number ${this.#seq + 1}.`)
+    if (event.seq !== this.#seq + 1) throw new TroupeError('internal', `Event ${event.seq} does not follow event ${this.#seq}.`)
     this.#seq = event.seq
     this.#pending.push(event)
     this.#options.requests.note(event)
@@ -87,7 +87,7 @@ export class Ledger implements EventWriter {
     else this.#options.publish(event)
   }
 
-  /** Hands over what was recorded; resolves when it and all before it is durable. Costs nothing when nothing is open. */
+  /** Resolves when everything recorded so far is durable. Free if it is already. */
   flush(): MaybePromise<void> {
     if (this.#broken !== undefined) throw this.#broken
     if (this.#pending.length > 0) this.#handOver()
@@ -95,8 +95,8 @@ export class Ledger implements EventWriter {
   }
 
   /**
-   * The last flush of a tree that is released. A call whose intent was not handed over has not begun: its intent is left out with
-   * all that follows, as after a crash, so that it is not taken for unknown later. Results are never left out.
+   * The last flush of a released tree. A call whose intent was not passed to the journal has not started: its intent and all that
+   * follows is dropped, as in a crash, so that its result does not count as unknown later. Results are never dropped.
    */
   flushBegun(): MaybePromise<void> {
     const results = this.#pending.findLastIndex(isCallResult) + 1
@@ -115,11 +115,11 @@ export class Ledger implements EventWriter {
       this.#settle(answer, shown)
       return
     }
-    // The journal may keep what it was given; what live events are added to meanwhile is a copy.
+    // A copy, to which live events are added: the journal may keep the batch.
     const waiting = shown.slice()
     this.#inFlight.push(waiting)
     this.#writing = this.#write(answer, waiting)
-    // Whoever awaits `flush` sees the failure; an unawaited hand-over must not end the process.
+    // Callers of `flush` see the failure; without one it must not end the process.
     this.#writing.catch(() => {})
   }
 
@@ -128,7 +128,7 @@ export class Ledger implements EventWriter {
       const batch = this.#batch(shown)
       const answer = this.#options.journal.append(batch)
       if (shown.length < 8) keepHiddenClass('batch', batch)
-      // It is awaited behind the one before; where that fails, nobody gets to this one.
+      // Awaited after the previous batch; if that fails, nobody awaits this one.
       if (answer instanceof Promise) answer.catch(() => {})
       return answer
     } catch (error) {
@@ -179,10 +179,10 @@ function isCallIntent(event: StreamEvent): boolean {
 const isDurable = (event: StreamEvent): event is InteractionEvent => 'seq' in event
 
 function refused(treeId: TreeId, refusal: 'epoch' | 'seq' | 'missing' | 'key'): TroupeError {
-  if (refusal === 'missing') return new TroupeError('tree_unknown', `The store does not know session ${treeId}.`)
+  if (refusal === 'missing') return new TroupeError('tree_unknown', `The store has no session ${treeId}.`)
   if (refusal === 'key')
     return new TroupeError('usage', `Another session has the key of session ${treeId}.`, { remedy: 'Continue that one.' })
-  return new TroupeError('tree_moved', `Another process has taken over session ${treeId}; this one wrote nothing more.`, {
+  return new TroupeError('tree_moved', `Another process has taken over session ${treeId}. This process writes nothing more to it.`, {
     remedy: 'Open the session again to follow it.',
   })
 }

@@ -10,9 +10,9 @@ import type { Tree } from './tree.ts'
 /**
  * Drains the inbox into the journal.
  *
- * 1. Rows become events in the order of their positions, each exactly once: the cursor is part of the state.
- * 2. Drains never overlap; one that is asked for while another runs follows it, and is part of what `drain` waits for.
- * 3. Once it is closed the cursor stands still: what comes later stays in the inbox, for whoever looks next.
+ * 1. Rows become events in order of position, each exactly once: the cursor is part of the state.
+ * 2. Drains never overlap. A drain that is requested while another runs follows it, and `drain` waits for it.
+ * 3. After `close` the cursor does not move: later messages stay in the inbox for the next driver.
  */
 export class Mailbox {
   readonly #tree: Pick<Tree, 'live'>
@@ -33,17 +33,17 @@ export class Mailbox {
     this.#cursor = cursor
   }
 
-  /** The last row that was taken in, by whichever session. */
+  /** The position of the last recorded row. */
   get cursor(): number {
     return this.#cursor
   }
 
-  /** The drain under way, if there is one. Wait for it until there is none: more may have come by the time that you are told. */
+  /** The running drain. Await it in a loop: another may have started meanwhile. */
   get draining(): Promise<void> | undefined {
     return this.#draining
   }
 
-  /** Takes in nothing more. In one breath with the look that finds nothing to do. */
+  /** Call it synchronously after finding nothing to do. */
   close(): void {
     this.#isClosed = true
   }
@@ -69,17 +69,17 @@ export class Mailbox {
         }
         if (rows.length > 0) await root.flush()
         const { turn } = root.state
-        // Whatever runs below hears of it through the calls that it runs in.
+        // Children are interrupted through their calls.
         if (turn.kind === 'open' && (turn.cancel === 'interrupt' || turn.cancel === 'abort')) root.interrupt.fire('interrupted')
       }
     } finally {
-      // In one breath with the last look at `#again`: whoever asks after this starts a drain of its own.
+      // Synchronously after the last check of `#again`: a later request starts a new drain.
       this.#draining = undefined
       for (const session of this.#tree.live()) session.wake()
     }
   }
 
-  /** What is approved for the project is kept before the answer is taken; until then it stays in the inbox. */
+  /** A grant for the project is stored before its answer is recorded; until then the answer stays in the inbox. */
   async #storeProjectGrant(row: InboxRow): Promise<void> {
     const { message } = row
     if (message?.kind !== 'approval' || message.decision?.kind !== 'approve' || message.decision.breadth !== 'project') return
@@ -89,7 +89,7 @@ export class Mailbox {
     if (isRight) await storeProjectGrant(session, request, message)
   }
 
-  /** A row that makes no sense must not stop those behind it: whatever is wrong with it is told in its place. */
+  /** An invalid row is recorded as a diagnostic and does not block the rows behind it. */
   #record(row: InboxRow): void {
     const session = this.#addressee(row)
     try {
@@ -101,13 +101,13 @@ export class Mailbox {
     this.#notifyChildren(row.message)
   }
 
-  /** An answer is for whoever asked, everything else for the root. */
+  /** An answer goes to the session that asked, everything else to the root. */
   #addressee({ message }: InboxRow): ActiveSession {
     if (message?.kind !== 'approval') return this.#root
     return this.#tree.live().find((session) => requestFor(session, message.approvalId)) ?? this.#root
   }
 
-  /** What children have to be told, too: that they are to stop, and what no longer is granted. */
+  /** Passes stop requests and revoked grants on to children. */
   #notifyChildren(message: InboxMessage): void {
     for (const child of this.#tree.live()) {
       if (child === this.#root) continue
@@ -130,8 +130,8 @@ function recordRow(session: ActiveSession, row: InboxRow): void {
 const invalid = (error: unknown): Diagnostic => ({
   code: 'message_invalid',
   severity: 'error',
-  message: `A message to this session could not be taken: ${messageOf(error)}`,
-  remedy: 'Send it again in the right form.',
+  message: `A message to this session was refused: ${messageOf(error)}`,
+  remedy: 'Correct the message and send it again.',
 })
 
 const requestFor = ({ state }: ActiveSession, id: ApprovalId): ApprovalRequest | undefined =>
@@ -140,20 +140,20 @@ const requestFor = ({ state }: ActiveSession, id: ApprovalId): ApprovalRequest |
 function eventOf(session: ActiveSession, { position, clientId, message }: InboxRow): EventDraft {
   switch (message.kind) {
     case 'input':
-      if (!inputModes.includes(message.mode)) throw new Error(`${showValue(message.mode)} is no mode of an input`)
+      if (!inputModes.includes(message.mode)) throw new Error(`unknown input mode ${showValue(message.mode)}`)
       return { type: 'interaction.input.accepted', clientId, parts: message.parts, mode: message.mode, inbox: position }
     case 'cancel':
-      if (!cancelModes.includes(message.mode)) throw new Error(`${showValue(message.mode)} is no way to end a turn`)
+      if (!cancelModes.includes(message.mode)) throw new Error(`unknown cancel mode ${showValue(message.mode)}`)
       return { type: 'interaction.cancel.requested', mode: message.mode, by: message.by, inbox: position }
     case 'revoke':
       if (!Array.isArray(message.keys) || message.keys.some((key: unknown) => typeof key !== 'string'))
-        throw new Error('it names no keys to take back')
+        throw new Error('expected a list of keys to revoke')
       return { type: 'interaction.approval.revoked', keys: message.keys, by: message.by, inbox: position }
     case 'approval': {
       const request = requestFor(session, message.approvalId)
       if (!request) return { type: 'interaction.diagnostic', diagnostic: lateAnswer(message.approvalId), inbox: position }
       const { by } = message
-      if (typeof by !== 'string') throw new Error('it does not say who has decided')
+      if (typeof by !== 'string') throw new Error('it does not say who decided')
       const wrong = decisionProblem(request, message.decision)
       if (wrong !== undefined) throw new Error(wrong)
       const decision = redactDecision(session, message.decision)
@@ -167,5 +167,5 @@ function eventOf(session: ActiveSession, { position, clientId, message }: InboxR
 const lateAnswer = (approvalId: string): Diagnostic => ({
   code: 'approval_late',
   severity: 'warning',
-  message: `An answer to approval ${approvalId} came when it was not open; it changed nothing.`,
+  message: `An answer to approval ${approvalId} came when the request was not open. It has no effect.`,
 })

@@ -14,11 +14,11 @@ import { showValue } from '../../util/show-value.ts'
 
 interface ModelCacheOptions {
   readonly adapter: Model | ModelAdapter
-  /** Models that may be asked under a cost budget though nobody knows their price. */
+  /** Models without a price that may be used under a cost budget. */
   readonly unpriced: readonly string[]
 }
 
-/** The models that agents name. Each is resolved once, for all trees. */
+/** The models of all agents. Each is resolved once, for all trees. */
 export class ModelCache {
   readonly #options: ModelCacheOptions
   readonly #models = new Map<string, Model>()
@@ -35,7 +35,7 @@ export class ModelCache {
     return models.every((name) => this.#models.has(name))
   }
 
-  /** Every model that an agent names. A name that cannot be resolved fails the whole: nothing is started on half of them. */
+  /** Resolves every model of an agent, or throws. */
   resolve(agent: AgentSpec): MaybePromise<unknown> {
     return this.hasAll(agent) ? undefined : this.#resolveMissing(agent)
   }
@@ -46,12 +46,12 @@ export class ModelCache {
     const prices = this.prices(agent)
     const unpriced = agent.models.filter((name) => !Object.hasOwn(prices, name) && !this.#options.unpriced.includes(name))
     if (unpriced.length > 0)
-      throw new TroupeError('config_invalid', `There is a cost budget, and ${unpriced.join(', ')} has no price.`, {
-        remedy: 'Name it in `unpriced` to ask it all the same, or take the budget off.',
+      throw new TroupeError('config_invalid', `A cost budget is set, but ${unpriced.join(', ')} has no price.`, {
+        remedy: 'Add the model to `unpriced` to use it anyway, or remove the budget.',
       })
   }
 
-  /** The most that a token may cost, by what each of the agent's models says. */
+  /** The highest price of a token, by model of the agent. */
   prices({ models }: AgentSpec): { readonly [model: string]: TokenPrice } {
     const prices: Record<string, TokenPrice> = {}
     for (const name of models) {
@@ -63,12 +63,12 @@ export class ModelCache {
     return prices
   }
 
-  /** How much each of the agent's models can take in, where it says so. */
+  /** The context windows of the agent's models, where known. */
   windows({ models }: AgentSpec): { readonly [model: string]: number } {
     return this.#facts(models, 'contextTokens')
   }
 
-  /** How long a reply of each of the agent's models can be, where it says so. */
+  /** The maximum output tokens of the agent's models, where known. */
   maxOutputs({ models }: AgentSpec): { readonly [model: string]: number } {
     return this.#facts(models, 'maxOutputTokens')
   }
@@ -89,9 +89,9 @@ export class ModelCache {
       try {
         this.#models.set(name, 'stream' in adapter ? adapter : checkedModel(name, await adapter.resolve(name)))
       } catch (cause) {
-        // An adapter is somebody else's code: whatever it says, the model that was wanted is named.
+        // The error of an adapter need not name the model.
         if (cause instanceof TroupeError) throw cause
-        throw new TroupeError('model_unavailable', `The model ${name} could not be had: ${messageOf(cause)}`, { cause })
+        throw new TroupeError('model_unavailable', `The model ${name} is unavailable: ${messageOf(cause)}`, { cause })
       }
     }
   }
@@ -99,11 +99,11 @@ export class ModelCache {
 
 function checkedModel(name: string, given: unknown): Model {
   if (typeof given === 'object' && given !== null && 'stream' in given && typeof given.stream === 'function') return given as Model
-  const message = `The model ${name} could not be had: the adapter gave ${showValue(given)} for it, which is no model.`
-  throw new TroupeError('model_unavailable', message, { remedy: 'resolve(name) gives an object with id, abilities and stream.' })
+  const message = `The model ${name} is unavailable: expected the adapter to return a model, found ${showValue(given)}.`
+  throw new TroupeError('model_unavailable', message, { remedy: 'Return an object with id, abilities and stream from resolve(name).' })
 }
 
-/** Prices may rise with the size of a request: the highest that is seen counts. */
+/** Prices may rise with the size of a request: the highest one counts. */
 function perToken(model: Model | undefined, usage: (tokens: number) => Usage): number | undefined {
   const found = [1_000, 1_000_000].map((tokens) => {
     const cost = computeCost(model, usage(tokens))

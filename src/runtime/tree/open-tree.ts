@@ -18,21 +18,17 @@ import type { Selected } from '../selection/select-agent.ts'
 import type { Feed } from './event-feed.ts'
 import { Ledger } from './ledger.ts'
 import type { EffectiveAgent } from './session-setup.ts'
-import { titleOf } from './session-title.ts'
 import { Tree } from './tree.ts'
 import { newTreeState, type TreeState } from './tree-state.ts'
-
-// How a tree comes to stand in this process: a new one from its first event, an old one from what its journal tells.
 
 const isSwitchedOff = ({ confinement }: Sandbox): boolean => confinement.kind === 'sandbox' && confinement.policy?.mode === 'off'
 
 const sandboxOff: Diagnostic = {
   code: 'sandbox_off',
   severity: 'warning',
-  message: 'The sandbox is switched off: commands run with all that this process may do.',
+  message: 'The sandbox is off: commands run with all permissions of this process.',
 }
 
-/** How a journal begins. */
 export function firstEvent(
   { treeId, agent, at }: { treeId: TreeId; agent: AgentSpec; at: number },
   effective: EffectiveAgent,
@@ -51,7 +47,7 @@ export interface Claimed {
 interface OpenTreeOptions extends Claimed {
   readonly state: TreeState
   readonly feed: Feed
-  /** What the tree is listed by already. */
+  /** The recorded title. */
   readonly title?: string
 }
 
@@ -62,14 +58,14 @@ export interface OpenedTree {
   readonly inboxCursor: number
 }
 
-/** A tree that there was not before, with all that its root knows at the beginning. */
+/** A new tree, with the first events of its root. */
 export function createTree(
   parts: RuntimeParts,
   { treeId, selected, input }: { treeId: TreeId; selected: Selected; input: readonly InputPart[] },
   opening: Omit<OpenTreeOptions, 'state'>,
 ): OpenedTree {
   if (opening.seq !== 0)
-    throw new TroupeError('internal', `Session ${treeId} is not new.`, { remedy: 'The ids port must not repeat itself.' })
+    throw new TroupeError('internal', `Session ${treeId} exists already.`, { remedy: 'Make the ids port return unique ids.' })
   const { config, sandbox, clock, origin } = parts.options
   const { agent, notice, ...choice } = selected
   const equipped = parts.sessionSetup.withSkillList(agent)
@@ -87,11 +83,10 @@ export function createTree(
   return opened
 }
 
-/** The root of a tree with its event writer; children are started by calls. */
 export function openTree(parts: RuntimeParts, { state, feed, epoch, seq, registry, title }: OpenTreeOptions): OpenedTree {
   const { store, clock, origin } = parts.options
   const [startedAt, started] = [clock.now(), clock.monotonic()]
-  // The wall clock may jump; from here on time goes as the monotonic clock goes.
+  // The wall clock may jump: from here on time follows the monotonic clock.
   const at = (moment: number): number => startedAt + Math.round(moment - started)
   let lastSummary: TreeSummary | undefined
   const requests = openRequestsIn(state)
@@ -132,4 +127,18 @@ function openRequestsIn({ root, children }: TreeState): OpenRequests {
 export function statusOf({ turn }: SessionState): TreeSummary['status'] {
   if (turn.kind === 'ended') return turn.ending.status
   return turn.kind === 'open' && turn.waiting.kind === 'suspended' ? 'suspended' : 'running'
+}
+
+const maxTitleChars = 80
+
+/**
+ * The first line of the first message of a person, without the context texts before it. A compacted history may have lost it; then the
+ * `known` title stays.
+ */
+function titleOf({ history, inputs, initialMessages, compacted }: SessionState, known: string | undefined): string {
+  if (known !== undefined && compacted.length > 0) return known
+  const first = history.toArray()[initialMessages.length]
+  const parts = first?.role === 'user' ? first.parts : inputs[0]?.parts
+  const text = parts?.find((part) => part.type === 'text')?.text
+  return (text ?? '').trim().split('\n', 1)[0]?.slice(0, maxTitleChars) ?? ''
 }

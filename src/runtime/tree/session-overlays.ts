@@ -5,25 +5,25 @@ export interface Variables {
   readonly [name: string]: string
 }
 
-/** What holds for the sessions of a tree: its variables, and whatever hides the secrets among them. */
+/** The variables of a tree, and the redactor for the secrets among them. */
 export interface TreeOverlay {
   readonly overlay: Variables
   readonly redactor: Redactor
 }
 
-/** Trees at rest whose variables are still held, for their next turn. */
+/** Idle trees whose variables are kept for their next turn. */
 const maxIdle = 1000
 
 /**
- * The variables of each tree: those of the runtime, and over them what the call that started it gave.
+ * The variables of each tree: those of the runtime, overridden by those of the call that started it.
  *
- * 1. They are in memory alone: no value of them is written anywhere.
- * 2. Those of a tree that is at work are never let go.
- * 3. A tree that was given none costs nothing here, and has those of the runtime.
+ * 1. They are kept in memory only.
+ * 2. Those of an active tree are never dropped.
+ * 3. A tree without variables of its own uses those of the runtime and costs nothing here.
  */
 export class TreeOverlays {
   readonly #shared: TreeOverlay
-  /** What the models of the runtime are asked with. */
+  /** The keys that the models of the runtime use. */
   readonly #keys: Variables
   readonly #active = new Map<TreeId, TreeOverlay>()
   readonly #idle = new Map<TreeId, TreeOverlay>()
@@ -33,7 +33,7 @@ export class TreeOverlays {
     this.#keys = keys
   }
 
-  /** What is said in a call, over what holds for all. What it replaces stays as secret as it was. */
+  /** The variables of the runtime with those of a call. Replaced values stay secret. */
   over(given: Variables | undefined): TreeOverlay {
     if (given === undefined) return this.#shared
     const { overlay } = this.#shared

@@ -21,12 +21,11 @@ import { type SkillCatalogue, skillCatalogue } from './skill-catalogue.ts'
 interface SessionSetupOptions {
   readonly config: ResolvedConfig
   readonly models: ModelCache
-  /** What approvals are given under. */
   readonly policy: string
   readonly sandbox: Sandbox
 }
 
-/** What a session of an agent begins with, beside the agent itself. */
+/** What is recorded with the agent when a session is created. */
 export interface EffectiveAgent {
   readonly tools: readonly string[]
   readonly promptChars: number
@@ -38,13 +37,13 @@ export interface EffectiveAgent {
 
 const noNotices: readonly Diagnostic[] = []
 
-/** Beyond this many children the list of tools would be about them alone. */
+/** With more children, a directory replaces the tool for each child. */
 const maxDirectChildren = 10
 
-/** What a provider puts around the spec of a tool. */
+/** Characters that a provider adds to the specification of a tool. */
 const specOverhead = 32
 
-/** `read_output` is not among them: it is offered only once there is something to read. */
+/** Without `read_output`, which is offered only once there is something to read. */
 function toolChars(names: readonly string[], registry: ToolRegistry): number {
   const offered = new Set(names)
   return registry.tools
@@ -52,18 +51,18 @@ function toolChars(names: readonly string[], registry: ToolRegistry): number {
     .reduce((sum, { spec, tool }) => sum + textWeight(JSON.stringify(spec)) + specOverhead + textWeight(tool.instructions ?? ''), 0)
 }
 
-/** The wish for JSON, whether it is put in words or given to the provider as a schema. */
+/** The output format, as instructions or as a schema for the provider. */
 const outputChars = ({ output }: AgentSpec): number =>
   output.format === 'json' ? textWeight(jsonInstruction(output)) : output.format === 'text' ? textWeight(plainTextInstruction) : 0
 
-/** The agents of a runtime as their sessions know them. Whatever is found out about one is found out once. */
+/** Prepares agents for sessions. Computes everything once for each agent. */
 export class SessionSetup {
   readonly #options: SessionSetupOptions
   readonly #effective = new WeakMap<AgentSpec, EffectiveAgent>()
-  /** The same where somebody pays attention to money. */
+  /** The same with prices, for sessions under a cost limit. */
   readonly #priced = new WeakMap<AgentSpec, EffectiveAgent>()
   readonly #asChild = new Map<string, AgentSpec>()
-  /** Children bound by the rules and walls of those who call them. */
+  /** Children with the rules and sandbox settings of their parents. */
   readonly #boundBy = new WeakMap<AgentSpec, Map<string, AgentSpec>>()
   readonly #withSkillList = new WeakMap<AgentSpec, AgentSpec>()
 
@@ -74,7 +73,7 @@ export class SessionSetup {
     this.#isCostBound = options.config.agents.some(({ limits }) => limits.maxCostUsd !== undefined)
   }
 
-  /** The names that the agent may be offered, and how much of a request they take. */
+  /** The tool names of an agent, and how many characters of a request they take. */
   effective(agent: AgentSpec, registry: ToolRegistry, isBoundFromAbove = false): EffectiveAgent {
     const isCostBound = this.#isCostBound || isBoundFromAbove
     const all = isCostBound ? this.#priced : this.#effective
@@ -84,7 +83,7 @@ export class SessionSetup {
     const allowed = registry.allowed(agent.tools).map((each) => each.name)
     const offered = [...allowed, ...this.#childTools(agent), ...(agent.skills ? ['load_skill'] : [])]
     const promptChars = textWeight(agent.prompt) + outputChars(agent) + (this.#takesTools(agent) ? toolChars(offered, registry) : 0)
-    // Whoever has tools may have outputs that are too large to show.
+    // Outputs of tools may be too large to show.
     const tools = offered.length > 0 ? [...offered, readOutputName].toSorted() : []
     const prices = isCostBound ? models.prices(agent) : {}
     const windows = models.windows(agent)
@@ -101,7 +100,7 @@ export class SessionSetup {
     return effective
   }
 
-  /** An agent with the limits that a child has where it states none. */
+  /** An agent with the default limits of children. */
   childAgent(name: string, parent?: AgentSpec): AgentSpec {
     const known = this.#asChild.get(name) ?? this.#limitedAsChild(name)
     if (!parent || (!parent.approvals && !parent.bounds && !parent.sandbox)) return known
@@ -112,7 +111,7 @@ export class SessionSetup {
     return child
   }
 
-  /** An agent with the list of its skills in its prompt. Its models are known by now. */
+  /** An agent with the list of its skills in its prompt. Needs resolved models. */
   withSkillList(agent: AgentSpec): AgentSpec {
     if (!agent.skills) return agent
     const known = this.#withSkillList.get(agent)
@@ -123,7 +122,7 @@ export class SessionSetup {
     return equipped
   }
 
-  /** What is told of an agent when a session of it begins: walls that it has not, and skills that its prompt has no room for. */
+  /** Warnings for a new session: a missing sandbox, and skills that do not fit into the prompt. */
   notices(agent: AgentSpec): readonly Diagnostic[] {
     if (!agent.sandbox && !agent.skills) return noNotices
     return [this.#missingSandbox(agent), this.#cutSkills(agent)].filter((each) => each !== undefined)
@@ -138,7 +137,7 @@ export class SessionSetup {
   #cutSkills(agent: AgentSpec): Diagnostic | undefined {
     const notice = agent.skills && this.#catalogue(agent.skills, agent).notice
     if (notice === undefined) return undefined
-    const remedy = 'Give it fewer skills, shorten their descriptions, or take a model with a larger window.'
+    const remedy = 'Give it fewer skills, shorten their descriptions, or use a model with a larger context window.'
     return { code: 'skills_cut', severity: 'warning', message: `Skills of "${agent.name}": ${notice}`, remedy }
   }
 
@@ -154,7 +153,6 @@ export class SessionSetup {
     return skillCatalogue(skills, windows.length > 0 ? { windowTokens: Math.min(...windows) } : {})
   }
 
-  /** Few children are tools of their own; many are found through a directory. */
   #childTools({ agents }: AgentSpec): readonly string[] {
     const { config } = this.#options
     const { childrenOffered = agents.length > maxDirectChildren ? 'directory' : 'each' } = config

@@ -1,42 +1,41 @@
 import { type SkillCard, skillScopes } from '../../contracts/index.ts'
 import { isPairAt } from '../../util/fit-text.ts'
 
-/** What a model is told of its skills before it loads one. */
+/** The list of skills in a prompt. */
 export interface SkillCatalogue {
-  /** Empty where there are no skills. */
+  /** Empty without skills. */
   readonly text: string
-  /** What was cut so that it fits. */
+  /** What was shortened or omitted. */
   readonly notice?: string
 }
 
-/** A catalogue that crowded out the task would be worse than none. */
+/** The part of the context window that the list may take. */
 const share = 0.02
 const charactersPerToken = 4
-const mostWhenUnknown = 8_000
-/** Shorter than this, a description says nothing. */
+const defaultMaxChars = 8_000
+/** A shorter description is useless. */
 const shortestDescription = 24
 
 const head = [
   '# Skills',
-  'Instructions for particular kinds of work. Where one fits, load it with `load_skill` before you begin. A skill permits nothing.',
+  'Instructions for particular kinds of work. If one fits, load it with `load_skill` before you begin. A skill grants no permissions.',
 ].join('\n')
 
 /** The list of skills for the prompt. The same skills and window give the same text. */
 export function skillCatalogue(skills: readonly SkillCard[], { windowTokens }: { readonly windowTokens?: number } = {}): SkillCatalogue {
   if (skills.length === 0) return { text: '' }
-  const room = windowTokens === undefined ? mostWhenUnknown : Math.floor(windowTokens * share * charactersPerToken)
+  const room = windowTokens === undefined ? defaultMaxChars : Math.floor(windowTokens * share * charactersPerToken)
   const entries = skills.map((card) => ({ ...card, description: oneLine(card.description) })).toSorted((a, b) => (a.name < b.name ? -1 : 1))
   const full = listing(entries, Number.POSITIVE_INFINITY)
   if (full.length <= room) return { text: full }
   const longest = longestThatFits(entries, room)
   if (longest >= shortestDescription) {
     const cut = entries.filter(({ description }) => description.length > longest).length
-    const notice = `The descriptions of ${cut} of ${entries.length} skills were cut to ${longest} characters, so that the list fits.`
+    const notice = `The descriptions of ${cut} of ${entries.length} skills were shortened to ${longest} characters to fit.`
     return { text: listing(entries, longest), notice }
   }
   const names = listing(entries, 0)
-  if (names.length <= room)
-    return { text: names, notice: `${counted(entries.length)} are listed without descriptions, so that the list fits.` }
+  if (names.length <= room) return { text: names, notice: `${counted(entries.length)} are listed without descriptions to fit.` }
   return withoutSome(entries, room)
 }
 
@@ -44,7 +43,7 @@ type Entry = Pick<SkillCard, 'name' | 'description' | 'scope'>
 
 function listing(entries: readonly Entry[], longest: number, leftOut = 0): string {
   const lines = entries.map(({ name, description }) => (longest === 0 ? `- ${name}` : `- ${name}: ${shortened(description, longest)}`))
-  const more = leftOut === 0 ? [] : [`There are ${leftOut} more that are not listed.`]
+  const more = leftOut === 0 ? [] : [`${leftOut} more are not listed.`]
   return [head, ...lines, ...more].join('\n')
 }
 
@@ -61,7 +60,7 @@ function longestThatFits(entries: readonly Entry[], room: number): number {
   return least
 }
 
-/** The farthest go first, and of those the last by name. */
+/** Omits skills of the farthest scope first, and of those the last by name. */
 function withoutSome(entries: readonly Entry[], room: number): SkillCatalogue {
   const nearest = entries.toSorted((a, b) => skillScopes.indexOf(a.scope) - skillScopes.indexOf(b.scope))
   const kept = new Set<Entry>()
@@ -73,7 +72,7 @@ function withoutSome(entries: readonly Entry[], room: number): SkillCatalogue {
   }
   const leftOut = entries.filter((entry) => !kept.has(entry))
   const some = leftOut.slice(0, 10).map(({ name }) => name)
-  const notice = `${counted(leftOut.length)} are not listed, so that the list fits: ${some.join(', ')}${leftOut.length > some.length ? ', …' : ''}.`
+  const notice = `${counted(leftOut.length)} are not listed because the list is too long: ${some.join(', ')}${leftOut.length > some.length ? ', …' : ''}.`
   if (kept.size === 0) return { text: '', notice }
   return {
     text: listing(

@@ -20,9 +20,9 @@ import type { Tree } from './tree.ts'
  * Drives one tree in this process.
  *
  * 1. It owns the tree from its start until `settled`, and writes nothing after.
- * 2. One drive at a time; whatever arrives while it ends is driven too before it is settled, or found by `hasLeftOver`.
+ * 2. One drive at a time. A message that arrives while it ends is driven before it settles, or found by `hasUnreadMessages`.
  * 3. `settled` never rejects.
- * 4. A driver that is released ends nothing: what is open stays open in the journal, as after a crash.
+ * 4. Releasing ends no turn: what is open stays open in the journal, as after a crash.
  */
 export class TreeDriver {
   readonly treeId: TreeId
@@ -33,7 +33,7 @@ export class TreeDriver {
   readonly #mailbox: Mailbox
   readonly #ledger: Ledger
   readonly #inbox: Inbox
-  /** Stays where there is nothing to do, until somebody lets go of it. */
+  /** Keeps the tree while it is idle, until it is released. */
   #staysWhenIdle: boolean
   #isRetired = false
   #isWaiting = false
@@ -61,7 +61,7 @@ export class TreeDriver {
     const selected = begin.chosen instanceof Promise ? await unlessInterrupted(startInterrupt, begin.chosen) : begin.chosen
     const { agent } = selected
     if (!parts.isReady(agent)) await unlessInterrupted(startInterrupt, loadToolsAndModels(parts, agent))
-    if (startInterrupt.reason !== undefined) throw new TroupeError('internal', 'It was interrupted before it was started.')
+    if (startInterrupt.reason !== undefined) throw new TroupeError('internal', 'The run was interrupted before it started.')
     parts.models.checkPrices(agent, agent.limits.maxCostUsd !== undefined)
     const claimed = await claimTree(parts, treeId, agent)
     const { epoch } = claimed
@@ -77,7 +77,7 @@ export class TreeDriver {
     }
   }
 
-  /** An existing tree, as its journal tells it. */
+  /** An existing tree, from its journal. */
   static async resume(parts: RuntimeParts, treeId: TreeId, { whenIdle, feed, changes = {} }: ResumeOptions): Promise<TreeDriver> {
     const { store } = parts.options
     const { title, state: before } = await findTree(parts, treeId)
@@ -88,7 +88,7 @@ export class TreeDriver {
     }
     const { registry, epoch, seq } = await claimTree(parts, treeId, changed ?? before.root.agent)
     try {
-      // Until the claim, the owner before may have written more.
+      // The previous owner may have written more before the claim.
       const state = await parts.trees.stateOf(treeId, before)
       refuseWithoutAgents(parts, state)
       const opened = openTree(parts, { state, feed, epoch, seq, registry, title })
@@ -101,11 +101,11 @@ export class TreeDriver {
     }
   }
 
-  /** What drives a tree has taken it up already. */
+  /** A running tree cannot be reconfigured. */
   refuseChanges(changes: Changes): void {
     if (!changedAgent(this.#session.state.agent, changes)) return
-    throw new TroupeError('usage', `Session ${this.treeId} is at work here: it cannot be opened with changes now.`, {
-      remedy: 'Wait for its outcome, or interrupt it, and open it then.',
+    throw new TroupeError('usage', `Session ${this.treeId} is running here and cannot be opened with changes.`, {
+      remedy: 'Wait for its outcome or interrupt it; then open it.',
     })
   }
 
@@ -114,12 +114,12 @@ export class TreeDriver {
     await this.#session.flush()
   }
 
-  /** Resolves when whatever was being taken in is part of how the tree stands. */
+  /** Resolves when no drain of the inbox is running. */
   async caughtUp(): Promise<void> {
     while (this.#mailbox.draining) await this.#mailbox.draining.catch(() => {})
   }
 
-  /** Begins nothing more, and no longer waits for something to do. */
+  /** Starts no further turn, and no longer waits for one. */
   retire(): void {
     this.#isRetired = true
     this.#session.retire()
@@ -127,8 +127,8 @@ export class TreeDriver {
   }
 
   /**
-   * Stops driving and leaves the turn open. Calls that are running get their signal and their grace: those that finish in it are
-   * recorded. Resolves when others may take the tree up.
+   * Stops driving and leaves the turn open. Running calls get their signal and grace time; results within it are recorded. Resolves
+   * when another process can open the tree.
    */
   async release(): Promise<void> {
     this.#staysWhenIdle = false
@@ -137,14 +137,13 @@ export class TreeDriver {
     await this.settled
   }
 
-  /** Resolves when others may take the tree up, if it rests; what is at work goes on, and ends as ever. */
+  /** Releases the tree when it is idle. Resolves immediately if it is running. */
   async releaseWhenIdle(): Promise<void> {
     this.#staysWhenIdle = false
     this.#session.wake()
     if (this.isIdle) await this.settled
   }
 
-  /** There is nothing to drive yet. */
   get isWaiting(): boolean {
     return this.#isWaiting && this.isIdle
   }
@@ -154,14 +153,13 @@ export class TreeDriver {
     return wanted === 'idle' || (wanted === 'begin' && this.#isRetired)
   }
 
-  /** How the tree stands now. */
   get outcome(): Outcome {
     return outcomeOf({ state: this.#session.state, children: this.#tree.children, stopped: undefined })
   }
 
   /**
-   * After `settled`, once nobody takes this driver for the one of the tree: whether something has arrived that it did
-   * not see. Whoever found the tree taken relies on this look.
+   * After `settled`, once the driver is no longer registered: whether a message has arrived that it did not see. Senders that found
+   * the tree driven rely on it.
    */
   async hasUnreadMessages(): Promise<boolean> {
     try {
@@ -189,13 +187,13 @@ export class TreeDriver {
     } catch (error) {
       this.#mailbox.close()
       stopped = session.isReleased ? await this.#leave() : stopCauseOf(error, openAgain)
-      // Nothing more can be recorded: whatever still runs is told to stop.
+      // Nothing more can be recorded: running calls are cancelled.
       session.interrupt.fire('interrupted')
     }
     release?.()
     if (typeof unwatch === 'function') unwatch()
     await this.#release(parts, epoch)
-    // What could not be stored did not happen: the next to open the tree folds what is there.
+    // After a failure the journal, not the memory, is the state.
     if (stopped?.status === 'failed' || stopped === released) parts.trees.forget(this.treeId)
     else parts.trees.remember(this.#tree.snapshot(this.#mailbox.cursor))
     this.feed.close()
@@ -205,7 +203,7 @@ export class TreeDriver {
     return result
   }
 
-  /** Waits until calls have finished or their grace is over, then for what they recorded. Answers why an open turn is not driven any more. */
+  /** Waits for calls within their grace time and stores their results. Returns why an open turn is no longer driven. */
   async #leave(): Promise<StopCause | undefined> {
     await this.#driving?.catch(() => {})
     try {
@@ -216,7 +214,7 @@ export class TreeDriver {
     return this.#session.state.turn.kind === 'ended' ? undefined : released
   }
 
-  /** Drives until there is nothing to do, or only a person can go on, and nothing has come in meanwhile. */
+  /** Drives until the tree is idle or only a person can continue, and no message has arrived meanwhile. */
   async #drive(): Promise<StopCause | undefined> {
     const session = this.#session
     let driving = drive(session, performer)
@@ -238,7 +236,7 @@ export class TreeDriver {
     }
   }
 
-  /** Whether the tree still waits for a person once that is on record: an answer may have come meanwhile. */
+  /** Records the suspension. `false`: an answer has arrived meanwhile. */
   async #suspend(): Promise<boolean> {
     if (!this.#tree.isStalled) return false
     this.#tree.suspend()
@@ -253,16 +251,14 @@ export class TreeDriver {
     try {
       await store.journal.release(this.treeId, epoch)
     } catch {
-      // Whoever comes next finds this owner gone.
+      // The next owner finds that this one is gone.
     }
   }
 }
 
-/** How an existing tree is taken up. */
 export interface ResumeOptions {
   readonly whenIdle: 'settle' | 'wait'
   readonly feed: Feed
-  /** What is different for its root from now on. */
   readonly changes?: Changes
 }
 
@@ -274,7 +270,7 @@ interface DriveOptions {
 
 const next = (session: ActiveSession) => session.decide().kind
 
-/** Where a released turn is, as its journal tells it: that is what the next driver starts from. */
+/** The state in the journal of a released turn, from which the next driver starts. */
 async function recordedResult({ trees }: RuntimeParts, known: DriveResult): Promise<DriveResult> {
   try {
     const { root, children } = await trees.stateOf(known.state.treeId)

@@ -1,9 +1,9 @@
 import { type InteractionEvent, type LiveEvent, type MaybePromise, type SessionId, TroupeError } from '../../contracts/index.ts'
 import type { EventWriter } from '../../core/index.ts'
 
-/** Who is told of each event of a tree as soon as it has its place. */
+/** Sees each event of a tree when it is recorded. */
 export interface EventObserver {
-  /** The session was given up while something of it was still under way. */
+  /** The session was ended while something of it was still running. */
   isAbandoned(sessionId: SessionId): boolean
   observe(event: InteractionEvent): void
 }
@@ -11,8 +11,8 @@ export interface EventObserver {
 /**
  * The event writer that all sessions of a tree share.
  *
- * 1. Whatever is written is read by the tree before anything else happens, so its sums are never behind.
- * 2. A session that was given up writes nothing more: what still runs there ends with an error at its next event.
+ * 1. The tree observes each event immediately, so that its sums are current.
+ * 2. An abandoned session writes nothing more: what still runs there fails at its next event.
  */
 export class TreeEventWriter implements EventWriter {
   readonly #writer: EventWriter
@@ -37,7 +37,7 @@ export class TreeEventWriter implements EventWriter {
 
   push(event: InteractionEvent): void {
     if (this.#observer.isAbandoned(event.sessionId))
-      throw new TroupeError('internal', `The session ${event.sessionId} was given up and cannot go on.`)
+      throw new TroupeError('internal', `The session ${event.sessionId} was abandoned and cannot continue.`)
     this.#writer.push(event)
     this.#observer.observe(event)
   }

@@ -6,21 +6,21 @@ import type { RuntimeParts } from '../api/runtime-parts.ts'
 import type { Feed } from './event-feed.ts'
 import type { TreeDriver } from './tree-driver.ts'
 
-/** What handles and the session service need of the runtime. */
+/** What handles and the session service need from the runtime. */
 export interface TreeHost {
   readonly parts: RuntimeParts
   readonly sessions: SessionService
-  /** Fires when everything that was driven here has ended. */
+  /** Fires when no tree is driven here any more. */
   readonly closed: Interrupt
-  /** `door`: what may be said depends on who asks. */
+  /** `caller` decides which options are valid. */
   startTree(input: RunInput, options: RunOptions, caller?: 'run' | 'start'): StartedTree
-  /** Puts a message into the inbox; drives the tree where that is for this runtime to do. */
+  /** Adds a message to the inbox, and resumes the tree if it belongs to this runtime. */
   deliver(treeId: TreeId, message: InboxMessage, clientId?: ClientId): Promise<Receipt>
-  /** Lets go of a tree that is at rest, and drives it for nobody until it is opened again. */
+  /** Releases an idle tree. Messages do not resume it until it is opened again. */
   release(treeId: TreeId): Promise<void>
-  /** The driver of a tree, if this process drives it; waits for one that is starting. */
+  /** The driver of a tree in this process; waits for one that is starting. */
   driverOf(treeId: TreeId): Promise<TreeDriver | undefined>
-  /** After a driver is settled: whether something reached its tree too late for it, which somebody here drives now. */
+  /** After a driver has settled: whether a message came too late for it, and another driver has resumed the tree. */
   continuesAfter(driver: TreeDriver): Promise<boolean>
   /** Whether another process that is alive drives the tree. */
   isDrivenElsewhere(treeId: TreeId): Promise<boolean>
@@ -29,7 +29,7 @@ export interface TreeHost {
 export interface StartedTree {
   readonly treeId: TreeId
   readonly feed: Feed
-  /** Rejects where the tree could not be started; nothing of it is stored then. */
+  /** Rejects if the tree could not be started. Nothing is stored then. */
   readonly started: Promise<TreeDriver>
   /** Never rejects. */
   readonly result: Promise<DriveResult>

@@ -10,17 +10,17 @@ import {
 import { apply, createSessionState, type SessionState } from '../../core/index.ts'
 import { Sequence } from '../../util/sequence.ts'
 
-/** The fold of a whole tree: the state of each session, by its own events. */
+/** The state of all sessions of a tree, folded from its events. */
 export interface TreeState {
   readonly root: SessionState
-  /** Those of the root's last turn; once their call has ended, only what the outcome of that turn needs. */
+  /** Of the last turn of the root. Once their call has ended, only what the outcome needs. */
   readonly children: ReadonlyMap<SessionId, SessionState>
-  /** Children whose end the parent has taken into its own account. */
+  /** Children whose spending has been added to their parent. */
   readonly settled: ReadonlySet<SessionId>
-  /** How many children of each agent the root has had, over all its turns. */
+  /** How many children of each agent the root has started, over all its turns. */
   readonly numbers: ReadonlyMap<string, number>
   readonly seq: number
-  /** The last row of the inbox that any session took in. */
+  /** The last inbox row that was recorded. */
   readonly inboxCursor: number
 }
 
@@ -39,15 +39,14 @@ export const newTreeState = (root: SessionState): TreeState => ({
   inboxCursor: root.inboxCursor,
 })
 
-/** Folds the journal of a tree, or goes on from where it was folded before. */
+/** Folds events into a new or an existing state. */
 export function foldTree(events: readonly InteractionEvent[], from?: TreeState): TreeState {
   return new TreeFold(from).add(events).state
 }
 
-/** Long journals are folded page by page: only the state is kept. */
 const pageSize = 256
 
-/** The state at the end of a journal; `undefined` where there is neither a journal nor a state to go on from. */
+/** The state at the end of a journal; `undefined` without a journal. */
 export async function foldJournal(journal: Pick<Journal, 'read'>, treeId: TreeId, from?: TreeState): Promise<TreeState | undefined> {
   const fold = new TreeFold(from)
   for (;;) {
@@ -76,7 +75,7 @@ class TreeFold {
   }
 
   get state(): TreeState {
-    if (!this.#root) throw new TroupeError('store_invalid', 'The journal is empty: a journal begins with interaction.session.created.')
+    if (!this.#root) throw new TroupeError('store_invalid', 'The journal is empty.')
     const { children, settled, numbers } = this.#childStates
     return { root: this.#root, children, settled, numbers, seq: this.#seq, inboxCursor: this.#inboxCursor }
   }
@@ -98,7 +97,7 @@ class TreeFold {
 }
 
 interface ChildStates {
-  /** Agents as events have them, by their text: thousands of children of one agent share it. */
+  /** By their JSON, so that thousands of children share one agent. */
   readonly agents: Map<string, AgentSpec>
   readonly children: Map<SessionId, SessionState>
   readonly settled: Set<SessionId>
@@ -118,7 +117,7 @@ function shared(agents: Map<string, AgentSpec>, agent: AgentSpec): AgentSpec {
   return known ?? agent
 }
 
-/** What an event means for those whose event it is not. */
+/** Applies an event of one session to the others. */
 function trackChildren({ children, settled, numbers }: ChildStates, event: InteractionEvent, rootId: SessionId): void {
   switch (event.type) {
     case 'interaction.session.created':
@@ -143,10 +142,7 @@ function trackChildren({ children, settled, numbers }: ChildStates, event: Inter
 
 function first(event: InteractionEvent): SessionState {
   if (event.type === 'interaction.session.created' && !event.parent) return createSessionState(event)
-  throw new TroupeError(
-    'store_invalid',
-    `Event ${event.seq} (${event.type}) cannot follow the events before it: a journal begins with interaction.session.created.`,
-  )
+  throw new TroupeError('store_invalid', `A journal begins with interaction.session.created, found event ${event.seq} (${event.type}).`)
 }
 
 function known(children: ReadonlyMap<SessionId, SessionState>, event: InteractionEvent): SessionState {
@@ -159,7 +155,7 @@ function known(children: ReadonlyMap<SessionId, SessionState>, event: Interactio
   return state
 }
 
-/** What a child is remembered by once its call has ended: who it was, how it ended, what it did and took. */
+/** The parts of an ended child that the outcome of the turn needs. */
 export function summaryOnly(state: SessionState): SessionState {
   const { turn } = state
   const rest = { ...state, history: Sequence.empty<Message>(), inputs: [], grants: [], tools: [], prices: {} }

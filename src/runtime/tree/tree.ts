@@ -19,18 +19,22 @@ import { restoreOpenChildren, resumeChildren, resumeSession } from '../resume/re
 import { callableCards } from '../selection/agent-lookup.ts'
 import { endOpenTurn, interrupted } from './end-open-turn.ts'
 import type { Ledger } from './ledger.ts'
-import type { SessionFactory } from './sessions.ts'
 import { type EventObserver, TreeEventWriter } from './tree-event-writer.ts'
 import type { TreeState } from './tree-state.ts'
+
+/** Creates an active session from its state. */
+export interface SessionFactory {
+  createSession(state: SessionState): ActiveSession
+}
 
 const noCards: readonly AgentCard[] = []
 
 /**
- * The sessions of one tree that are at work, and what they have in common: the event writer, the budget, the depth.
+ * The active sessions of one tree, with their common event writer and budget.
  *
- * 1. What a session may spend is bounded by each of its ancestors, less whatever is at work below that one.
- * 2. When everything that is at work waits for a person, the tree is stalled.
- * 3. A tree that has nothing below its root pays for nothing there.
+ * 1. What a session may spend is bounded by each of its ancestors, less what the open descendants of that ancestor use.
+ * 2. When every active session waits for a person, the tree is stalled.
+ * 3. A tree without children has no child tracker.
  */
 export class Tree implements TreePort, EventObserver, SessionFactory {
   readonly root: ActiveSession
@@ -39,7 +43,7 @@ export class Tree implements TreePort, EventObserver, SessionFactory {
   readonly #ledger: Ledger
   readonly #writer: TreeEventWriter
   readonly #ports: StepPorts
-  /** What was below the root when the tree was opened; nothing once that has been taken over. */
+  /** The children when the tree was opened, until the tracker takes them over. */
   #before: Pick<TreeState, 'children' | 'settled' | 'numbers'>
   #tracker: ChildTracker | undefined
   #children: Children | undefined
@@ -56,7 +60,7 @@ export class Tree implements TreePort, EventObserver, SessionFactory {
     if (children.size > 0) this.#track()
   }
 
-  /** Every child of the turn as it stands: those that have ended, and those at work. */
+  /** The children of the turn, ended and open. */
   get children(): TreeState['children'] {
     if (!this.#tracker) return this.#before.children
     const { inactive, openSessions } = this.#tracker
@@ -66,7 +70,6 @@ export class Tree implements TreePort, EventObserver, SessionFactory {
     return all
   }
 
-  /** The tree as it stands, for whoever takes it up next. */
   snapshot(inboxCursor: number): TreeState {
     const { settled, openSessions } = this.#tracker ?? {}
     return {
@@ -79,21 +82,19 @@ export class Tree implements TreePort, EventObserver, SessionFactory {
     }
   }
 
-  /** Resolves with how the root came to rest, or when the whole tree waits for a person. */
+  /** Resolves with the result of the root, or when the whole tree waits for a person. */
   untilIdleOrStalled(root: Promise<'idle' | 'suspended'>): Promise<'idle' | 'suspended' | 'stalled'> {
-    // Whoever has no children cannot be stalled by one.
     if (!this.#tracker && this.root.state.agent.agents.length === 0) return root
     const tracker = this.#track()
     tracker.stalled = Promise.withResolvers()
     return Promise.race([root, tracker.stalled.promise])
   }
 
-  /** Whether everything that is at work waits for a person. */
   get isStalled(): boolean {
     return this.#tracker?.openSessions.isStalled ?? false
   }
 
-  /** Tells everybody above those who wait that nobody need stay. */
+  /** Records in every open turn that it is suspended, with the open approvals of the tree. */
   suspend(): void {
     const approvals: ApprovalId[] = []
     for (const { session, stage } of this.#track().openSessions.values())
@@ -104,12 +105,11 @@ export class Tree implements TreePort, EventObserver, SessionFactory {
     }
   }
 
-  /** Whoever waits for a person may be all that is left. */
   callEnded(): void {
     this.#tracker?.checkStalled()
   }
 
-  /** Tells all that were at work that they have a new driver; the calls that started children will find them. */
+  /** Records the new driver in every open session. Calls find their children later. */
   resume(epoch: number, changes: OpenOptions): void {
     reconfigure(this.root, changes, this.#parts.models)
     const driver = { parts: this.#parts, registry: this.#registry, epoch }
@@ -117,7 +117,7 @@ export class Tree implements TreePort, EventObserver, SessionFactory {
     if (this.#tracker) resumeChildren(this.#tracker, this, driver)
   }
 
-  /** Sessions at work, the root first. */
+  /** Active sessions, the root first. */
   live(): readonly ActiveSession[] {
     if (!this.#tracker) return [this.root]
     const live: ActiveSession[] = []
@@ -143,16 +143,13 @@ export class Tree implements TreePort, EventObserver, SessionFactory {
     return this.root.state.grants
   }
 
-  /**
-   * Whoever approves for a session means the run, not the child that happened to ask. The root outlives its children. What
-   * others wait for meanwhile may be granted with it.
-   */
+  /** A grant for the session belongs to the root, not to the child that asked. It may also answer requests of other sessions. */
   grant({ state: { sessionId } }: ActiveSession, keys: readonly ApprovalKey[], by: string): void {
     if (sessionId !== this.root.state.sessionId) this.root.note({ type: 'interaction.approval.granted', keys, from: sessionId, by })
     for (const session of this.live()) recheckOpenRequests(session)
   }
 
-  /** Whoever ends the run at a question means all of it: what else is at work hears of it through the calls that it runs in. */
+  /** An abort ends the whole tree; other sessions are interrupted through their calls. */
   abort({ state: { sessionId } }: ActiveSession, by: string): void {
     const { root } = this
     if (root.state.turn.kind !== 'open') return
@@ -161,7 +158,7 @@ export class Tree implements TreePort, EventObserver, SessionFactory {
     root.wake()
   }
 
-  /** Stops all work and leaves it open: nobody records anything more but the results of calls that finish in their grace. */
+  /** Stops all work and leaves turns open. Only results of calls within their grace time are still recorded. */
   release(): void {
     const live = this.live()
     for (const session of live) session.release()
@@ -171,7 +168,7 @@ export class Tree implements TreePort, EventObserver, SessionFactory {
     }
   }
 
-  /** Ends what is open without driving it. A child ends with the call that started it. */
+  /** Ends open turns without driving them. Children end with their calls. */
   end(by: string): void {
     const { root } = this
     if (root.state.turn.kind !== 'open') return
