@@ -4,8 +4,8 @@ import { type AgentDiagnostic, type AgentSource, type FoundSkills, loadForProgra
 import { type Problem, type Sandbox, type Tool, TroupeError } from './contracts/index.ts'
 import type { AgentLoopConfig } from './runtime/index.ts'
 import { contractProblems } from './tools/index.ts'
+import { suggestion } from './util/nearest-names.ts'
 import { showValue } from './util/show-value.ts'
-import { suggestion } from './util/suggestion.ts'
 
 export type { AgentDiagnostic, AgentSource } from './agents/index.ts'
 

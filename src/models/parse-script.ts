@@ -1,6 +1,6 @@
 import { isMap, isScalar, isSeq, type Node } from 'yaml'
 import { type ModelFailureClass, noUsage, type Usage } from '../contracts/index.ts'
-import { parseDuration } from '../util/parse-duration.ts'
+import { parseDuration } from '../util/parse-units.ts'
 import { kindOf, suggestion, YamlSource } from './yaml-source.ts'
 
 export type ScriptFault =

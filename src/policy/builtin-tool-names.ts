@@ -14,7 +14,7 @@ export const builtinToolNames = [
 
 export type BuiltinToolName = (typeof builtinToolNames)[number]
 
-/** Tools that nobody names, with what brings them. */
+/** Tools that agents get automatically, and when. */
 export const automaticTools: { readonly [name: string]: string } = {
   read_output: 'every agent with tools has it',
   load_skill: 'every agent with `skills` has it',

@@ -1,172 +1,112 @@
-// The one table of the names that other programs have for tools. Their agent files are translated with it; everywhere else
-// such a name is refused with ours.
+// The names of tools in other programs. Agent files of those programs are translated; elsewhere such a name is an error that suggests ours.
 
-/** Whose file it is. Our own `.ai` is no dialect. */
+/** The programs whose agent files are read. */
 export const dialects = ['claude', 'copilot', 'opencode', 'gemini', 'codex'] as const
 export type Dialect = (typeof dialects)[number]
 
-/** Tools of ours that only look at files. What an agent gets that nobody has trusted. */
+/** The tools of an agent without trust. */
 export const readingTools = ['read_file', 'list_files', 'search_files'] as const
 export const writingTools = ['write_file', 'edit_file', 'apply_patch'] as const
-/** What is withheld from an agent that is to change nothing. A shell can write too. */
+/** Withheld from an agent that must not change anything. */
 export const changingTools: readonly string[] = [...writingTools, 'shell']
-/** Every agent is a tool of this name. */
+/** Models see an agent as a tool with this prefix. */
 export const agentPrefix = 'agent__'
 
 interface Group {
   readonly ours: readonly string[]
-  /** By dialect, the names that mean one or more of ours; without a list, the whole group. Letter case does not count. */
-  readonly theirs: { readonly [D in Dialect]?: { readonly [name: string]: readonly string[] | 'group' } }
+  /** By dialect: `Name` stands for the whole group, `Name=tool` for one of our tools. Case does not matter. */
+  readonly theirs: { readonly [D in Dialect]?: string }
 }
 
-const anyAgent = [`${agentPrefix}*`]
-
-/**
- * Copilot's aliases are the groups, because they are the widest; the others' names are sorted in below them. A name that
- * nothing of ours stands for is not here: it is told, and left out.
- */
-const groups: { readonly [alias: string]: Group } = {
-  execute: {
+/** A name without an equivalent is not in the table: it is reported and ignored. */
+const groups: readonly Group[] = [
+  {
     ours: ['shell'],
     theirs: {
-      claude: { Bash: 'group', PowerShell: 'group' },
-      copilot: {
-        execute: 'group',
-        shell: 'group',
-        Bash: 'group',
-        powershell: 'group',
-        runCommands: 'group',
-        runInTerminal: 'group',
-        'execute/runInTerminal': 'group',
-      },
-      opencode: { bash: 'group', shell: 'group' },
-      gemini: { run_shell_command: 'group' },
+      claude: 'Bash PowerShell',
+      copilot: 'execute shell Bash powershell runCommands runInTerminal execute/runInTerminal',
+      opencode: 'bash shell',
+      gemini: 'run_shell_command',
     },
   },
-  read: {
+  {
     ours: ['read_file'],
     theirs: {
-      claude: { Read: 'group', NotebookRead: 'group' },
-      copilot: { read: 'group', NotebookRead: 'group', view: 'group', readFile: 'group', 'read/readFile': 'group' },
-      opencode: { read: 'group' },
-      gemini: { read_file: 'group', read_many_files: 'group' },
+      claude: 'Read NotebookRead',
+      copilot: 'read NotebookRead view readFile read/readFile',
+      opencode: 'read',
+      gemini: 'read_file read_many_files',
     },
   },
-  edit: {
+  {
     ours: writingTools,
     theirs: {
-      claude: { Edit: ['edit_file'], MultiEdit: ['edit_file'], Write: ['write_file'] },
-      copilot: {
-        edit: 'group',
-        MultiEdit: 'group',
-        Write: 'group',
-        NotebookEdit: 'group',
-        editFiles: 'group',
-        'edit/editFiles': 'group',
-        'edit/createFile': ['write_file'],
-      },
-      opencode: { edit: 'group', write: ['write_file'], patch: ['apply_patch'], apply_patch: ['apply_patch'] },
-      gemini: { write_file: ['write_file'], replace: ['edit_file'] },
+      claude: 'Edit=edit_file MultiEdit=edit_file Write=write_file',
+      copilot: 'edit MultiEdit Write NotebookEdit editFiles edit/editFiles edit/createFile=write_file',
+      opencode: 'edit write=write_file patch=apply_patch apply_patch=apply_patch',
+      gemini: 'write_file=write_file replace=edit_file',
     },
   },
-  search: {
+  {
     ours: ['search_files', 'list_files'],
     theirs: {
-      claude: { Grep: ['search_files'], Glob: ['list_files'], LS: ['list_files'] },
-      copilot: {
-        search: 'group',
-        Grep: ['search_files'],
-        Glob: ['list_files'],
-        codebase: 'group',
-        'search/codebase': 'group',
-        'search/textSearch': ['search_files'],
-        'search/fileSearch': ['list_files'],
-        'search/listDirectory': ['list_files'],
-      },
-      opencode: { grep: ['search_files'], glob: ['list_files'], list: ['list_files'] },
-      gemini: {
-        grep_search: ['search_files'],
-        search_file_content: ['search_files'],
-        glob: ['list_files'],
-        list_directory: ['list_files'],
-      },
+      claude: 'Grep=search_files Glob=list_files LS=list_files',
+      copilot:
+        'search Grep=search_files Glob=list_files codebase search/codebase search/textSearch=search_files search/fileSearch=list_files search/listDirectory=list_files',
+      opencode: 'grep=search_files glob=list_files list=list_files',
+      gemini: 'grep_search=search_files search_file_content=search_files glob=list_files list_directory=list_files',
     },
   },
-  agent: {
-    ours: anyAgent,
-    theirs: {
-      claude: { Task: 'group', Agent: 'group' },
-      copilot: { agent: 'group', 'custom-agent': 'group', Task: 'group', runSubagent: 'group', 'agent/runSubagent': 'group' },
-      opencode: { task: 'group', subagent: 'group' },
-    },
+  {
+    ours: [`${agentPrefix}*`],
+    theirs: { claude: 'Task Agent', copilot: 'agent custom-agent Task runSubagent agent/runSubagent', opencode: 'task subagent' },
   },
-  web: {
+  {
     ours: ['web_fetch'],
-    theirs: {
-      claude: { WebFetch: 'group' },
-      copilot: { web: 'group', WebFetch: 'group', fetch: 'group', 'web/fetch': 'group' },
-      opencode: { webfetch: 'group' },
-      gemini: { web_fetch: 'group' },
-    },
+    theirs: { claude: 'WebFetch', copilot: 'web WebFetch fetch web/fetch', opencode: 'webfetch', gemini: 'web_fetch' },
   },
-  todo: {
+  {
     ours: ['update_plan'],
-    theirs: {
-      claude: { TodoWrite: 'group' },
-      copilot: { todo: 'group', TodoWrite: 'group', todos: 'group' },
-      opencode: { todowrite: 'group', todoread: 'group' },
-      gemini: { write_todos: 'group' },
-    },
+    theirs: { claude: 'TodoWrite', copilot: 'todo TodoWrite todos', opencode: 'todowrite todoread', gemini: 'write_todos' },
   },
-  question: {
+  {
     ours: ['ask_user'],
-    theirs: {
-      claude: { AskUserQuestion: 'group' },
-      copilot: { askQuestions: 'group', 'vscode/askQuestions': 'group' },
-      opencode: { question: 'group' },
-      gemini: { ask_user: 'group' },
-    },
+    theirs: { claude: 'AskUserQuestion', copilot: 'askQuestions vscode/askQuestions', opencode: 'question', gemini: 'ask_user' },
   },
-}
+]
 
-/** By dialect: a name of theirs in lower case → names of ours. */
-const crosswalk: { readonly [D in Dialect]: ReadonlyMap<string, readonly string[]> } = {
-  claude: namesOf('claude'),
-  copilot: namesOf('copilot'),
-  opencode: namesOf('opencode'),
-  gemini: namesOf('gemini'),
-  codex: namesOf('codex'),
-}
-
-function namesOf(dialect: Dialect): ReadonlyMap<string, readonly string[]> {
-  return new Map(
-    Object.values(groups).flatMap(({ ours, theirs }) =>
-      Object.entries(theirs[dialect] ?? {}).map(([name, means]) => [name.toLowerCase(), means === 'group' ? ours : means] as const),
-    ),
+/** The names of a dialect with the names of our tools. */
+function translationsOf(dialect: Dialect): readonly (readonly [name: string, ours: readonly string[]])[] {
+  return groups.flatMap(({ ours, theirs }) =>
+    (theirs[dialect]?.split(' ') ?? []).map((entry) => {
+      const [name = '', own] = entry.split('=')
+      return [name, own === undefined ? ours : [own]] as const
+    }),
   )
 }
 
-/** Our names for one of theirs; `undefined` where the dialect has no such tool or we have none like it. */
+const translations = new Map(
+  dialects.map((dialect) => [dialect, new Map(translationsOf(dialect).map(([name, ours]) => [name.toLowerCase(), ours]))]),
+)
+
+/** Our tools for one of another program; `undefined` if there is no equivalent. */
 export function ownToolsFor(dialect: Dialect, name: string): readonly string[] | undefined {
-  return crosswalk[dialect].get(name.toLowerCase())
+  return translations.get(dialect)?.get(name.toLowerCase())
 }
 
-/**
- * What a denial of one of theirs denies here. A patch writes and edits, so whoever may not do either has none. Notebooks
- * are plain files here: no tool of their own changes them.
- */
+/** Our tools that a denial of one of another program denies. A patch writes and edits, so it is denied with either. Notebooks are files. */
 export function ownToolsDeniedBy(dialect: Dialect, name: string): readonly string[] | undefined {
   if (dialect === 'claude' && name.toLowerCase() === 'notebookedit') return writingTools.map((tool) => `${tool}(*.ipynb)`)
   const names = ownToolsFor(dialect, name)
   return names?.some((own) => own === 'write_file' || own === 'edit_file') ? [...new Set([...names, 'apply_patch'])] : names
 }
 
-/** Their names that have one of ours, for suggestions and for rules that speak of all of them. */
+/** All names of a dialect that have an equivalent. */
 export function foreignToolNames(dialect: Dialect): readonly string[] {
-  return Object.values(groups).flatMap(({ theirs }) => Object.keys(theirs[dialect] ?? {}))
+  return translationsOf(dialect).map(([name]) => name)
 }
 
-/** Our names for a name that any other program has; `undefined` where none has it. A rule against one means all that do the same. */
+/** Our tools for a name of any other program. `ruled`: those that a rule against it denies. */
 export function ownToolsForAny(name: string, use: 'granted' | 'ruled'): readonly string[] | undefined {
   for (const dialect of dialects) {
     const ours = use === 'granted' ? ownToolsFor(dialect, name) : ownToolsDeniedBy(dialect, name)

@@ -1,47 +1,46 @@
 import type { ApprovalBreadth, ApprovalDecision, ApprovalKey, ApprovalRequest } from '../contracts/index.ts'
 
-/** What a decision allows beyond the call that it was asked for. */
+/** What a decision grants beyond its call. */
 export function grantedBy({ keys, wider = [] }: ApprovalRequest, decision: ApprovalDecision): readonly ApprovalKey[] {
   if (decision.kind !== 'approve' || decision.breadth === 'once') return []
   return (decision.key === undefined ? keys : wider.filter(({ key }) => key === decision.key)).map(asGranted)
 }
 
-/** What is said for rules does not belong to a grant: it is found by its key. */
+/** Without the parts that only rules need. */
 const asGranted = ({ key, label, isPrefix }: ApprovalKey): ApprovalKey => ({ key, label, ...(isPrefix === true && { isPrefix }) })
 
-/** Whether what was granted includes a key. */
 export const isGranted = (grants: readonly ApprovalKey[], wanted: string): boolean =>
   grants.some(({ key, isPrefix }) => key === wanted || (isPrefix === true && wanted.startsWith(key)))
 
-/** Whether all that a call needs was granted; what has to be named by nothing broader than itself. */
+/** Whether all keys of a call are granted. A key with `mustBeNamed` is not granted by a prefix. */
 export const areGranted = (grants: readonly ApprovalKey[], keys: readonly ApprovalKey[]): boolean =>
   keys.every(({ key, mustBeNamed }) => isGranted(mustBeNamed === true ? grants.filter(({ isPrefix }) => isPrefix !== true) : grants, key))
 
-/** Whether it is a decision at all, whatever was asked. */
+/** Whether it is a valid decision for any request. */
 export function isDecision(value: unknown): value is ApprovalDecision {
   const { key } = (typeof value === 'object' && value !== null ? value : {}) as LooseDecision
   const wider = typeof key === 'string' ? [{ key, label: '' }] : []
   return (['call', 'question'] as const).some((scope) => decisionProblem({ scope, wider }, value) === undefined)
 }
 
-/** What is wrong with a decision, which may come from anywhere; nothing where it fits what was asked. */
+/** Why a decision, which may come from anywhere, is not valid for its request. */
 export function decisionProblem({ scope, wider = [] }: Pick<ApprovalRequest, 'scope' | 'wider'>, decision: unknown): string | undefined {
   const { kind, breadth, key, text, feedback } = (typeof decision === 'object' && decision !== null ? decision : {}) as LooseDecision
   if (kind === 'abort') return undefined
-  if (kind === 'deny') return feedback === undefined || typeof feedback === 'string' ? undefined : 'its feedback is no text'
+  if (kind === 'deny') return feedback === undefined || typeof feedback === 'string' ? undefined : 'its feedback is not a string'
   if (kind === 'answer') {
-    if (scope !== 'question') return 'it answers a question, and was asked for a yes or a no'
-    return typeof text === 'string' ? undefined : 'its answer is no text'
+    if (scope !== 'question') return 'it is an answer, but approve or deny was expected'
+    return typeof text === 'string' ? undefined : 'its text is not a string'
   }
-  if (kind !== 'approve') return 'it gave no decision that there is'
-  if (scope === 'question') return 'it says yes where an answer is wanted'
-  if (!breadths.includes(breadth)) return `its breadth is none of ${breadths.join(', ')}`
-  if (key !== undefined && typeof key !== 'string') return 'its key is no text'
+  if (kind !== 'approve') return 'unknown decision kind'
+  if (scope === 'question') return 'it approves, but an answer was expected'
+  if (!breadths.includes(breadth)) return `its breadth is not one of ${breadths.join(', ')}`
+  if (key !== undefined && typeof key !== 'string') return 'its key is not a string'
   if (key === undefined || wider.some((each) => each.key === key)) return undefined
-  return 'it grants a key that was not offered'
+  return 'its key was not offered'
 }
 
-/** A decision with what belongs to one and nothing else: whoever gave it may have put anything beside that. */
+/** A decision without unknown fields. */
 export function plainDecision(decision: ApprovalDecision): ApprovalDecision {
   switch (decision.kind) {
     case 'approve': {

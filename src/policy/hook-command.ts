@@ -5,21 +5,20 @@ export interface HookSource {
   readonly module?: string | undefined
 }
 
-/** A word that may be the path of a file. What is only named like something that is written to counts if it can be executed. */
+/** A word that may be the path of a file. A name like that of a log file is included only if the file is executable. */
 export interface HookWord {
   readonly text: string
   readonly included: 'always' | 'if executable'
 }
 
 /**
- * Every word of a hook that may be the path of a file which decides what it does. Where each leads is for whoever looks.
+ * Every word of a hook that may be the path of a file that decides what the hook does. The caller resolves the paths.
  *
- * 1. Its program, its module and each argument as a whole are among them, and so are the words inside of an argument, which may be a
- *    script of a shell, but for the goals of its redirections.
- * 2. What is named like a log counts only if it can be executed, unless it is what is run: the program, the module, the first
- *    argument behind an interpreter that is no option, and in a script what a command of it
- *    runs or is fed (`sh < a.csv`).
- * 3. What a shell makes of words is not known: patterns, variables, `cd`. Only the folder that a hook runs in is.
+ * 1. Included are its program, its module, each whole argument, and the words inside of an argument, which may be a shell script;
+ *    targets of redirections are not.
+ * 2. A name like that of a log file is included only if the file is executable, unless it is run: the program, the module, the first
+ *    argument of an interpreter that is not an option, and in a script what a command runs or reads as input (`sh < a.csv`).
+ * 3. What a shell does with patterns, variables and `cd` is unknown. Only the folder that a hook runs in is known.
  */
 export function hookWords({ command, module }: HookSource): readonly HookWord[] {
   const [program = '', ...args] = command ?? []
@@ -27,7 +26,7 @@ export function hookWords({ command, module }: HookSource): readonly HookWord[] 
   const commands = here.filter((arg) => isScript.test(arg)).flatMap(commandsIn)
   const run = new Set([
     ...(module === undefined ? [] : [module]),
-    // A program without a slash is looked for elsewhere.
+    // A program without a slash is searched in PATH.
     ...(program.includes('/') ? [program] : []),
     ...(isPrefixWord(program) ? programsAfterPrefix(here) : []),
     ...here.flatMap((text) => Array.from(text.matchAll(inputFile), ([, word = '']) => word)),
@@ -45,7 +44,7 @@ export function hookWords({ command, module }: HookSource): readonly HookWord[] 
 
 const commandsIn = (script: string): readonly string[] => script.replaceAll(redirection, ' ').split(endOfCommand)
 
-/** What is run by words of which each may only say how: the first that is not among these, and what their options load. */
+/** The files that a command runs: the first word that is not a prefix, and what options of prefixes load. */
 function programsAfterPrefix(words: readonly string[]): readonly string[] {
   const run: string[] = []
   for (const [index, word] of words.entries()) {
@@ -56,34 +55,34 @@ function programsAfterPrefix(words: readonly string[]): readonly string[] {
   return run
 }
 
-/** No path can be longer. */
+/** The maximum length of a path. */
 const longestWord = 4_096
 const redirection = />>?\s*[^\s;|&<>()`]+/g
-/** A shell may be told to run what it is fed. */
+/** A shell may run its input. */
 const inputFile = /<\s*["']?([^\s;|&<>()`"']+)/g
-/** One word alone is an argument, unless it stands behind a shell. */
+/** A single word is an argument, not a script. */
 const isScript = /[\s;|&()`<>]/
 const endOfCommand = /[;|&()`\n]+/
 const separators = /[\s"'<>=,{}]+/
 const isFolder = /^\.{0,2}\/?$/
 const isWrittenTo = /\.(?:log|jsonl|ndjson|csv|out|tmp|db|sqlite3?)$/i
 
-/** What may stand before the file that a command runs: options, variables, words of the shell, other programs that run it. */
+/** What may precede the file that a command runs: options, variables, shell keywords, programs that run another one. */
 const isPrefixWord = (word: string): boolean => prefixWord.test(word) || interpreter.test(word.replace(/^.*\//, ''))
 const prefixWord = /^(?:-.*|\w+=.*|\d+[smhd]?|\.|!|source|exec|command|builtin|eval|if|then|elif|else|while|until|do)$/
 const interpreter =
   /^(?:env|nohup|time|timeout|nice|setsid|stdbuf|sudo|xargs|(?:ba|da|z|k)?sh|node|deno|bun|tsx|python[\d.]*|ruby|perl|php)$/
-/** Options that run the file behind them, or say how in a word of their own. */
+/** Options that load the file that follows. */
 const loads = /^(?:-[rWX]|--require|--import|--loader)$/
 
 /** A hook runs in the folder of its file. */
 const workingFolder = /"?\$(?:PWD\b|\{PWD\})"?\//g
 const folderOfHook = /^\/proc\/(?:thread-)?self\/cwd\//
 
-/** Whether a word that leads to a path names what no project brings along: a file of the system, or what a hook is handed when it starts. */
+/** Whether a path is a file of the system, or a standard stream, which no project contains. */
 export const isSystemPath = (word: string, path: string, baseDir: string): boolean =>
   word.startsWith('/') && (systemFolders.test(path) || handedOver.test(path)) && !isInside(baseDir, path)
 
-// Below `/proc` and `/dev` there are other ways to any file.
+// `/proc` and `/dev` are not included: they lead to any file.
 const systemFolders = /^\/(?:usr|bin|sbin|lib\w*|etc|sys|nix|System|Library)\//
 const handedOver = /^\/(?:dev\/(?:std(?:in|out|err)|fd\/[012])|proc\/self\/fd\/[012])$/

@@ -1,6 +1,6 @@
 import { type HookSource, hookWords, isSystemPath } from './hook-command.ts'
 
-/** What is needed of `node:fs` and `node:path`, given by whoever may use them. */
+/** The used parts of `node:fs` and `node:path`: this folder does not import them. */
 export interface HookDisk {
   resolve(folder: string, path: string): string
   realpathSync(path: string): string
@@ -13,7 +13,7 @@ interface HookPathContext {
   readonly disk: HookDisk
 }
 
-/** The absolute paths of what a hook runs, and of what decides what that does. Whether there is a file is for whoever looks. */
+/** The absolute paths of the files that a hook runs or that decide what it does. They need not exist. */
 export function hookPaths(hook: HookSource, context: HookPathContext): readonly string[] {
   const { baseDir, disk } = context
   const paths = hookWords(hook).flatMap(({ text, included }) =>
@@ -23,8 +23,8 @@ export function hookPaths(hook: HookSource, context: HookPathContext): readonly 
 }
 
 /**
- * Behind a link `..` leads to what is above its goal for the system and for shells, and to what is above its name for those that look
- * at the text alone, like Node. Who reads the word is not known, so both count where they are different files.
+ * After a symbolic link, `..` is the parent of its target for the system and shells, and the parent of its name for programs that
+ * resolve the text, like Node. The reader is unknown, so both paths are returned if they are different files.
  */
 function wordPaths(word: string, { baseDir, disk }: HookPathContext): readonly string[] {
   const written = disk.resolve(baseDir, word)
@@ -35,13 +35,13 @@ function wordPaths(word: string, { baseDir, disk }: HookPathContext): readonly s
 
 const isNotAsWritten = /(?:^|\/)\.\.(?:\/|$)|^\/+(?:proc|dev)\//
 
-/** Where a path leads, part by part. */
+/** Resolves a path part by part, following links. */
 function followPath(word: string, { baseDir, disk }: HookPathContext): string {
   let at = word.startsWith('/') ? '/' : baseDir
   for (const part of word.split('/')) {
     if (part === '' || part === '.') continue
     at = disk.resolve(part === '..' ? realOrSame(at, disk) : at, part)
-    // Of whoever looks it is another folder than of the hook.
+    // This process has another working folder than the hook.
     if (workingFolder.test(at)) at = baseDir
   }
   return at

@@ -2,10 +2,10 @@ import type { SandboxPolicy } from '../contracts/index.ts'
 import { coversHost } from '../util/host-pattern.ts'
 import { isInside } from '../util/is-inside.ts'
 
-/** What one place says about the sandbox. */
+/** The sandbox settings of one source. */
 export type SandboxSettings = Partial<SandboxPolicy>
 
-/** Of two that have a say, what both allow. Where only one says something, that. */
+/** What both sources allow. A setting of only one source applies. */
 export function mergeSandbox(one: SandboxSettings, other: SandboxSettings): SandboxSettings {
   const modes = [one.mode, other.mode]
   const mode = modes.includes('required') ? 'required' : (one.mode ?? other.mode)
@@ -39,7 +39,7 @@ const intersect =
     const within = (entries: readonly string[], others: readonly string[]): readonly string[] =>
       entries.filter((entry) => isCovered(others, entry, covers))
     const first = within(one, other)
-    // What both say in different letters is said once.
+    // Equal entries in different spellings are listed once.
     return [...first, ...within(other, one).filter((entry) => !first.some((each) => covers(each, entry) && covers(entry, each)))]
   }
 
@@ -52,7 +52,7 @@ const coversFolder: Covers = (folder, path) => folder === path || isInside(folde
 /** The keys that are lists. */
 export type SandboxList = 'hosts' | 'privateHosts' | 'writable' | 'environment'
 
-/** What of a list is not, or not all of it, in what another place allows. */
+/** The entries of a list that another list does not fully cover. */
 export function uncoveredEntries(list: SandboxList, entries: readonly string[], allowed: readonly string[]): readonly string[] {
   const covers = { hosts: coversHost, privateHosts: coversHost, writable: coversFolder, environment: isSame }[list]
   return entries.filter((entry) => !isCovered(allowed, entry, covers))

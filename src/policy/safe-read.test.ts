@@ -66,7 +66,7 @@ describe.each([
         return file
       },
     })
-    expect(found).toEqual({ kind: 'refused', why: 'it was exchanged while it was looked at' })
+    expect(found).toEqual({ kind: 'refused', why: 'it was replaced while it was read' })
   })
 })
 
@@ -93,11 +93,11 @@ it('gives no keys, by whatever name, and nothing that is hidden', () => {
   writeFileSync(join(root, '.ai-agent.env'), 'KEY=1')
   symlinkSync('.ai-agent.env', join(root, 'AGENTS.md'))
   symlinkSync('docs/notes.md', join(root, '.AI-agent.env'))
-  const keys = { kind: 'withheld', why: 'it holds keys, which no tool reads' }
+  const keys = { kind: 'withheld', why: 'it contains keys, which no tool may read' }
   expect([look('.ai-agent.env'), look('AGENTS.md'), look('.AI-agent.env')]).toEqual([keys, keys, keys])
   const hidden = [join(root, 'Docs')]
   expect(safeRead(fs, join(root, 'docs/notes.md'), { root, hidden, maxBytes: 10 })).toEqual({
     kind: 'withheld',
-    why: 'it lies where this program keeps what nobody sees',
+    why: 'it is in a private folder of this program',
   })
 })

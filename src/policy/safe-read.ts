@@ -1,13 +1,13 @@
 /*
- * Reads a file in one look. Who asks where a path leads, and opens it afterwards, looks twice: a command may put a link there in
- * between. So what was opened is asked where it is, and only that is read.
+ * Reads a file without a race. Between resolving a path and opening it, a command may replace the file by a link. So the path of the
+ * open file is checked, and only the open file is read.
  */
 
 import { isInside } from '../util/is-inside.ts'
-import { type ReadSync, readOpenFile } from '../util/read-open.ts'
+import { type ReadSync, readOpenFile } from '../util/read-bounded.ts'
 import { secretNames } from './protected-paths.ts'
 
-/** What is needed of `node:fs`, given by whoever may use it. */
+/** The used parts of `node:fs`: this folder does not import it. */
 export interface SafeReadFileSystem extends ReadSync {
   readonly constants: { readonly [Flag in 'O_RDONLY' | 'O_NOFOLLOW' | 'O_NONBLOCK' | 'O_NOCTTY']: number }
   realpathSync(path: string): string
@@ -30,17 +30,16 @@ interface FileFacts extends Identity {
 }
 
 export interface SafeReadBounds {
-  /** A real path: nothing outside of it is read. Absent where the file may be anywhere. */
+  /** A real path: nothing outside of it is read. Default: the file may be anywhere. */
   readonly root?: string | undefined
-  /** Real paths of files and folders that nobody sees. Those with keys are never read. */
+  /** Real paths of private files and folders. Key files are never read. */
   readonly hidden?: readonly string[] | undefined
-  /** Bytes from its beginning. */
   readonly maxBytes: number
 }
 
-/** The beginning of a file, or why there is none, in words. */
+/** The start of a file, or why it was not read. */
 export type SafeReadResult =
-  /** `bytes` are at most what was asked for, `size` is that of the whole, `real` is where it was when it was open. */
+  /** `size` is that of the whole file, `real` the path of the open file. */
   | { readonly kind: 'read'; readonly bytes: Uint8Array; readonly size: number; readonly real: string }
   | { readonly kind: 'missing' }
   | { readonly kind: 'outside' }
@@ -51,7 +50,7 @@ export function safeRead(files: SafeReadFileSystem, path: string, bounds: SafeRe
   let file: number | undefined
   try {
     const expected = files.realpathSync(path)
-    // To open a device may do something already: what is not wanted is not opened where that is known.
+    // Opening a device may have effects: refused paths are not opened.
     const unwanted = refusalOf(expected, bounds) ?? (isKeyFile(path) ? keyFileWithheld : undefined)
     if (unwanted) return unwanted
     const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK, O_NOCTTY } = files.constants
@@ -63,15 +62,15 @@ export function safeRead(files: SafeReadFileSystem, path: string, bounds: SafeRe
   } catch (error) {
     const { code, message } = error as { readonly code?: string; readonly message?: string }
     if (code === 'ENOENT' || code === 'ENOTDIR') return { kind: 'missing' }
-    return { kind: 'refused', why: code === 'ELOOP' ? 'its links lead in a circle' : `it cannot be read (${code ?? message})` }
+    return { kind: 'refused', why: code === 'ELOOP' ? 'its symbolic links form a cycle' : `it cannot be read (${code ?? message})` }
   } finally {
     if (file !== undefined) files.closeSync(file)
   }
 }
 
-const replacedMeanwhile: SafeReadResult = { kind: 'refused', why: 'it was exchanged while it was looked at' }
+const replacedMeanwhile: SafeReadResult = { kind: 'refused', why: 'it was replaced while it was read' }
 
-const keyFileWithheld: SafeReadResult = { kind: 'withheld', why: 'it holds keys, which no tool reads' }
+const keyFileWithheld: SafeReadResult = { kind: 'withheld', why: 'it contains keys, which no tool may read' }
 const isKeyFile = (path: string): boolean => secretNames.includes(path.slice(path.lastIndexOf('/') + 1).toLowerCase())
 
 function refusalOf(real: string, { root, hidden = [] }: SafeReadBounds): SafeReadResult | undefined {
@@ -79,10 +78,10 @@ function refusalOf(real: string, { root, hidden = [] }: SafeReadBounds): SafeRea
   if (isKeyFile(real)) return keyFileWithheld
   const path = real.toLowerCase()
   if (!hidden.some((folder) => isInside(folder.toLowerCase(), path))) return undefined
-  return { kind: 'withheld', why: 'it lies where this program keeps what nobody sees' }
+  return { kind: 'withheld', why: 'it is in a private folder of this program' }
 }
 
-/** Nothing where a link stands there now: a real path has none. */
+/** `undefined` if the path is a link now: a real path has none. */
 function openWithoutLinks(files: SafeReadFileSystem, path: string, flags: number): number | undefined {
   try {
     return files.openSync(path, flags)
@@ -92,10 +91,10 @@ function openWithoutLinks(files: SafeReadFileSystem, path: string, flags: number
   }
 }
 
-/** How Linux marks the path of what has none any more. */
+/** How Linux marks the path of a deleted file. */
 const isGone = / \(deleted\)$/
 
-/** Where an open file really is; nothing where that cannot be told. */
+/** The path of an open file; `undefined` if it is unknown. */
 function realPathOf(files: SafeReadFileSystem, file: number, { path, expected }: { path: string; expected: string }): string | undefined {
   let real: string
   try {
@@ -106,7 +105,7 @@ function realPathOf(files: SafeReadFileSystem, file: number, { path, expected }:
   return isGone.test(real) ? undefined : real
 }
 
-/** Without `/proc`, as on macOS: what the path leads to before and after has to be the same, and what is open. */
+/** Without `/proc`, as on macOS: the path must lead to the open file, before and after. */
 function compareIdentity(
   files: SafeReadFileSystem,
   file: number,

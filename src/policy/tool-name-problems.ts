@@ -6,17 +6,17 @@ import { parseRulePattern } from './rule-pattern.ts'
 import { matches, offeredName } from './tool-name-patterns.ts'
 import { isImpossibleUnsandboxedRule, unsandboxedForms, unsandboxedName } from './unsandboxed-rules.ts'
 
-/** What a name in a rule or a filter can mean. */
+/** The tools that rules and filters can name. */
 export interface KnownTools {
-  /** Besides the built-in ones: tools of a program, and `agent__…` for agents. */
+  /** Besides the built-in ones: tools of a program, and `agent__…`. */
   readonly tools: readonly string[]
   /** Servers and extensions that are configured. */
   readonly sources: readonly string[]
 }
 
-/** Why a pattern can match no call. Somebody relies on it, so it is an error or a warning, never silence. */
+/** Why a pattern can match no call. Always reported: somebody relies on it. */
 export interface ToolNameProblem {
-  /** `nothing`: no tool can have this name. The others name what may exist in another project. */
+  /** `nothing`: no tool can have this name. The other kinds may exist in another project. */
   readonly kind: 'nothing' | 'no source' | 'no agent'
   readonly message: string
   readonly remedy: string
@@ -24,7 +24,7 @@ export interface ToolNameProblem {
 
 const ownNames: readonly string[] = [...builtinToolNames, ...Object.keys(automaticTools), unsandboxedName]
 
-/** Why a pattern of a rule, such as `shell(git *)`, matches no call; nothing where it can match one. */
+/** Why a pattern of a rule, such as `shell(git *)`, matches no call. */
 export function rulePatternProblem(pattern: string, known: KnownTools): ToolNameProblem | undefined {
   if (isImpossibleUnsandboxedRule(pattern)) return { kind: 'nothing', message: `\`${pattern}\` matches nothing`, remedy: unsandboxedForms }
   const { tool, use } = parseRulePattern(pattern)
@@ -36,7 +36,7 @@ export function rulePatternProblem(pattern: string, known: KnownTools): ToolName
   return { kind: 'nothing', message: `\`${pattern}\` matches nothing`, remedy: written === undefined ? path : `Write \`${written}\`.` }
 }
 
-/** The same of a name without a use, such as `shell`, `write_*` or `server/*`. */
+/** The same for a name without a use, such as `shell`, `write_*` or `server/*`. */
 export const toolNameProblem = (name: string, known: KnownTools): ToolNameProblem | undefined => nameProblem(name, known, undefined)
 
 function nameProblem(name: string, { tools, sources }: KnownTools, use: string | undefined): ToolNameProblem | undefined {
@@ -50,7 +50,6 @@ function nameProblem(name: string, { tools, sources }: KnownTools, use: string |
   return unknownNameProblem(name, all, sources)
 }
 
-/** Agents and servers may come with another project; any other name is a mistake. */
 function unknownNameProblem(name: string, all: readonly string[], sources: readonly string[]): ToolNameProblem | undefined {
   const isAgent = name.startsWith(agentPrefix)
   const near = isAgent ? nearestAgents(name, all) : nearestNames(name, all)
@@ -63,13 +62,12 @@ function unknownNameProblem(name: string, all: readonly string[], sources: reado
   const [, server, source = server] = /^mcp__([\w-]+?)(?:__|$)|^([\w*-]+)[/.]/.exec(name) ?? []
   if (source !== undefined) {
     if (source.includes('*') || sources.includes(source)) return undefined
-    const message = `\`${name}\` names nothing: no server or extension \`${source}\` is configured`
+    const message = `\`${name}\` matches nothing: no server or extension \`${source}\` is configured`
     return { kind: 'no source', message, remedy: `Remove it, or configure \`${source}\` first.` }
   }
   return { kind: 'nothing', message: `no tool is called \`${name}\``, remedy: meant ?? `The tools are ${all.join(', ')}.` }
 }
 
-/** By their own names: the beginning is common to all. */
 function nearestAgents(name: string, all: readonly string[]): readonly string[] {
   const agents = all.flatMap((each) => (each.startsWith(agentPrefix) ? [each.slice(agentPrefix.length)] : []))
   return nearestNames(name.slice(agentPrefix.length), agents).map((each) => `${agentPrefix}${each}`)
@@ -77,14 +75,14 @@ function nearestAgents(name: string, all: readonly string[]): readonly string[] 
 
 const fileTools: readonly string[] = [...readingTools, ...writingTools]
 
-/** The same rule as it has to be written to match anything; nothing where only its author can tell. */
+/** The rule in a form that can match; `undefined` if only its author knows it. */
 function ruleFor(tool: string, use: string): string | undefined {
   const written = useOf(tool, use.trim())
   return written === '' ? tool : written && `${tool}(${written})`
 }
 
 function useOf(tool: string, use: string): string | undefined {
-  // In rules of Claude Code `rm:*` is `rm` with any words behind it.
+  // In rules of Claude Code, `rm:*` is `rm` with any arguments.
   if (tool === 'shell') return use.replace(/^([^\s:*]+):\*$/, '$1 *')
   if (tool === 'web_fetch')
     return use
@@ -96,10 +94,9 @@ function useOf(tool: string, use: string): string | undefined {
   return use.endsWith('/') ? `${use}*` : use
 }
 
-/** Every pattern of a rule. */
 export const patternsOf = (rule: ApprovalRule): readonly string[] => ruleVerdicts.flatMap((verdict) => rule[verdict] ?? [])
 
-/** The rules without patterns that match nothing here; whoever read them has reported those. */
+/** The rules without patterns that match nothing, which have been reported already. */
 export function knownRules(rules: readonly ApprovalRule[], known: KnownTools): readonly ApprovalRule[] {
   if (rules.every((rule) => patternsOf(rule).every((pattern) => !rulePatternProblem(pattern, known)))) return rules
   return rules.flatMap((rule) => {

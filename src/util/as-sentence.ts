@@ -1,2 +1,2 @@
-/** Words of somebody else, with a full stop where they have no end of their own. */
+/** Adds a full stop if the text has no end mark. */
 export const asSentence = (words: string): string => words.trimEnd().replace(/[^.!?…]$/u, '$&.')

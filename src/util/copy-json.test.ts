@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import type { JsonObject } from '../contracts/index.ts'
-import { copyJson } from './copy-json.ts'
+import { copyJson } from './json-values.ts'
 
 const parsed = (text: string): JsonObject => JSON.parse(text)
 

@@ -1,11 +1,10 @@
-/** A way that leads back to where it began. */
 export interface Cycle<Node, Edge> {
   readonly nodes: readonly Node[]
-  /** From the last of them to the first. */
+  /** From the last node to the first. */
   readonly closing: Edge
 }
 
-/** Each cycle once, told from the node that it is met at first. Every edge is gone along once. */
+/** Finds each cycle once, and follows each edge once. */
 export function findCycles<Node, Edge extends { readonly to: Node }>(
   nodes: Iterable<Node>,
   edgesFrom: (node: Node) => Iterable<Edge>,
@@ -13,7 +12,7 @@ export function findCycles<Node, Edge extends { readonly to: Node }>(
   const cycles: Cycle<Node, Edge>[] = []
   const done = new Set<Node>()
   for (const root of nodes) {
-    // By hand: a chain of thousands must not exhaust the stack.
+    // Not recursive: a long chain must not exhaust the stack.
     const path: Node[] = []
     const left = new Map<Node, Iterator<Edge>>()
     const enter = (node: Node): void => {

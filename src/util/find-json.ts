@@ -1,22 +1,20 @@
 import type { Json } from '../contracts/index.ts'
 import { parseWellFormed } from './well-formed.ts'
 
-/** A JSON value and the text that it was parsed from. */
 export interface FoundJson {
   readonly value: Json
   readonly text: string
 }
 
 /**
- * The JSON value that a text is, or that it holds in a code fence or between words. Scalars count only when they are
- * the whole text. `undefined` where there is none.
+ * The JSON value of a text, also in a code fence or between words. A scalar must be the whole text.
  */
 export function findJson(text: string): FoundJson | undefined {
   const trimmed = text.trim()
   return parsed(trimmed) ?? fenced(trimmed) ?? embedded(trimmed)
 }
 
-/** The text that was meant to be JSON, sound or broken: what is in the first code fence, or all of it where it begins like JSON. */
+/** The part of a text that looks like JSON, valid or not: the first code fence, or all of it if it begins like JSON. */
 export function findJsonText(text: string): string | undefined {
   const [block] = fences(text)
   const meant = (block ?? text).trim()
@@ -24,7 +22,7 @@ export function findJsonText(text: string): string | undefined {
 }
 
 function fenced(text: string): FoundJson | undefined {
-  // Examples come first, what is meant comes last.
+  // The last fence first: earlier ones are often examples.
   for (const block of [...fences(text)].reverse()) {
     const found = parsed(block.trim())
     if (found) return found

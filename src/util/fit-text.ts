@@ -1,10 +1,10 @@
 /**
- * How many bytes a text takes in UTF-8; a lone half of a surrogate pair counts as the mark that replaces it.
- * With a limit, counting stops beyond it: the answer is then only known to be larger.
+ * The length of a text in UTF-8 bytes; a lone surrogate counts as U+FFFD. Counting stops beyond `limit`: the result is then some
+ * larger number.
  */
 export function utf8Length(text: string, limit = Number.POSITIVE_INFINITY): number {
   if (text.length > limit) return text.length
-  // Most texts are ASCII, and the search for the first letter that is not beats any loop.
+  // Most texts are ASCII: a search for the first other character is faster than a loop.
   const first = text.search(beyondAscii)
   if (first < 0) return text.length
   let bytes = text.length
@@ -13,7 +13,7 @@ export function utf8Length(text: string, limit = Number.POSITIVE_INFINITY): numb
     if (unit < 0x80) continue
     if (unit < 0x800) bytes += 1
     else if (isPairAt(text, index)) {
-      // Four bytes, of which the two units have been counted.
+      // Four bytes; the two units are counted already.
       bytes += 2
       index++
     } else bytes += 2
@@ -25,8 +25,8 @@ export function utf8Length(text: string, limit = Number.POSITIVE_INFINITY): numb
 const beyondAscii = /[\u0080-\uffff]/
 
 /**
- * Head and tail of a text that is too large to show, and between them how to get the rest. The result never takes
- * more than `maxBytes`, as long as there is room for that line: 512 bytes and a handle of up to 200 do.
+ * Start and end of a text that is too large, with a line between them that says how to read the rest. The result takes at most
+ * `maxBytes`, which must leave room for that line: 512 are enough for a handle of up to 200.
  */
 export function fitText(text: string, { maxBytes, handle }: { readonly maxBytes: number; readonly handle: string }): string {
   if (utf8Length(text, maxBytes) <= maxBytes) return text
@@ -41,9 +41,8 @@ export function fitText(text: string, { maxBytes, handle }: { readonly maxBytes:
   return `${head}${head === '' || head.endsWith('\n') ? '' : '\n'}${line}${tail === '' ? '' : '\n'}${tail}`
 }
 
-// The beginning tells what a thing is, the end how it went.
 const headShare = 0.7
-/** A cut moves to the end of a line if that costs no more than this part of what is shown. */
+/** A cut moves to the end of a line if that costs at most this part of the text. */
 const nearShare = 0.2
 
 function notice({ left, total, handle }: { readonly left: number; readonly total: number; readonly handle: string }): string {
@@ -52,7 +51,7 @@ function notice({ left, total, handle }: { readonly left: number; readonly total
 
 const grouped = (count: number): string => String(count).replaceAll(/\B(?=(?:\d{3})+$)/g, ',')
 
-/** Where the longest beginning of at most that many bytes ends; never inside of a surrogate pair. */
+/** The end of the longest start of at most that many bytes; never inside of a surrogate pair. */
 export function indexAfter(text: string, bytes: number): number {
   let index = 0
   for (let used = 0; index < text.length; ) {
@@ -64,7 +63,7 @@ export function indexAfter(text: string, bytes: number): number {
   return index
 }
 
-/** Where the longest end of at most that many bytes begins. */
+/** The start of the longest end of at most that many bytes. */
 function indexBefore(text: string, bytes: number): number {
   let index = text.length
   for (let used = 0; index > 0; ) {
@@ -94,7 +93,7 @@ function bytesAt(text: string, index: number): number {
   return isPairAt(text, index) ? 4 : 3
 }
 
-/** Whether a surrogate pair begins here: one letter of two units, which must not be cut. */
+/** Whether a surrogate pair begins here. */
 export function isPairAt(text: string, index: number): boolean {
   const unit = text.charCodeAt(index)
   if (unit < 0xd800 || unit > 0xdbff) return false

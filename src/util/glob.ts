@@ -1,9 +1,9 @@
-/** A pattern whose stars stand for anything: the texts between them. */
+/** A pattern in which `*` matches anything: the texts between the stars. */
 export type Glob = readonly string[]
 
 export const parseGlob = (pattern: string): Glob => pattern.split(/\*+/)
 
-/** Each text is looked for once, behind the one before: however many stars there are, nothing is tried again. */
+/** Linear: each text is searched once, after the one before. */
 export function matchesGlob([first = '', ...others]: Glob, text: string): boolean {
   const last = others.pop()
   if (last === undefined) return text === first
@@ -17,6 +17,6 @@ export function matchesGlob([first = '', ...others]: Glob, text: string): boolea
   return text.length - last.length >= at && text.endsWith(last)
 }
 
-/** Whether there can be a text that begins like this and fits. */
+/** Whether some text with this start can match. */
 export const canMatchPrefix = ([first = '', ...others]: Glob, start: string): boolean =>
   first.startsWith(start) || (others.length > 0 && start.startsWith(first))

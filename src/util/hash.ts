@@ -1,8 +1,7 @@
 /**
- * A fast 53-bit fingerprint of a text. Tells equal from different; it is no defence against somebody who looks for
- * collisions, so nothing is granted by it alone.
+ * A fast 53-bit hash. Not collision-resistant: nothing may be granted by it alone.
  */
-function fingerprint(text: string): number {
+function hash53(text: string): number {
   let a = 0xdeadbeef
   let b = 0x41c6ce57
   for (let i = 0; i < text.length; i++) {
@@ -15,8 +14,7 @@ function fingerprint(text: string): number {
   return (b & 0x1fffff) * 0x100000000 + (a >>> 0)
 }
 
-/** The fingerprint as letters and digits. */
-export const shortHash = (text: string): string => fingerprint(text).toString(36).padStart(11, '0')
+export const shortHash = (text: string): string => hash53(text).toString(36).padStart(11, '0')
 
 /** A number in [0, 1) that depends on the text alone. */
-export const seededFraction = (text: string): number => fingerprint(text) / 2 ** 53
+export const seededFraction = (text: string): number => hash53(text) / 2 ** 53

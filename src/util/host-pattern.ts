@@ -1,6 +1,6 @@
 import { isAddress } from './private-address.ts'
 
-/** As hosts are compared: without brackets, and without the dot that may stand at the end. */
+/** A host for comparison: lower case, without brackets and final dot. */
 export const plainHost = (host: string): string =>
   host
     .toLowerCase()
@@ -8,12 +8,12 @@ export const plainHost = (host: string): string =>
     .replace(/\.$/, '')
 
 /**
- * Whether a pattern covers a host, or a narrower pattern: `example.com` itself, `*.example.com` whatever is below it, as
+ * Whether a pattern covers a host or a narrower pattern: `example.com` covers itself, `*.example.com` all subdomains, such as
  * `api.example.com` and `*.api.example.com`.
  */
 export function coversHost(pattern: string, host: string): boolean {
   const [wide, name] = [plainHost(pattern), plainHost(host)]
   if (!wide.startsWith('*.')) return name !== '' && wide === name
-  // An address has no names below it.
+  // An IP address has no subdomains.
   return !isAddress(name) && name.endsWith(wide.slice(1)) && name.length > wide.length - 1
 }

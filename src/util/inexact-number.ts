@@ -1,9 +1,9 @@
-/** Texts are skipped; of fractions only the size is looked at: they are approximations anyway. */
+/** Strings and numbers. */
 const tokens = /"[^"\\]*(?:\\.[^"\\]*)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g
 
-/** The first number of a JSON text that would become another one when it is parsed: `12345678901234567890`, or `1e400`, which becomes infinity. */
+/** The first number of a JSON text that changes when it is parsed: `12345678901234567890`, or `1e400`. Fractions are approximations anyway. */
 export function inexactNumber(json: string): string | undefined {
-  // Everything shorter is exact, which is nearly every number.
+  // Fast path: shorter numbers are exact.
   if (!/\d{16}|\d[eE]\+?\d{3}/.test(json)) return undefined
   for (const [token] of json.matchAll(tokens)) if (!token.startsWith('"') && isChanged(token)) return token
   return undefined
@@ -15,8 +15,8 @@ function isChanged(token: string): boolean {
   return /^-?\d{16,}$/.test(token) && BigInt(value) !== BigInt(token)
 }
 
-/** What a model is told about it. */
+/** The message for the model. */
 export const inexactProblem = (token: string): string =>
   /[.eE]/.test(token)
     ? `the number ${token} is too large; send a smaller one, or a string`
-    : `the number ${token} has too many digits to be kept exactly; send it as a string`
+    : `the number ${token} has too many digits to be exact; send it as a string`

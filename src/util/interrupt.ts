@@ -1,15 +1,15 @@
 /**
- * A cancellation that costs next to nothing until somebody asks for its signal: most calls never do.
+ * A cancellation that is cheap until its `AbortSignal` is used: most calls never use it.
  *
- * 1. It fires once; whoever listens later is told at once.
- * 2. A child fires with its parent, never the other way round; a closed child no longer listens.
+ * 1. It fires once; later listeners are called immediately.
+ * 2. A child fires with its parent, not the reverse; a closed child does not fire with it.
  */
 export class Interrupt {
   #reason: string | undefined
   #controller: AbortController | undefined
   #listeners: (() => void)[] | undefined
   #parent: Interrupt | undefined
-  // Children are linked, not listed: each attempt and each call comes and goes.
+  // A linked list: children are added and removed all the time.
   #first: Interrupt | undefined
   #last: Interrupt | undefined
   #before: Interrupt | undefined
@@ -42,7 +42,7 @@ export class Interrupt {
     this.close()
     this.#controller?.abort(new Error(reason))
     for (const listener of this.#listeners?.splice(0) ?? []) listener()
-    // Whoever fires takes itself out.
+    // Firing removes a child from the list.
     while (this.#first) this.#first.fire(reason)
   }
 
@@ -66,7 +66,7 @@ export class Interrupt {
   }
 }
 
-/** Waits for something that may never come, but not beyond an interrupt: that throws. */
+/** Awaits a value. Rejects when the interrupt fires first. */
 export function unlessInterrupted<T>(interrupt: Interrupt, value: T | Promise<T>): Promise<T> {
   if (!(value instanceof Promise)) return Promise.resolve(value)
   const waiting = new Interrupt(interrupt)

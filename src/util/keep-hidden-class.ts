@@ -1,11 +1,9 @@
 /**
- * The engine compiles code for the shapes of the objects that it meets, and throws that code away when the last object
- * of a shape is collected. A process that was idle while its memory was cleaned up would begin cold again: in `bench`,
- * a step then costs three times as much. So the first few objects of each kind are kept for the life of the process,
- * and never more: a handful of small, finished sessions.
+ * V8 discards optimized code when the last object of its hidden class is collected. After a garbage collection in an idle process, a
+ * step would then cost three times as much (in `bench`). So the first few objects of each kind are kept for the life of the process.
  */
 export function keepHiddenClass(kind: string, object: object, other?: object): void {
-  // After a while everything that is going to be common has been met, and looking costs nothing more.
+  // After a while all common kinds are known, and this costs nothing.
   if (seen > maxSeen) return
   seen++
   const known = kept.get(kind)

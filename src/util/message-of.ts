@@ -1,37 +1,37 @@
 import { showValue } from './show-value.ts'
 import { cutText, wellFormed } from './well-formed.ts'
 
-const mostDepth = 4
-const mostErrors = 5
-/** Characters of each cause, of each error of several, and of an object that is no error. */
-const mostChars = 500
+const maxDepth = 4
+const maxErrors = 5
+/** Of each inner error, and of an object that is not an error. */
+const maxChars = 500
 
-/** What a thrown value says, whatever it is: with its causes, the errors that it holds, or its fields. */
+/** The message of any thrown value, with its causes and inner errors. */
 export function messageOf(thrown: unknown): string {
   return wellFormed(textOf(thrown, []))
 }
 
-/** `outer`: the errors that this one was found in. */
+/** `outer`: the errors that contain this one. */
 function textOf(thrown: unknown, outer: readonly unknown[]): string {
   try {
     if (isError(thrown)) return errorText(thrown, outer)
     const text = String(thrown)
-    return text === '[object Object]' || Array.isArray(thrown) ? showValue(thrown, mostChars) : text
+    return text === '[object Object]' || Array.isArray(thrown) ? showValue(thrown, maxChars) : text
   } catch {
-    return 'something that cannot be printed was thrown'
+    return 'an unprintable value was thrown'
   }
 }
 
-/** Also those of another realm. */
+/** Also errors of another realm. */
 const isError = (value: unknown): value is Error => value instanceof Error || Object.prototype.toString.call(value) === '[object Error]'
 
 function errorText(error: Error, outer: readonly unknown[]): string {
   const message = String(error.message)
   const path = [...outer, error]
-  const inner = path.length > mostDepth ? [] : innerErrors(error).filter((each) => !path.includes(each))
-  const shown = inner.slice(0, mostErrors).map((each) => cutText(textOf(each, path), mostChars))
+  const inner = path.length > maxDepth ? [] : innerErrors(error).filter((each) => !path.includes(each))
+  const shown = inner.slice(0, maxErrors).map((each) => cutText(textOf(each, path), maxChars))
   const told = shown.filter((each) => each !== '' && !message.includes(each))
-  if (inner.length > mostErrors) told.push(`${inner.length - mostErrors} more`)
+  if (inner.length > maxErrors) told.push(`${inner.length - maxErrors} more`)
   if (told.length === 0) return message === '' ? String(error.name) : message
   return message === '' ? told.join('; ') : `${message} (${told.join('; ')})`
 }

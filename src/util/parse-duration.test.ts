@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest'
-import { parseDuration, showDuration } from './parse-duration.ts'
-import { parseSize, showSize } from './parse-size.ts'
+import { parseDuration, parseSize, showDuration, showSize } from './parse-units.ts'
 
 test.each([
   ['500ms', 500],

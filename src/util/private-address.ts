@@ -1,6 +1,6 @@
 /*
- * What the public network is: everything else (this machine, its neighbours, the services that tell a cloud machine its keys,
- * and forms that hide one of those) is refused to pages and commands alike.
+ * Which addresses are public. All others are refused for pages and commands: this machine, private networks, metadata services of
+ * clouds, and notations that hide one of those.
  */
 
 type Bytes = readonly number[]
@@ -24,20 +24,20 @@ const special4 = networks([
 ])
 
 const public6 = networks([['2000::', 3]])
-/** Within those: tunnels, documentation, and networks for special use. */
+/** Within `public6`: tunnels, documentation, and networks for special use. */
 const special6 = networks([
   ['2001::', 23],
   ['2001:db8::', 32],
   ['2002::', 16],
   ['3fff::', 20],
 ])
-/** An address of version 4 in the last four bytes: as it is, or where a network speaks version 6 alone. */
+/** IPv4 addresses in the last four bytes: mapped, and NAT64. */
 const wrapped4 = networks([
   ['::ffff:0:0', 96],
   ['64:ff9b::', 96],
 ])
 
-/** Whether an address is one of the public network. What is no address is not. */
+/** `false` for what is not an IP address. */
 export function isPublicAddress(address: string): boolean {
   const bytes = addressBytes(address)
   if (!bytes) return false
@@ -46,7 +46,7 @@ export function isPublicAddress(address: string): boolean {
   return isIn(public6, bytes) && !isIn(special6, bytes)
 }
 
-/** Whether a host is a number, of either version. */
+/** Whether a host is an IPv4 or IPv6 address. */
 export const isAddress = (host: string): boolean => addressBytes(host) !== undefined
 
 function networks(written: readonly Network[]): readonly (readonly [start: Bytes, bits: number])[] {
@@ -56,10 +56,9 @@ function networks(written: readonly Network[]): readonly (readonly [start: Bytes
 const isIn = (among: ReturnType<typeof networks>, bytes: Bytes): boolean =>
   among.some(([start, bits]) => start.every((byte, index) => ((byte ^ (bytes[index] ?? 0)) & maskOf(bits - index * 8)) === 0))
 
-/** Of the bits that are left, as many as a byte has. */
 const maskOf = (bits: number): number => (0xff << (8 - Math.min(8, Math.max(0, bits)))) & 0xff
 
-/** Four bytes or sixteen. A zone, as in `fe80::1%eth0`, is no part of it. */
+/** Four or sixteen bytes, without a zone (`fe80::1%eth0`). */
 function addressBytes(address: string): Bytes | undefined {
   const [plain = '', zone] = address.split('%', 2)
   if (plain.includes(':')) return bytesOf6(plain)
@@ -82,7 +81,7 @@ function bytesOf6(address: string): Bytes | undefined {
   return isWhole ? [...head, ...Array.from({ length: missing }, () => 0), ...tail] : undefined
 }
 
-/** Groups of four hexadecimal digits; the very last may be an address of version 4. */
+/** Groups of four hexadecimal digits; the last may be an IPv4 address. */
 function groupBytes(written: string, isLast: boolean): Bytes | undefined {
   if (written === '') return []
   const groups = written.split(':')

@@ -17,7 +17,7 @@ describe('what is there', () => {
   })
   it('a file that is too large is refused', () => {
     fs.writeFileSync(at('large'), 'x'.repeat(11))
-    expect(readBounded(fs, at('large'), 10)).toEqual({ kind: 'too large', why: 'it has 11 bytes, and 10 is the most' })
+    expect(readBounded(fs, at('large'), 10)).toEqual({ kind: 'too large', why: 'it has 11 bytes; the maximum is 10' })
   })
   it('nothing, a folder and a way through a file are told apart', () => {
     fs.writeFileSync(at('file'), '')
@@ -32,7 +32,7 @@ describe('what is there', () => {
   it.runIf(process.platform === 'linux')('a file of the system that says it is empty is read as far as it may be', () => {
     expect(fs.statSync('/proc/self/status').size).toBe(0)
     expect(readBounded(fs, '/proc/self/status', 100_000)).toMatchObject({ kind: 'read', bytes: { length: expect.any(Number) } })
-    expect(readBounded(fs, '/proc/self/status', 10)).toEqual({ kind: 'too large', why: 'it has more than 10 bytes, which is the most' })
+    expect(readBounded(fs, '/proc/self/status', 10)).toEqual({ kind: 'too large', why: 'it has more than 10 bytes, which is the maximum' })
   })
 })
 

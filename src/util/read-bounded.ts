@@ -1,6 +1,4 @@
-import { type ReadSync, readOpenFile } from './read-open.ts'
-
-/** What of `node:fs` is used: helpers know no host. */
+/** The used part of `node:fs`: this folder does not import it. */
 export interface FileSystem extends ReadSync {
   readonly constants: { readonly O_RDONLY: number; readonly O_NONBLOCK?: number; readonly O_NOCTTY?: number }
   statSync(path: string): FileFacts
@@ -15,7 +13,7 @@ export interface FileFacts {
   isDirectory(): boolean
 }
 
-/** The whole of a file, or why there is none. */
+/** A whole file, or why it was not read. */
 export type BoundedFile =
   | { readonly kind: 'read'; readonly bytes: Uint8Array }
   | { readonly kind: 'folder' | 'no file' }
@@ -23,12 +21,11 @@ export type BoundedFile =
   | { readonly kind: 'missing' | 'unreadable'; readonly error: unknown }
 
 /**
- * Reads a file that anybody may have put there. Hardly more than `maxBytes` bytes, whatever size it says that it has: what
- * the system makes up while it is read says 0 and may have no end. Never waits: not for a pipe, nor for a device.
+ * Reads an untrusted file: at most about `maxBytes` bytes, whatever size it reports, and never blocks on a pipe or device.
  */
 export function readBounded(fs: FileSystem, path: string, maxBytes: number): BoundedFile {
   try {
-    // To open a device may do something by itself.
+    // Opening a device may have effects.
     const before = refusalOf(fs.statSync(path), maxBytes)
     return before ?? readOpened(fs, path, maxBytes)
   } catch (error) {
@@ -41,13 +38,13 @@ function readOpened(fs: FileSystem, path: string, maxBytes: number): BoundedFile
   const { O_RDONLY, O_NONBLOCK = 0, O_NOCTTY = 0 } = fs.constants
   const file = fs.openSync(path, O_RDONLY | O_NONBLOCK | O_NOCTTY)
   try {
-    // Another file may stand there by now.
+    // The file may have been replaced.
     const facts = fs.fstatSync(file)
     const refusal = refusalOf(facts, maxBytes)
     if (refusal) return refusal
     const bytes = readOpenFile(fs, file, { maxBytes, expectedBytes: facts.size })
     return bytes.length > maxBytes
-      ? { kind: 'too large', why: `it has more than ${maxBytes} bytes, which is the most` }
+      ? { kind: 'too large', why: `it has more than ${maxBytes} bytes, which is the maximum` }
       : { kind: 'read', bytes }
   } finally {
     fs.closeSync(file)
@@ -57,5 +54,37 @@ function readOpened(fs: FileSystem, path: string, maxBytes: number): BoundedFile
 function refusalOf(facts: FileFacts, maxBytes: number): BoundedFile | undefined {
   if (facts.isDirectory()) return { kind: 'folder' }
   if (!facts.isFile()) return { kind: 'no file' }
-  return facts.size > maxBytes ? { kind: 'too large', why: `it has ${facts.size} bytes, and ${maxBytes} is the most` } : undefined
+  return facts.size > maxBytes ? { kind: 'too large', why: `it has ${facts.size} bytes; the maximum is ${maxBytes}` } : undefined
+}
+
+/** The used part of `node:fs`: this folder does not import it. */
+export interface ReadSync {
+  readSync(file: number, bytes: Uint8Array, offset: number, length: number, position: null): number
+}
+
+/** Some system files can only be read in whole pages. */
+const page = 4_096
+const wholePages = (length: number): number => Math.ceil(length / page) * page
+
+/**
+ * Reads an open file. Reads at most one page beyond `maxBytes`, which shows that there is more. Virtual files report size 0 and may be
+ * endless: `expectedBytes` is only the initial size of the buffer.
+ */
+export function readOpenFile(
+  fs: ReadSync,
+  file: number,
+  { maxBytes, expectedBytes }: { readonly maxBytes: number; readonly expectedBytes: number },
+): Uint8Array {
+  let bytes = new Uint8Array(wholePages(Math.min(maxBytes, expectedBytes) + 1))
+  let filled = 0
+  for (;;) {
+    const read = fs.readSync(file, bytes, filled, bytes.length - filled, null)
+    filled += read
+    if (read === 0 || filled > maxBytes) return bytes.subarray(0, filled)
+    if (filled === bytes.length) {
+      const larger = new Uint8Array(Math.min(wholePages(maxBytes + 1), bytes.length * 2))
+      larger.set(bytes)
+      bytes = larger
+    }
+  }
 }

@@ -1,11 +1,11 @@
 /**
- * Hides secrets in a text that comes in pieces. What may be the beginning of one is held back until more has come.
- * `forms` are the ways in which they are written.
+ * Redacts secrets in a text that arrives in pieces. What may be the start of a secret is held back until more arrives. `forms` are all
+ * encodings of the secrets.
  */
 export class RedactionStream {
   readonly #forms: readonly string[]
   readonly #hide: (text: string) => string
-  /** Nobody holds back more than this, whatever repeats itself without end. */
+  /** Holds back at most this much. */
   readonly #most: number
   #held = ''
 
@@ -15,7 +15,7 @@ export class RedactionStream {
     this.#most = 8 * Math.max(0, ...forms.map(({ length }) => length))
   }
 
-  /** The part of what has come so far that can be shown. */
+  /** The part that can be shown now. */
   push(piece: string): string {
     const text = this.#held + piece
     const safe = this.#safeEnd(text)
@@ -23,14 +23,14 @@ export class RedactionStream {
     return this.#hide(text.slice(0, safe))
   }
 
-  /** Nothing more comes. */
+  /** The rest, when the text is complete. */
   end(): string {
     const held = this.#held
     this.#held = ''
     return this.#hide(held)
   }
 
-  /** Where the end may be the beginning of a secret; one that ends in such a beginning is held back with it, not cut in two. */
+  /** The position up to which the text can be shown. A secret that overlaps what is held back is held back, too. */
   #safeEnd(text: string): number {
     const open = text.length - this.#unfinished(text)
     let end = open
@@ -38,14 +38,14 @@ export class RedactionStream {
     return text.length - end > this.#most ? open : end
   }
 
-  /** Where a secret begins that has begun before a place and ends behind it. */
+  /** The start of a secret that spans a position. */
   #across(text: string, place: number): number | undefined {
     const starts = this.#forms.map((form) => text.indexOf(form, Math.max(0, place - form.length + 1)))
     const before = starts.filter((start) => start >= 0 && start < place)
     return before.length === 0 ? undefined : Math.min(...before)
   }
 
-  /** How many characters at the end may be the beginning of a secret. */
+  /** How many characters at the end may be the start of a secret. */
   #unfinished(text: string): number {
     let most = 0
     for (const form of this.#forms) {

@@ -4,21 +4,20 @@ import { secretEncodings } from './secret-encodings.ts'
 import { wellFormed } from './well-formed.ts'
 
 export interface Redactor {
-  /** Well formed, too: it is where text of tools, hooks and people comes in. */
+  /** Also makes the text well formed. */
   text(text: string): string
-  /** Values and keys. Answers the very same value where there is nothing to hide. */
+  /** Redacts values and keys. Returns the same object if nothing was redacted. */
   json(value: Json): Json
-  /** For a text that comes in pieces; nothing where there is nothing to hide. */
+  /** For a text in pieces; `undefined` without secrets. */
   stream(): RedactionStream | undefined
 }
 
 /**
- * Hides the values of secret variables, however they are written: as they are, in base64, in a URL, in JSON.
+ * Redacts the values of secret variables in all encodings: plain, base64, URL, JSON.
  * `redactor({ GITHUB_TOKEN: 'ghp_x1y2z3' }).text('use ghp_x1y2z3')` is `use [redacted:GITHUB_TOKEN]`.
  */
 export function redactor(...overlays: readonly { readonly [name: string]: string }[]): Redactor {
   const secrets = new Map<string, string>()
-  // One by one: of two values under one name both are hidden.
   for (const overlay of overlays) {
     for (const name of Object.keys(overlay).toSorted()) {
       const value = overlay[name] ?? ''
@@ -29,7 +28,7 @@ export function redactor(...overlays: readonly { readonly [name: string]: string
   return secrets.size === 0 ? identity : createRedactor(secrets)
 }
 
-// Shorter ones would be found everywhere.
+// Shorter values would be found everywhere.
 const shortestSecret = 6
 
 const identity: Redactor = { text: wellFormed, json: (value) => value, stream: () => undefined }
@@ -47,10 +46,10 @@ const secretWords = new Set([
   'PRIVATE',
   'DSN',
 ])
-/** Often written together with the word before: `PGPASSWORD`, `APIKEY`, `OAUTH`. */
+/** Often part of a longer word: `PGPASSWORD`, `APIKEY`, `OAUTH`. */
 const secretEndings = /(?:KEY|TOKEN|SECRET|PASSWORD|PASSWD|CREDENTIAL|AUTH)$/
 const otherWords = new Set(['MONKEY', 'DONKEY', 'TURKEY', 'HOCKEY', 'JOCKEY', 'WHISKEY', 'HOTKEY'])
-/** With these a token is something that one counts. */
+/** Next to these, tokens are counted and not secret. */
 const amounts = new Set(['MAX', 'MIN', 'LIMIT', 'COUNT', 'BUDGET', 'NUM', 'NUMBER'])
 
 function isSecretName(name: string): boolean {
@@ -76,7 +75,7 @@ interface Range {
 function createRedactor(secrets: ReadonlyMap<string, string>): Redactor {
   const forms = [...secrets].toSorted(([one], [other]) => other.length - one.length)
   const shortest = Math.min(...forms.map(([form]) => form.length))
-  // A number can only hold a secret of digits.
+  // Only a secret of digits can be part of a number.
   const hasDigits = forms.some(([form]) => /^[\d.e+-]+$/.test(form))
   const text = (given: string): string => {
     const plain = wellFormed(given)
@@ -96,7 +95,7 @@ function createRedactor(secrets: ReadonlyMap<string, string>): Redactor {
   return { text, json, stream: () => new RedactionStream(spellings, text) }
 }
 
-/** All places at once and in the original text, so that what one secret leaves of another is hidden too. */
+/** All matches in the original text, so that overlapping secrets are redacted completely. */
 function rangesOf(text: string, forms: readonly (readonly [string, string])[]): Range[] {
   const ranges: Range[] = []
   for (const [form, name] of forms) {
@@ -109,7 +108,7 @@ function rangesOf(text: string, forms: readonly (readonly [string, string])[]): 
 
 function withoutRanges(text: string, ranges: Range[]): string {
   if (ranges.length === 0) return text
-  // The sort is stable: of two that start together the longer secret gives its name.
+  // Stable sort: of two at the same start the longer secret comes first.
   ranges.sort((one, other) => one.start - other.start)
   let result = ''
   let end = 0

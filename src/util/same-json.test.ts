@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { Json } from '../contracts/index.ts'
-import { isSameJson } from './same-json.ts'
+import { isSameJson } from './json-values.ts'
 
 describe('isSameJson', () => {
   it.each<[Json, Json]>([

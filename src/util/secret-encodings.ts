@@ -1,7 +1,6 @@
 /**
- * The ways in which a value may stand in a text: as it is, inside a JSON text, inside a URL, inside base64.
- * In base64 the letters depend on what stands before and after, as in `Basic base64(user:password)`; so there
- * is one form for each of the three positions, without the letters that the neighbours share.
+ * All encodings of a value in a text: plain, in JSON, in a URL, in base64. In base64 the letters depend on the position of the value, as
+ * in `Basic base64(user:password)`; so there is one form for each of the three positions, without the letters shared with others.
  */
 export function secretEncodings(value: string): ReadonlySet<string> {
   const forms = new Set<string>()
@@ -22,7 +21,7 @@ export function secretEncodings(value: string): ReadonlySet<string> {
 
 const insideJson = (text: string): string => JSON.stringify(text).slice(1, -1)
 
-/** The UTF-8 octets of a text that has been percent-encoded. */
+/** The UTF-8 bytes of a percent-encoded text. */
 function octetsOf(encoded: string): readonly number[] {
   const octets: number[] = []
   for (let index = 0; index < encoded.length; index++) {

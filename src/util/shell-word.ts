@@ -1,2 +1,2 @@
-/** A text as it is written most simply for a shell to take it for one word that is only itself. */
+/** A text as one word of a shell command, quoted if needed. */
 export const shellWord = (word: string): string => (/^[\w./@%+=:,^-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`)

@@ -1,13 +1,13 @@
 /**
- * A value as JSON for a message, about as long as `most` at the most. Works on anything, also on what is no
- * JSON, refers to itself or cannot be read, and its cost depends on `most` alone.
+ * A value as JSON for a message, about `max` characters at max. Accepts any value, also cyclic and unreadable ones. Its cost depends on
+ * `max` alone.
  */
-export function showValue(value: unknown, most = 80): string {
+export function showValue(value: unknown, max = 80): string {
   switch (typeof value) {
     case 'string':
-      return value.length <= most ? JSON.stringify(value) : `${JSON.stringify(value.slice(0, Math.max(most, 1))).slice(0, -1)}…"`
+      return value.length <= max ? JSON.stringify(value) : `${JSON.stringify(value.slice(0, Math.max(max, 1))).slice(0, -1)}…"`
     case 'object':
-      return value === null ? 'null' : showSafely(value, most)
+      return value === null ? 'null' : showSafely(value, max)
     case 'undefined':
       return 'nothing'
     case 'function':
@@ -18,27 +18,27 @@ export function showValue(value: unknown, most = 80): string {
   }
 }
 
-function showSafely(value: object, most: number): string {
+function showSafely(value: object, max: number): string {
   try {
-    return showObject(value, most)
+    return showObject(value, max)
   } catch (error) {
-    return error instanceof Error ? `an object that cannot be read (${error.message})` : 'an object that cannot be read'
+    return error instanceof Error ? `an unreadable object (${error.message})` : 'an unreadable object'
   }
 }
 
-/** Each level takes a bracket from the room, so depth is bounded too. */
-function showObject(value: object, most: number): string {
+/** Each level reduces `max`, so the depth is bounded, too. */
+function showObject(value: object, max: number): string {
   const isList = Array.isArray(value)
   let text = ''
   for (const key in value) {
     if (!Object.hasOwn(value, key)) continue
     if (text !== '') text += ','
-    if (text.length + 2 >= most) {
+    if (text.length + 2 >= max) {
       text += '…'
       break
     }
-    if (!isList) text += `${showValue(key, most - text.length - 2)}:`
-    text += showValue((value as { readonly [key: string]: unknown })[key], most - text.length - 2)
+    if (!isList) text += `${showValue(key, max - text.length - 2)}:`
+    text += showValue((value as { readonly [key: string]: unknown })[key], max - text.length - 2)
   }
   return isList ? `[${text}]` : `{${text}}`
 }

@@ -1,4 +1,4 @@
-/** The common beginning of a word's forms: `trains` and `train`, `summariser` and `summarise`. Never shown to anybody. */
+/** The stem of an English word: `trains` and `train`, `summariser` and `summarise` have the same. */
 export function stem(word: string): string {
   let short = word
     .toLowerCase()

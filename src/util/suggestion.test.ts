@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { suggestion } from './suggestion.ts'
+import { suggestion } from './nearest-names.ts'
 
 test.each<[string, readonly string[], string | undefined]>([
   ['rnu', ['run', 'demo'], 'Did you mean run?'],

@@ -1,9 +1,9 @@
 import { utf8Length } from './fit-text.ts'
 
-/** Of each byte beyond the first of a letter. A Chinese one has three, and is about a token, as four Latin ones are. */
+/** For each byte after the first of a character. A Chinese character has three bytes and is about one token, like four Latin letters. */
 const perFurtherByte = 1.5
 
-/** How many Latin letters a text is worth to whoever counts tokens. One that is shorter than `least` is taken for Latin without a look. */
+/** The number of Latin letters with the same number of tokens. A text shorter than `least` is assumed to be Latin. */
 export function textWeight(text: string, least = 0): number {
   const { length } = text
   return length < least ? length : length + perFurtherByte * (utf8Length(text) - length)

@@ -148,9 +148,9 @@ describe('a team', () => {
     const problems = registry.ok ? [] : registry.problems.map(({ place, message, remedy = '' }) => [place, message, remedy.slice(0, 20)])
     expect(problems).toEqual([
       ['a.ai:6:31', 'there is no tool `shel`', 'Did you mean `shell`'],
-      ['a.ai:6:37', '`github/create_issue` names nothing: no server or extension `github` is configured', 'Remove it: servers a'],
-      ['a.ai:6:58', '`kv/*` names nothing: no server or extension `kv` is configured', 'Remove it: servers a'],
-      ['a.ai:6:66', '`ext.tool` names nothing: no server or extension `ext` is configured', 'Remove it: servers a'],
+      ['a.ai:6:37', '`github/create_issue` matches nothing: no server or extension `github` is configured', 'Remove it: servers a'],
+      ['a.ai:6:58', '`kv/*` matches nothing: no server or extension `kv` is configured', 'Remove it: servers a'],
+      ['a.ai:6:66', '`ext.tool` matches nothing: no server or extension `ext` is configured', 'Remove it: servers a'],
       ['a.ai:6:76', '`read_output` is not named', 'Leave it out: every '],
       ['a.ai:6:89', '`load_skill` is not named', 'Leave it out: every '],
       ['a.ai:6:101', 'there is no tool `agent__scout`', 'Agents that it may c'],
@@ -271,7 +271,7 @@ describe('what is wrong with a team', () => {
     ['missing.ai', 'There is no such file.'],
     ['sub', 'It is a folder.'],
     ['a.txt', 'this is no agent file'],
-    ['huge.ai', 'It has 1048577 bytes, and 1048576 is the most.'],
+    ['huge.ai', 'It has 1048577 bytes; the maximum is 1048576.'],
     ['binary.ai', 'the file is binary'],
     ['latin.ai', 'the file is not UTF-8'],
     ['empty.ai', 'an agent file begins with its settings'],
@@ -314,7 +314,7 @@ describe('what is wrong with a team', () => {
   test.runIf(existsSync('/proc/self/pagemap'))('an agent that says it is empty and has no end', async () => {
     const { load, path } = folder({})
     symlinkSync('/proc/self/pagemap', join(path, 'endless.ai'))
-    const message = 'It has more than 1048576 bytes, which is the most.'
+    const message = 'It has more than 1048576 bytes, which is the maximum.'
     expect(await load('endless.ai')).toMatchObject({ problems: [{ message, remedy: expect.any(String) }] })
   })
 })

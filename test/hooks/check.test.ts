@@ -26,8 +26,8 @@ describe('the hooks of a configuration', () => {
     [[{ ...good, tools: [] }], 'hooks[0].tools', /names of tools/],
     [[{ ...good, tools: [7] }], 'hooks[0].tools', /names of tools/],
     [[{ ...good, on: ['at_stop'], tools: ['shell'] }], 'hooks[0].tools', /only for hooks before and after calls/],
-    [[{ ...good, command: undefined }], 'hooks[0].command', /must be there, or `module`/],
-    [[{ ...good, module: './a.mjs' }], 'hooks[0].module', /cannot stand beside `command`/],
+    [[{ ...good, command: undefined }], 'hooks[0].command', /is missing, and so is `module`/],
+    [[{ ...good, module: './a.mjs' }], 'hooks[0].module', /cannot be combined with `command`/],
     [[{ ...good, command: 'rm -rf /' }], 'hooks[0].command', /a program and its arguments/],
     [[{ ...good, command: [] }], 'hooks[0].command', /a program and its arguments/],
     [[{ ...good, command: ['a', 'b\0c'] }], 'hooks[0].command', /a program and its arguments/],
@@ -40,7 +40,7 @@ describe('the hooks of a configuration', () => {
     [[{ ...good, timeout: '2h' }], 'hooks[0].timeout', /from 1ms to 1h, not "2h"/],
     [[{ ...good, timeout: 3_600_001 }], 'hooks[0].timeout', /from 1ms to 1h, not 3600001/],
     [[{ ...good, timeout: -1 }], 'hooks[0].timeout', /from 1ms to 1h/],
-    [[{ ...good, onFailures: 'open' }], 'hooks[0].onFailures', /is no key of a hook/],
+    [[{ ...good, onFailures: 'open' }], 'hooks[0].onFailures', /is not a key of a hook/],
     [[good, good], 'hooks[1].name', /hooks\[0\] already has this name/],
   ])('may not be %j', (hooks, place, message) => {
     expect(checkHooks(hooks, 'hooks')).toEqual([

@@ -61,7 +61,7 @@ describe('a question to a person', () => {
 
   it('is not answered by a yes: the approver has failed', async () => {
     const made = await play([ask()], { tools, decide: () => yes() })
-    expect(made.told[0]?.content).toContain('it says yes where an answer is wanted')
+    expect(made.told[0]?.content).toContain('it approves, but an answer was expected')
   })
 
   it('by the inbox neither: that is told, and the question stays', async () => {

@@ -59,7 +59,10 @@ describe('a start that is refused', () => {
       remedy: 'Say n.',
     })
     for (const answer of [undefined, 42, { id: 'a/b', abilities: [] }])
-      expect(await told(() => answer)).toMatchObject({ ...failed, message: expect.stringMatching(/^The model m is unavailable: expected the adapter to return a model, found .*\.$/) })
+      expect(await told(() => answer)).toMatchObject({
+        ...failed,
+        message: expect.stringMatching(/^The model m is unavailable: expected the adapter to return a model, found .*\.$/),
+      })
   })
 
   it('tells of other errors of the program that nothing was stored', async () => {

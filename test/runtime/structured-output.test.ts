@@ -55,7 +55,7 @@ describe('arguments of a call', () => {
     expect((await createAgentRuntime({ config: { agents, tools: [pay] }, adapter: model }).run('Go')).status).toBe('completed')
     expect(seen).toEqual([{ id: '12345678901234567890' }])
     expect(JSON.stringify(model.requests[1]?.messages.at(-1))).toContain(
-      'the number 12345678901234567890 has too many digits to be kept exactly; send it as a string',
+      'the number 12345678901234567890 has too many digits to be exact; send it as a string',
     )
   })
 
@@ -270,7 +270,7 @@ describe('an agent whose output is JSON', () => {
     const { run, model } = clerk([{ text }, { text: '{"id":"12345678901234567890"}' }], { output: whole })
     expect((await run()).report).toMatchObject({ text: '{"id":"12345678901234567890"}', value: { id: '12345678901234567890' } })
     expect(model.requests[1]?.messages.at(-1)).toMatchObject({
-      parts: [{ text: expect.stringMatching(/the number \d+ has too many digits to be kept exactly; send it as a string/) }],
+      parts: [{ text: expect.stringMatching(/the number \d+ has too many digits to be exact; send it as a string/) }],
     })
   })
 

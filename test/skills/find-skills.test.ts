@@ -278,7 +278,7 @@ describe('links', () => {
     const here = place({ 'home/.ai-agent.env': skill('keys') })
     here.link('home/.agents/skills/keys/SKILL.md', '../../../.ai-agent.env')
     expect(told(here.find(), here)).toEqual([
-      'error home/.agents/skills/keys/SKILL.md SKILL.md cannot be used: it holds keys, which no tool reads',
+      'error home/.agents/skills/keys/SKILL.md SKILL.md cannot be used: it contains keys, which no tool may read',
     ])
   })
 

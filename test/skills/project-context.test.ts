@@ -109,7 +109,7 @@ describe('AGENTS.md', () => {
         'a/AGENTS.md AGENTS.md is left out: it is no UTF-8 text',
         'a/b/AGENTS.md AGENTS.md is left out: it is a folder',
         'a/b/c/AGENTS.md AGENTS.md is left out: it is a link that leaves the project',
-        'a/b/c/d/AGENTS.md AGENTS.md is left out: its links lead in a circle',
+        'a/b/c/d/AGENTS.md AGENTS.md is left out: its symbolic links form a cycle',
         'a/b/c/d/e/f/AGENTS.md AGENTS.md is left out: it is not a regular file',
       ],
     })
@@ -128,11 +128,11 @@ describe('AGENTS.md', () => {
     const hidden = [join(here.project, 'state'), join(here.project, 'a/.ai-agent.env')]
     const { texts, problems } = projectContext({ workingDirectory: join(here.project, 'a/b'), projectRoot: here.project, hidden })
     const remedy = 'Remove the link, and find out who made it.'
-    const unseen = 'AGENTS.md is left out: it lies where this program keeps what nobody sees'
+    const unseen = 'AGENTS.md is left out: it is in a private folder of this program'
     expect({ texts, problems }).toEqual({
       texts: [],
       problems: [
-        { place: join(here.project, 'AGENTS.md'), message: 'AGENTS.md is left out: it holds keys, which no tool reads', remedy },
+        { place: join(here.project, 'AGENTS.md'), message: 'AGENTS.md is left out: it contains keys, which no tool may read', remedy },
         { place: join(here.project, 'a/AGENTS.md'), message: unseen, remedy },
         { place: join(here.project, 'a/b/AGENTS.md'), message: unseen, remedy },
       ],

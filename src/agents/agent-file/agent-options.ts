@@ -8,8 +8,7 @@ import {
   reasoningEfforts,
   type SandboxPolicy,
 } from '../../contracts/index.ts'
-import { showDuration } from '../../util/parse-duration.ts'
-import { showSize } from '../../util/parse-size.ts'
+import { showDuration, showSize } from '../../util/parse-units.ts'
 import type { ListEntry } from '../values/read-list.ts'
 
 /** What a value must be. */

@@ -1,7 +1,6 @@
 import { stringify } from 'yaml'
 import { defaultLimits, type JsonObject } from '../../contracts/index.ts'
-import { showDuration } from '../../util/parse-duration.ts'
-import { showSize } from '../../util/parse-size.ts'
+import { showDuration, showSize } from '../../util/parse-units.ts'
 import type { AgentFile } from './agent-file.ts'
 import { type AgentOption, type AgentOptionKey, agentOptions, keysInGroup, topLevelKeys } from './agent-options.ts'
 

@@ -39,7 +39,10 @@ describe('what is wrong in a section of rules', () => {
     [{ sandbox: { processes: 1.5 } }, ['1:25 `sandbox.processes` must be a whole number of at least 1, not the number 1.5']],
     [{ hooks: {} }, ['1:10 `hooks` must be a list, not a map']],
     [{ hooks: ['x'] }, ['1:11 `hooks.0` must be a map, not text']],
-    [{ hooks: [{}] }, ['1:11 `hooks.0` needs `name`, `on`, `onFailure`', '1:11 `hooks.0` is wrong: `command` must be there, or `module`']],
+    [
+      { hooks: [{}] },
+      ['1:11 `hooks.0` needs `name`, `on`, `onFailure`', '1:11 `hooks.0` is wrong: `command` is missing, and so is `module`'],
+    ],
     [{ hooks: [{ ...hook, nme: 'b' }] }, [expect.stringContaining('`hooks.0` has no key `nme`')]],
     [{ hooks: [{ ...hook, name: '' }] }, ['1:19 `hooks.0.name` must be text, not an empty one']],
     [{ hooks: [{ ...hook, on: [] }] }, ['1:28 `hooks.0.on` is an empty list']],
@@ -48,7 +51,10 @@ describe('what is wrong in a section of rules', () => {
       ['1:29 `hooks.0.on.0` must be one of `before_call`, `after_call`, `before_request`, `at_stop`, not "before"'],
     ],
     [{ hooks: [{ ...hook, command: './a' }] }, [expect.stringContaining('`hooks.0.command` must be a list, not text')]],
-    [{ hooks: [{ ...hook, module: './b.mjs' }] }, [expect.stringContaining('`hooks.0` is wrong: `module` cannot stand beside `command`')]],
+    [
+      { hooks: [{ ...hook, module: './b.mjs' }] },
+      [expect.stringContaining('`hooks.0` is wrong: `module` cannot be combined with `command`')],
+    ],
     [{ hooks: [{ ...hook, onFailure: 'maybe' }] }, [expect.stringContaining('`hooks.0.onFailure` must be one of `closed`, `open`')]],
     [
       { hooks: [{ ...hook, timeout: '2h' }] },

@@ -1,6 +1,5 @@
 import type { Json, SandboxPolicy } from '../../contracts/index.ts'
-import { showDuration } from '../../util/parse-duration.ts'
-import { showSize } from '../../util/parse-size.ts'
+import { showDuration, showSize } from '../../util/parse-units.ts'
 import { type Config, isTrustedFile, sectionByLayer, settingsOf } from './config.ts'
 import { type EffectiveOption, effectiveOptions, type OptionSources } from './effective-options.ts'
 import { redactSettings } from './hide-secrets.ts'

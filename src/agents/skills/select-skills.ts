@@ -1,7 +1,7 @@
 import { basename } from 'node:path'
 import type { Problem, SkillCard } from '../../contracts/index.ts'
 import { matchesGlob, parseGlob } from '../../util/glob.ts'
-import { knownNames } from '../../util/suggestion.ts'
+import { knownNames } from '../../util/nearest-names.ts'
 import type { FoundSkills } from './find-skills.ts'
 
 export interface SelectedSkills {

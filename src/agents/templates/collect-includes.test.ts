@@ -117,7 +117,7 @@ describe('refused', () => {
         return real
       }
       const { texts, problems } = collect('{% include "planted.md" %}', { ...base, realPath })
-      expect([[...texts], problems[0]?.message]).toEqual([[], '`planted.md` cannot be read: it was exchanged while it was looked at'])
+      expect([[...texts], problems[0]?.message]).toEqual([[], '`planted.md` cannot be read: it was replaced while it was read'])
       rmSync(planted)
     }
   })

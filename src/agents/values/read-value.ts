@@ -1,7 +1,6 @@
 import { isMap, isScalar, type Node } from 'yaml'
 import { defaultLimits } from '../../contracts/index.ts'
-import { parseDuration } from '../../util/parse-duration.ts'
-import { parseSize, showSize } from '../../util/parse-size.ts'
+import { parseDuration, parseSize, showSize } from '../../util/parse-units.ts'
 import type { AgentOption } from '../agent-file/agent-options.ts'
 import { describeNode, didYouMean, listNames } from './messages.ts'
 import { readList } from './read-list.ts'

@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util'
 import type { OverrideArguments } from '../../agents/index.ts'
 import { type Problem, TroupeError } from '../../contracts/index.ts'
-import { suggestion } from '../../util/suggestion.ts'
+import { suggestion } from '../../util/nearest-names.ts'
 import {
   agentFileTopic,
   type ColourChoice,

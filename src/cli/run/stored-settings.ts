@@ -19,8 +19,7 @@ import {
   TroupeError,
 } from '../../contracts/index.ts'
 import type { OpenOptions } from '../../runtime/index.ts'
-import { showDuration } from '../../util/parse-duration.ts'
-import { showSize } from '../../util/parse-size.ts'
+import { showDuration, showSize } from '../../util/parse-units.ts'
 import { originIn } from './run-origin.ts'
 
 // A run that is taken up keeps the agent that it began with. Its models, limits and parameters may be said anew.

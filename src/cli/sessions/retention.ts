@@ -1,5 +1,5 @@
 import type { TreeEntry } from '../../contracts/index.ts'
-import { parseDuration } from '../../util/parse-duration.ts'
+import { parseDuration } from '../../util/parse-units.ts'
 
 const dayMs = 86_400_000
 

@@ -34,7 +34,7 @@ function candidates(root: RowNode): readonly Candidate[] {
   const found: Candidate[] = []
   const visit = (parent: RowNode, depth: number): void => {
     for (const branch of parent.children) {
-      // What still runs is collapseRows by itself only: below it is the very thing that people watch.
+      // What still runs is folded by itself only: below it is the very thing that people watch.
       if (branch.state === 'ended' || branch.children.length === 0) found.push({ branch, parent, depth })
       visit(branch, depth + 1)
     }

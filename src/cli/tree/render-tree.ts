@@ -41,7 +41,7 @@ export function renderTurn(agent: AgentNode, turn: TurnNode, style: TurnStyle): 
   // The last column stays free: some terminals break a line that fills it.
   const lines = linesOf(collapseRows(turnRow(agent, turn, moment), most), { paint, width: width - 1, ...bars })
   if (lines.length <= most) return lines
-  // What has not ended is not collapseRows. The head says how it stands; below it, what happened last is at the end.
+  // What has not ended is not folded. The head says how it stands; below it, what happened last is at the end.
   const kept = lines.slice(2 - most)
   return [...lines.slice(0, 1), paint('dim', `⋯ ${plural(lines.length - 1 - kept.length, 'line')}`), ...kept]
 }

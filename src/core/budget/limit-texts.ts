@@ -1,5 +1,5 @@
 import type { AgentLimits, PartialReason, TurnReason } from '../../contracts/index.ts'
-import { showDuration } from '../../util/parse-duration.ts'
+import { showDuration } from '../../util/parse-units.ts'
 import { resourceOf } from './accounts.ts'
 
 /** Every limit that can end a turn, and the reason of such an ending. */

@@ -9,7 +9,7 @@ import type {
 } from '@ai-sdk/provider'
 import type { CallPart, CallResult, FilePart, ImagePart, InputPart, JsonObject, Message, ReplyPart } from '../../contracts/index.ts'
 import { shortHash } from '../../util/hash.ts'
-import { parseJsonObject } from '../../util/json-object.ts'
+import { parseJsonObject } from '../../util/json-values.ts'
 import { FailureError, failing } from '../failures/index.ts'
 import { argumentsOf } from '../shared/index.ts'
 import { type Dialect, namespaceOf } from './dialect.ts'

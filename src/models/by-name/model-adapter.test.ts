@@ -52,7 +52,7 @@ test('a script that is not there says where it was looked for', async () => {
 test('a script that is larger than any can be is not read on', async () => {
   const remedy = expect.stringContaining('Name a file with steps')
   const models = adapter({ readFile: async () => 'steps:\n'.padEnd(4_194_305, '- text: a\n') })
-  await expect(models.resolve('script/huge.yaml')).rejects.toMatchObject({ message: expect.stringContaining('is the most'), remedy })
+  await expect(models.resolve('script/huge.yaml')).rejects.toMatchObject({ message: expect.stringContaining('the maximum is'), remedy })
   const folder = mkdtempSync(join(tmpdir(), 'troupe-script-'))
   try {
     writeFileSync(join(folder, 'huge.yaml'), '')
@@ -60,7 +60,7 @@ test('a script that is larger than any can be is not read on', async () => {
     const here = modelAdapter({ variables: {}, baseDir: folder })
     await expect(here.resolve('script/huge.yaml')).rejects.toMatchObject({
       code: 'model_unknown',
-      message: `The model script/huge.yaml needs the script ${folder}/huge.yaml, which cannot be read: it has 400000000 bytes, and 4194304 is the most.`,
+      message: `The model script/huge.yaml needs the script ${folder}/huge.yaml, which cannot be read: it has 400000000 bytes; the maximum is 4194304.`,
       remedy,
     })
     await expect(here.resolve('script/.')).rejects.toMatchObject({ message: expect.stringContaining('it is a folder'), remedy })

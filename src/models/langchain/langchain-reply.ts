@@ -1,5 +1,5 @@
 import { type FinishReason, type JsonObject, type Message, type ModelPart, noUsage, type Usage } from '../../contracts/index.ts'
-import { plainJson } from '../../util/copy-json.ts'
+import { plainJson } from '../../util/json-values.ts'
 import {
   countOf,
   endOfReply,

@@ -1,5 +1,5 @@
 import type { Json, JsonObject } from '../../contracts/index.ts'
-import { plainJson } from '../../util/copy-json.ts'
+import { plainJson } from '../../util/json-values.ts'
 import { type Fields, isFields, textOf } from '../shared/index.ts'
 
 // Signatures, block types and ids of a reply are stored with its parts and returned to the model that wrote it. Another model may

@@ -1,6 +1,6 @@
 import type { Json, JsonObject, JsonSchema } from '../../contracts/index.ts'
-import { canonicalJson } from '../../util/canonical-json.ts'
 import { isPlainObject } from '../../util/json-schema/schema-values.ts'
+import { canonicalJson } from '../../util/json-values.ts'
 import { asSchema, dereference, isOfType, namesIn, type TypeName } from './schema-view.ts'
 
 // The keywords that schemas of answers use. It decides between alternatives; the loop validates the answer itself.

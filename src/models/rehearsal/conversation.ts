@@ -1,5 +1,5 @@
 import { invalidAnswerPrefix, isProjectText, type JsonObject, lastStepInstruction, type Message } from '../../contracts/index.ts'
-import { parseJsonObject } from '../../util/json-object.ts'
+import { parseJsonObject } from '../../util/json-values.ts'
 
 /** A call and its result. Without a result it was cut off. */
 export interface Exchange {

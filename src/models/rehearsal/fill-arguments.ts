@@ -1,5 +1,5 @@
 import type { Json, JsonObject, ToolSpec } from '../../contracts/index.ts'
-import { parseJsonObject } from '../../util/json-object.ts'
+import { parseJsonObject } from '../../util/json-values.ts'
 import { stem } from '../../util/stem.ts'
 import { type Candidate, candidatesFor, runningText, type Source, spokenFlag, withoutConflicts } from './candidates.ts'
 import { convincing, isAllowed } from './fit.ts'

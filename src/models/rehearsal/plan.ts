@@ -6,7 +6,7 @@
  * 3. A call that succeeded is never made again in its turn; one that failed at most once more.
  */
 import type { JsonObject, ModelRequest } from '../../contracts/index.ts'
-import { canonicalJson } from '../../util/canonical-json.ts'
+import { canonicalJson } from '../../util/json-values.ts'
 import { indexTools } from './choose-tools.ts'
 import { type Exchange, emptyTurn, readConversation, type Turn } from './conversation.ts'
 import { fillArguments } from './fill-arguments.ts'

@@ -1,5 +1,5 @@
 import type { JsonObject, Message, ModelPart } from '../../contracts/index.ts'
-import { parseJsonObject } from '../../util/json-object.ts'
+import { parseJsonObject } from '../../util/json-values.ts'
 
 /** A call that a reply has contained so far; `input` is the text of its arguments. */
 export interface GatheredCall {

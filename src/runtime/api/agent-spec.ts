@@ -1,5 +1,5 @@
 import { type AgentSpec, defaultLimits, type InputContract, type OutputContract } from '../../contracts/index.ts'
-import { plainJson } from '../../util/copy-json.ts'
+import { plainJson } from '../../util/json-values.ts'
 import { withFormat } from '../validation/check-contracts.ts'
 import type { AgentDefinition, AgentLoopConfig } from './agent-config.ts'
 

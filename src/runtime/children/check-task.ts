@@ -8,7 +8,7 @@ import {
   type ToolFailure,
   TroupeError,
 } from '../../contracts/index.ts'
-import { plainJson } from '../../util/copy-json.ts'
+import { plainJson } from '../../util/json-values.ts'
 import { nearestNames } from '../../util/nearest-names.ts'
 import { showValue } from '../../util/show-value.ts'
 import { wellFormed } from '../../util/well-formed.ts'

@@ -2,8 +2,7 @@ import { type AgentSpec, type AgentTrust, childLimits, type Diagnostic } from '.
 import type { SessionState } from '../../core/index.ts'
 import type { ToolRegistry } from '../../steps/index.ts'
 import { readOutputName } from '../../tools/index.ts'
-import { canonicalJson } from '../../util/canonical-json.ts'
-import { plainJson } from '../../util/copy-json.ts'
+import { canonicalJson, plainJson } from '../../util/json-values.ts'
 import type { RuntimeParts } from '../api/runtime-parts.ts'
 
 /** What has changed since a session was last driven. The recorded definition stays in force. */

@@ -1,6 +1,6 @@
 import { type AgentCard, type AgentSpec, TroupeError } from '../../contracts/index.ts'
 import { agentCard } from '../../tools/index.ts'
-import { knownNames } from '../../util/suggestion.ts'
+import { knownNames } from '../../util/nearest-names.ts'
 import type { RuntimeParts } from '../api/runtime-parts.ts'
 
 // A session keeps the definition that it began with. Agents that it names may have been removed since.

@@ -1,5 +1,6 @@
 import { type AgentTrust, type Problem, reasoningEfforts, type Tool } from '../../contracts/index.ts'
 import { matches, offeredName } from '../../steps/index.ts'
+import { knownNames } from '../../util/nearest-names.ts'
 import {
   aBoolean,
   anything,
@@ -14,7 +15,6 @@ import {
   stringList,
 } from '../../util/option-problems.ts'
 import { showValue } from '../../util/show-value.ts'
-import { knownNames } from '../../util/suggestion.ts'
 import type { AgentDefinition } from '../api/agent-config.ts'
 import { checkInputContract, checkOutputContract } from './check-contracts.ts'
 import { checkLimits, checkParameters } from './check-limits.ts'

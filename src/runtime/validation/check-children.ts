@@ -2,8 +2,8 @@ import type { Problem, Tool } from '../../contracts/index.ts'
 import { offeredName } from '../../steps/index.ts'
 import { agentToolName } from '../../tools/index.ts'
 import { findCycles } from '../../util/find-cycles.ts'
+import { knownNames } from '../../util/nearest-names.ts'
 import { showValue } from '../../util/show-value.ts'
-import { knownNames } from '../../util/suggestion.ts'
 import type { AgentDefinition } from '../api/agent-config.ts'
 
 /** Problems of `agents`: unknown names, cycles, and children whose tool names collide. */

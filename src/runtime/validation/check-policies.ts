@@ -1,6 +1,7 @@
 import { type Problem, ruleVerdicts, type SandboxPolicy } from '../../contracts/index.ts'
 import { isRulePattern } from '../../policy/rule-pattern.ts'
 import { type KnownTools, rulePatternProblem } from '../../policy/tool-name-problems.ts'
+import { knownNames } from '../../util/nearest-names.ts'
 import {
   aString,
   checkFields,
@@ -13,7 +14,6 @@ import {
   optional,
 } from '../../util/option-problems.ts'
 import { showValue } from '../../util/show-value.ts'
-import { knownNames } from '../../util/suggestion.ts'
 import type { AgentDefinition, AgentLoopConfig } from '../api/agent-config.ts'
 
 // Rules, sandbox settings, skills and context.

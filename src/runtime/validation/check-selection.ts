@@ -1,7 +1,7 @@
 import type { Problem } from '../../contracts/index.ts'
+import { knownNames } from '../../util/nearest-names.ts'
 import { checkField, checkKeys, expectObject, isRecord, oneOf } from '../../util/option-problems.ts'
 import { showValue } from '../../util/show-value.ts'
-import { knownNames } from '../../util/suggestion.ts'
 import type { AgentLoopConfig } from '../api/agent-config.ts'
 
 export function checkSelection(problems: Problem[], { agents, agentSelection }: AgentLoopConfig): void {

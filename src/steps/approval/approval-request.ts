@@ -1,7 +1,7 @@
 import type { ApprovalKey, ApprovalWish, Diagnostic, JsonObject } from '../../contracts/index.ts'
 import { unsandboxedName } from '../../policy/unsandboxed-rules.ts'
 import { asSentence } from '../../util/as-sentence.ts'
-import { copyJson, plainJson } from '../../util/copy-json.ts'
+import { copyJson, plainJson } from '../../util/json-values.ts'
 import { messageOf } from '../../util/message-of.ts'
 import type { Redactor } from '../../util/redact.ts'
 import type { OfferedTool } from '../calls/tool-registry.ts'

@@ -9,7 +9,7 @@ import type {
 } from '../../contracts/index.ts'
 import { openRequests } from '../../core/index.ts'
 import { decisionProblem, grantedBy, plainDecision } from '../../policy/grants.ts'
-import { copyJson } from '../../util/copy-json.ts'
+import { copyJson } from '../../util/json-values.ts'
 import { messageOf } from '../../util/message-of.ts'
 import type { ActiveSession } from '../loop/active-session.ts'
 import { withTimeout } from './ask-tool.ts'

@@ -1,7 +1,7 @@
 import type { Hook, HookContext, JsonObject } from '../../contracts/index.ts'
-import { plainJson } from '../../util/copy-json.ts'
 import { Interrupt, unlessInterrupted } from '../../util/interrupt.ts'
 import { isThenable } from '../../util/is-thenable.ts'
+import { plainJson } from '../../util/json-values.ts'
 import { messageOf } from '../../util/message-of.ts'
 import { showValue } from '../../util/show-value.ts'
 import { cutText } from '../../util/well-formed.ts'

@@ -1,7 +1,7 @@
 import type { ApprovalRequest, ToolFailure, ToolOutput } from '../../contracts/index.ts'
 import { approvalIdOf, callIdOf, type EscalationStage, escalationStage, findCall, type StartedCall } from '../../core/index.ts'
 import { unsandboxedName } from '../../policy/unsandboxed-rules.ts'
-import { canonicalJson } from '../../util/canonical-json.ts'
+import { canonicalJson } from '../../util/json-values.ts'
 import { wellFormed } from '../../util/well-formed.ts'
 import { parseArguments } from '../calls/parse-arguments.ts'
 import type { ActiveSession } from '../loop/active-session.ts'

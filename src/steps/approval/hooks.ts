@@ -1,7 +1,7 @@
 import type { Diagnostic, Hook, HookContext, ItemId, JsonObject, Message, Model, ToolFailure, ToolOutput } from '../../contracts/index.ts'
 import type { ReviewableCall, StartedCall } from '../../core/index.ts'
 import { matches } from '../../policy/tool-name-patterns.ts'
-import { copyJson } from '../../util/copy-json.ts'
+import { copyJson } from '../../util/json-values.ts'
 import { outputViews } from '../calls/output-view.ts'
 import { checkArguments } from '../calls/parse-arguments.ts'
 import type { OfferedTool } from '../calls/tool-registry.ts'

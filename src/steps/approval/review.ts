@@ -11,7 +11,7 @@ import {
 } from '../../contracts/index.ts'
 import { openRequests, type ReviewableCall } from '../../core/index.ts'
 import { asSentence } from '../../util/as-sentence.ts'
-import { copyJson, plainJson } from '../../util/copy-json.ts'
+import { copyJson, plainJson } from '../../util/json-values.ts'
 import { type Arguments, parseArguments } from '../calls/parse-arguments.ts'
 import { asRepeatedFailure, repetitionFailure } from '../calls/repeated-calls.ts'
 import { type Offer, type OfferedTool, unknownTool } from '../calls/tool-registry.ts'

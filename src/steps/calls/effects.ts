@@ -1,6 +1,6 @@
 import type { BlobId, CallResult, Carried, Effect, EffectBundle, MaybePromise, Message } from '../../contracts/index.ts'
 import { shortHash } from '../../util/hash.ts'
-import { parseJsonObject } from '../../util/json-object.ts'
+import { parseJsonObject } from '../../util/json-values.ts'
 import { cutText } from '../../util/well-formed.ts'
 import { effectLines } from '../context/compaction-texts.ts'
 

@@ -6,7 +6,7 @@ import {
   type ToolFailure,
   type ToolOutput,
 } from '../../contracts/index.ts'
-import { plainJson } from '../../util/copy-json.ts'
+import { plainJson } from '../../util/json-values.ts'
 import type { Redactor } from '../../util/redact.ts'
 import { cutText } from '../../util/well-formed.ts'
 

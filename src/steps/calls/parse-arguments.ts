@@ -1,6 +1,6 @@
 import type { JsonObject, MaybePromise, SchemaValidator, ToolFailure, Validate } from '../../contracts/index.ts'
 import { inexactNumber, inexactProblem } from '../../util/inexact-number.ts'
-import { parseJsonObject } from '../../util/json-object.ts'
+import { parseJsonObject } from '../../util/json-values.ts'
 import { cutText } from '../../util/well-formed.ts'
 import type { OfferedTool } from './tool-registry.ts'
 

@@ -1,7 +1,6 @@
 import type { CallPart, ToolFailure } from '../../contracts/index.ts'
 import { indexOfCall, type ReviewableCall } from '../../core/index.ts'
-import { parseJsonObject } from '../../util/json-object.ts'
-import { isSameJson } from '../../util/same-json.ts'
+import { isSameJson, parseJsonObject } from '../../util/json-values.ts'
 import type { ActiveSession } from '../loop/active-session.ts'
 import type { OfferedTool } from './tool-registry.ts'
 

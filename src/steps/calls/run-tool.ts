@@ -15,9 +15,9 @@ import {
   type ToolOutput,
 } from '../../contracts/index.ts'
 import { callIdOf, planItemIdOf, type StartedCall } from '../../core/index.ts'
-import { copyJson } from '../../util/copy-json.ts'
 import { Interrupt } from '../../util/interrupt.ts'
 import { isThenable } from '../../util/is-thenable.ts'
+import { copyJson } from '../../util/json-values.ts'
 import { keepHiddenClass } from '../../util/keep-hidden-class.ts'
 import { messageOf } from '../../util/message-of.ts'
 import type { RedactionStream } from '../../util/redact-stream.ts'

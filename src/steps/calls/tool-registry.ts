@@ -1,7 +1,7 @@
 import type { Gate, JsonObject, JsonSchema, Model, ModelAbility, Tool, ToolSpec } from '../../contracts/index.ts'
 import type { Offering } from '../../core/index.ts'
 import { matches, offeredName } from '../../policy/tool-name-patterns.ts'
-import { knownNames } from '../../util/suggestion.ts'
+import { knownNames } from '../../util/nearest-names.ts'
 
 export { matches, offeredName }
 

@@ -1,6 +1,6 @@
 import type { CallIntent, EventDraft, ItemStatus, ToolFailure } from '../../contracts/index.ts'
 import { type Action, type CallBase, failedRecord, type Session } from '../../core/index.ts'
-import { parseJsonObject } from '../../util/json-object.ts'
+import { parseJsonObject } from '../../util/json-values.ts'
 import { cutText } from '../../util/well-formed.ts'
 
 type Skip = Extract<Action, { kind: 'skip' }>

@@ -8,7 +8,7 @@ import {
 } from '../../contracts/index.ts'
 import { type FoundJson, findJson, findJsonText } from '../../util/find-json.ts'
 import { inexactNumber, inexactProblem } from '../../util/inexact-number.ts'
-import { parseJsonObject } from '../../util/json-object.ts'
+import { parseJsonObject } from '../../util/json-values.ts'
 
 export interface Answer {
   readonly text: string

@@ -12,8 +12,8 @@ import type {
   Usage,
 } from '../../contracts/index.ts'
 import { exceededText, failurePolicy, isCount, isPrice, isUsage, itemIdOf } from '../../core/index.ts'
-import { plainJson } from '../../util/copy-json.ts'
 import { isBlank } from '../../util/is-blank.ts'
+import { plainJson } from '../../util/json-values.ts'
 import type { Redactor } from '../../util/redact.ts'
 import { wellFormed, wellFormedJson } from '../../util/well-formed.ts'
 

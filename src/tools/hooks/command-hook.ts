@@ -1,5 +1,5 @@
 import { type HookPoint, maxHookOutputChars, type OutputView } from '../../contracts/index.ts'
-import { parseJsonObject } from '../../util/json-object.ts'
+import { parseJsonObject } from '../../util/json-values.ts'
 import { showValue } from '../../util/show-value.ts'
 import type { Answer, HookPlace, Questions } from './hook-answer.ts'
 import { lastLine, type ProgramEnd, runProgram } from './run-program.ts'

@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs'
 import { delimiter, join, resolve } from 'node:path'
 import { type Hook, type HookContext, type HookDefinition, type HookPoint, type Problem, TroupeError } from '../../contracts/index.ts'
-import { parseDuration } from '../../util/parse-duration.ts'
+import { parseDuration } from '../../util/parse-units.ts'
 import { shellWord } from '../../util/shell-word.ts'
 import { isProgram } from '../is-program.ts'
 import { realOrSame } from '../real-or-same.ts'

@@ -4,7 +4,7 @@
  */
 import * as fs from 'node:fs'
 import { closeSync, constants, fstatSync, lstatSync, openSync, readlinkSync, realpathSync } from 'node:fs'
-import { readOpenFile } from '../../util/read-open.ts'
+import { readOpenFile } from '../../util/read-bounded.ts'
 
 /** Another file, folder or link is at a path than a moment ago. A second attempt may succeed. */
 export class ReplacedError extends Error {

@@ -1,6 +1,6 @@
 import type { AgentCard, SchemaValidator, Tool, ToolFailure } from '../../contracts/index.ts'
 import { mentionsName, sharedWords, wordsOf } from '../../util/common-words.ts'
-import { knownNames } from '../../util/suggestion.ts'
+import { knownNames } from '../../util/nearest-names.ts'
 import { childOutput } from './agent-output.ts'
 import { childGraceMs } from './agent-tool.ts'
 

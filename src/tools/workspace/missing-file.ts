@@ -1,4 +1,4 @@
-import { suggestion } from '../../util/suggestion.ts'
+import { suggestion } from '../../util/nearest-names.ts'
 import { FileError } from './file-error.ts'
 import type { Workspace } from './workspace.ts'
 import { nameOf, parentOf, type WorkspacePath } from './workspace-path.ts'

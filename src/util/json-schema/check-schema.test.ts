@@ -95,7 +95,7 @@ describe('checkSchema refuses', () => {
     ],
     [object({ a: { multipleOf: 0 } }), { place: 'tool/properties/a/multipleOf', message: 'expected a number above 0, found 0' }],
     [object({ a: { uniqueItems: 'yes' } }), { place: 'tool/properties/a/uniqueItems', message: 'expected true or false, found "yes"' }],
-    [object({ a: { description: 5 } }), { place: 'tool/properties/a/description', message: 'expected a text, found 5' }],
+    [object({ a: { description: 5 } }), { place: 'tool/properties/a/description', message: 'expected a string, found 5' }],
     [object({}, { dependentRequired: { a: 'b' } }), { place: 'tool/dependentRequired/a', message: 'expected a list of names, found "b"' }],
     [
       object({ a: { $ref: 'https://x.dev/other.json' } }),
@@ -109,17 +109,17 @@ describe('checkSchema refuses', () => {
       object({ a: { $ref: '#/$defs/Persn' } }, { $defs: { Person: {} } }),
       {
         place: 'tool/properties/a/$ref',
-        message: 'expected a reference to a schema, found "#/$defs/Persn", which points to none',
+        message: 'expected a reference to a schema, found "#/$defs/Persn", which does not exist',
         remedy: 'did you mean "#/$defs/Person"?',
       },
     ],
     [
       object({ a: { $ref: '#/constructor' } }),
-      { place: 'tool/properties/a/$ref', message: 'expected a reference to a schema, found "#/constructor", which points to none' },
+      { place: 'tool/properties/a/$ref', message: 'expected a reference to a schema, found "#/constructor", which does not exist' },
     ],
     [
       object({ a: { $ref: '#/$defs/a' } }, { $defs: { a: { $ref: '#/$defs/a' } } }),
-      { place: 'tool/$defs/a/$ref', message: '"#/$defs/a" only refers back to itself' },
+      { place: 'tool/$defs/a/$ref', message: '"#/$defs/a" only refers to itself' },
     ],
     [
       object({ a: { $ref: '#/components/x' } }, { components: { x: { type: 'strng' } } }),
@@ -163,7 +163,7 @@ describe('checkSchema always ends', () => {
     const node: { [key: string]: unknown } = { type: 'object' }
     node.properties = { child: { items: node } }
     expect(checkSchema(node, 'tool')).toEqual([
-      { place: 'tool/properties/child/items', message: 'this object contains itself', remedy: 'say it with "$ref": "#/$defs/…"' },
+      { place: 'tool/properties/child/items', message: 'this object contains itself', remedy: 'use "$ref": "#/$defs/…"' },
     ])
   })
 

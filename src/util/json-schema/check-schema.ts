@@ -1,14 +1,13 @@
 import type { Problem } from '../../contracts/index.ts'
 import { nearestNames } from '../nearest-names.ts'
 import { showValue } from '../show-value.ts'
-import { ofSameValue, SchemaLooks } from './checked-schemas.ts'
 import { keywordShape, misspeltKeyword } from './schema-keywords.ts'
 import { References } from './schema-references.ts'
 import { checkKeywordValue, isPlainObject, pointerPart, type SchemaObject } from './schema-values.ts'
 
 /**
- * Everything that is wrong with a JSON Schema, found without any library: at load nothing has been called yet, and
- * most tools of a run never are. Ends on anything, also on what refers to itself. The input of a tool is an `object`.
+ * Everything that is wrong with a JSON Schema, without a library: the validator is loaded with the first call, and most tools are never
+ * called. Terminates on any value, also on cyclic ones. The input of a tool must be an `object`.
  */
 export function checkSchema(schema: unknown, place: string, root: 'object' | 'any' = 'object'): readonly Problem[] {
   if (!isPlainObject(schema)) return [notASchema(schema, place)]
@@ -18,26 +17,31 @@ export function checkSchema(schema: unknown, place: string, root: 'object' | 'an
   return check.problems
 }
 
-// Real schemas stay far below; the second one also ends the walk over objects that share their parts. To compile a schema
-// takes up to a millisecond for each of its nodes.
-const mostDepth = 200
-const mostNodes = 10_000
-/** Of one value. */
-const mostLooks = 10_000
-/** Nobody reads more of the same, and names are compared with each other. */
-const mostSlips = 20
-const mostComparedNames = 300
-const mostComparisons = 50_000
+// Far beyond real schemas. Compiling takes up to a millisecond for each node.
+const maxDepth = 200
+const maxNodes = 10_000
+/** Subschemas that check the same value. */
+const maxChecks = 10_000
+/** Bounds the messages and the comparisons of names. */
+const maxSlips = 20
+const maxComparedNames = 300
+const maxComparisons = 50_000
 
-/** Applied to the same value as the schema around them, so what one of them requires another may declare. */
+/** Keywords whose schemas check the same value as the schema that contains them: one, a list or a map of schemas. */
+const single = ['not', 'if', 'then', 'else']
+const listed = ['allOf', 'anyOf', 'oneOf']
+const mapped = ['dependentSchemas', 'dependencies']
+const ofSameValue: readonly string[] = [...single, ...listed, ...mapped]
+
+/** Keywords whose schemas check the same value: what one requires, another may declare. */
 const inPlace = new Set([...ofSameValue, '$defs', 'definitions'])
 
 interface Position {
   readonly place: string
   readonly depth: number
-  /** The nearest schema around with an id of its own: what `#` means here. */
+  /** The nearest enclosing schema with an id: what `#` refers to. */
   readonly resource: SchemaObject
-  /** Nothing outside of this schema speaks about the same value. */
+  /** No other schema checks the same value. */
   readonly isAlone: boolean
 }
 
@@ -46,7 +50,7 @@ class SchemaCheck {
   readonly #inside = new Set<object>()
   readonly #references: References
   readonly #rootPlace: string
-  #left = mostNodes
+  #left = maxNodes
   #slips = 0
   #comparisons = 0
 
@@ -61,19 +65,19 @@ class SchemaCheck {
       this.#schema(target.schema, { place: `${place}/${target.pointer}`, depth: 0, resource: target.resource, isAlone: false })
     }
     this.problems.push(...this.#references.problems())
-    if (this.problems.length === 0) this.#looks(place)
+    if (this.problems.length === 0) this.#countChecks(place)
   }
 
-  /** Only references make it much: without them there is as much to look at as stands there. */
-  #looks(place: string): void {
+  /** Only references can multiply the checks of a value. */
+  #countChecks(place: string): void {
     const targets = this.#references.targets()
     if (targets.size === 0) return
-    const looks = new SchemaLooks(targets)
+    const counter = new CheckCounter(targets)
     for (const schema of this.#references.met) {
-      if (looks.of(schema) <= mostLooks) continue
+      if (counter.of(schema) <= maxChecks) continue
       this.problems.push({
         place,
-        message: `expected at most ${mostLooks} subschemas for one value, found more by way of "$ref"`,
+        message: `expected at most ${maxChecks} subschemas for one value, found more by way of "$ref"`,
         remedy: 'refer to a schema from fewer places of "allOf", "anyOf" and the like, and to none that refers back for the same value',
       })
       return
@@ -111,24 +115,23 @@ class SchemaCheck {
     this.#inside.delete(schema)
   }
 
-  /** Why this one is not walked into. */
   #refusal(schema: unknown, { place, depth }: Position): Problem | undefined {
     if (!isPlainObject(schema)) return notASchema(schema, place)
-    if (this.#inside.has(schema)) return { place, message: 'this object contains itself', remedy: 'say it with "$ref": "#/$defs/…"' }
-    if (depth > mostDepth) return { place, message: `schemas are nested more than ${mostDepth} deep` }
+    if (this.#inside.has(schema)) return { place, message: 'this object contains itself', remedy: 'use "$ref": "#/$defs/…"' }
+    if (depth > maxDepth) return { place, message: `schemas are nested more than ${maxDepth} deep` }
     return undefined
   }
 
-  /** Said once: whatever comes after is not looked at. */
+  /** Reported once; the rest is not checked. */
   #mayHave(nodes: number): boolean {
     if (this.#left < 0) return false
     this.#left -= nodes
     if (this.#left >= 0) return true
     this.problems.push({
       place: this.#rootPlace,
-      message: `expected at most ${mostNodes} keywords, names and subschemas in a schema, found more`,
+      message: `expected at most ${maxNodes} keywords, names and subschemas in a schema, found more`,
       remedy:
-        'describe less of the value, or take parts of it as plain text; what stands in "enum", "const", "default" and "examples" does not count',
+        'describe less of the value, or take parts of it as plain text; values in "enum", "const", "default" and "examples" do not count',
     })
     return false
   }
@@ -163,17 +166,17 @@ class SchemaCheck {
     }
   }
 
-  /** A required name that nothing declares, but that is near to one that is, is a slip. Only said where nothing else could declare it. */
+  /** Reports a required name that is not declared but resembles a declared one, unless another schema could declare it. */
   #requiredExist(schema: SchemaObject, place: string): void {
     const { required, properties } = schema
     if (!Array.isArray(required) || !isPlainObject(properties) || mayDeclareMore(schema)) return
-    const names = Object.keys(properties).slice(0, mostComparedNames)
+    const names = Object.keys(properties).slice(0, maxComparedNames)
     for (const [index, name] of required.entries()) {
-      if (this.#slips >= mostSlips || this.#comparisons > mostComparisons) return
+      if (this.#slips >= maxSlips || this.#comparisons > maxComparisons) return
       if (typeof name !== 'string' || Object.hasOwn(properties, name)) continue
       this.#comparisons += names.length
       const [near] = nearestNames(name, names, 1)
-      // A name that is near none is legal: it may be meant.
+      // Without a similar name it may be intended.
       if (near === undefined) continue
       this.#slips += 1
       this.problems.push({
@@ -185,7 +188,7 @@ class SchemaCheck {
   }
 }
 
-/** A keyword, and what it lists for the value to be held against. Of values that are given as such the number does not matter. */
+/** A keyword and its entries count as nodes; entries of `enum` and the like do not. */
 function nodesOf(keyword: string, value: unknown): number {
   const shape = keywordShape(keyword)
   if (shape === undefined || shape === 'enum' || shape === 'any' || shape === 'list') return 1
@@ -216,7 +219,6 @@ const declaring = [
 const mayDeclareMore = ({ additionalProperties, unevaluatedProperties, ...schema }: SchemaObject): boolean =>
   declaring.some((keyword) => schema[keyword] !== undefined) || isOpen(additionalProperties) || isOpen(unevaluatedProperties)
 
-/** Left out is not open: nobody wrote that there may be more. */
 const isOpen = (extra: unknown): boolean => extra !== undefined && extra !== false
 
 function notASchema(value: unknown, place: string): Problem {
@@ -230,4 +232,37 @@ function notASchema(value: unknown, place: string): Problem {
 function foundInstead(value: unknown): string {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return showValue(value)
   return `an instance of ${value.constructor?.name || 'a class'}`
+}
+
+const maxCountedDepth = 500
+
+/**
+ * Counts how many subschemas check one value. A few schemas that each refer to the next one twice make millions. `targets`: what the
+ * references of each schema point to.
+ */
+class CheckCounter {
+  readonly #targets: ReadonlyMap<SchemaObject, readonly SchemaObject[]>
+  readonly #counted = new Map<SchemaObject, number>()
+
+  constructor(targets: ReadonlyMap<SchemaObject, readonly SchemaObject[]>) {
+    this.#targets = targets
+  }
+
+  /** Infinite for a schema that refers back to itself for the same value. */
+  of(schema: unknown, depth = 0): number {
+    if (!isPlainObject(schema)) return 1
+    const known = this.#counted.get(schema)
+    if (known !== undefined) return known
+    if (depth > maxCountedDepth) return Number.POSITIVE_INFINITY
+    this.#counted.set(schema, Number.POSITIVE_INFINITY)
+    const parts = [
+      ...single.map((keyword) => schema[keyword]).filter(isPlainObject),
+      ...listed.flatMap((keyword) => (Array.isArray(schema[keyword]) ? schema[keyword] : [])),
+      ...mapped.flatMap((keyword) => (isPlainObject(schema[keyword]) ? Object.values(schema[keyword]) : [])),
+      ...(this.#targets.get(schema) ?? []),
+    ]
+    const checks = parts.reduce((sum: number, part) => sum + this.of(part, depth + 1), 1)
+    this.#counted.set(schema, checks)
+    return checks
+  }
 }

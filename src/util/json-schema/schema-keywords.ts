@@ -1,6 +1,5 @@
-import { editDistance } from '../edit-distance.ts'
+import { editDistance } from '../nearest-names.ts'
 
-/** What the value of a keyword must look like. */
 export type KeywordShape =
   | 'type'
   | 'schema'
@@ -95,7 +94,7 @@ export function keywordShape(keyword: string): KeywordShape | undefined {
   return Object.hasOwn(shapes, keyword) ? shapes[keyword] : undefined
 }
 
-// Words that people annotate schemas with, each one letter away from a keyword.
+// Common annotations that resemble a keyword.
 const innocentWords = new Set([
   'example',
   'note',
@@ -114,8 +113,7 @@ const innocentWords = new Set([
 ])
 
 /**
- * The keyword that an unknown one is a misspelling of. Stricter than `nearestNames`: anybody may annotate a
- * schema with words of their own, and those must pass.
+ * The keyword that an unknown one misspells. Stricter than `nearestNames`: schemas may have annotations of their own.
  */
 export function misspeltKeyword(word: string): string | undefined {
   if (word.length > 30 || word.startsWith('x-') || innocentWords.has(word)) return undefined
@@ -128,5 +126,5 @@ export function misspeltKeyword(word: string): string | undefined {
 const nearest = (word: string, most: number): string | undefined =>
   keywords.find((keyword) => keyword.length >= 4 && editDistance(word, keyword, most) <= most)
 
-/** `min_length`, `minlength` and `ref` are keywords in another dress. */
+/** `min_length`, `minlength` and `ref` are keywords in another style. */
 const withoutStyle = (word: string): string => word.replaceAll(/[$_\- ]/g, '').toLowerCase()

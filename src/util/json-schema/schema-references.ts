@@ -12,15 +12,14 @@ interface Reference {
 
 type Found = { readonly schema: SchemaObject | boolean; readonly resource: SchemaObject } | 'remote' | 'missing'
 
-/** Nobody reads more of the same, and names are compared with each other. */
-const mostProblems = 20
-const mostComparedNames = 300
+const maxProblems = 20
+const maxComparedNames = 300
 
 /**
- * The `$ref`s of one schema and what they point to.
+ * The references of one schema and their targets.
  *
- * 1. Every schema of the walk is met once before `problems` is asked for.
- * 2. What is pointed to without having been met is handed out by `nextUnseen`, each once, to be walked too.
+ * 1. Every visited schema is added once before `problems` is called.
+ * 2. `nextUnseen` returns each target that was not visited, once.
  */
 export class References {
   readonly #seen = new Set<SchemaObject>()
@@ -60,12 +59,11 @@ export class References {
     return undefined
   }
 
-  /** Every schema that was met. */
+  /** Every schema that was added. */
   get met(): Iterable<SchemaObject> {
     return this.#seen
   }
 
-  /** What the references of each schema lead to. */
   targets(): ReadonlyMap<SchemaObject, readonly SchemaObject[]> {
     const targets = new Map<SchemaObject, SchemaObject[]>()
     for (const reference of this.#references) {
@@ -76,13 +74,12 @@ export class References {
     return targets
   }
 
-  /** The first ones. */
   problems(): readonly Problem[] {
     const problems: Problem[] = []
     for (const reference of this.#references) {
       const problem = this.#problem(reference)
       if (problem) problems.push(problem)
-      if (problems.length === mostProblems) break
+      if (problems.length === maxProblems) break
     }
     return problems
   }
@@ -98,11 +95,11 @@ export class References {
       }
     }
     if (found === 'missing') {
-      const [near] = nearestNames(text.replace(/^.*[/#]/, ''), this.#definitions().slice(0, mostComparedNames), 1)
-      const message = `expected a reference to a schema, found ${showValue(text)}, which points to none`
+      const [near] = nearestNames(text.replace(/^.*[/#]/, ''), this.#definitions().slice(0, maxComparedNames), 1)
+      const message = `expected a reference to a schema, found ${showValue(text)}, which does not exist`
       return near === undefined ? { place, message } : { place, message, remedy: `did you mean "${near}"?` }
     }
-    if (this.#isCircle(reference)) return { place, message: `${showValue(text)} only refers back to itself` }
+    if (this.#isCircle(reference)) return { place, message: `${showValue(text)} only refers to itself` }
     return undefined
   }
 
@@ -117,7 +114,7 @@ export class References {
     return typeof schema === 'boolean' || isPlainObject(schema) ? { schema, resource } : 'missing'
   }
 
-  /** Schemas that do nothing but refer to each other in a ring would never end. */
+  /** Schemas that only refer to each other in a cycle. */
   #isCircle(start: Reference): boolean {
     const passed = new Set<object>()
     let at: Reference | undefined = start
@@ -141,7 +138,7 @@ export class References {
   }
 }
 
-/** What a JSON Pointer leads to; `undefined` where there is nothing. */
+/** The target of a JSON Pointer. */
 export function resolvePointer(root: SchemaObject, pointer: string): unknown {
   let at: unknown = root
   for (const part of pointer.split('/').slice(1)) {

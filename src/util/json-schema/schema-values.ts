@@ -7,14 +7,13 @@ export interface SchemaObject {
   readonly [keyword: string]: unknown
 }
 
-/** No lists, no instances of classes. Objects from another realm are fine. */
+/** Not a list or an instance of a class. Objects of another realm are accepted. */
 export function isPlainObject(value: unknown): value is SchemaObject {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return false
   const prototype: unknown = Object.getPrototypeOf(value)
   return prototype === null || Object.getPrototypeOf(prototype) === null
 }
 
-/** A part of a JSON Pointer. */
 export const pointerPart = (key: string): string => key.replaceAll('~', '~0').replaceAll('/', '~1')
 
 interface Where {
@@ -22,7 +21,7 @@ interface Where {
   readonly keyword: string
 }
 
-/** What is wrong with the value of one keyword itself. Schemas inside of it are not looked at. */
+/** Problems of the value of one keyword, without the schemas inside of it. */
 export function checkKeywordValue(shape: KeywordShape, value: unknown, { place, keyword }: Where): readonly Problem[] {
   const expected = (what: string, remedy?: string): readonly Problem[] => [
     { place, message: `expected ${what}, found ${showValue(value)}`, ...(remedy !== undefined && { remedy }) },
@@ -60,9 +59,9 @@ export function checkKeywordValue(shape: KeywordShape, value: unknown, { place, 
       return typeof value === 'boolean' ? [] : expected('true or false')
     case 'text':
     case 'reference':
-      return typeof value === 'string' ? [] : expected('a text')
+      return typeof value === 'string' ? [] : expected('a string')
     case 'pattern':
-      return typeof value === 'string' ? checkPattern(value, place) : expected('a regular expression as text')
+      return typeof value === 'string' ? checkPattern(value, place) : expected('a regular expression as a string')
     case 'list':
       return Array.isArray(value) ? [] : expected('a list')
     case 'map':
@@ -74,7 +73,7 @@ export function checkKeywordValue(shape: KeywordShape, value: unknown, { place, 
   }
 }
 
-/** What people write who come from other languages. */
+/** Type names of other languages. */
 const otherTypeNames = new Map([
   ['str', 'string'],
   ['text', 'string'],

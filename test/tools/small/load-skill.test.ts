@@ -88,7 +88,7 @@ describe('load_skill', () => {
     here.link(`${pdf}/plain.txt`, '.ai-agent.env')
     const load = loader(here)
     for (const file of ['.ai-agent.env', 'plain.txt'])
-      expect(content(await load('pdf', file))).toContain('cannot be loaded: it holds keys, which no tool reads.')
+      expect(content(await load('pdf', file))).toContain('cannot be loaded: it contains keys, which no tool may read.')
   })
 
   it('loads no file from outside of the folder', async () => {
@@ -117,7 +117,7 @@ describe('load_skill', () => {
     ['a pipe', 'pipe', 'it is not a regular file. Only text files'],
     ['a binary', 'logo.png', 'it is no UTF-8 text (3 bytes). Only text files'],
     ['a huge file', 'huge.txt', 'it has 262145 bytes, and 262144 is the most. Only text files'],
-    ['a circle', 'circle', 'its links lead in a circle. Only text files'],
+    ['a circle', 'circle', 'its symbolic links form a cycle. Only text files'],
   ])('says why it does not load %s', async (_what, file, expected) => {
     const here = place({
       [`${pdf}/SKILL.md`]: skill('pdf'),

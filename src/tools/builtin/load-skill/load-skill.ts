@@ -7,7 +7,7 @@ import type { JsonObject, SkillCard, Tool, ToolContext, ToolFailure, ToolOutput 
 import { safeRead } from '../../../policy/safe-read.ts'
 import { isInside } from '../../../util/is-inside.ts'
 import { showValue } from '../../../util/show-value.ts'
-import { knownNames, suggestion } from '../../../util/suggestion.ts'
+import { knownNames, suggestion } from '../../../util/nearest-names.ts'
 import { type ListedFiles, listSkillFiles } from './list-skill-files.ts'
 
 const loadSkillName = 'load_skill'
