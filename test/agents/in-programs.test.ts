@@ -96,7 +96,7 @@ describe('agent files in a program', () => {
       /^boss\.ai:\d+:\d+ it speaks of a sandbox, and none was given → Give `sandbox`/,
       /^boss\.ai:\d+:\d+ .*nobody/,
       /^scout\.ai:\d+:\d+ .*`model`/,
-      /^scout\.ai output\.schema it is not a JSON Schema/,
+      /^scout\.ai output\.schema not a valid JSON Schema/,
       /^off\.ai:\d+:\d+ the agent is disabled → Take `enabled: false` out of it\./,
     ])
       expect(all.filter((line) => expected.test(line))).toHaveLength(1)

@@ -132,7 +132,7 @@ describe('a hook for tools', () => {
       'Here, write `shell`.',
       'Did you mean `shell`?',
     ])
-    expect(remediesOf(() => runtimeWith(new ScriptedModel([]), hooked()))).toEqual(['Leave it out for all tools.'])
+    expect(remediesOf(() => runtimeWith(new ScriptedModel([]), hooked()))).toEqual(['Omit it for all tools.'])
     const hooks = [{ name: 'guard', on: ['before_call'], tools: ['Bash'], command: ['./guard.sh'], onFailure: 'closed' }]
     const { path } = folder({ 'a.ai': child('', 'x').replace('a/b', 'rehearsal'), 'mine.json': { hooks } })
     const { code, stderr } = await troupe(path, ['run', 'a.ai', 'x', '--config', 'mine.json'])

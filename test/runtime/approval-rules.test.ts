@@ -214,7 +214,7 @@ describe('rules', () => {
     for (const pattern of ['github__create_issue', 'github/create_issue', 'github/*', '*issue', '*', 'git*create*'])
       expect((await play([{ tool: 'github__create_issue' }], config(pattern))).told[0]?.ok, pattern).toBe(false)
     for (const pattern of ['github', 'github/create', 'create_issue', 'gitlab/*', '*issues'])
-      await expect(play([{ tool: 'github__create_issue' }], config(pattern)), pattern).rejects.toThrow(/no tool is called|names nothing/)
+      await expect(play([{ tool: 'github__create_issue' }], config(pattern)), pattern).rejects.toThrow(/no tool is called|matches nothing/)
   })
 
   it('letters of a pattern that mean something elsewhere mean themselves', () => {

@@ -72,7 +72,7 @@ describe('a question to a person', () => {
     await until('it is told', async () => ofType(await journalOf(made.store, handle.sessionId), 'interaction.diagnostic').length === 1)
     await handle.approve(made.asked[0]!.id, answer('red'))
     const outcome = await finish(handle)
-    expect(outcome.diagnostics).toMatchObject([{ code: 'message_invalid', message: expect.stringContaining('an answer is wanted') }])
+    expect(outcome.diagnostics).toMatchObject([{ code: 'message_invalid', message: expect.stringContaining('an answer was expected') }])
     expect(resultsIn(made.model.requests[1])[0]?.content).toBe('They say: red')
   })
 
