@@ -35,82 +35,68 @@ interface TextBatch {
 /** Below SQLite's limit for one value, at three bytes a character. */
 const maxTextLength = 250_000_000
 
-export class SqliteJournal implements Journal {
-  readonly #parts: StoreParts
-
-  constructor(parts: StoreParts) {
-    this.#parts = parts
+export function sqliteJournal(parts: StoreParts): Journal {
+  const { connection, queue, ownership, changes, busyTimeoutMs } = parts
+  return {
+    claim: (treeId, owner) => queue.add(claimOperation(treeId, owner, ownership)),
+    release: (treeId, epoch) =>
+      queue.add({
+        apply({ trees, owners }) {
+          const tree = trees.find(treeId)
+          if (tree?.owner === undefined || tree.epoch !== epoch) return
+          trees.release(tree.key)
+          owners.removeIdle(tree.owner)
+        },
+        committed: () => ownership.remove(treeId, epoch),
+      }),
+    append(batch) {
+      checkBatch(batch)
+      const text = textOf(batch)
+      const checksum = checksumOf(batch.treeId, batch.expectedSeq + 1, text)
+      return queue.add(appendOperation({ batch, last: batch.events.at(-1) as InteractionEvent, text, checksum }, parts))
+    },
+    read: (treeId, after, limit) => whileBusy(() => connection.tables.journal.read(treeId, after, limit), busyTimeoutMs),
+    watch: (treeId, wake) => changes.watch('journal', treeId, wake),
   }
+}
 
-  claim(treeId: TreeId, owner: OwnerId): Promise<Claim> {
-    const { queue, ownership } = this.#parts
-    let key = 0
-    return queue.add<Claim>({
-      apply({ trees, owners }) {
-        const tree = trees.findOrCreate(treeId)
-        const former = tree.owner === owner ? undefined : tree.owner
-        const driver = former === undefined ? undefined : owners.alive(former)
-        if (driver !== undefined) return { ok: false, owner: driver }
-        owners.register(owner, ownership.instance)
-        trees.claim(tree.key, owner)
-        if (former !== undefined) owners.removeIdle(former)
-        key = tree.key
-        return { ok: true, epoch: tree.epoch + 1, seq: tree.head }
-      },
-      committed(claim) {
-        if (claim.ok) ownership.enter(treeId, { key, epoch: claim.epoch })
-      },
-    })
+function claimOperation(treeId: TreeId, owner: OwnerId, ownership: Ownership): Operation<Claim> {
+  let key = 0
+  return {
+    apply({ trees, owners }) {
+      const tree = trees.findOrCreate(treeId)
+      const former = tree.owner === owner ? undefined : tree.owner
+      const driver = former === undefined ? undefined : owners.alive(former)
+      if (driver !== undefined) return { ok: false, owner: driver }
+      owners.register(owner, ownership.instance)
+      trees.claim(tree.key, owner)
+      if (former !== undefined) owners.removeIdle(former)
+      key = tree.key
+      return { ok: true, epoch: tree.epoch + 1, seq: tree.head }
+    },
+    committed(claim) {
+      if (claim.ok) ownership.enter(treeId, { key, epoch: claim.epoch })
+    },
   }
+}
 
-  release(treeId: TreeId, epoch: number): Promise<void> {
-    const { queue, ownership } = this.#parts
-    return queue.add({
-      apply({ trees, owners }) {
-        const tree = trees.find(treeId)
-        if (tree?.owner === undefined || tree.epoch !== epoch) return
-        trees.release(tree.key)
-        owners.removeIdle(tree.owner)
-      },
-      committed: () => ownership.remove(treeId, epoch),
-    })
-  }
-
-  append(batch: AppendBatch): Promise<Append> {
-    checkBatch(batch)
-    const text = textOf(batch)
-    const checksum = checksumOf(batch.treeId, batch.expectedSeq + 1, text)
-    return this.#parts.queue.add(this.#appending({ batch, last: batch.events.at(-1) as InteractionEvent, text, checksum }))
-  }
-
-  read(treeId: TreeId, after: number, limit?: number): Promise<readonly InteractionEvent[]> {
-    const { connection, busyTimeoutMs } = this.#parts
-    return whileBusy(() => connection.tables.journal.read(treeId, after, limit), busyTimeoutMs)
-  }
-
-  watch(treeId: TreeId, wake: () => void): () => void {
-    return this.#parts.changes.watch('journal', treeId, wake)
-  }
-
-  #appending(entry: TextBatch): Operation<Append> {
-    const { ownership, changes } = this.#parts
-    const { treeId, epoch, expectedSeq, summary, identity } = entry.batch
-    const { last, text, checksum } = entry
-    return {
-      apply(tables) {
-        const key = ownership.find(treeId)?.key ?? tables.trees.find(treeId)?.key
-        if (key === undefined) return { ok: false, refusal: 'missing' }
-        if (expectedSeq === 0 && isKeyTaken(tables, entry.batch)) return { ok: false, refusal: 'key' }
-        const advance = { key, treeId, from: expectedSeq, to: last.seq, epoch, at: last.at, summary, identity }
-        if (!tables.trees.advance(advance)) return refusal(tables, entry)
-        tables.journal.insert({ key, seq: expectedSeq + 1, last: last.seq, text, checksum })
-        return { ok: true }
-      },
-      committed(append) {
-        if (append.ok) changes.wake('journal', treeId)
-        else if (append.refusal === 'epoch') ownership.remove(treeId, epoch)
-      },
-    }
+function appendOperation(entry: TextBatch, { ownership, changes }: StoreParts): Operation<Append> {
+  const { treeId, epoch, expectedSeq, summary, identity } = entry.batch
+  const { last, text, checksum } = entry
+  return {
+    apply(tables) {
+      const key = ownership.find(treeId)?.key ?? tables.trees.find(treeId)?.key
+      if (key === undefined) return { ok: false, refusal: 'missing' }
+      if (expectedSeq === 0 && isKeyTaken(tables, entry.batch)) return { ok: false, refusal: 'key' }
+      const advance = { key, treeId, from: expectedSeq, to: last.seq, epoch, at: last.at, summary, identity }
+      if (!tables.trees.advance(advance)) return refusal(tables, entry)
+      tables.journal.insert({ key, seq: expectedSeq + 1, last: last.seq, text, checksum })
+      return { ok: true }
+    },
+    committed(append) {
+      if (append.ok) changes.wake('journal', treeId)
+      else if (append.refusal === 'epoch') ownership.remove(treeId, epoch)
+    },
   }
 }
 

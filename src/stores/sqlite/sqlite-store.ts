@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import type { ClientId, Deletion, Inbox, InboxMessage, InboxRow, Store, TreeId, Trees } from '../../contracts/index.ts'
+import type { Deletion, Inbox, Store, TreeId, Trees } from '../../contracts/index.ts'
 import { ChangeWatch } from './change-watch.ts'
 import { CommitQueue } from './commit-queue.ts'
 import { Connection, type Tables } from './connection.ts'
@@ -7,7 +7,7 @@ import { decodeText, encodeText } from './encoding.ts'
 import { FileBlobs } from './file-blobs.ts'
 import { Ownership } from './ownership.ts'
 import { whileBusy } from './retry-busy.ts'
-import { SqliteJournal, type StoreParts } from './sqlite-journal.ts'
+import { type StoreParts, sqliteJournal } from './sqlite-journal.ts'
 import { type SqliteStoreOptions, settingsOf } from './sqlite-options.ts'
 
 /**
@@ -31,8 +31,8 @@ export function sqliteStore(options: SqliteStoreOptions): Store {
   const blobs = new FileBlobs(join(path, 'blobs'))
   let closing: Promise<void> | undefined
   return {
-    journal: new SqliteJournal(parts),
-    inbox: new SqliteInbox(parts),
+    journal: sqliteJournal(parts),
+    inbox: sqliteInbox(parts),
     blobs,
     trees: sqliteTrees(parts, blobs),
     snapshots: {
@@ -44,6 +44,22 @@ export function sqliteStore(options: SqliteStoreOptions): Store {
       closing ??= close(parts, blobs)
       return closing
     },
+  }
+}
+
+function sqliteInbox({ connection, queue, changes, busyTimeoutMs }: StoreParts): Inbox {
+  return {
+    add(treeId, clientId, message) {
+      const text = JSON.stringify(message)
+      return queue.add({
+        apply: ({ trees, inbox }) => inbox.add({ key: trees.findOrCreate(treeId).key, clientId, text }),
+        committed: ({ repeated }) => {
+          if (!repeated) changes.wake('inbox', treeId)
+        },
+      })
+    },
+    read: (treeId, after) => whileBusy(() => connection.tables.inbox.read(treeId, after), busyTimeoutMs),
+    watch: (treeId, wake) => changes.watch('inbox', treeId, wake),
   }
 }
 
@@ -121,32 +137,4 @@ async function removeBlobs(queue: StoreParts['queue'], blobs: FileBlobs, treeIds
         for (const treeId of treeIds) records.remove(namespace, encodeText(treeId))
       },
     })
-}
-
-class SqliteInbox implements Inbox {
-  readonly #parts: StoreParts
-
-  constructor(parts: StoreParts) {
-    this.#parts = parts
-  }
-
-  add(treeId: TreeId, clientId: ClientId, message: InboxMessage): Promise<{ readonly position: number; readonly repeated: boolean }> {
-    const { queue, changes } = this.#parts
-    const text = JSON.stringify(message)
-    return queue.add({
-      apply: ({ trees, inbox }) => inbox.add({ key: trees.findOrCreate(treeId).key, clientId, text }),
-      committed: ({ repeated }) => {
-        if (!repeated) changes.wake('inbox', treeId)
-      },
-    })
-  }
-
-  read(treeId: TreeId, after: number): Promise<readonly InboxRow[]> {
-    const { connection, busyTimeoutMs } = this.#parts
-    return whileBusy(() => connection.tables.inbox.read(treeId, after), busyTimeoutMs)
-  }
-
-  watch(treeId: TreeId, wake: () => void): () => void {
-    return this.#parts.changes.watch('inbox', treeId, wake)
-  }
 }
