@@ -19,14 +19,14 @@ export function repairJson(text: string): MaybePromise<string | undefined> {
   if (whole !== undefined) return whole
   if (isTruncated(bare) || notNumbers.test(bare)) return undefined
   if (bare.length * quotes(bare) > mostWork) return undefined
-  if (jsonrepair !== undefined) return mend(jsonrepair, bare)
+  if (jsonrepair !== undefined) return repaired(jsonrepair, bare)
   return import('jsonrepair').then((loaded) => {
     jsonrepair = loaded.jsonrepair
-    return mend(jsonrepair, bare)
+    return repaired(jsonrepair, bare)
   })
 }
 
-function mend(repair: (text: string) => string, text: string): string | undefined {
+function repaired(repair: (text: string) => string, text: string): string | undefined {
   try {
     return asObject(repair(text))
   } catch {

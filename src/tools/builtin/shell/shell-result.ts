@@ -1,7 +1,7 @@
 import { constants } from 'node:os'
 import type { JsonObject, SandboxPolicy, ToolFailure, ToolOutput } from '../../../contracts/index.ts'
 import type { Ending } from '../../sandbox/index.ts'
-import type { OutputBuffer } from './kept-output.ts'
+import type { OutputBuffer } from './output-buffer.ts'
 import { sandboxDenial } from './sandbox-denial.ts'
 import { mostSeconds } from './shell-input.ts'
 import { plainText } from './terminal-text.ts'

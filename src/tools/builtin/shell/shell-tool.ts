@@ -20,7 +20,7 @@ import {
 import { commandApproval } from './command-approval.ts'
 import { CommandFolder } from './command-folder.ts'
 import { describeSandbox } from './describe-sandbox.ts'
-import { OutputBuffer } from './kept-output.ts'
+import { OutputBuffer } from './output-buffer.ts'
 import { mostSeconds, readShellInput, type ShellInput, shellSchema } from './shell-input.ts'
 import { type Stop, shellResult } from './shell-result.ts'
 import { LiveText } from './terminal-text.ts'
@@ -50,13 +50,13 @@ const shownBytes = 1024 * 1024
 
 export function shellTool(options: ShellOptions): Tool {
   const place = new CommandFolder(options.root, options.path)
-  const walls = { ...(options.policy ?? defaultSandboxPolicy), mode: options.isConfined ? 'required' : 'off' } as const
+  const policy = { ...(options.policy ?? defaultSandboxPolicy), mode: options.isConfined ? 'required' : 'off' } as const
   return {
     name: shellName,
     description: [
       'Run a shell command in the workspace. Returns its exit code and output.',
       'There is no terminal input, and no background process survives the command.',
-      describeSandbox(walls),
+      describeSandbox(policy),
     ].join(' '),
     inputSchema: shellSchema,
     effect: 'write',

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { OutputBuffer } from './kept-output.ts'
+import { OutputBuffer } from './output-buffer.ts'
 
 describe('kept output', () => {
   it('is all of it while it is small, else its beginning and its end, whatever the pieces (invariants 1 and 2)', () => {
