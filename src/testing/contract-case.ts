@@ -1,9 +1,9 @@
 /**
- * One promise of a contract, checked by running it. No test runner is needed:
+ * One case of a contract suite. It works with any test runner:
  * `for (const { name, run } of storeContract(make)) test(name, run)`.
  */
 export interface ContractCase {
   readonly name: string
-  /** Rejects when the promise is not kept. */
+  /** Rejects if the case fails. */
   run(): Promise<void>
 }

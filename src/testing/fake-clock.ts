@@ -1,8 +1,8 @@
 /*
- * 1. Time stands still unless a test moves it.
+ * 1. Time changes only when a test advances it.
  * 2. Timers fire in the order of their due time; those due together in the order in which they were set.
- * 3. While a timer fires, the clock shows its due time, so that what it sets counts from there.
- * 4. `jump` moves the wall clock only: no timer hears of it.
+ * 3. While a timer fires, the clock shows its due time: timers that it sets start there.
+ * 4. `jump` moves the wall clock only and fires no timer.
  */
 import type { Clock } from '../contracts/index.ts'
 
@@ -11,7 +11,14 @@ interface Timer {
   readonly fire: () => void
 }
 
-/** A clock that a test turns by hand. */
+/**
+ * A clock that a test advances.
+ *
+ * @example
+ * const clock = new FakeClock()
+ * clock.after(1000, () => console.log('one second'))
+ * clock.advance(1000)
+ */
 export class FakeClock implements Clock {
   #wall: number
   #monotonic = 0
@@ -43,7 +50,7 @@ export class FakeClock implements Clock {
     }
   }
 
-  /** Lets `ms` pass and fires what falls due, all before it returns. */
+  /** Advances the clock and fires all due timers synchronously. */
   advance(ms: number): void {
     const end = this.#monotonic + ms
     let fired = true
@@ -51,7 +58,7 @@ export class FakeClock implements Clock {
     this.#moveTo(end)
   }
 
-  /** Like `advance`, but lets promises settle before the first timer and after each, so that they can set further ones in time. */
+  /** Like `advance`, but awaits pending promises before and after each timer, so that they can set further timers. */
   async elapse(ms: number): Promise<void> {
     const end = this.#monotonic + ms
     await settled()
@@ -60,7 +67,7 @@ export class FakeClock implements Clock {
     await settled()
   }
 
-  /** Moves the wall clock alone, as when somebody sets it. */
+  /** Changes the wall clock alone. */
   jump(ms: number): void {
     this.#wall += ms
   }
@@ -80,7 +87,6 @@ export class FakeClock implements Clock {
   }
 }
 
-/** All microtasks, and what they lead to, run before the next turn of the event loop. */
 function settled(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve))
 }

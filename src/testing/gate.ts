@@ -1,10 +1,15 @@
-/** A promise that a test opens by hand, to hold a step or a call exactly where it wants it. */
+/** A promise that a test resolves, to hold a step or a call. */
 export interface HandGate {
   readonly promise: Promise<void>
   open(): void
 }
 
-/** `const door = gate(); new ScriptedModel([{ wait: door.promise, text: 'late' }]); …; door.open()` */
+/**
+ * @example
+ * const ready = gate()
+ * const model = new ScriptedModel([{ wait: ready.promise, text: 'late' }])
+ * ready.open()
+ */
 export function gate(): HandGate {
   const { promise, resolve } = Promise.withResolvers<void>()
   return { promise, open: () => resolve() }

@@ -1,26 +1,25 @@
 /*
- * 1. It is asked at most once, and it ends once: whole, cut by its script, left by the client, or closed.
- * 2. A chunk counts as sent when the system has taken all of it; the next one is not touched before.
- * 3. Each held chunk uses up one release, given before or after it was reached.
- * 4. Whoever waits for something that can no longer come is told so.
+ * 1. A reply is requested at most once, and ends once: whole, cut by its script, left by the client, or closed.
+ * 2. A chunk is sent when the system has accepted all of it; the next one follows after that.
+ * 3. Each held chunk uses one release, given before or after it was reached.
+ * 4. Waiting for something that can no longer happen rejects.
  */
 import type { ServerResponse } from 'node:http'
 import { TroupeError } from '../contracts/index.ts'
-import { bytesOf, type GatedChunk, isHeld } from './gated-chunk.ts'
 
 export interface GatedRequest {
   readonly method: string
   /** With its query. */
   readonly path: string
-  /** Names in lower case. */
+  /** With names in lower case. */
   readonly headers: { readonly [name: string]: string }
-  /** Parsed where it is JSON, else the text. */
+  /** Parsed if it is JSON, otherwise the text. */
   readonly body: unknown
 }
 
 /**
- * `cut` destroys the connection behind the last chunk. `silence` keeps it open and sends nothing more. `repeat` sends
- * one chunk over and over, as fast as the client reads, until the client leaves or `mostBytes` (default 64 MiB) are out.
+ * `cut` destroys the connection after the last chunk. `silence` keeps it open and sends nothing more. `repeat` sends one chunk again and
+ * again, until the client leaves or `mostBytes` (default 64 MiB) are sent.
  */
 export type GatedEnding = 'end' | 'cut' | 'silence' | { readonly repeat: GatedChunk; readonly mostBytes?: number }
 
@@ -29,32 +28,29 @@ export interface GatedReply {
   readonly status?: number
   /** `content-type` is `text/event-stream` unless it is given. */
   readonly headers?: { readonly [name: string]: string }
-  /** The status line and the headers need a release of their own. */
+  /** The status line and the headers need a release, too. */
   readonly headHeld?: boolean
   readonly chunks?: readonly GatedChunk[]
   /** Default `end`. */
   readonly ending?: GatedEnding
-  /** Throws when the request is not what the test expects. */
+  /** Throws if the request is not as expected. */
   check?(request: GatedRequest): void
 }
 
-/**
- * How a reply came to its end: sent whole, cut by its script, left by the client, or closed: with the server, or because
- * its request was not the expected one.
- */
+/** How a reply ended: sent whole, cut by its script, left by the client, or closed with the server or because of a wrong request. */
 export type GatedEnd = 'whole' | 'cut' | 'left' | 'closed'
 
-/** One reply of the script, and the hold that a test has on it. */
+/** One reply of the script, controlled by the test. */
 export interface GatedExchange {
   readonly chunksSent: number
   readonly bytesSent: number
-  /** The request that takes this reply. Rejects when none can come any more. */
+  /** The request of this reply. Rejects if none can arrive any more. */
   arrived(): Promise<GatedRequest>
-  /** Resolves when this many chunks are out. Rejects when they cannot come any more. */
+  /** Resolves when this many chunks are sent. Rejects if they cannot be sent any more. */
   sent(chunks: number): Promise<void>
-  /** Lets the next held chunks go, one unless told otherwise. */
+  /** Releases the next held chunks. Default: one. */
   release(chunks?: number): void
-  /** Destroys the connection where it is, whatever the script says. */
+  /** Destroys the connection now. */
   cut(): void
   /** Never rejects. */
   readonly over: Promise<GatedEnd>
@@ -77,7 +73,7 @@ interface Waiter {
   readonly what: string
 }
 
-const mostBytesOfEndless = 64 * 1024 * 1024
+const defaultMaxBytes = 64 * 1024 * 1024
 
 export class Exchange implements GatedExchange {
   readonly reply: GatedReply
@@ -96,7 +92,7 @@ export class Exchange implements GatedExchange {
     const { promise, resolve } = Promise.withResolvers<GatedEnd>()
     this.#place = place
     this.reply = reply
-    // At once, so that what cannot be sent is refused where it is written.
+    // Encoded here, so that invalid chunks throw in the test.
     this.#script = (reply.chunks ?? []).map(encoded)
     this.over = promise
     this.#end = resolve
@@ -130,7 +126,7 @@ export class Exchange implements GatedExchange {
     if (state.kind === 'playing') state.response.destroy()
   }
 
-  /** Answers the request. Rejects where the status or the headers cannot be sent. */
+  /** Answers the request. Rejects if status or headers are invalid. */
   async play(request: GatedRequest, response: ServerResponse): Promise<void> {
     if (this.#state.kind === 'over') {
       response.destroy()
@@ -141,7 +137,7 @@ export class Exchange implements GatedExchange {
     response.once('close', () => this.#conclude(response.writableFinished ? 'whole' : 'left'))
     this.#serve()
     if (this.reply.headHeld && !(await this.#released())) return
-    // Each reply has a connection of its own, so that one that is cut or left says nothing about another.
+    // One connection for each reply, so that a cut does not affect others.
     response.shouldKeepAlive = false
     response.writeHead(this.reply.status ?? 200, headersOf(this.reply))
     response.flushHeaders()
@@ -149,7 +145,6 @@ export class Exchange implements GatedExchange {
     await this.#finish(response)
   }
 
-  /** It will not be played any further. */
   close(): void {
     this.#conclude('closed')
   }
@@ -163,14 +158,13 @@ export class Exchange implements GatedExchange {
     if (ending === 'end') response.end()
     else if (ending === 'cut') this.cut()
     else if (ending !== 'silence') {
-      const most = ending.mostBytes ?? mostBytesOfEndless
+      const most = ending.mostBytes ?? defaultMaxBytes
       const chunk = encoded(ending.repeat)
       while (this.#bytes < most) if (!(await this.#write(chunk, response))) return
       this.cut()
     }
   }
 
-  /** Whether it went out. */
   async #write({ isHeld, bytes }: EncodedChunk, response: ServerResponse): Promise<boolean> {
     if (isHeld && !(await this.#released())) return false
     if (bytes.length > 0) await taken(bytes, response)
@@ -181,7 +175,7 @@ export class Exchange implements GatedExchange {
     return true
   }
 
-  /** Whether it may go on; not when it is over. */
+  /** Waits for a release. `false`: the reply is over. */
   async #released(): Promise<boolean> {
     while (this.#releases < 1 && this.#state.kind !== 'over') {
       const { promise, resolve } = Promise.withResolvers<void>()
@@ -214,7 +208,7 @@ export class Exchange implements GatedExchange {
     for (const { what, isServed, resolve, reject } of waiters) {
       if (isServed()) resolve()
       else if (state.kind === 'over')
-        reject(tooLate(`${this.#place}: ${what} can no longer come`, { end: state.end, chunks: this.#chunks }))
+        reject(tooLate(`${this.#place}: ${what} can no longer arrive`, { end: state.end, chunks: this.#chunks }))
     }
   }
 }
@@ -231,7 +225,7 @@ function headersOf({ headers = {} }: GatedReply): { readonly [name: string]: str
   return isTyped ? headers : { 'content-type': 'text/event-stream; charset=utf-8', ...headers }
 }
 
-/** A client that does not read keeps this waiting; one that leaves ends it. */
+/** Waits while the client does not read; ends when it leaves. */
 function taken(bytes: Uint8Array, response: ServerResponse): Promise<void> {
   if (response.destroyed) return Promise.resolve()
   return new Promise((resolve) => {
@@ -241,4 +235,37 @@ function taken(bytes: Uint8Array, response: ServerResponse): Promise<void> {
       resolve()
     })
   })
+}
+
+/** One server-sent event. A string is sent as is, anything else as JSON. */
+export interface SseEvent {
+  readonly event?: string
+  readonly id?: string
+  readonly data: unknown
+}
+
+export type PlainChunk = string | Uint8Array | SseEvent
+/** What is sent together. A held chunk, and all chunks after it, wait until the test releases it. */
+export type GatedChunk = PlainChunk | { readonly held: PlainChunk }
+
+function isHeld(chunk: GatedChunk): chunk is { readonly held: PlainChunk } {
+  return typeof chunk === 'object' && 'held' in chunk
+}
+
+function bytesOf(chunk: GatedChunk): Uint8Array {
+  if (isHeld(chunk)) return bytesOf(chunk.held)
+  if (chunk instanceof Uint8Array) return chunk
+  return encoder.encode(typeof chunk === 'string' ? chunk : textOf(chunk))
+}
+
+const encoder = new TextEncoder()
+
+function textOf({ event, id, data }: SseEvent): string {
+  const text = typeof data === 'string' ? data : JSON.stringify(data)
+  const lines = [
+    ...(event === undefined ? [] : [`event: ${event}`]),
+    ...(id === undefined ? [] : [`id: ${id}`]),
+    ...text.split(/\r\n|\r|\n/).map((line) => `data: ${line}`),
+  ]
+  return `${lines.join('\n')}\n\n`
 }

@@ -170,18 +170,18 @@ describe('replies', () => {
     expect([exchange.chunksSent, exchange.bytesSent, await exchange.over]).toEqual([3, 15, 'cut'])
   })
 
-  test('tell whoever waits for what can no longer come', async () => {
+  test('tell whoever waits for what can no longer arrive', async () => {
     const started = await server()
     const [played, never] = [started.reply({ chunks: ['a'] }), started.reply({})]
     const waiting = played.sent(2).catch((reason: TroupeError) => reason)
     await (await post(started.url)).text()
     expect(await waiting).toMatchObject({
       code: 'script_mismatch',
-      message: 'replies[0]: chunk 2 can no longer come: the reply was sent whole after 1 chunk.',
+      message: 'replies[0]: chunk 2 can no longer arrive: the reply was sent whole after 1 chunk.',
     })
     const arrival = never.arrived()
     await started.close()
-    await expect(arrival).rejects.toThrow('replies[1]: its request can no longer come: the reply was closed after 0 chunks.')
+    await expect(arrival).rejects.toThrow('replies[1]: its request can no longer arrive: the reply was closed after 0 chunks.')
     expect(await never.over).toBe('closed')
   })
 })

@@ -1,8 +1,7 @@
 /*
- * 1. Each request takes exactly one reply, at the moment when the last byte of it has come, in that order.
- * 2. A request beyond the script, or one that its reply's `check` rejects, is answered with 500 and is never forgotten:
- *    `assertDone` throws.
- * 3. After `close` there is no socket and no timer left, and every reply is over.
+ * 1. Each request takes one reply when its last byte has arrived, in that order.
+ * 2. A request beyond the script, or one that `check` rejects, is answered with 500, and `assertDone` throws.
+ * 3. After `close` no socket and no timer is left, and every reply is over.
  */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -11,23 +10,27 @@ import { messageOf } from '../util/message-of.ts'
 import { Exchange, type GatedExchange, type GatedReply, type GatedRequest } from './gated-exchange.ts'
 
 export interface GatedServer {
-  /** `http://127.0.0.1:` and the port. */
+  /** `http://127.0.0.1:PORT`. */
   readonly url: string
-  /** Everything that was asked, oldest first. */
+  /** All requests, oldest first. */
   readonly requests: readonly GatedRequest[]
   /** Adds a reply to the script. */
   reply(reply: GatedReply): GatedExchange
-  /** Throws `script_mismatch` unless every reply was asked for and no request was unexpected. */
+  /** Throws `script_mismatch` unless every reply was used and no request was unexpected. */
   assertDone(): void
   close(): Promise<void>
 }
 
 /**
- * A real HTTP server on 127.0.0.1 that plays scripted replies strictly in order and holds back what it is told to.
+ * A real HTTP server on 127.0.0.1 that sends scripted replies in order. Held chunks wait for the test.
  *
- * `const server = await gatedServer()`, `const reply = server.reply({ chunks: [one, two, { held: three }] })`, then let a
- * client ask: `await reply.sent(2)` says that the first two are out and the third is not, `reply.release()` lets it go,
- * and `await reply.over` tells whether it was sent whole or the client has left.
+ * @example
+ * const server = await gatedServer()
+ * const reply = server.reply({ chunks: ['one', { held: 'two' }] })
+ * const response = await fetch(server.url)
+ * await reply.sent(1)
+ * reply.release()
+ * await reply.over
  */
 export async function gatedServer(): Promise<GatedServer> {
   const script = new Script()
@@ -70,7 +73,7 @@ class Script {
 
   async answer(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
     const request = await read(incoming)
-    // A client that left in the middle of its request has not asked.
+    // The client left in the middle of its request.
     if (!request) return
     const index = this.requests.push(request) - 1
     const exchange = this.#exchanges[index]
@@ -97,7 +100,7 @@ class Script {
     const problems = [...this.#mismatches, ...left]
     if (problems.length === 0) return
     const list = problems.map(({ place, message }) => `${place}: ${message}`).join('\n')
-    throw new TroupeError('script_mismatch', `The server was not asked as its script says:\n${list}`, { problems })
+    throw new TroupeError('script_mismatch', `The requests do not match the script of the server:\n${list}`, { problems })
   }
 
   close(): void {

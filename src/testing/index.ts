@@ -1,8 +1,16 @@
 export type { ContractCase } from './contract-case.ts'
 export { FakeClock } from './fake-clock.ts'
 export { gate, type HandGate } from './gate.ts'
-export type { GatedChunk, PlainChunk, SseEvent } from './gated-chunk.ts'
-export type { GatedEnd, GatedEnding, GatedExchange, GatedReply, GatedRequest } from './gated-exchange.ts'
+export type {
+  GatedChunk,
+  GatedEnd,
+  GatedEnding,
+  GatedExchange,
+  GatedReply,
+  GatedRequest,
+  PlainChunk,
+  SseEvent,
+} from './gated-exchange.ts'
 export { type GatedServer, gatedServer } from './gated-server.ts'
 export { type ModelBehaviour, modelContract } from './model-contract.ts'
 export {

@@ -20,7 +20,7 @@ describe('a breach is found', () => {
     ['ends a reply with exactly one finish', says([{ type: 'text', text: 'a' }, stop, stop]), /exactly one finish/],
     ['ends a reply with exactly one finish', says([stop, { type: 'text', text: 'a' }]), /after the end/],
     ['sends whole calls under ids of their own', says([call('{"a":'), stop]), /JSON/],
-    ['sends whole calls under ids of their own', says([call('[]'), stop]), /no object/],
+    ['sends whole calls under ids of their own', says([call('[]'), stop]), /not an object/],
     ['sends whole calls under ids of their own', says([call('{}'), call('{}'), stop]), /share an id/],
     ['yields a failure of the provider instead of throwing it', says([failed, stop]), /exactly one error/],
     [

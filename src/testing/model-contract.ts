@@ -3,10 +3,15 @@ import type { MaybePromise, Model, ModelPart, ModelRequest } from '../contracts/
 import type { ContractCase } from './contract-case.ts'
 import { within } from './within.ts'
 
-/** How the model is to behave on the next request; where it comes over a wire, a local server plays the provider. */
+/** What the provider of the model does on the next request: answers with text, with calls, with an error, or not at all. */
 export type ModelBehaviour = 'text' | 'calls' | 'fault' | 'silence'
 
-/** What every model keeps to. `make` gives a fresh model that behaves as named on its first request. */
+/**
+ * The contract of models. `make` returns a new model with the given behaviour.
+ *
+ * @example
+ * for (const { name, run } of modelContract(make)) test(name, run)
+ */
 export function modelContract(make: (behaviour: ModelBehaviour) => MaybePromise<Model>): readonly ContractCase[] {
   return [
     {
@@ -86,14 +91,14 @@ function assertOneEnd(parts: readonly ModelPart[], type: 'finish' | 'error'): vo
 
 function assertObject(json: string): void {
   const value: unknown = JSON.parse(json)
-  assert(typeof value === 'object' && value !== null && !Array.isArray(value), `the input of a call is no object: ${json}`)
+  assert(typeof value === 'object' && value !== null && !Array.isArray(value), `the input of a call is not an object: ${json}`)
 }
 
 function textOf(parts: readonly ModelPart[]): string {
   return parts.map((part) => (part.type === 'text' ? part.text : '')).join('')
 }
 
-/** After an abort a stream may end or throw; it must not go on. */
+/** After an abort a stream may end or throw; it must not continue. */
 function settle(work: Promise<unknown>): Promise<unknown> {
   return work.catch(() => undefined)
 }

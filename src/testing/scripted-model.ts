@@ -1,8 +1,8 @@
 /*
- * 1. Each request takes exactly one step, at the moment when `stream` is called, in the order of the calls.
- * 2. What was asked is kept as a frozen copy: later growth of the history does not show in it.
- * 3. A request beyond the script, or one that its step's `check` rejects, is answered with an `error` part of
- *    class `config` and is never forgotten: `assertDone` throws.
+ * 1. Each call of `stream` takes one step, in order.
+ * 2. Requests are kept as frozen copies.
+ * 3. A request beyond the script, or one that `check` rejects, is answered with an `error` part of class `config`, and `assertDone`
+ *    throws.
  */
 import {
   type AttemptContext,
@@ -20,16 +20,15 @@ import {
 
 export interface ScriptedCall {
   readonly tool: string
-  /** An object, or JSON text sent as it stands, broken or not. */
+  /** An object, or JSON text, valid or not. */
   readonly input?: object | string
   /** Default `call_1`, `call_2`, … over the life of the model. */
   readonly id?: string
 }
 
 /**
- * How a reply goes wrong. A failure comes as an `error` part in place of the finish. `cut` ends the stream after
- * half of its parts. `silence` sends the parts and then nothing until the signal aborts. `throw` sends the parts
- * and then breaks the contract.
+ * How a reply fails. A failure is sent as an `error` part instead of `finish`. `cut` ends the stream after half of its parts. `silence`
+ * sends the parts and then waits for the abort. `throw` sends the parts and then throws.
  */
 export type ScriptedFault = ModelFailure | 'cut' | 'silence' | 'throw'
 
@@ -39,15 +38,15 @@ export interface ScriptedStep {
   readonly calls?: readonly ScriptedCall[]
   /** Default: `tool-calls` where there are calls, else `stop`. */
   readonly finish?: FinishReason
-  /** What is left out counts 0. Without it the model reports no usage at all. */
+  /** Missing fields are 0. Default: the model reports no usage. */
   readonly usage?: Partial<Usage>
   readonly costUsd?: number
   readonly fault?: ScriptedFault
-  /** In how many pieces the text comes, or the pieces themselves. Default 1. */
+  /** Into how many pieces the text is split, or the pieces themselves. Default 1. */
   readonly chunks?: number | readonly string[]
   /** Nothing is sent before this resolves; see `gate`. */
   readonly wait?: Promise<unknown>
-  /** Throws when the request is not what the test expects. */
+  /** Throws if the request is not as expected. */
   check?(request: ModelRequest): void
 }
 
@@ -61,10 +60,12 @@ export interface ScriptedModelOptions {
 }
 
 /**
- * A model that says what a test tells it to, strictly in order.
+ * A model that answers with scripted replies, in order.
  *
- * `const model = new ScriptedModel([{ calls: [{ tool: 'add', input: { a: 1 } }] }, { text: 'Done.' }])`, then run
- * something on it, look at `model.requests`, and end with `model.assertDone()`.
+ * @example
+ * const model = new ScriptedModel([{ calls: [{ tool: 'add', input: { a: 1 } }] }, { text: 'Done.' }])
+ * await createAgentRuntime({ config, adapter: model }).run('Go')
+ * model.assertDone()
  */
 export class ScriptedModel implements Model {
   readonly id: string
@@ -80,7 +81,7 @@ export class ScriptedModel implements Model {
     this.abilities = options.abilities ?? ['tools']
   }
 
-  /** Everything that was asked, oldest first. */
+  /** All requests, oldest first. */
   get requests(): readonly ModelRequest[] {
     return this.#requests
   }
@@ -100,7 +101,7 @@ export class ScriptedModel implements Model {
     }
   }
 
-  /** Throws `script_mismatch` unless every step was taken and no request was unexpected. */
+  /** Throws `script_mismatch` unless every step was used and no request was unexpected. */
   assertDone(): void {
     const left = this.#steps.slice(this.#requests.length).map((step, i) => ({
       place: `steps[${this.#requests.length + i}]`,
@@ -109,7 +110,7 @@ export class ScriptedModel implements Model {
     const problems = [...this.#mismatches, ...left]
     if (problems.length === 0) return
     const list = problems.map(({ place, message }) => `${place}: ${message}`).join('\n')
-    throw new TroupeError('script_mismatch', `${this.id} was not asked as its script says:\n${list}`, { problems })
+    throw new TroupeError('script_mismatch', `The requests do not match the script of ${this.id}:\n${list}`, { problems })
   }
 
   #mismatch(index: number, message: string): ModelPart {

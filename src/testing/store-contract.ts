@@ -12,17 +12,19 @@ import { treeCases } from './store-cases/tree-cases.ts'
 import { watchCases } from './store-cases/watch-cases.ts'
 
 export interface StoreUnderTest {
-  /** Empty, and used by nobody else. */
+  /** Empty and unshared. */
   readonly store: Store
-  /** A second store over the same data, as another process would open it. Left out where no other can. */
+  /** A second store on the same data, as another process opens it. Omit it if that is impossible. */
   another?(): Promise<Store>
-  /** Closes every store that was opened and removes what they left. */
+  /** Closes every opened store and removes its data. */
   dispose(): Promise<void>
 }
 
 /**
- * What every store keeps to: `for (const { name, run } of storeContract(open)) test(name, run)`.
- * Each case opens a store of its own. What needs a broken medium or a dead process is for the store's own tests.
+ * The contract of stores. Each case opens a new store.
+ *
+ * @example
+ * for (const { name, run } of storeContract(open)) test(name, run)
  */
 export function storeContract(open: () => Promise<StoreUnderTest>): readonly ContractCase[] {
   const groups: readonly (readonly [string, readonly StoreCase[]])[] = [

@@ -4,17 +4,22 @@ import type { ContractCase } from './contract-case.ts'
 import { within } from './within.ts'
 
 export interface ToolExamples {
-  /** An input that works. It is executed several times, effects included. */
+  /** A valid input. It is executed several times, with its effects. */
   readonly good: JsonObject
-  /** An input that fits the schema and cannot work. */
+  /** An input that matches the schema and must fail. */
   readonly bad?: JsonObject
-  /** What the tool needs beyond the defaults, e.g. variables. */
+  /** Additions to the default context, such as variables. */
   readonly context?: Partial<ToolContext>
-  /** How long a call may go on after its signal has aborted. Default 1,000 ms. */
+  /** How long a call may continue after its signal aborted. Default 1,000 ms. */
   readonly graceMs?: number
 }
 
-/** What every tool keeps to: `for (const { name, run } of toolContract(tool, examples)) test(name, run)`. */
+/**
+ * The contract of tools.
+ *
+ * @example
+ * for (const { name, run } of toolContract(tool, { good: { city: 'Oslo' } })) test(name, run)
+ */
 export function toolContract(tool: Tool, examples: ToolExamples): readonly ContractCase[] {
   const graceMs = examples.graceMs ?? 1000
   const execute = async (input: JsonObject, signal: AbortSignal): Promise<ToolOutput | string> =>
@@ -89,7 +94,7 @@ const plainContext: Omit<ToolContext, 'signal'> = {
 function assertOutput(output: unknown): asserts output is ToolOutput | string {
   if (typeof output === 'string') return
   assert(typeof output === 'object' && output !== null && 'ok' in output, `neither text nor an output: ${JSON.stringify(output)}`)
-  if (output.ok === true) assert(typeof (output as { content?: unknown }).content === 'string', 'the content is no text')
+  if (output.ok === true) assert(typeof (output as { content?: unknown }).content === 'string', 'the content is not a string')
   else assert(typeof (output as { error?: { class?: unknown } }).error?.class === 'string', 'the failure has no class')
 }
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { appended, batch, bob, claimed, event, events, oddText, one, type StoreCase, seqs } from './store-case.ts'
 
-/** An append whose answer was lost is made again; it must neither fail nor count twice. */
+/** An append whose answer was lost is repeated; it must neither fail nor be stored twice. */
 export const repeatCases: readonly StoreCase[] = [
   {
     name: 'succeeds when the same events stand there, and stores nothing',
