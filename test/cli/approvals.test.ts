@@ -51,7 +51,7 @@ describe('a run that waits', () => {
   test('is answered without a terminal, request by request, and goes on', async () => {
     const { id, at, has } = await waiting('answered', ['a.txt', 'b.txt'])
     const both = await at(`approvals answer ${id} yes`)
-    expect(both).toMatchObject({ code: 2, stderr: expect.stringContaining(`The session ${id} waits for 2 answers.`) })
+    expect(both).toMatchObject({ code: 2, stderr: expect.stringContaining(`The session ${id} has 2 pending requests.`) })
     expect(both.stderr).toContain(`${id}:t1.s1.2/call  Write b.txt, a new file\n    → troupe approvals answer ${id}:t1.s1.2/call yes\n`)
     expect(await at(`approvals answer ${id}:t1.s1.2/call perhaps`)).toMatchObject({
       code: 2,
@@ -63,7 +63,7 @@ describe('a run that waits', () => {
     })
     expect(await at(`approvals answer ${id}:t1.s1.2/call yes`)).toMatchObject({
       code: 2,
-      stderr: expect.stringContaining('answered already'),
+      stderr: expect.stringContaining('Already answered'),
     })
     const last = await at(`approvals answer ${id} yes --json`)
     expect(JSON.parse(last.stdout)).toEqual({
@@ -78,7 +78,7 @@ describe('a run that waits', () => {
     })
     // Nobody has taken it up yet; it can no longer be changed, and that is told with what can be done.
     const late = await at(`approvals answer ${id} no`)
-    expect(late).toMatchObject({ code: 2, stderr: expect.stringContaining('answered already (approved): Write a.txt, a new file') })
+    expect(late).toMatchObject({ code: 2, stderr: expect.stringContaining('Already answered (approved): Write a.txt, a new file') })
     expect(late.stderr).toContain(`or end it: troupe approvals drop ${id}\n`)
     expect([has('a.txt'), has('b.txt')]).toEqual([false, false])
     const list = JSON.parse((await at('approvals list --json')).stdout)
@@ -89,7 +89,7 @@ describe('a run that waits', () => {
       stderr: expect.stringContaining('not this one'),
     })
     expect([has('a.txt'), has('b.txt')]).toEqual([true, false])
-    expect(await at(`approvals answer ${id} yes`)).toMatchObject({ code: 2, stderr: expect.stringContaining('waits for nothing') })
+    expect(await at(`approvals answer ${id} yes`)).toMatchObject({ code: 2, stderr: expect.stringContaining('has no pending request') })
     expect(await at(`approvals answer ${id}`)).toMatchObject({ code: 2, stderr: expect.stringContaining('The answer is missing.') })
   })
 
@@ -105,9 +105,9 @@ describe('a run that waits', () => {
     for (const line of ['s p  src/q.txt', 's1 p1  any file in src/', 's2 p2  any file in the workspace', 's3 p3  any call of write_file'])
       expect(wrong.stderr).toContain(`\n  ${line}\n`)
     expect(wrong.stderr).toContain(
-      '→ Answer yes, no, no REASON, or x to end the run; to remember it, s, s1, s2, s3 for this session, p, p1, p2, p3 for this project.\n',
+      '→ Answer yes, no, no REASON, or x to end the run; to approve more, s, s1, s2, s3 for this session, p, p1, p2, p3 for this project.\n',
     )
-    const told = 'Write src/q.txt, a new file; for this project, until it is taken back: any file in the workspace'
+    const told = 'Write src/q.txt, a new file; for this project, until revoked: any file in the workspace'
     expect(await at(`approvals answer ${id} p2`)).toMatchObject({ code: 0, stdout: `Answered: ${told}\n` })
     expect((await at('approvals list')).stdout).toContain(`  ✓ approved: ${told}  write_file\n`)
   })

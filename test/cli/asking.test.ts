@@ -113,7 +113,7 @@ describe.concurrent('asking at a terminal', () => {
     )
     const window = troupe(['run', file, 'Go', '--json', '--data-dir', 'colour'], { columns: 100, rows: 40 })
     await answer(window, /\? Which colour\?\n {2}1 red\n {2}2 blue/, '7')
-    await window.shows(/Type a number from 1 to 2, or an answer of your own\.\n> $/)
+    await window.shows(/Type a number from 1 to 2, or your own answer\.\n> $/)
     window.pty.write('2\r')
     await answer(window, /\? And why\?/, 'it is calm')
     expect(await window.ended).toBe(0)
@@ -267,7 +267,7 @@ describe.concurrent('asking at a terminal', () => {
     process.kill(window.pty.pid, 'SIGKILL')
     await window.ended
     const left = await listed()
-    expect(left).toContain('· its process is gone')
+    expect(left).toContain('· its process has exited')
     expect(left).toContain(`troupe run listed.ai --resume ${id} --data-dir listed`)
     // The beginning of an id is enough, for an answer and to go on.
     const part = id.slice(0, 12)

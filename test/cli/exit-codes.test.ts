@@ -106,7 +106,7 @@ describe.concurrent('every exit code, with its document and its stream', () => {
 
   test('interrupted: 130', async () => {
     const run = start(['run', await agent('slow', 'steps: [{ text: never, delay: 1h }]'), 'Go', '--stream-json', '--log-format=json'])
-    await run.says('model asked')
+    await run.says('model request')
     run.process.kill('SIGINT')
     const { code, stdout } = await run.ended
     expect(code).toBe(130)

@@ -55,7 +55,7 @@ test('what is approved for a project is kept, listed, holds there alone, by what
   expect(await other.ended).toBe(6)
 
   expect((await listed(here))[0]).toMatch(new RegExp(`^path:${here}/ {2}any file in the workspace · by person at the terminal on \\d{4}-`))
-  expect((await listed(there))[0]).toBe(`Nothing is approved for ${there} beyond a session.`)
+  expect((await listed(there))[0]).toBe(`No grants are stored for ${there}.`)
   expect((await listed(there, ['--everywhere']))[0]).toContain(`path:${here}/`)
 
   const wrong = elsewhere(here, ['approvals', 'revoke', `path:${here}`])
@@ -83,5 +83,5 @@ test('what is approved for a project is kept, listed, holds there alone, by what
   expect(await readFile(grants, 'utf8')).toBe('{ "version": 1, "grants": [ { "key": "path:/" } ] }')
   const list = elsewhere(here, ['approvals', 'list'])
   expect(await list.ended).toBe(2)
-  expect(list.lines().join('\n')).toMatch(/The list of approvals \S+ is damaged\.[\s\S]*→ Mend it, or remove it/)
+  expect(list.lines().join('\n')).toMatch(/The list of approvals \S+ is damaged\.[\s\S]*→ Fix or remove the file/)
 })

@@ -7,7 +7,7 @@ import { workbench } from './troupe.ts'
 
 const old = '2020-01-01T00:00:00Z'
 
-/** Three sessions that have ended, long ago all of them, one that waits since then, and one that is new. */
+/** Three sessions that have ended, long ago all of them, one that waiting since then, and one that is new. */
 async function storedSessions() {
   const bench = await workbench()
   const { folder, agent, troupe } = bench

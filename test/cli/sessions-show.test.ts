@@ -59,7 +59,7 @@ describe('a run that has ended', () => {
       '  boss.ai · began THEN · took TIME',
       `  next turn: troupe run boss.ai "…" --resume ${id}`,
     ])
-    expect(asked).toBe('Asked\n  Find\n  the keys')
+    expect(asked).toBe('Input\n  Find\n  the keys')
     expect(tree.split('\n').map((line) => line.replace(/ +~.*$/, ''))).toEqual([
       'boss  completed · 3 steps · 2 calls',
       '├─ step 1  script/boss.yaml',
@@ -102,10 +102,10 @@ describe('a run that has ended', () => {
     expect(stdout).toContain(' · 2 turns\n')
     // Earlier answers are told by their beginnings.
     const order = [
-      'Asked\n  First',
+      'Input\n  First',
       '\ntwice  completed',
       'Answer\n  One\n  2\n  3\n  4\n  5\n  … 1 more line\n',
-      'Asked\n  Second',
+      'Input\n  Second',
       'Answer\n  Two.',
     ]
     expect(order.map((each) => stdout.indexOf(each))).toEqual(order.map((each) => stdout.indexOf(each)).toSorted((a, b) => a - b))
@@ -171,7 +171,7 @@ test('-v shows what each call was given and returned, bounded, and where the res
   expect(block).toMatch(/^\nCalls\n {2}t1\.s1\.1 {2}list_files {2}completed · [\d.]+ m?s\n {4}→ \{"path":"\."\}\n {4}← \S/)
   expect(block).toMatch(/\n {2}t1\.s1\.2 {2}agent__wordy {2}completed · .*\n {4}→ \{"prompt":"A part"\}\n {4}← line 0\n {6}line 1\n/)
   expect(block).toMatch(/\n {6}line 19\n {6}… \d+ more lines\n {6}whole output, [\d.]+ KB: \S+\n/)
-  expect(block).toContain(`\n  Uncut, as events: troupe sessions show ${id} --stream-json\n`)
+  expect(block).toContain(`\n  Complete events: troupe sessions show ${id} --stream-json\n`)
   const [, whole = ''] = /whole output, .*: (\S+)\n/.exec(stdout) ?? []
   expect(readFileSync(whole, 'utf8')).toBe(words)
   expect((await show(id)).stdout).not.toContain('\nCalls\n')
@@ -198,7 +198,7 @@ describe('a run that has not ended', () => {
     expect(code).toBe(0)
     expect(still(stdout).split('\n').slice(0, 10)).toEqual([
       `${id}  writes  waiting for an answer`,
-      '  writes.ai · began THEN · waits since THEN',
+      '  writes.ai · began THEN · waiting since THEN',
       '  ? Write x.txt, a new file  write_file',
       '    content │ x',
       '    y yes · n no · n WHY no, with a reason · x no, and end the run',
@@ -209,7 +209,7 @@ describe('a run that has not ended', () => {
       '',
     ])
     expect(stdout).toContain('\nwrites  suspended: approval required')
-    expect(stdout).toContain('Said so far\n  I am about to write.\n')
+    expect(stdout).toContain('Text so far\n  I am about to write.\n')
     const shown = shownIn((await show(id, '--json')).stdout)
     expect(shown).toMatchObject({ status: 'suspended', standing: { kind: 'waiting', open: 1 }, outcome: { exitCode: 6 } })
     expect(shown.outcome).toEqual(document)
@@ -247,7 +247,7 @@ describe('a run that has not ended', () => {
 
     const alive = await show(id, ...data)
     expect(alive).toMatchObject({ code: 0, stderr: '' })
-    expect(alive.stdout).toMatch(new RegExp(`^${id}  slow  running: process ${running.process.pid} on .*\n.* so far\n\nAsked\n`))
+    expect(alive.stdout).toMatch(new RegExp(`^${id}  slow  running: process ${running.process.pid} on .*\n.* so far\n\nInput\n`))
     expect(alive.stdout).toMatch(/slow {2}step 2 of 10 · 1 call/)
     expect(alive.stdout).not.toContain('▏')
     const soFar = shownIn((await show(id, '--json', ...data)).stdout)
@@ -262,8 +262,8 @@ describe('a run that has not ended', () => {
     const left = await show(id, ...data)
     const goOn = `troupe run slow.ai --resume ${id} --data-dir driven`
     expect(still(left.stdout).split('\n').slice(0, 3)).toEqual([
-      `${id}  slow  left in the middle: the process that drove it is gone`,
-      '  slow.ai · began THEN · last heard of THEN',
+      `${id}  slow  unfinished: its process has exited`,
+      '  slow.ai · began THEN · last event THEN',
       `  ${goOn}`,
     ])
     expect(left.stdout).toMatch(/\nslow {2}not ended/)
@@ -325,12 +325,12 @@ describe('what cannot be shown', () => {
     { args: ['show', 'a', 'b'], says: 'show takes one ID.' },
     { args: ['show', 'a', '--data-dir', 'absent'], says: 'There is no session a in ' },
     { args: ['show', 'a', '--json', '--stream-json'], says: 'Cannot be combined with --stream-json.' },
-    { args: ['list', 'a'], says: 'What happened in it: troupe sessions show a' },
-    { args: ['list', '--stream-json'], says: 'It is for show.' },
-    { args: ['list', '-v'], says: 'It is for show.' },
-    { args: ['list', '--keep', '1'], says: 'It is for prune.' },
-    { args: ['delete', 'a', '--older', '1d'], says: 'It is for prune.' },
-    { args: ['list', '--dry-run'], says: 'It is for prune and delete.' },
+    { args: ['list', 'a'], says: 'Show it: troupe sessions show a' },
+    { args: ['list', '--stream-json'], says: 'It applies to show only.' },
+    { args: ['list', '-v'], says: 'It applies to show only.' },
+    { args: ['list', '--keep', '1'], says: 'It applies to prune only.' },
+    { args: ['delete', 'a', '--older', '1d'], says: 'It applies to prune only.' },
+    { args: ['list', '--dry-run'], says: 'It applies to prune and delete only.' },
     { args: ['prune', 'a', '--keep', '1'], says: 'prune takes no ID.' },
     { args: ['prune'], says: '--older, --keep or both are required.' },
     { args: ['prune', '--older', 'soon', '--keep', 'few'], says: 'expected a number of sessions, found few' },

@@ -47,9 +47,7 @@ test('a run whose process died is found again, with the command that goes on wit
   expect(await listed(...data)).toMatchObject([{ sessionId: id, status: 'running', standing: { kind: 'left' }, goOn: command }])
   const list = await troupe(['sessions', 'list', ...data])
   expect(shown(list.stdout)).toBe(
-    [`${id}  slow  left in the middle: the process that drove it is gone`, '  slow.ai · then · “Take your time”', `  ${command}\n`].join(
-      '\n',
-    ),
+    [`${id}  slow  unfinished: its process has exited`, '  slow.ai · then · “Take your time”', `  ${command}\n`].join('\n'),
   )
   // Nothing was changed by looking: an id that is not there is refused, with the command that lists them.
   expect(await troupe(['run', file, '--resume', 'nothing', ...data])).toMatchObject({
@@ -83,7 +81,7 @@ test('the newest first, those that wait with what they wait for, those of other 
     ].join('\n'),
   )
   expect(list.stderr).toBe(
-    `What happened in one of them: troupe sessions show ID ${data.join(' ')}\nWhat is waited for, and how to answer it: troupe approvals list ${data.join(' ')}\nThe next turn of a session that has ended: troupe run FILE "…" --resume ID ${data.join(' ')}\n`,
+    `Show a session: troupe sessions show ID ${data.join(' ')}\nList the pending requests: troupe approvals list ${data.join(' ')}\nContinue a session that has ended: troupe run FILE "…" --resume ID ${data.join(' ')}\n`,
   )
   expect(await troupe(['approvals', 'answer', first?.sessionId ?? '', 'yes', ...data])).toMatchObject({ code: 0 })
   expect((await troupe(['sessions', 'list', ...data])).stdout).toContain('answered; resume it')
@@ -93,7 +91,7 @@ test('the newest first, those that wait with what they wait for, those of other 
   expect(await troupe(['sessions', 'list', ...data], { cwd })).toMatchObject({
     code: 0,
     stdout: '',
-    stderr: `There is no session of ${cwd} in ${join(folder, 'several')}.\n2 more sessions elsewhere: troupe sessions list --everywhere ${data.join(' ')}\n`,
+    stderr: `There is no session of ${cwd} in ${join(folder, 'several')}.\n2 more sessions of other projects: troupe sessions list --everywhere ${data.join(' ')}\n`,
   })
   const everywhere = await troupe(['sessions', 'list', '--everywhere', ...data], { cwd })
   expect(everywhere.stdout).toContain(`  cd ${folder} && ${first?.goOn}\n`)

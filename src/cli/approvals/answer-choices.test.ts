@@ -82,7 +82,7 @@ describe('a question', () => {
   })
   test('whoever types something else is told what is possible there', () => {
     expect(hintFor(asks())).toBe('Type an answer.')
-    expect(hintFor(asks(['red', 'blue']))).toBe('Type a number from 1 to 2, or an answer of your own.')
+    expect(hintFor(asks(['red', 'blue']))).toBe('Type a number from 1 to 2, or your own answer.')
   })
   test.each<[string, readonly string[] | undefined, string | undefined]>([
     ['2', ['red', 'blue'], 'blue'],

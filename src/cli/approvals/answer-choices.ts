@@ -42,7 +42,7 @@ export const answerWords = { approve: 'approved', answer: 'answered', deny: 'den
 export function hintFor(request: ApprovalRequest): string {
   if (request.question) {
     const { length } = request.question.options ?? []
-    return length > 0 ? `Type a number from 1 to ${length}, or an answer of your own.` : 'Type an answer.'
+    return length > 0 ? `Type a number from 1 to ${length}, or your own answer.` : 'Type an answer.'
   }
   const kept = breadthsOf(request).flatMap(({ session, project }) => [session.word, project.word])
   const words = [once.word, refusal.word, `${refusal.word} WHY`, ending.word, ...kept]

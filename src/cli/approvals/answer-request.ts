@@ -27,7 +27,7 @@ export async function answerRequest(invocation: ApprovalsInvocation, host: Host)
   const { output, display, dataDir, named } = invocation
   const [id, ...words] = named
   if (id === undefined || words.length === 0)
-    throw new TroupeError('usage', id === undefined ? 'Nothing is named that could be answered.' : 'The answer is missing.', {
+    throw new TroupeError('usage', id === undefined ? 'No session or request is named.' : 'The answer is missing.', {
       remedy: 'Name a session or request from approvals list and the answer: troupe approvals answer ID yes',
     })
   const folder = await sessionFolder(invocation, host)
@@ -62,7 +62,10 @@ export async function answerRequest(invocation: ApprovalsInvocation, host: Host)
       `${left.length === 1 ? 'One more answer is' : `${left.length} more answers are`} required: troupe approvals list${dataDirFlag(dataDir)}`,
       { host, display },
     )
-  await printNotice(driver === undefined ? `Go on: ${goOn}` : `It is driven by ${driver}, which takes the answer.`, { host, display })
+  await printNotice(driver === undefined ? `Resume: ${goOn}` : `The session is running (${driver}) and takes the answer.`, {
+    host,
+    display,
+  })
   return code
 }
 
@@ -124,16 +127,16 @@ function requestIn({ run, requests }: WaitingSession, id: string, dataDir: strin
   if (id !== run.treeId || !only)
     throw new TroupeError(
       'usage',
-      id === run.treeId ? `The session ${id} has no pending request.` : `The session ${run.treeId} does not ask ${id}.`,
+      id === run.treeId ? `The session ${id} has no pending request.` : `The session ${run.treeId} has no request ${id}.`,
       {
         problems: open.map(asProblem),
         remedy: 'List pending requests: troupe approvals list --everywhere',
       },
     )
   if (others.length === 0) return only
-  throw new TroupeError('usage', `The session ${id} waits for ${open.length} answers.`, {
+  throw new TroupeError('usage', `The session ${id} has ${open.length} pending requests.`, {
     problems: open.map((each) => ({ ...asProblem(each), remedy: answerCommand(each.request.id, each.request, dataDir) })),
-    remedy: 'Name the one that you answer.',
+    remedy: 'Name the request to answer.',
   })
 }
 
@@ -141,13 +144,9 @@ const asProblem = ({ request }: WaitingRequest) => ({ place: request.id, message
 
 /** The first answer counts, and whoever goes on takes it up: until then the run can be dropped. */
 const alreadyAnswered = ({ request, answer }: WaitingRequest, treeId: TreeId, dataDir: string | undefined): TroupeError =>
-  new TroupeError(
-    'usage',
-    `It was answered already${answer ? ` (${answerWords[answer.kind]})` : ''}: ${exactLine(requestSummary(request))}`,
-    {
-      remedy: `An answer cannot be changed. Resume the session, as troupe approvals list shows, or end it: troupe approvals drop ${treeId}${dataDirFlag(dataDir)}`,
-    },
-  )
+  new TroupeError('usage', `Already answered${answer ? ` (${answerWords[answer.kind]})` : ''}: ${exactLine(requestSummary(request))}`, {
+    remedy: `An answer cannot be changed. Resume the session, as troupe approvals list shows, or end it: troupe approvals drop ${treeId}${dataDirFlag(dataDir)}`,
+  })
 
 /** What the words for more than this once would grant, whole. */
 const asGranting = ({ session, project, labels }: Breadth) => ({
@@ -157,9 +156,10 @@ const asGranting = ({ session, project, labels }: Breadth) => ({
 
 /** As at a terminal. */
 function wordsFor({ request }: WaitingRequest): string {
-  if (request.question) return (request.question.options ?? []).length > 0 ? 'Say an option or its number, or a text.' : 'Say a text.'
+  if (request.question)
+    return (request.question.options ?? []).length > 0 ? 'Answer with an option, its number or any text.' : 'Answer with any text.'
   const breadths = breadthsOf(request)
   const kept = (choice: 'session' | 'project'): string => `${breadths.map((breadth) => breadth[choice].word).join(', ')} for this ${choice}`
-  const more = breadths.length > 0 ? `; to remember it, ${kept('session')}, ${kept('project')}` : ''
+  const more = breadths.length > 0 ? `; to approve more, ${kept('session')}, ${kept('project')}` : ''
   return `Answer yes, no, no REASON, or x to end the run${more}.`
 }

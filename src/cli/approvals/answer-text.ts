@@ -16,4 +16,4 @@ export function labelsLine(labels: readonly string[]): string {
   return lines.length > 1 ? lines.map((line) => `“${line}”`).join(', ') : lines.join('')
 }
 
-const howLong = { session: 'for this session', project: 'for this project, until it is taken back' } as const
+const howLong = { session: 'for this session', project: 'for this project, until revoked' } as const

@@ -73,7 +73,7 @@ async function refuseDriven({ journal }: Store, ids: readonly TreeId[]): Promise
   for (const id of ids) {
     const claim = await journal.claim(id, owner)
     if (claim.ok) await journal.release(id, claim.epoch)
-    else problems.push({ place: id, message: `it is driven by ${claim.owner}`, remedy: 'Interrupt it there, or leave it out.' })
+    else problems.push({ place: id, message: `it is running: ${claim.owner}`, remedy: 'Interrupt it there, or leave it out.' })
   }
-  if (problems.length > 0) throw new TroupeError('tree_owned', 'Not every session can be dropped; none was.', { problems })
+  if (problems.length > 0) throw new TroupeError('tree_owned', 'Some sessions are running, so none was dropped.', { problems })
 }

@@ -19,7 +19,7 @@ function problemOf(flag: string, pattern: string, tools: readonly string[]): rea
   const place = `${flag} ${pattern}`
   if (!isRulePattern(pattern)) {
     const remedy = 'Name a tool, or a use of one in brackets: write_file, "shell(npm test)", "web_fetch(*.example.com)".'
-    return [{ place, message: 'It is no pattern.', remedy }]
+    return [{ place, message: 'It is not a valid pattern.', remedy }]
   }
   const fault = rulePatternProblem(pattern, { tools, sources: [] })
   return fault ? [{ place, message: `${fault.message[0]?.toUpperCase()}${fault.message.slice(1)}.`, remedy: fault.remedy }] : []

@@ -30,8 +30,8 @@ export function parseGrants(text: string, place: string): readonly GrantRecord[]
   if (isPlainObject(content) && content.version === version && Array.isArray(content.grants) && content.grants.every(isGrant))
     return content.grants.filter(saysWhere)
   throw new TroupeError('config_invalid', `The list of approvals ${place} is damaged.`, {
-    problems: [{ place, message: `it is not { "version": ${version}, "grants": [ … ] }` }],
-    remedy: 'Mend it, or remove it: then nothing is approved beyond a session.',
+    problems: [{ place, message: `expected { "version": ${version}, "grants": [ … ] }` }],
+    remedy: 'Fix or remove the file. Without it, no approval outlives a session.',
   })
 }
 

@@ -39,12 +39,11 @@ export async function listApprovals(invocation: ApprovalsInvocation, host: Host)
     ...waiting.flatMap((run) => waitingLines(run, place, { paint: host.paint, width: host.width - 1 })),
     ...damaged.flatMap((session) => sessionLines(session, place, host.paint)),
   ])
-  if (grants.length === 0)
-    await printNotice(`Nothing is approved for ${isEverywhere ? 'any project' : project} beyond a session.`, { host, display })
+  if (grants.length === 0) await printNotice(`No grants are stored for ${isEverywhere ? 'any project' : project}.`, { host, display })
   const others = all.waiting.length - waiting.length + all.damaged.length - damaged.length
   if (others > 0)
     await printNotice(
-      `${others === 1 ? 'One more session is waiting' : `${others} more sessions are waiting`} elsewhere: troupe approvals list --everywhere`,
+      `${others === 1 ? 'One more session is waiting' : `${others} more sessions are waiting`} in other projects: troupe approvals list --everywhere`,
       {
         host,
         display,

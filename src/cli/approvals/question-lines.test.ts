@@ -67,7 +67,7 @@ describe('what a person is shown', () => {
     ])
     expect(shown(run(command, { scope: 'unsandboxed' }), 24).slice(-6, -2)).toEqual([
       title,
-      '  outside the sandbox: with all that you may do yourself',
+      '  outside the sandbox: with all permissions of your user account',
       '  124 lines; scroll up to read all of them before you answer',
       '  y yes · n no · n WHY no, with a reason · x no, and end the run',
     ])
@@ -99,7 +99,7 @@ describe('what a person is shown', () => {
     expect(drawn({ request: run('make install', { scope: 'unsandboxed' }), label: 'lead/scout#2' })).toMatchInlineSnapshot(`
       "
       ? lead/scout#2 · Run make install  shell
-        outside the sandbox: with all that you may do yourself
+        outside the sandbox: with all permissions of your user account
         y yes · n no · n WHY no, with a reason · x no, and end the run
         s for this session, p for this project: exactly this: make install
       "
@@ -176,7 +176,7 @@ describe('what a person is shown', () => {
         │ It is for the door.
         1 red
         2 blue
-        a number, or an answer of your own
+        a number, or your own answer
       "
     `)
     expect(drawn({ request: asks('What is its name?') })).toMatchInlineSnapshot(`
@@ -254,7 +254,7 @@ describe('what helps to decide', () => {
     expect(drawn({ request })).toMatchInlineSnapshot(`
       "
       ? Run again outside the sandbox: touch /srv/x  shell
-        outside the sandbox: with all that you may do yourself
+        outside the sandbox: with all permissions of your user account
         │ The output suggests that the sandbox denied a write: touch: /srv/x: Read-on
         │ ly file system
         │ line 5

@@ -44,7 +44,7 @@ function openQuestion({ request: { question }, label }: Asked, { paint, width }:
       const below = ' '.repeat(number.length + 1)
       return [`${indent}${paint('cyan', number)} ${begin}`, ...rest.map((line) => `${indent}${below}${line}`)]
     }),
-    ...(options.length > 0 ? [`${indent}${paint('dim', 'a number, or an answer of your own')}`] : []),
+    ...(options.length > 0 ? [`${indent}${paint('dim', 'a number, or your own answer')}`] : []),
   ]
 }
 
@@ -67,7 +67,7 @@ function permission({ request, label }: Asked, style: QuestionStyle): readonly s
 
 const outsideLines = ({ scope }: ApprovalRequest, { paint, width }: QuestionStyle): readonly string[] =>
   scope === 'unsandboxed'
-    ? [`${indent}${paint('red', fitted('outside the sandbox: with all that you may do yourself', width - indent.length))}`]
+    ? [`${indent}${paint('red', fitted('outside the sandbox: with all permissions of your user account', width - indent.length))}`]
     : []
 
 const whoOf = (label: string): string => (label === '' ? '' : `${printable(label)} · `)

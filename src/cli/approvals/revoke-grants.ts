@@ -13,8 +13,8 @@ import { changeGrants, grantPlaceOf, readGrants } from './project-grants.ts'
 /** `troupe approvals revoke`: what was approved for this project is asked about again. */
 export async function revokeGrants({ output, display, named: keys, isAll }: ApprovalsInvocation, host: Host): Promise<number> {
   if (isAll === keys.length > 0)
-    throw new TroupeError('usage', isAll ? 'Keys are named beside --all.' : 'No key is named.', {
-      remedy: 'Name the keys that approvals list shows, or take back all of this project: troupe approvals revoke --all',
+    throw new TroupeError('usage', isAll ? '--all takes no keys.' : 'No key is named.', {
+      remedy: 'Name the keys that approvals list shows, or revoke all grants of this project: troupe approvals revoke --all',
     })
   const project = findProjectRoot(process.cwd())
   const place = grantPlaceOf(host)
@@ -28,8 +28,8 @@ export async function revokeGrants({ output, display, named: keys, isAll }: Appr
   // The same may have been approved in several folders.
   const revoked = [...new Set(gone.map(({ key }) => key))]
   if (output === 'json') await host.stdout.line(safeJson({ ok: true, project, revoked, exitCode: code }))
-  else if (revoked.length > 0) await host.stdout.lines(revoked.map((key) => `No longer approved: ${printable(key)}`))
-  else await printNotice('Nothing was approved for this project.', { host, display })
+  else if (revoked.length > 0) await host.stdout.lines(revoked.map((key) => `Revoked: ${printable(key)}`))
+  else await printNotice('No grants are stored for this project.', { host, display })
   return code
 }
 
@@ -42,8 +42,8 @@ function refuseUnknown(keys: readonly string[], here: readonly GrantRecord[]): v
       return { place: key, message: 'it is not approved for this project', ...(near !== undefined && { remedy: `Did you mean ${near}?` }) }
     })
   if (problems.length > 0)
-    throw new TroupeError('usage', 'Not everything that is to be taken back was approved.', {
+    throw new TroupeError('usage', 'Some of these keys are not approved for this project.', {
       problems,
-      remedy: known.length > 0 ? `Approved are: ${known.join(', ')}.` : 'Nothing is approved for this project.',
+      remedy: known.length > 0 ? `Approved keys: ${known.join(', ')}.` : 'Nothing is approved for this project.',
     })
 }

@@ -31,7 +31,7 @@ async function configuredFolder(host: Host, { configFile, file }: Pick<ConfigOpt
 export async function withSessions<Result>(folder: string, none: Result, use: (store: Store) => Promise<Result>): Promise<Result> {
   const why = whyNoFolder(folder)
   if (why !== undefined)
-    throw new TroupeError('config_invalid', 'No session folder found.', {
+    throw new TroupeError('config_invalid', 'The data folder cannot be used.', {
       problems: [{ place: folder, message: `Sessions cannot be stored there: ${why}.`, remedy: 'Name their folder with --data-dir.' }],
     })
   if (!existsSync(join(folder, 'troupe.db'))) return none

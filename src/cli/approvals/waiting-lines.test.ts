@@ -38,7 +38,7 @@ describe('a run that waits', () => {
       run  w  since 1970-01-01 00:00 UTC · “Go”
         ? Run again outside the sandbox: make ⏎ install  shell
           “The headers are missing”
-          outside the sandbox: with all that you may do yourself
+          outside the sandbox: with all permissions of your user account
           │ no network inside
           │ exit code 1
           command │ make
@@ -62,7 +62,7 @@ describe('a run that waits', () => {
           1 red
           2 blue
             or so
-          a number, or an answer of your own
+          a number, or your own answer
           troupe approvals answer run ANSWER
         ✓ approved: Run make  shell
         troupe run FILE --resume run

@@ -37,7 +37,7 @@ export const waitingSince = ({ run, requests }: Pick<WaitingSession, 'run' | 're
 
 function processWords({ run, driver }: WaitingSession): string {
   if (driver !== undefined) return ` · running: ${driver}`
-  return run.status === 'running' ? ' · its process is gone' : ''
+  return run.status === 'running' ? ' · its process has exited' : ''
 }
 
 /** Nobody says yes to what was not shown: all of it, as at a terminal, with what each word would grant. */

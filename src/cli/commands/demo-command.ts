@@ -86,7 +86,7 @@ function introduction(file: string, { paint }: Host, asks: boolean): readonly st
 
 function legend({ paint, width }: Host): string {
   const bars = width >= leastForBars ? 'bars: when each step and call ran · ' : ''
-  return paint('dim', `∥ ran side by side · ${bars}tokens: in → out`)
+  return paint('dim', `∥ ran in parallel · ${bars}tokens: in → out`)
 }
 
 function unplanned({ message, status, remedy }: Outcome) {

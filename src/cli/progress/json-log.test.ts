@@ -33,9 +33,9 @@ test('each thing that happens is a line, with where it happened and its figures'
   expect(log(story).map((line) => ('level' in line && 'msg' in line ? `${line.level} ${line.msg}` : ''))).toEqual([
     'info session created: root',
     'info turn started',
-    'info model asked: fast',
+    'info model request: fast',
     'warn model failed: rate_limit: too many requests',
-    'info model asked: fast',
+    'info model request: fast',
     'info model answered in 500 ms',
     'info call started: book',
     'debug half way',

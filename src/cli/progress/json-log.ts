@@ -112,7 +112,7 @@ function otherEntry(event: Other, name: string | undefined): Entry {
     case 'interaction.approval.resolved':
       return info(`approval: ${event.decision.kind}`, { approvalId: event.approvalId, decision: event.decision.kind, by: event.by })
     case 'interaction.approval.granted':
-      return info('approved for all of the run', { keys: event.keys.map(({ key }) => key), from: event.from, by: event.by })
+      return info('approved for the session', { keys: event.keys.map(({ key }) => key), from: event.from, by: event.by })
     case 'interaction.approval.revoked':
       return info('approvals revoked', { keys: event.keys, by: event.by })
     case 'interaction.subagent.selected':
@@ -151,7 +151,7 @@ function otherEntry(event: Other, name: string | undefined): Entry {
 function updatedEntry(update: InteractionEvent<'interaction.item.updated'>['update']): Entry {
   if (update.kind === 'plan') return info('plan changed', { steps: update.plan.steps })
   const { reason, attempt, by } = update
-  const msg = reason === 'unsandboxed' ? 'call tried again, outside the sandbox' : `call tried again: ${reason}`
+  const msg = reason === 'unsandboxed' ? 'call retried outside the sandbox' : `call retried: ${reason}`
   return { level: reason === 'unsandboxed' ? 'warn' : 'info', msg, fields: { attempt, reason, by } }
 }
 
@@ -171,7 +171,7 @@ function turnEntry({
 function stepEntry(event: InteractionEvent<'interaction.step.started' | 'interaction.step.completed' | 'interaction.step.failed'>): Entry {
   if (event.type === 'interaction.step.started') {
     const { model, modelId, attempt, last } = event
-    return info(`model asked: ${model}`, { model, modelId, attempt, last: last?.reason })
+    return info(`model request: ${model}`, { model, modelId, attempt, last: last?.reason })
   }
   const { usage, cost, latencyMs } = event
   if (event.type === 'interaction.step.completed') {
@@ -186,7 +186,7 @@ function stepEntry(event: InteractionEvent<'interaction.step.started' | 'interac
 }
 
 function startedEntry(item: ItemIntent, name: string | undefined): Entry | undefined {
-  if (item.kind === 'plan') return info('plan made', { steps: item.plan.steps })
+  if (item.kind === 'plan') return info('plan created', { steps: item.plan.steps })
   if (item.kind !== 'call') return undefined
   const { tool, namespace, title, effect, approved } = item
   const about = cut(printable(shownFor(item) ?? ''))

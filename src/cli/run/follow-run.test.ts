@@ -247,7 +247,7 @@ test('a log is JSON, one document a line', async () => {
   const { host, written } = fakeHost()
   end({ status: 'completed' } as Outcome)
   await followRun(handle, { host, progress: 'json', interruption: new Interruption(host), release: async () => {} })
-  expect(written.map((line) => JSON.parse(line).msg)).toEqual(['session created: root', 'turn started', 'model asked: quick'])
+  expect(written.map((line) => JSON.parse(line).msg)).toEqual(['session created: root', 'turn started', 'model request: quick'])
 })
 
 const running = (model: string): readonly StreamEvent[] => new Story().begins().asks(0, 1, { model }).says(1, 'word').events

@@ -60,7 +60,7 @@ async function namedSessions(store: Store, ids: readonly string[], place: Sessio
 }
 
 function refuseDriven(treeId: string, driver: string): never {
-  throw new TroupeError('tree_owned', `Session ${treeId} is running: ${driver} drives it.`, {
+  throw new TroupeError('tree_owned', `Session ${treeId} is running: ${driver}.`, {
     remedy: 'Wait for it or interrupt it there, or leave it out.',
   })
 }
@@ -99,7 +99,7 @@ async function report({ sessions, unreclaimed }: Deleted, { output, display, isD
     if (sessions.length === 0) await printNotice('There is nothing to delete.', { host, display })
   }
   if (unreclaimed !== undefined)
-    await printWarning(`Their space was not given back: ${unreclaimed}. The next prune does it.`, { host, display })
+    await printWarning(`The disk space was not freed: ${unreclaimed}. The next prune frees it.`, { host, display })
   return code
 }
 

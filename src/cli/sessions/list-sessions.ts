@@ -47,14 +47,16 @@ function noticesAbout(sessions: readonly StoredSession[], { isEverywhere, projec
   const has = (kind: StoredSession['standing']['kind']): boolean => sessions.some(({ standing }) => standing.kind === kind)
   return [
     ...(sessions.length === 0 ? [`There is no session ${isEverywhere ? '' : `of ${project} `}in ${place.folder}.`] : []),
-    ...(sessions.length > 0 ? [`What happened in one of them: troupe sessions show ID${data}`] : []),
-    ...(has('waiting') ? [`What is waited for, and how to answer it: troupe approvals list${data}`] : []),
-    ...(has('ended') ? [`The next turn of a session that has ended: troupe run FILE "…" --resume ID${data}`] : []),
+    ...(sessions.length > 0 ? [`Show a session: troupe sessions show ID${data}`] : []),
+    ...(has('waiting') ? [`List the pending requests: troupe approvals list${data}`] : []),
+    ...(has('ended') ? [`Continue a session that has ended: troupe run FILE "…" --resume ID${data}`] : []),
     ...(has('damaged')
       ? [
           `A damaged session cannot be resumed: restore the data folder from a backup. To remove the session: troupe sessions delete ID${data}`,
         ]
       : []),
-    ...(others > 0 ? [`${others} more ${others === 1 ? 'session' : 'sessions'} elsewhere: troupe sessions list --everywhere${data}`] : []),
+    ...(others > 0
+      ? [`${others} more ${others === 1 ? 'session' : 'sessions'} of other projects: troupe sessions list --everywhere${data}`]
+      : []),
   ]
 }

@@ -25,7 +25,7 @@ export function standingWords(standing: SessionStanding): string {
     case 'running':
       return `running: ${standing.driver}`
     case 'left':
-      return 'left in the middle: the process that drove it is gone'
+      return 'unfinished: its process has exited'
     case 'waiting':
       return standing.open === 0 ? 'answered; resume it' : `waiting for ${standing.open === 1 ? 'an answer' : `${standing.open} answers`}`
     case 'ended':

@@ -92,10 +92,10 @@ function timeWords({ run, standing, turns }: LoadedSession, now: number): string
     case 'running':
       return `${elapsed(now - (turns.at(-1)?.startedAt ?? run.createdAt))} so far`
     case 'waiting':
-      return `waits since ${timeText(run.updatedAt)}`
+      return `waiting since ${timeText(run.updatedAt)}`
     case 'left':
     case 'damaged':
-      return `last heard of ${timeText(run.updatedAt)}`
+      return `last event ${timeText(run.updatedAt)}`
     default:
       return standing satisfies never
   }
@@ -159,10 +159,10 @@ function turnBlocks(shown: LoadedSession, hidden: number, style: ShownStyle): re
   })
 }
 
-const askedLines = (asked: string, most: number, style: ShownStyle): readonly string[] => section('Asked', asked, { ...style, most })
+const askedLines = (asked: string, most: number, style: ShownStyle): readonly string[] => section('Input', asked, { ...style, most })
 
 function answerLines({ report, status }: Outcome, style: ShownStyle): readonly string[] {
-  const title = status === 'completed' ? 'Answer' : status === 'partial' ? 'Partial answer' : 'Said so far'
+  const title = status === 'completed' ? 'Answer' : status === 'partial' ? 'Partial answer' : 'Text so far'
   return section(title, report?.text ?? '', { ...style, most: Number.POSITIVE_INFINITY })
 }
 
@@ -179,7 +179,7 @@ function callBlock({ events, run, fileOf }: LoadedSession, { place, paint, width
   const lines = callLines(events, { fileOf, width: isWindow ? width - 1 : Number.POSITIVE_INFINITY })
   if (lines.length === 0) return []
   const whole = `troupe sessions show ${run.treeId} --stream-json${dataDirFlag(place.dataDir)}`
-  return [paint('bold', 'Calls'), ...lines, `${indent}Uncut, as events: ${whole}`]
+  return [paint('bold', 'Calls'), ...lines, `${indent}Complete events: ${whole}`]
 }
 
 function diagnosticLines(diagnostics: readonly Diagnostic[], { paint }: ShownStyle): readonly string[] {

@@ -28,8 +28,11 @@ export async function sessionsCommand(invocation: SessionsInvocation, host: Host
 /** What another action understands would have no effect here. */
 function refuseOthers({ action, ids, output, display, older, keep, isDryRun, isEverywhere, dataDir }: SessionsInvocation): void {
   const extra = ids.at(action === 'show' ? 1 : 0)
-  const shown = extra === undefined ? '' : `What happened in it: troupe sessions show ${typedWord(extra)}${dataDirFlag(dataDir)}`
-  const only = (flag: string, ...actions: readonly SessionsAction[]) => ({ place: flag, message: `It is for ${actions.join(' and ')}.` })
+  const shown = extra === undefined ? '' : `Show it: troupe sessions show ${typedWord(extra)}${dataDirFlag(dataDir)}`
+  const only = (flag: string, ...actions: readonly SessionsAction[]) => ({
+    place: flag,
+    message: `It applies to ${actions.join(' and ')} only.`,
+  })
   const problems = [
     ...(extra !== undefined && action !== 'delete'
       ? [{ place: extra, message: action === 'show' ? 'show takes one ID.' : `${action} takes no ID.`, remedy: shown }]
@@ -43,5 +46,5 @@ function refuseOthers({ action, ids, output, display, older, keep, isDryRun, isE
       ? [{ ...only('--everywhere', 'list'), remedy: 'prune covers all projects of the data folder.' }]
       : []),
   ]
-  if (problems.length > 0) throw new TroupeError('usage', `The command line does not fit sessions ${action}.`, { problems })
+  if (problems.length > 0) throw new TroupeError('usage', `Invalid arguments for sessions ${action}.`, { problems })
 }

@@ -3,7 +3,7 @@ import { type Problem, TroupeError } from '../../contracts/index.ts'
 /** Several errors as one; the code is the first one's. */
 export function joinErrors(errors: readonly TroupeError[]): TroupeError {
   const [first, ...more] = errors
-  if (!first) throw new TroupeError('internal', 'There is no error to tell.')
+  if (!first) throw new TroupeError('internal', 'No error was given.')
   if (more.length === 0) return first
   const problems = errors.flatMap((error): readonly Problem[] => {
     if (error.problems.length > 0) return error.problems

@@ -306,7 +306,7 @@ test('as a log: figures and names, no diff and no output', () => {
     return line === undefined ? [] : [JSON.parse(line) as { msg: string; [field: string]: unknown }]
   })
   const about = (msg: string) => entries.find((entry) => entry.msg.startsWith(msg))
-  expect(about('plan made')).toMatchObject({ steps: [{ step: 'Read the tests', status: 'in_progress' }, {}, {}] })
+  expect(about('plan created')).toMatchObject({ steps: [{ step: 'Read the tests', status: 'in_progress' }, {}, {}] })
   expect(about('plan changed')).toMatchObject({ steps: [{ status: 'completed' }, {}, {}] })
   expect(about('call started: shell')).toMatchObject({
     about: 'npm test -- --run src/parse',

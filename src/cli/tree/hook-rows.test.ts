@@ -86,7 +86,7 @@ test('an answer that was sent back says so, with the first thing that is wrong; 
     '├─ step 2',
     '│  └─ ↻ answer sent back  missing required "country" (string) · and 1 more',
     '└─ step 3',
-    '   └─ ✗ answer refused  it is not JSON',
+    '   └─ ✗ answer rejected  it is not JSON',
   ])
   expect(treeOf(failed, 40)[4]).toBe('│  └─ ↻ answer sent back  missing requ…')
   expect(plainOf(failed)).toEqual([
@@ -95,7 +95,7 @@ test('an answer that was sent back says so, with the first thing that is wrong; 
     'step 2',
     '  ↻ answer sent back: missing required "country" (string) · and 1 more',
     'step 3',
-    '  ✗ answer refused: it is not JSON',
+    '  ✗ answer rejected: it is not JSON',
   ])
 })
 

@@ -35,7 +35,7 @@ export function blockText(hooks: readonly HookNode[]): string | undefined {
 }
 
 /** `sent back` where the model was asked again; the last one of a turn that failed is only refused. */
-export const rejectedLabel = (isLast: boolean): string => (isLast ? 'answer refused' : 'answer sent back')
+export const rejectedLabel = (isLast: boolean): string => (isLast ? 'answer rejected' : 'answer sent back')
 
 export function rejectedRow(refused: RejectedAnswer, isLast: boolean): RowNode {
   const look = isLast ? { icon: '✗', shade: 'red' as const } : { icon: '↻', shade: 'yellow' as const }
