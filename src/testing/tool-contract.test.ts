@@ -26,8 +26,8 @@ describe('a breach is found', () => {
       { execute: () => ({ ok: false, error: { class: 'failed', message: 'no' } }) },
       /good example failed/,
     ],
-    ['ends soon when its signal has aborted before it starts', { execute: () => new Promise(() => {}) }, /goes on 20 ms/],
-    ['ends soon when its signal aborts on the way', { execute: () => new Promise(() => {}) }, /goes on 20 ms/],
+    ['ends soon when its signal has aborted before it starts', { execute: () => new Promise(() => {}) }, /still runs 20 ms/],
+    ['ends soon when its signal aborts on the way', { execute: () => new Promise(() => {}) }, /still runs 20 ms/],
     ['returns an expected failure instead of throwing it', { execute: () => Promise.reject(new Error('b is 0')) }, /b is 0/],
     ['returns an expected failure instead of throwing it', { execute: () => 'fine' }, /the bad example succeeded/],
   ]

@@ -27,7 +27,7 @@ export function toolContract(tool: Tool, examples: ToolExamples): readonly Contr
   const settles = async (controller: AbortController): Promise<void> => {
     const call = execute(examples.good, controller.signal).then(ignore, ignore)
     controller.abort(new Error('aborted by the contract'))
-    assert(await within(graceMs, call), `the call goes on ${graceMs} ms after its signal aborted`)
+    assert(await within(graceMs, call), `the call still runs ${graceMs} ms after its signal aborted`)
   }
 
   const cases: ContractCase[] = [

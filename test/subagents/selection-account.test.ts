@@ -127,8 +127,8 @@ describe('the question who is to speak', () => {
   })
 
   it.each([
-    ['tokens', { maxTokens: 2_000 }, /^default: .*half of the tokens$/],
-    ['money', { maxCostUsd: 0.2 }, /^default: .*half of the money$/],
+    ['tokens', { maxTokens: 2_000 }, /^default: .*half of the token budget$/],
+    ['money', { maxCostUsd: 0.2 }, /^default: .*half of the cost budget$/],
   ])('is not asked where it could take more than half of the %s', async (_, limits, reason) => {
     const questions: ModelRequest[] = []
     const model = scripted('m', (request) => {

@@ -6,13 +6,12 @@ import { nearestNames } from '../../util/nearest-names.ts'
 import { charsPerToken, type InquiryOptions, ModelInquiry } from './model-inquiry.ts'
 import { matchAgent, type Selected } from './select-agent.ts'
 
-// Who is to speak, in the opinion of a model. Whoever is chosen pays for the question: it may take half of what any of
-// them has, so that the other half is left for the answer.
+// A model selects the agent. The selected agent pays for the request, which may take half of the tightest budget of all candidates.
 
 const outputTokens = 1_024
 const partChars = 4_000
 
-/** One question; where it cannot be asked, or its answer names none of them, words decide. */
+/** Asks once. If that is impossible or the answer names no candidate, the words of the request decide. */
 export async function askModelForAgent(
   candidates: readonly AgentSpec[],
   input: readonly InputPart[],
@@ -39,7 +38,7 @@ export async function askModelForAgent(
 function questionOf(candidates: readonly AgentSpec[], input: readonly InputPart[]): ModelRequest {
   const names = candidates.map(({ name }) => name)
   return {
-    system: `Choose who is to handle the request. Answer with JSON like {"agent": "${names[0]}"}.\n${candidates.map(described).join('\n')}`,
+    system: `Choose the agent that handles the request. Answer with JSON like {"agent": "${names[0]}"}.\n${candidates.map(described).join('\n')}`,
     messages: [{ role: 'user', parts: input }],
     tools: [],
     toolChoice: 'none',
@@ -61,8 +60,8 @@ function reserved({ system, messages }: ModelRequest, price: TokenPrice | undefi
 }
 
 function beyondBudget(candidates: readonly AgentSpec[], { input, output, costUsd = 0 }: Reservation): string | undefined {
-  if (input + output > halfOf(candidates, 'tokens')) return 'to ask a model would take more than half of the tokens'
-  return costUsd > halfOf(candidates, 'cost') ? 'to ask a model would take more than half of the money' : undefined
+  if (input + output > halfOf(candidates, 'tokens')) return 'asking a model would take more than half of the token budget'
+  return costUsd > halfOf(candidates, 'cost') ? 'asking a model would take more than half of the cost budget' : undefined
 }
 
 /** Half of the tightest limit of any candidate, or infinity: which of them will run is not known yet. */

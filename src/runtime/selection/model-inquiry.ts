@@ -14,34 +14,32 @@ import type { QueueSlots, Queues } from '../../steps/index.ts'
 import { Interrupt, unlessInterrupted } from '../../util/interrupt.ts'
 import { messageOf } from '../../util/message-of.ts'
 
-/** Who is asked, and under which conditions. */
 export interface InquiryOptions {
   readonly model: Model
   readonly price: TokenPrice | undefined
-  /** One attempt. */
+  /** For one attempt. */
   readonly llmTimeout: number
   readonly queues: Queues | undefined
   readonly clock: Clock
-  /** Takes secrets out of what is recorded. */
   redact(text: string): string
 }
 
 interface InquiryRequest {
   readonly request: ModelRequest
   readonly reservation: Reservation
-  /** Waiting in line included. */
+  /** Including the time in queues. */
   readonly timeMs: number | undefined
 }
 
-/** What a text takes where nobody has counted it. */
+/** For estimates. */
 export const charsPerToken = 4
 
-/** A question outside of any session. It ends with its answer, with its time, or with whoever wanted to know. */
+/** One model request outside of any session. */
 export class ModelInquiry {
   readonly #options: InquiryOptions
   readonly #request: InquiryRequest
   #text = ''
-  /** Of the answer, of what it thought on the way, and of calls that it was not asked for. */
+  /** Of the answer, its reasoning, and calls that were not requested. */
   #characters = 0
   #usage: Usage | undefined
   #costUsd: number | undefined
@@ -64,7 +62,7 @@ export class ModelInquiry {
       return { text: this.#text, asked: { model: model.id, ...spent, latencyMs, ...(failure && { failure }) } }
     } finally {
       cancelTimer?.()
-      // Whatever the model still does, nobody waits for it.
+      // Cancels the request if it is still running.
       interrupt.fire('interrupted')
       slots?.close()
     }
@@ -119,11 +117,11 @@ export class ModelInquiry {
 
   #interruption({ reason }: Interrupt): ModelFailure {
     if (reason === 'timeout') return { class: 'timeout', message: `the model did not answer within ${this.#options.llmTimeout} ms` }
-    if (reason === 'budget') return { class: 'budget', message: 'the model did not answer within half of the time' }
-    return { class: 'cancelled', message: 'it was interrupted' }
+    if (reason === 'budget') return { class: 'budget', message: 'the model did not answer within half of the time budget' }
+    return { class: 'cancelled', message: 'the request was interrupted' }
   }
 
-  /** Where the model tells nothing, what it read and said is estimated; for what has no price, what was set aside counts. */
+  /** Estimates the usage if the model reports none. Without a price, the reserved cost is charged. */
   #spent(): Spent {
     const { input, costUsd: reserved = 0 } = this.#request.reservation
     const output = Math.ceil(this.#characters / charsPerToken)

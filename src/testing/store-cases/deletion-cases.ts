@@ -11,7 +11,7 @@ async function made(store: Store, treeId: TreeId, status: OutcomeStatus | 'runni
 
 export const deletionCases: readonly StoreCase[] = [
   {
-    name: 'removes all that there is of a tree, and of no other',
+    name: 'removes everything of a tree, and nothing of others',
     async run({ store, other }) {
       const blobs = new Map<TreeId, Awaited<ReturnType<Store['blobs']['put']>>>()
       for (const treeId of [one, two]) {
@@ -38,7 +38,7 @@ export const deletionCases: readonly StoreCase[] = [
     },
   },
   {
-    name: 'refuses a tree that somebody drives, and says who',
+    name: 'refuses a tree that is driven, and names the driver',
     async run({ store, other }) {
       const epoch = await made(store, one, 'running')
       const driver = await other.trees.driver(one)
@@ -50,7 +50,7 @@ export const deletionCases: readonly StoreCase[] = [
     },
   },
   {
-    name: 'does not know a tree that there is not, or no longer',
+    name: 'reports a tree that does not exist, or no longer exists, as missing',
     async run({ store }) {
       assert.deepEqual(await store.trees.delete(one), { ok: false, refusal: 'missing' })
       await store.journal.release(one, await made(store, one, 'completed'))

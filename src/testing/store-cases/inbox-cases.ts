@@ -33,7 +33,7 @@ export const inboxCases: readonly StoreCase[] = [
     },
   },
   {
-    name: 'takes a repeated client id once and names the first position, whoever repeats it',
+    name: 'stores a repeated client id once and returns the first position',
     async run({ store, other }) {
       const first = await store.inbox.add(one, client('a'), input('first'))
       const second = await store.inbox.add(one, client('b'), input('second'))
@@ -57,7 +57,7 @@ export const inboxCases: readonly StoreCase[] = [
     },
   },
   {
-    name: 'loses nothing of what several processes add at once',
+    name: 'loses nothing when several processes add at the same time',
     async run({ store, other }) {
       const names = Array.from({ length: 40 }, (_, index) => `client-${index}`)
       await Promise.all(names.map((name, index) => (index % 2 ? store : other).inbox.add(one, client(name), input(name))))

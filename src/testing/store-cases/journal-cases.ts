@@ -30,7 +30,7 @@ export const journalCases: readonly StoreCase[] = [
     },
   },
   {
-    name: 'reads nothing of a tree that nobody knows',
+    name: 'reads nothing of an unknown tree',
     async run({ store }) {
       assert.deepEqual(await store.journal.read(one, 0), [])
     },

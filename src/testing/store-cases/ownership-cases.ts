@@ -53,7 +53,7 @@ export const ownershipCases: readonly StoreCase[] = [
     },
   },
   {
-    name: 'refuses an epoch that nobody was given',
+    name: 'refuses an epoch that was never issued',
     async run({ store }) {
       const { epoch } = await claimed(store, one)
       assert.deepEqual(await store.journal.append(batch(one, epoch + 1, { after: 0, count: 1 })), { ok: false, refusal: 'epoch' })

@@ -4,7 +4,7 @@ import { appended, batch, bob, claimed, event, events, oddText, one, type StoreC
 /** An append whose answer was lost is repeated; it must neither fail nor be stored twice. */
 export const repeatCases: readonly StoreCase[] = [
   {
-    name: 'succeeds when the same events stand there, and stores nothing',
+    name: 'succeeds when the same events are stored already, and stores nothing',
     async run({ store }) {
       const { epoch } = await claimed(store, one)
       const first = {

@@ -58,7 +58,7 @@ export const watchCases: readonly StoreCase[] = [
     },
   },
   {
-    name: 'wakes everybody who watches, and nobody who has left',
+    name: 'wakes all watchers, and none that have left',
     async run({ store }) {
       const { epoch } = await claimed(store, one)
       const woken: string[] = []
