@@ -4,7 +4,7 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { performance } from 'node:perf_hooks'
-import { loadConfig, loadRegistry, nodeConfigFiles } from '../src/agents/index.ts'
+import { loadConfig, loadRegistry, nodeConfigFileSystem } from '../src/agents/index.ts'
 
 const count = Number(process.argv[2] ?? 1000)
 const rounds = 5
@@ -36,7 +36,7 @@ async function load() {
   const begin = performance.now()
   const config = await loadConfig({
     places: { workingDirectory: folder, userFolder: join(folder, '.user'), systemFolder: join(folder, '.system') },
-    files: nodeConfigFiles,
+    files: nodeConfigFileSystem,
     trusted: new Map(),
   })
   const registry = await loadRegistry({

@@ -54,7 +54,7 @@ export async function agentsFromFiles(files: string | readonly string[], options
     sandbox: sandbox && wallsOf(sandbox),
     trusted,
   })
-  const problems = [...(read.ok ? [] : read.problems), ...(await contractProblems(read.said))]
+  const problems = [...(read.ok ? [] : read.problems), ...(await contractProblems(read.readable))]
   if (!read.ok || problems.length > 0) throw wrong('agent_file_invalid', 'The agent files are', problems)
   const [speaker, ...others] = read.roots
   return {

@@ -3,7 +3,6 @@ export { agentFileSchema } from './agent-file/agent-file-schema.ts'
 export {
   type AgentOption,
   type AgentOptionKey,
-  type AgentOptionType,
   agentOptionKeys,
   agentOptions,
   reservedKeys,
@@ -13,7 +12,7 @@ export { type AgentOverrides, type FlagArgument, type OverrideArguments, parseOv
 export { type Config, type ConfigDiagnostic, configuredText, type PendingFile } from './config/config.ts'
 export type { ConfigPlaces } from './config/config-places.ts'
 export { configSchema } from './config/config-schema.ts'
-export { type ConfigFiles, nodeConfigFiles } from './config/files/config-file-system.ts'
+export { type ConfigFileSystem, nodeConfigFileSystem } from './config/files/config-file-system.ts'
 export { makeFolders } from './config/files/make-folders.ts'
 export { configError, loadConfig, readConfig } from './config/load-config.ts'
 export {
@@ -61,3 +60,4 @@ export { type FoundSkills, findSkills } from './skills/find-skills.ts'
 export { selectSkills } from './skills/select-skills.ts'
 export type { SkillProblem } from './skills/skill-problem.ts'
 export { adminSkillDirectories, userSkillDirectories } from './skills/skill-roots.ts'
+export type { ValueType } from './values/read-value.ts'

@@ -2,19 +2,18 @@ import { type ApprovalRule, ruleVerdicts } from '../contracts/index.ts'
 import { parseRulePattern } from '../policy/rule-pattern.ts'
 import { matchesGlob, parseGlob } from '../util/glob.ts'
 
-/** A rule that has no effect. */
 export interface OverriddenRule {
   readonly index: number
   readonly message: string
   readonly remedy: string
 }
 
-/** Each is held against each: a hostile list would take its time. */
+/** Every rule is compared with every other. */
 const maxCompared = 1_000
 
 /**
- * Rules that ask or deny and never count, because a milder one behind them is about all that they are about: whoever wrote
- * `deny: shell(rm *)` before `allow: shell` has most likely meant the other order.
+ * Rules that ask or deny without effect, because a later, milder rule covers them: in `deny: shell(rm *)` before `allow:
+ * shell` the order is most likely wrong.
  */
 export function overriddenRules(rules: readonly ApprovalRule[]): readonly OverriddenRule[] {
   const clauses = rules.flatMap((rule, index) =>
@@ -25,18 +24,18 @@ export function overriddenRules(rules: readonly ApprovalRule[]): readonly Overri
     const later = clauses.find((other) => other.index > index && other.rank < rank && covers(other.pattern, pattern))
     if (!later) return []
     const message = `\`${verdict}: ${pattern}\` is taken back by \`${later.verdict}: ${later.pattern}\` behind it`
-    return [{ index, message, remedy: 'Of the rules that fit, the last counts: put exceptions last.' }]
+    return [{ index, message, remedy: 'The last matching rule applies: put exceptions last.' }]
   })
 }
 
-/** Whether one pattern fits all that another fits. */
+/** Whether one pattern matches everything that another matches. */
 function covers(wide: string, narrow: string): boolean {
   const [outer, inner] = [parseRulePattern(wide), parseRulePattern(narrow)]
   if (!matchesGlob(parseGlob(outer.tool), inner.tool)) return false
   return outer.use === undefined || (inner.use !== undefined && matchesGlob(parseGlob(outer.use), inner.use))
 }
 
-/** Whether there may be a call that both are about, by their tools alone. */
+/** Whether a call may match both patterns, by their tools. */
 export function mayOverlap(one: string, other: string): boolean {
   const [a, b] = [parseRulePattern(one).tool, parseRulePattern(other).tool]
   return (a.includes('*') && b.includes('*')) || matchesGlob(parseGlob(a), b) || matchesGlob(parseGlob(b), a)

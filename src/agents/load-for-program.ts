@@ -1,11 +1,11 @@
 /*
- * 1. Files are read by what the command line reads them with; nothing else is: no configuration, no list of what is
- *    trusted, no variable.
- * 2. Whatever a file says takes effect by what is given here, or is refused.
+ * 1. Reads only the given files: no configuration, no list of trusted files, no variables.
+ * 2. A setting of a file either takes effect or is a problem.
  */
 import { dirname, isAbsolute, join, resolve } from 'node:path'
 import type { JsonObject, Problem, SandboxPolicy, SkillCard } from '../contracts/index.ts'
 import { builtinToolNames } from '../policy/builtin-tool-names.ts'
+import { locationOf } from './agent-file/option-values.ts'
 import type { Config } from './config/config.ts'
 import type { AgentDiagnostic } from './registry/agent-diagnostic.ts'
 import { agentSkills } from './registry/agent-skills.ts'
@@ -17,46 +17,42 @@ import type { FoundSkills } from './skills/find-skills.ts'
 export interface ProgramFiles {
   readonly files: readonly string[]
   readonly workingDirectory: string
-  /** Names of the tools that there are. */
+  /** The names of all tools. */
   readonly tools: readonly string[]
   readonly skills: FoundSkills | undefined
-  /** The walls that there are, if any. */
   readonly sandbox: SandboxPolicy | undefined
   readonly trusted: boolean
 }
 
-/** A file that an agent was read from. */
 export interface AgentSource {
-  /** The name of the agent. */
   readonly agent: string
-  /** Absolute, links followed. */
+  /** Absolute, with links resolved. */
   readonly path: string
   readonly metadata: JsonObject
 }
 
-/** An agent as the runtime takes it. */
 export type DefinedAgent = RegisteredAgent['definition']
 
-export type LoadedForProgram = Pick<Read, 'said'> &
-  (({ readonly ok: true } & Omit<Read, 'said'>) | { readonly ok: false; readonly problems: readonly Problem[] })
+export type LoadedForProgram = Pick<Read, 'readable'> &
+  (({ readonly ok: true } & Omit<Read, 'readable'>) | { readonly ok: false; readonly problems: readonly Problem[] })
 
 interface Read {
   readonly agents: readonly DefinedAgent[]
-  /** The names of those whose files were named. */
+  /** The names of the agents of the given files. */
   readonly roots: readonly string[]
-  /** Those that somebody wants. */
+  /** The skills that agents use. */
   readonly skills: readonly SkillCard[]
   readonly sources: readonly AgentSource[]
   readonly diagnostics: readonly AgentDiagnostic[]
-  /** What the files say that could be read, for whoever compiles schemas. */
-  readonly said: readonly ReadableFile[]
+  /** All readable files, for checks of schemas. */
+  readonly readable: readonly ReadableFile[]
 }
 
 const noConfig: Config = { layers: [], files: [], ownFolders: [], pending: [], diagnostics: [] }
 const noSkills: FoundSkills = { skills: [], details: new Map(), shadowed: [], disabled: [], problems: [] }
 
-export async function loadForProgram(wishes: ProgramFiles): Promise<LoadedForProgram> {
-  const { files: roots, workingDirectory, tools, skills = noSkills, sandbox, trusted } = wishes
+export async function loadForProgram(options: ProgramFiles): Promise<LoadedForProgram> {
+  const { files: roots, workingDirectory, tools, skills = noSkills, sandbox, trusted } = options
   const registry = await loadRegistry({
     roots,
     scope: 'reachable',
@@ -67,14 +63,14 @@ export async function loadForProgram(wishes: ProgramFiles): Promise<LoadedForPro
     tools,
     ...(sandbox && { sandbox }),
   })
-  const { said } = registry
-  const wanting = said.map((file) => ({ file, ...agentSkills(skillRequestOf(file), skills) }))
+  const { readable } = registry
+  const selected = readable.map((file) => ({ file, ...agentSkills(skillRequestOf(file), skills) }))
   const problems = [
     ...(registry.ok ? [] : registry.problems),
-    ...(wishes.skills ? wanting.flatMap((each) => each.problems) : said.flatMap(missingSkills)),
-    ...(sandbox || tools.length === 0 ? [] : said.flatMap(missingSandbox)),
+    ...(options.skills ? selected.flatMap((each) => each.problems) : readable.flatMap(missingSkills)),
+    ...(sandbox || tools.length === 0 ? [] : readable.flatMap(missingSandbox)),
   ].map(forProgram)
-  if (!registry.ok || problems.length > 0) return { ok: false, problems, said }
+  if (!registry.ok || problems.length > 0) return { ok: false, problems, readable }
   const base = dirname(resolve(workingDirectory, roots[0] ?? '.'))
   const chosen = registry.agents.map((agent) => ({ agent, ...agentSkills(agent, skills) }))
   const wanted = new Set(chosen.flatMap((each) => each.skills.map(({ name }) => name)))
@@ -89,7 +85,7 @@ export async function loadForProgram(wishes: ProgramFiles): Promise<LoadedForPro
     skills: skills.skills.filter(({ name }) => wanted.has(name)),
     sources: registry.agents.map(({ definition: { name }, path, metadata }) => ({ agent: name, path, metadata })),
     diagnostics: [...registry.diagnostics, ...chosen.flatMap((each) => each.diagnostics)].map(forProgram),
-    said,
+    readable,
   }
 }
 
@@ -99,40 +95,36 @@ function skillRequestOf({ values, dialect, place }: ReadableFile): Parameters<ty
 }
 
 function missingSkills({ values }: ReadableFile): readonly Problem[] {
-  const said = values.get('skills')
-  if (!said || (said.value as readonly string[]).length === 0) return []
-  const { place, line } = said
+  const option = values.get('skills')
+  if (!option || (option.value as readonly string[]).length === 0) return []
   const remedy = 'Give `skills`: `findSkills` of `troupe/acting` finds them.'
-  return [{ place, message: 'it wants skills, and none were given', remedy, ...(line !== undefined && { line }) }]
+  return [{ ...locationOf(option), message: 'it lists skills, but no skills were given', remedy }]
 }
 
-/** Walls that are not there cannot be made stricter. */
 function missingSandbox({ values }: ReadableFile): readonly Problem[] {
-  const said = [...values].find(([key]) => key.startsWith('sandbox.'))?.[1]
-  if (!said) return []
-  const { place, line } = said
+  const [, option] = [...values].find(([key]) => key.startsWith('sandbox.')) ?? []
   const remedy = 'Give `sandbox`, such as that of `workspaceTools` of `troupe/acting`, here and to the runtime.'
-  return [{ place, message: 'it speaks of a sandbox, and none was given', remedy, ...(line !== undefined && { line }) }]
+  return option ? [{ ...locationOf(option), message: 'it has sandbox settings, but no sandbox was given', remedy }] : []
 }
 
-/** A model of `script/` is found beside the file that names it, wherever the program looks for models. */
+/** A `script/` model is relative to the file that names it. */
 function scriptIn(base: string, model: string): string {
   const [, file] = /^script\/(.+)$/s.exec(model) ?? []
   return file === undefined || isAbsolute(file) ? model : `script/${join(base, file)}`
 }
 
-/** Where the command line has a flag or a command, a program has an option. */
+/** Replaces flags and commands by options of programs. */
 const remedies: readonly (readonly [RegExp, string])[] = [
   [/troupe trust .+$/s, 'give `trusted: true`.'],
-  [/^Enable it for this run: .+$/s, 'Take `enabled: false` out of it.'],
+  [/^Enable it for this run: .+$/s, 'Remove `enabled: false` from it.'],
   [/; the configuration lists no agents\.$/, '.'],
-  [/^There are no tools here; leave it out\.$/, 'Give it in `tools`, or leave it out.'],
+  [/^There are no tools; remove it\.$/, 'Give it in `tools`, or remove it.'],
 ]
 
-function forProgram<Told extends Pick<Problem, 'message' | 'remedy'>>(told: Told): Told {
-  const [, tool = ''] = /^there is no tool `(.+)`$/.exec(told.message) ?? []
+function forProgram<Finding extends Pick<Problem, 'message' | 'remedy'>>(finding: Finding): Finding {
+  const [, tool = ''] = /^there is no tool `(.+)`$/.exec(finding.message) ?? []
   if (builtinToolNames.some((name) => name === tool))
-    return { ...told, remedy: 'Give it in `tools`: `workspaceTools` of `troupe/acting` has it.' }
-  const remedy = remedies.reduce((words, [flag, option]) => words.replace(flag, option), told.remedy ?? '')
-  return remedy === '' ? told : { ...told, remedy }
+    return { ...finding, remedy: 'Give it in `tools`: `workspaceTools` of `troupe/acting` has it.' }
+  const remedy = remedies.reduce((text, [flag, option]) => text.replace(flag, option), finding.remedy ?? '')
+  return remedy === '' ? finding : { ...finding, remedy }
 }

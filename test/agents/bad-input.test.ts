@@ -101,11 +101,11 @@ describe('every key', () => {
     patterns: ['{ a: 1 }', '7', 'null', '[[a]]', '["a b"]', '["*a"]', '[a/b/c]', '[a, a]'],
     references: ['{ a: 1 }', '7', 'null', '[[a]]', '[""]', '[a, a]'],
     number: ['"1"', '-1', '1e99', '.nan', '.inf', '[1]', 'null', 'true'],
-    whole: ['"1"', '1.5', '.inf', '1e99', '[1]', 'null', 'true'],
+    integer: ['"1"', '1.5', '.inf', '1e99', '[1]', 'null', 'true'],
     duration: ['soon', '-5', '5 weeks', '0', '0.2ms', '[5s]', 'null', 'true', '1e400'],
     size: ['big', '-5', '5TB', '0', '[5KB]', 'null', 'true'],
     choice: ['nonsense', '7', '[a]', 'null', '{}'],
-    switch: ['"true"', 'yes', '1', 'null', '[true]'],
+    boolean: ['"true"', 'yes', '1', 'null', '[true]'],
     parallel: ['0', '-1', '1.5', '"2"', 'null', '[1]'],
     schema: ['x', '7', '[]', 'null', '{ type: nonsense }', '{ properties: 7 }'],
     file: ['7', 'null', '""', '[a]', '{ a: b }'],
@@ -132,7 +132,7 @@ describe('every key', () => {
     const misspelt = `${last.slice(0, -1)}${last.at(-1) === 'x' ? 'y' : 'x'}x`
     const text = fileOf(below === undefined ? `${misspelt}: 1` : `${group}:\n  ${misspelt}: 1`)
     const [problem] = problemsOf(text)
-    expect(problem?.message).toBe(`there is no setting \`${below === undefined ? '' : `${group}.`}${misspelt}\``)
+    expect(problem?.message).toBe(`unknown key \`${below === undefined ? '' : `${group}.`}${misspelt}\``)
     expect(problem?.remedy).toContain(`\`${last}\``)
   })
 
@@ -154,20 +154,20 @@ describe('YAML that means mischief', () => {
     const begin = process.cpuUsage()
     const nested = `metadata:\n${bomb.replaceAll(/^/gm, '  ')}`
     const messages = problemsOf(fileOf(nested)).map(({ message }) => message)
-    expect(messages).toContain('aliases are not allowed here')
-    expect(messages).toContain('the anchor `&a` is not allowed here')
+    expect(messages).toContain('aliases are not allowed')
+    expect(messages).toContain('the anchor `&a` is not allowed')
     expect(process.cpuUsage(begin).user / 1000).toBeLessThan(20_000)
   })
   test.each([
-    ['a merge key', '<<: { usage: y }', 'there is no setting `<<`'],
+    ['a merge key', '<<: { usage: y }', 'unknown key `<<`'],
     ['a tab for indentation', 'limits:\n\tmaxRetries: 1', 'not valid YAML'],
     ['a tag', 'usage: !!js/function "x"', 'not valid YAML'],
     ['two documents', 'usage: y\n...\nusage: z', 'text follows the end of the frontmatter'],
     ['a directive', '%YAML 1.2', 'not valid YAML'],
     ['thousands of brackets', `metadata: ${'['.repeat(8000)}`, 'YAML'],
     ['a key without an end', 'usage: "y', 'not valid YAML'],
-    ['a key that is a list', '? [a, b]\n: c', 'there is no setting'],
-    ['the name of the prototype', '__proto__: { usage: y }', 'there is no setting `__proto__`'],
+    ['a key that is a list', '? [a, b]\n: c', 'unknown key'],
+    ['the name of the prototype', '__proto__: { usage: y }', 'unknown key `__proto__`'],
     ['settings longer than a page', `usage: ${'y'.repeat(40_000)}`, 'longer than'],
   ])('%s', (_name, settings, message) => {
     expect(problemsOf(fileOf(settings)).map((problem) => problem.message)).toEqual(

@@ -33,7 +33,12 @@ describe('a file of another program', () => {
       ['b', []],
     ])
     const told = registry.diagnostics.map(({ message }) => message).join('\n')
-    for (const words of ['no agent `a`', '`broken` is left out', 'no agent `nobody`', '`a` is left out: agents would call themselves'])
+    for (const words of [
+      'no agent `a`',
+      '`broken` is left out',
+      'no agent `nobody`',
+      '`a` is left out: agents would call each other in a cycle',
+    ])
       expect(told).toContain(words)
   })
 
@@ -49,7 +54,7 @@ test('run with a name says which file is called so', async () => {
   const { code, stderr } = await troupe(path, ['run', 'code-reviewer', 'Hi'])
   expect([code, stderr]).toEqual([
     2,
-    expect.stringContaining('→ .claude/agents/reviews.md is called so: troupe run .claude/agents/reviews.md'),
+    expect.stringContaining('→ .claude/agents/reviews.md has this name: troupe run .claude/agents/reviews.md'),
   ])
 })
 

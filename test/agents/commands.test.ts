@@ -53,7 +53,7 @@ describe('troupe init beside links', () => {
     return ended.stderr
   }
 
-  test.each(['trip.ai', '.ai-agent.json', 'agents/scout.ai'])('writes nothing through a link that leads nowhere: %s', async (name) => {
+  test.each(['trip.ai', '.ai-agent.json', 'agents/scout.ai'])('writes nothing through a link that is a dangling link: %s', async (name) => {
     const { path, write } = folder()
     const outside = folder()
     write({ 'agents/.keep': '' })
@@ -97,7 +97,7 @@ test('troupe agents list where no file is right tells that, and exits with 2', a
   const ended = await troupe(path, ['agents', 'list'])
   expect([ended.code, ended.stdout]).toEqual([2, ''])
   expect(ended.stderr).toContain('error: There are agents here, and none of them is right.')
-  expect(ended.stderr).toContain('a.ai:6:1  there is no setting `limts`')
+  expect(ended.stderr).toContain('a.ai:6:1  unknown key `limts`')
   expect(ended.stderr).not.toContain('troupe init')
   const { stdout } = await troupe(path, ['agents', 'list', '--json'])
   expect(JSON.parse(stdout)).toMatchObject({ ok: false, error: { problems: [{ place: 'a.ai:6:1' }] }, exitCode: 2 })
@@ -142,11 +142,11 @@ describe('troupe validate', () => {
     const { problems } = JSON.parse(stdout).error as { readonly problems: readonly { place: string; message: string; remedy?: string }[] }
     expect(code).toBe(2)
     expect(problems.map(({ place, message }) => `${place.replace(`${path}/`, '')} ${message}`)).toEqual([
-      'a.ai:6:1 there is no setting `limts`',
+      'a.ai:6:1 unknown key `limts`',
       'a.ai:7:9 there is no tool `shel`',
       'b.ai:6:9 there is no tool `shel`',
       'a.ai:9:22 the rule has no effect: no tool is called `shel`',
-      expect.stringMatching(/^a\.ai:\d+:\d+ the template is wrong: /),
+      expect.stringMatching(/^a\.ai:\d+:\d+ the template is invalid: /),
       expect.stringMatching(/^b\.ai:\d+:\d+ there is no `agent\.nam`/),
       'a.ai:8:10 there is no skill `nope`',
       'b.ai:7:10 there is no skill `none`',
@@ -182,7 +182,7 @@ describe('troupe validate', () => {
     const told = JSON.parse(stdout).error.problems.map(({ place, message }: { place: string; message: string }) => `${place} ${message}`)
     expect(code).toBe(2)
     expect(told).toEqual([
-      'a.ai:6:1 there is no setting `limts`',
+      'a.ai:6:1 unknown key `limts`',
       'b.ai:6:10 there is no agent file `./none.ai`',
       expect.stringMatching(/^a\.ai:4:9 .*nonsense/),
       expect.stringMatching(/^a\.ai:4:9 .*fsat/),
@@ -234,7 +234,7 @@ describe('troupe validate of a folder with projects in it', () => {
     const told = JSON.parse((await troupe(path, ['validate', 'a', '--json'])).stdout).error.problems
     expect(told.map(({ place }: { place: string }) => place.replace(`${path}/`, ''))).toEqual(['.ai-agent.json:1:2', 'a/lib/helper.ai:6:1'])
     const named = await troupe(path, ['validate', 'a/README.md'])
-    expect([named.code, named.stderr]).toEqual([2, expect.stringContaining('a/README.md  this is no agent file')])
+    expect([named.code, named.stderr]).toEqual([2, expect.stringContaining('a/README.md  this is not an agent file')])
   })
 })
 
@@ -356,7 +356,7 @@ describe('troupe trust', () => {
     const plain = await troupe(path, ['trust'])
     expect([plain.code, plain.stdout]).toEqual([2, ''])
     for (const part of [
-      `${join(path, '.ai-agent.json')}  configuration; it waits for providers: say where requests and keys are sent`,
+      `${join(path, '.ai-agent.json')}  configuration; it waits for providers: choose where requests and keys are sent`,
       `${join(path, '.ai-agent.env')}  variables; it waits for variables OPENAI_API_KEY: set keys`,
       `${join(path, '.claude/agents/reviewer.md')}  agent of another program; it waits for tools that change something; servers`,
       'troupe trust --all',

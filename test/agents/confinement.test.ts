@@ -82,24 +82,24 @@ describe('a search for agents', () => {
   test('gives up at its bounds, and says which', async () => {
     const deep = folder()
     mkdirSync(join(deep.path, ...Array.from({ length: searchBounds.depth + 1 }, () => 'x')), { recursive: true })
-    expect(() => findAgentPaths(deep.path)).toThrow(`goes beyond ${searchBounds.depth} levels of folders`)
+    expect(() => findAgentPaths(deep.path)).toThrow(`exceeds ${searchBounds.depth} levels of folders`)
     expect(() => findAgentPaths(join(deep.path, '**/*.ai'))).toThrow('levels of folders')
     // Further down than the pattern can lead nobody looks.
     expect(findAgentPaths(join(deep.path, '*/*.ai')).paths).toEqual([])
 
     const wide = folder()
     for (let index = 0; index < searchBounds.folders; index++) mkdirSync(join(wide.path, `x${index}`))
-    expect(() => findAgentPaths(wide.path)).toThrow(`goes beyond ${searchBounds.folders} folders`)
+    expect(() => findAgentPaths(wide.path)).toThrow(`exceeds ${searchBounds.folders} folders`)
 
     const effort = new SearchBudget()
     for (let index = 0; index < searchBounds.files; index++) findAgentPaths('/none.ai', effort)
-    expect(() => findAgentPaths('/none.ai', effort)).toThrow(`goes beyond ${searchBounds.files} files`)
+    expect(() => findAgentPaths('/none.ai', effort)).toThrow(`exceeds ${searchBounds.files} files`)
 
     wide.write({ '.ai-agent.json': { agents: ['./**/*.ai'] }, 'a.ai': child() })
     const { code, stderr } = await troupe(wide.path, ['validate'])
     expect(code).toBe(2)
-    expect(stderr).toContain(`.ai-agent.json:1:11  the search for agents in ${wide.path} goes beyond ${searchBounds.folders} folders`)
-    expect(stderr).toContain('Name the folders that have agents in them')
+    expect(stderr).toContain(`.ai-agent.json:1:11  the search for agents in ${wide.path} exceeds ${searchBounds.folders} folders`)
+    expect(stderr).toContain('Name only folders with agents')
   })
 
   test.each([
@@ -125,9 +125,7 @@ describe('the schema file of an agent', () => {
     ['above the agent, where there is no project', 'lib/a.ai', '../in.json'],
   ])('lies in its project, unless the agent is trusted: %s', async (_name, file, path) => {
     const project = folder({ [file]: agent(path), 'in.json': schema })
-    expect(problemsOf(await project.load(file))).toEqual([
-      expect.stringContaining(`the schema \`${path}\` cannot be read: it lies outside of`),
-    ])
+    expect(problemsOf(await project.load(file))).toEqual([expect.stringContaining(`the schema \`${path}\` cannot be read: it is outside`)])
     const trusted = await project.load(file, { trusted: trustIn(join(project.path, file)) })
     expect(trusted.ok ? [] : problemsOf(trusted)).not.toContainEqual(expect.stringContaining('lies outside'))
   })
@@ -157,7 +155,7 @@ describe('the schema file of an agent', () => {
     })
     const { code, stderr, stdout } = await troupe(project.path, ['validate', '--json'])
     expect(code).toBe(2)
-    expect(stderr).toContain('letter.txt:3:1  this is neither JSON nor YAML (tab as indent)')
+    expect(stderr).toContain('letter.txt:3:1  the file is neither JSON nor YAML (tab as indent)')
     expect(stderr).toContain('word.txt:1:1  a schema must be a map')
     expect(stderr + stdout).not.toMatch(/sesame|nobody/)
   })
@@ -176,9 +174,7 @@ describe('the script of an agent', () => {
   ])('lies in its project, unless the agent is trusted: %s', async (_name, file, path) => {
     const text = file.endsWith('.md') ? `---\ndescription: A test\nmodel: script/${path}\n---\nDo it.` : agent(path)
     const project = folder({ [file]: text, 'in.yaml': script })
-    expect(problemsOf(await project.load(file))).toEqual([
-      expect.stringContaining(`the script \`${path}\` cannot be read: it lies outside of`),
-    ])
+    expect(problemsOf(await project.load(file))).toEqual([expect.stringContaining(`the script \`${path}\` cannot be read: it is outside`)])
     const trusted = await project.load(file, { trusted: trustIn(join(project.path, file)) })
     expect(trusted.ok ? [] : problemsOf(trusted)).toEqual([])
   })
@@ -222,7 +218,7 @@ describe('a configuration that is named by hand', () => {
 
   test('says nothing of the folders below it', async () => {
     const { code, stderr } = await troupe(join(home.path, 'src/clone'), ['validate', 'a.ai', '--config', join(home.path, 'mine.json')])
-    expect([code, stderr]).toEqual([2, expect.stringContaining(`it lies outside of ${join(home.path, 'src/clone')}`)])
+    expect([code, stderr]).toEqual([2, expect.stringContaining(`it is outside ${join(home.path, 'src/clone')}`)])
     expect(stderr).toContain(`troupe trust ${join(home.path, 'src/clone/a.ai')}`)
   })
 
@@ -244,7 +240,7 @@ describe('an agent that another one names by its path', () => {
   ])('lies in the project, unless whoever names it is trusted: %s', async (_name, file, written) => {
     const project = folder({ [file]: boss(written), 'b.ai': child() })
     expect(problemsOf(await project.load(file))).toEqual([
-      expect.stringContaining(`the agent \`${written}\` cannot be read: it lies outside of`),
+      expect.stringContaining(`the agent \`${written}\` cannot be read: it is outside`),
     ])
     const trusted = await project.load(file, { trusted: trustIn(join(project.path, file)) })
     expect(trusted.ok ? [] : problemsOf(trusted)).toEqual([])
@@ -271,7 +267,7 @@ describe('a link that leads out of the project', () => {
     const link = join(project.path, 'lib/kept')
     const load = async (name: string) => await project.load(name, { trusted: trustIn(join(project.path, name)) })
     const said = expect.stringMatching(
-      new RegExp(`the ${kind} .* cannot be read: it lies outside of ${project.path}/lib, behind the link ${link}`),
+      new RegExp(`the ${kind} .* cannot be read: it is outside ${project.path}/lib, over the link ${link}`),
     )
     symlinkSync(elsewhere.path, link)
     expect(problemsOf(await project.load('lib/a.ai'))).toEqual([said])
@@ -279,7 +275,7 @@ describe('a link that leads out of the project', () => {
     // Written outright it is what was trusted.
     expect(agentsOf(await load('lib/b.ai')).length).toBeGreaterThan(0)
     rmSync(link)
-    // One that leads nowhere may lead anywhere soon.
+    // One that is a dangling link may lead anywhere soon.
     symlinkSync(join(elsewhere.path, 'none'), link)
     expect(problemsOf(await load('lib/a.ai'))).toEqual([said])
     rmSync(link)

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test, vi } from 'vitest'
-import { nodeConfigFiles, readFileStates, trustFiles } from '../../src/agents/index.ts'
+import { nodeConfigFileSystem, readFileStates, trustFiles } from '../../src/agents/index.ts'
 import { trustPlaceOf } from '../../src/cli/team/load-config.ts'
 import { loadProject, type Project } from '../../src/cli/team/load-project.ts'
 import { troupe } from './command.ts'
@@ -33,7 +33,7 @@ const placesOf = ({ error }: Project): readonly string[] => (error?.problems ?? 
 
 async function trust(path: string, ...files: readonly string[]): Promise<void> {
   const states = await readFileStates(
-    nodeConfigFiles,
+    nodeConfigFileSystem,
     files.map((file) => join(path, file)),
   )
   await trustFiles(trustPlaceOf(host(path)), states, { by: 'person', at: 0 })
@@ -68,7 +68,7 @@ describe('where the configuration or a variable is wrong', () => {
   test('a variable that is wrong does not hide what the right ones say', async () => {
     const { path } = folder({ 'a.ai': child() })
     const { registry } = await projectIn(path, { ...wrongVariable, TROUPE_MODELS: 'rehearsal' })
-    expect(registry.said[0]?.agent.models).toEqual(['rehearsal'])
+    expect(registry.readable[0]?.agent.models).toEqual(['rehearsal'])
   })
 
   test('an agent that is trusted may still name a schema elsewhere', async () => {

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterAll } from 'vitest'
-import { loadConfig, loadRegistry, nodeConfigFiles, type Registry, type RegistryOptions } from '../../src/agents/index.ts'
+import { loadConfig, loadRegistry, nodeConfigFileSystem, type Registry, type RegistryOptions } from '../../src/agents/index.ts'
 import type { Problem } from '../../src/contracts/index.ts'
 
 /** A project on disk, gone after the tests. */
@@ -35,7 +35,7 @@ export function folder(files: { readonly [name: string]: string | Uint8Array | o
     async load(roots, more = {}) {
       const config = await loadConfig({
         places: { workingDirectory: path, userFolder: join(path, '.user'), systemFolder: join(path, '.system') },
-        files: nodeConfigFiles,
+        files: nodeConfigFileSystem,
         trusted: typeof more.trusted === 'object' ? more.trusted : new Map(),
       })
       return loadRegistry({

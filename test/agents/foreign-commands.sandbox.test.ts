@@ -72,7 +72,7 @@ describe.skipIf(noSandboxHere)(sandboxed('a shell for some commands'), () => {
       expect(results.slice(0, allowed.length)).toEqual(allowed.map(() => 'ran'))
       for (const [index, command] of others.entries())
         expect(results[allowed.length + index], command).toMatch(
-          /A rule forbids this call: deny shell .*these commands alone.*: echo kept, echo kept \*, true\./,
+          /A rule forbids this call: deny shell .*only these commands.*: echo kept, echo kept \*, true\./,
         )
     }
   })
@@ -146,7 +146,7 @@ describe.skipIf(noSandboxHere)(sandboxed('rules about commands'), () => {
     'denied: %s',
     async (command) => {
       const ended = await run({ file: opencode, text: careful('{ "rm *": deny }'), commands: [command], flags: ['--allow', 'shell'] })
-      expect(resultsOf(ended)).toEqual([expect.stringContaining('The file of the agent denies it.')])
+      expect(resultsOf(ended)).toEqual([expect.stringContaining('The agent file denies it.')])
     },
   )
 })
@@ -165,7 +165,7 @@ describe('what has become of patterns is told', () => {
     expect(stderr).toContain(`${claude}:4:1: its shell runs only \`git status\`, \`git status *\`, \`npm test\``)
     expect(stderr).toContain("--allow 'shell(git status)'")
     expect(stderr).toContain(`${claude}:4:1: "Bash(git log | head)" is left out`)
-    expect(stderr).toContain('Write the words of one plain command')
+    expect(stderr).toContain('Write one plain command')
     expect(stderr).toContain(`${opencode}:3:1: \`allow\` for "git *" is taken back by \`ask\` for "*" behind it`)
     expect(stderr).toContain(`${opencode}:3:1: \`deny\` for "rm ?" is \`deny\` for every command here`)
 

@@ -58,7 +58,9 @@ describe('an agent of another program in a team', () => {
       '.claude/agents/rich.md': '---\nname: rich\ndescription: Rich\nmcpServers: { lab: { command: x } }\n---\nGo.',
     })
     const rich = await load('.claude/agents/rich.md', { trusted: trustIn(join(path, '.claude/agents/rich.md')) })
-    expect(rich.diagnostics.map(({ message }) => message)).toEqual(['its servers are not started: lab; this is not yet available'])
+    expect(rich.diagnostics.map(({ message }) => message)).toEqual([
+      'its MCP servers are not started, because servers are not yet available: lab',
+    ])
   })
 
   test('what it denies and asks about are its rules; what is asked about it has all the same', async () => {
@@ -70,7 +72,7 @@ describe('an agent of another program in a team', () => {
       agentsOf(await load(file, { ...(isTrusted && { trusted: trustIn(join(path, file)) }) }))[0]?.definition
     const approvals = [
       { ask: ['shell', 'web_fetch'] },
-      { deny: ['write_file', 'edit_file', 'apply_patch'], reason: 'The file of the agent denies it.' },
+      { deny: ['write_file', 'edit_file', 'apply_patch'], reason: 'The agent file denies it.' },
     ]
     expect(await careful(true)).toMatchObject({
       tools: ['shell', 'read_file', 'list_files', 'search_files', 'web_fetch', 'update_plan', 'ask_user'],
@@ -161,14 +163,14 @@ describe('an agent of another program in a team', () => {
       '.ai-agent.json': { agents: [`./${file}`] },
     })
     expect(problemsOf(await load('boss.ai'))).toEqual([
-      expect.stringContaining('boss.ai:6:10 `x` is for people to choose: its file lets no agent call it'),
+      expect.stringContaining('boss.ai:6:10 `x` cannot be called: its file allows only people to choose it'),
     ])
     expect(agentsOf(await load(file)).map(({ definition }) => definition.name)).toEqual(['x'])
     // Of another program that names it, this is told, and no error: there it may be called something else.
     const lead = await load('lead.agent.md')
     expect(agentsOf(lead).map(({ definition }) => [definition.name, definition.agents])).toEqual([['lead', []]])
     expect(lead.diagnostics).toContainEqual(
-      expect.objectContaining({ code: 'foreign_agent', message: expect.stringContaining('for people to choose') }),
+      expect.objectContaining({ code: 'foreign_agent', message: expect.stringContaining('only people') }),
     )
   })
 

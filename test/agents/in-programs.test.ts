@@ -92,12 +92,12 @@ describe('agent files in a program', () => {
       /^boss\.ai:\d+:\d+ there is no tool `look` → Did you mean/,
       /^boss\.ai:\d+:\d+ there is no tool `read_file` → Give it in `tools`: `workspaceTools`/,
       /^boss\.ai:\d+:\d+ there is no agent `ghost` → Name a file, such as `\.\/ghost\.ai`\.$/,
-      /^boss\.ai:\d+:\d+ it wants skills, and none were given → Give `skills`/,
-      /^boss\.ai:\d+:\d+ it speaks of a sandbox, and none was given → Give `sandbox`/,
+      /^boss\.ai:\d+:\d+ it lists skills, but no skills were given → Give `skills`/,
+      /^boss\.ai:\d+:\d+ it has sandbox settings, but no sandbox was given → Give `sandbox`/,
       /^boss\.ai:\d+:\d+ .*nobody/,
       /^scout\.ai:\d+:\d+ .*`model`/,
       /^scout\.ai output\.schema not a valid JSON Schema/,
-      /^off\.ai:\d+:\d+ the agent is disabled → Take `enabled: false` out of it\./,
+      /^off\.ai:\d+:\d+ the agent is disabled → Remove `enabled: false` from it\./,
     ])
       expect(all.filter((line) => expected.test(line))).toHaveLength(1)
     expect(error.message).toContain('there is no agent `ghost`')
@@ -170,7 +170,7 @@ describe('agent files in a program', () => {
     })
     const { path: workingDirectory } = project
     expect(told(await problemsOf(agentsFromFiles('in/boss.ai', { workingDirectory })))).toEqual([
-      expect.stringMatching(/outside.* → Look at the agent; if it is what you want: give `trusted: true`\.$/),
+      expect.stringMatching(/outside.* → Review the agent, then: give `trusted: true`\.$/),
     ])
     const trusting = await agentsFromFiles('in/boss.ai', { workingDirectory, trusted: true })
     expect(trusting.config.agents).toMatchObject([{ input: { format: 'json', schema: { type: 'object' } } }])

@@ -36,7 +36,7 @@ describe('what is missing', () => {
   ]
   const warned = [
     /nowhere:? +`skills\.directories` of the configuration names this folder/,
-    /broken\/SKILL\.md:1:1:? +a SKILL\.md begins with its settings/,
+    /broken\/SKILL\.md:1:1:? +a SKILL\.md must begin with settings/,
   ]
 
   test('is found by validate and by doctor, which run nothing', async () => {

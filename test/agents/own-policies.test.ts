@@ -40,19 +40,17 @@ describe('what an agent file says of rules and walls', () => {
         ({ code, place, message }) => `${code} ${place} ${message}`,
       )
     expect(await told('approvals: { rules: [{ allow: "*" }, { deny: shell }] }')).toEqual([
-      'agent_setting_idle a.ai:6:22 a rule that allows something has no effect here',
+      'agent_setting_idle a.ai:6:22 a rule that allows something has no effect',
     ])
     expect(await told('approvals: { rules: [{ deny: shell }, { allow: "shell(git *)" }] }')).toEqual([])
     expect(await told('approvals: { rules: [{ deny: write_file }, { allow: shell }] }')).toEqual([
-      'agent_setting_idle a.ai:6:44 a rule that allows something has no effect here',
+      'agent_setting_idle a.ai:6:44 a rule that allows something has no effect',
     ])
     expect(await told('approvals: { rules: [{ deny: "shell(rm *)" }, { allow: shell }] }')).toEqual([
       'agent_setting_idle a.ai:6:22 `deny: shell(rm *)` is taken back by `allow: shell` behind it',
     ])
-    expect(await told('sandbox: { mode: off }')).toEqual(['agent_setting_idle a.ai:6:18 `sandbox.mode: off` has no effect here'])
-    expect(await told('', ['sandbox.mode=off'])).toEqual([
-      'agent_setting_idle --override sandbox.mode `sandbox.mode: off` has no effect here',
-    ])
+    expect(await told('sandbox: { mode: off }')).toEqual(['agent_setting_idle a.ai:6:18 `sandbox.mode: off` has no effect'])
+    expect(await told('', ['sandbox.mode=off'])).toEqual(['agent_setting_idle --override sandbox.mode `sandbox.mode: off` has no effect'])
   })
 
   test('what stands in its help makes the same agent', async () => {

@@ -34,13 +34,13 @@ describe('an agent that nobody has trusted reaches all of its project', () => {
 
   test('an empty folder called `.git` is no repository', async () => {
     const { path } = folder({ ...team, '.git/readme': '' })
-    expect(await validated(path, ['agents/team/lead.ai'])).toEqual([2, expect.stringContaining(`outside of ${path}/agents/team,`)])
+    expect(await validated(path, ['agents/team/lead.ai'])).toEqual([2, expect.stringContaining(`outside ${path}/agents/team,`)])
   })
 })
 
 describe('a configuration further out', () => {
   const spy = child('input: { schemaRef: ../../auth.json }').replace('a/b', 'rehearsal')
-  const outside = (path: string): readonly unknown[] => [2, expect.stringContaining(`it lies outside of ${path}, and nobody has trusted`)]
+  const outside = (path: string): readonly unknown[] => [2, expect.stringContaining(`it is outside ${path}, and nobody has trusted`)]
 
   test('in the home folder, or above it, makes no project of all that lies there', async () => {
     const { path } = folder({ 'auth.json': schema, '.ai-agent.json': '{}', 'src/clone/a.ai': spy })

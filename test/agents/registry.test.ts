@@ -148,12 +148,12 @@ describe('a team', () => {
     const problems = registry.ok ? [] : registry.problems.map(({ place, message, remedy = '' }) => [place, message, remedy.slice(0, 20)])
     expect(problems).toEqual([
       ['a.ai:6:31', 'there is no tool `shel`', 'Did you mean `shell`'],
-      ['a.ai:6:37', '`github/create_issue` matches nothing: no server or extension `github` is configured', 'Remove it: servers a'],
-      ['a.ai:6:58', '`kv/*` matches nothing: no server or extension `kv` is configured', 'Remove it: servers a'],
-      ['a.ai:6:66', '`ext.tool` matches nothing: no server or extension `ext` is configured', 'Remove it: servers a'],
-      ['a.ai:6:76', '`read_output` is not named', 'Leave it out: every '],
-      ['a.ai:6:89', '`load_skill` is not named', 'Leave it out: every '],
-      ['a.ai:6:101', 'there is no tool `agent__scout`', 'Agents that it may c'],
+      ['a.ai:6:37', '`github/create_issue` names nothing: no server or extension `github` is configured', 'Remove it: servers a'],
+      ['a.ai:6:58', '`kv/*` names nothing: no server or extension `kv` is configured', 'Remove it: servers a'],
+      ['a.ai:6:66', '`ext.tool` names nothing: no server or extension `ext` is configured', 'Remove it: servers a'],
+      ['a.ai:6:76', '`read_output` is not named', 'Remove it: every age'],
+      ['a.ai:6:89', '`load_skill` is not named', 'Remove it: every age'],
+      ['a.ai:6:101', 'there is no tool `agent__scout`', 'List agents that it '],
       ['a.ai:6:115', 'there is no tool `zzz`', 'There are `apply_pat'],
     ])
     const faulty = await folder({ 'a.ai': child('tools: [shel]\nlimits: { maxRetries: x }') }).load('a.ai')
@@ -178,7 +178,7 @@ describe('what is wrong with a team', () => {
       'boss.ai:6:46 there is no agent `scout`',
       'boss.ai:6:53 the agent `./sub` cannot be read: it is a folder',
       'scout.ai:1:1 `usage` is missing: `boss` calls this agent',
-      'scout.ai:1:1 `output` is not stated: `boss` calls this agent',
+      'scout.ai:1:1 `output` is missing: `boss` calls this agent',
       expect.stringMatching(/^scout\.ai:5:\d+ .*agent\.nam/),
     ])
     expect(registry).toMatchObject({
@@ -195,10 +195,10 @@ describe('what is wrong with a team', () => {
     // A file with faults of its own still leads to those of others.
     write({ 'boss.ai': child('agents: [./scout.ai, ./writer.ai]\nlimts: {}') })
     expect(problemsOf(await load('boss.ai'))).toEqual([
-      'boss.ai:7:1 there is no setting `limts`',
+      'boss.ai:7:1 unknown key `limts`',
       'writer.ai:6:23 `limits.maxRetries` must be a whole number of at least 0, not "x"',
       'scout.ai:1:1 `usage` is missing: `boss` calls this agent',
-      'scout.ai:1:1 `output` is not stated: `boss` calls this agent',
+      'scout.ai:1:1 `output` is missing: `boss` calls this agent',
       expect.stringMatching(/^scout\.ai:5:\d+ .*agent\.nam/),
     ])
   })
@@ -210,9 +210,9 @@ describe('what is wrong with a team', () => {
       'c.ai': child('agents: [./a.ai]\ntols: x'),
     })
     expect(problemsOf(await load('a.ai'))).toEqual([
-      'a.ai:7:1 there is no setting `limts`',
-      'c.ai:7:1 there is no setting `tols`',
-      'c.ai:6:10 agents would call themselves: a → b → c → a',
+      'a.ai:7:1 unknown key `limts`',
+      'c.ai:7:1 unknown key `tols`',
+      'c.ai:6:10 agents call each other in a cycle: a → b → c → a',
     ])
   })
 
@@ -223,9 +223,9 @@ describe('what is wrong with a team', () => {
       'c.ai': child('agents: [./b.ai, ./a.ai]'),
     })
     expect(problemsOf(await load('a.ai'))).toEqual([
-      'c.ai:6:10 agents would call themselves: b → c → b',
-      'c.ai:6:18 agents would call themselves: a → b → c → a',
-      'a.ai:6:18 agents would call themselves: a → a',
+      'c.ai:6:10 agents call each other in a cycle: b → c → b',
+      'c.ai:6:18 agents call each other in a cycle: a → b → c → a',
+      'a.ai:6:18 agents call each other in a cycle: a → a',
     ])
   })
 
@@ -241,7 +241,7 @@ describe('what is wrong with a team', () => {
     expect(agentsOf(await load('w0-0.ai'))).toHaveLength(79)
   })
 
-  test('tool names that two agents have, or that models could not tell apart', async () => {
+  test('tool names that two agents have, or that models cannot distinguish apart', async () => {
     const { load } = folder({
       'boss.ai': child('agents: [./a.ai, ./b.ai, ./c.ai]'),
       'a.ai': child('toolName: x.y'),
@@ -250,7 +250,7 @@ describe('what is wrong with a team', () => {
     })
     expect(problemsOf(await load('boss.ai'))).toEqual([
       "b.ai:6:11 the tool name `x.y` is a.ai's already",
-      'c.ai:6:11 models could not tell `x__y` from `x.y` of a.ai',
+      'c.ai:6:11 models cannot distinguish `x__y` from `x.y` of a.ai',
     ])
   })
 
@@ -270,11 +270,11 @@ describe('what is wrong with a team', () => {
   test.each([
     ['missing.ai', 'There is no such file.'],
     ['sub', 'It is a folder.'],
-    ['a.txt', 'this is no agent file'],
+    ['a.txt', 'this is not an agent file'],
     ['huge.ai', 'It has 1048577 bytes; the maximum is 1048576.'],
     ['binary.ai', 'the file is binary'],
     ['latin.ai', 'the file is not UTF-8'],
-    ['empty.ai', 'an agent file begins with its settings'],
+    ['empty.ai', 'an agent file must begin with settings'],
   ])('a file that cannot be an agent: %s', async (file, message) => {
     const { load, path } = folder({
       'a.txt': 'hello',
@@ -304,7 +304,7 @@ describe('what is wrong with a team', () => {
 
   test('a device in place of an agent, as a root, as a child and in the configuration: each with a remedy', async () => {
     const { load } = folder({ 'boss.ai': child('agents: [/dev/null]'), '.ai-agent.json': { agents: ['/dev/null'] } })
-    const remedy = 'Put what it says into a file, and name that one.'
+    const remedy = 'Use a regular file.'
     expect(await load('/dev/null')).toMatchObject({ problems: [{ message: 'It is not a regular file.', remedy }] })
     expect(await load('boss.ai', { trusted: 'everything' })).toMatchObject({
       problems: [{ message: expect.stringContaining('`/dev/null` cannot be read'), remedy }],

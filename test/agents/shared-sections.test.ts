@@ -40,7 +40,7 @@ test('a model that may have no price under a limit of costs, once that is truste
   expect([refused.code, refused.stderr]).toEqual([2, expect.stringMatching(/lab\/large has no price[\s\S]*`unpriced`/)])
   write({ '.ai-agent.json': { unpriced: ['lab/large'] } })
   const waiting = await run()
-  expect([waiting.code, waiting.stderr]).toEqual([2, expect.stringContaining('does not count, since nobody has trusted it: unpriced')])
+  expect([waiting.code, waiting.stderr]).toEqual([2, expect.stringContaining('have no effect, because nobody has trusted it: unpriced')])
   answers('{}')
   const { stdout, code } = await run('--trust')
   expect([code, JSON.parse(stdout).cost]).toEqual([0, 'unknown'])

@@ -19,11 +19,11 @@ describe('journals of a project', () => {
     const path = await trustedProject()
     symlinkSync(target, join(path, 'kept'))
     const { code, stderr } = await troupe(path, ['run', 'a.ai', 'Hi'])
-    expect([code, stderr]).toEqual([2, expect.stringContaining(`\`store.path\` leads out of the folder by ${join(path, 'kept')}`)])
+    expect([code, stderr]).toEqual([2, expect.stringContaining(`\`store.path\` leaves the folder over the link ${join(path, 'kept')}`)])
     expect(stderr).toContain(`${join(path, '.ai-agent.json')}:1:`)
     expect(existsSync(join(target, 'state'))).toBe(false)
     expect((await troupe(path, ['sessions', 'list'])).code).toBe(2)
-    expect((await troupe(path, ['doctor'])).stdout).toContain('Journals would be written outside of the project')
+    expect((await troupe(path, ['doctor'])).stdout).toContain('Journals would be written outside the project')
   })
 
   test.each(['troupe.db', 'troupe.db-wal', 'troupe.db-shm', 'troupe.db-journal', 'blobs'])(
@@ -34,7 +34,7 @@ describe('journals of a project', () => {
       mkdirSync(join(path, 'kept/state'), { recursive: true })
       symlinkSync(target, join(path, 'kept/state', name))
       const { code, stderr } = await troupe(path, ['run', 'a.ai', 'Hi'])
-      expect([code, stderr]).toEqual([2, expect.stringContaining(`leads out of the folder by ${join(path, 'kept/state', name)}`)])
+      expect([code, stderr]).toEqual([2, expect.stringContaining(`leaves the folder over the link ${join(path, 'kept/state', name)}`)])
       expect(existsSync(target)).toBe(false)
     },
   )

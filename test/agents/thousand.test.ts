@@ -28,7 +28,7 @@ test('a thousand agent files are found, read and checked', async () => {
 })
 
 test('schemas that many agents share are compiled once', async () => {
-  const { said } = await loading
+  const { readable: said } = await loading
   // What is loaded at the first use is not what is measured.
   await uncompiledSchemas(said.slice(0, 1))
   const { result: errors, spent } = await work(() => uncompiledSchemas(said))

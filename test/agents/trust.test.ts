@@ -3,7 +3,7 @@ import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { PassThrough } from 'node:stream'
 import { afterAll, describe, expect, test, vi } from 'vitest'
-import { loadConfig, nodeConfigFiles, readTrust } from '../../src/agents/index.ts'
+import { loadConfig, nodeConfigFileSystem, readTrust } from '../../src/agents/index.ts'
 import { trustCommand } from '../../src/cli/commands/trust-command.ts'
 import type { Host } from '../../src/cli/host/process-host.ts'
 import { type Setup, setupWithoutConfig } from '../../src/cli/team/load-config.ts'
@@ -138,7 +138,7 @@ describe('a program of a hook that has changed since', () => {
     expect(await run('--trust')).not.toContain('blocked')
     write({ 'guard.mjs': 'export const beforeCall = () => ({ kind: "continue" })\n' })
     const changed = await run()
-    expect(changed).toContain(`${path}/guard.mjs: it is not run as a hook, since it has changed since it was trusted`)
+    expect(changed).toContain(`${path}/guard.mjs: it does not run as a hook, because it has changed since it was trusted`)
     expect(changed).toContain('blocked')
     expect(await run('--trust')).not.toContain('blocked')
     write({ 'guard.mjs': 'export const beforeCall = () => null\n' })
@@ -177,7 +177,7 @@ describe('the question at a terminal', () => {
       exit: () => expect.unreachable('nothing ends the process'),
       ...more,
     }
-    const setup = { ...setupWithoutConfig(host), trustPlace: { files: nodeConfigFiles, path: `${path}/trust.json` } }
+    const setup = { ...setupWithoutConfig(host), trustPlace: { files: nodeConfigFileSystem, path: `${path}/trust.json` } }
     return { host, setup, said: () => said }
   }
 
@@ -192,7 +192,7 @@ describe('the question at a terminal', () => {
     const { host, setup, said } = terminal(typed)
     expect(await askForTrust(waiting, setup, { host, isGiven: false })).toBe(expected)
     expect(said()).toBe(
-      '/project/.ai-agent.json is not trusted in its current form. These parts are ignored until you trust it:\n  providers: say where requests and keys are sent\n  models.fast: say which models are asked where you have said it yourself, read variables, or let a script stand in for a model\nTrust it? [y/N] ',
+      '/project/.ai-agent.json is not trusted as it is now. These parts do not count without trust:\n  providers: choose where requests and keys are sent\n  models.fast: choose models instead of those in your own configuration, read variables, or replace a model by a script\nTrust it? [y/N] ',
     )
     const records = [...(await readTrust(setup.trustPlace)).values()]
     expect(records).toEqual(expected === 'given' ? [{ path: waiting[0]?.path, sha256: waiting[0]?.sha256, by: 'person', at: 7 }] : [])
@@ -258,7 +258,7 @@ describe('the question at a terminal', () => {
     const { host, setup, said } = terminal('n\n', { width: 60 })
     const { pending } = await loadConfig({
       places: { workingDirectory: project.path, userFolder: `${project.path}/none`, systemFolder: `${project.path}/none` },
-      files: nodeConfigFiles,
+      files: nodeConfigFileSystem,
       trusted: new Map(),
     })
     await askForTrust(
@@ -267,21 +267,21 @@ describe('the question at a terminal', () => {
       { host, isGiven: false },
     )
     expect(said().split('\n').slice(1)).toEqual([
-      '  mcpServers: start programs, and reach servers',
+      '  mcpServers: start programs and connect to servers',
       '  │ x: touch started, env X_TOKEN [redacted]',
-      '  approvals.rules, the one that allows something: say what agents may do without asking',
+      '  approvals.rules, the one that allows something: allow calls without asking',
       '  │ allow shell(npm test)',
-      '  sandbox.hosts, as far as nobody else allows it: say what programs may reach, or that they run without walls',
+      '  sandbox.hosts, as far as nobody else allows it: give commands more access, or run them without a sandbox',
       '  │ example.org',
       '  │ example.net',
-      '  sandbox.mode: say what programs may reach, or that they run without walls',
+      '  sandbox.mode: give commands more access, or run them without a sandbox',
       '  │ off',
       '  hooks: run programs',
       `  │ guard: sh -c 'echo<U+202E> ${'x'.repeat(28)}`,
       `  │ ${'x'.repeat(55)}`,
       `  │ ${'x'.repeat(17)}; rm all', at before_call of shell`,
       '  │ audit: module ./audit.mjs, at at_stop',
-      '  unpriced: ask models that a limit of costs does not reach',
+      '  unpriced: use models that a cost limit does not cover',
       ...Array.from({ length: 20 }, (_, i) => `  │ lab/m${i}`),
       '  │ and 10 more',
       '  hooks without a known file (what they run may change without asking):',
@@ -300,7 +300,7 @@ describe('the question at a terminal', () => {
     const { host, setup, said } = terminal('n\n')
     const { pending } = await loadConfig({
       places: { workingDirectory: path, userFolder: `${path}/none`, systemFolder: `${path}/none` },
-      files: nodeConfigFiles,
+      files: nodeConfigFileSystem,
       trusted: new Map(),
     })
     await askForTrust(pending, setup, { host, isGiven: false })
@@ -389,9 +389,9 @@ describe('the question at a terminal', () => {
         '2 files are not trusted. What trust would allow:',
         '',
         `${project.path}/.ai-agent.json (configuration)`,
-        '  agents, which leave the folder: use agents from outside of its folder, or found through variables',
+        '  agents, which leave the folder: use agents outside its folder, or found through variables',
         '  │ ../*.ai',
-        '  providers: say where requests and keys are sent',
+        '  providers: choose where requests and keys are sent',
         '  │ openai: baseURL https://evil.example/v1',
         `${project.path}/.claude/agents/reviewer.md (agent of another program)`,
         '  tools that change something',
@@ -401,6 +401,6 @@ describe('the question at a terminal', () => {
       ].join('\n'),
     )
     expect(words.includes('Nothing was trusted.')).toBe(trusted === 0)
-    expect((await readTrust({ files: nodeConfigFiles, path: `${project.path}/.state/troupe/trust.json` })).size).toBe(trusted)
+    expect((await readTrust({ files: nodeConfigFileSystem, path: `${project.path}/.state/troupe/trust.json` })).size).toBe(trusted)
   })
 })

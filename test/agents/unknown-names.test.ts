@@ -188,14 +188,12 @@ test('a file of another program says which tools it cannot have, and `write: fal
   const claude = await load('.claude/agents/a.md', { trusted: 'everything' })
   expect(claude.diagnostics.map(({ message }) => message)).toEqual([
     '"mcp__github__push" is left out: tools of MCP servers are not available in this version',
-    '"Frobnicate" is left out: there is no such tool here',
+    '"Frobnicate" is left out: there is no such tool',
     '"mcp__kv" denies nothing: tools of MCP servers are not available in this version',
   ])
   const opencode = await load('.opencode/agent/b.md', { trusted: 'everything' })
   const [agent] = opencode.ok ? opencode.agents : []
   expect(agent?.definition.tools).toEqual(['shell', 'read_file', 'list_files', 'search_files', 'web_fetch', 'update_plan', 'ask_user'])
-  expect(agent?.definition.approvals).toEqual([
-    { deny: ['write_file', 'edit_file', 'apply_patch'], reason: 'The file of the agent denies it.' },
-  ])
-  expect(opencode.diagnostics.map(({ message }) => message)).toEqual(['a rule for `github_*` changes nothing: there is no such tool here'])
+  expect(agent?.definition.approvals).toEqual([{ deny: ['write_file', 'edit_file', 'apply_patch'], reason: 'The agent file denies it.' }])
+  expect(opencode.diagnostics.map(({ message }) => message)).toEqual(['the rule for `github_*` has no effect: there is no such tool'])
 })

@@ -28,7 +28,7 @@ describe('--model', () => {
 
   test('named twice, or with spaces, is told', async () => {
     const ended = await troupe(['run', hello, 'Hi', '--model=a/b', '--model=a/b'])
-    expect(ended).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining('--model  the model `a/b` is named twice') })
+    expect(ended).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining('--model  the model `a/b` is listed twice') })
   })
 })
 
@@ -52,7 +52,7 @@ describe('--override', () => {
     expect(ended.stderr).toMatchInlineSnapshot(`
       "error: 4 errors.
 
-        --override limits.maxTurns  there is no setting \`limits.maxTurns\`
+        --override limits.maxTurns  unknown key \`limits.maxTurns\`
           → Did you mean \`limits.maxTokens\`, \`limits.maxCalls\`, \`limits.maxToolTurns\`?
 
         --override output.format  \`output.format\` must be one of \`markdown\`, \`text\`, \`json\`, not "yaml"

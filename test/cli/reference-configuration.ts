@@ -1,6 +1,6 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: placeholders are written like that
 
-import { defaultKeys, sectionNames, sectionOf, sections, sectionWords } from '../../src/agents/config/sections.ts'
+import { defaultKeys, sectionNames, sectionOf, sections } from '../../src/agents/config/sections.ts'
 import type { Shape } from '../../src/agents/config/shape.ts'
 import { variableOf } from '../../src/agents/config/variables/option-variables.ts'
 import { type AgentOption, type AgentOptionKey, agentOptions } from '../../src/agents/index.ts'
@@ -64,29 +64,14 @@ function rowsOf(shape: Shape, key: string): readonly KeyRow[] {
       return Object.entries(shape.of).flatMap(([name, inner]) => rowsOf(inner, `${key}.${name}`))
     case 'names':
       return rowsOf(shape.of, `${key}.<name>`)
-    case 'option':
-      return [[key, shape.option.summary, typeText(shape.option.type), code(shape.option.example)]]
+    case 'value':
+      return [[key, shape.summary ?? textOf(keyTexts, key), typeText(shape.type), code(shape.example)]]
+    case 'text':
+      return [[key, textOf(keyTexts, key), 'text', code(JSON.stringify(shape.example))]]
     case 'any':
       return []
     case 'list':
       return [[key, textOf(keyTexts, key), 'a list', code(shape.example)]]
-    default:
-      return [[key, textOf(keyTexts, key), ...valueTexts(shape)]]
-  }
-}
-
-function valueTexts(shape: Extract<Shape, { readonly kind: 'text' | 'choice' | 'whole' | 'amount' | 'flag' }>): readonly [string, string] {
-  switch (shape.kind) {
-    case 'text':
-      return ['text', code(JSON.stringify(shape.example))]
-    case 'choice':
-      return [shape.of.join(', '), code(JSON.stringify(shape.of[0]))]
-    case 'whole':
-      return [`an integer from ${shape.least}`, code(shape.example)]
-    case 'amount':
-      return ['a number from 0', code(shape.example)]
-    case 'flag':
-      return ['true or false', code('true')]
     default:
       return shape satisfies never
   }
@@ -124,8 +109,7 @@ export const configurationPage = page([
     table(
       ['section', 'meaning', 'a project needs trust', 'with trust it can'],
       sectionNames.map((name) => {
-        const { trust, use } = sectionOf(name)
-        const { summary, power = '' } = sectionWords[name]
+        const { trust, use, summary, trustEffect: power = '' } = sectionOf(name)
         const needed = trust === 'needed' ? 'yes' : power === '' ? 'no' : 'for parts'
         return [code(name), use === 'later' ? `${summary}; has no effect yet` : summary, needed, power]
       }),

@@ -202,9 +202,9 @@ describe('what is wrong is told at once', () => {
         wrong.ai:1:1  \`description\` is missing
           1 │ ---
             │ ^
-          → Say in a line what the agent does: \`description: Plans a trip by rail\`.
+          → Add one line, such as \`description: Plans a trip by rail\`.
 
-        wrong.ai:2:1  there is no setting \`descripton\`
+        wrong.ai:2:1  unknown key \`descripton\`
           2 │ descripton: x
             │ ^
           → Did you mean \`description\`?
@@ -217,7 +217,7 @@ describe('what is wrong is told at once', () => {
         wrong.ai:4:1  the prompt is empty
           4 │ ---
             │ ^
-          → Below the closing \`---\`, write what the agent is to do.
+          → Write the instructions for the agent below the closing \`---\`.
 
         PROMPT  The prompt is missing.
           → Pass the task: troupe run FILE "…", or pipe it in.

@@ -40,10 +40,10 @@ describe('what a number may be', () => {
     const found: string[] = []
     for (const { group, key, bounds } of cases) {
       const option = Object.entries(agentOptions).find(([name]) => name === `${group}.${key}`)
-      const type = option?.[1].type as { readonly kind: string; readonly least?: number; readonly most?: number } | undefined
-      if (!type || !('least' in type)) continue
+      const type = option?.[1].type as { readonly kind: string; readonly min?: number; readonly max?: number } | undefined
+      if (!type || !('min' in type)) continue
       found.push(key)
-      expect({ key, least: type.least, most: type.most }).toEqual({ key, least: bounds.least, most: bounds.most })
+      expect({ key, least: type.min, most: type.max }).toEqual({ key, least: bounds.least, most: bounds.most })
     }
     expect(found.length).toBeGreaterThan(8)
   })

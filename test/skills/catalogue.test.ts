@@ -139,7 +139,7 @@ describe('the skills of an agent', () => {
       {
         place: 'skills[0]',
         message: `the skill \`torn\` cannot be used: ${here.project}/.agents/skills/torn/SKILL.md:1:1: \`description\` is missing`,
-        remedy: 'Say what the skill does and when it is of use.',
+        remedy: 'Describe what the skill does and when to use it.',
       },
     ])
   })

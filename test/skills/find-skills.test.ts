@@ -118,10 +118,7 @@ describe('where skills are found', () => {
   it('tells of a SKILL.md that has no folder of its own, and finds the others', () => {
     const here = place({ 'project/.agents/skills/SKILL.md': skill('a'), 'project/.agents/skills/b/SKILL.md': skill('b') })
     const found = here.find()
-    expect([names(found), told(found, here)]).toEqual([
-      ['b'],
-      ['error project/.agents/skills/SKILL.md a SKILL.md belongs into a folder of its own'],
-    ])
+    expect([names(found), told(found, here)]).toEqual([['b'], ['error project/.agents/skills/SKILL.md a SKILL.md needs its own folder']])
   })
 })
 
@@ -134,7 +131,7 @@ describe('bounds', () => {
     const found = here.find()
     expect([names(found), told(found, here)]).toEqual([
       ['six'],
-      ['warning project/.agents/skills the search for skills stops at 6 levels of folders: there is more that was not looked at'],
+      ['warning project/.agents/skills the search for skills stops at 6 levels of folders: some folders were not searched'],
     ])
   })
 
@@ -145,7 +142,7 @@ describe('bounds', () => {
     const found = here.find({ bounds: { depth: 6, folders: 5, entries: 100 } })
     expect([names(found), told(found, here)]).toEqual([
       ['f3'],
-      ['warning project/.agents/skills the search for skills stops at 5 folders: there is more that was not looked at'],
+      ['warning project/.agents/skills the search for skills stops at 5 folders: some folders were not searched'],
     ])
   })
 
@@ -153,7 +150,7 @@ describe('bounds', () => {
     const here = place(Object.fromEntries(Array.from({ length: 12 }, (_, index) => [`project/.agents/skills/note-${index}.txt`, ''])))
     const found = here.find({ bounds: { depth: 6, folders: 5, entries: 10 } })
     expect(told(found, here)).toEqual([
-      'warning project/.agents/skills the search for skills stops at 10 files and folders: there is more that was not looked at',
+      'warning project/.agents/skills the search for skills stops at 10 files and folders: some folders were not searched',
     ])
   })
 
@@ -198,9 +195,9 @@ describe('links', () => {
     expect([names(found), told(found, here)]).toEqual([
       [],
       [
-        'warning project/.agents/skills/pdf the link is not followed: it leaves the project',
-        'warning project/.claude/skills the link is not followed: it leaves the project',
-        'error project/.agents/skills/file/SKILL.md SKILL.md is a link that leaves its folder',
+        'warning project/.agents/skills/pdf the link is ignored: it leads outside the project',
+        'warning project/.claude/skills the link is ignored: it leads outside the project',
+        'error project/.agents/skills/file/SKILL.md SKILL.md is a link to a file outside its folder',
       ],
     ])
   })
@@ -256,10 +253,10 @@ describe('links', () => {
       expect([scopes(found), told(found, here)]).toEqual([
         [['plain', 'repo']],
         [
-          'warning project/skills/secret the link is not followed: it leaves the project',
-          'warning project/linked the link is not followed: it leaves the project',
-          'warning project/team/inner/secret the link is not followed: it leaves the project',
-          'error project/skills/file/SKILL.md SKILL.md is a link that leaves its folder',
+          'warning project/skills/secret the link is ignored: it leads outside the project',
+          'warning project/linked the link is ignored: it leads outside the project',
+          'warning project/team/inner/secret the link is ignored: it leads outside the project',
+          'error project/skills/file/SKILL.md SKILL.md is a link to a file outside its folder',
         ],
       ])
     })
@@ -282,12 +279,12 @@ describe('links', () => {
     ])
   })
 
-  it('says where a SKILL.md leads nowhere or is no file', () => {
+  it('says where a SKILL.md is a dangling link or is no file', () => {
     const here = place()
     here.link('project/.agents/skills/dead/SKILL.md', 'nowhere.md')
     mkdirSync(join(here.project, '.agents/skills/folder/SKILL.md'), { recursive: true })
     expect(told(here.find(), here)).toEqual([
-      'error project/.agents/skills/dead/SKILL.md SKILL.md leads nowhere',
+      'error project/.agents/skills/dead/SKILL.md SKILL.md is a dangling link',
       'error project/.agents/skills/folder/SKILL.md SKILL.md cannot be used: it is a folder',
     ])
   })

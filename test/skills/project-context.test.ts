@@ -66,8 +66,8 @@ describe('AGENTS.md', () => {
     const here = place({ 'project/AGENTS.md': line.repeat(500), 'project/a/AGENTS.md': 'é'.repeat(20_000) })
     const { texts, problems } = context(here, 'a')
     const [first, second] = texts.map(([, text]) => text)
-    expect(first?.split('\n').slice(-2)).toEqual(['é'.repeat(50), '[… the rest of this file is left out]'])
-    expect(second?.replaceAll('é', '')).toBe('\n[… the rest of this file is left out]')
+    expect(first?.split('\n').slice(-2)).toEqual(['é'.repeat(50), '[… the rest of this file is omitted]'])
+    expect(second?.replaceAll('é', '')).toBe('\n[… the rest of this file is omitted]')
     for (const [, text] of texts) expect(Buffer.byteLength(text)).toBeLessThan(33_000)
     expect(problems).toEqual([
       expect.stringMatching(/^AGENTS\.md only the first 327\d\d of 50500 bytes of AGENTS\.md are used$/),
@@ -84,7 +84,7 @@ describe('AGENTS.md', () => {
       ['a/b/c/AGENTS.md', true],
     ])
     expect(problems).toEqual([
-      'AGENTS.md AGENTS.md is left out: those nearer to the working directory have all 65536 bytes',
+      'AGENTS.md AGENTS.md is left out: files nearer to the working directory use all 65536 bytes',
       expect.stringMatching(/^a\/AGENTS\.md only the first 55\d\d of 30000 bytes of AGENTS\.md are used$/),
     ])
   })
@@ -105,10 +105,10 @@ describe('AGENTS.md', () => {
     expect(context(here, 'a/b/c/d/e/f')).toEqual({
       texts: [['a/b/c/d/e/AGENTS.md', 'shared']],
       problems: [
-        'AGENTS.md AGENTS.md is left out: it is no UTF-8 text',
-        'a/AGENTS.md AGENTS.md is left out: it is no UTF-8 text',
+        'AGENTS.md AGENTS.md is left out: it is not UTF-8 text',
+        'a/AGENTS.md AGENTS.md is left out: it is not UTF-8 text',
         'a/b/AGENTS.md AGENTS.md is left out: it is a folder',
-        'a/b/c/AGENTS.md AGENTS.md is left out: it is a link that leaves the project',
+        'a/b/c/AGENTS.md AGENTS.md is left out: it is a link to a file outside the project',
         'a/b/c/d/AGENTS.md AGENTS.md is left out: its symbolic links form a cycle',
         'a/b/c/d/e/f/AGENTS.md AGENTS.md is left out: it is not a regular file',
       ],
@@ -127,8 +127,8 @@ describe('AGENTS.md', () => {
     here.link('project/a/b/AGENTS.md', '../../state/journal')
     const hidden = [join(here.project, 'state'), join(here.project, 'a/.ai-agent.env')]
     const { texts, problems } = projectContext({ workingDirectory: join(here.project, 'a/b'), projectRoot: here.project, hidden })
-    const remedy = 'Remove the link, and find out who made it.'
-    const unseen = 'AGENTS.md is left out: it is in a private folder of this program'
+    const remedy = 'Remove the link.'
+    const unseen = 'AGENTS.md is left out: it lies where this program keeps what nobody sees'
     expect({ texts, problems }).toEqual({
       texts: [],
       problems: [

@@ -34,8 +34,8 @@ describe('a SKILL.md', () => {
         severity: 'info',
         place: `${here.project}/.agents/skills/pdf/SKILL.md:10:1`,
         line: 'allowed-tools: Bash(git add *) Read',
-        message: '`allowed-tools` allows nothing here: a skill cannot widen what an agent may do',
-        remedy: 'Give tools to the agent (`tools`), and allow their use by rules (`approvals`).',
+        message: '`allowed-tools` has no effect: a skill cannot grant tools',
+        remedy: 'Give the agent the tools in `tools`, and allow their use by rules in `approvals`.',
         folder: `${here.project}/.agents/skills/pdf`,
       },
     ])
@@ -67,14 +67,14 @@ describe('a SKILL.md', () => {
     const found = here.find()
     expect([found.skills[0]?.description, told(found, here)]).toEqual([
       'Use when: asked',
-      ['warning project/.agents/skills/pdf/SKILL.md:3:1 `description` is not valid YAML, and is read as if it stood in quotes'],
+      ['warning project/.agents/skills/pdf/SKILL.md:3:1 `description` is not valid YAML and is read as quoted text'],
     ])
   })
 
   it.each<[string, string | Uint8Array, readonly string[]]>([
-    ['nothing', '', ['error SKILL.md:1:1 a SKILL.md begins with its settings between two lines of `---`']],
-    ['no settings', '\n# Title', ['error SKILL.md:2:1 a SKILL.md begins with its settings between two lines of `---`']],
-    ['no end', '---\nname: pdf\n', ['error SKILL.md:1:1 the settings that begin here are never closed']],
+    ['nothing', '', ['error SKILL.md:1:1 a SKILL.md must begin with settings between two lines of `---`']],
+    ['no settings', '\n# Title', ['error SKILL.md:2:1 a SKILL.md must begin with settings between two lines of `---`']],
+    ['no end', '---\nname: pdf\n', ['error SKILL.md:1:1 the settings that begin here have no end']],
     ['no description', '---\nname: pdf\n---\nDo.', ['error SKILL.md:1:1 `description` is missing']],
     ['no text', '---\nname: pdf\ndescription: [a]\n---\nDo.', ['error SKILL.md:3:14 `description` must be text, not a list']],
     ['a number', '---\nname: 12\ndescription: A.\n---\nDo.', ['error SKILL.md:2:7 `name` must be text, not the number 12']],
@@ -90,19 +90,19 @@ describe('a SKILL.md', () => {
       '---\nname: pdf\nname: pdf\ndescription: A.\n---\nDo.',
       ['error SKILL.md:3:1 the settings are not valid YAML: Map keys must'],
     ],
-    ['a bad name', skill('PDF_files'), ['error SKILL.md `PDF_files` is no name of a skill']],
-    ['a long name', skill('a'.repeat(65)), ['error SKILL.md:2:7 `name` has 65 characters, and 64 is the most']],
-    ['a long description', skill('pdf', 'a'.repeat(1_025)), ['error SKILL.md:3:14 `description` has 1025 characters, and 1024 is']],
+    ['a bad name', skill('PDF_files'), ['error SKILL.md `PDF_files` is not a valid skill name']],
+    ['a long name', skill('a'.repeat(65)), ['error SKILL.md:2:7 `name` has 65 characters; the maximum is 64']],
+    ['a long description', skill('pdf', 'a'.repeat(1_025)), ['error SKILL.md:3:14 `description` has 1025 characters; the maximum is 1024']],
     ['a long compatibility', skill('pdf', 'A.', `compatibility: ${'a'.repeat(501)}\n`), ['warning SKILL.md:4:16 `compatibility` has 501']],
     ['bad metadata', skill('pdf', 'A.', 'metadata: some\n'), ['warning SKILL.md:4:11 `metadata` must be a map, not "some"']],
     ['bad tools', skill('pdf', 'A.', 'allowed-tools: 3\n'), ['warning SKILL.md:4:16 `allowed-tools` must be names of tools, not the']],
-    ['unknown keys', skill('pdf', 'A.', 'licence: MIT\n'), ['warning SKILL.md:4:1 there is no setting `licence` of skills: it has no']],
+    ['unknown keys', skill('pdf', 'A.', 'licence: MIT\n'), ['warning SKILL.md:4:1 unknown key `licence`: it has no']],
     ['no instructions', '---\nname: pdf\ndescription: A.\n---\n\n', ['warning SKILL.md:4:1 there are no instructions below the settings']],
     ['long settings', skill('pdf', 'A.', `license: ${'a'.repeat(33_000)}\n`), ['error SKILL.md:1:1 the settings are longer than 32768']],
     ['deep settings', `---\nname: ${'['.repeat(20_000)}\n---\nDo.`, ['error SKILL.md:2:']],
     ['a binary', Buffer.from([0x2d, 0x2d, 0x2d, 0, 1]), ['error SKILL.md SKILL.md is binary']],
     ['no UTF-8', Buffer.from([0x2d, 0x2d, 0x2d, 0x0a, 0xff]), ['error SKILL.md SKILL.md is not UTF-8']],
-    ['a huge file', skill('pdf').padEnd(262_145, 'x'), ['error SKILL.md SKILL.md has 262145 bytes, and 262144 is the most']],
+    ['a huge file', skill('pdf').padEnd(262_145, 'x'), ['error SKILL.md SKILL.md has 262145 bytes; the maximum is 262144']],
   ])('with %s is told at its place', (_what, content, expected) => {
     const lines = heard(content)
     expect(lines.length).toBe(expected.length)
@@ -110,7 +110,7 @@ describe('a SKILL.md', () => {
   })
 
   it('needs a name where its folder has none that will do', () => {
-    expect(heard('---\ndescription: A.\n---\nDo.', 'My Skill')).toEqual(['error SKILL.md `My Skill` is no name of a skill'])
+    expect(heard('---\ndescription: A.\n---\nDo.', 'My Skill')).toEqual(['error SKILL.md `My Skill` is not a valid skill name'])
   })
 
   it('of the largest size still loads', () => {
@@ -181,7 +181,7 @@ describe('a SKILL.toml', () => {
   })
 
   it.each<[string, string | Uint8Array, string]>([
-    ['no TOML', 'display_name = ', 'warning SKILL.toml:1:16 SKILL.toml is no valid TOML'],
+    ['no TOML', 'display_name = ', 'warning SKILL.toml:1:16 SKILL.toml is not valid TOML'],
     ['unknown keys', 'icon = "a.png"', 'warning SKILL.toml `icon` in SKILL.toml has no effect'],
     ['values of another kind', 'display_name = 3', 'warning SKILL.toml `display_name` in SKILL.toml must be text of at most 100'],
     ['no table', 'interface = 3', 'warning SKILL.toml `interface` in SKILL.toml has no effect'],

@@ -68,12 +68,12 @@ describe('what is wrong', () => {
       {
         place: 'trip.ai:2:1',
         message: '`description` is missing',
-        remedy: 'Say in a line what the agent does: `description: Plans a trip by rail`.',
+        remedy: 'Add one line, such as `description: Plans a trip by rail`.',
         line: '---',
       },
       {
         place: 'trip.ai:3:1',
-        message: 'there is no setting `descripton`',
+        message: 'unknown key `descripton`',
         remedy: 'Did you mean `description`?',
         line: 'descripton: Plans',
       },
@@ -86,33 +86,33 @@ describe('what is wrong', () => {
         ({ place, message }) => `${place} ${message}`,
       ),
     ).toEqual([
-      'trip.ai:2:1 there is no setting `tool`',
+      'trip.ai:2:1 unknown key `tool`',
       'trip.ai:4:5 a model must be a name, not the number 7',
-      'trip.ai:5:5 a model must be a name, not an empty one',
-      'trip.ai:7:5 the model `a/b` is named twice',
+      'trip.ai:5:5 a model must be a name, not empty text',
+      'trip.ai:7:5 the model `a/b` is listed twice',
       'trip.ai:8:14 `description` must be text, not a list',
       'trip.ai:9:1 the prompt is empty',
     ])
   })
 
   const settings: readonly [settings: string, found: readonly string[]][] = [
-    ['description: ""\nmodels: a/b', ['2:14 `description` must be text, not an empty one']],
+    ['description: ""\nmodels: a/b', ['2:14 `description` must be text, not empty text']],
     ['description:\nmodels: a/b', ['2:13 `description` must be text, not nothing']],
     ['description: 12\nmodels: a/b', ['2:14 `description` must be text, not the number 12']],
     ['description: true\nmodels: a/b', ['2:14 `description` must be text, not the boolean true']],
     ['description: x\nmodels: []', ['3:9 `models` is an empty list']],
     ['description: x\nmodels: {a: b}', ['3:9 a model must be a name, not a map']],
-    ['description: x\nmodels: a b', ['3:9 the name of a model has no spaces: `a b`']],
+    ['description: x\nmodels: a b', ['3:9 the model name `a b` has spaces']],
     ['', ['1:1 `description` is missing']],
     ['- description', ['2:1 the settings must be lines of `key: value`']],
     ['just text', ['2:1 the settings must be lines of `key: value`']],
     ['description: x\ndescription: y\nmodels: a/b', ['3:1 the settings are not valid YAML: Map keys must be unique']],
     [
       'description: &d x\nmodels: *d',
-      ['2:17 the anchor `&d` is not allowed here', '3:9 aliases are not allowed here', '3:9 a model must be a name, not an alias'],
+      ['2:17 the anchor `&d` is not allowed', '3:9 aliases are not allowed', '3:9 a model must be a name, not an alias'],
     ],
-    ['description: x\nmodels: a/b\n<<: {tools: x}', ['4:1 there is no setting `<<`']],
-    ['description: x\nmodels: a/b\n? [a, b]\n: c', ['4:3 there is no setting `[a, b]`']],
+    ['description: x\nmodels: a/b\n<<: {tools: x}', ['4:1 unknown key `<<`']],
+    ['description: x\nmodels: a/b\n? [a, b]\n: c', ['4:3 unknown key `["a","b"]`']],
     ['description: !!js/function x\nmodels: a/b', ['2:14 the settings are not valid YAML: Unresolved tag: tag:yaml.org,2002:js/function']],
   ]
   test.each(settings)('%j', (written, found) => {
@@ -136,10 +136,10 @@ describe('what is wrong', () => {
   })
 
   const wholes: readonly { name: string; content: string | Uint8Array; place: string; message: RegExp }[] = [
-    { name: 'nothing', content: '', place: 'trip.ai:1:1', message: /begins with its settings/ },
-    { name: 'no settings', content: 'You plan trips.', place: 'trip.ai:1:1', message: /begins with its settings/ },
-    { name: 'a shebang alone', content: '#!/usr/bin/env troupe\n', place: 'trip.ai:1:1', message: /begins with its settings/ },
-    { name: 'settings without an end', content: '---\ndescription: x\nYou plan trips.', place: 'trip.ai:1:1', message: /never closed/ },
+    { name: 'nothing', content: '', place: 'trip.ai:1:1', message: /must begin with settings/ },
+    { name: 'no settings', content: 'You plan trips.', place: 'trip.ai:1:1', message: /must begin with settings/ },
+    { name: 'a shebang alone', content: '#!/usr/bin/env troupe\n', place: 'trip.ai:1:1', message: /must begin with settings/ },
+    { name: 'settings without an end', content: '---\ndescription: x\nYou plan trips.', place: 'trip.ai:1:1', message: /have no end/ },
     { name: 'a program', content: new Uint8Array([0x7f, 0x45, 0x4c, 0x46, 0, 1]), place: 'trip.ai:1:5', message: /binary/ },
     {
       name: 'Latin-1',
@@ -168,7 +168,7 @@ describe('what is wrong', () => {
 
   test('a file whose name gives no name', () => {
     expect(problemsOf(good, 'agents/???.ai')).toMatchObject([
-      { place: 'agents/???.ai:1:1', message: 'no name can be made of `agents/???.ai`' },
+      { place: 'agents/???.ai:1:1', message: 'the file name `agents/???.ai` cannot be used as a name' },
     ])
   })
 })

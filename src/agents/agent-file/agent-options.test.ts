@@ -57,7 +57,7 @@ describe('what each key may say', () => {
     }
     const stated = (key: AgentOptionKey): string => agentOptions[key].default
     expect(limitsBy((key) => (/^none\b/.test(stated(key)) ? undefined : stated(key)))).toEqual(defaultLimits)
-    expect(limitsBy((key) => /^none; (\S+) where another agent calls it$/.exec(stated(key))?.[1])).toEqual(childLimits)
+    expect(limitsBy((key) => /^none; (\S+) if another agent calls it$/.exec(stated(key))?.[1])).toEqual(childLimits)
   })
 })
 
@@ -72,15 +72,15 @@ describe('what is wrong with a value', () => {
       'parameters: { reasoning: hihg }',
       '4:26 `parameters.reasoning` must be one of `none`, `minimal`, `low`, `medium`, `high`, `xhigh`, not "hihg"',
     ],
-    ['parameters: { temprature: 1 }', '4:15 there is no setting `parameters.temprature`'],
+    ['parameters: { temprature: 1 }', '4:15 unknown key `parameters.temprature`'],
     ['parameters:', '4:1 `parameters` must be a map of settings, not nothing'],
     ['limits: 5', '4:1 `limits` must be a map of settings, not the number 5'],
     ['limits: { maxToolTurns: 0 }', '4:25 `limits.maxToolTurns` must be a whole number of at least 1, not the number 0'],
     ['limits: { maxToolTurns: [1] }', '4:25 `limits.maxToolTurns` must be a whole number of at least 1, not a list'],
     ['limits: { maxTokens: 1_000 }', '4:22 `limits.maxTokens` must be a whole number of at least 1, not "1_000"'],
-    ['limits: { llmTimeout: 30 s x }', '4:23 `limits.llmTimeout` must be a time of at least 1ms, not "30 s x"'],
-    ['limits: { llmTimeout: 0 }', '4:23 `limits.llmTimeout` must be a time of at least 1ms, not the number 0'],
-    ['limits: { llmTimeout: 0.5ms }', '4:23 `limits.llmTimeout` must be a time of at least 1ms, not "0.5ms"'],
+    ['limits: { llmTimeout: 30 s x }', '4:23 `limits.llmTimeout` must be a duration of at least 1ms, not "30 s x"'],
+    ['limits: { llmTimeout: 0 }', '4:23 `limits.llmTimeout` must be a duration of at least 1ms, not the number 0'],
+    ['limits: { llmTimeout: 0.5ms }', '4:23 `limits.llmTimeout` must be a duration of at least 1ms, not "0.5ms"'],
     ['limits: { maxOutputBytes: 100 }', '4:27 `limits.maxOutputBytes` must be a size of at least 512 bytes, not the number 100'],
     [
       'limits: { parallelToolCalls: 0 }',
@@ -89,65 +89,65 @@ describe('what is wrong with a value', () => {
     ['output: json', '4:1 `output` must be a map of settings, not "json"'],
     ['output: { format: yaml }', '4:19 `output.format` must be one of `markdown`, `text`, `json`, not "yaml"'],
     ['output: { schema: 7 }', '4:19 `output.schema` must be a JSON Schema, written as a map, not the number 7'],
-    ['output: { format: text, schema: { type: object } }', '4:19 a schema goes with the format `json`, not `text`'],
+    ['output: { format: text, schema: { type: object } }', '4:19 a schema requires the format `json`, not `text`'],
     ['output: { schema: { type: objct } }', '4:27 `/type`: expected one of "array"'],
-    ['output: { schema: { maximum: .inf } }', '4:30 Infinity is not JSON'],
-    ['output: { schemaRef: "" }', '4:22 `output.schemaRef` must be the path of a file, not an empty one'],
+    ['output: { schema: { maximum: .inf } }', '4:30 Infinity is not a JSON value'],
+    ['output: { schemaRef: "" }', '4:22 `output.schemaRef` must be the path of a file, not empty text'],
     ['output: { schemaRef: a.json }', '4:22 the schema `a.json` cannot be read here'],
     ['usage: [x]', '4:8 `usage` must be text, not a list'],
-    ['usage: " "', '4:8 `usage` must be text, not an empty one'],
+    ['usage: " "', '4:8 `usage` must be text, not empty text'],
     ['toolName: a b', '4:11 `toolName` must be a name, not "a b"'],
     ['toolName: .a', '4:11 `toolName` must be a name, not ".a"'],
     ['toolName: 7', '4:11 `toolName` must be a name, not the number 7'],
     ['tools: { shell: true }', '4:8 a tool must be a name, not a map'],
-    ['tools: [a, a]', '4:12 the tool `a` is named twice'],
-    ['tools: ["a b"]', '4:9 `a b` is neither a tool nor a pattern'],
-    ['tools: ["*/x"]', '4:9 `*/x` is neither a tool nor a pattern'],
-    ['tools: [a//b]', '4:9 `a//b` is neither a tool nor a pattern'],
+    ['tools: [a, a]', '4:12 the tool `a` is listed twice'],
+    ['tools: ["a b"]', '4:9 `a b` is not a valid tool name or pattern'],
+    ['tools: ["*/x"]', '4:9 `*/x` is not a valid tool name or pattern'],
+    ['tools: [a//b]', '4:9 `a//b` is not a valid tool name or pattern'],
     ['tools:', '4:7 a tool must be a name, not nothing'],
     ['agents: [1]', '4:10 an agent must be a name, not the number 1'],
-    ['agents: [./a.ai, ./a.ai]', '4:18 the agent `./a.ai` is named twice'],
+    ['agents: [./a.ai, ./a.ai]', '4:18 the agent `./a.ai` is listed twice'],
     ['agents: { a: b }', '4:9 an agent must be a name, not a map'],
     ['enabled: yes', '4:10 `enabled` must be `true` or `false`, not "yes"'],
     ['metadata: x', '4:11 `metadata` must be a map, not "x"'],
-    ['metadata: { a: .nan }', '4:16 NaN is not JSON'],
+    ['metadata: { a: .nan }', '4:16 NaN is not a JSON value'],
     ['input: { format: markdown }', '4:18 `input.format` must be one of `text`, `json`, not "markdown"'],
-    ['input: { format: text, schema: { type: object } }', '4:18 a schema goes with the format `json`, not `text`'],
+    ['input: { format: text, schema: { type: object } }', '4:18 a schema requires the format `json`, not `text`'],
     ['input: { schema: { type: array } }', '4:26 `/type`: '],
-    ['input: { shema: {} }', '4:10 there is no setting `input.shema`'],
-    ['parameters: { timeout: soon }', '4:24 `parameters.timeout` must be a time of at least 1ms, not "soon"'],
+    ['input: { shema: {} }', '4:10 unknown key `input.shema`'],
+    ['parameters: { timeout: soon }', '4:24 `parameters.timeout` must be a duration of at least 1ms, not "soon"'],
     ['parameters: { timeout: 5s }\nlimits: { llmTimeout: 5s }', '4:24 `parameters.timeout` and `limits.llmTimeout` are the same setting'],
     ['mcpServers: {}', '4:1 `mcpServers` is not yet available'],
-    ['skills: [PDF]', '4:10 `PDF` is neither a skill nor a pattern'],
-    ['skills: [a--b]', '4:10 `a--b` is neither a skill nor a pattern'],
+    ['skills: [PDF]', '4:10 `PDF` is not a valid skill name or pattern'],
+    ['skills: [a--b]', '4:10 `a--b` is not a valid skill name or pattern'],
     ['skills: [7]', '4:10 a skill must be a name, not the number 7'],
     ['skills: { pdf: true }', '4:9 a skill must be a name, not a map'],
-    ['skill: [pdf]', '4:1 there is no setting `skill`'],
-    ['disabledSkills: [a, a]', '4:21 the skill `a` is named twice'],
+    ['skill: [pdf]', '4:1 unknown key `skill`'],
+    ['disabledSkills: [a, a]', '4:21 the skill `a` is listed twice'],
     ['approvals: []', '4:1 `approvals` must be a map of settings, not a list'],
-    ['approvals: { rule: [] }', '4:14 there is no setting `approvals.rule`'],
-    ['approvals: { onUnavailable: deny }', '4:14 there is no setting `approvals.onUnavailable`'],
+    ['approvals: { rule: [] }', '4:14 unknown key `approvals.rule`'],
+    ['approvals: { onUnavailable: deny }', '4:14 unknown key `approvals.onUnavailable`'],
     ['approvals: { rules: { deny: shell } }', '4:21 `approvals.rules` must be a list of rules, not a map'],
     ['approvals: { rules: [shell] }', '4:22 a rule must be a map, not "shell"'],
-    ['approvals: { rules: [{}] }', '4:22 a rule says one of `allow`, `ask`, `deny`, and this says none'],
-    ['approvals: { rules: [{ dney: shell, ask: a }] }', '4:24 a rule has no `dney`'],
-    ['approvals: { rules: [{ ask: a, deny: b }] }', '4:22 a rule says one of `allow`, `ask`, `deny`, not both `ask` and `deny`'],
+    ['approvals: { rules: [{}] }', '4:22 a rule needs one of `allow`, `ask`, `deny`'],
+    ['approvals: { rules: [{ dney: shell, ask: a }] }', '4:24 unknown key `dney` in a rule'],
+    ['approvals: { rules: [{ ask: a, deny: b }] }', '4:22 a rule has only one of `allow`, `ask`, `deny`'],
     ['approvals: { rules: [{ deny: }] }', '4:30 `deny` must be a pattern, not nothing'],
     ['approvals: { rules: [{ deny: [] }] }', '4:30 `deny` is an empty list'],
     ['approvals: { rules: [{ deny: [shell, 7] }] }', '4:38 `deny` must be a pattern, not the number 7'],
-    ['approvals: { rules: [{ deny: "shell(rm" }] }', '4:30 `shell(rm` is no pattern of a rule'],
-    ['approvals: { rules: [{ deny: "rm *" }] }', '4:30 `rm *` is no pattern of a rule'],
+    ['approvals: { rules: [{ deny: "shell(rm" }] }', '4:30 `shell(rm` is not a valid rule pattern'],
+    ['approvals: { rules: [{ deny: "rm *" }] }', '4:30 `rm *` is not a valid rule pattern'],
     ['approvals: { rules: [{ deny: shell, reason: [x] }] }', '4:45 the `reason` of a rule must be text, not a list'],
     ['sandbox: required', '4:1 `sandbox` must be a map of settings, not "required"'],
     ['sandbox: { mode: on }', '4:18 `sandbox.mode` must be one of `required`, `off`, not "on"'],
     ['sandbox: { mode: false }', '4:18 `sandbox.mode` must be one of `required`, `off`, not the boolean false'],
-    ['sandbox: { host: [] }', '4:12 there is no setting `sandbox.host`'],
-    ['sandbox: { hosts: ["https://example.com"] }', '4:20 `https://example.com` is no host'],
-    ['sandbox: { hosts: ["example.com:443"] }', '4:20 `example.com:443` is no host'],
-    ['sandbox: { hosts: ["*"] }', '4:20 `*` is no host'],
-    ['sandbox: { hosts: ["api.*.com"] }', '4:20 `api.*.com` is no host'],
+    ['sandbox: { host: [] }', '4:12 unknown key `sandbox.host`'],
+    ['sandbox: { hosts: ["https://example.com"] }', '4:20 `https://example.com` is not a valid host'],
+    ['sandbox: { hosts: ["example.com:443"] }', '4:20 `example.com:443` is not a valid host'],
+    ['sandbox: { hosts: ["*"] }', '4:20 `*` is not a valid host'],
+    ['sandbox: { hosts: ["api.*.com"] }', '4:20 `api.*.com` is not a valid host'],
     ['sandbox: { writable: [1] }', '4:23 a folder must be a name, not the number 1'],
-    ['sandbox: { environment: [A=1] }', '4:26 `A=1` is no name of a variable'],
+    ['sandbox: { environment: [A=1] }', '4:26 `A=1` is not a valid variable name'],
     ['sandbox: { memory: much }', '4:20 `sandbox.memory` must be a size of at least 16MB, not "much"'],
     ['sandbox: { memory: 1MB }', '4:20 `sandbox.memory` must be a size of at least 16MB, not "1MB"'],
     ['sandbox: { processes: 0 }', '4:23 `sandbox.processes` must be a whole number of at least 1, not the number 0'],
@@ -159,10 +159,10 @@ describe('what is wrong with a value', () => {
   test('everything that is wrong with rules is told at once', () => {
     const settings = 'approvals:\n  rules:\n    - deny: "a b"\n      reson: x\n    - { allow: x, ask: [y, ""] }'
     expect(problemsOf(() => parseAgentFile(fileOf(settings), 'a.ai')).map(({ place, remedy }) => [place, remedy])).toEqual([
-      ['a.ai:6:13', 'Name a tool, perhaps with what it is used for: `shell`, `shell(git *)`, `write_file(/srv/*)`.'],
+      ['a.ai:6:13', 'Name a tool, optionally with its use: `shell`, `shell(git *)`, `write_file(/srv/*)`.'],
       ['a.ai:7:7', 'Did you mean `reason`?'],
-      ['a.ai:8:7', 'Make a rule of each; of those that fit, the last counts.'],
-      ['a.ai:8:28', 'Name a tool, perhaps with what it is used for: `shell`, `shell(git *)`, `write_file(/srv/*)`.'],
+      ['a.ai:8:7', 'Write one rule for each; the last rule that matches applies.'],
+      ['a.ai:8:28', 'Name a tool, optionally with its use: `shell`, `shell(git *)`, `write_file(/srv/*)`.'],
     ])
   })
 
@@ -204,15 +204,15 @@ describe('what is wrong with a value', () => {
   test('a file that cannot be read', () => {
     const options: AgentFileOptions = {
       readFile: () => {
-        throw new Error('there is no such file')
+        throw new Error('the file does not exist')
       },
     }
     expect(told(problemsOf(() => parseAgentFile(fileOf('output: { schemaRef: s.json }'), 'a.ai', options)))).toEqual([
-      'a.ai:4:22 the schema `s.json` cannot be read: there is no such file',
+      'a.ai:4:22 the schema `s.json` cannot be read: the file does not exist',
     ])
     const overrides = parseOverrides({ settings: ['output.schemaRef=t.json'] })
     expect(told(problemsOf(() => parseAgentFile(fileOf(''), 'a.ai', { ...options, overrides })))).toEqual([
-      '--override output.schemaRef the schema `t.json` cannot be read: there is no such file',
+      '--override output.schemaRef the schema `t.json` cannot be read: the file does not exist',
     ])
   })
 })
@@ -265,17 +265,17 @@ describe('over a file', () => {
     expect(problemsOf(() => parseOverrides({ settings, models: ['a b'] }))).toMatchInlineSnapshot(`
       [
         {
-          "message": "there is no setting \`limits.maxTurns\`",
+          "message": "unknown key \`limits.maxTurns\`",
           "place": "--override limits.maxTurns",
           "remedy": "Did you mean \`limits.maxTokens\`, \`limits.maxCalls\`, \`limits.maxToolTurns\`?",
         },
         {
-          "message": "there is no setting \`limits\`",
+          "message": "unknown key \`limits\`",
           "place": "--override limits",
           "remedy": "Name one of its settings: \`limits.maxToolTurns\`, \`limits.maxTokens\`, \`limits.maxSessionTokens\`, \`limits.maxCalls\`, \`limits.timeBudget\`, \`limits.llmTimeout\`, \`limits.idleTimeout\`, \`limits.replyTimeout\`, \`limits.toolTimeout\`, \`limits.maxRetries\`, \`limits.parallelToolCalls\`, \`limits.maxOutputBytes\`, \`limits.maxCostUsd\`, \`limits.maxDepth\`, \`limits.maxChildren\`, \`limits.parallelChildren\`.",
         },
         {
-          "message": "a value is missing",
+          "message": "the value is missing",
           "place": "--override limits.maxToolTurns",
           "remedy": "Write --override limits.maxToolTurns=6.",
         },
@@ -285,7 +285,7 @@ describe('over a file', () => {
           "remedy": "Write --override limits.maxToolTurns=6.",
         },
         {
-          "message": "\`limits.llmTimeout\` must be a time of at least 1ms, not nothing",
+          "message": "\`limits.llmTimeout\` must be a duration of at least 1ms, not nothing",
           "place": "--override limits.llmTimeout",
           "remedy": "Write it like \`500ms\`, \`30s\`, \`10m\` or \`2h\`.",
         },
@@ -300,29 +300,29 @@ describe('over a file', () => {
           "remedy": "did you mean "object"?",
         },
         {
-          "message": "there is no setting \`\`",
+          "message": "unknown key \`\`",
           "place": "--override ",
-          "remedy": "See what there is: troupe help agent-file",
+          "remedy": "List all settings: troupe help agent-file",
         },
         {
-          "message": "there is no setting \`nonsense\`",
+          "message": "unknown key \`nonsense\`",
           "place": "--override nonsense",
-          "remedy": "See what there is: troupe help agent-file",
+          "remedy": "List all settings: troupe help agent-file",
         },
         {
-          "message": "the models are given by --model too",
+          "message": "--model sets the models too",
           "place": "--override models",
-          "remedy": "Leave one of them out.",
+          "remedy": "Remove one of them.",
         },
         {
           "message": "a model must be a name without spaces, not "a b"",
           "place": "--model",
-          "remedy": "Give one like provider/name.",
+          "remedy": "Write it like provider/name.",
         },
         {
-          "message": "a schema goes with the format \`json\`, not \`text\`",
+          "message": "a schema requires the format \`json\`, not \`text\`",
           "place": "--override output.format",
-          "remedy": "Write \`format: json\`, or leave the schema out.",
+          "remedy": "Write \`format: json\`, or remove the schema.",
         },
       ]
     `)
@@ -376,14 +376,14 @@ describe('the template of an agent', () => {
         # privateHosts: [registry.internal]  # default: the session's
         # writable: [../shared]  # default: the session's
         # environment: [LANG, CI]  # default: the session's
-        # memory: 512MB  # default: the session's, 2GB where nothing else is said
-        # processes: 64  # default: the session's, 256 where nothing else is said
+        # memory: 512MB  # default: the session's, else 2GB
+        # processes: 64  # default: the session's, else 256
       limits:
         maxToolTurns: 10
-        # maxTokens: 200000  # default: none; 50000 where another agent calls it
+        # maxTokens: 200000  # default: none; 50000 if another agent calls it
         # maxSessionTokens: 1000000  # default: none
         # maxCalls: 20  # default: none
-        # timeBudget: 10m  # default: none; 2m where another agent calls it
+        # timeBudget: 10m  # default: none; 2m if another agent calls it
         llmTimeout: 2m
         idleTimeout: 1m
         replyTimeout: 15m

@@ -2,9 +2,9 @@ import { stringify } from 'yaml'
 import { defaultLimits, type JsonObject } from '../../contracts/index.ts'
 import { showDuration, showSize } from '../../util/parse-units.ts'
 import type { AgentFile } from './agent-file.ts'
-import { type AgentOption, type AgentOptionKey, agentOptions, keysInGroup, topLevelKeys } from './agent-options.ts'
+import { type AgentOptionKey, agentOptions, keysInGroup, topLevelKeys } from './agent-options.ts'
 
-/** An agent with what only files say of it. */
+/** An agent with the settings that only files have. */
 export interface TemplateAgent extends AgentFile {
   /** Files or names, as written. */
   readonly agents?: readonly string[]
@@ -14,8 +14,8 @@ export interface TemplateAgent extends AgentFile {
 }
 
 /**
- * The settings of an agent as they are in force, written out as frontmatter: pasted into a new file above the same prompt
- * they make the same agent. What has no value stands there as a comment.
+ * The effective settings of an agent as frontmatter: in a new file, above the same prompt, they make the same agent.
+ * Options without a value become comments.
  */
 export function agentTemplate({ name: _, prompt: __, ...agent }: TemplateAgent): string {
   const { agents = [], disabledSkills = [], approvals, sandbox = {}, enabled = true, metadata = {} } = agent
@@ -30,34 +30,31 @@ export function agentTemplate({ name: _, prompt: __, ...agent }: TemplateAgent):
     metadata: Object.keys(metadata).length > 0 ? metadata : undefined,
   }
   const lines = topLevelKeys.flatMap((key) => {
-    const part = parts[key]
-    const below = keysInGroup(key)
-    if (below.length === 0) return [settingLine(key as AgentOptionKey, part, '')]
-    const values = part as { readonly [key: string]: unknown }
-    // A map of comments alone would be a map of nothing.
-    const isEmpty = below.every((each) => values[each] === undefined)
-    return [isEmpty ? `# ${key}:` : `${key}:`, ...below.map((each) => settingLine(`${key}.${each}` as AgentOptionKey, values[each], '  '))]
+    const keys = keysInGroup(key)
+    if (keys.length === 0) return [settingLine(key as AgentOptionKey, parts[key], '')]
+    const values = parts[key] as { readonly [key: string]: unknown }
+    const isEmpty = keys.every((each) => values[each] === undefined)
+    return [isEmpty ? `# ${key}:` : `${key}:`, ...keys.map((each) => settingLine(`${key}.${each}` as AgentOptionKey, values[each], '  '))]
   })
   return ['---', ...lines, '---'].join('\n')
 }
 
 function settingLine(key: AgentOptionKey, value: unknown, indent: string): string {
-  const option: AgentOption = agentOptions[key]
+  const { type, example, default: fallback } = agentOptions[key]
   const name = key.slice(key.indexOf('.') + 1)
-  if (value === undefined) return `${indent}# ${name}: ${option.example}  # default: ${option.default}`
-  const text =
-    option.type.kind === 'duration' ? showDuration(Number(value)) : option.type.kind === 'size' ? showSize(Number(value)) : written(value)
+  if (value === undefined) return `${indent}# ${name}: ${example}  # default: ${fallback}`
+  const text = type.kind === 'duration' ? showDuration(Number(value)) : type.kind === 'size' ? showSize(Number(value)) : toYaml(value)
   return `${indent}${name}: ${text}`
 }
 
-/** Always on one line: what could not be seen, or would not survive being pasted, stands there by its number. */
-function written(value: unknown): string {
+/** On one line, with invisible characters escaped. */
+function toYaml(value: unknown): string {
   const plain = stringify(value, { collectionStyle: 'flow', lineWidth: 0, aliasDuplicateObjects: false }).trimEnd()
-  return plain.search(unseen) < 0 ? plain : JSON.stringify(value).replace(unseen, escapeCharacter)
+  return plain.search(invisible) < 0 ? plain : JSON.stringify(value).replace(invisible, escapeCharacter)
 }
 
-/** Controls, formats, halves of characters, all that takes no room, and every space but the ordinary one. */
-const unseen = /(?! )[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\p{Zs}\p{Default_Ignorable_Code_Point}]/gu
+/** Controls, formats, surrogates, characters without width, and every space but the ordinary one. */
+const invisible = /(?! )[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\p{Zs}\p{Default_Ignorable_Code_Point}]/gu
 
 const escapeCharacter = (character: string): string =>
   [...Array(character.length).keys()].map((at) => `\\u${character.charCodeAt(at).toString(16).padStart(4, '0')}`).join('')

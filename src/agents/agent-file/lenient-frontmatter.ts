@@ -1,16 +1,38 @@
 import { parseDocument } from 'yaml'
+import { SourceText } from '../values/source-text.ts'
+import { type Frontmatter, type FrontmatterKind, readFrontmatter } from './frontmatter.ts'
 
-export interface Quoted {
-  readonly text: string
-  /** Where values were put in quotes. */
-  readonly at: readonly { readonly key: string; readonly line: number }[]
+interface LenientOptions {
+  readonly kind?: FrontmatterKind
+  /** Whether the value of a key is text in any case, so that quotes do not change its meaning. */
+  isProse(key: string): boolean
 }
 
 /**
- * Many files in the wild have settings such as `description: Use when: asked`, which is not YAML. Puts such values in quotes,
- * line by line, and keeps every line where it is. `undefined` where there is no such value.
- * Only keys that are prose: a list of tools in quotes would be another list.
+ * Reads files of other programs, which often have settings such as `description: Use when: asked`, which is not YAML.
+ * Quotes such values and warns. Where that does not help, `source` has the problems of the file as it is.
  */
+export function readLenientFrontmatter(source: SourceText, { kind, isProse }: LenientOptions): Frontmatter | undefined {
+  const strict = readFrontmatter(source, kind)
+  if (source.problems.length === 0) return strict
+  const quoted = quoteValues(source.lines.join('\n'), isProse)
+  if (!quoted) return undefined
+  const second = new SourceText(quoted.text, source.place)
+  const read = readFrontmatter(second, kind)
+  if (!read || second.problems.length > 0) return undefined
+  source.clearProblems()
+  for (const { key, line } of quoted.at)
+    source.warn({ line, column: 1 }, `\`${key}\` is not valid YAML and is read as quoted text`, 'Put the value in quotes.')
+  return read
+}
+
+interface Quoted {
+  readonly text: string
+  /** Where values were quoted. */
+  readonly at: readonly { readonly key: string; readonly line: number }[]
+}
+
+/** Quotes prose values that are not YAML. Every line stays where it is. `undefined` if there is no such value. */
 export function quoteValues(text: string, isProse: (key: string) => boolean): Quoted | undefined {
   const lines = text.split('\n')
   const open = lines.findIndex((line) => line.trimEnd() === '---')
@@ -31,7 +53,7 @@ export function quoteValues(text: string, isProse: (key: string) => boolean): Qu
   return at.length === 0 ? undefined : { text: lines.join('\n'), at }
 }
 
-/** Behind the lines that belong to the value because they are indented. */
+/** Indented lines belong to the value. */
 function endOfValue(lines: readonly string[], start: number, close: number): number {
   let end = start + 1
   while (end < close && /^[ \t]+\S/.test(lines[end] ?? '')) end++

@@ -1,133 +1,102 @@
-import { isMap, isScalar, isSeq, type Node, parseDocument } from 'yaml'
 import { type Problem, TroupeError } from '../../contracts/index.ts'
-import { didYouMean } from '../values/messages.ts'
-import { readSchema } from '../values/read-schema.ts'
-import { readValue } from '../values/read-value.ts'
-import { type AgentOptionKey, agentOption, agentOptionKeys, keysInGroup } from './agent-options.ts'
-import type { ExternalValues } from './option-values.ts'
+import { countProblems, didYouMean } from '../values/messages.ts'
+import { parseValue } from '../values/yaml-nodes.ts'
+import { type AgentOptionKey, agentOption, agentOptionKeys, agentOptions, keysInGroup } from './agent-options.ts'
+import { readOption } from './file-settings.ts'
+import type { ExternalValue, ExternalValues } from './option-values.ts'
 import { findConflicts, resolveAliases } from './setting-conflicts.ts'
 
-/** Values that go before those of a file, each with the flag that it stands behind. */
+/** Values that override those of a file, each with the flag that sets it. */
 export type AgentOverrides = ExternalValues
 
 export interface OverrideArguments {
-  /** Each `limits.maxToolTurns=5`; of two for the same key the last counts. */
+  /** `limits.maxToolTurns=5`; the last one for a key applies. */
   readonly settings: readonly string[]
-  /** Instead of the file's models, in the order of trying. */
+  /** Replace the models of the file. */
   readonly models?: readonly string[]
-  /** Flags of their own, such as `--max-cost 0.50`; of two with the same name the last counts. */
+  /** Flags of options, such as `--max-cost 0.50`; the last one with a name applies. */
   readonly flags?: readonly FlagArgument[]
 }
 
-/** `name` without its dashes. */
 export interface FlagArgument {
+  /** Without dashes. */
   readonly name: string
   readonly value: string
 }
 
-type Values = Map<AgentOptionKey, { readonly value: unknown; readonly place: string }>
+type Values = Map<AgentOptionKey, ExternalValue>
 
-/** Reads what a command line says over an agent file. Throws `usage` with everything that is wrong. */
+/** Reads the arguments of a command line that override an agent file. Throws `usage` with all problems. */
 export function parseOverrides({ settings, models = [], flags = [] }: OverrideArguments): AgentOverrides {
-  const problems: Problem[] = []
   const values: Values = new Map()
-  for (const written of settings) {
-    const split = written.indexOf('=')
-    const wanted = (split === -1 ? written : written.slice(0, split)).trim()
-    const place = `--override ${wanted}`
-    const known = agentOption(wanted)
-    if (!known) problems.push({ place, message: `there is no setting \`${wanted}\``, remedy: keyRemedy(wanted) })
-    else if (split === -1)
-      problems.push({ place, message: 'a value is missing', remedy: `Write --override ${wanted}=${quoted(known.option.example)}.` })
-    else {
-      const read = readWritten(known.key, written.slice(split + 1), `--override ${known.key}`)
-      if (read.ok) values.set(known.key, { value: read.value, place })
-      else problems.push(...read.problems.map((problem) => ({ place, ...problem })))
-    }
-  }
+  const problems = settings.flatMap((written) => readSetting(written, values))
   if (models.length > 0) {
     if (values.has('models'))
-      problems.push({ place: '--override models', message: 'the models are given by --model too', remedy: 'Remove one of them.' })
-    const read = readModels(models)
-    if (read.ok) values.set('models', { value: read.value, place: '--model' })
-    else problems.push(...read.problems.map((problem) => ({ place: '--model', ...problem })))
+      problems.push({ place: '--override models', message: '--model sets the models too', remedy: 'Remove one of them.' })
+    const wrong = modelProblem(models)
+    if (wrong) problems.push({ place: '--model', ...wrong })
+    else values.set('models', { value: models, place: '--model' })
   }
-  problems.push(...takeFlags(flags, values))
-  for (const { key, ...fault } of findConflicts(values)) problems.push({ place: `--override ${key}`, ...fault })
-  if (problems.length > 0) {
-    const count = problems.length === 1 ? 'a problem' : `${problems.length} problems`
-    throw new TroupeError('usage', `The command line has ${count}.`, { problems })
-  }
+  problems.push(...readFlags(flags, values))
+  for (const { key, ...conflict } of findConflicts(values)) problems.push({ place: `--override ${key}`, ...conflict })
+  if (problems.length > 0) throw new TroupeError('usage', `The command line has ${countProblems(problems)}.`, { problems })
   return resolveAliases(values)
 }
 
-/** Puts the values of flags among the others, and tells those that are wrong or said twice. */
-function takeFlags(flags: readonly FlagArgument[], values: Values): readonly Problem[] {
+function readSetting(written: string, values: Values): Problem[] {
+  const split = written.indexOf('=')
+  const key = (split === -1 ? written : written.slice(0, split)).trim()
+  const place = `--override ${key}`
+  const known = agentOption(key)
+  if (!known) return [{ place, message: `unknown key \`${key}\``, remedy: keyRemedy(key) }]
+  if (split === -1) return [{ place, message: 'the value is missing', remedy: `Write ${place}=${quoted(known.option.example)}.` }]
+  return setValue(known.key, { text: written.slice(split + 1), place, flag: `${place}=` }, values)
+}
+
+function readFlags(flags: readonly FlagArgument[], values: Values): readonly Problem[] {
   const last = new Map(flags.map(({ name, value }) => [name, value]))
-  return [...last].flatMap(([name, written]): readonly Problem[] => {
+  return [...last].flatMap(([name, text]): readonly Problem[] => {
     const place = `--${name}`
-    const key = agentOptionKeys.find((each) => agentOption(each)?.option.flag?.name === name)
+    const key = agentOptionKeys.find((each) => agentOptions[each].flag?.name === name)
     if (key === undefined) throw new TroupeError('internal', `No option has the flag ${place}.`)
-    if (values.has(key))
-      return [{ place, message: `\`${key}\` is given by --override too`, remedy: 'Leave one of them out: they set the same.' }]
-    const read = readWritten(key, written, place)
-    if (!read.ok) return read.problems.map((problem) => ({ place, ...problem }))
-    values.set(key, { value: read.value, place })
-    return []
+    if (values.has(key)) return [{ place, message: `--override sets \`${key}\` too`, remedy: 'Remove one of them.' }]
+    return setValue(key, { text, place, flag: `${place}=` }, values)
   })
 }
 
-type ReadWritten =
-  | { readonly ok: true; readonly value: unknown }
-  | { readonly ok: false; readonly problems: readonly Omit<Problem, 'place'>[] }
-
-function readWritten(key: AgentOptionKey, text: string, written: string): ReadWritten {
-  const option = agentOption(key)?.option
-  if (!option) return { ok: false, problems: [] }
-  // A description need not be quoted for the sake of a colon.
-  const node = option.type.kind === 'text' ? parse(JSON.stringify(text)) : parse(text)
-  const likeThis = `Write ${written}=${quoted(option.example)}.`
-  if (typeof node === 'string') return { ok: false, problems: [{ message: `the value is not valid YAML: ${node}`, remedy: likeThis }] }
-  const read = readValue(key, option, node)
-  const whole = read.ok && option.type.kind === 'schema' && node ? readSchema(node, key === 'input.schema' ? 'object' : 'any') : read
-  if (!whole.ok) return { ok: false, problems: whole.faults.map(({ message, remedy = likeThis }) => ({ message, remedy })) }
-  return { ok: true, value: 'schema' in whole ? whole.schema : whole.value }
+interface WrittenValue {
+  readonly text: string
+  readonly place: string
+  /** What is written before the value. */
+  readonly flag: string
 }
 
-/** Names on the command line are what they are: nothing in them is YAML. */
-function readModels(models: readonly string[]): ReadWritten {
+function setValue(key: AgentOptionKey, { text, place, flag }: WrittenValue, values: Values): Problem[] {
+  const { type, example } = agentOptions[key]
+  const likeThis = `Write ${flag}${quoted(example)}.`
+  // Text needs no quotes because of a colon.
+  const parsed = parseValue(type.kind === 'text' ? JSON.stringify(text) : text)
+  if (!parsed.ok) return [{ place, message: `the value is not valid YAML: ${parsed.message}`, remedy: likeThis }]
+  const read = readOption(key, parsed.node)
+  if (!read.ok) return read.problems.map(({ message, remedy = likeThis }) => ({ place, message, remedy }))
+  values.set(key, { value: read.value, place })
+  return []
+}
+
+/** Model names on the command line are not YAML. */
+function modelProblem(models: readonly string[]): Omit<Problem, 'place'> | undefined {
   const wrong = models.find((name) => name.trim() === '' || /\s/.test(name.trim()))
   if (wrong !== undefined)
-    return {
-      ok: false,
-      problems: [
-        { message: `a model must be a name without spaces, not ${JSON.stringify(wrong)}`, remedy: 'Give one like provider/name.' },
-      ],
-    }
+    return { message: `a model must be a name without spaces, not ${JSON.stringify(wrong)}`, remedy: 'Write it like provider/name.' }
   const twice = models.find((name, index) => models.indexOf(name) !== index)
-  if (twice !== undefined)
-    return { ok: false, problems: [{ message: `the model \`${twice}\` is named twice`, remedy: 'Remove one of them.' }] }
-  return { ok: true, value: models }
-}
-
-/** The node, or why there is none. */
-function parse(text: string): Node | null | string {
-  try {
-    const document = parseDocument<Node>(text, { prettyErrors: false, logLevel: 'error' })
-    const [fault] = [...document.errors, ...document.warnings]
-    if (fault) return fault.message.split('\n', 1)[0] ?? ''
-    const { contents } = document
-    return contents === null || isScalar(contents) || isMap(contents) || isSeq(contents) ? contents : 'aliases are not allowed here'
-  } catch (error) {
-    return error instanceof Error ? error.message : String(error)
-  }
+  return twice === undefined ? undefined : { message: `the model \`${twice}\` is listed twice`, remedy: 'Remove one of them.' }
 }
 
 function keyRemedy(wanted: string): string {
-  const below = keysInGroup(wanted)
-  if (below.length > 0) return `Name one of its settings: ${below.map((key) => `\`${wanted}.${key}\``).join(', ')}.`
-  return didYouMean(wanted, agentOptionKeys) ?? 'See what there is: troupe help agent-file'
+  const keys = keysInGroup(wanted)
+  if (keys.length > 0) return `Name one of its settings: ${keys.map((key) => `\`${wanted}.${key}\``).join(', ')}.`
+  return didYouMean(wanted, agentOptionKeys) ?? 'List all settings: troupe help agent-file'
 }
 
-/** As a shell needs it. */
+/** Quotes an example for a shell. */
 const quoted = (example: string): string => (/^[\w./-]+$/.test(example) ? example : `'${example}'`)

@@ -1,4 +1,4 @@
-/** `Code review` → `Code-review`: a name that tools, files and events can carry. Empty where nothing is left. */
+/** `Code review` → `Code-review`. Empty if no character is left. */
 export function safeName(written: string): string {
   return written
     .normalize('NFKD')
@@ -8,7 +8,7 @@ export function safeName(written: string): string {
     .replace(/^-+|-+$/g, '')
 }
 
-/** `agents/review.agent.md` → `review`: what a file is called without what says that it is an agent. */
+/** `agents/review.agent.md` → `review`. */
 export function fileStem(place: string): string {
   const base = place.split(/[/\\]/).at(-1) ?? ''
   return base.replace(/(?:\.ai|(?:\.(?:agent|chatmode))?\.(?:md|toml))$/i, '')

@@ -2,18 +2,18 @@ import { type Problem, TroupeError } from '../../contracts/index.ts'
 import { messageOf } from '../../util/message-of.ts'
 import { parseSchemaFile } from '../values/read-schema.ts'
 import type { AgentOptionKey } from './agent-options.ts'
-import type { OptionValue, OptionValues, Precedence } from './option-values.ts'
+import { locationOf, type OptionValue, type OptionValues, type Precedence } from './option-values.ts'
 import { type Contract, contracts } from './setting-conflicts.ts'
 
-/** Reads the file of a `schemaRef`, whose path is relative to the agent file. Throws where it cannot, or should not. */
-export type ReadSchemaFile = (path: string, withPrecedence: Precedence) => string
+/** Reads the file of a `schemaRef`, relative to the agent file. Throws if the file cannot or must not be read. */
+export type ReadSchemaFile = (path: string, precedence: Precedence) => string
 
-export interface WithSchemas {
+interface WithSchemas {
   readonly values: OptionValues
   readonly problems: readonly Problem[]
 }
 
-/** Puts what each `schemaRef` leads to in its place. */
+/** Replaces each `schemaRef` by the `schema` in its file. */
 export function withSchemaFiles(values: OptionValues, readFile: ReadSchemaFile | undefined): WithSchemas {
   const all = new Map(values)
   const problems: Problem[] = []
@@ -22,7 +22,7 @@ export function withSchemaFiles(values: OptionValues, readFile: ReadSchemaFile |
     if (!reference) continue
     all.delete(`${contract}.schemaRef`)
     try {
-      const schema = schemaOf(contract, reference, readFile)
+      const schema = loadSchema(contract, reference, readFile)
       all.set(`${contract}.schema` satisfies AgentOptionKey, { ...reference, value: schema })
     } catch (error) {
       if (!(error instanceof TroupeError)) throw error
@@ -32,14 +32,14 @@ export function withSchemaFiles(values: OptionValues, readFile: ReadSchemaFile |
   return { values: all, problems }
 }
 
-function schemaOf(contract: Contract, { value, place, line, rank }: OptionValue, readFile: ReadSchemaFile | undefined): unknown {
-  const path = String(value)
+function loadSchema(contract: Contract, reference: OptionValue, readFile: ReadSchemaFile | undefined): unknown {
+  const path = String(reference.value)
   const unreadable = (message: string, remedy: string): TroupeError =>
-    new TroupeError('agent_file_invalid', message, { problems: [{ place, message, remedy, ...(line !== undefined && { line }) }] })
-  if (!readFile) throw unreadable(`the schema \`${path}\` cannot be read here`, `Write it out as \`${contract}.schema\`.`)
+    new TroupeError('agent_file_invalid', message, { problems: [{ ...locationOf(reference), message, remedy }] })
+  if (!readFile) throw unreadable(`the schema \`${path}\` cannot be read here`, `Write the schema into \`${contract}.schema\`.`)
   let text: string
   try {
-    text = readFile(path, rank)
+    text = readFile(path, reference.precedence)
   } catch (error) {
     const remedy = error instanceof TroupeError ? error.remedy : undefined
     throw unreadable(

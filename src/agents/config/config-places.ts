@@ -1,9 +1,9 @@
 import { dirname, join } from 'node:path'
 import { type LayerName, layerNames } from './sourced.ts'
 
-/** Where configurations may stand; absolute paths. */
+/** The places of configurations, as absolute paths. */
 export interface ConfigPlaces {
-  /** The file behind `--config`. It must be there. */
+  /** The file of `--config`. It must exist. */
   readonly given?: string
   readonly workingDirectory: string
   /** The folder of the agent file. */
@@ -14,7 +14,7 @@ export interface ConfigPlaces {
   readonly systemFolder: string
 }
 
-/** `settings`: `.ai-agent.json`; `servers`: `.mcp.json`, other programs' file; `variables`: `.ai-agent.env`. */
+/** `settings`: `.ai-agent.json`; `servers`: `.mcp.json`; `variables`: `.ai-agent.env`. */
 export type FileRole = 'settings' | 'servers' | 'variables'
 
 export interface ConfigFile {
@@ -24,12 +24,12 @@ export interface ConfigFile {
   readonly isRequired: boolean
 }
 
-/** Whose layers are a person's own doing; the others come with a folder that somebody may have cloned. */
+/** Layers of the user or the machine. The others come with a folder that may have been cloned. */
 export const isOwnLayer = (layer: LayerName): boolean => layer === 'given' || layer === 'user' || layer === 'system'
 
 /**
- * Every file that is looked for, strongest first. A file that two layers share belongs to the one that needs no trust, and
- * is read once: who names `./.ai-agent.json` by hand, or works in `~/.ai-agent`, is not asked about it.
+ * All files to read, strongest first. A file of two layers belongs to the one that needs no trust: `--config
+ * ./.ai-agent.json` needs none, and neither does work in `~/.ai-agent`.
  */
 export function configFiles(places: ConfigPlaces): readonly ConfigFile[] {
   const claimed = new Set<string>()
@@ -59,7 +59,7 @@ function filesOf(layer: LayerName, places: ConfigPlaces): readonly ConfigFile[] 
   }
 }
 
-/** The variables of `lab.json` stand in `lab.env`. No other file was named, so none is read. */
+/** The variables of `lab.json` are in `lab.env`. */
 function givenFiles(path: string): readonly ConfigFile[] {
   return [
     { path, role: 'settings', layer: 'given', isRequired: true },
@@ -75,5 +75,5 @@ function folderFiles(layer: LayerName, folder: string): readonly ConfigFile[] {
   ]
 }
 
-/** What relative paths in a file of the configuration are relative to. */
+/** Paths in a file of the configuration are relative to its folder. */
 export const folderOf = ({ file }: { readonly file: string }): string => dirname(file)

@@ -6,24 +6,21 @@ import { hasPlaceholders, parsePlaceholders } from './variables/placeholders.ts'
 const hidden = '[redacted]'
 const probe = 'a value that is long enough'
 
-/** Whether what goes by this name is a secret: by the rule that events and logs are redacted by. */
+/** Whether a value with this name is a secret, by the rule for events and logs. */
 export const isSecretName = (name: string): boolean => redactor({ [name]: probe }).text(probe) !== probe
 
-/** What looks like a key, whatever it is called: long, letters and digits, nothing that a path or an address begins with. */
+/** Text that looks like a key: long, with letters and digits, and not the beginning of a path or an address. */
 const keyLike = /[\w+/=.-]{24,}/g
 const looksLikeKey = (text: string): boolean => /^[^/.]{16}/.test(text) && /\d/.test(text) && /[A-Za-z]/.test(text)
-/** A user ends where the parser says so. What a variable stands in may become a host. */
+/** Excludes `$`: a variable may hold the host. */
 const userInAddress = /(:\/\/)[^/\\?#\s$]+@/g
 
-/** A value for people's eyes. Under a secret name only the placeholders are left. An address is shown as it is read. */
+/** A value for display. Values with secret names keep only their placeholders. Addresses are normalised. */
 export function redactSettings(value: Json, path: readonly string[]): Json {
   return mapTexts(value, path, (text, at) => (isAddress(at) ? addressOf(text, redactKeys) : redactKeys(text)))
 }
 
-/**
- * The same for whoever has to decide about it, who must see what is run, and where things are sent: hidden is only what
- * would let somebody in.
- */
+/** For a decision about trust: hides only credentials, because the person must see what runs and where data is sent. */
 export function redactForTrust(value: Json, path: readonly string[]): Json {
   return mapTexts(value, path, (text, at) => {
     if (isAddress(at)) return addressOf(text, (path) => path)
@@ -31,18 +28,18 @@ export function redactForTrust(value: Json, path: readonly string[]): Json {
   })
 }
 
-/** A text that may be an address: where it leads is seen, and what else it holds is hidden if it looks like a key. */
+/** A text that may be an address: keeps the host, and hides everything that looks like a key. */
 export const redactAddress = (text: string): string =>
   parseHttpAddress(text) ? addressOf(text, redactKeys) : text.replace(userInAddress, `$1${hidden}@`)
 
-/** Sections whose keys are names that the writer of the file chooses: they tell nothing about what goes by them. */
+/** In these sections people choose the keys, so a key is no sign of a secret. */
 const userNamedSections = new Set(['providers', 'models', 'mcpServers', 'pricing', 'queues', 'features'])
 const isSecretPath = (path: readonly string[]): boolean =>
   path.some((key, index) => isSecretName(key) && !(index === 1 && userNamedSections.has(path[0] ?? '')))
 
 const isAddress = (path: readonly string[]): boolean => /^(?:baseURL|url)$/i.test(path.at(-1) ?? '')
 
-/** Where requests go is never hidden, by whatever name it stands. */
+/** Never hides the host. */
 function addressOf(text: string, shown: (text: string) => string): string {
   const read = hasPlaceholders(text) ? undefined : parseHttpAddress(text)
   if (!read) return shown(text)
@@ -51,7 +48,7 @@ function addressOf(text: string, shown: (text: string) => string): string {
   return `${address.slice(0, path)}${shown(address.slice(path))}`
 }
 
-/** The variables in what says where something is sent or kept: `${REGION}` in an address may be all that decides. */
+/** The variables in addresses and paths: `${REGION}` may decide where requests go. */
 export function variablesInAddresses(settings: Json): readonly string[] {
   const names: string[] = []
   mapTexts(settings, [], (text, at) => {
@@ -73,22 +70,19 @@ function mapTexts(value: Json, path: readonly string[], shown: (text: string, pa
 function onlyPlaceholders(text: string): string {
   const template = parsePlaceholders(text)
   if (!template.ok) return hidden
-  return template.parts.map((part) => (part.kind === 'literal' ? hidden : written(part.name, part.otherwise))).join('')
+  return template.parts.map((part) => (part.kind === 'literal' ? hidden : written(part.name, part.fallback))).join('')
 }
 
-/** A default may be a key as well as anything else. */
-function written(name: string, otherwise: string | undefined): string {
-  if (otherwise === undefined) return `\${${name}}`
-  return `\${${name}:-${otherwise === '' ? '' : hidden}}`
+/** A default may be a key. */
+function written(name: string, fallback: string | undefined): string {
+  if (fallback === undefined) return `\${${name}}`
+  return `\${${name}:-${fallback === '' ? '' : hidden}}`
 }
 
 const redactKeys = (text: string): string =>
   text.replace(userInAddress, `$1${hidden}@`).replace(keyLike, (found) => (looksLikeKey(found) ? hidden : found))
 
-/**
- * The text of a JSON file for showing lines of it: values of secret names and what looks like a key become dots, each in
- * its own length, so that columns stay what they are.
- */
+/** The text of a JSON file for display: replaces secrets by dots of the same length, so that columns stay the same. */
 export function maskJson(text: string): string {
   let isSecret = false
   return text.replace(/"(?:[^"\\\n]|\\.)*"?(?=(\s*:)?)/g, (written, colon: string | undefined) => {

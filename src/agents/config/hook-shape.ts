@@ -3,37 +3,32 @@ import { checkHook, hookExample, type hookKeys, requiredHookKeys } from '../../p
 import type { FieldConflict, Shape } from './shape.ts'
 
 const literal = (example: string): Shape => ({ kind: 'text', example, isLiteral: true })
-
-/** Read as other times are: what is written becomes milliseconds. */
-const timeout: Shape = {
-  kind: 'option',
-  option: { type: { kind: 'duration' }, summary: 'how long it may think, an hour at most', default: '1m', example: '"30s"' },
-}
+const choice = (of: readonly string[]): Shape => ({ kind: 'value', type: { kind: 'choice', of }, example: JSON.stringify(of[0]) })
+const list = (of: Shape, example: string): Shape => ({ kind: 'list', of, example, isRequired: true })
 
 const fields: { readonly [Key in (typeof hookKeys)[number]]: Shape } = {
   name: literal('guard'),
-  on: { kind: 'list', of: { kind: 'choice', of: hookPoints }, example: '["before_call"]', least: 1 },
-  tools: { kind: 'list', of: literal('shell'), example: '["shell", "write_*"]', least: 1 },
-  command: { kind: 'list', of: literal('./guard.sh'), example: '["./guard.sh", "--strict"]', least: 1 },
+  on: list(choice(hookPoints), '["before_call"]'),
+  tools: list(literal('shell'), '["shell", "write_*"]'),
+  command: list(literal('./guard.sh'), '["./guard.sh", "--strict"]'),
   module: literal('./guard.mjs'),
-  onFailure: { kind: 'choice', of: ['closed', 'open'] },
-  timeout,
+  onFailure: choice(['closed', 'open']),
+  timeout: { kind: 'value', type: { kind: 'duration' }, summary: 'how long it can run, at most an hour', example: '"30s"' },
 }
 
 export const hooksShape: Shape = {
   kind: 'list',
-  of: { kind: 'fields', of: fields, required: requiredHookKeys, together: faultsOf },
+  of: { kind: 'fields', of: fields, required: requiredHookKeys, findConflicts },
   example: `[${hookExample}]`,
   uniqueBy: 'name',
 }
 
-/** What shapes cannot say. */
-function faultsOf(hook: JsonObject): readonly FieldConflict[] {
+function findConflicts(hook: JsonObject): readonly FieldConflict[] {
   return checkHook(hook).flatMap(({ key, message, remedy }) =>
     isReportedByShape(key, hook[key]) ? [] : [{ key, message: `is wrong: \`${key}\` ${message}`, remedy }],
   )
 }
 
-/** What is needed and not there, and a list of which nothing was right. */
+/** Missing keys, and lists without a valid entry. */
 const isReportedByShape = (key: string, value: unknown): boolean =>
   value === undefined ? requiredHookKeys.some((needed) => needed === key) : Array.isArray(value) && value.length === 0

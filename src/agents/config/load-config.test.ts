@@ -156,8 +156,8 @@ describe('trust', () => {
       code: 'config_untrusted',
       severity: 'warning',
       place: '/project/.ai-agent.env',
-      message: 'a part of it does not count, since nobody has trusted it: variables OPENAI_BASE_URL, B',
-      remedy: 'Look at it; if it is what you want: troupe trust /project/.ai-agent.env',
+      message: 'parts of it have no effect, because nobody has trusted it: variables OPENAI_BASE_URL, B',
+      remedy: 'Review the file, then: troupe trust /project/.ai-agent.env',
     })
   })
 
@@ -239,8 +239,8 @@ describe('trust', () => {
       { 'openai.concurrent': '2 project', 'openai.perMinute': '5 user' },
     ])
     expect(config.pending[0]?.withheld).toEqual([
-      'models.inhouse, which your own configuration says, too',
-      'defaults.models, which your own configuration says, too',
+      'models.inhouse, which your own configuration sets too',
+      'defaults.models, which your own configuration sets too',
       'defaults.limits.maxCostUsd, which your own configuration sets lower',
       'defaults.limits.parallelToolCalls, which your own configuration sets lower',
       'defaults.limits.timeBudget, which your own configuration sets lower',

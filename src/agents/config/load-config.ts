@@ -1,14 +1,22 @@
+/*
+ * 1. Every value has an origin, and every part that does not take effect is reported.
+ * 2. Parts of a project's files that could run code, read a variable, send data to another place or loosen a rule take
+ *    effect only after a person trusts that content at that path.
+ * 3. Placeholders are resolved once, only in requested parts; nothing here reads the environment of the process.
+ * 4. Files are read and written through `ConfigFileSystem`; everything else is pure.
+ */
 import { type Problem, TroupeError } from '../../contracts/index.ts'
 import { messageOf } from '../../util/message-of.ts'
 import { shellWord } from '../../util/shell-word.ts'
+import { countProblems } from '../values/messages.ts'
 import type { Config, ConfigDiagnostic, Layer, PendingFile, SettingsFile, VariableFile } from './config.ts'
 import { type ConfigFile, type ConfigPlaces, configFiles, isOwnLayer } from './config-places.ts'
-import type { ConfigFiles } from './files/config-file-system.ts'
+import type { ConfigFileSystem } from './files/config-file-system.ts'
 import type { EnvVariable } from './files/env-file.ts'
 import { variablesInAddresses } from './hide-secrets.ts'
 import { modelProblems } from './model-problems.ts'
 import { type FileContent, readConfigFile } from './read-config-file.ts'
-import { layerNames, mergeAll, type Sourced, sourcedToJson } from './sourced.ts'
+import { layerNames, mergeAll, placeOf, type Sourced, sourcedToJson } from './sourced.ts'
 import { changedHookFiles } from './trust/hook-files.ts'
 import { contentHash, type FileState, type TrustRecords, trustOf } from './trust/trust-records.ts'
 import { withoutUntrusted } from './trust/untrusted-settings.ts'
@@ -16,106 +24,97 @@ import { firstNames, type Withheld, withheldVariables } from './trust/withheld.t
 
 export interface LoadConfigOptions {
   readonly places: ConfigPlaces
-  readonly files: ConfigFiles
+  readonly files: ConfigFileSystem
   readonly trusted: TrustRecords
 }
 
-/**
- * Reads every layer of the configuration. What a project says and nobody has trusted stays out, and is named in
- * `pending` and in a diagnostic. Throws `config_invalid` with everything that is wrong in any file.
- */
+/** Reads all layers. `pending` and the diagnostics list untrusted parts. Throws `config_invalid` with all problems of all files. */
 export async function loadConfig(options: LoadConfigOptions): Promise<Config> {
   const { config, problems } = await readConfig(options)
   if (problems.length > 0) throw configError(problems)
   return config
 }
 
-/** The problems of a configuration as one error. */
 export function configError(problems: readonly Problem[]): TroupeError {
-  const count = problems.length === 1 ? 'a problem' : `${problems.length} problems`
-  return new TroupeError('config_invalid', `The configuration has ${count}.`, { problems })
+  return new TroupeError('config_invalid', `The configuration has ${countProblems(problems)}.`, { problems })
 }
 
 export interface ReadConfig {
-  /** Of the files that are right. */
+  /** From the valid files. */
   readonly config: Config
   readonly problems: readonly Problem[]
 }
 
-/** The same for those who go on with what is right. */
+/** Like `loadConfig`, but returns problems, for commands that go on with the valid files. */
 export async function readConfig({ places, files, trusted }: LoadConfigOptions): Promise<ReadConfig> {
-  const looked = await Promise.all(configFiles(places).map((file) => look(file, files)))
-  const config = admit(looked, trusted, places)
-  const programs = await changedHookFiles(files, looked.flatMap(settingsIn), trusted)
+  const read = await Promise.all(configFiles(places).map((file) => readOne(file, files)))
+  const config = applyTrust(read, trusted, places)
+  const programs = await changedHookFiles(files, read.flatMap(projectSettings), trusted)
   return {
     config: { ...config, pending: [...config.pending, ...programs], diagnostics: [...config.diagnostics, ...programs.map(notRun)] },
-    problems: [...looked.flatMap((each) => (each.kind === 'wrong' ? each.problems : [])), ...mergedProblems(looked, config)],
+    problems: [...read.flatMap((each) => (each.kind === 'invalid' ? each.problems : [])), ...mergedProblems(read, config)],
   }
 }
 
-/** Of what counts, and of what will once it is trusted. */
-function mergedProblems(looked: readonly FoundFiles[], { layers }: Config): readonly Problem[] {
-  const counting = mergeAll(layers.flatMap(({ settings }) => settings ?? []))
-  const written = mergeAll(looked.flatMap((each) => (each.kind === 'read' && each.content.kind === 'settings' ? [each.content.tree] : [])))
-  const faults = [...modelProblems(counting), ...modelProblems(written)]
-  return [...new Map(faults.map((fault) => [`${fault.place} ${fault.message}`, fault])).values()]
+/** Problems of the layers together, both as they take effect now and as they would with trust. */
+function mergedProblems(read: readonly ReadFile[], { layers }: Config): readonly Problem[] {
+  const effective = mergeAll(layers.flatMap(({ settings }) => settings ?? []))
+  const written = mergeAll(read.flatMap((each) => (each.kind === 'read' && each.content.kind === 'settings' ? [each.content.tree] : [])))
+  const problems = [...modelProblems(effective), ...modelProblems(written)]
+  return [...new Map(problems.map((problem) => [`${problem.place} ${problem.message}`, problem])).values()]
 }
 
-/** Of a project: a person's own programs need nobody's trust. */
-const settingsIn = (each: FoundFiles): readonly FileState[] =>
+/** Programs of the user's own hooks need no trust. */
+const projectSettings = (each: ReadFile): readonly FileState[] =>
   each.kind === 'read' && each.content.kind === 'settings' && !isOwnLayer(each.file.layer)
     ? [{ path: each.file.path, sha256: each.sha256 }]
     : []
 
-/** A file as it was found. */
-type FoundFiles =
+type ReadFile =
   | { readonly kind: 'read'; readonly file: ConfigFile; readonly sha256: string; readonly content: FileContent }
   | { readonly kind: 'absent'; readonly file: ConfigFile }
-  | { readonly kind: 'wrong'; readonly file: ConfigFile; readonly sha256?: string; readonly problems: readonly Problem[] }
+  | { readonly kind: 'invalid'; readonly file: ConfigFile; readonly sha256?: string; readonly problems: readonly Problem[] }
 
-async function look(file: ConfigFile, files: ConfigFiles): Promise<FoundFiles> {
-  const wrong = (message: string, remedy?: string): FoundFiles => ({
-    kind: 'wrong',
-    file,
-    problems: [{ place: file.path, message, ...(remedy !== undefined && { remedy }) }],
-  })
+async function readOne(file: ConfigFile, files: ConfigFileSystem): Promise<ReadFile> {
+  const place = file.path
   let content: string | Uint8Array | undefined
   try {
-    content = await files.read(file.path)
+    content = await files.read(place)
   } catch (error) {
-    return wrong(`the file cannot be read: ${messageOf(error)}`)
+    return { kind: 'invalid', file, problems: [{ place, message: `the file cannot be read: ${messageOf(error)}` }] }
   }
-  if (content === undefined)
-    return file.isRequired ? wrong('there is no such file', 'Give the path of a configuration behind --config.') : { kind: 'absent', file }
+  if (content === undefined) {
+    const missing = { place, message: 'the file does not exist', remedy: 'Give the path of a configuration after --config.' }
+    return file.isRequired ? { kind: 'invalid', file, problems: [missing] } : { kind: 'absent', file }
+  }
   try {
     return { kind: 'read', file, sha256: contentHash(content), content: readConfigFile(content, file) }
   } catch (error) {
-    if (error instanceof TroupeError) return { kind: 'wrong', file, sha256: contentHash(content), problems: error.problems }
+    if (error instanceof TroupeError) return { kind: 'invalid', file, sha256: contentHash(content), problems: error.problems }
     throw error
   }
 }
 
-/** What of the files counts, layer by layer. */
-function admit(looked: readonly FoundFiles[], trusted: TrustRecords, places: ConfigPlaces): Config {
+/** Makes the layers from the parts that take effect. */
+function applyTrust(read: readonly ReadFile[], trusted: TrustRecords, places: ConfigPlaces): Config {
   const pending: PendingFile[] = []
   const files: SettingsFile[] = []
   const diagnostics: ConfigDiagnostic[] = []
   const settings = new Map<ConfigFile, Sourced>()
   const variables = new Map<ConfigFile, VariableFile>()
-  const own = ownSettings(looked)
-  const addressVariables = new Set(looked.flatMap((each) => (each.kind === 'read' ? variablesIn(each.content) : [])))
-  for (const each of looked) {
+  const own = ownSettings(read)
+  const addressVariables = new Set(read.flatMap((each) => (each.kind === 'read' ? addressVariablesIn(each.content) : [])))
+  for (const each of read) {
     const { file } = each
     if (file.role === 'variables') variables.set(file, { file, state: 'absent', values: new Map() })
     if (each.kind === 'absent' || each.sha256 === undefined) continue
     const status = isOwnLayer(file.layer) ? 'trusted' : trustOf({ path: file.path, sha256: each.sha256 }, trusted)
     if (file.role === 'settings') files.push({ path: file.path, isTrusted: status === 'trusted' })
-    // Whether it is trusted is known all the same.
-    if (each.kind === 'wrong') continue
-    const { withheld, counts } = counting(each.content, { isTrusted: status === 'trusted', own, addressVariables })
-    if (counts.kind === 'settings') settings.set(file, counts.tree)
-    else variables.set(file, { file, state: withheld.length > 0 ? 'untrusted' : 'read', values: counts.variables })
-    diagnostics.push(...(counts.kind === 'settings' ? counts.diagnostics : ignoredOptions(counts.variables, file)))
+    if (each.kind === 'invalid') continue
+    const { withheld, effective } = splitByTrust(each.content, { isTrusted: status === 'trusted', own, addressVariables })
+    if (effective.kind === 'settings') settings.set(file, effective.tree)
+    else variables.set(file, { file, state: withheld.length > 0 ? 'untrusted' : 'read', values: effective.variables })
+    diagnostics.push(...(effective.kind === 'settings' ? effective.diagnostics : unusedVariables(effective.variables, file)))
     if (withheld.length > 0 && status !== 'trusted') {
       const waiting: PendingFile = {
         kind: file.role === 'variables' ? 'variables' : 'configuration',
@@ -132,17 +131,17 @@ function admit(looked: readonly FoundFiles[], trusted: TrustRecords, places: Con
   }
   const layers = layerNames.map((name): Layer => {
     const ofLayer = ({ layer }: ConfigFile): boolean => layer === name
-    // Our own file comes first, so it goes before other programs'.
+    // `.ai-agent.json` comes before files of other programs.
     const trees = [...settings].flatMap(([file, tree]) => (ofLayer(file) ? [tree] : []))
     return { name, settings: mergeAll(trees), variables: [...variables.values()].filter(({ file }) => ofLayer(file)) }
   })
   return { layers, files, ownFolders: [places.userFolder, places.systemFolder], pending, diagnostics }
 }
 
-/** What a person says in files of their own that are weaker than those of projects. */
-function ownSettings(looked: readonly FoundFiles[]): Sourced | undefined {
+/** The settings of the user and the machine, which are weaker than those of projects. */
+function ownSettings(read: readonly ReadFile[]): Sourced | undefined {
   return mergeAll(
-    looked.flatMap((each) => {
+    read.flatMap((each) => {
       const isWeaker = isOwnLayer(each.file.layer) && each.file.layer !== 'given'
       return each.kind === 'read' && isWeaker && each.content.kind === 'settings' ? [each.content.tree] : []
     }),
@@ -152,41 +151,37 @@ function ownSettings(looked: readonly FoundFiles[]): Sourced | undefined {
 interface TrustContext {
   readonly isTrusted: boolean
   readonly own: Sourced | undefined
-  /** Variables that places in any of the files are made of, be it trusted or not. */
+  /** Variables in addresses and paths of any file, trusted or not. */
   readonly addressVariables: ReadonlySet<string>
 }
 
-const variablesIn = (content: FileContent): readonly string[] =>
+const addressVariablesIn = (content: FileContent): readonly string[] =>
   content.kind === 'settings' ? variablesInAddresses(sourcedToJson(content.tree)) : []
 
-interface Counting {
-  readonly withheld: readonly Withheld[]
-  readonly counts: FileContent
-}
-
-function counting(content: FileContent, { isTrusted, own, addressVariables }: TrustContext): Counting {
-  if (isTrusted) return { withheld: [], counts: content }
-  if (content.kind === 'variables') {
-    return { withheld: withheldVariables(content.variables, addressVariables), counts: { kind: 'variables', variables: new Map() } }
-  }
+function splitByTrust(
+  content: FileContent,
+  { isTrusted, own, addressVariables }: TrustContext,
+): { readonly withheld: readonly Withheld[]; readonly effective: FileContent } {
+  if (isTrusted) return { withheld: [], effective: content }
+  if (content.kind === 'variables')
+    return { withheld: withheldVariables(content.variables, addressVariables), effective: { kind: 'variables', variables: new Map() } }
   const { tree, withheld } = withoutUntrusted(content.tree, own)
-  return { withheld, counts: { ...content, tree } }
+  return { withheld, effective: { ...content, tree } }
 }
 
-/** Options are the business of the process: a file that comes along with a folder must not set them unseen. */
-function ignoredOptions(variables: ReadonlyMap<string, EnvVariable>, file: ConfigFile): readonly ConfigDiagnostic[] {
+/** A `.env` file sets no options: a file that comes with a folder must not change them unnoticed. */
+function unusedVariables(variables: ReadonlyMap<string, EnvVariable>, file: ConfigFile): readonly ConfigDiagnostic[] {
   return [...variables].flatMap(([name, { line }]): readonly ConfigDiagnostic[] => {
     if (!name.startsWith('TROUPE_')) return []
-    const remedy = 'Export it in the shell, or say it under `defaults` in `.ai-agent.json`.'
-    return [
-      { code: 'variable_unused', severity: 'warning', place: `${file.path}:${line}:1`, message: `\`${name}\` sets no option here`, remedy },
-    ]
+    const message = `\`${name}\` has no effect in this file`
+    const remedy = 'Export it in the shell, or set the option under `defaults` in `.ai-agent.json`.'
+    return [{ code: 'variable_unused', severity: 'warning', place: placeOf({ file: file.path, line, column: 1 }), message, remedy }]
   })
 }
 
 const untrusted = (file: PendingFile): ConfigDiagnostic =>
-  trustWarning(file, `a part of it does not count, since ${trustReason(file)}: ${firstNames(file.withheld, '; ').text}`)
-const notRun = (file: PendingFile): ConfigDiagnostic => trustWarning(file, `it is not run as a hook, since ${trustReason(file)}`)
+  trustWarning(file, `parts of it have no effect, because ${trustReason(file)}: ${firstNames(file.withheld, '; ').text}`)
+const notRun = (file: PendingFile): ConfigDiagnostic => trustWarning(file, `it does not run as a hook, because ${trustReason(file)}`)
 
 const trustReason = ({ status }: PendingFile): string =>
   status === 'changed' ? 'it has changed since it was trusted' : 'nobody has trusted it'
@@ -196,5 +191,5 @@ const trustWarning = ({ path }: PendingFile, message: string): ConfigDiagnostic 
   severity: 'warning',
   place: path,
   message,
-  remedy: `Look at it; if it is what you want: troupe trust ${shellWord(path)}`,
+  remedy: `Review the file, then: troupe trust ${shellWord(path)}`,
 })

@@ -36,8 +36,8 @@ test('it is told before anybody has trusted the file, and once', async () => {
 test('aliases that lead back to themselves are told at the first of each circle, whoever uses them', async () => {
   const models = { a: 'b', b: 'c', c: 'a', own: 'own', fine: 'a-model', also: 'fine', into: 'a' }
   expect(await told({ [user]: { models } })).toEqual([
-    `${user}:1:16 \`models.a\` leads back to itself: a → b → c → a`,
-    `${user}:1:42 \`models.own\` leads back to itself: own → own`,
+    `${user}:1:16 \`models.a\` refers to itself: a → b → c → a`,
+    `${user}:1:42 \`models.own\` refers to itself: own → own`,
   ])
   expect(await told({ [user]: { models: { a: 'b' } }, [project]: { models: { b: 'a' } } })).toHaveLength(1)
 })

@@ -52,18 +52,16 @@ describe('who has the last word on an option', () => {
     [user, 6],
     ['/etc/ai-agent/.ai-agent.json', 7],
   ] as const
-  const flags = parseOverrides({ settings: [`${key}=1`] })
   const { values: variables } = readOptionVariables({ TROUPE_LIMITS_MAX_TOOL_TURNS: '2' })
   const frontmatter = new Map([[key as AgentOptionKey, { value: 3, place: 'a.ai:3:5' }]])
 
-  test('flag, variable, agent file, project, agent folder, user, system, nobody', async () => {
+  test('variable, agent file, project, agent folder, user, system, default', async () => {
     const said: unknown[] = []
-    for (let weakest = 0; weakest <= 7; weakest++) {
+    for (let weakest = 1; weakest <= 7; weakest++) {
       const contents = Object.fromEntries(
         layers.slice(Math.max(0, weakest - 3)).map(([path, turns]) => [path, { defaults: { limits: { maxToolTurns: turns } } }]),
       )
       const effective = effectiveOptions({
-        ...(weakest < 1 && { flags }),
         ...(weakest < 2 && { variables }),
         ...(weakest < 3 && { frontmatter }),
         config: await configOf(contents),
@@ -71,7 +69,6 @@ describe('who has the last word on an option', () => {
       said.push([effective?.value, effective && showOrigin(effective.origin)])
     }
     expect(said).toEqual([
-      [1, '--override limits.maxToolTurns'],
       [2, 'TROUPE_LIMITS_MAX_TOOL_TURNS'],
       [3, 'a.ai:3:5'],
       [4, '/project/.ai-agent.json:1'],
@@ -113,7 +110,7 @@ describe('config show --origin', () => {
       '/project/.ai-agent.json': { approvals: { rules: [{ allow: 'shell' }], onUnavailable: 'deny' } },
       '/home/.ai-agent/.ai-agent.env': '\nLAB_KEY=secret\nEMPTY=',
     })
-    const rows = configRows({ config, flags: parseOverrides({ settings: [], models: ['a/b'] }) })
+    const rows = configRows({ config, variables: readOptionVariables({ TROUPE_MODELS: 'a/b' }).values })
     const place = (line: number) => `${user}:${line}`
     expect(rows.filter(({ key, origin }) => origin !== 'default' || key === 'limits.llmTimeout')).toEqual([
       { key: 'providers.lab.apiKey', value: '${LAB_KEY}', origin: place(2) },
@@ -132,7 +129,7 @@ describe('config show --origin', () => {
       { key: 'approvals.rules', value: [{ ask: 'shell' }], origin: place(5) },
       { key: 'sandbox.memory', value: '512MB', origin: place(5) },
       { key: 'variables.LAB_KEY', value: '[redacted]', origin: '/home/.ai-agent/.ai-agent.env:2' },
-      { key: 'models', value: ['a/b'], origin: '--model' },
+      { key: 'models', value: ['a/b'], origin: 'TROUPE_MODELS' },
       { key: 'limits.timeBudget', value: '2m', origin: place(7) },
       { key: 'limits.llmTimeout', value: '2m', origin: 'default' },
       { key: 'limits.maxOutputBytes', value: '64KB', origin: place(7) },

@@ -1,7 +1,7 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: placeholders are written like that
 import { providerKinds, reservedModelNames } from '../../contracts/index.ts'
 import { parseHttpAddress } from '../../util/read-address.ts'
-import { type AgentOption, type AgentOptionKey, agentOptionKeys, agentOptions, keysInGroup } from '../agent-file/agent-options.ts'
+import { type AgentOptionKey, agentOptionKeys, agentOptions, keysInGroup } from '../agent-file/agent-options.ts'
 import { listNames } from '../values/messages.ts'
 import { hooksShape } from './hook-shape.ts'
 import type { Shape } from './shape.ts'
@@ -9,164 +9,223 @@ import type { Shape } from './shape.ts'
 /** One section of a configuration. */
 export interface Section {
   readonly shape: Shape
-  /** Whether a project's words count only once a person has trusted them; `to-loosen`: what makes things stricter counts without. */
+  readonly summary: string
+  /** What a project can do with it if a person trusts the file. Absent if all of it takes effect without trust. */
+  readonly trustEffect?: string
+  /** Whether a project's section takes effect only after a person trusts it; `to-loosen`: restrictions take effect without trust. */
   readonly trust: 'needed' | 'to-loosen' | 'free'
-  /** Nobody reads it yet; who has it in a file is told. */
+  /** `later`: reserved for a later version; a file that has it gets a warning. */
   readonly use: 'now' | 'later'
-  /** `by-layer`: never merged by key; whoever reads it holds the layers against each other. */
+  /** `by-layer`: layers are not merged by key; the reader of the section combines them. */
   readonly merge: 'by-key' | 'by-layer'
+  /** Whether it neither runs anything nor sends anything to a new place, so that a person can decide without seeing all of it. */
+  readonly isMinor?: true
 }
 
-const text = (example: string, fault?: (text: string) => string | undefined): Shape => ({ kind: 'text', example, ...(fault && { fault }) })
-const literal = (example: string, fault?: (text: string) => string | undefined): Shape => ({
-  kind: 'text',
-  example,
-  isLiteral: true,
-  ...(fault && { fault }),
-})
-const option = (key: AgentOptionKey): Shape => ({ kind: 'option', option: agentOptions[key] })
+type Check = (text: string) => string | undefined
+const text = (example: string, check?: Check): Shape => ({ kind: 'text', example, ...(check && { check }) })
+const literal = (example: string, check?: Check): Shape => ({ kind: 'text', example, isLiteral: true, ...(check && { check }) })
+const choice = (of: readonly string[]): Shape => ({ kind: 'value', type: { kind: 'choice', of }, example: JSON.stringify(of[0]) })
+const amount = (example: string): Shape => ({ kind: 'value', type: { kind: 'number', min: 0 }, example })
+const integer = (example: string): Shape => ({ kind: 'value', type: { kind: 'integer', min: 1 }, example })
+const boolean: Shape = { kind: 'value', type: { kind: 'boolean' }, example: 'true' }
+const option = (key: AgentOptionKey): Shape => ({ kind: 'value', ...agentOptions[key] })
 const anyMap: Shape = { kind: 'names', of: { kind: 'any' }, example: '{ "name": { … } }' }
 
 const provider: Shape = {
   kind: 'fields',
   of: {
-    kind: { kind: 'choice', of: providerKinds },
-    baseURL: text('https://models.example.org/v1', addressProblem),
+    kind: choice(providerKinds),
+    baseURL: text('https://models.example.org/v1', checkAddress),
     apiKey: text('${LAB_API_KEY}'),
     headers: { kind: 'names', of: text('${LAB_TOKEN}'), example: '{ "X-Team": "research" }', name: /^[\w!#$%&'*+.^`|~-]+$/ },
-    api: { kind: 'choice', of: ['chat', 'responses'] },
+    api: choice(['chat', 'responses']),
   },
 }
 
-function addressProblem(written: string): string | undefined {
+function checkAddress(written: string): string | undefined {
   const read = parseHttpAddress(written)
   if (!read) return 'must be an http: or https: address'
   const { url, isAsWritten } = read
   const isBare = [url.username, url.password, url.search, url.hash].every((part) => part === '')
-  if (!isBare) return 'must have no user, query or fragment: what lets us in is given as `apiKey` or in `headers`'
-  return isAsWritten ? undefined : `must be written as it is read, without blanks: requests would go to ${url.origin}`
+  if (!isBare) return 'cannot have a user, query or fragment: set credentials in `apiKey` or `headers`'
+  return isAsWritten ? undefined : `cannot have spaces or characters that change the address: requests would go to ${url.origin}`
 }
 
+// US dollars for a million tokens.
 const price: Shape = {
   kind: 'fields',
-  // US dollars for a million tokens.
-  of: {
-    input: { kind: 'amount', example: '1.25' },
-    output: { kind: 'amount', example: '10' },
-    cacheRead: { kind: 'amount', example: '0.125' },
-    cacheWrite: { kind: 'amount', example: '1.5' },
-  },
+  of: { input: amount('1.25'), output: amount('10'), cacheRead: amount('0.125'), cacheWrite: amount('1.5') },
   required: ['input', 'output'],
 }
 
-const queue: Shape = {
-  kind: 'fields',
-  of: { concurrent: { kind: 'whole', least: 1, example: '8' }, perMinute: { kind: 'whole', least: 1, example: '300' } },
-}
+const queue: Shape = { kind: 'fields', of: { concurrent: integer('8'), perMinute: integer('300') } }
 
 const sandbox: Shape = {
   kind: 'fields',
   of: Object.fromEntries(keysInGroup('sandbox').map((key) => [key, option(`sandbox.${key}` as AgentOptionKey)])),
 }
 
-const approvals: Shape = {
-  kind: 'fields',
-  of: { rules: option('approvals.rules'), onUnavailable: { kind: 'choice', of: ['suspend', 'deny'] } },
-}
+const approvals: Shape = { kind: 'fields', of: { rules: option('approvals.rules'), onUnavailable: choice(['suspend', 'deny']) } }
 
-const skillName = (written: string): string | undefined =>
+const checkSkillName: Check = (written) =>
   /^[a-z0-9]+(?:-[a-z0-9]+)*$/.test(written.trim())
     ? undefined
-    : 'must be the name of a skill: small letters and digits, with single hyphens between them'
+    : 'must be the name of a skill: lower-case letters, digits and single hyphens'
 
 const skills: Shape = {
   kind: 'fields',
   of: {
     directories: { kind: 'list', of: literal('../skills'), example: '["../skills"]' },
-    disabled: { kind: 'list', of: literal('git-push', skillName), example: '["git-push"]' },
+    disabled: { kind: 'list', of: literal('git-push', checkSkillName), example: '["git-push"]' },
   },
 }
 
-const modelName = (written: string): string | undefined => (/\s/.test(written.trim()) ? 'must be a name without spaces' : undefined)
+const checkModelName: Check = (written) => (/\s/.test(written.trim()) ? 'must be a name without spaces' : undefined)
 
-/** Whoever says a full name, `auto` or `rehearsal` must get just that, whatever a project says. */
+/** A project cannot change what a full name, `auto` or `rehearsal` means. */
 const aliasName = new RegExp(`^(?!(?:${reservedModelNames.join('|')})$)[^\\s/]+$`)
+const naming = `Use one word without \`/\`, and none of ${listNames(reservedModelNames)}`
 
-/** The options that hold for every agent of a project alike. What makes an agent itself has no default. */
+/** The options that can have a default for all agents. */
 export const defaultKeys: readonly string[] = agentOptionKeys.filter(
-  (key) => key === 'models' || key === 'output.format' || (/^(?:parameters|limits)\./.test(key) && !isAliasKey(key)),
+  (key) => key === 'models' || key === 'output.format' || (/^(?:parameters|limits)\./.test(key) && agentOptions[key].sameAs === undefined),
 )
 
-function isAliasKey(key: AgentOptionKey): boolean {
-  const { sameAs }: AgentOption = agentOptions[key]
-  return sameAs !== undefined
-}
-
 function defaultsShape(): Shape {
-  const groups: Record<string, Record<string, Shape>> = {}
-  const alone: Record<string, Shape> = {}
+  const fields: Record<string, Shape> = {}
   for (const key of defaultKeys) {
-    const option: AgentOption = agentOptions[key as keyof typeof agentOptions]
-    const [group = '', below] = key.split('.')
-    if (below === undefined) alone[group] = { kind: 'option', option }
-    else groups[group] = { ...groups[group], [below]: { kind: 'option', option } }
+    const [group = '', inner] = key.split('.')
+    const shape = option(key as AgentOptionKey)
+    const siblings = fields[group]
+    if (inner === undefined) fields[group] = shape
+    else fields[group] = { kind: 'fields', of: { ...(siblings?.kind === 'fields' && siblings.of), [inner]: shape } }
   }
-  const grouped = Object.entries(groups).map(([group, of]): [string, Shape] => [group, { kind: 'fields', of }])
-  return { kind: 'fields', of: { ...alone, ...Object.fromEntries(grouped) } }
+  return { kind: 'fields', of: fields }
 }
 
 const free = { trust: 'free', use: 'now', merge: 'by-key' } as const
 const guarded = { trust: 'needed', use: 'now', merge: 'by-key' } as const
 const byLayer = { use: 'now', merge: 'by-layer' } as const
 const later = { shape: anyMap, trust: 'needed', use: 'later', merge: 'by-key' } as const
+const readsVariables = 'read variables, or replace a model by a script'
+const choosesModels = `choose models instead of those in your own configuration, ${readsVariables}`
 
 /**
- * Everything that a `.ai-agent.json` may have. Guarded is what could run code, send something elsewhere, read a variable,
- * loosen a rule, or write where it should not: prices too, since a price of nothing empties a budget of its meaning, as
- * a model does that may have none.
+ * All sections of a `.ai-agent.json`. Trust is needed for everything that could run code, send data to another place, read
+ * a variable, loosen a rule, or write outside the project. That includes prices: a price of zero disables a cost limit.
  */
 export const sections = {
-  agents: { shape: { kind: 'list', of: text('./agents/*.ai'), example: '["./agents", "./more/*.ai"]' }, ...free },
+  agents: {
+    shape: { kind: 'list', of: text('./agents/*.ai'), example: '["./agents", "./more/*.ai"]' },
+    summary: 'files, folders and patterns of agents that other agents can name, relative to this file',
+    trustEffect: 'use agents outside its folder, or found through variables',
+    ...free,
+  },
   providers: {
-    shape: {
-      kind: 'names',
-      of: provider,
-      example: '{ "lab": { "baseURL": "https://…/v1" } }',
-      name: aliasName,
-      naming: `a provider is called by one word without \`/\`, and by none of ${listNames(reservedModelNames)}, which name models by themselves`,
-    },
+    shape: { kind: 'names', of: provider, example: '{ "lab": { "baseURL": "https://…/v1" } }', name: aliasName, naming },
+    summary: 'addresses and credentials of model providers',
+    trustEffect: 'choose where requests and keys are sent',
     ...guarded,
   },
   models: {
     shape: {
       kind: 'names',
-      of: text('openai/gpt-5.4-mini', modelName),
+      of: text('openai/gpt-5.4-mini', checkModelName),
       example: '{ "fast": "openai/gpt-5.4-mini" }',
       name: aliasName,
-      naming: `an alias is one word without \`/\`, and none of ${listNames(reservedModelNames)}, which name models by themselves`,
+      naming,
     },
+    summary: 'aliases of models',
+    trustEffect: choosesModels,
     ...free,
+    isMinor: true,
   },
-  mcpServers: later,
-  defaults: { shape: defaultsShape(), ...free },
-  queues: { shape: { kind: 'names', of: queue, example: '{ "openai": { "concurrent": 8 } }', name: /\S/ }, ...free },
+  mcpServers: { ...later, summary: 'MCP servers that offer tools', trustEffect: 'start programs and connect to servers' },
+  defaults: {
+    shape: defaultsShape(),
+    summary: 'values of options that an agent file does not set',
+    trustEffect: `${choosesModels}; exceed your own limits`,
+    ...free,
+    isMinor: true,
+  },
+  queues: {
+    shape: { kind: 'names', of: queue, example: '{ "openai": { "concurrent": 8 } }', name: /\S/ },
+    summary: 'limits of parallel requests and requests per minute, over all sessions of a process',
+    trustEffect: 'exceed your own limits',
+    ...free,
+    isMinor: true,
+  },
   pricing: {
     shape: { kind: 'names', of: price, example: '{ "lab/large": { "input": 1, "output": 4 } }', name: /^[^\s/]+\/\S+$/ },
+    summary: 'prices of models, in US dollars for a million tokens',
+    trustEffect: 'set prices, and so change what a cost limit means',
+    ...guarded,
+    isMinor: true,
+  },
+  unpriced: {
+    shape: { kind: 'list', of: literal('lab/large', checkModelName), example: '["lab/large"]' },
+    summary: 'models without a price that can be used under a cost limit',
+    trustEffect: 'use models that a cost limit does not cover',
+    ...guarded,
+    isMinor: true,
+  },
+  childrenOffered: {
+    shape: choice(['each', 'directory']),
+    summary: 'how an agent sees its children: one tool for each, or a directory; default: a directory if there are more than ten',
+    ...free,
+  },
+  // No tool of the command line has a gate on a feature flag.
+  features: {
+    shape: { kind: 'names', of: boolean, example: '{ "name": true }', name: /^\S+$/ },
+    summary: 'feature flags that tools can require',
+    ...free,
+    use: 'later',
+    isMinor: true,
+  },
+  approvals: {
+    shape: approvals,
+    summary: 'calls to allow, ask about or deny; the strictest layer applies',
+    trustEffect: 'allow calls without asking',
+    trust: 'to-loosen',
+    ...byLayer,
+  },
+  sandbox: {
+    shape: sandbox,
+    summary: 'what commands of agents can reach; the strictest layer applies',
+    trustEffect: 'give commands more access, or run them without a sandbox',
+    trust: 'to-loosen',
+    ...byLayer,
+  },
+  hooks: {
+    shape: hooksShape,
+    summary: 'programs that inspect or change calls, requests and answers; those of all layers run',
+    trustEffect: 'run programs',
+    trust: 'needed',
+    ...byLayer,
+  },
+  skills: {
+    shape: skills,
+    summary: 'more folders with skills, and skills to disable; all layers apply',
+    trustEffect: 'offer skills from other folders',
+    trust: 'to-loosen',
+    ...byLayer,
+  },
+  context: {
+    shape: { kind: 'fields', of: { agentsMd: boolean } },
+    summary: 'project instructions for every session; if one layer disables them, they stay disabled',
+    trust: 'free',
+    ...byLayer,
+  },
+  headends: { ...later, summary: 'protocols for access from outside', trustEffect: 'give others access' },
+  slack: { ...later, summary: 'a Slack channel', trustEffect: 'give others access' },
+  store: {
+    shape: { kind: 'fields', of: { path: text('./state') } },
+    summary: 'where journals are stored',
+    trustEffect: 'choose where journals are written',
     ...guarded,
   },
-  unpriced: { shape: { kind: 'list', of: literal('lab/large', modelName), example: '["lab/large"]' }, ...guarded },
-  childrenOffered: { shape: { kind: 'choice', of: ['each', 'directory'] }, ...free },
-  // No tool that the command line offers asks for one.
-  features: { shape: { kind: 'names', of: { kind: 'flag' }, example: '{ "name": true }', name: /^\S+$/ }, ...free, use: 'later' },
-  approvals: { shape: approvals, trust: 'to-loosen', ...byLayer },
-  sandbox: { shape: sandbox, trust: 'to-loosen', ...byLayer },
-  hooks: { shape: hooksShape, trust: 'needed', ...byLayer },
-  skills: { shape: skills, trust: 'to-loosen', ...byLayer },
-  context: { shape: { kind: 'fields', of: { agentsMd: { kind: 'flag' } } }, trust: 'free', ...byLayer },
-  headends: later,
-  slack: later,
-  store: { shape: { kind: 'fields', of: { path: text('./state') } }, ...guarded },
-  telemetry: later,
+  telemetry: { ...later, summary: 'where traces are sent', trustEffect: 'send traces to another place' },
 } as const satisfies { readonly [name: string]: Section }
 
 export type SectionName = keyof typeof sections
@@ -179,76 +238,16 @@ export const configShape: Shape = {
   of: { $schema: text('./ai-agent.schema.json'), ...Object.fromEntries(sectionNames.map((name) => [name, sections[name].shape])) },
 }
 
-/** A section in words. */
-export interface SectionWords {
-  readonly summary: string
-  /** What trust lets a project do with it; nothing where everything in it counts without. */
-  readonly power?: string
-}
-
-const standIn = 'read variables, or let a script stand in for a model'
-const overModels = `say which models are asked where you have said it yourself, ${standIn}`
-
-export const sectionWords: { readonly [Name in SectionName]: SectionWords } = {
-  agents: {
-    summary: 'files, folders and patterns of agents that others may name, relative to this file',
-    power: 'use agents from outside of its folder, or found through variables',
-  },
-  providers: { summary: 'where models are, and how to be let in', power: 'say where requests and keys are sent' },
-  models: { summary: 'other names for models', power: overModels },
-  mcpServers: { summary: 'servers that offer tools', power: 'start programs, and reach servers' },
-  defaults: {
-    summary: 'settings for agents that do not say them themselves',
-    power: `${overModels}; go beyond your own limits`,
-  },
-  queues: {
-    summary: 'how much of something may happen at once, and in a minute, over all runs of a process',
-    power: 'go beyond your own limits',
-  },
-  pricing: {
-    summary: 'prices of models, in US dollars for a million tokens',
-    power: 'say what models cost, and so what a limit of costs means',
-  },
-  unpriced: {
-    summary: 'models without a price that may be asked under a limit of costs all the same, as agents name them',
-    power: 'ask models that a limit of costs does not reach',
-  },
-  childrenOffered: {
-    summary: 'whether an agent has each agent that it may call as a tool, or a directory of them; left out: a directory beyond ten',
-  },
-  features: { summary: 'switches that tools may ask for' },
-  approvals: {
-    summary: 'what agents may do without asking, and what not at all; the strictest layer counts',
-    power: 'say what agents may do without asking',
-  },
-  sandbox: {
-    summary: 'what programs that agents start may reach; the strictest layer counts',
-    power: 'say what programs may reach, or that they run without walls',
-  },
-  hooks: { summary: "programs that look at what happens, or change it; every layer's are asked", power: 'run programs' },
-  skills: {
-    summary: 'where else skills are looked for, and which are switched off; what any layer says counts',
-    power: 'offer skills from further folders',
-  },
-  context: { summary: 'what every session is told at its beginning; what one layer switches off stays off' },
-  headends: { summary: 'ways in for others', power: 'let others in' },
-  slack: { summary: 'a channel in Slack', power: 'let others in' },
-  store: { summary: 'where journals are kept', power: 'say where journals are written' },
-  telemetry: { summary: 'where traces are sent', power: 'send elsewhere what happens' },
-}
-
-/** What trust lets a part do that a configuration withholds, as `PendingFile.withheld` names it. */
+/** What a withheld part can do with trust. `withheld` is an entry of `PendingFile.withheld`. */
 export function trustEffect(withheld: string): string | undefined {
-  if (withheld.startsWith('variables ')) return 'set keys, addresses and whatever else its variables are used for'
-  const section = sectionIn(withheld)
-  return section && sectionWords[section].power
+  if (withheld.startsWith('variables ')) return 'set keys, addresses and other values through its variables'
+  return sectionOfPart(withheld)?.trustEffect
 }
 
-const sectionIn = (withheld: string): SectionName | undefined =>
-  sectionNames.find((name) => withheld.startsWith(name) && /^(?:$|[.[,])/.test(withheld.slice(name.length)))
+/** Whether a person must see all of a withheld part to decide, because it runs something or sends data to a place. */
+export const mustShowInFull = (withheld: string): boolean => sectionOfPart(withheld)?.isMinor !== true
 
-/** They can be many, and neither run anything nor send anything to somebody new. */
-const small: ReadonlySet<SectionName | undefined> = new Set(['models', 'defaults', 'queues', 'pricing', 'unpriced', 'features'])
-
-/** Whether such a part runs something, opens something or says where things are sent: nobody can decide without seeing all of it. */
-export const mustShowInFull = (withheld: string): boolean => !small.has(sectionIn(withheld))
+function sectionOfPart(withheld: string): Section | undefined {
+  const name = sectionNames.find((each) => withheld.startsWith(each) && /^(?:$|[.[,])/.test(withheld.slice(each.length)))
+  return name && sections[name]
+}

@@ -1,41 +1,39 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: placeholders are written like that
-import { isMap, isScalar, isSeq, type Node } from 'yaml'
+import { isMap, isScalar, isSeq, type Node, parse } from 'yaml'
 import type { Json, JsonObject } from '../../contracts/index.ts'
-import type { AgentOption } from '../agent-file/agent-options.ts'
-import { describeNode, didYouMean, listNames } from '../values/messages.ts'
-import { readValue } from '../values/read-value.ts'
-import { type JsonSource, nodeToJson } from './files/json-source.ts'
+import { describeNode, listNames, suggestName } from '../values/messages.ts'
+import { readValue, type ValueSpec } from '../values/read-value.ts'
+import { keyText, nodeToJson } from '../values/yaml-nodes.ts'
+import type { JsonSource } from './files/json-source.ts'
 import { hasText, type Sourced, type SourcedMap, type SourcedValue, showPath, sourcedToJson } from './sourced.ts'
 import { hasPlaceholders, parsePlaceholders, placeholderRemedy } from './variables/placeholders.ts'
 
 /** What a part of a configuration must look like. */
 export type Shape =
-  /** `fault` looks at what is written where no variable is needed to know it. */
-  | {
-      readonly kind: 'text'
-      readonly example: string
-      /** Nothing in it stands for a variable. */
-      readonly isLiteral?: true
-      fault?(text: string): string | undefined
-    }
-  | { readonly kind: 'choice'; readonly of: readonly string[] }
-  | { readonly kind: 'whole'; readonly least: number; readonly example: string }
-  | { readonly kind: 'amount'; readonly example: string }
-  | { readonly kind: 'flag' }
-  | { readonly kind: 'list'; readonly of: Shape; readonly example: string; readonly least?: number; readonly uniqueBy?: string }
-  /** A map whose keys are names that people choose; `naming` says in words which fit `name`. */
+  | TextShape
+  /** A typed value without placeholders. `summary` is set if it is an option of agents. */
+  | ({ readonly kind: 'value'; readonly summary?: string } & ValueSpec)
+  | { readonly kind: 'list'; readonly of: Shape; readonly example: string; readonly isRequired?: true; readonly uniqueBy?: string }
+  /** A map with keys that people choose; `naming` describes the keys that match `name`. */
   | { readonly kind: 'names'; readonly of: Shape; readonly example: string; readonly name?: RegExp; readonly naming?: string }
   | {
       readonly kind: 'fields'
       readonly of: { readonly [key: string]: Shape }
       readonly required?: readonly string[]
-      /** What does not go together, among values that are right one by one. */
-      together?(values: JsonObject): readonly FieldConflict[]
+      /** Finds fields that exclude each other. Each is valid alone. */
+      findConflicts?(values: JsonObject): readonly FieldConflict[]
     }
-  /** The default of an agent's option. */
-  | { readonly kind: 'option'; readonly option: AgentOption }
-  /** Kept as it is, for those who read it. */
+  /** Any JSON, for sections of later versions. */
   | { readonly kind: 'any' }
+
+interface TextShape {
+  readonly kind: 'text'
+  readonly example: string
+  /** It cannot have placeholders. */
+  readonly isLiteral?: true
+  /** Why the text is invalid. Not called for text with placeholders. */
+  check?(text: string): string | undefined
+}
 
 export interface FieldConflict {
   readonly key: string
@@ -43,12 +41,12 @@ export interface FieldConflict {
   readonly remedy: string
 }
 
-export interface Place {
+interface Place {
   readonly source: JsonSource
   readonly path: readonly string[]
 }
 
-/** Reads a node as a shape. What is wrong is told to the source; what is right is given, with its origin. */
+/** Reads a node as a shape. Reports problems to the source and returns what is valid, with its origin. */
 export function readShape(node: Node, shape: Shape, place: Place): Sourced | undefined {
   switch (shape.kind) {
     case 'names':
@@ -58,34 +56,38 @@ export function readShape(node: Node, shape: Shape, place: Place): Sourced | und
       return isMap(node) ? readMap(node, { kind: 'names', of: shape, example: '{ "name": … }' }, place) : readAny(node, place)
     case 'list':
       return readList(node, shape, place)
-    case 'option':
-      return readOption(node, shape.option, place)
+    case 'value':
+      return readTyped(node, shape, place)
+    case 'text':
+      return readText(node, shape, place)
     default:
-      return readScalar(node, shape, place)
+      return shape satisfies never
   }
 }
+
+const likeThis = (example: string): string => `Write it like \`${example}\`.`
 
 type MapShape = Extract<Shape, { readonly kind: 'names' | 'fields' }>
 
 function readMap(node: Node, shape: MapShape, { source, path }: Place): Sourced | undefined {
   const what = path.length === 0 ? 'the configuration' : `\`${showPath(path)}\``
   if (!isMap<Node, Node | null>(node)) {
-    const like =
+    const example =
       shape.kind === 'names'
         ? shape.example
         : `{ ${Object.keys(shape.of)
             .map((key) => `"${key}": …`)
             .join(', ')} }`
-    source.problem(node, `${what} must be a map, not ${kindOf(node)}`, `Write it like \`${like}\`.`)
+    source.problem(node, `${what} must be a map, not ${describeNode(node, 'kind')}`, likeThis(example))
     return undefined
   }
   const entries = new Map<string, Sourced>()
   const seen = new Set<string>()
   for (const { key, value } of node.items) {
-    const name = isScalar(key) ? String(key.value) : ''
-    const inner = shapeBelow(shape, name)
-    if (seen.has(name)) source.problem(key, `${what} has \`${name}\` twice`, 'Leave one of them out.')
-    else if (!inner) source.problem(key, `${what} ${keyProblem(name, shape)}`, keyRemedy(name, shape))
+    const name = keyText(key)
+    const inner = shapeOfKey(shape, name)
+    if (seen.has(name)) source.problem(key, `${what} has the key \`${name}\` twice`, 'Remove one of them.')
+    else if (!inner) source.problem(key, keyProblem(what, name, shape), keyRemedy(name, shape))
     else {
       const read = value && readShape(value, inner, { source, path: [...path, name] })
       if (read) entries.set(name, read)
@@ -93,34 +95,30 @@ function readMap(node: Node, shape: MapShape, { source, path }: Place): Sourced 
     seen.add(name)
   }
   const missing = shape.kind === 'fields' ? (shape.required ?? []).filter((key) => !seen.has(key)) : []
-  if (missing.length > 0) source.problem(node, `${what} needs ${listNames(missing)}`, 'Say it too.')
+  if (missing.length > 0) source.problem(node, `${what} needs ${listNames(missing)}`, 'Add it.')
   const tree: SourcedMap = { kind: 'map', entries, origin: source.origin(node), sealed: false }
-  const isRight = entries.size === seen.size
-  const faults = shape.kind === 'fields' && isRight ? (shape.together?.(sourcedToJson(tree) as JsonObject) ?? []) : []
-  for (const { key, message, remedy } of faults) {
-    const pair = node.items.find((each) => isScalar(each.key) && each.key.value === key)
+  const isValid = entries.size === seen.size
+  const conflicts = shape.kind === 'fields' && isValid ? (shape.findConflicts?.(sourcedToJson(tree) as JsonObject) ?? []) : []
+  for (const { key, message, remedy } of conflicts) {
+    const pair = node.items.find((each) => keyText(each.key) === key)
     source.problem(pair?.key ?? node, `${what} ${message}`, remedy)
   }
   return tree
 }
 
-function shapeBelow(shape: MapShape, name: string): Shape | undefined {
+function shapeOfKey(shape: MapShape, name: string): Shape | undefined {
   if (shape.kind === 'fields') return Object.hasOwn(shape.of, name) ? shape.of[name] : undefined
-  // The one name that objects treat unlike others.
+  // JavaScript objects treat this name specially.
   if (name === '__proto__') return undefined
   return shape.name === undefined || shape.name.test(name) ? shape.of : undefined
 }
 
-const keyProblem = (name: string, shape: MapShape): string =>
-  shape.kind === 'names' && shape.naming !== undefined && name !== '__proto__'
-    ? `cannot have the name \`${name}\`: ${shape.naming}`
-    : `has no key \`${name}\``
+const keyProblem = (what: string, name: string, shape: MapShape): string =>
+  shape.kind === 'fields' ? `unknown key \`${name}\` in ${what}` : `\`${name}\` is not a valid name in ${what}`
 
 function keyRemedy(name: string, shape: MapShape): string {
-  if (shape.kind === 'names')
-    return `${shape.naming === undefined ? 'A name like this cannot be used.' : 'Choose another name.'} Write it like \`${shape.example}\`.`
-  const known = Object.keys(shape.of)
-  return didYouMean(name, known) ?? `There are ${listNames(known)}.`
+  if (shape.kind === 'fields') return suggestName(name, Object.keys(shape.of))
+  return `${shape.naming ?? 'Choose another name'}. ${likeThis(shape.example)}`
 }
 
 type ListShape = Extract<Shape, { readonly kind: 'list' }>
@@ -128,124 +126,72 @@ type ListShape = Extract<Shape, { readonly kind: 'list' }>
 function readList(node: Node, shape: ListShape, { source, path }: Place): SourcedValue | undefined {
   const what = `\`${showPath(path)}\``
   if (!isSeq<Node>(node)) {
-    source.problem(node, `${what} must be a list, not ${kindOf(node)}`, `Write it like \`${shape.example}\`.`)
+    source.problem(node, `${what} must be a list, not ${describeNode(node, 'kind')}`, likeThis(shape.example))
     return undefined
   }
-  if (node.items.length < (shape.least ?? 0)) source.problem(node, `${what} is an empty list`, `Write it like \`${shape.example}\`.`)
+  if (node.items.length === 0 && shape.isRequired) source.problem(node, `${what} is an empty list`, likeThis(shape.example))
   const read = node.items.flatMap((each, index) => {
     const item = readShape(each, shape.of, { source, path: [...path, String(index)] })
     return item ? [{ node: each, value: sourcedToJson(item) }] : []
   })
-  const values = read.map(({ value }) => value)
-  for (const index of repeated(values, shape.uniqueBy)) {
-    const at = read[index]?.node ?? node
-    source.problem(at, `${what} has another with this \`${shape.uniqueBy}\` already`, 'Give each its own.')
-  }
+  const { uniqueBy } = shape
+  const names = uniqueBy === undefined ? [] : read.map(({ value }) => (value as JsonObject)[uniqueBy])
+  for (const [index, name] of names.entries())
+    if (name !== undefined && names.indexOf(name) < index)
+      source.problem(
+        read[index]?.node ?? node,
+        `${what} has two entries with the same \`${uniqueBy}\``,
+        `Give each its own \`${uniqueBy}\`.`,
+      )
   const entries = shape.of.kind === 'fields' ? read.map((each) => source.origin(each.node)) : undefined
-  return { kind: 'value', value: values, origin: source.origin(node), ...(entries && { entries }) }
+  return { kind: 'value', value: read.map(({ value }) => value), origin: source.origin(node), ...(entries && { entries }) }
 }
 
-/** Which of them have the same under a key as one before. */
-function repeated(values: readonly Json[], key: string | undefined): readonly number[] {
-  if (key === undefined) return []
-  const names = values.map((value) => (value as JsonObject)[key])
-  return names.flatMap((name, index) => (name !== undefined && names.indexOf(name) < index ? [index] : []))
-}
+type ValueShape = Extract<Shape, { readonly kind: 'value' }>
 
-function readOption(node: Node, option: AgentOption, { source, path }: Place): SourcedValue | undefined {
-  const read = readValue(showPath(path), option, node)
+function readTyped(node: Node, shape: ValueShape, { source, path }: Place): SourcedValue | undefined {
+  const key = showPath(path)
+  const detail = shape.summary === undefined && shape.type.kind !== 'choice' ? 'kind' : 'value'
+  const read = readValue(key, { ...shape, detail }, node)
   if (!read.ok) {
-    for (const { node: at, message, remedy } of read.faults)
-      source.problem(at ?? node, message, remedy ?? `In a file of an agent it is written like \`${option.example}\`.`)
+    const example = likeThis(JSON.stringify(parse(shape.example)))
+    for (const { node: at, message, remedy = example } of read.problems) source.problem(at ?? node, message, remedy)
     return undefined
   }
   const value = read.value as Json
-  if (hasText(value, hasPlaceholders)) {
-    const remedy = path[0] === 'defaults' ? 'Say what is meant; a TROUPE_ variable can set it too.' : literalRemedy
-    source.problem(node, `\`${showPath(path)}\` cannot have placeholders`, remedy)
-    return undefined
-  }
-  return { kind: 'value', value, origin: source.origin(node) }
-}
-
-function readAny(node: Node, { source }: Place): SourcedValue {
-  const refuse = (inner: Node): void => {
-    if (isSeq<Node>(inner)) for (const each of inner.items) refuse(each)
-    if (!isMap<Node, Node | null>(inner)) return
-    const seen = new Set<string>()
-    for (const { key, value } of inner.items) {
-      const name = isScalar(key) ? String(key.value) : ''
-      if (name === '__proto__') source.problem(key, 'the name `__proto__` cannot be used', 'Choose another.')
-      if (seen.has(name)) source.problem(key, `\`${name}\` is there twice`, 'Leave one of them out.')
-      seen.add(name)
-      if (value) refuse(value)
-    }
-  }
-  refuse(node)
-  return { kind: 'value', value: nodeToJson(node), origin: source.origin(node) }
-}
-
-type ScalarShape = Extract<Shape, { readonly kind: 'text' | 'choice' | 'whole' | 'amount' | 'flag' }>
-
-function readScalar(node: Node, shape: ScalarShape, { source, path }: Place): SourcedValue | undefined {
-  const value: unknown = isScalar(node) ? node.value : undefined
-  const wrong = scalarProblem(value, shape)
-  if (!wrong) return { kind: 'value', value: value as Json, origin: source.origin(node) }
-  const there = shape.kind === 'choice' ? describeNode(node) : kindOf(node)
-  source.problem(node, `\`${showPath(path)}\` ${wrong.message}${wrong.isType ? `, not ${there}` : ''}`, wrong.remedy)
+  if (!hasText(value, hasPlaceholders)) return { kind: 'value', value, origin: source.origin(node) }
+  const remedy = path[0] === 'defaults' ? 'Write the value, or set it with a TROUPE_ variable.' : literalRemedy
+  source.problem(node, `\`${key}\` cannot have placeholders`, remedy)
   return undefined
 }
 
-interface ScalarProblem {
-  readonly message: string
-  readonly remedy: string
-  /** What stands there instead is worth telling. */
-  readonly isType?: true
-}
-
-function scalarProblem(value: unknown, shape: ScalarShape): ScalarProblem | undefined {
-  const like = (example: string): string => `Write it like \`${example}\`.`
-  switch (shape.kind) {
-    case 'text':
-      return textProblem(value, shape)
-    case 'choice':
-      if (typeof value === 'string' && shape.of.includes(value)) return undefined
-      return {
-        message: `must be one of ${listNames(shape.of)}`,
-        remedy: didYouMean(typeof value === 'string' ? value : '', shape.of) ?? like(`"${shape.of[0]}"`),
-        isType: true,
-      }
-    case 'whole':
-      if (typeof value === 'number' && Number.isSafeInteger(value) && value >= shape.least) return undefined
-      return { message: `must be a whole number of at least ${shape.least}`, remedy: like(shape.example), isType: true }
-    case 'amount':
-      if (typeof value === 'number' && Number.isFinite(value) && value >= 0) return undefined
-      return { message: 'must be a number of at least 0', remedy: like(shape.example), isType: true }
-    case 'flag':
-      return typeof value === 'boolean' ? undefined : { message: 'must be `true` or `false`', remedy: like('true'), isType: true }
-    default:
-      return shape satisfies never
+function readAny(node: Node, { source }: Place): SourcedValue {
+  const checkKeys = (inner: Node): void => {
+    if (isSeq<Node>(inner)) for (const each of inner.items) checkKeys(each)
+    if (!isMap<Node, Node | null>(inner)) return
+    const seen = new Set<string>()
+    for (const { key, value } of inner.items) {
+      const name = keyText(key)
+      if (name === '__proto__') source.problem(key, 'the name `__proto__` cannot be used', 'Choose another name.')
+      if (seen.has(name)) source.problem(key, `the key \`${name}\` is set twice`, 'Remove one of them.')
+      seen.add(name)
+      if (value) checkKeys(value)
+    }
   }
+  checkKeys(node)
+  return { kind: 'value', value: nodeToJson(node) as Json, origin: source.origin(node) }
 }
 
-const literalRemedy = 'Say what is meant; `$${` stands for `${` itself.'
+const literalRemedy = 'Write the value itself; `$${` stands for a literal `${`.'
 
-function textProblem(value: unknown, shape: Extract<Shape, { readonly kind: 'text' }>): ScalarProblem | undefined {
-  const remedy = `Write it like \`${JSON.stringify(shape.example)}\`.`
-  if (typeof value !== 'string' || value.trim() === '') return { message: 'must be text', remedy, isType: true }
-  const template = parsePlaceholders(value)
-  if (!template.ok) return { message: `cannot be read: ${template.message}`, remedy: placeholderRemedy }
-  if (shape.isLiteral && hasPlaceholders(value)) return { message: 'cannot have placeholders', remedy: literalRemedy }
-  const message = hasPlaceholders(value) ? undefined : shape.fault?.(value)
-  return message === undefined ? undefined : { message, remedy }
-}
-
-/** What stands there, without telling it: it may be a secret in the wrong place. */
-function kindOf(node: Node): string {
-  if (isMap(node)) return 'a map'
-  if (isSeq(node)) return 'a list'
-  const value: unknown = isScalar(node) ? node.value : null
-  if (value === null) return 'nothing'
-  if (typeof value === 'string') return value.trim() === '' ? 'an empty one' : 'text'
-  return `a ${typeof value}`
+function readText(node: Node, shape: TextShape, { source, path }: Place): SourcedValue | undefined {
+  const refused = (message: string, remedy = likeThis(JSON.stringify(shape.example))): undefined =>
+    void source.problem(node, `\`${showPath(path)}\` ${message}`, remedy)
+  const value: unknown = isScalar(node) ? node.value : undefined
+  if (typeof value !== 'string' || value.trim() === '') return refused(`must be text, not ${describeNode(node, 'kind')}`)
+  const parsed = parsePlaceholders(value)
+  if (!parsed.ok) return refused(`cannot be read: ${parsed.message}`, placeholderRemedy)
+  if (shape.isLiteral && hasPlaceholders(value)) return refused('cannot have placeholders', literalRemedy)
+  const message = hasPlaceholders(value) ? undefined : shape.check?.(value)
+  return message === undefined ? { kind: 'value', value, origin: source.origin(node) } : refused(message)
 }

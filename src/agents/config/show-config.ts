@@ -11,19 +11,19 @@ import { type Leaf, leavesOf, type Origin, type Sourced, showOrigin, showPath } 
 export interface ConfigRow {
   /** `providers.lab.apiKey`, `limits.maxToolTurns`, `variables.LAB_KEY`. */
   readonly key: string
-  /** As it is written; secrets and variables are not shown. */
+  /** As written, without secrets and values of variables. */
   readonly value: Json
   readonly origin: string
 }
 
-/** Everything that counts, each with who said so: sections as they are written, variables by name, options of agents. */
+/** The effective configuration with origins: sections as written, variables by name, options of agents. */
 export function configRows(sources: OptionSources): readonly ConfigRow[] {
   const { config } = sources
   const rows = sectionNames.filter((name) => name !== 'defaults').flatMap((name) => sectionRows(config, name))
   return [...rows, ...variableRows(config), ...optionRows(sources)]
 }
 
-/** A section of rules has no merged form here: each layer's words are shown. */
+/** Sections that are combined by layer have a row for each layer. */
 function sectionRows(config: Config, name: SectionName): readonly ConfigRow[] {
   const merged = settingsOf(config, name)
   const trees = sectionOf(name).merge === 'by-layer' ? sectionByLayer(config, name) : merged ? [merged] : []
@@ -36,15 +36,15 @@ function sectionRows(config: Config, name: SectionName): readonly ConfigRow[] {
   )
 }
 
-/** What a project that nobody has trusted says of a sandbox can only take away: shown is what comes of it. */
+/** For the sandbox of an untrusted project, the row shows the resulting value. */
 function sectionValue({ path, value, origin }: Leaf, config: Config): Json {
   const [section, key] = path
   if (section !== 'sandbox' || key === undefined) return value
-  const said = isTrustedFile(config, origin.file) ? value : (sandboxOf(config)[key as keyof SandboxPolicy] as Json)
-  return key === 'memory' ? showSize(Number(said)) : said
+  const effective = isTrustedFile(config, origin.file) ? value : (sandboxOf(config)[key as keyof SandboxPolicy] as Json)
+  return key === 'memory' ? showSize(Number(effective)) : effective
 }
 
-/** The strongest layer's word for each name. A layer's own placeholders see its own file first. */
+/** The strongest layer of each name. */
 function variableRows({ layers }: Config): readonly ConfigRow[] {
   const rows = new Map<string, ConfigRow>()
   for (const { variables } of layers)
@@ -56,7 +56,7 @@ function variableRows({ layers }: Config): readonly ConfigRow[] {
 }
 
 function optionRows(sources: OptionSources): readonly ConfigRow[] {
-  // What makes an agent itself is no matter of the configuration; where a file says it, it is shown.
+  // Options without a default in the configuration are shown only if they are set.
   const shownOptions = [...effectiveOptions(sources)].filter(([key, { value }]) => value !== undefined || defaultKeys.includes(key))
   return shownOptions.map(([key, effective]) => ({
     key,

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { TroupeError } from '../../contracts/index.ts'
-import { nodeConfigFiles } from './files/config-file-system.ts'
+import { nodeConfigFileSystem } from './files/config-file-system.ts'
 import { MemoryFiles } from './fixtures/memory-files.ts'
 import { readFileStates, readTrust, revokeTrust, trustFiles } from './trust/trust-file.ts'
 import { contentHash, parseTrust, printTrust, type TrustRecord, trustOf } from './trust/trust-records.ts'
@@ -111,20 +111,20 @@ describe('the list of trusted files', () => {
   test.each([
     ['', 'it is not JSON'],
     ['{"version": 1, "trusted": [', 'it is not JSON'],
-    ['[]', 'it is not { "version": 1, "trusted": [ … ] }'],
-    ['{"version": "1", "trusted": []}', 'it is not { "version": 1, "trusted": [ … ] }'],
-    ['{"version": 1}', 'it is not { "version": 1, "trusted": [ … ] }'],
-    ['{"version": 2, "trusted": []}', 'it is of version 2, and this is a program for version 1'],
-    [JSON.stringify({ version: 1, trusted: [{ ...record, sha256: 'a' }] }), 'the entry is damaged, or there twice'],
-    [JSON.stringify({ version: 1, trusted: [{ ...record, by: 'x' }] }), 'the entry is damaged, or there twice'],
-    [JSON.stringify({ version: 1, trusted: [{ ...record, also: 1 }] }), 'the entry is damaged, or there twice'],
-    [JSON.stringify({ version: 1, trusted: [record, record] }), 'the entry is damaged, or there twice'],
-    [JSON.stringify({ version: 1, trusted: [null] }), 'the entry is damaged, or there twice'],
+    ['[]', 'it must be { "version": 1, "trusted": [ … ] }'],
+    ['{"version": "1", "trusted": []}', 'it must be { "version": 1, "trusted": [ … ] }'],
+    ['{"version": 1}', 'it must be { "version": 1, "trusted": [ … ] }'],
+    ['{"version": 2, "trusted": []}', 'it has version 2; this program supports version 1'],
+    [JSON.stringify({ version: 1, trusted: [{ ...record, sha256: 'a' }] }), 'the entry is damaged or duplicated'],
+    [JSON.stringify({ version: 1, trusted: [{ ...record, by: 'x' }] }), 'the entry is damaged or duplicated'],
+    [JSON.stringify({ version: 1, trusted: [{ ...record, also: 1 }] }), 'the entry is damaged or duplicated'],
+    [JSON.stringify({ version: 1, trusted: [record, record] }), 'the entry is damaged or duplicated'],
+    [JSON.stringify({ version: 1, trusted: [null] }), 'the entry is damaged or duplicated'],
   ])('%j trusts nobody, and says so', async (text, message) => {
     const place = { files: new MemoryFiles({ [path]: text }), path }
     const expected = {
       code: 'config_invalid',
-      remedy: `Remove ${path}; you will be asked again about what it lists.`,
+      remedy: `Remove ${path}; Troupe asks again about the files in it.`,
       problems: [{ message: expect.stringContaining(message) }],
     }
     await expect(readTrust(place)).rejects.toMatchObject(expected)
@@ -157,7 +157,7 @@ describe('on a disk', () => {
   afterEach(() => rm(folder, { recursive: true, force: true }))
 
   test('the list is written as a whole, for its owner alone, and leaves nothing beside it', async () => {
-    const place = { files: nodeConfigFiles, path: join(folder, 'new', 'trust.json') }
+    const place = { files: nodeConfigFileSystem, path: join(folder, 'new', 'trust.json') }
     const trusted = await Promise.all(
       Array.from({ length: 8 }, (_, index) =>
         trustFiles(place, [{ path: `/${index}`, sha256: contentHash('') }], given).catch(() => undefined),
@@ -172,26 +172,26 @@ describe('on a disk', () => {
   test('nothing is replaced that was not expected', async () => {
     const file = join(folder, 'x')
     await writeFile(file, 'theirs')
-    expect(await nodeConfigFiles.replace(file, 'mine', 'new')).toBe(false)
-    expect(await nodeConfigFiles.replace(file, undefined, 'new')).toBe(false)
+    expect(await nodeConfigFileSystem.replace(file, 'mine', 'new')).toBe(false)
+    expect(await nodeConfigFileSystem.replace(file, undefined, 'new')).toBe(false)
     expect(await readFile(file, 'utf8')).toBe('theirs')
-    expect(await nodeConfigFiles.replace(file, 'theirs', 'new')).toBe(true)
+    expect(await nodeConfigFileSystem.replace(file, 'theirs', 'new')).toBe(true)
     expect(await readdir(folder)).toEqual(['x'])
   })
 
   test('what is no file of a sensible size is refused, what is absent is not there', async () => {
-    expect(await nodeConfigFiles.read(join(folder, 'none'))).toBeUndefined()
+    expect(await nodeConfigFileSystem.read(join(folder, 'none'))).toBeUndefined()
     await writeFile(join(folder, 'file'), 'text')
-    expect(await nodeConfigFiles.read(join(folder, 'file', 'below'))).toBeUndefined()
-    await expect(nodeConfigFiles.read(folder)).rejects.toThrow('it is not a file')
+    expect(await nodeConfigFileSystem.read(join(folder, 'file', 'below'))).toBeUndefined()
+    await expect(nodeConfigFileSystem.read(folder)).rejects.toThrow('it is not a file')
     await symlink('/dev/zero', join(folder, 'endless'))
-    await expect(nodeConfigFiles.read(join(folder, 'endless'))).rejects.toThrow('it is not a file')
+    await expect(nodeConfigFileSystem.read(join(folder, 'endless'))).rejects.toThrow('it is not a file')
     await writeFile(join(folder, 'large'), Buffer.alloc(4 * 1024 * 1024 + 1))
-    await expect(nodeConfigFiles.read(join(folder, 'large'))).rejects.toThrow('the maximum is')
+    await expect(nodeConfigFileSystem.read(join(folder, 'large'))).rejects.toThrow('the maximum is')
   })
 
   test.runIf(existsSync('/proc/self/pagemap'))('nor is what says that it is empty and has no end', async () => {
     await symlink('/proc/self/pagemap', join(folder, 'endless'))
-    await expect(nodeConfigFiles.read(join(folder, 'endless'))).rejects.toThrow('it has more than 4194304 bytes, which is the maximum')
+    await expect(nodeConfigFileSystem.read(join(folder, 'endless'))).rejects.toThrow('it has more than 4194304 bytes, which is the most')
   })
 })

@@ -1,35 +1,34 @@
 import type { ApprovalRule, RuleVerdict } from '../../contracts/index.ts'
 import { showValue } from '../../util/show-value.ts'
 
-/** What is said of the commands that fit a pattern; of all of them where that is a star. */
+/** A rule for commands; `*` is all commands. */
 export interface CommandRule {
   readonly resource: string
   readonly effect: RuleVerdict
 }
 
 export interface TranslatedCommands {
-  /** What holds for the shell where no rule is about the command. */
+  /** For commands without a rule. */
   readonly effect: RuleVerdict
-  /** Of those that fit a command, the last counts. */
+  /** The last matching rule applies. */
   readonly rules: readonly ApprovalRule[]
-  /** What has become of the rules, for people. */
+  /** For people. */
   readonly notes: readonly { readonly message: string; readonly remedy?: string }[]
 }
 
 const shell = 'shell'
-/** A reason is read by models: what is longer is no help to them. */
+/** Models read the reason. */
 const maxNamed = 20
 
-/** A shell for some commands alone. */
 export function allowOnlyCommands(uses: readonly string[]): readonly ApprovalRule[] {
   const named = [...uses.slice(0, maxNamed), ...(uses.length > maxNamed ? ['…'] : [])].join(', ')
-  const reason = `The file of the agent lets it run these commands alone, plainly and in the workspace itself: ${named}.`
+  const reason = `The agent file allows only these commands, as plain commands in the workspace: ${named}.`
   return [{ deny: [shell], reason }, { allow: onShell(uses) }]
 }
 
 const onShell = (uses: readonly string[]): readonly string[] => uses.map((use) => `${shell}(${use})`)
 
-/** What rules about commands come to, in their order: as they are written, or stricter. `undefined` where all commands are alike. */
+/** Translates command rules in their order, exactly or stricter. `undefined` if all commands are treated alike. */
 export function translateCommandRules(rules: readonly CommandRule[]): TranslatedCommands | undefined {
   const last = rules.findLastIndex(({ resource }) => resource === '*')
   const base = rules[last]?.effect ?? 'allow'
@@ -39,24 +38,24 @@ export function translateCommandRules(rules: readonly CommandRule[]): Translated
   const { effect, notes } = verdicts
   if (verdicts.rules.length === 0) return notes.length > 0 ? verdicts : undefined
   if (effect !== 'deny') return { ...verdicts, notes: [...notes, summary(effect)] }
-  // Nothing is left of a shell that is denied with nothing but denials behind that.
+  // With only denials, the shell is denied as a whole.
   if (verdicts.rules.every(({ deny }) => deny !== undefined)) return { ...verdicts, rules: [] }
   return { effect, rules: [{ deny: [shell], reason: denied }, ...verdicts.rules], notes: [...notes, summary(effect)] }
 }
 
-const denied = 'The file of the agent denies it.'
-const remedy = 'Write the words of one plain command, with stars behind the first: "git log *".'
+const denied = 'The agent file denies it.'
+const remedy = 'Write one plain command, with `*` only after the first word: "git log *".'
 
-/** One more rule as it is, or something stricter: what tightens and cannot be told from others holds for every command. */
-function withRule({ effect, rules, notes }: TranslatedCommands, { resource, effect: said }: CommandRule): TranslatedCommands {
+/** Adds a rule, exactly or stricter: a restriction with an unsupported pattern applies to every command. */
+function withRule({ effect, rules, notes }: TranslatedCommands, { resource, effect: wanted }: CommandRule): TranslatedCommands {
   const isBehindDenial = effect === 'deny' || rules.some(({ deny }) => deny !== undefined)
-  const uses = commandUses(resource, said === 'allow' ? 'loosens' : said === 'ask' && isBehindDenial ? 'both' : 'tightens')
-  if (uses) return { effect, rules: [...rules, ruleFor(said, onShell(uses))], notes }
-  const what = `\`${said}\` for ${showValue(resource, 60)}`
-  if (said === 'allow')
-    return { effect, rules, notes: [...notes, { message: `${what} is left out: such a pattern cannot be told from others here`, remedy }] }
-  const instead = isBehindDenial ? 'deny' : said
-  const message = `${what} is \`${instead}\` for every command here: such a pattern cannot be told from others`
+  const uses = commandUses(resource, wanted === 'allow' ? 'loosens' : wanted === 'ask' && isBehindDenial ? 'both' : 'tightens')
+  if (uses) return { effect, rules: [...rules, ruleFor(wanted, onShell(uses))], notes }
+  const what = `\`${wanted}\` for ${showValue(resource, 60)}`
+  if (wanted === 'allow')
+    return { effect, rules, notes: [...notes, { message: `${what} is left out: such a pattern is not supported here`, remedy }] }
+  const instead = isBehindDenial ? 'deny' : wanted
+  const message = `${what} is \`${instead}\` for every command here: such a pattern is not supported`
   return { effect: instead, rules: [], notes: [...notes, { message, remedy }] }
 }
 
@@ -67,7 +66,7 @@ type Note = TranslatedCommands['notes'][number]
 
 const overriddenNote = ({ resource, effect }: CommandRule, by: RuleVerdict): Note => ({
   message: `\`${effect}\` for ${showValue(resource, 60)} is taken back by \`${by}\` for "*" behind it`,
-  remedy: 'Of the rules that fit, the last counts: put "*" first.',
+  remedy: 'The last matching rule applies: put "*" first.',
 })
 
 const summary = (effect: RuleVerdict): Note => ({
@@ -76,42 +75,41 @@ const summary = (effect: RuleVerdict): Note => ({
   }, and what they allow is left to the session's approvals`,
 })
 
-/** As long as a command that anybody writes into a list. */
 const maxLetters = 200
-/** Words as they are told of a plain command here: quotes, variables, redirections and brackets are never part of them. */
+/** Words of a plain command: no quotes, variables, redirections or brackets. */
 const plainWords = /^[\w@%+:,./=^~*-]+(?: [\w@%+:,./=^~*-]+)*$/
-/** With these before it, or a variable, a command is no plain one. */
+/** A command that begins with these is not plain. */
 const noName = /=|^~|^(?:if|then|else|elif|fi|do|done|case|esac|while|until|for|select|in|function|time|coproc)$/
 
 /**
- * What becomes of a rule for some commands. One that loosens must fit nothing that it does not fit in the other program, one
- * that tightens everything that it fits there; one that may do either must fit exactly the same.
+ * A rule that loosens must not match more than in the other program, a rule that tightens not less; `both` must match
+ * exactly.
  */
 export type Purpose = 'loosens' | 'tightens' | 'both'
 
 /**
- * The uses of our shell that a pattern of commands stands for; `undefined` where that cannot be said here. Stars stand for
- * anything, and a last word that is one may be missing.
+ * The patterns of our shell for a command pattern; `undefined` if it is not supported. `*` matches anything, and a last
+ * word `*` is optional.
  */
 export function commandUses(pattern: string, purpose: Purpose): readonly string[] | undefined {
   const words = pattern.trim().replaceAll(/ +/g, ' ')
   const [name = ''] = words.split(' ')
-  // `a, b` is no command: two were meant.
+  // `a, b` are two commands.
   if (words.length > maxLetters || !plainWords.test(words) || noName.test(name) || words.includes(', ')) return undefined
-  // A script, which is told in quotes, begins with anything.
+  // A quoted script can begin with anything.
   if (purpose !== 'tightens' && name.startsWith('*')) return undefined
   if (!words.endsWith(' *')) return [words]
   const isOnlyStar = words.indexOf('*') === words.length - 1
-  // Some take the last word for optional where there are other stars, too, and some do not.
+  // With other stars, programs differ on whether the last word is optional.
   if (!isOnlyStar && purpose === 'both') return undefined
   return isOnlyStar || purpose === 'tightens' ? [words.slice(0, -2), words] : [words]
 }
 
-/** What Claude's `Bash(git log:*)` lets run: its older way to write `git log *`. */
+/** Claude's `Bash(git log:*)` is an older form of `git log *`. */
 export function claudeUses(pattern: string): readonly string[] | undefined {
   const written = pattern.trim()
   if (!written.endsWith(':*')) return commandUses(written, 'loosens')
   const begin = written.slice(0, -2)
-  // There its other stars are only themselves.
+  // Other stars are literal in this form.
   return begin.includes('*') ? undefined : commandUses(`${begin} *`, 'loosens')
 }

@@ -1,6 +1,6 @@
 import type { Dialect } from './foreign-agent.ts'
 
-/** Where each dialect keeps its files. The first that fits counts. */
+/** The first match applies. */
 const places: readonly (readonly [RegExp, Dialect])[] = [
   [/\.(?:agent|chatmode)\.md$/i, 'copilot'],
   [/(?:^|\/)\.github\/agents\/[^/]+\.md$/, 'copilot'],
@@ -10,7 +10,7 @@ const places: readonly (readonly [RegExp, Dialect])[] = [
   [/(?:^|\/)\.codex\/agents\/.+\.toml$/, 'codex'],
 ]
 
-/** Keys that only one dialect has, for files that lie elsewhere. The first that fits counts; the last is what most files look like. */
+/** Keys of one dialect, for files in other folders. The first match applies; the last is the most common format. */
 const marks: readonly (readonly [RegExp, Dialect])[] = [
   [/^(?:mode|permissions?|top_p|steps|maxSteps):/m, 'opencode'],
   [/^(?:max_turns|timeout_mins|kind|display_name):/m, 'gemini'],
@@ -18,10 +18,9 @@ const marks: readonly (readonly [RegExp, Dialect])[] = [
   [/^name:/m, 'claude'],
 ]
 
-/** The longest beginning of a file that is looked at. */
 const maxLooked = 32_768
 
-/** Whose format a file has: by its place, or, for a file that lies anywhere, by what stands in it. `undefined` for our own and for what is no agent. */
+/** By path, or by content for other paths. `undefined` for our own files and files that are not agents. */
 export function detectDialect(path: string, text = ''): Dialect | undefined {
   const place = path.replaceAll('\\', '/')
   const known = places.find(([pattern]) => pattern.test(place))
@@ -37,7 +36,7 @@ export function detectDialect(path: string, text = ''): Dialect | undefined {
   return marks.find(([pattern]) => pattern.test(settings))?.[1]
 }
 
-/** Where a project keeps agents of other programs, from its own folder. */
+/** Folders of other programs with agents, relative to the project. */
 export const dialectFolders: readonly string[] = [
   '.claude/agents',
   '.github/agents',

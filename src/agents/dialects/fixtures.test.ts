@@ -39,13 +39,15 @@ test('Claude', () => {
     warnings: agent.warnings,
   })
   expect(told(agent)).toEqual([
-    'release-notes.md:3:1 `description` is not valid YAML, and is read as if it stood in quotes',
+    'release-notes.md:3:1 `description` is not valid YAML and is read as quoted text',
     'release-notes.md:4:1 "mcp__github__list_releases" is left out: tools of MCP servers are not available in this version',
-    'release-notes.md:4:1 "WebSearch" is left out: there is no such tool here',
-    expect.stringMatching(/^release-notes.md:4:1 its shell runs only `git log`, `git log \*`, plainly .*; all else is refused/),
-    'release-notes.md:9:1 `permissionMode: acceptEdits`: a file cannot loosen what the session allows: its approvals and sandbox hold',
-    'release-notes.md:19:1 `hooks` is not done here: its commands are not run',
-    'release-notes.md:25:1 `memory` is not done here: the agent has no memory of earlier sessions',
+    'release-notes.md:4:1 "WebSearch" is left out: there is no such tool',
+    expect.stringMatching(
+      /^release-notes.md:4:1 its shell runs only `git log`, `git log \*`, as plain commands .*; other commands are denied/,
+    ),
+    'release-notes.md:9:1 `permissionMode: acceptEdits`: a file cannot loosen the approvals and the sandbox of the session',
+    'release-notes.md:19:1 `hooks` is not supported: its commands are not run',
+    'release-notes.md:25:1 `memory` is not supported: the agent has no memory of earlier sessions',
   ])
 })
 
@@ -96,9 +98,9 @@ test('Copilot', () => {
     ...['github/*', 'custom-mcp/tool-1', 'azure.some-extension/x'].map(
       (name) => `api-reviewer.agent.md:4:1 "${name}" is left out: tools of MCP servers are not available in this version`,
     ),
-    'api-reviewer.agent.md:4:1 "vscode/openFile" is left out: there is no such tool here',
-    'api-reviewer.agent.md:11:1 `user-invocable` is not done here: a person can always choose the agent',
-    'api-reviewer.agent.md:12:1 `handoffs` is not done here: the agent hands nothing over by itself',
+    'api-reviewer.agent.md:4:1 "vscode/openFile" is left out: there is no such tool',
+    'api-reviewer.agent.md:11:1 `user-invocable` is not supported: people can always choose the agent',
+    'api-reviewer.agent.md:12:1 `handoffs` is not supported: the agent does not hand over by itself',
   ])
 })
 
@@ -122,8 +124,8 @@ test('opencode', () => {
     warnings: agent.warnings,
   })
   expect(told(agent)).toEqual([
-    'auditor.md:10:1 a rule for `mymcp_*` changes nothing: there is no such tool here',
-    'auditor.md:10:1 a rule for `external_directory` changes nothing: there is no such tool here',
+    'auditor.md:10:1 the rule for `mymcp_*` has no effect: there is no such tool',
+    'auditor.md:10:1 the rule for `external_directory` has no effect: there is no such tool',
     expect.stringMatching(/^auditor.md:10:1 rules about commands hold for each command of a line; .* is asked about/),
   ])
   const known = ['shell', 'read_file', 'write_file', 'mymcp/a', 'other/a', 'agent__x']
@@ -153,7 +155,7 @@ test('Gemini', () => {
   expect(told(agent)).toEqual([
     'security-auditor.md:6:1 "mcp_scanner_*" is left out: tools of MCP servers are not available in this version',
     'security-auditor.md:6:1 "mcp_my-server_list_rules" is left out: tools of MCP servers are not available in this version',
-    'security-auditor.md:6:1 "google_web_search" is left out: there is no such tool here',
+    'security-auditor.md:6:1 "google_web_search" is left out: there is no such tool',
   ])
 })
 
@@ -176,8 +178,8 @@ test('Codex', () => {
     warnings: agent.warnings,
   })
   expect(told(agent)).toEqual([
-    'explorer.toml:6:1 `sandbox_mode: read-only`: here it means that the agent has neither a shell nor tools that write',
-    'explorer.toml:9:1 `experimental_flag` is not known here and changes nothing',
-    'explorer.toml:20:3 `skills` is not done here: the agent has no skills',
+    'explorer.toml:6:1 `sandbox_mode: read-only`: here the agent has no shell and no tools that write',
+    'explorer.toml:9:1 unknown key `experimental_flag`: it has no effect',
+    'explorer.toml:20:3 `skills` is not supported: the agent has no skills',
   ])
 })

@@ -6,43 +6,42 @@ import type { PermissionRule } from './permission-rules.ts'
 export { type Dialect, dialects } from '../../policy/foreign-tools.ts'
 
 /**
- * Names are ours: built-in tools, `server/tool`, `agent__name`, and patterns that end in `*`. `*` is every tool, and
- * a `*` before the slash is every server.
+ * Our names: built-in tools, `server/tool`, `agent__name`, and patterns that end in `*`. `*` before the slash is every
+ * server.
  */
 export type ForeignTools = { readonly kind: 'all' } | { readonly kind: 'only'; readonly names: readonly string[] }
 
-/** An MCP server that the file brings along, or, without a configuration, one that the session must know. */
+/** An MCP server of the file, or, without configuration, one of the session. */
 export interface ForeignServer {
   readonly name: string
-  /** As written, but variables are `${NAME}` and a local process is `stdio`. */
+  /** As written, but with `${NAME}` for variables and `stdio` for a local process. */
   readonly config?: JsonObject
 }
 
 /**
- * What a file in somebody else's format says, in our words. It never says more than the file does: what cannot be
- * taken over exactly is taken over stricter, and is told in `warnings`.
+ * A foreign agent file in our terms. It never has more permissions than in its program: unsupported parts become
+ * stricter, with a warning.
  */
 export interface ForeignAgent {
   readonly dialect: Dialect
   readonly name: string
   readonly displayName?: string
   readonly description: string
-  /** An example of the input. */
   readonly usage?: string
-  /** Taken as it is; never a template. */
+  /** Never a template. */
   readonly prompt: string
-  /** In the order of trying. Omitted: whatever the session uses. */
+  /** In the order of fallback. Absent: the models of the session. */
   readonly models?: readonly string[]
   readonly tools: ForeignTools
-  /** Not offered, whatever `tools` says; with a use in brackets, such as `edit_file(*.ipynb)`, not done. */
+  /** Never offered; with a use in brackets, such as `edit_file(*.ipynb)`, never allowed. */
   readonly deniedTools: readonly string[]
-  /** Offered, but a person is asked before each call. */
+  /** Need approval for each call. */
   readonly askTools: readonly string[]
-  /** Not asked about, though `askTools` covers them. */
+  /** Need no approval although `askTools` covers them. */
   readonly exemptTools?: readonly string[]
-  /** What it may do with its shell where not all commands are alike: of the rules that fit one, the last counts. */
+  /** The last matching rule applies. */
   readonly commandRules?: readonly ApprovalRule[]
-  /** The only other agents that it may call. Omitted: those that `tools` lets it. */
+  /** Absent: the agents that `tools` allows. */
   readonly agents?: readonly string[]
   readonly maxToolTurns?: number
   readonly timeBudgetMs?: number
@@ -51,17 +50,16 @@ export interface ForeignAgent {
   readonly reasoning?: ReasoningEffort
   readonly mcpServers?: readonly ForeignServer[]
   readonly skills?: readonly string[]
-  /** What its commands may do less than those of the session. */
+  /** Restrictions of its commands. */
   readonly sandbox?: Partial<SandboxPolicy>
-  /** False: it is never chosen by another agent, only by a person. */
+  /** False: only people can choose it. */
   readonly infer?: boolean
   readonly enabled: boolean
-  /** What changes nothing here, as written. */
+  /** Settings without effect, as written. */
   readonly metadata: JsonObject
   readonly warnings: readonly Problem[]
 }
 
-/** What has been read so far. */
 export interface Draft {
   name?: string
   displayName?: string
@@ -92,16 +90,14 @@ export const emptyDraft = (): Draft => ({ tools: { kind: 'all' }, denied: new Se
 export interface ForeignSetting {
   readonly key: string
   readonly at: Position
-  /** Null where nothing stands behind the key. */
+  /** Null if the key has no value. */
   readonly value: unknown
   readonly valueAt: Position
 }
 
-/** A file, taken apart. */
 export interface ForeignText {
-  /** Where the settings begin. */
   readonly at: Position
   readonly settings: readonly ForeignSetting[]
-  /** What stands below the settings, in formats where something does. */
+  /** The text below the settings, in formats that have it. */
   readonly prompt?: { readonly value: string; readonly at: Position }
 }

@@ -3,7 +3,6 @@ export type ModelName =
   | { readonly kind: 'model'; readonly name: string; readonly note?: string }
   | { readonly kind: 'unknown'; readonly name: string }
 
-/** Short names of others, in our names. */
 export const modelAliases: { readonly [alias: string]: string } = {
   sonnet: 'anthropic/claude-sonnet-5',
   opus: 'anthropic/claude-opus-5-5',
@@ -11,23 +10,26 @@ export const modelAliases: { readonly [alias: string]: string } = {
   fable: 'anthropic/claude-fable-5-1',
 }
 
-/** Words for the model that the session has anyway. */
+/** Names for the model of the session. */
 const inherited = new Set(['inherit', 'auto', 'default'])
 
-/** Whose a name is, by how it begins. Anthropic's ids have no dots. */
+/** Anthropic's ids have no dots. */
 const families: readonly (readonly [beginning: RegExp, provider: string, dot: string])[] = [
   [/^claude-/, 'anthropic', '-'],
   [/^(?:gpt-|o\d|codex-|chatgpt-)/, 'openai', '.'],
   [/^gemini-/, 'google', '.'],
 ]
 
-/** A name of the configuration that is written like that; titles have blanks, and names have none. */
+/** Titles have spaces, names have none. */
 function configuredName(written: string, configured: readonly string[]): string | undefined {
   const plain = written.replace(/\s*(?:\[[^\]]*\]|\([^)]*\))$/s, '').replace(/\s+/g, '-')
   return [written, plain, plain.toLowerCase()].find((each) => configured.includes(each))
 }
 
-/** A model as others write it: a name of the configuration, an alias, an id, `provider/id`, or a title such as `Claude Sonnet 4.5 (copilot)`. */
+/**
+ * Translates an alias of the configuration, a well-known alias, an id, `provider/id`, or a title such as `Claude Sonnet
+ * 4.5 (copilot)`.
+ */
 export function modelName(written: string, configured: readonly string[] = []): ModelName {
   const name = written.trim()
   const own = configuredName(name, configured)

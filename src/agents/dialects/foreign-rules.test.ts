@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { foreignRules } from './granted-tools.ts'
 import { parseForeignAgent } from './parse-foreign-agent.ts'
 
-const reason = 'The file of the agent denies it.'
+const reason = 'The agent file denies it.'
 const rulesOf = (permission: string) =>
   foreignRules(parseForeignAgent(`---\ndescription: A\npermission:\n${permission}\n---\nGo.`, '.opencode/agent/a.md', 'opencode'))
 

@@ -7,7 +7,7 @@ import type { ForeignAgent, ForeignTools } from './foreign-agent.ts'
 
 type Tools = Pick<ForeignAgent, 'tools' | 'deniedTools' | 'agents'>
 
-/** The names out of `known` that the agent is offered, in their order. */
+/** The tools of `known` that the agent has. */
 export function grantedTools({ tools, deniedTools, agents }: Tools, known: readonly string[]): readonly string[] {
   return known.filter(
     (name) =>
@@ -17,12 +17,12 @@ export function grantedTools({ tools, deniedTools, agents }: Tools, known: reado
   )
 }
 
-/** What is left of an agent's tools as long as nobody has trusted its file: those that only look at files. */
+/** The tools of an untrusted agent: those that only read files. */
 export function restrictedTools(agent: Tools): Extract<ForeignTools, { readonly kind: 'only' }> {
   return { kind: 'only', names: grantedTools(agent, readingTools) }
 }
 
-/** Stars stand for anything; one before a slash for every server. */
+/** `*` matches anything; before a slash, every server. */
 export function covers(pattern: string, name: string): boolean {
   if (pattern.startsWith('*/')) {
     const slash = name.indexOf('/')
@@ -31,21 +31,18 @@ export function covers(pattern: string, name: string): boolean {
   return matches(pattern, name)
 }
 
-/**
- * What an agent of another program is denied and asked about, as rules. They hold for tools, too, that a person gives it
- * besides. `undefined` where there is nothing of the kind.
- */
+/** The permissions of a foreign agent as rules, which also apply to tools that a person adds. `undefined` if there are none. */
 export function foreignRules({ deniedTools, askTools, exemptTools = [], commandRules = [] }: Verdict): readonly ApprovalRule[] | undefined {
   const asked = usable(askTools)
   const denied = usable(deniedTools)
-  // To look into what a call has printed is no use of a tool that anybody means.
+  // Reading stored output needs no approval.
   const free = asked.includes('*') ? [...usable(exemptTools), readOutput] : usable(exemptTools)
-  // Of those that fit, the last counts; one that allows makes an exception from those before it, and nothing more.
+  // The last matching rule applies; `allow` makes an exception from the rules before it.
   const rules: readonly ApprovalRule[] = [
     ...(asked.length > 0 ? [{ ask: asked }] : []),
     ...(asked.length > 0 && free.length > 0 ? [{ allow: free }] : []),
     ...commandRules,
-    ...(denied.length > 0 ? [{ deny: denied, reason: 'The file of the agent denies it.' }] : []),
+    ...(denied.length > 0 ? [{ deny: denied, reason: 'The agent file denies it.' }] : []),
   ]
   return rules.length > 0 ? rules : undefined
 }
@@ -54,10 +51,9 @@ type Verdict = Pick<ForeignAgent, 'deniedTools' | 'askTools' | 'exemptTools' | '
 
 const readOutput = 'read_output'
 
-/** What is no name of a tool is none of a tool that there is. */
 const usable = (names: readonly string[]): readonly string[] => names.filter(isRulePattern)
 
-/** The agent as it may be used while nobody has trusted its file: it can look at files, and starts nothing. Says what is withheld. */
+/** Restricts an untrusted agent: it can read files and starts nothing. Adds warnings about what is withheld. */
 export function untrusted(agent: ForeignAgent, place: string, known: readonly string[]): ForeignAgent {
   const { mcpServers, ...rest } = agent
   const tools = restrictedTools(agent)
@@ -72,7 +68,6 @@ export function untrusted(agent: ForeignAgent, place: string, known: readonly st
   return { ...rest, tools, warnings: [...agent.warnings, ...withheld] }
 }
 
-/** What makes a file of another program count in full. */
-export const trustRemedy = (place: string): string => `Look at the file, then: troupe trust ${shellWord(place)}`
+export const trustRemedy = (place: string): string => `Review the file, then: troupe trust ${shellWord(place)}`
 
 const listNames = (names: readonly string[]): string => (names.length === 0 ? 'no tools' : names.map((name) => `\`${name}\``).join(', '))

@@ -2,19 +2,19 @@ import type { SandboxPolicy } from '../../contracts/index.ts'
 import { changingTools } from '../../policy/foreign-tools.ts'
 import type { Dialect } from './foreign-agent.ts'
 
-/** What a value out of a few means for the agent. */
+/** The meaning of one value of a choice. */
 export interface ChoiceMeaning {
   readonly infer?: boolean
   readonly enabled?: boolean
   readonly denied?: readonly string[]
   readonly sandbox?: Partial<SandboxPolicy>
-  /** Told, because it is not what the file's author would expect. */
+  /** Reported, because the author would expect something else. */
   readonly warning?: string
-  /** Such a file is not for us. */
+  /** The file cannot be used here. */
   readonly refused?: string
 }
 
-/** How the value of a key is read and where it goes. */
+/** How a key is read, and into which field. */
 export type KeyRule =
   | { readonly kind: 'text'; readonly into: 'name' | 'displayName' | 'description' | 'usage' | 'prompt' }
   | { readonly kind: 'models' }
@@ -33,9 +33,9 @@ export type KeyRule =
   | { readonly kind: 'effort' }
   | { readonly kind: 'servers' }
   | { readonly kind: 'choice'; readonly of: { readonly [value: string]: ChoiceMeaning } }
-  /** Changes nothing here, and is no promise either: kept as it is. */
+  /** Has no effect here; stored as written. */
   | { readonly kind: 'metadata' }
-  /** Understood, and not done. `except` are the values that ask for nothing. */
+  /** Known but not supported. `except`: values that need no warning. */
   | { readonly kind: 'unsupported'; readonly instead: string; readonly except?: readonly unknown[] }
 
 export type KeyTable = { readonly [key: string]: KeyRule }
@@ -55,26 +55,26 @@ export const unsupported = (instead: string, except: readonly unknown[] = []): K
 
 export const readOnly: ChoiceMeaning = {
   denied: changingTools,
-  // Should it get a shell all the same, by the word of a person, that has walls.
+  // For a shell that a person adds.
   sandbox: { mode: 'required', hosts: [], writable: [] },
-  warning: 'here it means that the agent has neither a shell nor tools that write',
+  warning: 'here the agent has no shell and no tools that write',
 }
-export const notLoosened: ChoiceMeaning = { warning: 'a file cannot loosen what the session allows: its approvals and sandbox hold' }
+export const notLoosened: ChoiceMeaning = { warning: 'a file cannot loosen the approvals and the sandbox of the session' }
 
-// The one table of other people's keys. Reading, warnings and suggestions are made from it.
+// The one table of foreign keys. Reading, warnings and suggestions are made from it.
 
 export interface DialectTable {
   readonly format: 'markdown' | 'toml'
-  /** Whether the agent is called what its `name` says, or what its file is called. */
+  /** Whether the `name` key or the file names the agent. */
   readonly namedBy: 'key' | 'file'
-  /** In this order they are read: of two keys for the same thing the later one counts. */
+  /** In the order of reading: of two keys for one field, the later one applies. */
   readonly keys: KeyTable
 }
 
 const disabled: KeyRule = choice({ true: { enabled: false }, false: {} })
 const noHooks = unsupported('its commands are not run')
 
-/** Where `tools` is left out, every dialect offers all of them, unlike ours. */
+/** Without `tools`, every dialect offers all tools, unlike ours. */
 export const dialectTables: { readonly [D in Dialect]: DialectTable } = {
   claude: {
     format: 'markdown',
@@ -101,9 +101,9 @@ export const dialectTables: { readonly [D in Dialect]: DialectTable } = {
       color: metadata,
       hooks: noHooks,
       memory: unsupported('the agent has no memory of earlier sessions'),
-      background: unsupported('whoever calls the agent decides whether to wait for it', [false]),
-      isolation: unsupported('the agent works in the folder of the session'),
-      initialPrompt: unsupported('the agent begins with what it is asked'),
+      background: unsupported('the caller decides whether to wait', [false]),
+      isolation: unsupported('the agent works in the workspace of the session'),
+      initialPrompt: unsupported('the agent begins with its input'),
       omitClaudeMd: unsupported('no such file is read', [true]),
     },
   },
@@ -122,8 +122,8 @@ export const dialectTables: { readonly [D in Dialect]: DialectTable } = {
       'mcp-servers': servers,
       target: metadata,
       metadata,
-      'user-invocable': unsupported('a person can always choose the agent', [true]),
-      handoffs: unsupported('the agent hands nothing over by itself'),
+      'user-invocable': unsupported('people can always choose the agent', [true]),
+      handoffs: unsupported('the agent does not hand over by itself'),
       hooks: noHooks,
     },
   },
@@ -147,9 +147,9 @@ export const dialectTables: { readonly [D in Dialect]: DialectTable } = {
       disabled,
       color: metadata,
       hidden: metadata,
-      prompt: unsupported('the prompt is what stands below the settings'),
-      variant: unsupported("the model's own settings hold"),
-      options: unsupported("the provider's own settings hold"),
+      prompt: unsupported('the prompt is the text below the settings'),
+      variant: unsupported('the settings of the model apply'),
+      options: unsupported('the settings of the provider apply'),
     },
   },
   gemini: {
@@ -161,7 +161,7 @@ export const dialectTables: { readonly [D in Dialect]: DialectTable } = {
       description: text('description'),
       kind: choice({
         local: {},
-        remote: { refused: 'this agent runs elsewhere (A2A): there is nothing in the file that could be run here' },
+        remote: { refused: 'this agent runs on another server (A2A) and cannot run here' },
       }),
       tools,
       model: models,
@@ -170,7 +170,7 @@ export const dialectTables: { readonly [D in Dialect]: DialectTable } = {
       timeout_mins: { kind: 'minutes' },
       mcp_servers: servers,
       mcpServers: servers,
-      policy: unsupported("the session's approvals hold"),
+      policy: unsupported('the approvals of the session apply'),
     },
   },
   codex: {
@@ -187,10 +187,10 @@ export const dialectTables: { readonly [D in Dialect]: DialectTable } = {
       mcp_servers: servers,
       nickname_candidates: metadata,
       skills: unsupported('the agent has no skills'),
-      approval_policy: unsupported("the session's approvals hold"),
-      model_provider: unsupported('a model is named together with its provider'),
-      model_reasoning_summary: unsupported("the model's own way holds"),
-      model_verbosity: unsupported("the model's own way holds"),
+      approval_policy: unsupported('the approvals of the session apply'),
+      model_provider: unsupported('write the provider in the name of the model'),
+      model_reasoning_summary: unsupported('the default of the model applies'),
+      model_verbosity: unsupported('the default of the model applies'),
     },
   },
 }

@@ -58,22 +58,22 @@ describe('tools', () => {
   test('with nothing behind the key are none, which is told', () => {
     expect(read('name: it\ntools:')).toMatchObject({
       tools: { kind: 'only', names: [] },
-      warnings: [{ place: 'agents/it.md:4:1', message: '`tools` says nothing, so the agent has no tools', line: 'tools:' }],
+      warnings: [{ place: 'agents/it.md:4:1', message: '`tools` is empty, so the agent has no tools', line: 'tools:' }],
     })
   })
   test('that are not known are left out by name, with the nearest', () => {
     expect(read('name: it\ntools: Raed, Grep')).toMatchObject({
       tools: { kind: 'only', names: ['search_files'] },
-      warnings: [{ message: '"Raed" is left out: there is no such tool here', remedy: 'Did you mean `Read`?' }],
+      warnings: [{ message: '"Raed" is left out: there is no such tool', remedy: 'Did you mean `Read`?' }],
     })
   })
   test('denied in part are denied whole, allowed in part are left out', () => {
     const agent = read('name: it\ntools: Read, Edit(src/*)\ndisallowedTools: [Bash(rm *), Agent(a), Nonsense]')
     expect(agent).toMatchObject({ tools: { kind: 'only', names: ['read_file'] }, deniedTools: ['shell', 'agent__a'] })
     expect(messages(agent)).toEqual([
-      '"Edit(src/*)" is left out: a part of what a tool can do cannot be granted here',
+      '"Edit(src/*)" is left out: a part of a tool cannot be granted here',
       '"Bash(rm *)" denies the whole tool here',
-      '"Nonsense" denies nothing: there is no such tool here',
+      '"Nonsense" denies nothing: there is no such tool',
     ])
   })
   const readers = ['read_file', 'list_files', 'search_files', 'web_fetch', 'update_plan']
@@ -99,7 +99,7 @@ describe('tools', () => {
     expect(foreignRules(agent)).toEqual([
       {
         deny: ['write_file(*.ipynb)', 'edit_file(*.ipynb)', 'apply_patch(*.ipynb)'],
-        reason: 'The file of the agent denies it.',
+        reason: 'The agent file denies it.',
       },
     ])
     expect(agent.warnings).toEqual([])
@@ -148,9 +148,7 @@ describe('invalid YAML', () => {
     expect(agent).toMatchObject({
       description,
       maxToolTurns: 3,
-      warnings: [
-        { place: 'it.md:3:1', message: '`description` is not valid YAML, and is read as if it stood in quotes', line: line.split('\n')[0] },
-      ],
+      warnings: [{ place: 'it.md:3:1', message: '`description` is not valid YAML and is read as quoted text', line: line.split('\n')[0] }],
     })
   })
   test.each(['tools: [Read', 'disallowedTools: [Bash', 'tools: @Read', 'model: {'])('of what is no prose stays wrong: %s', (line) => {
@@ -164,15 +162,15 @@ describe('keys', () => {
     expect(read('name: it\ntols: Read\n__proto__: 1\nconstructor: 2')).toMatchObject({
       tools: { kind: 'all' },
       warnings: [
-        { place: 'agents/it.md:4:1', message: '`tols` is not known here and changes nothing', remedy: 'Did you mean `tools`?' },
-        { message: '`__proto__` is not known here and changes nothing' },
-        { message: '`constructor` is not known here and changes nothing' },
+        { place: 'agents/it.md:4:1', message: 'unknown key `tols`: it has no effect', remedy: 'Did you mean `tools`?' },
+        { message: 'unknown key `__proto__`: it has no effect' },
+        { message: 'unknown key `constructor`: it has no effect' },
       ],
     })
   })
   test('nobody knows and there are many of', () => {
     const { warnings } = read(`name: it\n${Array.from({ length: 40 }, (_, index) => `k${index}: 1`).join('\n')}`)
-    expect([warnings.length, warnings.at(-1)?.message]).toEqual([26, 'there are 15 more warnings about this file'])
+    expect([warnings.length, warnings.at(-1)?.message]).toEqual([26, '15 more warnings about this file'])
   })
   test('that ask for nothing are not trustWarning about', () => {
     expect(read('name: it\nbackground: false\npermissionMode: default').warnings).toEqual([])
@@ -233,9 +231,9 @@ describe('the file', () => {
   })
 
   const wrong: readonly (readonly [what: string, content: string | Uint8Array, place: string, message: string])[] = [
-    ['nothing', '', 'it.md:1:1', 'the file does not begin with settings'],
-    ['no settings', '\n# It\n\nDo it.', 'it.md:2:1', 'the file does not begin with settings'],
-    ['settings that do not end', '---\nname: it\n', 'it.md:1:1', 'never closed'],
+    ['nothing', '', 'it.md:1:1', 'the file must begin with settings'],
+    ['no settings', '\n# It\n\nDo it.', 'it.md:2:1', 'the file must begin with settings'],
+    ['settings that do not end', '---\nname: it\n', 'it.md:1:1', 'have no end'],
     ['no description', '---\nname: it\n---\nDo it.', 'it.md:1:1', '`description` is missing'],
     ['an empty description', '---\nname: it\ndescription: " "\n---\nDo it.', 'it.md:3:14', '`description` must be text'],
     ['no prompt', '---\nname: it\ndescription: It\n---\n\n', 'it.md:4:1', 'the prompt is empty'],
@@ -245,7 +243,7 @@ describe('the file', () => {
     ['a list for settings', '---\n- kind: remote\n---\nDo it.', 'it.md:2:1', 'lines of `key: value`'],
     ['no text', Uint8Array.from([45, 0, 45]), 'it.md:1:2', 'binary'],
     ['no UTF-8', Uint8Array.from([45, 0xff]), 'it.md:1:2', 'not UTF-8'],
-    ['a name that nothing is left of', '---\nname: "日本"\ndescription: It\n---\nDo it.', 'it.md:2:7', 'no name can be made'],
+    ['a name that nothing is left of', '---\nname: "日本"\ndescription: It\n---\nDo it.', 'it.md:2:7', 'no valid name'],
   ]
   for (const [what, content, place, message] of wrong) {
     test(`may not have ${what}`, () => {
@@ -266,11 +264,11 @@ describe('the file', () => {
   test('gives its name where none is written', () => {
     expect(parseForeignAgent(markdown('color: red'), 'a/Code Review.md', 'claude')).toMatchObject({
       name: 'Code-Review',
-      warnings: [{ message: '`name` is missing; the agent is called `Code-Review`, after its file' }],
+      warnings: [{ message: '`name` is missing; the agent is named `Code-Review`, after its file' }],
     })
     expect(parseForeignAgent(markdown('name: Größe 2'), 'a/b.md', 'claude')).toMatchObject({
       name: 'Gro-e-2',
-      warnings: [{ place: 'a/b.md:3:7', message: 'the agent is called `Gro-e-2` here' }],
+      warnings: [{ place: 'a/b.md:3:7', message: 'the agent is named `Gro-e-2` here' }],
     })
   })
 

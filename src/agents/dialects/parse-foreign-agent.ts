@@ -1,7 +1,7 @@
 import { fileStem, safeName } from '../agent-file/safe-name.ts'
-import { decodeText } from '../values/decode-text.ts'
+import { decodeAgentText } from '../values/decode-text.ts'
 import { didYouMean } from '../values/messages.ts'
-import { Findings, maxWarnings } from './findings.ts'
+import { maxReported, SourceText, startOfText } from '../values/source-text.ts'
 import { type Dialect, type Draft, emptyDraft, type ForeignAgent, type ForeignText } from './foreign-agent.ts'
 import { type DialectTable, dialectTables } from './key-tables.ts'
 import { toolPermissions } from './permission-rules.ts'
@@ -9,48 +9,49 @@ import { readMarkdown } from './read-markdown.ts'
 import { readToml } from './read-toml.ts'
 import { SettingReader } from './setting-reader.ts'
 
+interface Reading {
+  readonly dialect: Dialect
+  /** Aliases of models in the configuration. They win over well-known names. */
+  readonly models: readonly string[]
+}
+
 /**
- * Reads an agent that was written for another tool. `place` is the path that names it, in problems too. Unknown keys and what we
- * cannot do are `warnings`; throws `agent_file_invalid` with everything that is wrong.
+ * Reads an agent file of another program. `place` is its path, also in problems. Unknown keys and unsupported settings are
+ * `warnings`. Throws `agent_file_invalid` with all problems.
  */
 export function parseForeignAgent(content: string | Uint8Array, place: string, reading: Dialect | Reading): ForeignAgent {
   const { dialect, models } = typeof reading === 'string' ? { dialect: reading, models: [] } : reading
-  const findings = new Findings(decodeText(content, place), place)
+  const source = new SourceText(decodeAgentText(content, place), place)
   const table = dialectTables[dialect]
-  const read = table.format === 'toml' ? readToml(findings) : readMarkdown(findings, place, (key) => isProse(table, key))
+  const read = table.format === 'toml' ? readToml(source) : readMarkdown(source, (key) => isProse(table, key))
   const draft = emptyDraft()
-  if (read) readSettings(findings, read, { draft, dialect, models })
-  const name = read ? nameOf(findings, read, { draft, place, namedBy: table.namedBy }) : ''
-  const verdicts = readToolPermissions(findings, draft, read)
-  if (read) requireText(findings, read, draft)
+  if (read) readSettings(source, read, { draft, dialect, models })
+  const name = read ? nameOf(source, read, { draft, namedBy: table.namedBy }) : ''
+  const permissions = readToolPermissions(source, draft, read)
+  if (read) requireText(source, read, draft)
+  source.throwIfProblems('agent_file_invalid', 'the agent file')
   const { description = '', prompt = '', denied: _, rules: __, metadata, ...rest } = draft
-  return { ...rest, ...verdicts, dialect, name, description, prompt, metadata: Object.fromEntries(metadata), warnings: findings.done() }
+  const { warnings } = source
+  return { ...rest, ...permissions, dialect, name, description, prompt, metadata: Object.fromEntries(metadata), warnings }
 }
 
-/** Whether nothing depends on how the value is read but its words. */
+/** Whether the value is text or unused, so that quoting it changes nothing. */
 function isProse({ keys }: DialectTable, key: string): boolean {
   const rule = Object.hasOwn(keys, key) ? keys[key] : undefined
   return rule === undefined || rule.kind === 'text' || rule.kind === 'metadata'
 }
 
-/** How a file is read. */
-interface Reading {
-  readonly dialect: Dialect
-  /** Names that the configuration has for models: they count before those that everybody knows. */
-  readonly models: readonly string[]
-}
-
-interface Target extends Reading {
-  readonly draft: Draft
-}
-
-function readSettings(findings: Findings, { settings, prompt }: ForeignText, { draft, ...reading }: Target): void {
+function readSettings(
+  source: SourceText,
+  { settings, prompt }: ForeignText,
+  { draft, ...reading }: Reading & { readonly draft: Draft },
+): void {
   const { keys } = dialectTables[reading.dialect]
-  const reader = new SettingReader(reading, findings, draft)
+  const reader = new SettingReader(reading, source, draft)
   const unknown = settings.filter(({ key }) => !Object.hasOwn(keys, key))
   for (const [index, { key, at }] of unknown.entries()) {
-    const remedy = index < maxWarnings ? didYouMean(key, Object.keys(keys)) : undefined
-    findings.warn(at, `\`${key.slice(0, 60)}\` is not known here and changes nothing`, remedy)
+    const remedy = index < maxReported ? didYouMean(key, Object.keys(keys)) : undefined
+    source.warn(at, `unknown key \`${key.slice(0, 60)}\`: it has no effect`, remedy)
   }
   for (const [key, rule] of Object.entries(keys)) {
     for (const setting of settings) if (setting.key === key) reader.take(rule, setting)
@@ -59,40 +60,39 @@ function readSettings(findings: Findings, { settings, prompt }: ForeignText, { d
 }
 
 function nameOf(
-  findings: Findings,
+  source: SourceText,
   { at, settings }: ForeignText,
-  { draft, place, namedBy }: { readonly draft: Draft; readonly place: string; readonly namedBy: DialectTable['namedBy'] },
+  { draft, namedBy }: { readonly draft: Draft; readonly namedBy: DialectTable['namedBy'] },
 ): string {
-  const stem = fileStem(place)
-  const written = (namedBy === 'key' ? draft.name : undefined) ?? stem
+  const written = (namedBy === 'key' ? draft.name : undefined) ?? fileStem(source.place)
   const name = safeName(written)
   const where = settings.find(({ key }) => key === 'name')?.valueAt ?? at
-  if (name === '') findings.problem(where, 'no name can be made for the agent', 'Give it a `name` of letters, digits, `-` and `_`.')
+  if (name === '') source.problem(where, 'the agent has no valid name', 'Set a `name` of letters, digits, `-` and `_`.')
   else if (namedBy === 'key' && draft.name === undefined)
-    findings.warn(at, `\`name\` is missing; the agent is called \`${name}\`, after its file`)
-  else if (namedBy === 'key' && name !== written) findings.warn(where, `the agent is called \`${name}\` here`)
+    source.warn(at, `\`name\` is missing; the agent is named \`${name}\`, after its file`)
+  else if (namedBy === 'key' && name !== written) source.warn(where, `the agent is named \`${name}\` here`)
   return name
 }
 
-type Verdict = Pick<ForeignAgent, 'tools' | 'deniedTools' | 'askTools' | 'exemptTools' | 'commandRules'>
+type Permissions = Pick<ForeignAgent, 'tools' | 'deniedTools' | 'askTools' | 'exemptTools' | 'commandRules'>
 
-function readToolPermissions(findings: Findings, { tools, denied, rules }: Draft, read: ForeignText | undefined): Verdict {
+function readToolPermissions(source: SourceText, { tools, denied, rules }: Draft, read: ForeignText | undefined): Permissions {
   if (rules.length === 0) return { tools, deniedTools: [...denied], askTools: [] }
-  const { unknown, narrowed, notes, ...verdicts } = toolPermissions(rules)
-  const at = read?.settings.find(({ key }) => /^(?:permissions?|tools)$/.test(key))?.at ?? { line: 1, column: 1 }
-  for (const action of unknown) findings.warn(at, `a rule for \`${action}\` changes nothing: there is no such tool here`)
-  for (const { message, remedy } of notes) findings.warn(at, message, remedy)
+  const { unknown, narrowed, notes, ...permissions } = toolPermissions(rules)
+  const at = read?.settings.find(({ key }) => /^(?:permissions?|tools)$/.test(key))?.at ?? startOfText
+  for (const action of unknown) source.warn(at, `the rule for \`${action}\` has no effect: there is no such tool`)
+  for (const { message, remedy } of notes) source.warn(at, message, remedy)
   for (const action of narrowed)
-    findings.warn(at, `the rules for \`${action}\` depend on what it is done to: here the strictest of them holds for all of it`)
-  return { ...verdicts, deniedTools: [...new Set([...verdicts.deniedTools, ...denied])] }
+    source.warn(at, `the rules for \`${action}\` depend on paths or patterns; here the strictest applies to all of them`)
+  return { ...permissions, deniedTools: [...new Set([...permissions.deniedTools, ...denied])] }
 }
 
-function requireText(findings: Findings, { at, prompt, settings }: ForeignText, draft: Draft): void {
+function requireText(source: SourceText, { at, prompt, settings }: ForeignText, draft: Draft): void {
   const has = (key: string): boolean => settings.some((setting) => setting.key === key)
   if (draft.description === undefined && !has('description'))
-    findings.problem(at, '`description` is missing', 'Say in a line what the agent does and when to use it: `description: …`.')
+    source.problem(at, '`description` is missing', 'Add one line about what the agent does and when to use it: `description: …`.')
   if (draft.prompt !== undefined) return
-  if (prompt) findings.problem(prompt.at, 'the prompt is empty', 'Below the closing `---`, write what the agent is to do.')
+  if (prompt) source.problem(prompt.at, 'the prompt is empty', 'Write the instructions for the agent below the closing `---`.')
   else if (!has('developer_instructions'))
-    findings.problem(at, '`developer_instructions` is missing', 'Write there what the agent is to do.')
+    source.problem(at, '`developer_instructions` is missing', 'Add it with the instructions for the agent.')
 }

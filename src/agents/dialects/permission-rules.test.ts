@@ -62,7 +62,7 @@ test('rules about a part tighten for the whole and never loosen', () => {
 })
 
 describe('rules about commands', () => {
-  const reason = 'The file of the agent denies it.'
+  const reason = 'The agent file denies it.'
   test.each<[value: unknown, expected: object]>([
     [
       { '*': 'deny', 'git log*': 'allow' },

@@ -6,27 +6,30 @@ import { translateTool } from './translate-tool.ts'
 const strictness = ['allow', 'ask', 'deny'] as const
 type Effect = (typeof strictness)[number]
 
-/** One rule, in whichever of opencode's three ways it was written. Patterns have `*` and `?`. */
+/** A rule in one of opencode's three notations. Patterns have `*` and `?`. */
 export interface PermissionRule {
   readonly action: string
-  /** What the action is done to: a path, a command. `*` is everything. */
+  /** A path or a command; `*` is everything. */
   readonly resource: string
   readonly effect: Effect
 }
 
-/** More is no configuration, and each is held against each action. */
+/** Every rule is compared with every action. */
 export const maxRules = 200
 
 export interface ToolPermissions extends Pick<ForeignAgent, 'tools' | 'deniedTools' | 'askTools' | 'exemptTools' | 'commandRules'> {
-  /** Actions that nothing here is like. */
+  /** Actions without a tool here. */
   readonly unknown: readonly string[]
-  /** Actions whose rules differ by what they are done to, which cannot be told apart here. */
+  /** Actions with rules by resource, which is not supported here. */
   readonly narrowed: readonly string[]
-  /** What has become of rules about commands. */
+  /** About command rules. */
   readonly notes: TranslatedCommands['notes']
 }
 
-/** `{ write: false }`, `{ edit: deny, bash: { 'git *': allow } }`, `allow`, or a list of rules; `undefined` where it is none of these. */
+/**
+ * Reads `{ write: false }`, `{ edit: deny, bash: { 'git *': allow } }`, `allow`, or a list of rules; `undefined` for
+ * anything else.
+ */
 export function permissionRules(value: unknown): readonly PermissionRule[] | undefined {
   if (typeof value === 'string') return isEffect(value) ? [{ action: '*', resource: '*', effect: value }] : undefined
   if (typeof value !== 'object' || value === null) return undefined
@@ -50,23 +53,23 @@ function mappedRules(action: string, written: unknown): readonly (PermissionRule
 }
 
 /**
- * What the rules leave of the tools. The last rule for an action counts, as there. A rule about a part of what an action can be
- * done to never loosens here, and tightens for the whole: `src/*` denied is no writing at all. Commands alone are told apart.
- * Tools that no rule is about stay: a list of denials is no list of what is allowed.
+ * Applies rules to tools. The last rule for an action applies, as in opencode. A rule for a part of the resources never
+ * loosens, and tightens for all: `deny` for `src/*` denies all writing. Only commands are distinguished. Tools without a
+ * rule stay.
  */
 export function toolPermissions(rules: readonly PermissionRule[]): ToolPermissions {
   const effects = new Map(ownNames.map(([name, actions]) => [name, effectOn(rules, actions)]))
-  // Every tool that edits can write a file: none is freer than `write` where a rule names that.
+  // Every editing tool can write a file, so none is freer than `write`.
   if (isNamed(rules, 'write'))
     for (const name of writingTools) effects.set(name, stricter(effectOf(rules, 'write'), effects.get(name) ?? 'allow'))
   const commands = commandsIn(rules)
-  // What is denied but for some commands is there for those.
+  // A shell that is denied except for some commands exists for those.
   if (commands) effects.set('shell', commands.effect === 'deny' && commands.rules.length > 0 ? 'allow' : commands.effect)
   const unknown: string[] = []
   for (const action of new Set(rules.map((rule) => rule.action))) {
     if (action === '*' || ownToolsFor('opencode', action)) continue
     const translated = translateTool('opencode', action)
-    // No server offers tools in this version.
+    // Servers offer no tools yet.
     if (translated.kind === 'unknown' || translated.names.some((name) => name.includes('/'))) unknown.push(action)
     if (translated.kind !== 'unknown') for (const name of translated.names) effects.set(name, effectOf(rules, action))
   }
@@ -87,21 +90,21 @@ export function toolPermissions(rules: readonly PermissionRule[]): ToolPermissio
   }
 }
 
-/** Our names, each with all that opencode has called it. */
+/** Our names, each with its names in opencode. */
 const ownNames: readonly (readonly [name: string, actions: readonly string[]])[] = [
   ...new Set(foreignToolNames('opencode').flatMap((action) => ownToolsFor('opencode', action) ?? [])),
 ].map((name) => [name, foreignToolNames('opencode').filter((action) => ownToolsFor('opencode', action)?.includes(name))])
 
 const isShell = (action: string): boolean => ownToolsFor('opencode', action)?.includes('shell') ?? false
 
-/** What is said of commands, under one name of the shell; where rules have two for it, the strictest of them holds for all. */
+/** Rules for commands, under one name of the shell. With two names, the strictest rule applies to all. */
 function commandsIn(rules: readonly PermissionRule[]): TranslatedCommands | undefined {
   const actions = foreignToolNames('opencode').filter(isShell)
   const [action = actions[0] ?? '', ...others] = actions.filter((name) => isNamed(rules, name))
   return others.length > 0 ? undefined : translateCommandRules(rules.filter((rule) => matches(rule.action, action)))
 }
 
-/** Of several names for one tool those count that a rule names, and the strictest of them. */
+/** Of several names of a tool, those with a rule apply, and the strictest of them. */
 function effectOn(rules: readonly PermissionRule[], actions: readonly string[]): Effect {
   const named = actions.filter((action) => isNamed(rules, action))
   return (named.length > 0 ? named : actions).map((action) => effectOf(rules, action)).reduce(stricter)
@@ -110,7 +113,7 @@ function effectOn(rules: readonly PermissionRule[], actions: readonly string[]):
 const isNamed = (rules: readonly PermissionRule[], action: string): boolean =>
   rules.some((rule) => rule.action !== '*' && matches(rule.action, action))
 
-/** The empty name stands for a tool that nobody has named. */
+/** The empty name is a tool without a name. */
 function effectOf(rules: readonly PermissionRule[], action: string): Effect {
   return rules.reduce<Effect>((current, { action: pattern, resource, effect }) => {
     if (action === '' ? pattern !== '*' : !matches(pattern, action)) return current
@@ -120,13 +123,13 @@ function effectOf(rules: readonly PermissionRule[], action: string): Effect {
 
 function matches(pattern: string, action: string): boolean {
   if (pattern === action) return true
-  // `write` and `patch` are asked about as `edit` there.
+  // opencode treats `write` and `patch` as `edit`.
   if (pattern === 'edit' && (ownToolsFor('opencode', 'edit') ?? []).some((name) => ownToolsFor('opencode', action)?.includes(name)))
     return true
   return globs(pattern, action)
 }
 
-/** Linear in both lengths, up to one step back per `*`: whoever writes the pattern cannot make it slow. */
+/** Backtracks only to the last `*`, so that no pattern is slow. */
 function globs(pattern: string, text: string): boolean {
   let at = 0
   let mark = 0

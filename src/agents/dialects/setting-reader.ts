@@ -2,8 +2,8 @@ import { type ReasoningEffort, reasoningEfforts } from '../../contracts/index.ts
 import { foreignToolNames } from '../../policy/foreign-tools.ts'
 import { showValue } from '../../util/show-value.ts'
 import { didYouMean, listNames } from '../values/messages.ts'
+import type { SourceText } from '../values/source-text.ts'
 import { allowOnlyCommands } from './command-rules.ts'
-import type { Findings } from './findings.ts'
 import type { Dialect, Draft, ForeignSetting } from './foreign-agent.ts'
 import { modelName } from './foreign-models.ts'
 import type { KeyRule } from './key-tables.ts'
@@ -11,35 +11,32 @@ import { maxRules, permissionRules } from './permission-rules.ts'
 import { readServers, toJson, writtenNames } from './setting-values.ts'
 import { translateTool } from './translate-tool.ts'
 
-/** Levels that others have and we do not. */
 const effortAliases: { readonly [written: string]: ReasoningEffort } = { max: 'xhigh' }
 const shell = 'shell'
-const notInPart = 'a part of what a tool can do cannot be granted here'
-/** Tools of servers are `server/tool`. */
+const notInPart = 'a part of a tool cannot be granted here'
 const isServerTool = (name: string): boolean => name.includes('/')
 const noServers = 'tools of MCP servers are not available in this version'
-/** Of a list of commands, in a message. */
 const maxShown = 6
 const minute = 60_000
 const maxMinutes = 1_000_000
 
-/** What should stand there instead; nothing where the value is right. */
+/** What the value must be; `undefined` if it is valid. */
 type Expected = string | undefined
 
 /**
- * Puts one setting after another into a draft. A value that a key cannot have is a problem, because a limit or a denial that is
- * passed over would make the agent more than its author wanted.
+ * Reads settings into a draft. An invalid value is a problem, not a warning: without a limit or a denial, the agent could
+ * do more than its author wanted.
  */
 export class SettingReader {
   readonly #dialect: Dialect
   readonly #ownModels: readonly string[]
-  readonly #findings: Findings
+  readonly #source: SourceText
   readonly #draft: Draft
 
-  constructor({ dialect, models }: { dialect: Dialect; models: readonly string[] }, findings: Findings, draft: Draft) {
+  constructor({ dialect, models }: { dialect: Dialect; models: readonly string[] }, source: SourceText, draft: Draft) {
     this.#dialect = dialect
     this.#ownModels = models
-    this.#findings = findings
+    this.#source = source
     this.#draft = draft
   }
 
@@ -47,7 +44,7 @@ export class SettingReader {
     const expected = this.#read(rule, setting)
     if (expected === undefined) return
     const { key, value, valueAt } = setting
-    this.#findings.problem(valueAt, `\`${key}\` must be ${expected}, not ${value === null ? 'nothing' : showValue(value, 60)}`)
+    this.#source.problem(valueAt, `\`${key}\` must be ${expected}, not ${value === null ? 'nothing' : showValue(value, 60)}`)
   }
 
   #read(rule: KeyRule, setting: ForeignSetting): Expected {
@@ -78,7 +75,7 @@ export class SettingReader {
         this.#draft.metadata.set(setting.key, toJson(setting.value))
         return undefined
       case 'unsupported':
-        if (!rule.except?.includes(setting.value)) this.#warn(setting, `\`${setting.key}\` is not done here: ${rule.instead}`)
+        if (!rule.except?.includes(setting.value)) this.#warn(setting, `\`${setting.key}\` is not supported: ${rule.instead}`)
         return undefined
       default:
         return rule satisfies never
@@ -114,10 +111,10 @@ export class SettingReader {
       if (model.kind === 'unknown')
         this.#warn(
           setting,
-          `the model ${written} is not known here; it is kept as it is`,
-          `Say in the configuration what it means here: "models": { ${JSON.stringify(model.name)}: "provider/model" }.`,
+          `the model ${written} is unknown; its name is used as written`,
+          `Add an alias to the configuration: "models": { ${JSON.stringify(model.name)}: "provider/model" }.`,
         )
-      else if (model.kind === 'model' && model.note !== undefined) this.#warn(setting, `of the model ${written}, ${model.note}`)
+      else if (model.kind === 'model' && model.note !== undefined) this.#warn(setting, `the model ${written}: ${model.note}`)
     }
     const taken = found.flatMap((model) => (model.kind === 'inherit' ? [] : [model.name]))
     if (taken.length > 0) this.#draft.models = [...new Set(taken)]
@@ -126,11 +123,7 @@ export class SettingReader {
 
   #tools(setting: ForeignSetting): Expected {
     if (setting.value === null) {
-      this.#warn(
-        setting,
-        `\`${setting.key}\` says nothing, so the agent has no tools`,
-        'Leave the key out for all tools, or write `[]` for none.',
-      )
+      this.#warn(setting, `\`${setting.key}\` is empty, so the agent has no tools`, 'Remove the key for all tools, or write `[]` for none.')
       this.#draft.tools = { kind: 'only', names: [] }
       return undefined
     }
@@ -146,11 +139,7 @@ export class SettingReader {
       if (tool.kind === 'partly' && tool.uses) for (const use of tool.uses) commands.add(use)
       else if (tool.kind === 'partly') this.#warn(setting, `${showValue(name, 60)} is left out: ${notInPart}`, this.#commandRemedy(name))
       else
-        this.#warn(
-          setting,
-          `${showValue(name, 60)} is left out: there is no such tool here`,
-          didYouMean(name, foreignToolNames(this.#dialect)),
-        )
+        this.#warn(setting, `${showValue(name, 60)} is left out: there is no such tool`, didYouMean(name, foreignToolNames(this.#dialect)))
       return []
     })
     const isWhole = granted.includes('*') || granted.includes(shell)
@@ -166,14 +155,14 @@ export class SettingReader {
     const named = taken.length > maxShown ? [...taken.slice(0, maxShown), '…'] : taken
     this.#warn(
       setting,
-      `its shell runs only ${listNames(named)}, plainly and in the workspace itself; all else is refused, and the session's approvals hold for these`,
-      `Where nobody is to be asked about one, say so yourself: --allow '${shell}(${taken[0]})'.`,
+      `its shell runs only ${listNames(named)}, as plain commands in the workspace; other commands are denied, and these need approval as usual`,
+      `To run one without approval: --allow '${shell}(${taken[0]})'.`,
     )
-    if (uses.length > taken.length) this.#warn(setting, `of the commands of its shell only the first ${maxRules} are taken`)
+    if (uses.length > taken.length) this.#warn(setting, `only the first ${maxRules} commands of its shell are used`)
   }
 
   #commandRemedy(name: string): string | undefined {
-    return this.#dialect === 'claude' && /^bash\(/i.test(name) ? 'Write the words of one plain command: `Bash(git log:*)`.' : undefined
+    return this.#dialect === 'claude' && /^bash\(/i.test(name) ? 'Write one plain command: `Bash(git log:*)`.' : undefined
   }
 
   #denied(setting: ForeignSetting): Expected {
@@ -184,7 +173,7 @@ export class SettingReader {
       if (tool.kind === 'unknown') {
         this.#warn(
           setting,
-          `${showValue(name, 60)} denies nothing: there is no such tool here`,
+          `${showValue(name, 60)} denies nothing: there is no such tool`,
           didYouMean(name, foreignToolNames(this.#dialect)),
         )
         continue
@@ -237,11 +226,11 @@ export class SettingReader {
     for (const name of denied) this.#draft.denied.add(name)
     if (sandbox) this.#draft.sandbox = sandbox
     if (warning !== undefined) this.#warn(setting, `\`${setting.key}: ${written}\`: ${warning}`)
-    if (refused !== undefined) this.#findings.problem(setting.valueAt, refused)
+    if (refused !== undefined) this.#source.problem(setting.valueAt, refused)
     return undefined
   }
 
   #warn({ at }: ForeignSetting, message: string, remedy?: string): void {
-    this.#findings.warn(at, message, remedy)
+    this.#source.warn(at, message, remedy)
   }
 }

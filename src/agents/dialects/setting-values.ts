@@ -1,7 +1,7 @@
 import type { Json, JsonObject } from '../../contracts/index.ts'
 import type { ForeignServer } from './foreign-agent.ts'
 
-/** `{ name: config }`, or a list of names and such maps; `undefined` where it is neither. */
+/** Reads `{ name: config }`, or a list of names and such maps; `undefined` for anything else. */
 export function readServers(value: unknown): readonly ForeignServer[] | undefined {
   const entries = Array.isArray(value) ? value.map(listedServer) : mappedServers(value)
   const servers = entries?.flatMap((entry) => entry ?? [undefined])
@@ -27,7 +27,7 @@ function serverConfig(config: { readonly [key: string]: unknown }): JsonObject {
 const isMap = (value: unknown): value is { readonly [key: string]: unknown } =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** A value out of YAML or TOML as JSON. What JSON has no word for becomes text. */
+/** A value of YAML or TOML as JSON. Other types become text. */
 export function toJson(value: unknown): Json {
   if (value === null || typeof value === 'boolean') return value
   if (typeof value === 'string') return variables(value)
@@ -37,13 +37,13 @@ export function toJson(value: unknown): Json {
   return String(value)
 }
 
-/** `${{ secrets.KEY }}` and `$KEY` → `${KEY}`, which is how variables are written here. */
+/** `${{ secrets.KEY }}` and `$KEY` → `${KEY}`. */
 function variables(text: string): string {
   const named = text.replace(/\$\{\{\s*(?:secrets|vars|env)\.([A-Za-z_]\w*)\s*\}\}/g, (_, name: string) => `\${${name}}`)
   return named.replace(/^\$([A-Za-z_]\w*)$/, (_, name: string) => `\${${name}}`)
 }
 
-/** `a, b` or `[a, b]`; commas in brackets belong to the name: `Bash(git log, git diff)`. `undefined` where it is neither. */
+/** `a, b` or `[a, b]`; commas in brackets belong to the name: `Bash(git log, git diff)`. `undefined` for anything else. */
 export function writtenNames(value: unknown): readonly string[] | undefined {
   if (typeof value === 'string') return splitNames(value)
   if (!Array.isArray(value)) return undefined

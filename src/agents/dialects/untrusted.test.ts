@@ -28,12 +28,12 @@ test('servers are not started, and what is withheld is told', () => {
       {
         place: '.claude/agents/a.md',
         message: 'the file is not trusted, so its agent has only `read_file`',
-        remedy: 'Look at the file, then: troupe trust .claude/agents/a.md',
+        remedy: 'Review the file, then: troupe trust .claude/agents/a.md',
       },
       {
         place: '.claude/agents/a.md',
         message: 'the file is not trusted, so it starts no server: `evil`',
-        remedy: 'Look at the file, then: troupe trust .claude/agents/a.md',
+        remedy: 'Review the file, then: troupe trust .claude/agents/a.md',
       },
     ],
   })

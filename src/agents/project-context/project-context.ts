@@ -6,8 +6,8 @@ import { isInside } from '../../util/is-inside.ts'
 import { foldersUpTo, readRegularFile, realPathOf } from './project-files.ts'
 
 /*
- * `AGENTS.md` is text for the model and nothing else: it grants nothing, so it needs no trust. For the same reason it is
- * bounded, and no link in a cloned folder makes a file from elsewhere part of a prompt, nor one with keys.
+ * `AGENTS.md` is only text for the model and grants nothing, so it needs no trust. It is bounded, and a link in a cloned
+ * folder cannot bring other files, such as files with keys, into a prompt.
  */
 
 export const contextFile = 'AGENTS.md'
@@ -18,33 +18,32 @@ export interface ContextPlaces {
   readonly workingDirectory: string
   /** The working directory, or a folder above it. */
   readonly projectRoot: string
-  /** Files and folders that nobody sees, such as journals. Those with keys are never read. */
+  /** Files and folders that are never read, such as journals. Files with keys are never read either. */
   readonly hidden?: readonly string[]
 }
 
 export interface ContextText {
-  /** The path of the file. */
   readonly source: string
   readonly text: string
 }
 
 export interface ProjectContext {
-  /** From the project root to the working directory: what is nearest comes last. */
+  /** From the project root to the working directory. */
   readonly texts: readonly ContextText[]
-  /** What was cut or left out, and why. */
+  /** Files that were cut or left out. */
   readonly problems: readonly Problem[]
 }
 
-/** What the `AGENTS.md` files from the project root down to the working directory say. */
+/** Reads the `AGENTS.md` files from the project root to the working directory. */
 export function projectContext({ workingDirectory, projectRoot, hidden = [] }: ContextPlaces): ProjectContext {
   const texts: ContextText[] = []
   const problems: Problem[] = []
   const root = isInside(projectRoot, workingDirectory) ? projectRoot : workingDirectory
   const real = realPathOf(root) ?? root
-  // Who keeps journals right in the project, or above it, has an `AGENTS.md` among them.
+  // A store in the project root or above must not hide the project's own `AGENTS.md`.
   const unseen = hidden.flatMap((path) => [path, realPathOf(path) ?? path]).filter((path) => !isInside(path, real))
   let left = maxTogether
-  // The nearest is served first: where the room does not do, what is far away gives way.
+  // The nearest files get their space first.
   for (const folder of foldersUpTo(workingDirectory, root)) {
     const source = join(folder, contextFile)
     const read = readContext(source, { root: real, hidden: unseen, maxBytes: Math.max(0, Math.min(maxBytes, left)) })
@@ -67,14 +66,14 @@ function readContext(source: string, bounds: SafeReadBounds): ReadContext {
   })
   const file = readRegularFile(source, bounds)
   if (file.kind === 'missing') return {}
-  if (file.kind === 'outside') return leftOut('it is a link that leaves the project', 'Put a copy of the file in its place.')
-  if (file.kind === 'withheld') return leftOut(file.why, 'Remove the link, and find out who made it.')
-  if (file.kind === 'refused') return leftOut(file.why, 'Make it a text file that can be read, or remove it.')
+  if (file.kind === 'outside') return leftOut('it is a link to a file outside the project', 'Replace the link by a copy of the file.')
+  if (file.kind === 'withheld') return leftOut(file.why, 'Remove the link.')
+  if (file.kind === 'refused') return leftOut(file.why, 'Make it a readable text file, or remove it.')
   if (file.size === 0) return {}
-  if (bounds.maxBytes === 0) return leftOut(`those nearer to the working directory have all ${maxTogether} bytes`, 'Shorten them.')
+  if (bounds.maxBytes === 0) return leftOut(`files nearer to the working directory use all ${maxTogether} bytes`, 'Make them shorter.')
   const whole = file.size <= file.bytes.length
   const bytes = whole ? file.bytes : cutAtCharacter(file.bytes)
-  if (bytes.includes(0) || !isUtf8(bytes)) return leftOut('it is no UTF-8 text', 'Save it as UTF-8.')
+  if (bytes.includes(0) || !isUtf8(bytes)) return leftOut('it is not UTF-8 text', 'Save it as UTF-8.')
   const text = new TextDecoder().decode(bytes).replace(/\r\n?/g, '\n').trim()
   if (whole) return text === '' ? {} : { text }
   const message = `only the first ${bytes.length} of ${file.size} bytes of ${contextFile} are used`
@@ -82,7 +81,7 @@ function readContext(source: string, bounds: SafeReadBounds): ReadContext {
   return { text: cutAtLineEnd(text), problem: { place: source, message, remedy } }
 }
 
-/** Without the beginning of a letter whose end was cut off. */
+/** Removes an incomplete character at the end. */
 function cutAtCharacter(bytes: Uint8Array): Uint8Array {
   for (let end = bytes.length; end > bytes.length - 4 && end > 0; end--) {
     const part = bytes.subarray(0, end)
@@ -93,5 +92,5 @@ function cutAtCharacter(bytes: Uint8Array): Uint8Array {
 
 const cutAtLineEnd = (text: string): string => {
   const end = text.lastIndexOf('\n')
-  return `${end > text.length / 2 ? text.slice(0, end) : text}\n[… the rest of this file is left out]`
+  return `${end > text.length / 2 ? text.slice(0, end) : text}\n[… the rest of this file is omitted]`
 }

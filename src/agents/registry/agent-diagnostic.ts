@@ -1,6 +1,6 @@
 import type { Problem, Severity } from '../../contracts/index.ts'
 
-/** Something about the agents that a person should know, though it stops nothing. */
+/** A finding about agents that stops nothing. */
 export interface AgentDiagnostic {
   readonly code:
     | 'agent_disabled'
@@ -18,7 +18,6 @@ export interface AgentDiagnostic {
   readonly remedy?: string
 }
 
-/** A problem that stops nothing. */
 export function warningOf({ place, message, remedy }: Problem, code: AgentDiagnostic['code']): AgentDiagnostic {
   return { code, severity: 'warning', place, message, ...(remedy !== undefined && { remedy }) }
 }

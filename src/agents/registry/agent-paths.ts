@@ -5,7 +5,6 @@ import { messageOf } from '../../util/message-of.ts'
 import { readBounded } from '../../util/read-bounded.ts'
 import { maxAgentFileBytes } from '../values/decode-text.ts'
 
-/** A file's content, or why there is none, in words. */
 export type Content = { readonly ok: true; readonly bytes: Uint8Array } | UnreadableFile
 export interface UnreadableFile {
   readonly ok: false
@@ -24,9 +23,9 @@ export function readContent(path: string): Content {
     case 'folder':
       return unreadable('folder', 'it is a folder', 'Name one of the files in it.')
     case 'no file':
-      return unreadable('refused', 'it is not a regular file', 'Put what it says into a file, and name that one.')
+      return unreadable('refused', 'it is not a regular file', 'Use a regular file.')
     case 'too large':
-      return unreadable('refused', found.why, 'Make it shorter: agents can read long texts with tools.')
+      return unreadable('refused', found.why, 'Make it shorter; agents can read long texts with tools.')
     case 'unreadable': {
       const { code } = found.error as NodeJS.ErrnoException
       return unreadable('refused', `it cannot be read (${code ?? messageOf(found.error)})`, 'Make it readable, or name another file.')
@@ -38,7 +37,7 @@ export function readContent(path: string): Content {
 
 const unreadable = (kind: UnreadableFile['kind'], why: string, remedy: string): UnreadableFile => ({ ok: false, kind, why, remedy })
 
-/** One path for each file, whatever way leads there. */
+/** Resolves links, so that each file has one path. */
 export function realPath(path: string): string {
   try {
     return fs.realpathSync(path)
@@ -47,7 +46,7 @@ export function realPath(path: string): string {
   }
 }
 
-/** How a path is told to people: from where they stand, if it lies below. */
+/** Relative to `from`, if it is inside. */
 export function displayPath(path: string, from: string): string {
   return path !== from && isInside(from, path) ? relative(from, path) : path
 }
@@ -55,7 +54,6 @@ export function displayPath(path: string, from: string): string {
 export const isOwnFile = (path: string): boolean => /\.ai$/i.test(path)
 export const hasAgentExtension = (name: string): boolean => /\.(?:ai|md|toml)$/i.test(name)
 
-/** Agent files beside a path that is not there, for whoever misspelt it. */
 export function agentFilesIn(folder: string): readonly string[] {
   try {
     return fs.readdirSync(folder).filter(hasAgentExtension).toSorted()

@@ -6,24 +6,24 @@ import { type AgentDiagnostic, warningOf } from './agent-diagnostic.ts'
 import type { RegisteredAgent } from './registered-agent.ts'
 
 export interface AgentSkills {
-  /** By name; their names are what the runtime takes as the `skills` of the agent. */
+  /** Sorted by name. */
   readonly skills: readonly SkillCard[]
-  /** Skills that its file wants and that there are not, each where it is named. */
+  /** Skills in the file that do not exist. */
   readonly problems: readonly Problem[]
-  /** The same of a file of another program, which may mean skills that are not here; and patterns that fit none. */
+  /** Missing skills of a foreign file, and patterns without a match. */
   readonly diagnostics: readonly AgentDiagnostic[]
 }
 
-/** The skills of an agent out of those that were found. */
+/** Selects the skills of an agent. */
 export function agentSkills({ definition, disabledSkills, values, dialect, place }: SkillRequest, found: FoundSkills): AgentSkills {
   const { skills, problems, warnings } = selectSkills(found, definition.skills, disabledSkills)
-  const said = values.get('skills')
+  const option = values.get('skills')
   const placed = ({ place: at, ...problem }: Problem): Problem => {
     const [, key = 'skills', index = '0'] = /^(skills|disabledSkills)\[(\d+)\]$/.exec(at) ?? []
     const list = values.get(key as 'skills' | 'disabledSkills')
     return { ...problem, ...(list ? locationOf(list, Number(index)) : { place }) }
   }
-  const isForeign = dialect !== 'troupe' && said?.rank !== 'override'
+  const isForeign = dialect !== 'troupe' && option?.precedence !== 'override'
   return {
     skills,
     problems: isForeign ? [] : problems.map(placed),
@@ -34,7 +34,7 @@ export function agentSkills({ definition, disabledSkills, values, dialect, place
   }
 }
 
-/** An agent as far as it wants skills: one that can be used, or what could be read of one that cannot. */
+/** A usable agent, or the readable part of an invalid one. */
 export interface SkillRequest extends Pick<RegisteredAgent, 'disabledSkills' | 'values' | 'dialect' | 'place'> {
   readonly definition: Pick<RegisteredAgent['definition'], 'skills'>
 }

@@ -1,6 +1,7 @@
 import type { Problem } from '../../contracts/index.ts'
 import { offeredName } from '../../policy/tool-name-patterns.ts'
-import { locationOf, type SourceLocation } from '../agent-file/option-values.ts'
+import { locationOf } from '../agent-file/option-values.ts'
+import type { SourceLocation } from '../values/source-text.ts'
 import type { LoadedFile } from './loaded-file.ts'
 import type { Edge } from './team-checks.ts'
 
@@ -12,8 +13,8 @@ export interface Named {
 type EdgesFrom = (file: LoadedFile) => readonly Edge[]
 
 /**
- * A name for each: its file's, or its tool name where two files are called the same. Those of one team must differ; the same
- * agent for two programs, which nobody calls both of, is numbered.
+ * Assigns names: that of the file, or the tool name if it is taken. Tool names must be unique in a team; in other cases a
+ * number is added.
  */
 export function assignNames(files: readonly LoadedFile[], edgesFrom: EdgesFrom): Named {
   const names = new Map<LoadedFile, string>()
@@ -23,7 +24,7 @@ export function assignNames(files: readonly LoadedFile[], edgesFrom: EdgesFrom):
   const teams = teamsOf(files, edgesFrom)
   for (const file of files) {
     const { agent } = file
-    // Letters of another size are the same to some models.
+    // Some models ignore case.
     const tool = offeredName(`agent__${agent.toolName}`).toLowerCase()
     const others = tools.get(tool) ?? []
     tools.set(tool, [...others, file])
@@ -46,17 +47,17 @@ function numbered(name: string, taken: ReadonlyMap<string, unknown>): string {
   return `${name}-${number}`
 }
 
-/** Our own file is the one to change: the others have to be right for their programs. */
+/** Reports our own file, because foreign files must stay valid for their programs. */
 function clash(later: LoadedFile, earlier: LoadedFile): Problem {
   const isOurs = later.dialect === 'troupe' || earlier.dialect !== 'troupe'
   const [file, other] = isOurs ? [later, earlier] : [earlier, later]
   const { agent, at, dialect, values } = file
-  const said = values.get('toolName')
-  const where: SourceLocation = said ? locationOf(said, 0) : at
+  const option = values.get('toolName')
+  const where: SourceLocation = option ? locationOf(option, 0) : at
   const message =
     agent.toolName === other.agent.toolName
       ? `the tool name \`${agent.toolName}\` is ${other.place}'s already`
-      : `models could not tell \`${agent.toolName}\` from \`${other.agent.toolName}\` of ${other.place}`
+      : `models cannot distinguish \`${agent.toolName}\` from \`${other.agent.toolName}\` of ${other.place}`
   return { ...where, message, remedy: remedies[dialect] }
 }
 
@@ -71,7 +72,7 @@ const remedies: { readonly [dialect in LoadedFile['dialect']]: string } = {
   opencode: byFile,
 }
 
-/** Who is in one run with whom: an agent with everybody whom it leads to. FoundFiles up only where names are the same. */
+/** Two agents are in one team if an agent reaches both. Computed only for equal names. */
 function teamsOf(files: readonly LoadedFile[], edgesFrom: EdgesFrom): { haveBoth(one: LoadedFile, other: LoadedFile): boolean } {
   let callers: Map<LoadedFile, LoadedFile[]> | undefined
   const known = new Map<LoadedFile, ReadonlySet<LoadedFile>>()

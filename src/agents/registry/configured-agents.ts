@@ -10,28 +10,27 @@ import type { Confinement } from './confinement.ts'
 import { type FoundPaths, findAgentPaths, SearchBudget } from './find-agent-paths.ts'
 import type { RegistryOptions } from './registry-options.ts'
 
-/** The files that the configuration lists as agents. */
 export interface ConfiguredPaths {
-  /** The entry that lists them. */
+  /** The `agents` entry. */
   readonly place: string
   readonly files: readonly ConfiguredPath[]
   readonly problems: readonly Problem[]
-  /** About those that are left out. */
+  /** Files that are left out. */
   readonly diagnostics: readonly AgentDiagnostic[]
 }
 
 export interface ConfiguredPath {
   readonly path: string
-  /** Whether the configuration names it outright: then it is wrong if it is no agent. */
+  /** Whether the configuration names the file itself, so that it must be an agent. */
   readonly isNamed: boolean
 }
 
-/** Looks for them; no file is read. A configuration that nobody has trusted leads no further than its own folder. */
+/** Finds the agent files of the configuration without reading them. An untrusted configuration is confined to its folder. */
 export function configuredPaths(
   { config, environment, isConfigFaulty = false }: RegistryOptions,
   confinement: Confinement,
 ): ConfiguredPaths | undefined {
-  // A stronger layer may have said something else.
+  // An invalid file may be of a stronger layer.
   const origin = isConfigFaulty ? undefined : settingsOf(config, 'agents')?.origin
   if (!origin) return undefined
   const place = `${origin.file}:${origin.line}:${origin.column}`
@@ -47,7 +46,7 @@ export function configuredPaths(
   }
 }
 
-/** All entries together have the bounds of one search. */
+/** All entries share one search budget. */
 function search(
   entries: readonly string[],
   place: string,
@@ -66,7 +65,7 @@ function search(
       problems.push({
         place,
         message: `${written} cannot be searched: ${messageOf(error)}`,
-        remedy: 'Make it readable, or take it out of `agents`.',
+        remedy: 'Make it readable, or remove it from `agents`.',
       })
     }
   }
@@ -78,7 +77,7 @@ function leaving(path: string, file: string, place: string): AgentDiagnostic {
     code: 'agent_untrusted',
     severity: 'warning',
     place,
-    message: `${path} is left out: it lies outside of the folder of a configuration that nobody has trusted`,
-    remedy: `Look at both; if they are what you want: troupe trust ${shellWord(file)}`,
+    message: `${path} is left out: it is outside the folder of an untrusted configuration`,
+    remedy: `Review both, then: troupe trust ${shellWord(file)}`,
   }
 }

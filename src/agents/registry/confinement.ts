@@ -8,7 +8,7 @@ import { contentHash, type TrustRecords, trustOf } from '../config/trust/trust-r
 import { foldersUpTo, hasConfiguration, isRepository } from '../project-context/project-files.ts'
 import { realPath } from './agent-paths.ts'
 
-/** Where files that came with a folder may lead: no further than that, unless a person has trusted them. */
+/** Confines untrusted files to the folder that they came with. */
 export class Confinement {
   readonly #config: Config
   readonly #trusted: TrustRecords | 'everything'
@@ -18,16 +18,13 @@ export class Confinement {
     this.#trusted = trusted
   }
 
-  /** The folder in which what a configuration lists must lie; nothing where a person has trusted it. */
+  /** The folder for agents of a configuration; `undefined` if it is trusted. */
   ofConfig(path: string): string | undefined {
     const isTrusted = this.#config.files.some((file) => file.path === path && file.isTrusted)
     return isTrusted ? undefined : realPath(dirname(path))
   }
 
-  /**
-   * Where what an agent file refers to may lie: in its project, where there is one, otherwise in its own folder. Nothing
-   * binds a person's own. Trust is in the file as it is: a word for its project is none for all that will ever lie there.
-   */
+  /** The folder for files that an agent refers to: its project, else its own folder. `undefined` for the user's own agents. */
   ofAgent({ path, bytes }: { readonly path: string; readonly bytes: Uint8Array }): Confined | undefined {
     const isOwn = this.#config.ownFolders.some((folder) => isInside(realPath(folder), path))
     if (isOwn || this.#trusted === 'everything') return undefined
@@ -37,11 +34,10 @@ export class Confinement {
 }
 
 export interface Confined {
-  /** The folder in which a file must lie. */
   readonly folder: string
-  /** The agent that names it. */
+  /** The path of the agent. */
   readonly agent: string
-  /** Whether a person has trusted the agent: then it may name files elsewhere, and what it names inside lies inside. */
+  /** A trusted agent can name files outside the folder, but a path inside must not leave it over a link. */
   readonly isTrusted: boolean
 }
 
@@ -50,42 +46,39 @@ interface OutsideProblem {
   readonly remedy: string
 }
 
-/** What is wrong with a file that leaves the folder, links followed; nothing of the file is read. */
+/** Checks a path, with links resolved, without reading the file. */
 export function outsideProblem(target: string, { folder, agent, isTrusted }: Confined): OutsideProblem | undefined {
   const link = findEscapingLink(folder, target)
   if (link !== undefined) {
     return {
-      message: `it lies outside of ${folder}, behind the link ${link}`,
-      remedy: `If it is meant, let the agent name the file that the link leads to, and trust that: troupe trust ${shellWord(agent)}`,
+      message: `it is outside ${folder}, over the link ${link}`,
+      remedy: `Name the target of the link in the agent file and trust it: troupe trust ${shellWord(agent)}`,
     }
   }
   if (isTrusted || isInside(folder, realPath(target))) return undefined
   return {
-    message: `it lies outside of ${folder}, and nobody has trusted this agent as it is`,
-    remedy: `Look at the agent; if it is what you want: troupe trust ${shellWord(agent)}`,
+    message: `it is outside ${folder}, and nobody has trusted this agent in its current form`,
+    remedy: `Review the agent, then: troupe trust ${shellWord(agent)}`,
   }
 }
 
-/**
- * The folder of the project that a file lies in, wherever one stands: the nearest repository around it, else the nearest
- * folder with a configuration, else its own. A path without links.
- */
+/** The nearest repository around a file, else the nearest folder with a configuration, else its folder. Without links. */
 export function enclosingProject(file: string): string {
   const own = dirname(file)
   const around = foldersUpTo(own)
   const homes = homeFolders()
-  // What a person keeps in their home folder makes no project of all that lies there.
+  // A configuration in the home folder does not make it a project.
   const isAboveHome = (folder: string): boolean => homes.some((home) => isInside(folder, home))
   return around.find(isRepository) ?? around.find((folder) => hasConfiguration(folder) && !isAboveHome(folder)) ?? own
 }
 
-/** What `HOME` says, and what the system does. */
+/** From `HOME` and from the system. */
 function homeFolders(): readonly string[] {
   return [homedir, () => userInfo().homedir].flatMap((ask) => {
     try {
       return [realPath(ask())]
     } catch {
-      // A user whom the system does not know.
+      // The system does not know the user.
       return []
     }
   })

@@ -27,11 +27,11 @@ import { agentsNamed, type NamedAgent, projectAgents } from './project-agents.ts
 import type { RegistryOptions } from './registry-options.ts'
 import { targetOf } from './resolve-child.ts'
 
-/** Reads files, each once, and keeps what is wrong with those that count. */
+/** Reads each file once and collects problems. */
 export class FileLoader {
   readonly problems: Problem[] = []
   readonly diagnostics: AgentDiagnostic[] = []
-  /** Files of other programs that nobody has trusted as they are, and that would have more with trust. */
+  /** Untrusted foreign files that would have more permissions with trust. */
   readonly untrusted: FileState[] = []
   readonly #options: RegistryOptions
   readonly #files = new Map<string, Loading>()
@@ -40,7 +40,7 @@ export class FileLoader {
   readonly #asRoot: LoadContext
   readonly #asChild: LoadContext
   readonly #confinement: Confinement
-  /** By agent file, where what it names must lie. */
+  /** The confinement of each agent file. */
   readonly #within = new Map<string, Confined | undefined>()
   #configured: readonly LoadedFile[] | undefined
   #found: readonly NamedAgent[] | undefined
@@ -58,20 +58,20 @@ export class FileLoader {
     this.#asChild = { over: variables, defaults: withModels(defaults, flags), ...context }
   }
 
-  /** Every file that was looked into, as people know it. */
+  /** The display paths of all files. */
   get places(): readonly string[] {
     return [...this.#files.keys()].map((path) => this.#shown(path))
   }
 
-  /** What the files say that could be read, even those with problems, if they are meant to be used. */
-  get said(): readonly ReadableFile[] {
+  /** All enabled files that could be read, including those with problems. */
+  get readable(): readonly ReadableFile[] {
     return [...this.#files.values()].flatMap((loading): readonly ReadableFile[] => {
-      if (!loading.ok) return loading.said ? [loading.said] : []
+      if (!loading.ok) return loading.partial ? [loading.partial] : []
       return loading.file.enabled ? [loading.file] : []
     })
   }
 
-  /** Those that count and have problems of their own, as far as they could be read. */
+  /** Requested files with problems, as far as they could be read. */
   get faulty(): ReadonlySet<LoadedFile> {
     return this.#faulty
   }
@@ -94,7 +94,7 @@ export class FileLoader {
     return kind === 'folder' ? folderAsRoot(written, path) : { place: written, message: sentence(why), remedy }
   }
 
-  /** The agent that a reference leads to. Where it leads to none that can be called, that is told. */
+  /** Resolves a reference. Reports it if there is no such agent or it cannot be called. */
   child(reference: ChildReference, from: LoadedFile): LoadedFile | undefined {
     const file = this.#named(reference, from)
     return file?.isForPeople ? this.#miss(reference, forPeople(reference, file)) : file
@@ -118,14 +118,14 @@ export class FileLoader {
     return this.#follow(this.#load(path, { bytes: content.bytes, place: this.#shown(path), context: this.#asChild }), reference)
   }
 
-  /** Who names an agent on the command line has trusted it by that. */
+  /** An agent on the command line needs no trust. */
   #outside(path: string, from: LoadedFile): UnreadableFile | undefined {
-    const within = from.values.get('agents')?.rank === 'override' ? undefined : this.#within.get(from.path)
+    const within = from.values.get('agents')?.precedence === 'override' ? undefined : this.#within.get(from.path)
     const fault = within && outsideProblem(path, within)
     return fault && { ok: false, kind: 'refused', why: fault.message, remedy: fault.remedy }
   }
 
-  /** A colleague that another program would have had does not stop whoever can do without it. */
+  /** An optional child of a foreign agent with problems is only a warning. */
   #follow(loading: Loading, reference: ChildReference): LoadedFile | undefined {
     if (loading.ok || !reference.isOptional) return this.#take(loading)
     const [{ place, message } = { place: reference.place, message: 'it cannot be read' }] = loading.problems
@@ -138,7 +138,7 @@ export class FileLoader {
     return this.#found
   }
 
-  /** The agents that the configuration lists and that could be read. */
+  /** The valid agents of the configuration. */
   configured(): readonly LoadedFile[] {
     this.#configured ??= this.#findConfigured()
     return this.#configured
@@ -166,7 +166,7 @@ export class FileLoader {
     return [...new Set(files)]
   }
 
-  /** What is wrong with agents that nobody asked for stops nobody who runs others. */
+  /** Problems of agents that were not requested are warnings. */
   #tellConfigured(problems: readonly Problem[]): void {
     if (this.#options.scope === 'everything') this.problems.push(...problems)
     else this.diagnostics.push(...problems.map((problem) => warningOf(problem, 'agent_broken')))
@@ -177,15 +177,15 @@ export class FileLoader {
     else this.problems.push(problem)
   }
 
-  /** A file with problems, which are told once, is followed like any other, to hear what is wrong with its children, too. */
+  /** Reports problems once. Follows files with problems too, to find problems of their children. */
   #take(loading: Loading): LoadedFile | undefined {
     if (loading.ok) return loading.file
     if (!this.#told.has(loading)) {
       this.#told.add(loading)
       this.problems.push(...loading.problems)
-      if (loading.said) this.#faulty.add(loading.said)
+      if (loading.partial) this.#faulty.add(loading.partial)
     }
-    return loading.said
+    return loading.partial
   }
 
   #load(
@@ -206,8 +206,8 @@ export class FileLoader {
     if (isOwnFile(path)) return loadOwnFile(file, context, within)
     const dialect = dialectIn(path, bytes)
     if (dialect === undefined) {
-      const remedy = 'Ours end in `.ai`; files of Claude, Copilot, opencode, Gemini and Codex are known by their place or their settings.'
-      return { ok: false, problems: [{ place, message: 'this is no agent file', remedy }] }
+      const remedy = 'Use a `.ai` file, or an agent file of Claude, Copilot, opencode, Gemini or Codex in its usual folder.'
+      return { ok: false, problems: [{ place, message: 'this is not an agent file', remedy }] }
     }
     const { trusted } = this.#options
     const state: FileState = { path, sha256: contentHash(bytes) }
@@ -223,7 +223,7 @@ export class FileLoader {
   }
 }
 
-/** Who names a model for the run means those agents too that name none themselves. */
+/** `--model` also applies to children without models. */
 function withModels(defaults: LoadContext['defaults'], flags: ExternalValues): LoadContext['defaults'] {
   const models = flags.get('models')
   return models ? new Map([...defaults, ['models', models]]) : defaults
@@ -232,8 +232,8 @@ function withModels(defaults: LoadContext['defaults'], flags: ExternalValues): L
 function forPeople(reference: ChildReference, { agent, place }: LoadedFile): Problem {
   return {
     ...locationOfReference(reference),
-    message: `\`${agent.name}\` is for people to choose: its file lets no agent call it`,
-    remedy: `Leave it out, or let it be called in ${place}.`,
+    message: `\`${agent.name}\` cannot be called: its file allows only people to choose it`,
+    remedy: `Remove it, or allow calls in ${place}.`,
   }
 }
 

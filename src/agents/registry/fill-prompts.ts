@@ -6,12 +6,11 @@ import { isTemplate } from '../templates/scan-template.ts'
 import type { LoadedFile } from './loaded-file.ts'
 
 export interface FilledPrompts {
-  /** Of those that are templates. */
   readonly prompts: ReadonlyMap<LoadedFile, string>
   readonly problems: readonly Problem[]
 }
 
-/** Fills in the prompts that are templates. Those of other programs are taken as they are. */
+/** Renders prompts that are templates. Prompts of foreign files are not templates. */
 export async function fillPrompts(files: readonly LoadedFile[]): Promise<FilledPrompts> {
   const prompts = new Map<LoadedFile, string>()
   const problems: Problem[] = []

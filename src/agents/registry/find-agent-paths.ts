@@ -3,19 +3,19 @@ import { join, matchesGlob, parse, relative, sep } from 'node:path'
 import { TroupeError } from '../../contracts/index.ts'
 import { hasAgentExtension } from './agent-paths.ts'
 
-/** How far a search goes: a project may stand beside anything, and a glob may mean everything. */
+/** Limits of a search: a glob may match everything. */
 export const searchBounds = { folders: 2_000, files: 10_000, depth: 16 } as const
-/** A pattern beyond these could take for ever to be compared with a single name. */
+/** Other patterns could take very long to match a single name. */
 export const patternBounds = { characters: 1_000, stars: 6, alternatives: 16 } as const
 
 const skipped = new Set(['node_modules', '.git'])
 const magic = /[*?[\]{}]/
 
-/** What one search has looked at so far, or several together. */
+/** Counts the folders and files of one or more searches. */
 export class SearchBudget {
   readonly #seen = { folders: 0, files: 0 }
 
-  /** Throws where it would be one too many. */
+  /** Throws if the limit is exceeded. */
   spend(what: 'folders' | 'files', begin: string): void {
     if (++this.#seen[what] > searchBounds[what]) throw searchLimitError(begin, `${searchBounds[what]} ${what}`)
   }
@@ -23,13 +23,13 @@ export class SearchBudget {
 
 export interface FoundPaths {
   readonly paths: readonly string[]
-  /** Whether every one was named, so that one which is no agent is a problem. */
+  /** Whether the file itself was named, so that it must be an agent. */
   readonly isNamed: boolean
 }
 
 /**
- * The files that an entry of the configuration leads to: a file, everything below a folder, or a glob. Folders behind
- * links are not entered. Throws where the search would go beyond its bounds: half of what there is helps nobody.
+ * Finds the files of an entry: a file, all files below a folder, or a glob. Does not follow links to folders. Throws if a
+ * limit is exceeded, because a partial result would be misleading.
  */
 export function findAgentPaths(written: string, budget = new SearchBudget()): FoundPaths {
   if (magic.test(written)) return { paths: glob(written, budget), isNamed: false }
@@ -42,7 +42,7 @@ export function findAgentPaths(written: string, budget = new SearchBudget()): Fo
   return { paths: [written], isNamed: true }
 }
 
-/** Only ever downwards from the last folder that is named outright, and only where the pattern can still lead. */
+/** Searches from the last folder without wildcards, and only folders that can match. */
 function glob(written: string, budget: SearchBudget): readonly string[] {
   const { root } = parse(written)
   const parts = written.slice(root.length).split(/[/\\]/)
@@ -79,7 +79,7 @@ function checkPattern(pattern: readonly string[], written: string): void {
 
 const choice = /\{[^{}()./]*\}/g
 
-/** Paths are relative to where the search begins. */
+/** Paths are relative to the start of the search. */
 interface Wanted {
   enters(path: string): boolean
   takes(path: string): boolean
@@ -119,8 +119,8 @@ class Search {
 }
 
 function searchLimitError(begin: string, bound: string): TroupeError {
-  return new TroupeError('agent_file_invalid', `the search for agents in ${begin} goes beyond ${bound}`, {
-    remedy: 'Name the folders that have agents in them, or the files.',
+  return new TroupeError('agent_file_invalid', `the search for agents in ${begin} exceeds ${bound}`, {
+    remedy: 'Name only folders with agents, or the files.',
   })
 }
 

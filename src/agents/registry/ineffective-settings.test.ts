@@ -11,8 +11,8 @@ describe('lists of an agent that its session does not allow', () => {
     writable: ['/data/out', '/team/w'],
     environment: ['CI'],
   }
-  const told = (said: { readonly [Key in AgentOptionKey]?: unknown }, policy = session, rank: OptionValue['rank'] = 'file') => {
-    const values = new Map(Object.entries(said).map(([key, value]) => [key as AgentOptionKey, { value, rank, place: `a.ai ${key}` }]))
+  const told = (said: { readonly [Key in AgentOptionKey]?: unknown }, policy = session, precedence: OptionValue['precedence'] = 'file') => {
+    const values = new Map(Object.entries(said).map(([key, value]) => [key as AgentOptionKey, { value, precedence, place: `a.ai ${key}` }]))
     return ineffectiveSettings(values, { policy, file: '/team', over: '/here' }).map(({ place, message }) => `${place}: ${message}`)
   }
 
@@ -25,7 +25,7 @@ describe('lists of an agent that its session does not allow', () => {
 
   it('are not, where they are narrower; folders are relative to whoever names them', () => {
     const said = { 'sandbox.writable': ['/data/out/a', './w', '/data'] }
-    const whole = '`sandbox.writable` names "/data", which the session does not allow as a whole'
+    const whole = '`sandbox.writable` names "/data", which the session does not fully allow'
     expect(told(said)).toEqual([`a.ai sandbox.writable: ${whole}`])
     expect(told(said, session, 'override')).toEqual([
       'a.ai sandbox.writable: `sandbox.writable` names "./w", which the session does not allow',

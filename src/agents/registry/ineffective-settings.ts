@@ -7,24 +7,24 @@ import type { AgentDiagnostic } from './agent-diagnostic.ts'
 
 export interface SessionSandbox {
   readonly policy: SandboxPolicy
-  /** What folders are relative to: those of a file, and those that were said over it. */
+  /** The base of relative folders in the file, and of those in overrides. */
   readonly file: string
   readonly over: string
 }
 
-/** What an agent says of rules and session that changes nothing, though whoever wrote it may believe that it does. */
+/** Rules and sandbox settings of an agent without effect. */
 export function ineffectiveSettings(values: OptionValues, session?: SessionSandbox): readonly AgentDiagnostic[] {
   return [...ineffectiveMode(values), ...(session ? ineffectiveEntries(values, session) : []), ...ineffectiveRules(values)]
 }
 
-const loosens = 'An agent can only be stricter than the session: say it in `.ai-agent.json`, or leave it out.'
+const loosens = 'An agent can only add restrictions: set it in `.ai-agent.json`, or remove it.'
 
 function ineffectiveMode(values: OptionValues): readonly AgentDiagnostic[] {
-  const said = values.get('sandbox.mode')
-  return said?.value === 'off' ? [idle(said.place, '`sandbox.mode: off` has no effect here', loosens)] : []
+  const option = values.get('sandbox.mode')
+  return option?.value === 'off' ? [idle(option.place, '`sandbox.mode: off` has no effect', loosens)] : []
 }
 
-/** Of lists only what the session allows as well is left. */
+/** Lists are intersected with those of the session. */
 function ineffectiveEntries(values: OptionValues, session: SessionSandbox): readonly AgentDiagnostic[] {
   const isOff = session.policy.mode === 'off' && values.get('sandbox.mode')?.value !== 'required'
   return isOff
@@ -33,33 +33,33 @@ function ineffectiveEntries(values: OptionValues, session: SessionSandbox): read
 }
 
 function ineffectiveInList(list: SandboxList, values: OptionValues, session: SessionSandbox): readonly AgentDiagnostic[] {
-  const said = values.get(`sandbox.${list}`)
-  if (!said) return []
+  const option = values.get(`sandbox.${list}`)
+  if (!option) return []
   const allowed = session.policy[list]
-  return (said.value as readonly string[]).flatMap((entry, index) => {
-    const meant = list === 'writable' ? resolve(folderOf(said, session), entry) : entry
+  return (option.value as readonly string[]).flatMap((entry, index) => {
+    const meant = list === 'writable' ? resolve(folderOf(option, session), entry) : entry
     if (uncoveredEntries(list, [meant], allowed).length === 0) return []
     const isPart = uncoveredEntries(list, allowed, [meant]).length < allowed.length
-    const message = `\`sandbox.${list}\` names ${JSON.stringify(entry)}, which the session does not allow${isPart ? ' as a whole' : ''}`
-    return [idle(locationOf(said, index).place, message, loosens)]
+    const message = `\`sandbox.${list}\` names ${JSON.stringify(entry)}, which the session does not${isPart ? ' fully' : ''} allow`
+    return [idle(locationOf(option, index).place, message, loosens)]
   })
 }
 
-const folderOf = ({ rank }: OptionValue, { file, over }: SessionSandbox): string => (rank === 'override' ? over : file)
+const folderOf = ({ precedence }: OptionValue, { file, over }: SessionSandbox): string => (precedence === 'override' ? over : file)
 
 function ineffectiveRules(values: OptionValues): readonly AgentDiagnostic[] {
-  const said = values.get('approvals.rules')
-  if (!said) return []
-  const rules = said.value as readonly ApprovalRule[]
+  const option = values.get('approvals.rules')
+  if (!option) return []
+  const rules = option.value as readonly ApprovalRule[]
   const allowing = rules.flatMap(({ allow }, index) => {
-    // Behind one that asks or denies the same it makes an exception from that.
+    // After a rule that asks or denies, it makes an exception.
     const before = rules.slice(0, index).flatMap(({ ask = [], deny = [] }) => [ask, deny].flat())
     const isException = [allow ?? []].flat().some((each) => before.some((pattern) => mayOverlap(each, pattern)))
-    return allow === undefined || isException
-      ? []
-      : [{ index, message: 'a rule that allows something has no effect here', remedy: loosens }]
+    return allow === undefined || isException ? [] : [{ index, message: 'a rule that allows something has no effect', remedy: loosens }]
   })
-  return [...allowing, ...overriddenRules(rules)].map(({ index, message, remedy }) => idle(locationOf(said, index).place, message, remedy))
+  return [...allowing, ...overriddenRules(rules)].map(({ index, message, remedy }) =>
+    idle(locationOf(option, index).place, message, remedy),
+  )
 }
 
 const idle = (place: string, message: string, remedy: string): AgentDiagnostic => ({

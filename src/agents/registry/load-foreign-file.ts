@@ -20,17 +20,17 @@ export interface ForeignSurroundings {
   readonly dialect: Dialect
   readonly isTrusted: boolean
   readonly context: LoadContext
-  /** Where scripts must lie that it names, unless that is left open. */
+  /** Where its scripts must be. */
   readonly within: Confined | undefined
 }
 
 const agentPrefix = 'agent__'
 
-/** For which program a file was written, by its place and its beginning; nothing where it is no agent. */
+/** By path and beginning of the file; `undefined` if it is not an agent. */
 export const dialectIn = (path: string, bytes: Uint8Array): Dialect | undefined =>
   detectDialect(path, new TextDecoder().decode(bytes.subarray(0, 32_768)))
 
-/** Reads an agent that was written for another program. What it says and we cannot do is told, and taken stricter. */
+/** Reads an agent file of another program. Unsupported settings are reported and never loosen anything. */
 export function loadForeignFile(file: FileToRead, surroundings: ForeignSurroundings): Loading {
   const { path, place, bytes } = file
   const { dialect, isTrusted, context, within } = surroundings
@@ -39,7 +39,7 @@ export function loadForeignFile(file: FileToRead, surroundings: ForeignSurroundi
     const withoutTrust = untrusted(parsed, place, context.tools)
     const agent = isTrusted ? parsed : withoutTrust
     const otherwise = isTrusted ? withoutTrust : parsed
-    const stated = mergeLayers({ over: context.over, own: ownValues(agent, context.tools, place), defaults: context.defaults })
+    const stated = mergeLayers({ overrides: context.over, file: ownValues(agent, context.tools, place), defaults: context.defaults })
     const { values, problems } = withSchemaFiles(stated, (schema) => readSchemaText(resolve(dirname(path), schema)))
     const scripts = scriptProblems(values, path, within)
     if (problems.length + scripts.length > 0) return { ok: false, problems: [...problems, ...scripts] }
@@ -47,8 +47,8 @@ export function loadForeignFile(file: FileToRead, surroundings: ForeignSurroundi
     const stating = { ...toAgentSettings(values), models: scriptsBeside(toAgentSettings(values).models, values, { path, context }) }
     const folders = { file: dirname(path), over: context.workingDirectory }
     const parts = withWritable(stating, values, folders)
-    // What is said over the file counts either way.
-    const toolsOtherwise = values.get('tools')?.rank === 'file' ? grantedTools(otherwise, context.tools) : parts.tools
+    // Overrides apply with and without trust.
+    const toolsOtherwise = values.get('tools')?.precedence === 'file' ? grantedTools(otherwise, context.tools) : parts.tools
     const trust = { isGiven: isTrusted, place, toolsOtherwise, remedy: trustRemedy(place) }
     return {
       ok: true,
@@ -70,7 +70,7 @@ export function loadForeignFile(file: FileToRead, surroundings: ForeignSurroundi
             warningOf(problem, index < parsed.warnings.length ? 'foreign_agent' : 'agent_untrusted'),
           ),
           ...unsupportedServers(agent, place),
-          ...ineffectiveSettings(new Map([...values].filter(([, { rank }]) => rank === 'override')), {
+          ...ineffectiveSettings(new Map([...values].filter(([, { precedence }]) => precedence === 'override')), {
             policy: context.sandbox,
             ...folders,
           }),
@@ -83,9 +83,9 @@ export function loadForeignFile(file: FileToRead, surroundings: ForeignSurroundi
   }
 }
 
-/** What the file says under our names. */
+/** The settings of the file as our options. */
 function ownValues(agent: ForeignAgent, tools: readonly string[], place: string): OptionValues {
-  const said: { readonly [Key in AgentOptionKey]?: unknown } = {
+  const settings: { readonly [Key in AgentOptionKey]?: unknown } = {
     description: agent.description,
     usage: agent.usage,
     models: agent.models,
@@ -103,13 +103,13 @@ function ownValues(agent: ForeignAgent, tools: readonly string[], place: string)
     enabled: agent.enabled,
   }
   return new Map(
-    Object.entries(said).flatMap(([key, value]): readonly [AgentOptionKey, OptionValue][] =>
-      value === undefined ? [] : [[key as AgentOptionKey, { value, place, rank: 'file' }]],
+    Object.entries(settings).flatMap(([key, value]): readonly [AgentOptionKey, OptionValue][] =>
+      value === undefined ? [] : [[key as AgentOptionKey, { value, place, precedence: 'file' }]],
     ),
   )
 }
 
-/** Only agents that are named: to be let call every other one is no team. */
+/** Only agents that are named: permission to call any agent makes no team. */
 function childrenOf(over: OptionValue | undefined, agent: ForeignAgent, place: string): readonly ChildReference[] {
   if (over) return (over.value as readonly string[]).map((written, index) => ({ written, ...locationOf(over, index) }))
   const { agents, tools, deniedTools } = agent
@@ -123,17 +123,21 @@ function unsupportedServers({ mcpServers = [] }: ForeignAgent, place: string): r
   if (mcpServers.length === 0) return []
   const names = mcpServers.map(({ name }) => name).join(', ')
   return [
-    { code: 'foreign_agent', severity: 'warning', place, message: `its servers are not started: ${names}; this is not yet available` },
+    {
+      code: 'foreign_agent',
+      severity: 'warning',
+      place,
+      message: `its MCP servers are not started, because servers are not yet available: ${names}`,
+    },
   ]
 }
 
-/** Whether a file that was found in a folder is an agent: a folder of agents has other files, too. */
+/** Whether a file in a folder of agents is an agent. */
 export function isAgentFile(path: string): boolean {
   if (isOwnFile(path)) return true
   const content = readContent(path)
-  // What cannot be read is told by whoever reads it.
+  // Loading reports unreadable files.
   return !content.ok || looksLikeAgent(path, content.bytes)
 }
 
-/** The same for a file that was read. */
 export const looksLikeAgent = (path: string, bytes: Uint8Array): boolean => isOwnFile(path) || dialectIn(path, bytes) !== undefined

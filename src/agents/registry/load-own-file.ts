@@ -9,7 +9,7 @@ import type { FileToRead, LoadContext, LoadedFile, Loading } from './loaded-file
 import { scriptProblems, scriptsBeside, withoutScripts } from './script-paths.ts'
 import { toolProblems } from './team-checks.ts'
 
-/** Reads an agent file of ours. Schemas and scripts that it names must lie `within` what it is confined to, if it is. */
+/** Reads a `.ai` file. Its schemas and scripts must be `within` its confinement. */
 export function loadOwnFile({ path, place, bytes }: FileToRead, context: LoadContext, within: Confined | undefined): Loading {
   try {
     const { read, problems: faults } = readAgentWithProblems(bytes, place, {
@@ -17,7 +17,7 @@ export function loadOwnFile({ path, place, bytes }: FileToRead, context: LoadCon
       defaults: context.defaults,
       readFile: (file, withPrecedence) => {
         const target = resolve(dirname(path), file)
-        // Who names a file on the command line has trusted it by that.
+        // A file on the command line needs no trust.
         return withPrecedence === 'file' && within ? readConfined(target, within) : readSchemaText(target)
       },
     })
@@ -29,11 +29,11 @@ export function loadOwnFile({ path, place, bytes }: FileToRead, context: LoadCon
     const diagnostics = ineffectiveSettings(read.values, { policy: context.sandbox, ...folders })
     const file: LoadedFile = { ...read, agent, path, place, dialect: 'troupe', isForPeople: false, diagnostics }
     if (problems.length === 0) return { ok: true, file }
-    // Nobody looks at its tools any more: what is wrong with them is told with the rest.
+    // The team checks skip a file with problems, so its tools are checked here.
     const all = [...problems, ...toolProblems(file, context.tools)]
-    // A script that must not be read is not handed to those who would look into it.
+    // A script outside the confinement must not be read by later checks.
     const checked = scripts.length > 0 ? { ...file, agent: { ...agent, models: withoutScripts(models) } } : file
-    return { ok: false, problems: all, said: checked }
+    return { ok: false, problems: all, partial: checked }
   } catch (error) {
     if (error instanceof TroupeError) return { ok: false, problems: error.problems }
     throw error
@@ -45,11 +45,11 @@ interface Folders {
   readonly over: string
 }
 
-/** Folders of a sandbox are relative to whoever names them. */
+/** Folders in overrides are relative to the working directory, others to the file. */
 export function withWritable<A extends Pick<AgentFile, 'sandbox'>>(agent: A, values: OptionValues, { file, over }: Folders): A {
   const { sandbox } = agent
   if (!sandbox?.writable) return agent
-  const folder = values.get('sandbox.writable')?.rank === 'override' ? over : file
+  const folder = values.get('sandbox.writable')?.precedence === 'override' ? over : file
   return { ...agent, sandbox: { ...sandbox, writable: sandbox.writable.map((each) => resolve(folder, each)) } }
 }
 

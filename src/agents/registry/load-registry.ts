@@ -1,7 +1,7 @@
 /*
- * 1. A file is read once, whichever ways lead to it.
- * 2. Everything that is wrong in any file is told at once; where anything is, there are no agents.
- * 3. Nothing is started, asked or compiled here.
+ * 1. Each file is read once.
+ * 2. All problems of all files are reported together; with problems there are no agents.
+ * 3. Loading starts nothing, calls no model and compiles no schema.
  */
 import { type Problem, TroupeError } from '../../contracts/index.ts'
 import { builtinToolNames } from '../../policy/builtin-tool-names.ts'
@@ -9,6 +9,7 @@ import { agentPrefix } from '../../policy/foreign-tools.ts'
 import { knownRules } from '../../policy/tool-name-problems.ts'
 import type { FileState } from '../config/trust/trust-records.ts'
 import { configuredSources } from '../config/unknown-names.ts'
+import { countProblems } from '../values/messages.ts'
 import type { AgentDiagnostic } from './agent-diagnostic.ts'
 import { assignNames } from './assign-names.ts'
 import { FileLoader } from './file-loader.ts'
@@ -19,36 +20,34 @@ import type { RegistryOptions } from './registry-options.ts'
 import { childProblems, cycleProblems, type Edge, ruleProblems, toolProblems } from './team-checks.ts'
 
 interface FoundFiles {
-  /** Every file that was looked into. */
   readonly files: readonly string[]
-  /** Every agent that could be read, usable or not. */
+  /** All readable agents, usable or not. */
   readonly found: readonly FoundAgent[]
-  /** What every file says that could be read, so that whoever knows models and schemas can check that too. */
-  readonly said: readonly ReadableFile[]
+  /** All readable files, for checks of models and schemas. */
+  readonly readable: readonly ReadableFile[]
   readonly diagnostics: readonly AgentDiagnostic[]
-  /** Files of other programs that nobody has trusted as they are: less of them counts. */
+  /** Untrusted foreign files, which have fewer permissions. */
   readonly untrusted: readonly FileState[]
 }
 export type Registry = FoundFiles &
   (
     | {
         readonly ok: true
-        /** Those that can be used, in the order in which they were found. */
         readonly agents: readonly RegisteredAgent[]
-        /** The names of those that were asked for. */
+        /** The names of the requested agents. */
         readonly roots: readonly string[]
       }
     | { readonly ok: false; readonly problems: readonly Problem[] }
   )
 
-/** Finds agents and their children, and checks all of them. */
+/** Loads and checks agents and their children. */
 export async function loadRegistry(options: RegistryOptions): Promise<Registry> {
   const loader = new FileLoader(options)
   const roots = options.roots.flatMap((written) => loader.root(written) ?? [])
   const configured = options.scope === 'everything' ? loader.configured() : []
   const team = teamOf(loader, [...roots, ...configured, ...loader.faulty])
   const { files, edgesFrom } = team
-  // What a file with problems of its own says of itself is not verdicts a second time; its prompt and its ways are.
+  // Files with problems are checked only for prompts and children.
   const isRight = (file: LoadedFile): boolean => !loader.faulty.has(file)
   const usable = files.filter(isRight)
   const named = assignNames(usable, edgesFrom)
@@ -69,7 +68,7 @@ export async function loadRegistry(options: RegistryOptions): Promise<Registry> 
   const looked: FoundFiles = {
     files: loader.places,
     found: team.all.filter(isRight).map(foundAgent),
-    said: loader.said,
+    readable: loader.readable,
     untrusted: loader.untrusted,
     diagnostics: [
       ...loader.diagnostics,
@@ -90,7 +89,7 @@ export async function loadRegistry(options: RegistryOptions): Promise<Registry> 
         prompt,
         models: modelsOf(file, callers),
         agents: [...new Set(edgesFrom(file).map(({ to }) => nameOf(to)))],
-        // Until servers can be started, a rule about one of their tools matches nothing.
+        // Servers offer no tools yet.
         ...(agent.approvals && { approvals: knownRules(agent.approvals, { tools: ruled, sources: [] }) }),
       },
       path,
@@ -108,13 +107,13 @@ export async function loadRegistry(options: RegistryOptions): Promise<Registry> 
 
 interface Team {
   readonly all: readonly LoadedFile[]
-  /** Those that are enabled. */
+  /** The enabled ones. */
   readonly files: readonly LoadedFile[]
   readonly diagnostics: readonly AgentDiagnostic[]
   edgesFrom(file: LoadedFile): readonly Edge[]
 }
 
-/** Follows everybody's children. Who is disabled calls nobody and is called by nobody. */
+/** Follows children. Disabled agents have no children and no parents. */
 function teamOf(loader: FileLoader, first: readonly LoadedFile[]): Team {
   const edges = new Map<LoadedFile, readonly Edge[]>()
   const found = new Set(first)
@@ -151,15 +150,15 @@ function leadsTo(from: LoadedFile, to: LoadedFile, edges: ReadonlyMap<LoadedFile
   return seen.has(to)
 }
 
-/** Programs that let agents call each other in circles have other bounds; what is dropped is told. */
+/** Other programs allow cycles; here the call that closes one is left out. */
 const cycleDiagnostic = (reference: ChildReference): AgentDiagnostic => ({
   code: 'foreign_agent',
   severity: 'warning',
   place: reference.place,
-  message: `\`${reference.written}\` is left out: agents would call themselves`,
+  message: `\`${reference.written}\` is left out: agents would call each other in a cycle`,
 })
 
-/** A file of another program that names no model means that of whoever calls it. */
+/** A foreign agent without models uses those of its parent. */
 function modelsOf(file: LoadedFile, callers: ReadonlyMap<LoadedFile, LoadedFile>): readonly string[] {
   const caller = callers.get(file)
   const isSilent = file.dialect !== 'troupe' && !file.values.has('models')
@@ -176,7 +175,7 @@ function foundAgent({ agent, place, dialect, enabled, children, metadata }: Load
   }
 }
 
-/** For each child, the first that calls it: what it must say is told once. */
+/** The first parent of each child, so that its problems are reported once. */
 function firstEdges({ files, edgesFrom }: Team): readonly Edge[] {
   const first = new Map<LoadedFile, Edge>()
   for (const edge of files.flatMap(edgesFrom)) if (!first.has(edge.to)) first.set(edge.to, edge)
@@ -188,27 +187,23 @@ function disabled({ place, values }: LoadedFile): AgentDiagnostic {
     code: 'agent_disabled',
     severity: 'info',
     place: values.get('enabled')?.place ?? place,
-    message: 'the agent is disabled, so nobody can call it',
+    message: 'the agent is disabled and cannot be called',
   }
 }
 
 function disabledProblem({ enabled, place, values }: LoadedFile): readonly Problem[] {
   if (enabled) return []
-  const said = values.get('enabled')
-  const spot = { place: said?.place ?? place, ...(said?.line !== undefined && { line: said.line }) }
+  const option = values.get('enabled')
+  const spot = { place: option?.place ?? place, ...(option?.line !== undefined && { line: option.line }) }
   return [{ ...spot, message: 'the agent is disabled', remedy: 'Enable it for this run: --override enabled=true' }]
 }
 
 function usageMissing({ agent, dialect, at }: LoadedFile): readonly AgentDiagnostic[] {
   if (dialect !== 'troupe' || agent.usage !== undefined) return []
-  const remedy = 'Give an example of what it is asked: `usage: a city and a date`.'
-  return [
-    { code: 'usage_missing', severity: 'info', place: at.place, message: '`usage` is missing; whoever calls it would need it', remedy },
-  ]
+  const remedy = 'Add an example of its input: `usage: a city and a date`.'
+  return [{ code: 'usage_missing', severity: 'info', place: at.place, message: '`usage` is missing; agents that call it need it', remedy }]
 }
 
-/** The problems of a registry as one error. */
 export function registryError(problems: readonly Problem[]): TroupeError {
-  const count = problems.length === 1 ? 'a problem' : `${problems.length} problems`
-  return new TroupeError('agent_file_invalid', `The agents have ${count}.`, { problems })
+  return new TroupeError('agent_file_invalid', `The agents have ${countProblems(problems)}.`, { problems })
 }

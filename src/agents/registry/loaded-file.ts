@@ -1,15 +1,16 @@
 import type { AgentTrust, Problem, SandboxPolicy } from '../../contracts/index.ts'
 import type { ReadAgent } from '../agent-file/agent-file.ts'
 import type { AgentOptionKey } from '../agent-file/agent-options.ts'
-import type { ExternalValue, ExternalValues, SourceLocation } from '../agent-file/option-values.ts'
+import type { ExternalValue, ExternalValues } from '../agent-file/option-values.ts'
 import type { Origin } from '../config/sourced.ts'
 import type { Dialect } from '../dialects/foreign-agent.ts'
+import type { SourceLocation } from '../values/source-text.ts'
 import type { AgentDiagnostic } from './agent-diagnostic.ts'
 
-/** What an agent says of another: `./scout.ai` or `scout`, and where. */
+/** A child as an agent names it: `./scout.ai` or `scout`. */
 export interface ChildReference extends SourceLocation {
   readonly written: string
-  /** Foreign files name agents of programs that may not be here. */
+  /** Foreign files may name agents that do not exist here. */
   readonly isOptional?: boolean
 }
 
@@ -17,19 +18,19 @@ export function locationOfReference({ place, line }: ChildReference): Pick<Probl
   return { place, ...(line !== undefined && { line }) }
 }
 
-/** A file that was read and understood, before it is known who its children are. */
+/** A file before its children are resolved. */
 export interface LoadedFile extends ReadAgent {
   readonly path: string
   readonly place: string
   readonly dialect: Dialect | 'troupe'
   readonly agent: ReadAgent['agent'] & { readonly displayName?: string; readonly trust?: AgentTrust }
   readonly children: readonly ChildReference[]
-  /** Whether only a person may choose it; then no agent can call it. */
+  /** Only people can choose it; no agent can call it. */
   readonly isForPeople: boolean
   readonly diagnostics: readonly AgentDiagnostic[]
 }
 
-/** What a file says, right or wrong, that others can check: nobody here knows models or skills, or compiles schemas. */
+/** A readable file, valid or not, for checks of models, skills and schemas. */
 export interface ReadableFile extends Pick<LoadedFile, 'path' | 'place' | 'values' | 'dialect' | 'disabledSkills'> {
   readonly agent: Pick<LoadedFile['agent'], 'models' | 'input' | 'output' | 'skills' | 'tools' | 'sandbox'>
 }
@@ -39,25 +40,25 @@ export type Loading = { readonly ok: true; readonly file: LoadedFile } | FailedL
 export interface FailedLoading {
   readonly ok: false
   readonly problems: readonly Problem[]
-  /** What could be read of it all the same: it may name others, with problems of their own. */
-  readonly said?: LoadedFile
+  /** The readable part: it may name children that have problems too. */
+  readonly partial?: LoadedFile
 }
 
-/** What speaks besides an agent file. */
+/** What applies to a file besides its content. */
 export interface LoadContext {
-  /** What goes before it: flags, variables. */
+  /** Flags and variables. */
   readonly over: ExternalValues
-  /** What holds where it is silent; values of a configuration know their file. */
+  /** From the configuration, with origins. */
   readonly defaults: ReadonlyMap<AgentOptionKey, ExternalValue & { readonly origin?: Origin }>
-  /** The folder that `script/` names of models are relative to: the first agent's. */
+  /** `script/` models are relative to this folder, that of the first agent. */
   readonly baseDir: string
-  /** What paths on the command line are relative to. */
+  /** Paths on the command line are relative to it. */
   readonly workingDirectory: string
-  /** Names that the configuration has for models. */
+  /** Aliases of models in the configuration. */
   readonly models: readonly string[]
-  /** The tools that there are. */
+  /** The tools that exist. */
   readonly tools: readonly string[]
-  /** The walls of the session, which an agent can only make stricter. */
+  /** The sandbox of the session; an agent can only restrict it. */
   readonly sandbox: SandboxPolicy
 }
 

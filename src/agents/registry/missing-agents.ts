@@ -7,12 +7,12 @@ import { agentFilesIn, isOwnFile, type UnreadableFile } from './agent-paths.ts'
 import { type ChildReference, locationOfReference } from './loaded-file.ts'
 
 interface MissingContext {
-  /** The files of agents that are called like that. */
+  /** Files of agents with this name. */
   readonly called: readonly string[]
   readonly workingDirectory: string
 }
 
-/** What to say of an agent that was asked for and is not there. */
+/** A requested agent that does not exist. */
 export function missingRoot(written: string, path: string, { called, workingDirectory }: MissingContext): Problem {
   const [file] = called
   if (file !== undefined)
@@ -21,8 +21,8 @@ export function missingRoot(written: string, path: string, { called, workingDire
       message: 'There is no such file.',
       remedy:
         called.length === 1
-          ? `${file} is called so: troupe run ${shellWord(file)}`
-          : `These are called so: ${listNames(called)}. Name one of them.`,
+          ? `${file} has this name: troupe run ${shellWord(file)}`
+          : `These have this name: ${listNames(called)}. Name one of them.`,
     }
   const here = basename(written)
   if (here !== written && agentFilesIn(workingDirectory).includes(here))
@@ -35,21 +35,19 @@ export function missingRoot(written: string, path: string, { called, workingDire
   return { place: written, message: 'There is no such file.', remedy: besides(path, { otherwise }) }
 }
 
-/** The same of a folder in place of an agent. */
 export function folderAsRoot(written: string, path: string): Problem {
   const own = agentFilesIn(path).filter(isOwnFile)
   const remedy = own.length > 0 ? `Name an agent in it: ${listNames(own.slice(0, 10).map((name) => join(written, name)))}.` : noAgents
   return { place: written, message: 'It is a folder.', remedy }
 }
 
-const noAgents = 'There are no agents in this folder: change to the folder of the agent, or make one with troupe init.'
+const noAgents = 'There are no agents in this folder: change to the folder of the agent, or create one with troupe init.'
 
 function agentsIn(folder: string): string | undefined {
   const own = agentFilesIn(folder).filter(isOwnFile)
   return own.length > 0 ? `In ${folder} there are ${listNames(own.slice(0, 10))}.` : undefined
 }
 
-/** The same of one that another agent names, there or not. */
 export function unreadChild(reference: ChildReference, path: string, { kind, why, remedy }: UnreadableFile): Problem {
   if (kind === 'missing') return missingChild(reference, path)
   return { ...locationOfReference(reference), message: `the agent \`${reference.written}\` cannot be read: ${why}`, remedy }
@@ -66,7 +64,7 @@ function missingChild(reference: ChildReference, path: string): Problem {
 }
 
 interface Words {
-  /** What stands before the names in the remedy, so that it can be copied. */
+  /** The folder before each name in the remedy. */
   readonly folder?: string
   readonly otherwise: string
 }

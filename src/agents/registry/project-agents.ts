@@ -8,21 +8,19 @@ import { isOwnFile, readContent, realPath } from './agent-paths.ts'
 import { findAgentPaths } from './find-agent-paths.ts'
 import { dialectIn } from './load-foreign-file.ts'
 
-/** An agent by what it is called, before anything else of it is looked at. */
 export interface NamedAgent {
   readonly name: string
-  /** Absolute. */
   readonly path: string
 }
 
-/** The agents that a project keeps in its own folder and in those of other programs. Absolute. */
+/** Absolute paths of the agents in a project's folder and in those of other programs. */
 export function projectAgentPaths(folder: string): readonly string[] {
   const own = findAgentPaths(join(folder, '*.ai')).paths
   const foreign = dialectFolders.map((each) => join(folder, each)).filter((path) => existsSync(path))
   return [...own, ...foreign.flatMap((path) => findAgentPaths(path).paths)]
 }
 
-/** What they are called; whatever cannot be read is called nothing. */
+/** Skips files that cannot be read. */
 export function projectAgents(folder: string): readonly NamedAgent[] {
   try {
     return [...new Set(projectAgentPaths(folder).map(realPath))].flatMap((path) => {
@@ -35,7 +33,7 @@ export function projectAgents(folder: string): readonly NamedAgent[] {
   }
 }
 
-/** Those that a name means: of several, the ones beside whoever says it. */
+/** The agents with a name, preferably those in the folder of `from`. */
 export function agentsNamed(written: string, among: readonly NamedAgent[], from?: string): readonly NamedAgent[] {
   const called = among.filter(({ name, path }) => path !== from && (name === written || name === safeName(written)))
   const beside = from === undefined ? [] : called.filter(({ path }) => dirname(path) === dirname(from))

@@ -5,24 +5,24 @@ import type { TrustRecords } from '../config/trust/trust-records.ts'
 import type { Environment } from '../config/variables/resolve-placeholders.ts'
 
 export interface RegistryOptions {
-  /** Files that are asked for, as written: relative to the working directory. */
+  /** The requested files, relative to the working directory. */
   readonly roots: readonly string[]
-  /** `reachable`: these and their children. `everything`: what the configuration lists, too. */
+  /** `reachable`: these and their children. `everything`: also the agents of the configuration. */
   readonly scope: 'reachable' | 'everything'
   readonly workingDirectory: string
   readonly config: Config
-  /** Whether files of it are left out because they are wrong: then nothing is said about what only they could know. Default false. */
+  /** Whether invalid files of it were left out; then problems that may come from that are not reported. Default: false. */
   readonly isConfigFaulty?: boolean
-  /** For `${VAR}` in the configuration. */
+  /** For placeholders in the configuration. */
   readonly environment: Environment
-  /** Files of other programs that a person has trusted. `everything`: whoever names the files knows all that they lead to. */
+  /** Trusted files. `everything`: trust all files. */
   readonly trusted: TrustRecords | 'everything'
-  /** What goes before the files that are asked for. */
+  /** Override the requested files. */
   readonly flags?: ExternalValues
-  /** What goes before every file. */
+  /** Override all files. */
   readonly variables?: ExternalValues
-  /** The names of the tools that there are. Default: those that are built in. */
+  /** The names of all tools. Default: the built-in tools. */
   readonly tools?: readonly string[]
-  /** The walls of the session. Default: those of the configuration. */
+  /** The sandbox of the session. Default: that of the configuration. */
   readonly sandbox?: SandboxPolicy
 }

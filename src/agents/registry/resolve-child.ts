@@ -5,29 +5,26 @@ import { agentFilesIn } from './agent-paths.ts'
 import { type ChildReference, type LoadedFile, locationOfReference } from './loaded-file.ts'
 import { agentsNamed, type NamedAgent } from './project-agents.ts'
 
-/** Where a reference leads. */
 export type Target =
-  /** Written as a path by whoever names it, or found by a name. */
+  /** `isWritten`: the reference is a path, not a name. */
   | { readonly kind: 'path'; readonly path: string; readonly isWritten: boolean }
   | { readonly kind: 'file'; readonly file: LoadedFile }
   | { readonly kind: 'nothing'; readonly problem: Problem }
 
-/** The file that names another. */
 type Referrer = Pick<LoadedFile, 'path'>
 
-/** Whom a name could mean. */
+/** The agents that a name can refer to. */
 export interface Known {
-  /** The agents that the configuration lists. */
+  /** Agents of the configuration. */
   configured(): readonly LoadedFile[]
-  /** Those that lie in the usual folders. */
+  /** Agents in the usual folders of the project. */
   usual(): readonly NamedAgent[]
-  /** A path as people know it. */
   shown(path: string): string
 }
 
 /**
- * `./scout.ai` is a file; `scout` is the name of an agent that the configuration lists. A file of another program means its
- * colleagues, too, wherever a project keeps them.
+ * Resolves `./scout.ai` as a file and `scout` as an agent of the configuration. Foreign files can also name agents in the
+ * usual folders.
  */
 export function targetOf(reference: ChildReference, from: Referrer, { configured, usual, shown }: Known): Target {
   const { written } = reference
@@ -55,7 +52,6 @@ export function targetOf(reference: ChildReference, from: Referrer, { configured
   return nothing({ ...spot, message, remedy })
 }
 
-/** As `agents` of a file names it. */
 function besides(path: string, from: Referrer): string {
   const way = relative(dirname(from.path), path)
   return way.startsWith('..') ? way : `./${way}`

@@ -6,17 +6,17 @@ import type { LoadContext } from './loaded-file.ts'
 
 const script = /^script\/(.+)$/s
 
-/** Scripts that an agent names as its models and that lie outside of what it is confined to, if it is. */
+/** Scripts in `models` outside the confinement of the agent. */
 export function scriptProblems(values: OptionValues, path: string, within: Confined | undefined): readonly Problem[] {
-  const said = values.get('models')
-  // Who names a model elsewhere than in the file of the agent has the last word on it anyway, or was trusted before.
-  if (said?.rank !== 'file' || !within) return []
-  return (said.value as readonly string[]).flatMap((name, index) => {
+  const option = values.get('models')
+  // Overrides need no trust, and the configuration was checked before.
+  if (option?.precedence !== 'file' || !within) return []
+  return (option.value as readonly string[]).flatMap((name, index) => {
     const [, file] = script.exec(name) ?? []
     const fault = file === undefined ? undefined : outsideProblem(resolve(dirname(path), file), within)
     if (!fault) return []
     const { message, remedy } = fault
-    return [{ ...locationOf(said, index), message: `the script \`${file}\` cannot be read: ${message}`, remedy }]
+    return [{ ...locationOf(option, index), message: `the script \`${file}\` cannot be read: ${message}`, remedy }]
   })
 }
 
@@ -27,7 +27,7 @@ interface SearchContext {
   readonly context: Pick<LoadContext, 'baseDir' | 'defaults'>
 }
 
-/** `script/a.yaml` belongs to the file that names it, wherever the team is started. */
+/** `script/a.yaml` is relative to the file that names it. */
 export function scriptsBeside(models: readonly string[], values: OptionValues, surroundings: SearchContext): readonly string[] {
   const folder = scriptFolder(values, surroundings)
   if (folder === undefined) return models
@@ -37,10 +37,10 @@ export function scriptsBeside(models: readonly string[], values: OptionValues, s
   })
 }
 
-/** Where a script is looked for; nothing where names can stay as they are. */
+/** The folder of scripts; `undefined` if names can stay as they are. */
 function scriptFolder(values: OptionValues, { path, context: { baseDir, defaults } }: SearchContext): string | undefined {
-  const rank = values.get('models')?.rank
-  const origin = rank === 'default' ? defaults.get('models')?.origin : undefined
-  const folder = rank === 'file' ? dirname(path) : origin?.kind === 'file' ? dirname(origin.file) : undefined
+  const precedence = values.get('models')?.precedence
+  const origin = precedence === 'default' ? defaults.get('models')?.origin : undefined
+  const folder = precedence === 'file' ? dirname(path) : origin?.kind === 'file' ? dirname(origin.file) : undefined
   return folder === resolve(baseDir) ? undefined : folder
 }

@@ -6,37 +6,35 @@ import type { SkillDetails } from './skill-settings.ts'
 import { type SkillBounds, SkillSearcher } from './walk-skills.ts'
 
 /*
- * Skills are instructions, not code. Those of a project that nobody has trusted are found like any others, as its
- * `AGENTS.md` is: they reach a model as text, and whatever they ask for goes through tools, with their rules and
- * approvals. So a skill grants nothing, and a script that comes with one runs only where somebody allows it.
+ * Skills are instructions, not code. Skills of untrusted projects are found like any others: they reach a model as text, and
+ * everything that they ask for goes through tools with their rules and approvals. So a skill grants nothing.
  */
 
 export interface SkillSearch extends SkillPlaces {
-  /** Names of skills that nobody is to have. */
   readonly disabled?: readonly string[]
   readonly bounds?: SkillBounds
 }
 
-/** A skill that another of the same name stands before. */
+/** A skill that a nearer skill of the same name hides. */
 export interface ShadowedSkill {
   readonly card: SkillCard
   readonly by: SkillCard
-  /** `duplicate`: both are in the same scope, which is hardly ever meant. */
+  /** `duplicate`: both are in the same scope, most likely by mistake. */
   readonly kind: 'shadowed' | 'duplicate'
 }
 
 export interface FoundSkills {
-  /** By name. */
+  /** Sorted by name. */
   readonly skills: readonly SkillCard[]
-  /** What else each of them says of itself, by name. */
+  /** By name. */
   readonly details: ReadonlyMap<string, SkillDetails>
   readonly shadowed: readonly ShadowedSkill[]
   readonly disabled: readonly SkillCard[]
-  /** What is wrong with a skill, is left unused of one, or was not looked at, in the order of the search. */
+  /** In the order of the search. */
   readonly problems: readonly SkillProblem[]
 }
 
-/** Looks for skills from the working directory outwards. Of those with the same name the nearest wins. */
+/** Finds skills from the working directory outwards. Of skills with the same name the nearest wins. */
 export function findSkills(search: SkillSearch): FoundSkills {
   const walk = new SkillSearcher(search.bounds)
   const problems: SkillProblem[] = []
@@ -63,11 +61,11 @@ export function findSkills(search: SkillSearch): FoundSkills {
   }
 }
 
-/** A longer list helps nobody, and a hostile project could make it as long as itself. */
+/** A hostile project could have any number of problems. */
 const maxReported = 200
 
 function bounded(problems: readonly SkillProblem[]): readonly SkillProblem[] {
   if (problems.length <= maxReported) return problems
-  const message = `there are ${problems.length - maxReported} more problems of skills`
-  return [...problems.slice(0, maxReported), { severity: 'warning', place: 'skills', message, remedy: 'Mend these first.' }]
+  const message = `${problems.length - maxReported} more problems of skills`
+  return [...problems.slice(0, maxReported), { severity: 'warning', place: 'skills', message, remedy: 'Fix these first.' }]
 }

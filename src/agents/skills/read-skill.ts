@@ -8,16 +8,15 @@ import { readSkillSettings, type SkillDetails } from './skill-settings.ts'
 import { readSkillToml, skillSettingsFile } from './skill-toml.ts'
 import { type SkillFolder, skillFile } from './walk-skills.ts'
 
-/** The largest `SKILL.md`: what is longer belongs into files that are read when they are needed. */
+/** Longer texts belong into other files of the folder. */
 export const maxSkillBytes = 256 * 1024
 
 export interface ReadSkill {
-  /** Absent where there is an error among the problems. */
+  /** Absent if there is an error. */
   readonly skill?: { readonly card: SkillCard; readonly details: SkillDetails }
   readonly problems: readonly SkillProblem[]
 }
 
-/** Reads what is to be known of a skill before it is loaded. */
 export function readSkill(folder: SkillFolder): ReadSkill {
   const path = join(folder.path, skillFile)
   const problems: SkillProblem[] = []
@@ -43,21 +42,21 @@ type SkillText =
   | { readonly ok: true; readonly bytes: Uint8Array; readonly text: string }
   | { readonly ok: false; readonly message: string; readonly remedy: string }
 
-/** What comes with a project stays in its folder. A person may link to whatever they like. */
+/** Skills of a project must be inside their folder. The user's own can be links. */
 const rootOf = ({ path, scope }: SkillFolder): string | undefined => (scope === 'repo' ? path : undefined)
 
 function readText(folder: SkillFolder, path: string): SkillText {
   const file = readRegularFile(path, { root: rootOf(folder), maxBytes: maxSkillBytes })
-  if (file.kind === 'missing') return { ok: false, message: `${skillFile} leads nowhere`, remedy: 'Mend the link, or remove it.' }
+  if (file.kind === 'missing') return { ok: false, message: `${skillFile} is a dangling link`, remedy: 'Fix the link, or remove it.' }
   if (file.kind === 'outside')
-    return { ok: false, message: `${skillFile} is a link that leaves its folder`, remedy: 'Put the file itself there.' }
-  if (file.kind !== 'read') return { ok: false, message: `${skillFile} cannot be used: ${file.why}`, remedy: 'Put a text file there.' }
+    return { ok: false, message: `${skillFile} is a link to a file outside its folder`, remedy: 'Replace the link by the file.' }
+  if (file.kind !== 'read') return { ok: false, message: `${skillFile} cannot be used: ${file.why}`, remedy: 'Use a text file.' }
   const { bytes, size } = file
   if (size > maxSkillBytes) {
-    const remedy = 'Move parts of it into files beside it, and name them in it: they are read when they are needed.'
-    return { ok: false, message: `${skillFile} has ${size} bytes, and ${maxSkillBytes} is the most`, remedy }
+    const remedy = 'Move parts of it into other files of the folder and refer to them; the agent reads them when it needs them.'
+    return { ok: false, message: `${skillFile} has ${size} bytes; the maximum is ${maxSkillBytes}`, remedy }
   }
-  if (bytes.includes(0)) return { ok: false, message: `${skillFile} is binary`, remedy: 'Put a text file there.' }
+  if (bytes.includes(0)) return { ok: false, message: `${skillFile} is binary`, remedy: 'Use a text file.' }
   if (!isUtf8(bytes)) return { ok: false, message: `${skillFile} is not UTF-8`, remedy: 'Save it as UTF-8.' }
   return { ok: true, bytes, text: new TextDecoder().decode(bytes).replace(/\r\n?/g, '\n') }
 }
@@ -70,19 +69,19 @@ interface Naming {
 
 const kebab = /^[a-z0-9]+(?:-[a-z0-9]+)*$/
 
-/** The name that it states, or else that of its folder. */
+/** The `name` setting, else the name of the folder. */
 function checkedName(stated: string | undefined, { folder, path, tell }: Naming): string | undefined {
   const own = basename(folder.path)
   const name = stated ?? own
   if (name.length > 64 || !kebab.test(name)) {
-    const message = `\`${name.slice(0, 80)}\` is no name of a skill`
-    const remedy = `It has small letters and digits, with single hyphens between them, 64 at most${stated === undefined ? ': write a `name`' : ''}.`
+    const message = `\`${name.slice(0, 80)}\` is not a valid skill name`
+    const remedy = `Use at most 64 lower-case letters, digits and single hyphens${stated === undefined ? ', in a `name`' : ''}.`
     tell({ severity: 'error', place: path, message, remedy })
     return undefined
   }
   if (name !== own) {
     const message = `the skill is called \`${name}\`, and its folder \`${own}\``
-    tell({ severity: 'warning', place: path, message, remedy: 'Call them the same: other programs expect it.' })
+    tell({ severity: 'warning', place: path, message, remedy: 'Use the same name: other programs expect it.' })
   }
   return name
 }

@@ -5,18 +5,15 @@ import { knownNames } from '../../util/nearest-names.ts'
 import type { FoundSkills } from './find-skills.ts'
 
 export interface SelectedSkills {
-  /** By name. */
+  /** Sorted by name. */
   readonly skills: readonly SkillCard[]
-  /** Which of the wanted ones there are not, each at `skills[index]`, and of the unwanted ones at `disabledSkills[index]`. */
+  /** Missing skills, at `skills[index]` or `disabledSkills[index]`. */
   readonly problems: readonly Problem[]
-  /** Patterns that fit none: what they are meant for may be elsewhere, or come later. */
+  /** Patterns without a match: the skills may be elsewhere, or come later. */
   readonly warnings: readonly Problem[]
 }
 
-/**
- * The skills of an agent: those that it wants (`pdf`, `git-*`, `*`), without those that it does not. What is switched off,
- * here or for everybody, is left out without a word; what does not exist is told with what does.
- */
+/** Selects the skills of an agent (`pdf`, `git-*`, `*`) without the disabled ones. Reports missing skills, not disabled ones. */
 export function selectSkills(found: FoundSkills, wanted: readonly string[], disabled: readonly string[] = []): SelectedSkills {
   const problems: Problem[] = []
   const warnings: Problem[] = []
@@ -34,7 +31,7 @@ export function selectSkills(found: FoundSkills, wanted: readonly string[], disa
     if (all.some(fits(pattern)) || pattern === '*') continue
     const told = {
       place: `disabledSkills[${index}]`,
-      message: `it disables nothing: there is no skill \`${pattern}\``,
+      message: `it has no effect: there is no skill \`${pattern}\``,
       remedy: instead(found, pattern),
     }
     if (pattern.includes('*')) warnings.push(told)
@@ -53,7 +50,7 @@ function fits(pattern: string): (skill: SkillCard) => boolean {
 function missing(found: FoundSkills, name: string): Pick<Problem, 'message' | 'remedy'> {
   const broken = found.problems.find(({ severity, folder }) => severity === 'error' && folder !== undefined && basename(folder) === name)
   if (broken)
-    return { message: `the skill \`${name}\` cannot be used: ${broken.place}: ${broken.message}`, remedy: broken.remedy ?? 'Mend it.' }
+    return { message: `the skill \`${name}\` cannot be used: ${broken.place}: ${broken.message}`, remedy: broken.remedy ?? 'Fix it.' }
   return { message: `there is no skill \`${name}\``, remedy: instead(found, name) }
 }
 

@@ -3,17 +3,17 @@ import type { SkillScope } from '../../contracts/index.ts'
 import { isInside } from '../../util/is-inside.ts'
 import { foldersUpTo, realPathOf } from '../project-context/project-files.ts'
 
-/** A folder below which skills are looked for. */
+/** A folder in which skills are searched. */
 export interface SkillRoot {
   readonly path: string
-  /** Where it really is. */
+  /** Its real path. */
   readonly real: string
   readonly scope: SkillScope
-  /** No link is followed out of this folder; absent where a person has put the links there. */
+  /** No link is followed out of this folder. Absent for folders of the user. */
   readonly within?: string
-  /** Real paths of folders that commands may write to. */
+  /** Real paths of folders that commands can write to. */
   readonly open: readonly string[]
-  /** Whether commands cannot write to it, although it lies in one of those. */
+  /** Whether commands cannot write to it although it is inside one of those. */
   readonly isGuarded: boolean
 }
 
@@ -23,31 +23,29 @@ export interface SkillPlaces {
   readonly projectRoot: string
   /** `userSkillDirectories(home)`. */
   readonly userDirectories?: readonly string[]
-  /** Where packages of the system put skills for everybody. */
+  /** Skills of system packages. */
   readonly systemDirectories?: readonly string[]
   /** `adminSkillDirectories`. */
   readonly adminDirectories?: readonly string[]
-  /** Folders beside the project that commands may write to. */
+  /** Folders outside the project that commands can write to. */
   readonly writable?: readonly string[]
 }
 
-/** Ours before those of others: of two in one folder the first wins. */
+/** Our own folder comes first. */
 const folders = [join('.agents', 'skills'), join('.claude', 'skills')] as const
 
-/** Where a person keeps skills for all projects. */
 export const userSkillDirectories = (home: string): readonly string[] => folders.map((folder) => join(home, folder))
 
-/** Where whoever looks after the machine keeps skills for everybody. */
 export const adminSkillDirectories: readonly string[] = ['/etc/ai-agent/skills']
 
 /**
- * The roots that exist, the nearest first. Whoever names a folder of the project: what lies there, commands of agents may have put
- * there, so it is a part of the project.
+ * The existing roots, nearest first. A root in a folder that commands can write to belongs to the project, because agents
+ * may have changed it.
  */
 export function skillRoots(places: SkillPlaces): readonly SkillRoot[] {
   const { userDirectories = [], systemDirectories = [], adminDirectories = [] } = places
   const own = [...rootsOf('user', userDirectories), ...rootsOf('system', systemDirectories), ...rootsOf('admin', adminDirectories)]
-  // Who works in the home directory has no project there: those skills are the person's own, and no command writes to their folder.
+  // In the home directory there is no project: its skills are the user's own, and no command can write to them.
   const claimed = new Set(own.map(({ real }) => real))
   const ofProject = repoRoots(places)
   const guarded = new Set(ofProject.map(({ real }) => real))
@@ -58,7 +56,7 @@ export function skillRoots(places: SkillPlaces): readonly SkillRoot[] {
   ]
 }
 
-/** The folder around a path that commands may write to, if they may write to the path. */
+/** The folder around a path that commands can write to, if they can write to the path. */
 export function writableFolderAround({ real, open, isGuarded }: SkillRoot, path: string): string | undefined {
   const isKept = (place: string): boolean => isGuarded && isInside(place, real) && isInside(real, path)
   return open.find((place) => isInside(place, path) && !isKept(place))
@@ -66,7 +64,7 @@ export function writableFolderAround({ real, open, isGuarded }: SkillRoot, path:
 
 type FoundRoot = Pick<SkillRoot, 'path' | 'real' | 'scope'>
 
-/** By what it is called or by where it is: a command may have put a link there. */
+/** Checks the path and the real path: a command may have created a link. */
 function asOpen({ path, real }: FoundRoot, open: readonly string[]): Pick<SkillRoot, 'scope' | 'within'> | undefined {
   const above = realPathOf(dirname(path)) ?? dirname(path)
   const within = open.find((place) => isInside(place, real) || isInside(place, above))

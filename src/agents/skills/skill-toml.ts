@@ -12,7 +12,7 @@ const longest = { displayName: 100, promptHint: 500 } as const
 
 export type SkillDisplay = Pick<SkillCard, 'displayName' | 'promptHint'>
 
-/** How people see a skill. The names in brackets are those of a table `[interface]`, as other programs write it. */
+/** How a skill is displayed. Other programs use a table `[interface]`. */
 const fields: { readonly [key: string]: keyof SkillDisplay } = {
   display_name: 'displayName',
   prompt_hint: 'promptHint',
@@ -22,18 +22,18 @@ const fields: { readonly [key: string]: keyof SkillDisplay } = {
 
 export interface SkillTomlPlace {
   readonly path: string
-  /** Nothing outside of it is read. Absent where it may be anywhere. */
+  /** Absent: it can be anywhere. */
   readonly root: string | undefined
 }
 
-/** Reads a `SKILL.toml`, where there is one. What is wrong with it costs the skill nothing else. */
+/** Reads a `SKILL.toml` if it exists. Its problems are only warnings. */
 export function readSkillToml({ path, root }: SkillTomlPlace, tell: (problem: SkillProblem) => void): SkillDisplay {
   const warn = (place: string, message: string, remedy: string): void => tell({ severity: 'warning', place, message, remedy })
   const file = readRegularFile(path, { root, maxBytes: maxBytes })
   if (file.kind === 'missing') return {}
   if (file.kind !== 'read' || file.size > maxBytes) {
-    const why = file.kind === 'read' ? `it has ${file.size} bytes, and ${maxBytes} is the most` : whyUnread(file)
-    warn(path, `${skillSettingsFile} is left out: ${why}`, 'Mend it, or remove it.')
+    const why = file.kind === 'read' ? `it has ${file.size} bytes; the maximum is ${maxBytes}` : whyUnread(file)
+    warn(path, `${skillSettingsFile} is left out: ${why}`, 'Fix it, or remove it.')
     return {}
   }
   try {
@@ -41,13 +41,13 @@ export function readSkillToml({ path, root }: SkillTomlPlace, tell: (problem: Sk
   } catch (error) {
     const place = error instanceof TomlError ? `${path}:${error.line}:${error.column}` : path
     const [first = ''] = messageOf(error).split('\n', 1)
-    warn(place, `${skillSettingsFile} is no valid TOML: ${first.replace(/^Invalid TOML document: /, '')}`, 'Mend it, or remove it.')
+    warn(place, `${skillSettingsFile} is not valid TOML:  ${first.replace(/^Invalid TOML document: /, '')}`, 'Fix it, or remove it.')
     return {}
   }
 }
 
 const whyUnread = (file: { readonly kind: 'outside' } | { readonly kind: 'withheld' | 'refused'; readonly why: string }): string =>
-  file.kind === 'outside' ? 'it is a link that leaves its folder' : file.why
+  file.kind === 'outside' ? 'it is a link to a file outside its folder' : file.why
 
 function displayOf(table: { readonly [key: string]: unknown }, warn: (message: string, remedy: string) => void): SkillDisplay {
   const { interface: nested, ...plain } = table

@@ -1,10 +1,10 @@
 /*
- * 1. No folder is entered twice, whatever ways lead there: what was entered is known by its real path.
- * 2. A folder with a `SKILL.md` is a skill. Nothing below it is looked at: that is its own material.
- * 3. Folders come before links, so that a skill is known by the path that needs none.
- * 4. A root of a project is never left, nor is a place that commands may write to. Links in other folders of a person, or of
- *    whoever looks after the machine, lead where they lead: they put them there.
- * 5. What lies where commands may write is of the project, whoever named it.
+ * 1. No folder is entered twice: entered folders are known by their real path.
+ * 2. A folder with a `SKILL.md` is a skill. Folders below it are not searched.
+ * 3. Folders come before links, so that the path of a skill has no link if possible.
+ * 4. No link is followed out of a project, or out of a folder that commands can write to. Links in other folders of the
+ *    user or the machine are followed.
+ * 5. A skill in a folder that commands can write to belongs to the project.
  */
 import { type Dirent, lstatSync, opendirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
@@ -28,7 +28,6 @@ export interface SkillBounds {
 
 export const skillBounds: SkillBounds = { depth: 6, folders: 2_000, entries: 20_000 }
 
-/** A folder with a `SKILL.md`, by its real path. */
 export interface SkillFolder {
   readonly path: string
   readonly scope: SkillScope
@@ -41,7 +40,6 @@ interface Waiting {
   readonly depth: number
 }
 
-/** Looks for skills below one root after another. */
 export class SkillSearcher {
   readonly problems: SkillProblem[] = []
   readonly #bounds: SkillBounds
@@ -51,7 +49,7 @@ export class SkillSearcher {
     this.#bounds = bounds
   }
 
-  /** The skills below a root that were not found before, by path. */
+  /** New skills below a root, sorted by path. */
   below(root: SkillRoot): readonly SkillFolder[] {
     if (this.#leaves(root, root.path, root.real)) return []
     const found = new RootSearch(root, {
@@ -101,7 +99,7 @@ class RootSearch {
     }
   }
 
-  /** Enters a folder, and answers those in it. */
+  /** Returns the folders in it. */
   #enter({ path, depth }: Waiting): readonly Waiting[] {
     const { bounds, entered } = this.#around
     if (entered.has(path)) return []
@@ -123,11 +121,11 @@ class RootSearch {
     const file = join(path, skillFile)
     if (!isThere(file)) return false
     if (depth === 0) {
-      const remedy = 'Give the skill a folder of its own, named after it.'
+      const remedy = 'Put the skill into its own folder, named after it.'
       this.#around.tell({
         severity: 'error',
         place: file,
-        message: `a ${skillFile} belongs into a folder of its own`,
+        message: `a ${skillFile} needs its own folder`,
         remedy,
         folder: path,
       })
@@ -156,7 +154,7 @@ class RootSearch {
     return entries.sort((a, b) => (a.name < b.name ? -1 : 1))
   }
 
-  /** Where the next link leads; `nowhere` where it is no folder, or may not be followed. */
+  /** `nowhere` if it is not a folder, or must not be followed. */
   #followLink(): Waiting | 'nowhere' | undefined {
     const link = this.#links.shift()
     if (link === undefined) return undefined
@@ -168,11 +166,11 @@ class RootSearch {
     return 'nowhere'
   }
 
-  /** Says once that there is more. */
+  /** Reports each limit once. */
   #truncated(bound: string): readonly never[] {
     if (this.#told.has(bound)) return []
     this.#told.add(bound)
-    const message = `the search for skills stops at ${bound}: there is more that was not looked at`
+    const message = `the search for skills stops at ${bound}: some folders were not searched`
     this.#around.tell({ severity: 'warning', place: this.#root.path, message, remedy: 'Keep only skills there.' })
     return []
   }
@@ -181,7 +179,7 @@ class RootSearch {
 const escapingLink = (path: string, within: string): SkillProblem => ({
   severity: 'warning',
   place: path,
-  message: 'the link is not followed: it leaves the project',
+  message: 'the link is ignored: it leads outside the project',
   remedy: `Put a copy of the folder into ${within}, or the link into the skills of your home directory.`,
 })
 
@@ -189,7 +187,7 @@ function isThere(path: string): boolean {
   try {
     return lstatSync(path, { throwIfNoEntry: false }) !== undefined
   } catch {
-    // What may not be looked at is told when its folder is read.
+    // Reading the folder reports it.
     return false
   }
 }

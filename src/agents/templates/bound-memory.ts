@@ -1,7 +1,7 @@
 const memorySection = 5
 const headerLength = 8
 
-/** The same WebAssembly module, whose memory cannot grow beyond `maxPages` of 64 KiB. */
+/** Limits the memory of a WebAssembly module to `maxPages` of 64 KiB. */
 export function boundMemory(bytes: Uint8Array, maxPages: number): Uint8Array<ArrayBuffer> {
   let at = headerLength
   while (at < bytes.length) {
@@ -10,7 +10,7 @@ export function boundMemory(bytes: Uint8Array, maxPages: number): Uint8Array<Arr
     const body = readNumber(bytes, length.end)
     at = length.end + length.value
     if (bytes[start] !== memorySection) continue
-    // One memory; a flag that says whether a bound follows; its first size; the bound.
+    // The number of memories, the flag for a maximum, the initial size, the maximum.
     const first = readNumber(bytes, body.end + 1)
     const section = [...written(body.value), 1, ...written(first.value), ...written(maxPages)]
     return joined([bytes.subarray(0, start), Uint8Array.from([memorySection, ...written(section.length), ...section]), bytes.subarray(at)])
@@ -18,7 +18,7 @@ export function boundMemory(bytes: Uint8Array, maxPages: number): Uint8Array<Arr
   throw new Error('the module has no memory of its own')
 }
 
-/** Numbers there are seven bits a byte, the lowest first. */
+/** LEB128: seven bits a byte, lowest first. */
 function readNumber(bytes: Uint8Array, start: number): { readonly value: number; readonly end: number } {
   let value = 0
   for (let at = start, shift = 0; at < bytes.length; at++, shift += 7) {
@@ -43,7 +43,7 @@ function joined(parts: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
   return whole
 }
 
-/** The little of WebAssembly that is needed here. The types of the language and of Node come without it. */
+/** The part of WebAssembly that is used here. The types of the language and of Node do not include it. */
 interface WebAssemblyApi {
   compile(bytes: Uint8Array): Promise<CompiledModule>
   readonly Instance: new (module: CompiledModule, imports: object) => { readonly exports: { readonly memory: BoundMemory } }

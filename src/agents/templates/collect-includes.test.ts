@@ -60,22 +60,22 @@ describe('inside', () => {
 
 describe('refused', () => {
   test.each([
-    ['../secret.md', 'leads out of the folder'],
-    ['parts/../../secret.md', 'leads out of the folder'],
-    ['..\\secret.md', 'leads out of the folder'],
+    ['../secret.md', 'is outside the folder'],
+    ['parts/../../secret.md', 'is outside the folder'],
+    ['..\\secret.md', 'is outside the folder'],
     ['/etc/passwd', 'is an absolute path'],
     ['C:\\secret.md', 'is an absolute path'],
     ['\\\\server\\share', 'is an absolute path'],
-    ['link.md', 'leads out of the folder'],
-    ['near/near.md', 'leads out of the folder'],
+    ['link.md', 'is outside the folder'],
+    ['near/near.md', 'is outside the folder'],
     ['.env', 'is a hidden file'],
     ['keys.env', 'is a hidden file'],
     ['innocent.md', 'leads to a hidden file'],
     ['loop.md', 'cannot be read'],
     ['none.md', 'cannot be read'],
     ['parts', 'it is a folder'],
-    ['.', 'leads out of the folder'],
-    ['', 'is no path'],
+    ['.', 'is outside the folder'],
+    ['', 'is not a path'],
     ['binary.md', 'the file is binary'],
     ['latin.md', 'the file is not UTF-8'],
     ['large.md', 'it is larger than'],
@@ -100,9 +100,9 @@ describe('refused', () => {
   test('a name that is worked out, a link that is ignored if missing, all told at once', () => {
     const { problems } = collect('{% include agent.name %}{% include "link.md" ignore missing %}{% include "../a" %}')
     expect(problems.map(({ message }) => message)).toEqual([
-      'the name of an included file must be written out',
-      '`link.md` leads out of the folder of the agent file',
-      '`../a` leads out of the folder of the agent file',
+      'the name of an included file must be a literal',
+      '`link.md` is outside the folder of the agent file',
+      '`../a` is outside the folder of the agent file',
     ])
   })
 

@@ -1,6 +1,6 @@
-// 1. A template sees the variables it is given, and nothing else: no time, no chance, no file, no environment.
-// 2. It ends: fuel bounds its steps, the memory of the module is bounded, and what one step can cost is bounded by a watchdog.
-// 3. Nothing is left of a template for the next one. After a step that was cut off in the middle the module is thrown away.
+// 1. A template sees only the given variables: no time, no randomness, no files, no environment.
+// 2. It ends: fuel limits its steps, the memory of the module is limited, and a watchdog limits the time of a single step.
+// 3. Templates do not affect each other. After an interrupted step the module is discarded.
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { pathToFileURL } from 'node:url'
@@ -9,15 +9,15 @@ import type { Environment } from 'minijinja-js'
 import { messageOf } from '../../util/message-of.ts'
 import { type BoundMemory, boundMemory, type CompiledModule, webAssembly } from './bound-memory.ts'
 
-/** Steps of one template: some ten milliseconds. A prompt that lists a thousand tools needs a tenth of it. */
+/** Steps of one template, about ten milliseconds. A prompt with a thousand tools needs a tenth of it. */
 const fuel = 100_000
-/** 32 MiB, of which the engine itself needs one and a bit. */
+/** 32 MiB; the engine itself needs about one. */
 const maxPages = 512
-/** Far beyond what fuel allows ordinary steps: only hostile filters over large values come here. */
+/** Only hostile filters over large values take this long. */
 const timeoutMs = 1_000
 
 export interface RenderJob {
-  /** By name; the one that is rendered among them. */
+  /** By name, including `main`. */
   readonly templates: ReadonlyMap<string, string>
   readonly main: string
   readonly variables: { readonly [name: string]: unknown }
@@ -25,18 +25,18 @@ export interface RenderJob {
 
 export type Rendered =
   | { readonly kind: 'text'; readonly text: string }
-  /** In the engine's own words, one message per template that cannot be read, or the first that fails. */
+  /** Messages of the engine: one for each invalid template, or the first error of rendering. */
   | { readonly kind: 'failed'; readonly messages: readonly string[] }
   | { readonly kind: 'exhausted'; readonly of: 'memory' | 'time' }
 
-/** The generated part of the library that joins the module to the language. Its public entry offers no way to bound the memory. */
+/** The generated bindings of the library. Its public entry cannot limit the memory. */
 interface Glue {
   readonly Environment: new () => OwnedEnvironment
   __wbg_set_wasm(exports: object): void
 }
 
 interface OwnedEnvironment extends Environment {
-  /** Lets go of what it owns in the module without freeing it. */
+  /** Detaches the object without freeing it. */
   __destroy_into_raw(): number
 }
 
@@ -47,7 +47,6 @@ interface Running {
 
 let loading: Promise<Engine> | undefined
 
-/** Loads the engine at the first call. */
 export function loadEngine(): Promise<Engine> {
   loading ??= load()
   return loading
@@ -71,7 +70,7 @@ export class Engine {
   constructor(glue: Glue, module: CompiledModule) {
     this.#glue = glue
     this.#module = module
-    // A module that runs out of memory would print its last words.
+    // A module without memory would print an error.
     const quiet = Object.keys(glue).filter((name) => name.startsWith('__wbg_error_'))
     this.#imports = { './minijinja_js_bg.js': { ...glue, ...Object.fromEntries(quiet.map((name) => [name, () => undefined])) } }
   }
@@ -95,7 +94,7 @@ export class Engine {
     const environment = new this.#glue.Environment()
     environment.undefinedBehavior = 'strict'
     environment.fuel = fuel
-    // Without it errors have no column.
+    // Needed for columns in errors.
     environment.debug = true
     environment.enablePyCompat()
     environment.removeGlobal('debug')
@@ -104,15 +103,15 @@ export class Engine {
   }
 
   #discard(): void {
-    // Otherwise it would be freed some day, in a module that has never heard of it.
+    // Otherwise it would be freed later, in another module.
     this.#running?.environment.__destroy_into_raw()
-    // The glue keeps views of the memory, and lets go of them only where they are detached, which growing does.
+    // The bindings cache views of the memory until it grows.
     this.#running?.memory.grow(0)
     this.#running = undefined
   }
 }
 
-/** Throws only where the module is broken. */
+/** Throws only if the module is broken. */
 function work(environment: Environment, { templates, main, variables }: RenderJob): Rendered {
   environment.clearTemplates()
   const messages: string[] = []
@@ -130,7 +129,7 @@ function work(environment: Environment, { templates, main, variables }: RenderJo
   return messages.length === 0 ? { kind: 'text', text } : { kind: 'failed', messages }
 }
 
-/** An error in an included template says only which one: it is rendered by itself to learn more. */
+/** The error of an include names only the file: renders that file alone for the details. */
 function causes(environment: Environment, message: string, variables: RenderJob['variables']): readonly string[] {
   const found: string[] = []
   let last: string | undefined = message

@@ -4,13 +4,13 @@ import type { TemplateText } from './includes.ts'
 
 export interface Explaining {
   readonly texts: ReadonlyMap<string, TemplateText>
-  /** Dotted names of everything that there is. */
+  /** Dotted names of all variables. */
   readonly known: readonly string[]
-  /** Characters that stand before the first line of a text when it is rendered. */
+  /** The number of characters inserted before the first line. */
   shiftOf(name: string): number
 }
 
-/** The engine's words for an error as a problem at its place. */
+/** Turns a message of the engine into a problem with its place. */
 export function explainFailure(message: string, { texts, known, shiftOf }: Explaining): Problem {
   const [head = ''] = message.split('\n', 1)
   const [, what = head, name = '', line = '1'] = /^(.*) \(in (.+):(\d+)\)$/.exec(head) ?? []
@@ -23,7 +23,7 @@ export function explainFailure(message: string, { texts, known, shiftOf }: Expla
   return { place, ...inWords(what, marked?.text, known), line: text }
 }
 
-/** The part of the line that the engine underlines. It counts characters, not halves of them. */
+/** The underlined part of the line, in code points. */
 function markedPart(
   message: string,
   { text, shift }: { readonly text: string; readonly shift: number },
@@ -45,15 +45,13 @@ function inWords(what: string, part: string | undefined, known: readonly string[
     }
   }
   if (what.startsWith('engine ran out of fuel'))
-    return { message: 'the template takes too many steps', remedy: 'Look for a loop that goes round too often.' }
+    return { message: 'the template takes too many steps', remedy: 'Look for a loop with too many iterations.' }
   const [, included] = /^could not render include: error in "(.*)"$/.exec(what) ?? []
-  if (included !== undefined) return { message: `the included \`${included}\` fails`, remedy: 'Mend that file.' }
+  if (included !== undefined) return { message: `the included \`${included}\` fails`, remedy: 'Fix that file.' }
   const [, filter] = /filter (\w+) is unknown/.exec(what) ?? []
   if (filter !== undefined)
-    return { message: `there is no filter \`${filter}\``, remedy: 'Leave it out, or use one that the reference of templates lists.' }
-  return { message: `the template is wrong: ${what}`, remedy: braceRemedy }
+    return { message: `there is no filter \`${filter}\``, remedy: 'Remove it, or use a filter from the template reference.' }
+  return { message: `the template is invalid: ${what}`, remedy: braceRemedy }
 }
 
-/** What opens a template may have been meant as itself. */
-const braceRemedy =
-  'Close every `{{` with `}}` and every `{%` with `%}`; braces that are meant as such stand between `{% raw %}` and `{% endraw %}`.'
+const braceRemedy = 'Close every `{{` with `}}` and every `{%` with `%}`; put literal braces between `{% raw %}` and `{% endraw %}`.'

@@ -3,24 +3,22 @@ import { join, posix, relative, resolve, sep, win32 } from 'node:path'
 import { type Problem, TroupeError } from '../../contracts/index.ts'
 import { messageOf } from '../../util/message-of.ts'
 import { readRegularFile } from '../project-context/project-files.ts'
-import { decodeText } from '../values/decode-text.ts'
+import { decodeAgentText } from '../values/decode-text.ts'
 import { listNames } from '../values/messages.ts'
 import { type TemplateReference, templateReferences } from './scan-template.ts'
 
-/** Bounds of everything that one prompt includes. */
 const maxDepth = 8
 const maxFiles = 50
 const maxBytes = 1_048_576
-/** Beyond this nobody reads on. */
 const maxProblems = 25
 
 export interface Collected {
-  /** By the name that they are referred to by. */
+  /** By the name of the reference. */
   readonly texts: ReadonlyMap<string, TemplateText>
   readonly problems: readonly Problem[]
 }
 
-/** Reads everything that a prompt refers to, and what that refers to, before anything is rendered. Nothing outside of the base directory is touched. */
+/** Reads all included files, recursively, before rendering. Reads nothing outside the base directory. */
 export function collectIncludes(prompt: TemplateText, files: IncludeFiles | undefined): Collected {
   return new Collector(files).collect(prompt)
 }
@@ -79,7 +77,7 @@ class Collector {
     }
     const inside = relative(files.baseDir, real)
     if (inside === '' || inside.split(sep).includes('..') || win32.isAbsolute(inside) || posix.isAbsolute(inside))
-      return { kind: 'refused', message: 'leads out of the folder of the agent file', remedy: 'Copy the file there.' }
+      return { kind: 'refused', message: 'is outside the folder of the agent file', remedy: 'Copy the file there.' }
     if (inside.split(sep).some(isHidden)) return { kind: 'refused', message: 'leads to a hidden file' }
     if (this.#texts.size >= maxFiles) return { kind: 'refused', message: `is one of more than ${maxFiles} included files` }
     return this.#readInside(files, name, real)
@@ -87,7 +85,7 @@ class Collector {
 
   #readInside(files: IncludeFiles, name: string, real: string): Read {
     try {
-      const text = decodeText(files.readFile(real, maxBytes - this.#bytes), name)
+      const text = decodeAgentText(files.readFile(real, maxBytes - this.#bytes), name)
       this.#bytes += text.length
       return { kind: 'text', text: { text, place: name, firstLine: 1 } }
     } catch (error) {
@@ -114,7 +112,7 @@ interface Fault {
 }
 
 const notWrittenOut: Fault = {
-  message: 'the name of an included file must be written out',
+  message: 'the name of an included file must be a literal',
   remedy: 'Write it like `{% include "rules.md" %}`.',
 }
 
@@ -127,27 +125,25 @@ interface From {
 type Read = { readonly kind: 'text'; readonly text: TemplateText } | ({ readonly kind: 'missing' | 'refused' } & Fault)
 
 function nameFault(name: string): string | undefined {
-  if (name.trim() === '' || name.includes('\0')) return 'is no path'
+  if (name.trim() === '' || name.includes('\0')) return 'is not a path'
   if (posix.isAbsolute(name) || win32.isAbsolute(name) || /^[a-z]:/i.test(name)) return 'is an absolute path'
   const parts = name.split(/[/\\]/)
-  if (parts.includes('..')) return 'leads out of the folder of the agent file'
+  if (parts.includes('..')) return 'is outside the folder of the agent file'
   return parts.some(isHidden) ? 'is a hidden file' : undefined
 }
 
-/** Files that keep secrets are hidden, or end in `.env`. */
+/** Hidden files and `.env` files may have secrets. */
 const isHidden = (part: string): boolean => (part.startsWith('.') && part !== '.') || /\.env$/i.test(part)
 
-/** How the files beside an agent are read. */
 export interface IncludeFiles {
-  /** The only directory that may be read from: absolute, links resolved. */
+  /** Absolute, with links resolved. */
   readonly baseDir: string
-  /** The absolute path with every link resolved. Throws where there is nothing. */
+  /** Throws if the path does not exist. */
   realPath(path: string): string
-  /** Throws where it is no file, larger than `maxBytes`, or not at this path, which has no links. */
+  /** Throws if it is not a file, is larger than `maxBytes`, or is a link. */
   readFile(path: string, maxBytes: number): Uint8Array
 }
 
-/** The files below a folder. */
 export function folderIncludes(folder: string): IncludeFiles {
   const baseDir = realpathSync(resolve(folder))
   return {
@@ -155,9 +151,9 @@ export function folderIncludes(folder: string): IncludeFiles {
     realPath: (path) => realpathSync(path),
     readFile(path, maxBytes) {
       const file = readRegularFile(path, { root: baseDir, maxBytes: maxBytes })
-      // Whoever asks has verdicts this very path: a link that stands there by now leads to something else.
+      // The path was checked before; a link would lead to another file.
       if (file.kind === 'missing' || file.kind === 'outside' || (file.kind === 'read' && file.real !== path))
-        throw new Error('it was exchanged while it was looked at')
+        throw new Error('it was replaced while it was read')
       if (file.kind !== 'read') throw new Error(file.why)
       if (file.size > maxBytes) throw new Error(`it is larger than ${maxBytes} bytes`)
       return file.bytes
@@ -165,11 +161,10 @@ export function folderIncludes(folder: string): IncludeFiles {
   }
 }
 
-/** A template out of a file. */
 export interface TemplateText {
   readonly text: string
-  /** The path that names the file in problems. */
+  /** The path in problems. */
   readonly place: string
-  /** The line of the file that the text begins on. */
+  /** The first line of the text in the file. */
   readonly firstLine: number
 }

@@ -16,7 +16,7 @@ function folder(files: { readonly [name: string]: string }): IncludeFiles {
   return {
     baseDir: '/base',
     realPath(path) {
-      if (!Object.hasOwn(files, path.slice('/base/'.length))) throw new Error('there is no such file')
+      if (!Object.hasOwn(files, path.slice('/base/'.length))) throw new Error('the file does not exist')
       return path
     },
     readFile: (path) => new TextEncoder().encode(files[path.slice('/base/'.length)]),
@@ -76,9 +76,9 @@ describe('what is wrong', () => {
     ],
     ['{{ agent.constructor }}', 'scout.ai:4:4', 'there is no `agent.constructor`', 'There are'],
     ['a\n{{ tools | shuffle }}', 'scout.ai:5:12', 'there is no filter `shuffle`'],
-    ['{% if %}', 'scout.ai:4:7', 'the template is wrong: syntax error: unexpected end of block'],
-    ['{% macro f() %}{{ f() }}{% endmacro %}{{ f() }}', 'scout.ai:4:19', 'the template is wrong: invalid operation: recursion limit'],
-    ['{# only a comment #}', 'scout.ai:4:1', 'nothing is left of the prompt once it is filled in'],
+    ['{% if %}', 'scout.ai:4:7', 'the template is invalid: syntax error: unexpected end of block'],
+    ['{% macro f() %}{{ f() }}{% endmacro %}{{ f() }}', 'scout.ai:4:19', 'the template is invalid: invalid operation: recursion limit'],
+    ['{# only a comment #}', 'scout.ai:4:1', 'the rendered prompt is empty'],
     ['{{ "x" * 2000000 }}', 'scout.ai:4:1', 'the prompt is longer than 1048576 characters'],
   ]
   for (const [text, place, message, remedy = ''] of wrong) {
@@ -92,7 +92,7 @@ describe('what is wrong', () => {
 
   test('an error in an included file is told at its place', async () => {
     expect(await problemsOf('a\n{% include "rules.md" %}', { 'rules.md': 'x {{ agnt.name }}' })).toEqual([
-      { place: 'scout.ai:5:4', message: 'the included `rules.md` fails', remedy: 'Mend that file.', line: '{% include "rules.md" %}' },
+      { place: 'scout.ai:5:4', message: 'the included `rules.md` fails', remedy: 'Fix that file.', line: '{% include "rules.md" %}' },
       expect.objectContaining({ place: 'rules.md:1:6', message: 'there is no `agnt.name`', remedy: 'Did you mean `agent.name`?' }),
     ])
   })

@@ -1,16 +1,17 @@
 import { type Problem, TroupeError } from '../../contracts/index.ts'
+import { countProblems } from '../values/messages.ts'
+import { maxReported } from '../values/source-text.ts'
 import type { Rendered } from './engine.ts'
 import { explainFailure } from './explain-failure.ts'
 import { collectIncludes, type IncludeFiles, type TemplateText } from './includes.ts'
 import { isTemplate } from './scan-template.ts'
 
 /**
- * What a prompt may speak of. All of it stands in the agent file, so that the same file always gives the same prompt: variables
- * of the environment could be secrets, and what changes from call to call would spoil the provider's cache.
+ * The variables of a prompt. All come from the agent file, so that a file always renders to the same prompt: variables of
+ * the environment could be secrets, and changing values would defeat the provider's cache.
  */
 export interface PromptVariables {
   readonly agent: { readonly name: string; readonly description: string }
-  /** Names and patterns, as the file lists them. */
   readonly tools: readonly string[]
   readonly output: { readonly format: string }
   readonly limits: { readonly maxToolTurns: number }
@@ -18,12 +19,12 @@ export interface PromptVariables {
 
 const promptName = '<prompt>'
 const maxLength = 1_048_576
-// By these names the engine would choose an escaping.
+// The engine would escape in files with these names.
 const escaped = /\.(?:html?|xml|json5?|js|ya?ml)(?:\.j2|\.jinja2?)?$/i
 const opening = '{% autoescape false %}'
 const ending = '{% endautoescape %}'
 
-/** The prompt of an agent file with everything filled in. Throws `agent_file_invalid` with everything that is wrong. */
+/** Renders the prompt of an agent file. Throws `agent_file_invalid` with all problems. */
 export async function renderPrompt(prompt: TemplateText, variables: PromptVariables, files?: IncludeFiles): Promise<string> {
   if (!isTemplate(prompt.text)) return prompt.text
   const { texts, problems } = collectIncludes(prompt, files)
@@ -42,7 +43,7 @@ export async function renderPrompt(prompt: TemplateText, variables: PromptVariab
   return textOf(prompt, rendered, (message) => explainFailure(message, { texts: all, known, shiftOf }))
 }
 
-/** On the same lines as before. A template loses the newline at its end, so this one does too. */
+/** Keeps lines. A template loses its final newline, so this does too. */
 const unescaped = (text: string): string => `${opening}${text.replace(/\n$/, '')}${ending}`
 
 function textOf(prompt: TemplateText, rendered: Rendered, explain: (message: string) => Problem): string {
@@ -51,15 +52,13 @@ function textOf(prompt: TemplateText, rendered: Rendered, explain: (message: str
     case 'text': {
       const text = rendered.text.trim()
       if (text === '')
-        throw invalid(prompt, [
-          { place, message: 'nothing is left of the prompt once it is filled in', remedy: 'Say something outside of conditions.' },
-        ])
+        throw invalid(prompt, [{ place, message: 'the rendered prompt is empty', remedy: 'Write text outside of conditions.' }])
       if (text.length > maxLength)
         throw invalid(prompt, [
           {
             place,
-            message: `the prompt is longer than ${maxLength} characters once it is filled in`,
-            remedy: 'Include less, or let the agent read it with tools.',
+            message: `the prompt is longer than ${maxLength} characters after rendering`,
+            remedy: 'Include less, or give the agent a tool to read it.',
           },
         ])
       return text
@@ -68,7 +67,7 @@ function textOf(prompt: TemplateText, rendered: Rendered, explain: (message: str
       throw invalid(prompt, unique(rendered.messages.map(explain)))
     case 'exhausted': {
       const message = rendered.of === 'time' ? 'the template takes too long' : 'the template takes too much memory'
-      throw invalid(prompt, [{ place, message, remedy: 'Look for a loop or a filter that makes something very large.' }])
+      throw invalid(prompt, [{ place, message, remedy: 'Look for a loop or a filter with a very large result.' }])
     }
     default:
       return rendered satisfies never
@@ -76,8 +75,9 @@ function textOf(prompt: TemplateText, rendered: Rendered, explain: (message: str
 }
 
 function invalid({ place }: TemplateText, problems: readonly Problem[]): TroupeError {
-  const count = problems.length === 1 ? 'a problem' : `${problems.length} problems`
-  return new TroupeError('agent_file_invalid', `the prompt of ${place} has ${count}`, { problems: problems.slice(0, 25) })
+  return new TroupeError('agent_file_invalid', `the prompt of ${place} has ${countProblems(problems)}`, {
+    problems: problems.slice(0, maxReported),
+  })
 }
 
 const unique = (problems: readonly Problem[]): readonly Problem[] => [

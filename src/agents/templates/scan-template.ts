@@ -1,18 +1,16 @@
-/** A reference to another template. Without names it is worked out while rendering, which cannot be foreseen. */
+/** A reference to another template. `names` is `undefined` if they are computed. */
 export interface TemplateReference {
   readonly offset: number
   readonly names: readonly string[] | undefined
-  /** Whether it may be missing. */
   readonly optional: boolean
 }
 
-/** Whether a text has anything for the engine to do. */
 export const isTemplate = (text: string): boolean => /\{[{%#]/.test(text)
 
 const referring = new Set(['include', 'import', 'from', 'extends'])
 const literal = /"((?:[^"\\]|\\.)*)"|'((?:[^'\\]|\\.)*)'/y
 
-/** The templates that a text refers to. What stands in comments, in `raw` blocks and in plain text does not count. */
+/** The templates that a text refers to, outside of comments, `raw` blocks and plain text. */
 export function templateReferences(text: string): readonly TemplateReference[] {
   const found: TemplateReference[] = []
   let at = 0
@@ -52,7 +50,7 @@ function behindRaw(text: string, from: number): number {
   return end.exec(text) ? end.lastIndex : text.length
 }
 
-/** Where a tag ends; marks inside quotes do not end it. */
+/** The end of a tag; quoted text cannot end it. */
 function closing(text: string, from: number, mark: string): number {
   for (let at = from; at < text.length; at++) {
     if (text.startsWith(mark, at)) return at

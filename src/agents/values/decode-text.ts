@@ -1,28 +1,23 @@
+import { isUtf8 } from 'node:buffer'
 import { TroupeError } from '../../contracts/index.ts'
 
-/** The one limit on files of agents. */
+/** The text of a file, or why it cannot be read as text. */
+export type DecodedText =
+  | { readonly ok: true; readonly text: string }
+  | { readonly ok: false; readonly place: string; readonly message: string; readonly remedy: string }
+
 export const maxAgentFileBytes = 1_048_576
 
-/** The text of an agent file: UTF-8, without a byte order mark, lines ended by `\n`. Throws `agent_file_invalid` where it is no text. */
-export function decodeText(content: string | Uint8Array, place: string): string {
-  if (content.length > maxAgentFileBytes)
-    throw noText(`${place}:1:1`, `the file is larger than ${maxAgentFileBytes} bytes`, 'An agent file is a prompt with a few settings.')
+/** Decodes UTF-8, removes a byte order mark, and ends lines with `\n`. */
+export function decodeText(content: string | Uint8Array, place: string, maxBytes = maxAgentFileBytes): DecodedText {
+  if (content.length > maxBytes)
+    return { ok: false, place: `${place}:1:1`, message: `the file is larger than ${maxBytes} bytes`, remedy: 'Make it shorter.' }
   const text = typeof content === 'string' ? content : new TextDecoder().decode(content)
   const nul = text.indexOf('\0')
-  if (nul !== -1) throw noText(placeOf(text, nul, place), 'the file is binary', 'An agent file is text.')
-  if (typeof content !== 'string' && !isUtf8(content)) {
-    throw noText(placeOf(text, text.indexOf('\uFFFD'), place), 'the file is not UTF-8', 'Save it as UTF-8.')
-  }
-  return text.replace(/^\uFEFF/, '').replace(/\r\n?/g, '\n')
-}
-
-function isUtf8(bytes: Uint8Array): boolean {
-  try {
-    new TextDecoder('utf-8', { fatal: true }).decode(bytes)
-    return true
-  } catch {
-    return false
-  }
+  if (nul !== -1) return { ok: false, place: placeOf(text, nul, place), message: 'the file is binary', remedy: 'Use a text file.' }
+  if (typeof content !== 'string' && !isUtf8(content))
+    return { ok: false, place: placeOf(text, text.indexOf('\uFFFD'), place), message: 'the file is not UTF-8', remedy: 'Save it as UTF-8.' }
+  return { ok: true, text: text.replace(/^\uFEFF/, '').replace(/\r\n?/g, '\n') }
 }
 
 function placeOf(text: string, offset: number, place: string): string {
@@ -30,8 +25,10 @@ function placeOf(text: string, offset: number, place: string): string {
   return `${place}:${before.length}:${(before.at(-1) ?? '').length + 1}`
 }
 
-function noText(place: string, message: string, remedy: string): TroupeError {
-  return new TroupeError('agent_file_invalid', `the agent file cannot be read as text: ${message}`, {
-    problems: [{ place, message, remedy }],
-  })
+/** Throws `agent_file_invalid` if the file is not text. */
+export function decodeAgentText(content: string | Uint8Array, place: string): string {
+  const decoded = decodeText(content, place)
+  if (decoded.ok) return decoded.text
+  const { ok: _, ...problem } = decoded
+  throw new TroupeError('agent_file_invalid', `the agent file cannot be read as text: ${problem.message}`, { problems: [problem] })
 }

@@ -1,69 +1,49 @@
-// What may stand in the lists of options. Reading and the JSON Schema are made from it.
-import { isScalar, isSeq, type Node } from 'yaml'
+import { isSeq, type Node } from 'yaml'
 import { ownToolsForAny } from '../../policy/foreign-tools.ts'
 import { describeNode } from './messages.ts'
-import type { Fault, Read } from './yaml-nodes.ts'
+import { type ReadResult, textOfNode, type ValueProblem } from './yaml-nodes.ts'
 
-/** `named`: what an entry of the list is. */
+/** What the entries of a list are. Reading and the JSON Schema are made from `listEntries`. */
 export type ListEntry = 'model' | 'tool' | 'agent' | 'skill' | 'host' | 'folder' | 'variable'
 
-export interface EntrySpec {
-  readonly may: 'be empty' | 'not be empty'
-  /** The whole of an entry, without the spaces around it; a regular expression. */
+interface EntrySpec {
+  readonly isRequired?: true
+  /** A regular expression for a whole entry without surrounding spaces. */
   readonly pattern: string
-  /** What is wrong with an entry that does not fit. */
-  fault(written: string): string
-  /** How it is written instead, where an example would not tell. */
+  problem(written: string): string
   readonly remedy?: string
 }
 
 const label = '[A-Za-z0-9_](?:[\\w-]*\\w)?'
-/** An address with colons: at least two of them. */
-const version6 = '[\\da-fA-F]*:[\\da-fA-F]*:[\\da-fA-F:.]*'
+/** An address with at least two colons. */
+const ipv6 = '[\\da-fA-F]*:[\\da-fA-F]*:[\\da-fA-F:.]*'
+const oneLine = '[^\\n\\0]+'
 
 export const listEntries: { readonly [Entry in ListEntry]: EntrySpec } = {
-  model: {
-    may: 'not be empty',
-    pattern: '\\S+',
-    fault: (name) => `the name of a model has no spaces: \`${name}\``,
-  },
+  model: { isRequired: true, pattern: '\\S+', problem: (name) => `the model name \`${name}\` has spaces` },
   // `tool`, `ext.tool`, `server/tool`, `server/*`, `prefix*`, `*`.
   tool: {
-    may: 'be empty',
     pattern: '\\*|[\\w.-]+\\*?|[\\w.-]+/(?:\\*|[\\w.-]+\\*?)',
-    fault: (name) => `\`${name}\` is neither a tool nor a pattern`,
+    problem: (name) => `\`${name}\` is not a valid tool name or pattern`,
   },
-  agent: {
-    may: 'be empty',
-    pattern: '[^\\n\\0]+',
-    fault: () => 'the name of an agent is one line',
-  },
+  agent: { pattern: oneLine, problem: () => 'the name of an agent has more than one line' },
   skill: {
-    may: 'be empty',
     pattern: '\\*|[a-z0-9]+(?:-[a-z0-9]+)*-?\\*?',
-    fault: (name) => `\`${name}\` is neither a skill nor a pattern`,
-    remedy: 'The name of a skill has small letters and digits, with single hyphens between them; a `*` at its end stands for any.',
+    problem: (name) => `\`${name}\` is not a valid skill name or pattern`,
+    remedy: 'Use lower-case letters, digits and single hyphens; end with `*` to match any name that begins like this.',
   },
   host: {
-    may: 'be empty',
-    pattern: `(?:\\*\\.)?${label}(?:\\.${label})*|${version6}|\\[(?:${version6})\\]`,
-    fault: (name) => `\`${name}\` is no host`,
-    remedy: 'Write the name alone, like `example.com`, or `*.example.com` for all below it: no address with `https:`, no port, no path.',
+    pattern: `(?:\\*\\.)?${label}(?:\\.${label})*|${ipv6}|\\[(?:${ipv6})\\]`,
+    problem: (name) => `\`${name}\` is not a valid host`,
+    remedy: 'Write only the host: `example.com`, or `*.example.com` for its subdomains. Leave out `https:`, port and path.',
   },
-  folder: {
-    may: 'be empty',
-    pattern: '[^\\n\\0]+',
-    fault: () => 'the path of a folder is one line',
-  },
+  folder: { pattern: oneLine, problem: () => 'the path of a folder has more than one line' },
   variable: {
-    may: 'be empty',
     pattern: '[A-Za-z_][A-Za-z0-9_]*',
-    fault: (name) => `\`${name}\` is no name of a variable`,
-    remedy: 'Name the variable, like `LANG`; what it holds is set elsewhere.',
+    problem: (name) => `\`${name}\` is not a valid variable name`,
+    remedy: 'Write only the name, like `LANG`; the value is set elsewhere.',
   },
 }
-
-export const isEntry = (entry: ListEntry, written: string): boolean => patterns[entry].test(written)
 
 const patterns = Object.fromEntries(Object.entries(listEntries).map(([entry, { pattern }]) => [entry, new RegExp(`^(?:${pattern})$`)])) as {
   readonly [Entry in ListEntry]: RegExp
@@ -75,35 +55,30 @@ interface ListSpec {
   readonly example: string
 }
 
-/** One entry, or a list of them. */
-export function readList(node: Node | null, { key, of, example }: ListSpec): Read {
-  const { may, fault, remedy: ownRemedy } = listEntries[of]
-  const remedy = `Write it like \`${key}: ${example}\`.`
+/** Reads one entry or a list of entries. */
+export function readList(node: Node | null, { key, of, example }: ListSpec): ReadResult {
+  const spec = listEntries[of]
+  const likeThis = `Write it like \`${key}: ${example}\`.`
   const nodes = isSeq<Node>(node) ? node.items : [node]
-  if (nodes.length === 0 && may === 'not be empty') return { ok: false, faults: [{ node, message: `\`${key}\` is an empty list`, remedy }] }
-  const faults: Fault[] = []
+  const problems: ValueProblem[] = []
   const names: string[] = []
+  const add = (at: Node | null, message: string, remedy: string): void => void problems.push({ node: at, message, remedy })
+  if (nodes.length === 0 && spec.isRequired) add(node, `\`${key}\` is an empty list`, likeThis)
   for (const each of nodes) {
-    const name = isScalar(each) && typeof each.value === 'string' ? each.value.trim() : ''
-    if (name === '') faults.push({ node: each, message: `${article(of)} ${of} must be a name, not ${describeNode(each)}`, remedy })
-    else if (!isEntry(of, name) && name.includes(',') && !isSeq(node))
-      faults.push({
-        node: each,
-        message: `\`${key}\` is one text, not a list`,
-        remedy: `Write \`${key}: [${namesIn(name, of).join(', ')}]\`.`,
-      })
-    else if (!isEntry(of, name)) faults.push({ node: each, message: fault(name), remedy: ownRemedy ?? remedy })
-    else if (names.includes(name))
-      faults.push({ node: each, message: `the ${of} \`${name}\` is named twice`, remedy: 'Leave one of them out.' })
+    const name = textOfNode(each)
+    const isValid = patterns[of].test(name)
+    if (name === '') add(each, `${/^[aeiou]/.test(of) ? 'an' : 'a'} ${of} must be a name, not ${describeNode(each)}`, likeThis)
+    else if (!isValid && name.includes(',') && !isSeq(node))
+      add(each, `\`${key}\` is one text, not a list`, `Write \`${key}: [${splitNames(name, of).join(', ')}]\`.`)
+    else if (!isValid) add(each, spec.problem(name), spec.remedy ?? likeThis)
+    else if (names.includes(name)) add(each, `the ${of} \`${name}\` is listed twice`, 'Remove one of them.')
     else names.push(name)
   }
-  return faults.length > 0 ? { ok: false, faults } : { ok: true, value: names }
+  return problems.length > 0 ? { ok: false, problems } : { ok: true, value: names }
 }
 
-/** The names of a text with commas; those of other programs for tools become ours. */
-function namesIn(written: string, of: ListEntry): readonly string[] {
+/** Splits at commas; tool names of other programs become ours. */
+function splitNames(written: string, of: ListEntry): readonly string[] {
   const names = written.split(',').flatMap((each) => (each.trim() === '' ? [] : [each.trim()]))
   return of === 'tool' ? [...new Set(names.flatMap((name) => ownToolsForAny(name, 'granted') ?? [name]))] : names
 }
-
-const article = (noun: string): string => (/^[aeiou]/.test(noun) ? 'an' : 'a')

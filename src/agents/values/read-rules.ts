@@ -1,86 +1,80 @@
-import { isMap, isScalar, isSeq, type Node } from 'yaml'
+import { isMap, isSeq, type Node } from 'yaml'
 import { type ApprovalRule, type RuleVerdict, ruleVerdicts } from '../../contracts/index.ts'
 import { isRulePattern } from '../../policy/rule-pattern.ts'
-import { describeNode, didYouMean, listNames } from './messages.ts'
-import type { Fault, Read } from './yaml-nodes.ts'
+import { describeNode, listNames, suggestName } from './messages.ts'
+import { keyText, type ReadResult, textOfNode, type ValueProblem } from './yaml-nodes.ts'
 
 const keys: readonly string[] = [...ruleVerdicts, 'reason']
 const likeThis = 'Write a rule like `{ deny: "shell(rm *)", reason: ask first }`.'
-/** More is no set of rules that anybody could look through, and each is held against each call. */
+/** Every rule is compared with every call. */
 export const maxRules = 500
 
-/** A list of rules; each fault stands where it is. */
-export function readRules(key: string, node: Node | null): Read {
-  if (!isSeq<Node>(node))
-    return { ok: false, faults: [{ node, message: `\`${key}\` must be a list of rules, not ${describeNode(node)}`, remedy: likeThis }] }
+/** Reads a list of rules. */
+export function readRules(key: string, node: Node | null): ReadResult {
+  const refused = (message: string, remedy: string): ReadResult => ({ ok: false, problems: [{ node, message, remedy }] })
+  if (!isSeq<Node>(node)) return refused(`\`${key}\` must be a list of rules, not ${describeNode(node)}`, likeThis)
   if (node.items.length > maxRules)
-    return {
-      ok: false,
-      faults: [
-        {
-          node,
-          message: `\`${key}\` has ${node.items.length} rules, and ${maxRules} is the most`,
-          remedy: 'Patterns such as `shell(git *)` say many at once.',
-        },
-      ],
-    }
-  const faults: Fault[] = []
-  const rules = node.items.flatMap((each) => readRule(each, faults) ?? [])
-  return faults.length > 0 ? { ok: false, faults } : { ok: true, value: rules }
+    return refused(
+      `\`${key}\` has ${node.items.length} rules; the maximum is ${maxRules}`,
+      'Use patterns such as `shell(git *)` to cover many calls with one rule.',
+    )
+  const problems: ValueProblem[] = []
+  const rules = node.items.flatMap((each) => readRule(each, problems) ?? [])
+  return problems.length > 0 ? { ok: false, problems } : { ok: true, value: rules }
 }
 
-function readRule(node: Node, faults: Fault[]): ApprovalRule | undefined {
+function readRule(node: Node, problems: ValueProblem[]): ApprovalRule | undefined {
   if (!isMap<Node, Node | null>(node)) {
-    faults.push({ node, message: `a rule must be a map, not ${describeNode(node)}`, remedy: likeThis })
+    problems.push({ node, message: `a rule must be a map, not ${describeNode(node)}`, remedy: likeThis })
     return undefined
   }
   const rule: { -readonly [Key in keyof ApprovalRule]: ApprovalRule[Key] } = {}
-  const said: RuleVerdict[] = []
-  let strange = 0
+  const verdicts: RuleVerdict[] = []
+  let hasUnknownKey = false
   for (const { key, value } of node.items) {
-    const name = isScalar(key) ? String(key.value) : ''
+    const name = keyText(key)
     const verdict = ruleVerdicts.find((each) => each === name)
     if (verdict) {
-      said.push(verdict)
-      const patterns = readPatterns(verdict, value ?? null, { key, faults })
+      verdicts.push(verdict)
+      const patterns = readPatterns(verdict, value ?? null, { key, problems })
       if (patterns !== undefined) rule[verdict] = patterns
     } else if (name !== 'reason') {
-      strange++
-      faults.push({ node: key, message: `a rule has no \`${name}\``, remedy: didYouMean(name, keys) ?? `There are ${listNames(keys)}.` })
-    } else if (isScalar(value) && typeof value.value === 'string' && value.value.trim() !== '') rule.reason = value.value.trim()
-    else
-      faults.push({
-        node: value ?? key,
-        message: `the \`reason\` of a rule must be text, not ${describeNode(value ?? null)}`,
-        remedy: likeThis,
-      })
+      hasUnknownKey = true
+      problems.push({ node: key, message: `unknown key \`${name}\` in a rule`, remedy: suggestName(name, keys) })
+    } else if (textOfNode(value) !== '') rule.reason = textOfNode(value)
+    else {
+      const message = `the \`reason\` of a rule must be text, not ${describeNode(value ?? null)}`
+      problems.push({ node: value ?? key, message, remedy: likeThis })
+    }
   }
-  // A key that there is not is most likely the one that is missing.
-  if (said.length > 1 || (said.length === 0 && strange === 0))
-    faults.push({
+  if (verdicts.length > 1)
+    problems.push({
       node,
-      message: `a rule says one of ${listNames(ruleVerdicts)}, ${said.length === 0 ? 'and this says none' : `not both ${said.map((each) => `\`${each}\``).join(' and ')}`}`,
-      remedy: said.length === 0 ? likeThis : 'Make a rule of each; of those that fit, the last counts.',
+      message: `a rule has only one of ${listNames(ruleVerdicts)}`,
+      remedy: 'Write one rule for each; the last rule that matches applies.',
     })
+  // An unknown key is most likely a misspelt verdict.
+  else if (verdicts.length === 0 && !hasUnknownKey)
+    problems.push({ node, message: `a rule needs one of ${listNames(ruleVerdicts)}`, remedy: likeThis })
   return rule
 }
 
-interface Patterns {
+interface PatternContext {
   readonly key: Node
-  readonly faults: Fault[]
+  readonly problems: ValueProblem[]
 }
 
-function readPatterns(verdict: RuleVerdict, node: Node | null, { key, faults }: Patterns): string | readonly string[] | undefined {
+function readPatterns(verdict: RuleVerdict, node: Node | null, { key, problems }: PatternContext): string | readonly string[] | undefined {
   const items: readonly (Node | null)[] = isSeq<Node>(node) ? node.items : [node]
-  if (items.length === 0) faults.push({ node, message: `\`${verdict}\` is an empty list`, remedy: likeThis })
+  if (items.length === 0) problems.push({ node, message: `\`${verdict}\` is an empty list`, remedy: likeThis })
   const patterns = items.flatMap((item) => {
-    const written = isScalar(item) && typeof item.value === 'string' ? item.value.trim() : ''
+    const written = textOfNode(item)
     if (isRulePattern(written)) return [written]
-    const what = written === '' ? `\`${verdict}\` must be a pattern, not ${describeNode(item)}` : `\`${written}\` is no pattern of a rule`
-    faults.push({
+    problems.push({
       node: item ?? key,
-      message: what,
-      remedy: 'Name a tool, perhaps with what it is used for: `shell`, `shell(git *)`, `write_file(/srv/*)`.',
+      message:
+        written === '' ? `\`${verdict}\` must be a pattern, not ${describeNode(item)}` : `\`${written}\` is not a valid rule pattern`,
+      remedy: 'Name a tool, optionally with its use: `shell`, `shell(git *)`, `write_file(/srv/*)`.',
     })
     return []
   })

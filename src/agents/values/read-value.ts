@@ -1,28 +1,64 @@
 import { isMap, isScalar, type Node } from 'yaml'
 import { defaultLimits } from '../../contracts/index.ts'
 import { parseDuration, parseSize, showSize } from '../../util/parse-units.ts'
-import type { AgentOption } from '../agent-file/agent-options.ts'
 import { describeNode, didYouMean, listNames } from './messages.ts'
-import { readList } from './read-list.ts'
+import { type ListEntry, readList } from './read-list.ts'
 import { readRules } from './read-rules.ts'
-import { type Fault, nodeToJson, type Read } from './yaml-nodes.ts'
+import { nodeToJson, type ReadResult, textOfNode, type ValueProblem } from './yaml-nodes.ts'
 
-/** Reads the value of an option, whoever wrote it. Schemas are only looked at for being maps here. */
-export function readValue(key: string, { type, example }: Pick<AgentOption, 'type' | 'example'>, node: Node | null): Read {
+/** The type of an option of an agent, or of a value in a configuration. */
+export type ValueType =
+  | { readonly kind: 'text' }
+  /** One name or a list of names. */
+  | { readonly kind: 'names'; readonly of: Extract<ListEntry, 'model' | 'host' | 'folder' | 'variable'> }
+  | { readonly kind: 'number'; readonly min: number; readonly max?: number }
+  | { readonly kind: 'integer'; readonly min?: number }
+  | { readonly kind: 'duration' }
+  | { readonly kind: 'size'; readonly min: number }
+  | { readonly kind: 'choice'; readonly of: readonly string[] }
+  | { readonly kind: 'boolean' }
+  /** A whole number from 1, `false` for 1, `true` for the default. */
+  | { readonly kind: 'parallel' }
+  | { readonly kind: 'schema' }
+  | { readonly kind: 'file' }
+  /** The tool name of an agent. */
+  | { readonly kind: 'identifier' }
+  /** Names, and patterns that end in `*`. */
+  | { readonly kind: 'patterns'; readonly of: Extract<ListEntry, 'tool' | 'skill'> }
+  /** Files or names of agents. */
+  | { readonly kind: 'references' }
+  /** `ApprovalRule[]`. */
+  | { readonly kind: 'rules' }
+  /** Any JSON object. */
+  | { readonly kind: 'map' }
+
+export interface ValueSpec {
+  readonly type: ValueType
+  readonly example: string
+  /** Whether messages show the value or only its kind. Default: `value`. */
+  readonly detail?: 'value' | 'kind'
+}
+
+/** Reads a node as a typed value. Of a schema it checks only that it is a map. */
+export function readValue(key: string, { type, example, detail }: ValueSpec, node: Node | null): ReadResult {
   const scalar: unknown = isScalar(node) ? node.value : undefined
-  const refused = (expected: string, remedy?: string): Read => ({
+  const text = textOfNode(node)
+  const refused = (expected: string, remedy?: string): ReadResult => ({
     ok: false,
-    faults: [{ node, message: `\`${key}\` must be ${expected}, not ${describeNode(node)}`, ...(remedy !== undefined && { remedy }) }],
+    problems: [
+      { node, message: `\`${key}\` must be ${expected}, not ${describeNode(node, detail)}`, ...(remedy !== undefined && { remedy }) },
+    ],
   })
+  /** `undefined`: the value is not as expected. */
+  const accept = (value: unknown, expected: string, remedy?: string): ReadResult =>
+    value === undefined ? refused(expected, remedy) : { ok: true, value }
   switch (type.kind) {
-    case 'text': {
-      const text = typeof scalar === 'string' ? scalar.trim() : ''
-      return text === '' ? refused('text') : { ok: true, value: text }
-    }
+    case 'text':
+      return accept(text === '' ? undefined : text, 'text')
+    case 'file':
+      return accept(text === '' ? undefined : text, 'the path of a file')
     case 'identifier':
-      return typeof scalar === 'string' && identifier.test(scalar.trim())
-        ? { ok: true, value: scalar.trim() }
-        : refused('a name', 'It has letters, digits, `_`, `-` and `.`, 64 at most, and begins with a letter or a digit.')
+      return accept(identifier.test(text) ? text : undefined, 'a name', identifierRemedy)
     case 'names':
     case 'patterns':
       return readList(node, { key, of: type.of, example })
@@ -33,59 +69,46 @@ export function readValue(key: string, { type, example }: Pick<AgentOption, 'typ
     case 'map':
       return readMap(node, refused)
     case 'number': {
-      const { least, most } = type
-      const fits = typeof scalar === 'number' && scalar >= least && scalar <= most
-      return fits ? { ok: true, value: scalar } : refused(`a number from ${least} to ${most}`)
+      const { min, max = Number.POSITIVE_INFINITY } = type
+      const expected = type.max === undefined ? `a number of at least ${min}` : `a number from ${min} to ${max}`
+      return accept(Number.isFinite(scalar) && Number(scalar) >= min && Number(scalar) <= max ? scalar : undefined, expected)
     }
-    case 'whole': {
-      const fits = typeof scalar === 'number' && Number.isSafeInteger(scalar) && scalar >= (type.least ?? scalar)
-      return fits ? { ok: true, value: scalar } : refused(`a whole number${atLeast(type.least)}`)
+    case 'integer': {
+      const { min } = type
+      return accept(integer(scalar, min), min === undefined ? 'a whole number' : `a whole number of at least ${min}`)
     }
-    case 'duration': {
-      const ms = parseDuration(scalar)
-      return isWhole(ms, 1) ? { ok: true, value: ms } : refused('a time of at least 1ms', 'Write it like `500ms`, `30s`, `10m` or `2h`.')
-    }
+    case 'duration':
+      return accept(integer(parseDuration(scalar), 1), 'a duration of at least 1ms', 'Write it like `500ms`, `30s`, `10m` or `2h`.')
     case 'size': {
-      const bytes = parseSize(scalar)
-      return isWhole(bytes, type.least)
-        ? { ok: true, value: bytes }
-        : refused(`a size of at least ${isLarge(type.least) ? showSize(type.least) : `${type.least} bytes`}`, sizeRemedy(type.least))
+      const isLarge = type.min >= 1024 ** 2
+      const min = isLarge ? showSize(type.min) : `${type.min} bytes`
+      const examples = isLarge ? `\`${showSize(type.min)}\`, \`512MB\` or \`1GB\`` : '`512B`, `64KB` or `1MB`'
+      return accept(integer(parseSize(scalar), type.min), `a size of at least ${min}`, `Write it like ${examples}.`)
     }
     case 'choice':
-      return type.of.includes(String(scalar))
-        ? { ok: true, value: scalar }
-        : refused(`one of ${listNames(type.of)}`, didYouMean(typeof scalar === 'string' ? scalar : '', type.of))
-    case 'switch':
-      return typeof scalar === 'boolean' ? { ok: true, value: scalar } : refused('`true` or `false`')
+      return accept(type.of.includes(String(scalar)) ? scalar : undefined, `one of ${listNames(type.of)}`, didYouMean(text, type.of))
+    case 'boolean':
+      return accept(typeof scalar === 'boolean' ? scalar : undefined, '`true` or `false`')
     case 'parallel':
-      return readParallel(scalar, () => refused('a whole number of at least 1, `true` or `false`', '`false` is one at a time.'))
+      if (typeof scalar === 'boolean') return { ok: true, value: scalar ? defaultLimits.parallelToolCalls : 1 }
+      return accept(integer(scalar, 1), 'a whole number of at least 1, `true` or `false`', '`false` means one at a time.')
     case 'schema':
-      return isMap(node) ? { ok: true, value: node } : refused('a JSON Schema, written as a map')
-    case 'file':
-      return typeof scalar === 'string' && scalar.trim() !== '' ? { ok: true, value: scalar.trim() } : refused('the path of a file')
+      return accept(isMap(node) ? node : undefined, 'a JSON Schema, written as a map')
     default:
       return type satisfies never
   }
 }
 
-function readParallel(scalar: unknown, refused: () => Read): Read {
-  if (scalar === true) return { ok: true, value: defaultLimits.parallelToolCalls }
-  if (scalar === false) return { ok: true, value: 1 }
-  return typeof scalar === 'number' && isWhole(scalar, 1) ? { ok: true, value: scalar } : refused()
-}
-
-/** Models see it with `agent__` before it, in 64 characters at most. */
+/** Models see it with the prefix `agent__`. */
 const identifier = /^[a-zA-Z0-9_][\w.-]{0,63}$/
+const identifierRemedy = 'Use at most 64 letters, digits, `_`, `-` and `.`; begin with a letter or a digit.'
 
-function readMap(node: Node | null, refused: (expected: string) => Read): Read {
+function readMap(node: Node | null, refused: (expected: string) => ReadResult): ReadResult {
   if (!isMap(node)) return refused('a map')
-  const faults: Fault[] = []
-  const value = nodeToJson(node, faults)
-  return faults.length > 0 ? { ok: false, faults } : { ok: true, value }
+  const problems: ValueProblem[] = []
+  const value = nodeToJson(node, problems)
+  return problems.length > 0 ? { ok: false, problems } : { ok: true, value }
 }
 
-const isLarge = (bytes: number): boolean => bytes >= 1024 ** 2
-const sizeRemedy = (least: number): string =>
-  isLarge(least) ? `Write it like \`${showSize(least)}\`, \`512MB\` or \`1GB\`.` : 'Write it like `512B`, `64KB` or `1MB`.'
-const isWhole = (value: number | undefined, least: number): boolean => Number.isSafeInteger(value) && (value ?? 0) >= least
-const atLeast = (least: number | undefined): string => (least === undefined ? '' : ` of at least ${least}`)
+const integer = (value: unknown, min = Number.MIN_SAFE_INTEGER): unknown =>
+  Number.isSafeInteger(value) && Number(value) >= min ? value : undefined

@@ -1,62 +1,93 @@
 import { type ErrorCode, type Problem, TroupeError } from '../../contracts/index.ts'
+import { countProblems } from './messages.ts'
 
-/** Beyond this a list helps nobody, and a hostile file could make it as long as itself. */
+/** The most problems in one report: a hostile file could produce as many as it has characters. */
 export const maxReported = 25
 
-/** Where in the text, counted from 1. */
+/** Line and column, from 1. */
 export interface Position {
   readonly line: number
   readonly column: number
 }
 
-/** The text of a file that remembers what is wrong with it, each problem with its place and its line. */
+export const startOfText: Position = { line: 1, column: 1 }
+
+/** Where a problem is: `file:line:column`, and the text of the line. */
+export type SourceLocation = Pick<Problem, 'place' | 'line'>
+
+interface Finding {
+  readonly at: Position
+  readonly problem: Problem
+}
+
+/** The text of a file with the problems and warnings that were found in it. */
 export class SourceText {
   readonly lines: readonly string[]
-  readonly #place: string
-  readonly #found = new Map<string, { readonly at: Position; readonly problem: Problem }>()
-  readonly #elsewhere: Problem[] = []
+  readonly place: string
+  readonly #problems = new Map<string, Finding>()
+  readonly #warnings: Finding[] = []
+  readonly #otherProblems: Problem[] = []
 
   constructor(text: string, place: string) {
     this.lines = text.split('\n')
-    this.#place = place
+    this.place = place
   }
 
   problem(at: Position, message: string, remedy?: string): void {
-    const { place, ...line } = this.spot(at)
-    const problem = { place, message, ...(remedy !== undefined && { remedy }), ...line }
-    this.#found.set(`${place} ${message}`, { at, problem })
+    const { place, ...line } = this.locate(at)
+    this.#add(at, { place, message, ...(remedy !== undefined && { remedy }), ...line })
   }
 
-  /** The same for a file that may be anything: none of its lines is shown. */
+  /** For a file that may be anything, such as a file with secrets: does not show the line. */
   problemWithoutLine(at: Position, message: string, remedy?: string): void {
-    const { place } = this.spot(at)
-    this.#found.set(`${place} ${message}`, { at, problem: { place, message, ...(remedy !== undefined && { remedy }) } })
+    this.#add(at, { place: this.locate(at).place, message, ...(remedy !== undefined && { remedy }) })
   }
 
-  /** A place for problems that are found later. */
-  spot(at: Position): Pick<Problem, 'place' | 'line'> {
+  warn(at: Position, message: string, remedy?: string): void {
+    const { place, ...line } = this.locate(at)
+    this.#warnings.push({ at, problem: { place, message, ...(remedy !== undefined && { remedy }), ...line } })
+  }
+
+  /** Adds a problem of another file that this one refers to. */
+  addProblem(problem: Problem): void {
+    this.#otherProblems.push(problem)
+  }
+
+  /** Before the text is read a second time, in another form. */
+  clearProblems(): void {
+    this.#problems.clear()
+  }
+
+  locate(at: Position): SourceLocation {
     const line = this.lines[at.line - 1]
-    return { place: `${this.#place}:${at.line}:${at.column}`, ...(line !== undefined && { line }) }
+    return { place: `${this.place}:${at.line}:${at.column}`, ...(line !== undefined && { line }) }
   }
 
-  /** A problem of another file that this one leads to. */
-  elsewhere(problem: Problem): void {
-    this.#elsewhere.push(problem)
-  }
-
-  /** What was found, in the order of the text, then what was found elsewhere. */
+  /** In the order of the text, then those of other files. */
   get problems(): readonly Problem[] {
-    const here = [...this.#found.values()].sort((a, b) => a.at.line - b.at.line || a.at.column - b.at.column)
-    return [...here.map(({ problem }) => problem), ...this.#elsewhere]
+    return [...inOrder([...this.#problems.values()]), ...this.#otherProblems]
   }
 
-  /** Throws what was found. */
-  done(code: ErrorCode, what: string): void {
-    const found = this.problems
-    if (found.length === 0) return
-    const shown = found.length > maxReported ? `; here are the first ${maxReported}` : ''
-    throw new TroupeError(code, `${what} ${this.#place} has ${found.length === 1 ? 'a problem' : `${found.length} problems`}${shown}`, {
-      problems: found.slice(0, maxReported),
+  /** In the order of the text, at most `maxReported` and the number of the others. */
+  get warnings(): readonly Problem[] {
+    const all = inOrder(this.#warnings)
+    if (all.length <= maxReported) return all
+    return [...all.slice(0, maxReported), { place: this.place, message: `${all.length - maxReported} more warnings about this file` }]
+  }
+
+  throwIfProblems(code: ErrorCode, what: string): void {
+    const { problems } = this
+    if (problems.length === 0) return
+    const shown = problems.length > maxReported ? `; the first ${maxReported} are shown` : ''
+    throw new TroupeError(code, `${what} ${this.place} has ${countProblems(problems)}${shown}`, {
+      problems: problems.slice(0, maxReported),
     })
   }
+
+  #add(at: Position, problem: Problem): void {
+    this.#problems.set(`${problem.place} ${problem.message}`, { at, problem })
+  }
 }
+
+const inOrder = (findings: readonly Finding[]): readonly Problem[] =>
+  findings.toSorted((a, b) => a.at.line - b.at.line || a.at.column - b.at.column).map(({ problem }) => problem)

@@ -1,23 +1,51 @@
-import { isMap, isScalar, isSeq, type Node } from 'yaml'
+import { isAlias, isMap, isScalar, isSeq, type LineCounter, type Node, parseDocument } from 'yaml'
+import { messageOf } from '../../util/message-of.ts'
+import type { Position } from './source-text.ts'
 
-/** A node as the JSON that it stands for. What JSON has no word for is a fault. */
-export function nodeToJson(node: Node | null, faults: Fault[]): unknown {
+/** A value that was read from a node, or the problems with it. */
+export type ReadResult = { readonly ok: true; readonly value: unknown } | { readonly ok: false; readonly problems: readonly ValueProblem[] }
+
+export interface ValueProblem {
+  /** Null: the value as a whole. */
+  readonly node: Node | null
+  readonly message: string
+  /** Default: an example of the value. */
+  readonly remedy?: string
+}
+
+/** A node as JSON. Scalars that JSON does not have, such as `.nan`, are problems and become null. */
+export function nodeToJson(node: Node | null, problems: ValueProblem[] = []): unknown {
   if (isMap<Node, Node | null>(node))
-    return Object.fromEntries(
-      node.items.map(({ key, value }) => [isScalar(key) ? String(key.value) : '', nodeToJson(value ?? null, faults)]),
-    )
-  if (isSeq<Node>(node)) return node.items.map((each) => nodeToJson(each, faults))
+    return Object.fromEntries(node.items.map(({ key, value }) => [keyText(key), nodeToJson(value ?? null, problems)]))
+  if (isSeq<Node>(node)) return node.items.map((each) => nodeToJson(each, problems))
   const value: unknown = isScalar(node) ? node.value : null
   const isJson = value === null || ['string', 'boolean'].includes(typeof value) || Number.isFinite(value)
-  if (!isJson) faults.push({ node, message: `${String(value)} is not JSON`, remedy: 'Leave it out.' })
+  if (!isJson) problems.push({ node, message: `${String(value)} is not a JSON value`, remedy: 'Remove it.' })
   return isJson ? value : null
 }
 
-/** One value, or what is wrong with it: each time at a node, or at the value as a whole. */
-export type Read = { readonly ok: true; readonly value: unknown } | { readonly ok: false; readonly faults: readonly Fault[] }
-export interface Fault {
-  readonly node: Node | null
-  readonly message: string
-  /** Without one, an example tells how to write it. */
-  readonly remedy?: string
+export const keyText = (key: Node): string => (isScalar(key) ? String(key.value) : '')
+
+/** The trimmed text of a node; empty if it is not text. */
+export const textOfNode = (node: Node | null | undefined): string =>
+  isScalar(node) && typeof node.value === 'string' ? node.value.trim() : ''
+
+export function positionAt(counter: LineCounter, offset: number): Position {
+  const { line, col } = counter.linePos(offset)
+  return { line: Math.max(1, line), column: Math.max(1, col) }
+}
+
+/** Parses a value that is written as in an agent file. */
+export function parseValue(
+  text: string,
+): { readonly ok: true; readonly node: Node | null } | { readonly ok: false; readonly message: string } {
+  try {
+    const { contents, errors, warnings } = parseDocument<Node>(text, { prettyErrors: false, logLevel: 'error' })
+    const [error] = [...errors, ...warnings]
+    if (error) return { ok: false, message: error.message.split('\n', 1)[0] ?? '' }
+    return isAlias(contents) ? { ok: false, message: 'aliases are not allowed' } : { ok: true, node: contents }
+  } catch (error) {
+    // The parser is recursive: thousands of nested brackets exhaust its stack.
+    return { ok: false, message: messageOf(error) }
+  }
 }

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
-import { type ConfigFiles, nodeConfigFiles } from '../../agents/index.ts'
+import { type ConfigFileSystem, nodeConfigFileSystem } from '../../agents/index.ts'
 import { type ApprovalKey, type ProjectGrants, TroupeError } from '../../contracts/index.ts'
 import { dataFolder } from '../host/data-folder.ts'
 import type { Host } from '../host/process-host.ts'
@@ -9,13 +9,13 @@ import { type GrantRecord, parseGrants, printGrants, withGrants } from './grant-
 
 /** Where approvals that outlive a session are kept. */
 export interface GrantPlace {
-  readonly files: ConfigFiles
+  readonly files: ConfigFileSystem
   readonly path: string
 }
 
 /** In the person's own folder, like trust: a project cannot bring its approvals along. */
 export function grantPlaceOf({ env }: Pick<Host, 'env'>): GrantPlace {
-  return { files: nodeConfigFiles, path: join(dataFolder({ flag: undefined, env, home: homedir() }), 'grants.json') }
+  return { files: nodeConfigFileSystem, path: join(dataFolder({ flag: undefined, env, home: homedir() }), 'grants.json') }
 }
 
 /** The folder that is worked in, and the project that it belongs to. */

@@ -17,7 +17,7 @@ export async function configCommand({ file, output, showsOrigin, display, config
       ? { setup: await loadSetup(host, given), root: undefined }
       : await readTeam(file, { host, overrides: { settings: [] }, asks: 'never', ...given })
   const { config, variables, diagnostics } = setup
-  const stated = [...(root?.values ?? [])].filter(([, { rank }]) => rank === 'file')
+  const stated = [...(root?.values ?? [])].filter(([, { precedence }]) => precedence === 'file')
   const frontmatter: AgentOverrides = new Map(stated)
   const rows = configRows({ variables, frontmatter, config })
   const { code } = exitCodes.done

@@ -1,7 +1,7 @@
 import type { Stats } from 'node:fs'
 import { lstat, open, rm, rmdir, stat } from 'node:fs/promises'
 import { dirname, join, relative, resolve } from 'node:path'
-import { makeFolders, nodeConfigFiles, readFileStates, readTrust, type TrustPlace, trustFiles } from '../../agents/index.ts'
+import { makeFolders, nodeConfigFileSystem, readFileStates, readTrust, type TrustPlace, trustFiles } from '../../agents/index.ts'
 import { type Problem, TroupeError } from '../../contracts/index.ts'
 import { messageOf } from '../../util/message-of.ts'
 import { shellWord } from '../../util/shell-word.ts'
@@ -29,7 +29,7 @@ export async function initCommand({ folder, isSure, display }: InitInvocation, h
   }
   const created = names.map((name) => join(root, name))
   await createAll(root, names, async () => {
-    const trusted = await readFileStates(nodeConfigFiles, [join(root, '.ai-agent.json')])
+    const trusted = await readFileStates(nodeConfigFileSystem, [join(root, '.ai-agent.json')])
     await trustFiles(place, trusted, { by: 'init', at: host.now() })
   })
   await host.stdout.lines(created.map((path) => `created ${printable(shown(path))}`))
@@ -73,7 +73,7 @@ const isOfTeam = (name: string): boolean => name.endsWith('.ai') || name === '.a
 async function keptNotice(name: string, root: string): Promise<string> {
   const said = `kept ${shown(join(root, name))}`
   if (name !== '.gitignore') return said
-  const content = (await nodeConfigFiles.read(join(root, name)).catch(() => undefined)) ?? ''
+  const content = (await nodeConfigFileSystem.read(join(root, name)).catch(() => undefined)) ?? ''
   const text = typeof content === 'string' ? content : new TextDecoder().decode(content)
   return text.includes(keyFile) ? said : `${said}; add this line to keep keys out of Git: ${keyFile}`
 }

@@ -79,9 +79,9 @@ async function errorsOf(project: LookedAt): Promise<readonly TroupeError[]> {
 
 /** What the files say of schemas and models is looked at beside their other faults, so that one mending is enough. */
 async function furtherErrors({ registry, setup, isConfigured }: Project): Promise<readonly TroupeError[]> {
-  const schemas = await uncompiledSchemas(registry.said)
+  const schemas = await uncompiledSchemas(registry.readable)
   // Without the configuration nobody knows what its aliases mean.
   if (!isConfigured) return schemas
   const priced = registry.ok ? await unpricedWhereKnown(registry.agents, setup) : []
-  return [...schemas, ...(await unknownModels(registry.said, setup)), ...priced]
+  return [...schemas, ...(await unknownModels(registry.readable, setup)), ...priced]
 }

@@ -1,23 +1,23 @@
-import type { AgentOptionType } from '../../agents/index.ts'
+import type { ValueType } from '../../agents/index.ts'
 
 /** What a setting must be, in a few words. */
-export function typeText(type: AgentOptionType): string {
+export function typeText(type: ValueType): string {
   switch (type.kind) {
     case 'text':
       return 'text'
     case 'names':
       return 'a name, or a list of names'
     case 'number':
-      return `a number from ${type.least} to ${type.most}`
-    case 'whole':
-      return type.least === undefined ? 'a whole number' : `a whole number from ${type.least}`
+      return type.max === undefined ? `a number from ${type.min}` : `a number from ${type.min} to ${type.max}`
+    case 'integer':
+      return type.min === undefined ? 'a whole number' : `a whole number from ${type.min}`
     case 'duration':
       return 'a duration'
     case 'size':
-      return `a size from ${type.least}B`
+      return `a size from ${type.min}B`
     case 'choice':
       return type.of.join(', ')
-    case 'switch':
+    case 'boolean':
       return 'true or false'
     case 'parallel':
       return 'a whole number from 1, true or false'

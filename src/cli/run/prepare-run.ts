@@ -82,7 +82,7 @@ export async function prepareRun(given: RunInvocation, host: Host): Promise<Prep
 
 function startOf({ file, registry, setup }: SeenTeam): Parameters<typeof withRehearsal>[1] {
   const agents = registry.ok ? registry.agents : []
-  const isTeam = agents.some(({ isChild, values }) => isChild && values.get('models')?.rank === 'file')
+  const isTeam = agents.some(({ isChild, values }) => isChild && values.get('models')?.precedence === 'file')
   return { file, isTeam, places: variablePlaces(setup.config) }
 }
 

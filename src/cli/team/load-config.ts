@@ -7,7 +7,7 @@ import {
   type ConfigDiagnostic,
   configError,
   type FileState,
-  nodeConfigFiles,
+  nodeConfigFileSystem,
   readConfig,
   readOptionVariables,
   readTrust,
@@ -73,7 +73,7 @@ export async function readSetup(host: Pick<Host, 'env'>, { configFile, file, als
       userFolder: join(homeFolder(homedir()), '.ai-agent'),
       systemFolder: '/etc/ai-agent',
     },
-    files: nodeConfigFiles,
+    files: nodeConfigFileSystem,
     trusted,
   })
   const wrong = [...variableErrors(variables.problems), ...listed.wrong, ...(problems.length > 0 ? [configError(problems)] : [])]
@@ -115,7 +115,7 @@ export function setupWithoutConfig(host: Pick<Host, 'env'>): Setup {
 
 /** Always in the person's own folder: a list of trust that came along with a project would trust itself. */
 export function trustPlaceOf({ env }: Pick<Host, 'env'>): TrustPlace {
-  return { files: nodeConfigFiles, path: join(dataFolder({ flag: undefined, env, home: homedir() }), 'trust.json') }
+  return { files: nodeConfigFileSystem, path: join(dataFolder({ flag: undefined, env, home: homedir() }), 'trust.json') }
 }
 
 const asIfTrusted = ({ path, sha256 }: FileState): [string, TrustRecord] => [path, { path, sha256, by: 'command', at: 0 }]

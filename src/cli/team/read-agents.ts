@@ -80,14 +80,14 @@ export async function readAgents(host: Pick<Host, 'env'>, { roots, scope, flags,
     variables,
     ...(flags && { flags }),
   })
-  const named = registry.said.flatMap(({ agent }) => agent.models.map((model) => model.split('/', 1)[0] ?? model))
+  const named = registry.readable.flatMap(({ agent }) => agent.models.map((model) => model.split('/', 1)[0] ?? model))
   const diagnostics = [...setup.diagnostics, ...unusedQueues({ config, environment }, [...modelSourceNames, ...named])]
   const unknown = unknownTools(
     config,
     registry.found.map(({ toolName }) => `agent__${toolName}`),
   )
   const advice = [
-    ...(await misspeltModels(registry.said, setup)),
+    ...(await misspeltModels(registry.readable, setup)),
     ...(scope === 'reachable' ? unusedConfigs(registry, setup, display) : []),
   ]
   return {

@@ -29,7 +29,7 @@ export async function workspaceToolProblems(
   host: Pick<Host, 'env'>,
 ): Promise<WorkspaceToolProblems> {
   const { config, workingDirectory } = setup
-  const agents = registry.ok ? registry.agents : registry.said.map((said) => ({ ...said, definition: said.agent }))
+  const agents = registry.ok ? registry.agents : registry.readable.map((file) => ({ ...file, definition: file.agent }))
   const skilled = skillsFor(agents, setup)
   const hooks = await missingHookParts(config, { host, workingDirectory })
   const folders = missingWritable(agents, sandboxOf(config))

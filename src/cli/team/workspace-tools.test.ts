@@ -2,7 +2,7 @@ import { chmodSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync 
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
-import { loadConfig, nodeConfigFiles, type RegisteredAgent, readFileStates, readTrust, trustFiles } from '../../agents/index.ts'
+import { loadConfig, nodeConfigFileSystem, type RegisteredAgent, readFileStates, readTrust, trustFiles } from '../../agents/index.ts'
 import type { TroupeError } from '../../contracts/index.ts'
 import { trustPlaceOf } from './load-config.ts'
 import { createWorkspaceTools } from './workspace-tools.ts'
@@ -26,7 +26,7 @@ async function project(name: string, files: { readonly [path: string]: string },
     const places = { workingDirectory: root, userFolder: join(base, 'user'), systemFolder: join(base, 'system') }
     const config = await loadConfig({
       places: { ...places, ...(given !== undefined && { given: join(root, given) }) },
-      files: nodeConfigFiles,
+      files: nodeConfigFileSystem,
       trusted: await readTrust(place),
     })
     return createWorkspaceTools(agents, { host, config, workingDirectory: root, allow: [], deny: [], dryRun: false, hidden: [], ...flags })

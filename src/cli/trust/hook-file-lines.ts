@@ -1,12 +1,12 @@
 import { dirname, relative } from 'node:path'
-import { type FileState, listHookFiles, nodeConfigFiles } from '../../agents/index.ts'
+import { type FileState, listHookFiles, nodeConfigFileSystem } from '../../agents/index.ts'
 import { isInside } from '../../util/is-inside.ts'
 import type { Host } from '../host/process-host.ts'
 import { exactLines } from '../terminal/exact-text.ts'
 
 /** For whoever has to decide about a configuration: which files its hooks are bound to, and which hooks to none. */
 export async function hookFileLines(file: FileState, style: Pick<Host, 'paint' | 'width'>): Promise<readonly string[]> {
-  const bindings = await listHookFiles(nodeConfigFiles, file)
+  const bindings = await listHookFiles(nodeConfigFileSystem, file)
   const folder = dirname(file.path)
   const shown = (path: string): string => (isInside(folder, path) ? relative(folder, path) : path)
   const bound = [...new Set(bindings.flatMap(({ files }) => files))].map(shown)

@@ -6,24 +6,24 @@ import { readBounded } from '../../../util/read-bounded.ts'
 import { withLock } from './file-lock.ts'
 import { makeFolders } from './make-folders.ts'
 
-/** What the configuration needs of a disk. Paths are absolute. */
-export interface ConfigFiles {
-  /** What stands in a file; `undefined` where there is none. Rejects where there is one that cannot be read. */
+/** The file access of the configuration. Paths are absolute. */
+export interface ConfigFileSystem {
+  /** `undefined` if the file does not exist. Rejects if it cannot be read. */
   read(path: string): Promise<string | Uint8Array | undefined>
   /**
-   * Puts `text` in the place of `before` (`undefined`: there is no file yet), as a whole or not at all. False where
-   * something else stands there by now: of two that start from the same text, one at the most is told that it was written.
+   * Replaces the content `before` (`undefined`: no file) by `text`, atomically. Returns false if the file has other content
+   * by now: of two writers that start from the same content, at most one succeeds.
    */
   replace(path: string, before: string | undefined, text: string): Promise<boolean>
 }
 
-const largest = 4 * 1024 * 1024
+const maxBytes = 4 * 1024 * 1024
 
-/** The disk. What is written can be read by its owner alone. */
-export const nodeConfigFiles: ConfigFiles = { read, replace }
+/** Only the owner can read what it writes. */
+export const nodeConfigFileSystem: ConfigFileSystem = { read, replace }
 
 async function read(path: string): Promise<Uint8Array | undefined> {
-  const found = readBounded(fs, path, largest)
+  const found = readBounded(fs, path, maxBytes)
   switch (found.kind) {
     case 'read':
       return found.bytes
@@ -41,32 +41,29 @@ async function read(path: string): Promise<Uint8Array | undefined> {
   }
 }
 
-/**
- * Compared and put in place while no other process does so: of two that start from the same text one is told that it has
- * changed. Written aside and forced to the disk before: whoever reads sees the old file or the new one.
- */
+/** Compares and replaces under a lock. Writes to a temporary file first, so that readers see the old file or the new one. */
 async function replace(path: string, before: string | undefined, text: string): Promise<boolean> {
   await makeFolders(dirname(path), { mode: 0o700 })
   return withLock(path, async () => {
     const there = await read(path)
     if ((there === undefined ? undefined : new TextDecoder('utf-8', { ignoreBOM: true }).decode(there)) !== before) return false
-    await put(path, text)
+    await writeAtomically(path, text)
     return true
   })
 }
 
-async function put(path: string, text: string): Promise<void> {
-  const aside = `${path}.${randomUUID()}.tmp`
+async function writeAtomically(path: string, text: string): Promise<void> {
+  const temporary = `${path}.${randomUUID()}.tmp`
   try {
-    const file = await open(aside, 'wx', 0o600)
+    const file = await open(temporary, 'wx', 0o600)
     try {
       await file.writeFile(text, 'utf8')
       await file.sync()
     } finally {
       await file.close()
     }
-    await rename(aside, path)
+    await rename(temporary, path)
   } finally {
-    await rm(aside, { force: true })
+    await rm(temporary, { force: true })
   }
 }

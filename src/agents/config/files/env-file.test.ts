@@ -45,25 +45,21 @@ describe('a .env file', () => {
 
   test.each([
     ['sk-live-1234', ['x.env:1:1 a line must be `KEY=VALUE`']],
-    ['  =1', ['x.env:1:3 this is no name of a variable']],
-    ['export 1A=1', ['x.env:1:8 this is no name of a variable']],
-    ['A B=1', ['x.env:1:1 this is no name of a variable']],
-    ['A=1\nB=2\nA=3', ['x.env:3:1 `A` is given twice, first in line 1']],
-    ['A="1', ['x.env:1:3 `A`: the quotation mark is never closed']],
-    ["A= '1", ['x.env:1:4 `A`: the quotation mark is never closed']],
-    ['A="1" 2', ['x.env:1:6 `A`: something stands behind the closing quotation mark']],
-    ['A="1"#2', ['x.env:1:6 `A`: something stands behind the closing quotation mark']],
-    [String.raw`A="1\t2"`, ['x.env:1:5 `A`: there is no `\\t`: only `\\n`, `\\"` and `\\\\`']],
+    ['  =1', ['x.env:1:3 this is not a valid variable name']],
+    ['export 1A=1', ['x.env:1:8 this is not a valid variable name']],
+    ['A B=1', ['x.env:1:1 this is not a valid variable name']],
+    ['A=1\nB=2\nA=3', ['x.env:3:1 `A` is set twice, first in line 1']],
+    ['A="1', ['x.env:1:3 `A`: the quote is never closed']],
+    ["A= '1", ['x.env:1:4 `A`: the quote is never closed']],
+    ['A="1" 2', ['x.env:1:6 `A`: text follows the closing quote']],
+    ['A="1"#2', ['x.env:1:6 `A`: text follows the closing quote']],
+    [String.raw`A="1\t2"`, ['x.env:1:5 `A`: unknown escape `\\t`; only `\\n`, `\\"` and `\\\\` are known']],
     [
       'x\nA="\n1=2',
-      [
-        'x.env:1:1 a line must be `KEY=VALUE`',
-        'x.env:2:3 `A`: the quotation mark is never closed',
-        'x.env:3:1 this is no name of a variable',
-      ],
+      ['x.env:1:1 a line must be `KEY=VALUE`', 'x.env:2:3 `A`: the quote is never closed', 'x.env:3:1 this is not a valid variable name'],
     ],
-    ['A=\0', ['x.env:1:1 the file is binary']],
-    [new Uint8Array([65, 61, 0xff]), ['x.env:1:1 the file is not UTF-8']],
+    ['A=\0', ['x.env:1:3 the file is binary']],
+    [new Uint8Array([65, 61, 0xff]), ['x.env:1:3 the file is not UTF-8']],
     ['A'.repeat(300_000), ['x.env:1:1 the file is larger than 262144 bytes']],
   ])('%j is wrong', (text, expected) => {
     expect(problems(text)).toEqual(expected)

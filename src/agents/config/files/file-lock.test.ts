@@ -4,7 +4,7 @@ import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { hostname, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { nodeConfigFiles } from './config-file-system.ts'
+import { nodeConfigFileSystem } from './config-file-system.ts'
 import { withLock } from './file-lock.ts'
 
 let folder = ''
@@ -19,7 +19,7 @@ afterEach(() => rm(folder, { recursive: true, force: true }))
 function elsewhere(source: string): ChildProcess {
   const beside = (name: string): string => JSON.stringify(join(import.meta.dirname, name))
   const code = `const { withLock } = await import(${beside('file-lock.ts')})
-    const { nodeConfigFiles } = await import(${beside('config-file-system.ts')})
+    const { nodeConfigFileSystem } = await import(${beside('config-file-system.ts')})
     const { readFileSync } = await import('node:fs')
     const path = ${JSON.stringify(path)}
     ${source}`
@@ -31,7 +31,7 @@ async function add(word: string): Promise<void> {
   for (;;) {
     const before = await readFile(path, 'utf8').catch(() => undefined)
     const words: readonly string[] = before === undefined ? [] : JSON.parse(before)
-    if (await nodeConfigFiles.replace(path, before, JSON.stringify([...words, word]))) return
+    if (await nodeConfigFileSystem.replace(path, before, JSON.stringify([...words, word]))) return
   }
 }
 
@@ -40,7 +40,7 @@ const adding = (who: string, count: number): ChildProcess =>
     for (let n = 0; n < ${count}; n++)
       for (;;) {
         const before = read()
-        if (await nodeConfigFiles.replace(path, before, JSON.stringify([...JSON.parse(before ?? '[]'), '${who}' + n]))) break
+        if (await nodeConfigFileSystem.replace(path, before, JSON.stringify([...JSON.parse(before ?? '[]'), '${who}' + n]))) break
       }`)
 
 /** A process that was killed while it held the lock. */
@@ -73,7 +73,7 @@ describe('one writer at a time', () => {
     let most = 0
     const visit = async (): Promise<void> => {
       most = Math.max(most, ++inside)
-      await nodeConfigFiles.read(path)
+      await nodeConfigFileSystem.read(path)
       inside--
     }
     await Promise.all(Array.from({ length: 12 }, () => withLock(path, visit)))

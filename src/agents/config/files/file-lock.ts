@@ -5,13 +5,13 @@ import { hostname } from 'node:os'
 import { setTimeout as after } from 'node:timers/promises'
 import { TroupeError } from '../../../contracts/index.ts'
 
-/** How long somebody waits for a lock that another holds. */
+/** How long to wait for a lock that another process holds. */
 export interface LockWait {
   readonly tries: number
   pause(): Promise<void>
 }
 
-/** About ten seconds; nobody holds a lock for longer than it takes to write a small file. Whoever waits does so in no rhythm. */
+/** About ten seconds, with random pauses. A lock is held only while a small file is written. */
 const defaultWait: LockWait = { tries: 2_000, pause: () => after(1 + Math.random() * 8) }
 
 interface Holder {
@@ -24,14 +24,14 @@ interface Holder {
 const held = new Set<string>()
 
 /**
- * Does something while no other process does so for the same path. Who holds the lock stands in a file beside it, which
- * comes to be as a whole or not at all.
+ * Runs `work` while no other process holds the lock of the same path. The lock is a file beside it, created atomically,
+ * that names its holder.
  *
- * 1. A lock whose process is gone is taken away by one alone: who has a lock on that very lock, by its token. Nobody else
- *    can change it meanwhile, and a later lock has another token.
- * 2. Who lives is waited for, and never robbed.
+ * 1. Only one process removes a stale lock: the one that holds a lock on that lock, by its token. A later lock has another
+ *    token.
+ * 2. The lock of a live process is never removed.
  *
- * @throws TroupeError `config_invalid` where that takes too long.
+ * @throws TroupeError `config_invalid` if that takes too long.
  */
 export async function withLock<Result>(path: string, work: () => Promise<Result>, wait: LockWait = defaultWait): Promise<Result> {
   const lock = `${path}.lock`
@@ -46,13 +46,13 @@ export async function withLock<Result>(path: string, work: () => Promise<Result>
 
 async function acquire(lock: string, wait: LockWait): Promise<string> {
   const mine: Holder = { pid: process.pid, host: hostname(), token: randomBytes(8).toString('hex') }
-  const aside = `${lock}.${mine.token}.tmp`
-  await writeFile(aside, JSON.stringify(mine), { flag: 'wx', mode: 0o600 })
+  const temporary = `${lock}.${mine.token}.tmp`
+  await writeFile(temporary, JSON.stringify(mine), { flag: 'wx', mode: 0o600 })
   held.add(mine.token)
   try {
     let holder: Holder | undefined
     for (let tries = 0; tries < wait.tries; tries++) {
-      if (await tryLink(aside, lock)) return mine.token
+      if (await tryLink(temporary, lock)) return mine.token
       holder = await holderOf(lock)
       if (holder && (await isStale(lock, holder))) await removeStale(lock, holder, wait)
       else await wait.pause()
@@ -62,17 +62,17 @@ async function acquire(lock: string, wait: LockWait): Promise<string> {
     held.delete(mine.token)
     throw error
   } finally {
-    await rm(aside, { force: true })
+    await rm(temporary, { force: true })
   }
 }
 
-/** Only the first of all that try succeeds. */
-async function tryLink(aside: string, lock: string): Promise<boolean> {
+/** Only the first process succeeds. */
+async function tryLink(temporary: string, lock: string): Promise<boolean> {
   try {
-    await link(aside, lock).catch((error: unknown) => {
+    await link(temporary, lock).catch((error: unknown) => {
       if (codeOf(error) === 'EEXIST') throw error
-      // Some media know no links.
-      return copyFile(aside, lock, constants.COPYFILE_EXCL)
+      // Some file systems have no links.
+      return copyFile(temporary, lock, constants.COPYFILE_EXCL)
     })
     return true
   } catch (error) {
@@ -81,7 +81,7 @@ async function tryLink(aside: string, lock: string): Promise<boolean> {
   }
 }
 
-/** Nothing where it has been given up meanwhile, or does not say whose it is. */
+/** `undefined` if the lock was released meanwhile, or does not name its holder. */
 async function holderOf(lock: string): Promise<Holder | undefined> {
   try {
     const { pid, host, token }: { [key in keyof Holder]?: unknown } = JSON.parse(await readFile(lock, 'utf8'))
@@ -93,10 +93,10 @@ async function holderOf(lock: string): Promise<Holder | undefined> {
   }
 }
 
-/** One that has ended properly has given its lock up before: then the lock is no longer there, or another's. */
+/** Reads the lock a second time, because a process releases its lock before it ends. */
 const isStale = async (lock: string, holder: Holder): Promise<boolean> => hasEnded(holder) && (await holderOf(lock))?.token === holder.token
 
-/** Of another machine nobody can tell. A number may have been given to this process after the one that had it. */
+/** Unknown for another machine. This process may have got the id of an earlier one. */
 function hasEnded({ pid, host, token }: Holder): boolean {
   if (host !== hostname()) return false
   if (pid === process.pid) return !held.has(token)
@@ -120,7 +120,7 @@ async function removeStale(lock: string, { token }: Holder, wait: LockWait): Pro
 
 const lockTimeout = (lock: string, holder: Holder | undefined): TroupeError =>
   new TroupeError('config_invalid', `${lock} is held${holder ? ` by process ${holder.pid} on ${holder.host}` : ''}.`, {
-    remedy: 'Try again; where nothing of Troupe runs any more, remove that file.',
+    remedy: 'Try again. If no process of Troupe is running, remove that file.',
   })
 
 const codeOf = (error: unknown): unknown => (error as NodeJS.ErrnoException | undefined)?.code

@@ -1,4 +1,3 @@
-/** What may come next. */
 type Expected = 'value' | 'value or ]' | 'key' | 'key or }' | ':' | ', or end'
 
 const space = /[ \t\n\r]*/y
@@ -12,7 +11,7 @@ export interface JsonError {
   readonly expected: string
 }
 
-/** Where a text stops being JSON; `undefined` where it is JSON. The platform's parser does not always tell. */
+/** Finds the first syntax error. `JSON.parse` does not always report its position. */
 export function findJsonError(text: string): JsonError | undefined {
   const open: ('{' | '[')[] = []
   let expected: Expected = 'value'
@@ -47,7 +46,7 @@ function inWords({ expected, open }: Place): string {
 
 interface Place {
   readonly expected: Expected
-  /** What is open, outermost first. Changed by brackets. */
+  /** Open brackets, outermost first. `nextToken` changes it. */
   readonly open: ('{' | '[')[]
 }
 
@@ -73,7 +72,7 @@ function nextToken(text: string, at: number, { expected, open }: Place): { reado
   }
 }
 
-/** Where the pattern ends that begins at a place, if it does. */
+/** The end of a match at this position. */
 function end(pattern: RegExp, text: string, at: number): number | undefined {
   pattern.lastIndex = at
   return pattern.test(text) ? pattern.lastIndex : undefined

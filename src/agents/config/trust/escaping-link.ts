@@ -3,8 +3,8 @@ import { join, relative, sep } from 'node:path'
 import { isInside } from '../../../util/is-inside.ts'
 
 /**
- * The link by which a path leaves a folder that it is written to lie in. Whoever trusted the path has seen where it lies,
- * and no link that was put there later. A link that leads nowhere may lead anywhere soon.
+ * The link over which a path inside a folder leaves the folder. A link may have been created after a person trusted the
+ * path. A dangling link is reported too, because its target may be created later.
  */
 export function findEscapingLink(folder: string, path: string): string | undefined {
   if (!isInside(folder, path)) return undefined
@@ -16,7 +16,6 @@ export function findEscapingLink(folder: string, path: string): string | undefin
   return undefined
 }
 
-/** What cannot be looked at cannot be followed either. */
 function isLink(path: string): boolean {
   try {
     return lstatSync(path).isSymbolicLink()

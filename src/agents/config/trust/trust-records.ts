@@ -2,29 +2,30 @@ import { createHash } from 'node:crypto'
 import { type Problem, TroupeError } from '../../../contracts/index.ts'
 import { isPlainObject } from '../../../util/json-schema/schema-values.ts'
 import { messageOf } from '../../../util/message-of.ts'
+import { maxReported } from '../../values/source-text.ts'
 
-/** A file as it was when somebody looked at it. */
+/** A file with the hash of its content. */
 export interface FileState {
   readonly path: string
   readonly sha256: string
 }
 
 export interface TrustRecord extends FileState {
-  /** Who trusted it: a person who was asked, a flag or command, or we ourselves, who wrote it. */
+  /** `person`: answered a question; `command`: a flag or command; `init`: `troupe init` wrote the file. */
   readonly by: 'person' | 'command' | 'init'
   /** Milliseconds since 1970. */
   readonly at: number
 }
 
-/** By path. There is one content of a path that is trusted, the last one. */
+/** By path. Each path has one trusted content, the last one. */
 export type TrustRecords = ReadonlyMap<string, TrustRecord>
 
-/** `changed`: another content of it was trusted. */
+/** `changed`: another content of the file is trusted. */
 export type TrustStatus = 'trusted' | 'changed' | 'unknown'
 
 export const contentHash = (content: string | Uint8Array): string => createHash('sha256').update(content).digest('hex')
 
-/** Whether a person has trusted this very content at this very place. */
+/** Whether this content at this path is trusted. */
 export function trustOf({ path, sha256 }: FileState, records: TrustRecords | 'everything'): TrustStatus {
   if (records === 'everything') return 'trusted'
   const record = records.get(path)
@@ -36,7 +37,7 @@ export function withTrust(records: TrustRecords, added: readonly TrustRecord[]):
   return new Map([...records, ...added.map((record): [string, TrustRecord] => [record.path, record])])
 }
 
-/** A folder takes everything below it along. */
+/** A folder includes all files below it. */
 export function withoutTrust(records: TrustRecords, paths: readonly string[]): TrustRecords {
   const folders = paths.map((path) => path.replace(/[/\\]+$/, ''))
   const isBelow = (path: string): boolean =>
@@ -51,20 +52,20 @@ export function printTrust(records: TrustRecords): string {
   return `${JSON.stringify({ version, trusted }, null, 2)}\n`
 }
 
-/** Reads what was written. Anything else throws `config_invalid`: a file that cannot be understood trusts nobody. */
+/** Throws `config_invalid` if the list is damaged, so that nothing is trusted. */
 export function parseTrust(text: string, place: string): TrustRecords {
   const content = parsed(text, place)
   if (isPlainObject(content) && typeof content.version === 'number' && content.version > version)
-    throw damaged(place, [{ place, message: `it is of version ${content.version}, and this is a program for version ${version}` }])
+    throw damaged(place, [{ place, message: `it has version ${content.version}; this program supports version ${version}` }])
   if (!isPlainObject(content) || content.version !== version || !Array.isArray(content.trusted))
-    throw damaged(place, [{ place, message: `it is not { "version": ${version}, "trusted": [ … ] }` }])
+    throw damaged(place, [{ place, message: `it must be { "version": ${version}, "trusted": [ … ] }` }])
   const records = new Map<string, TrustRecord>()
   const problems: Problem[] = []
   for (const [index, entry] of (content.trusted as readonly unknown[]).entries()) {
     if (isRecord(entry) && !records.has(entry.path)) records.set(entry.path, entry)
-    else problems.push({ place: `${place} trusted[${index}]`, message: 'the entry is damaged, or there twice' })
+    else problems.push({ place: `${place} trusted[${index}]`, message: 'the entry is damaged or duplicated' })
   }
-  if (problems.length > 0) throw damaged(place, problems.slice(0, 25))
+  if (problems.length > 0) throw damaged(place, problems.slice(0, maxReported))
   return records
 }
 
@@ -87,6 +88,6 @@ function isRecord(entry: unknown): entry is TrustRecord {
 function damaged(place: string, problems: readonly Problem[]): TroupeError {
   return new TroupeError('config_invalid', `the list of trusted files ${place} cannot be read`, {
     problems,
-    remedy: `Remove ${place}; you will be asked again about what it lists.`,
+    remedy: `Remove ${place}; Troupe asks again about the files in it.`,
   })
 }

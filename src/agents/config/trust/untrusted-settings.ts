@@ -2,42 +2,51 @@ import { resolve } from 'node:path'
 import { defaultSandboxPolicy, type Json, type JsonObject, ruleVerdicts } from '../../../contracts/index.ts'
 import { isInside } from '../../../util/is-inside.ts'
 import { folderOf } from '../config-places.ts'
-import { type SectionName, sectionNames, sectionOf } from '../sections.ts'
-import { filterLeaves, hasText, type Leaf, type Sourced, type SourcedMap, showPath, sourcedAt, sourcedToJson } from '../sourced.ts'
+import { sectionNames, sectionOf } from '../sections.ts'
+import { hasText, type Leaf, mapLeaves, type Sourced, type SourcedMap, showPath, sourcedAt, sourcedToJson } from '../sourced.ts'
 import { hasPlaceholders } from '../variables/placeholders.ts'
 import { type Withheld, withheldPart } from './withheld.ts'
 
 export interface Admission {
   readonly tree: SourcedMap
-  /** What is kept out until a person trusts the file. */
+  /** The parts that take effect only with trust. */
   readonly withheld: readonly Withheld[]
 }
 
-/** What of a project's file counts before anybody has trusted it, beside what a person says in weaker files of their own. */
+/** What happens to a value of an untrusted file. */
+type Verdict =
+  | { readonly kind: 'keep' }
+  /** `value` stays, `rest` is withheld. */
+  | { readonly kind: 'split'; readonly value: Json; readonly rest: Json; readonly why: string }
+  /** It stays, but can only add restrictions; what it allows beyond that is withheld. */
+  | { readonly kind: 'bounded'; readonly why: string }
+  | { readonly kind: 'withhold'; readonly why?: string }
+
+const keep: Verdict = { kind: 'keep' }
+const bounded: Verdict = { kind: 'bounded', why: 'as far as nobody else allows it' }
+
+/** Splits a project's file that nobody has trusted. `own` are the settings of the user, which are weaker than a project's. */
 export function withoutUntrusted(tree: SourcedMap, own?: Sourced): Admission {
   const withheld: Withheld[] = []
   const entries = new Map<string, Sourced>()
   for (const name of sectionNames) {
     const section = tree.entries.get(name)
     if (!section) continue
-    if (sectionOf(name).trust === 'needed') {
+    const { trust } = sectionOf(name)
+    if (trust === 'needed') {
       withheld.push(withheldPart(name, sourcedToJson(section), [name]))
       continue
     }
-    if (sectionOf(name).trust === 'to-loosen') {
-      const strict = onlyStricter(section, name)
-      withheld.push(...strict.withheld)
-      if (strict.kept) entries.set(name, strict.kept)
-      continue
-    }
-    const kept = filterLeaves(
+    const kept = mapLeaves(
       section,
       (leaf) => {
-        const why = leavesFolder(leaf) ? 'which leave the folder' : conflictWithOwn(leaf, own)
-        const isKept = !isGuarded(leaf) && why === undefined
-        const shown = showPath(leaf.path)
-        if (!isKept) withheld.push(withheldPart(why === undefined ? shown : `${shown}, ${why}`, leaf.value, leaf.path))
-        return isKept
+        const verdict = trust === 'to-loosen' ? judgeRestriction(leaf) : judgeFree(leaf, own)
+        if (verdict.kind === 'keep') return leaf.value
+        const why = verdict.why === undefined ? '' : `, ${verdict.why}`
+        const value = verdict.kind === 'split' ? verdict.rest : leaf.value
+        withheld.push(withheldPart(`${showPath(leaf.path)}${why}`, value, leaf.path))
+        if (verdict.kind === 'withhold') return undefined
+        return verdict.kind === 'split' ? verdict.value : leaf.value
       },
       [name],
     )
@@ -47,115 +56,74 @@ export function withoutUntrusted(tree: SourcedMap, own?: Sourced): Admission {
 }
 
 /**
- * In the sections that count without trust: whatever would read a variable, since a model's name goes to its provider; and
- * a model that plays its calls from a file, since it would drive the tools of agents that are not the project's.
+ * In sections that take effect without trust, these values need it: those that read a variable, because the name of a model
+ * is sent to its provider; models that play calls from a file, because they would control the tools of other agents; agents
+ * outside the folder; and values that override the user's own.
  */
-function isGuarded({ path, value }: Leaf): boolean {
-  return hasText(value, (text) => hasPlaceholders(text) || (choosesModels(path) && /^\s*(?:script|replay)\//i.test(text)))
+function judgeFree(leaf: Leaf, own: Sourced | undefined): Verdict {
+  const { path, value } = leaf
+  if (leavesFolder(leaf)) return { kind: 'withhold', why: 'which leave the folder' }
+  const why = conflictWithOwn(leaf, own)
+  if (why !== undefined) return { kind: 'withhold', why }
+  const isGuarded = hasText(value, (text) => hasPlaceholders(text) || (choosesModels(path) && /^\s*(?:script|replay)\//i.test(text)))
+  return isGuarded ? { kind: 'withhold' } : keep
 }
 
-/** Agents are looked for in the folder that says so: somebody who cloned it has not agreed to a search of the disk. */
+/** Without trust, a project's configuration does not make Troupe search the disk. */
 function leavesFolder({ path, value, origin }: Leaf): boolean {
   const folder = folderOf(origin)
   return path[0] === 'agents' && hasText(value, (text) => !isInside(folder, resolve(folder, text)))
 }
 
-export interface Restriction {
-  readonly kept: Sourced | undefined
-  readonly withheld: readonly Withheld[]
+/** The user's own choice of a model stays; of two limits, the stricter one applies. */
+function conflictWithOwn({ path, value }: Leaf, own: Sourced | undefined): string | undefined {
+  const ownValue = sourcedAt(own, path)
+  if (ownValue?.kind !== 'value') return undefined
+  if (choosesModels(path))
+    return JSON.stringify(ownValue.value) === JSON.stringify(value) ? undefined : 'which your own configuration sets too'
+  return isLimit(path) && limitOf(value) > limitOf(ownValue.value) ? 'which your own configuration sets lower' : undefined
 }
 
-type Verdict =
-  | { readonly kind: 'kept' }
-  /** Something else is left of it. `why` tells what waits, `rest` is it. */
-  | { readonly kind: 'less'; readonly value: Json; readonly rest: Json; readonly why: string }
-  /** It stays, and can only make things stricter; what it asks for beyond that waits. */
-  | { readonly kind: 'bounded'; readonly why: string }
-  | { readonly kind: 'withheld' }
+const choosesModels = ([section, key]: readonly string[]): boolean => section === 'models' || (section === 'defaults' && key === 'models')
 
-const kept: Verdict = { kind: 'kept' }
+const isLimit = ([section, key, inner]: readonly string[]): boolean =>
+  section === 'queues' || (section === 'defaults' && (key === 'limits' || (key === 'parameters' && inner === 'maxOutputTokens')))
 
-/**
- * What of a section may count while nobody has trusted the file: whatever makes things stricter. Lists and sizes of a
- * sandbox stay, since others may allow more; `sandboxOf` takes nothing from them that nobody else allows.
- */
-export function onlyStricter(section: Sourced, name: SectionName): Restriction {
-  const withheld: Withheld[] = []
-  const verdicts = new Map<string, Verdict>()
-  const strict = filterLeaves(
-    section,
-    (leaf) => {
-      const verdict = judge(leaf)
-      verdicts.set(leaf.path.join('\0'), verdict)
-      const shown = showPath(leaf.path)
-      const name = 'why' in verdict ? `${shown}, ${verdict.why}` : shown
-      if (verdict.kind !== 'kept') withheld.push(withheldPart(name, verdict.kind === 'less' ? verdict.rest : leaf.value, leaf.path))
-      return verdict.kind !== 'withheld'
-    },
-    [name],
-  )
-  return { kept: strict && applyVerdicts(strict, [name], verdicts), withheld }
-}
+/** `false` means one at a time, `true` the default. */
+const limitOf = (value: Json): number => (typeof value === 'boolean' ? (value ? Number.POSITIVE_INFINITY : 1) : Number(value))
 
-function applyVerdicts(tree: Sourced, path: readonly string[], verdicts: ReadonlyMap<string, Verdict>): Sourced {
-  if (tree.kind === 'map')
-    return { ...tree, entries: new Map([...tree.entries].map(([key, inner]) => [key, applyVerdicts(inner, [...path, key], verdicts)])) }
-  const verdict = verdicts.get(path.join('\0'))
-  return verdict?.kind === 'less' ? { ...tree, value: verdict.value } : tree
-}
-
-function judge({ path, value }: Leaf): Verdict {
+/** Keeps restrictions. Lists and sizes of a sandbox stay, because other layers may allow more; `sandboxOf` intersects them. */
+function judgeRestriction({ path, value }: Leaf): Verdict {
   switch (path.join('.')) {
     case 'approvals.rules':
       return judgeRules(value as readonly JsonObject[])
     case 'sandbox.mode':
-      return value === 'off' ? { kind: 'withheld' } : kept
+      return value === 'off' ? { kind: 'withhold' } : keep
     case 'sandbox.hosts':
     case 'sandbox.privateHosts':
     case 'sandbox.writable':
     case 'sandbox.environment':
-      return (value as readonly Json[]).length > 0 ? beyond : kept
+      return (value as readonly Json[]).length > 0 ? bounded : keep
     case 'sandbox.memory':
-      return Number(value) > defaultSandboxPolicy.memory ? beyond : kept
+      return Number(value) > defaultSandboxPolicy.memory ? bounded : keep
     case 'sandbox.processes':
-      return Number(value) > defaultSandboxPolicy.processes ? beyond : kept
+      return Number(value) > defaultSandboxPolicy.processes ? bounded : keep
     case 'skills.directories':
-      return { kind: 'withheld' }
+      return { kind: 'withhold' }
     default:
-      return kept
+      return keep
   }
 }
 
-const beyond: Verdict = { kind: 'bounded', why: 'as far as nobody else allows it' }
-
 function judgeRules(rules: readonly JsonObject[]): Verdict {
-  const [loose] = ruleVerdicts
-  const strict = rules.filter((rule) => rule[loose] === undefined)
-  const rest = rules.filter((rule) => rule[loose] !== undefined)
-  const count = rest.length
-  if (count === 0) return kept
-  return { kind: 'less', value: strict, rest, why: count === 1 ? 'the one that allows something' : `the ${count} that allow something` }
+  const [allow] = ruleVerdicts
+  const value = rules.filter((rule) => rule[allow] === undefined)
+  const rest = rules.filter((rule) => rule[allow] !== undefined)
+  if (rest.length === 0) return keep
+  return {
+    kind: 'split',
+    value,
+    rest,
+    why: rest.length === 1 ? 'the one that allows something' : `the ${rest.length} that allow something`,
+  }
 }
-
-/**
- * Why a word of a project that nobody has trusted waits, though it would count if the person had said nothing about it
- * in files of their own: a name for a model stands for what they say, and of two bounds the stricter counts.
- */
-export function conflictWithOwn({ path, value }: Leaf, own: Sourced | undefined): string | undefined {
-  const said = sourcedAt(own, path)
-  if (said?.kind !== 'value') return undefined
-  if (choosesModels(path))
-    return JSON.stringify(said.value) === JSON.stringify(value) ? undefined : 'which your own configuration says, too'
-  return bounds(path) && sizeOf(value) > sizeOf(said.value) ? 'which your own configuration sets lower' : undefined
-}
-
-/** Whether which model is asked is said there. */
-export const choosesModels = ([section, key]: readonly string[]): boolean =>
-  section === 'models' || (section === 'defaults' && key === 'models')
-
-/** Whether how much may be spent is said there. */
-const bounds = ([section, key, inner]: readonly string[]): boolean =>
-  section === 'queues' || (section === 'defaults' && (key === 'limits' || (key === 'parameters' && inner === 'maxOutputTokens')))
-
-/** Some bounds can be switched off and on, too: `false` is one at a time, `true` as many as there are. */
-const sizeOf = (value: Json): number => (typeof value === 'boolean' ? (value ? Number.POSITIVE_INFINITY : 1) : Number(value))

@@ -4,17 +4,16 @@ import { shellWord } from '../../../util/shell-word.ts'
 import type { EnvVariable } from '../files/env-file.ts'
 import { isSecretName, redactAddress, redactForTrust } from '../hide-secrets.ts'
 
-/** A part of a file that does not count until a person trusts it. */
+/** A part of a file that takes effect only after a person trusts the file. */
 export interface Withheld {
   /** By path: `providers`, `approvals.rules, the one that allows something`. */
   readonly name: string
-  /** What it says, an entry for each thing: a program with its arguments, an address, a rule. Without what lets somebody in. */
+  /** Its contents without credentials: a program with its arguments, an address, a rule. */
   readonly contents: readonly string[]
-  /** Its name leaves something out. */
+  /** `name` does not list everything. */
   readonly isPartial?: true
 }
 
-/** `value` is what stands at `path`, or what of it waits. */
 export function withheldPart(name: string, value: Json, path: readonly string[]): Withheld {
   return { name, contents: contentsOf(redactForTrust(value, path), path) }
 }
@@ -46,7 +45,7 @@ function hookText(hook: Json): string {
   return `${textOf(name)}: ${runs}, at ${textOf(on)}${tools === undefined ? '' : ` of ${textOf(tools)}`}`
 }
 
-/** A program is shown as it would be typed; the rest of a server as it is written. */
+/** Shows a program as a command line, and the rest as written. */
 function serverText(server: Json): string {
   if (!isObject(server) || typeof server.command !== 'string') return textOf(server)
   const { command, args = [], ...rest } = server
@@ -58,8 +57,8 @@ const commandLine = (words: Json): string =>
   Array.isArray(words) ? words.map((word: Json) => shellWord(textOf(word))).join(' ') : textOf(words)
 
 /**
- * The variables of a file that wait for trust: by name, those first that decide where keys are sent, with what they say,
- * then keys, then all others. `addressVariables` are those that addresses and paths in the settings are made of.
+ * The variables of an untrusted file: first addresses with their values, then keys, then all others. `addressVariables` are
+ * the variables in addresses and paths of the settings.
  */
 export function withheldVariables(variables: ReadonlyMap<string, EnvVariable>, addressVariables: ReadonlySet<string>): readonly Withheld[] {
   if (variables.size === 0) return []
@@ -85,7 +84,7 @@ const isAddressVariable = (name: string, value: string): boolean => addressName.
 
 const maxNamed = 20
 
-/** The first names of a list, and how many are left: a hostile file could have thousands. */
+/** The first names of a list and the number of the others: a hostile file could have thousands. */
 export function firstNames(names: readonly string[], separator: string): { readonly text: string; readonly left: number } {
   const left = Math.max(0, names.length - maxNamed)
   return { text: [...names.slice(0, maxNamed), ...(left > 0 ? [`${left} more`] : [])].join(separator), left }

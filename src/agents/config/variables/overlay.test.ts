@@ -70,7 +70,7 @@ describe('an overlay', () => {
       '`providers.lab.headers.X-Team` needs the variable TEAM, which is not set',
       '`providers.other.apiKey` needs the variable OTHER_KEY, which is not set',
     ])
-    expect(() => overlayFor(['mine'], { config, environment: {} })).toThrow('The variables of the configuration have a problem.')
+    expect(() => overlayFor(['mine'], { config, environment: {} })).toThrow('The variables of the configuration have 1 problem.')
     expect(overlayFor(['mine'], { config, environment: { MY_MODEL: 'openai/x' } }).providers).toEqual({
       openai: { apiKey: 'sk-literal-1' },
     })

@@ -4,7 +4,7 @@ import { isSecretName } from '../hide-secrets.ts'
 import { keysOf, type Sourced, showPath, sourcedAt } from '../sourced.ts'
 import { type Part, resolveParts, type UsedVariable, type VariableSources } from './resolve-placeholders.ts'
 
-/** A provider as the configuration describes it, its variables in their places. */
+/** A configured provider with resolved placeholders. */
 export interface OverlayProvider {
   readonly kind?: ProviderKind
   readonly baseURL?: string
@@ -13,20 +13,20 @@ export interface OverlayProvider {
   readonly api?: 'chat' | 'responses'
 }
 
-/** All that a session sees of its surroundings. Nothing in it changes, and there is nothing beside it. */
+/** Everything that a session sees of its environment. Frozen. */
 export interface Overlay {
   readonly variables: { readonly [name: string]: string }
-  /** Those that the session's models need. */
+  /** The providers that the models of the session need. */
   readonly providers: { readonly [name: string]: OverlayProvider }
   readonly aliases: { readonly [alias: string]: string }
-  /** What nobody must see, by name. */
+  /** Values to redact, by name. */
   readonly secrets: { readonly [name: string]: string }
   readonly diagnostics: readonly ConfigDiagnostic[]
 }
 
 /**
- * The overlay of a session that asks these models. Only what they need is resolved. Throws `config_invalid` where a
- * variable of it is missing; for `auto` and bare names, which may mean any provider, those that lack one are left out.
+ * The overlay of a session with these models. Resolves only what they need. Throws `config_invalid` if a variable is missing;
+ * for `auto` and names without provider, leaves out providers with missing variables instead.
  */
 export function overlayFor(models: readonly string[], sources: VariableSources): Overlay {
   const found = findProviders(models, sources)
@@ -52,7 +52,7 @@ interface Found {
   readonly used: readonly UsedVariable[]
 }
 
-/** Which configured providers the models lead to, through aliases. */
+/** The configured providers of the models, after aliases. */
 function findProviders(models: readonly string[], sources: VariableSources): Found {
   const { aliases, used } = aliasesFor(models, sources)
   const tree = settingsOf(sources.config, 'providers')
@@ -67,7 +67,7 @@ function findProviders(models: readonly string[], sources: VariableSources): Fou
   return { named: parts.filter(isNamed), others: isOpen ? parts.filter((part) => !isNamed(part)) : [], aliases, used }
 }
 
-/** Aliases as they are; those with variables only where a model leads to them. */
+/** All aliases, but those with variables only if a model refers to them. */
 function aliasesFor(models: readonly string[], sources: VariableSources): Pick<Found, 'aliases' | 'used'> {
   const tree = settingsOf(sources.config, 'models')
   const aliases = new Map<string, string>()
@@ -81,9 +81,9 @@ function aliasesFor(models: readonly string[], sources: VariableSources): Pick<F
     for (let at = name; !aliases.has(at); ) {
       const alias = sourcedAt(tree, [at])
       if (!alias) break
-      const leads = resolve(at, alias)
-      aliases.set(at, leads)
-      at = leads
+      const target = resolve(at, alias)
+      aliases.set(at, target)
+      at = target
     }
   }
   for (const name of keysOf(tree)) {
@@ -93,7 +93,7 @@ function aliasesFor(models: readonly string[], sources: VariableSources): Pick<F
   return { aliases: Object.fromEntries(aliases), used }
 }
 
-/** Where the aliases end. One that leads back to itself is told by whoever asks for the model. */
+/** The model that an alias stands for. Stops at a cycle, which is reported when the model is requested. */
 function followAlias(name: string, aliases: { readonly [alias: string]: string }): string {
   const seen = new Set<string>()
   let at = name
@@ -126,7 +126,7 @@ function resolveLeniently(parts: readonly Part[], sources: VariableSources) {
   return { resolved, diagnostics }
 }
 
-/** Every variable of every layer that counts, the strongest first; the process environment last. Empty ones are none. */
+/** The variables of all layers and the process environment. The strongest layer wins; empty variables are left out. */
 export function variablesOf(sources: VariableSources): { readonly [name: string]: string } {
   const variables: Record<string, string> = Object.create(null)
   for (const { name, value } of writtenVariables(sources)) if (!(name in variables)) variables[name] = value
@@ -147,12 +147,12 @@ function writtenVariables({ config, environment }: VariableSources): readonly Wr
 }
 
 interface SecretSources {
-  /** In the order in which they count: one that is shadowed by another of its name is as secret as that. */
+  /** Strongest first, including variables that a stronger layer hides. */
   readonly written: readonly WrittenVariable[]
   readonly used: readonly UsedVariable[]
 }
 
-/** Names here are such that a redactor takes them for secrets. */
+/** Every name is one that a redactor treats as a secret. */
 function secretsOf(providers: Overlay['providers'], { written, used }: SecretSources): Overlay['secrets'] {
   const secrets = new Map<string, string>()
   const add = (name: string, value: string): void => {
@@ -167,7 +167,7 @@ function secretsOf(providers: Overlay['providers'], { written, used }: SecretSou
     for (const [header, value] of Object.entries(headers))
       if (isSecretName(header)) add(showPath(['providers', name, 'headers', header]), value)
   }
-  // Whoever puts a variable into a key or a header has said by that what it is.
+  // A variable in a key or a header is a secret.
   for (const { name, value, path } of used) if (path[2] === 'apiKey' || path[2] === 'headers') add(name, value)
   return Object.fromEntries(secrets)
 }

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { hasPlaceholders, parsePlaceholders } from './placeholders.ts'
 
 const literal = (text: string) => ({ kind: 'literal', text })
-const variable = (name: string, otherwise?: string) => ({ kind: 'variable', name, ...(otherwise !== undefined && { otherwise }) })
+const variable = (name: string, fallback?: string) => ({ kind: 'variable', name, ...(fallback !== undefined && { fallback }) })
 
 test.each([
   ['', []],
@@ -26,13 +26,13 @@ test.each([
 
 test.each([
   ['${A', 'a placeholder is not closed'],
-  ['${}', 'there is no placeholder like `${}`'],
-  ['${a b}', 'there is no placeholder like `${a b}`'],
-  ['${A:?no}', 'there is no placeholder like `${A:?no}`'],
-  ['${input:key}', 'there is no placeholder like `${input:key}`'],
-  ['${A:-${B}}', 'there is no placeholder like `${A:-${B}`'],
-  ['${${A}}', 'there is no placeholder like `${${A}`'],
-  ['${1A}', 'there is no placeholder like `${1A}`'],
+  ['${}', 'invalid placeholder `${}`'],
+  ['${a b}', 'invalid placeholder `${a b}`'],
+  ['${A:?no}', 'invalid placeholder `${A:?no}`'],
+  ['${input:key}', 'invalid placeholder `${input:key}`'],
+  ['${A:-${B}}', 'invalid placeholder `${A:-${B}`'],
+  ['${${A}}', 'invalid placeholder `${${A}`'],
+  ['${1A}', 'invalid placeholder `${1A}`'],
 ])('%j is refused', (text, message) => {
   expect(parsePlaceholders(text)).toEqual({ ok: false, message })
   expect(hasPlaceholders(text)).toBe(true)

@@ -1,19 +1,17 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: placeholders are written like that
 
-/** `Bearer ${TOKEN:-none}` in parts. `$${` is a `${` that means itself. */
+/** A part of a text such as `Bearer ${TOKEN:-none}`. `$${` is a literal `${`. */
 export type TextPart =
   | { readonly kind: 'literal'; readonly text: string }
-  | { readonly kind: 'variable'; readonly name: string; readonly otherwise?: string }
+  | { readonly kind: 'variable'; readonly name: string; readonly fallback?: string }
 
-export type Template = { readonly ok: true; readonly parts: readonly TextPart[] } | { readonly ok: false; readonly message: string }
+type ParsedText = { readonly ok: true; readonly parts: readonly TextPart[] } | { readonly ok: false; readonly message: string }
 
-/** The one spelling of a variable's name, in placeholders and in `.env` files. */
 export const variableName = /^[A-Za-z_][A-Za-z0-9_]*$/
 
-export const placeholderRemedy = 'Write `${NAME}` or `${NAME:-default}`; `$${` stands for `${` itself.'
+export const placeholderRemedy = 'Write `${NAME}` or `${NAME:-default}`; `$${` stands for a literal `${`.'
 
-/** Takes a text apart, once: what a variable holds is never read as a template. */
-export function parsePlaceholders(text: string): Template {
+export function parsePlaceholders(text: string): ParsedText {
   const parts: TextPart[] = []
   let literal = ''
   let at = 0
@@ -27,7 +25,7 @@ export function parsePlaceholders(text: string): Template {
     const close = text.indexOf('}', open)
     if (close === -1) return { ok: false, message: 'a placeholder is not closed' }
     const part = placeholder(text.slice(open + 2, close))
-    if (!part) return { ok: false, message: `there is no placeholder like \`${shortened(text.slice(open, close + 1))}\`` }
+    if (!part) return { ok: false, message: `invalid placeholder \`${shortened(text.slice(open, close + 1))}\`` }
     parts.push({ kind: 'literal', text: literal }, part)
     literal = ''
     at = close + 1
@@ -36,11 +34,11 @@ export function parsePlaceholders(text: string): Template {
   return { ok: true, parts: parts.filter((part) => part.kind === 'variable' || part.text !== '') }
 }
 
-/** Whether anything but the text itself would be read, or the text is no template at all. */
+/** Whether the text has placeholders, valid or not. */
 export function hasPlaceholders(text: string): boolean {
   if (!text.includes('${')) return false
-  const template = parsePlaceholders(text)
-  return !template.ok || template.parts.some(({ kind }) => kind === 'variable')
+  const parsed = parsePlaceholders(text)
+  return !parsed.ok || parsed.parts.some(({ kind }) => kind === 'variable')
 }
 
 function placeholder(inside: string): TextPart | undefined {
@@ -48,8 +46,8 @@ function placeholder(inside: string): TextPart | undefined {
   const name = split === -1 ? inside : inside.slice(0, split)
   if (!variableName.test(name)) return undefined
   if (split === -1) return { kind: 'variable', name }
-  const otherwise = inside.slice(split + 2)
-  return otherwise.includes('${') ? undefined : { kind: 'variable', name, otherwise }
+  const fallback = inside.slice(split + 2)
+  return fallback.includes('${') ? undefined : { kind: 'variable', name, fallback }
 }
 
 const shortened = (text: string): string => (text.length > 60 ? `${text.slice(0, 60)}…` : text)

@@ -72,18 +72,18 @@ describe('placeholders', () => {
       { trusted: new Map() },
     )
     const files =
-      '/home/.ai-agent/.ai-agent.env, /project/.ai-agent.env (not trusted, so not read), /agents/.ai-agent.env (not there), /etc/ai-agent/.ai-agent.env (not there), the environment'
+      '/home/.ai-agent/.ai-agent.env, /project/.ai-agent.env (not trusted), /agents/.ai-agent.env (does not exist), /etc/ai-agent/.ai-agent.env (does not exist), the environment'
     const problems = await problemsOf((async () => resolve(config, ['telemetry'], { B: '' }))())
     expect(problems).toEqual([
       {
         place: `${user}:3:8`,
         message: '`telemetry.x` needs the variable A, which is not set',
-        remedy: `Set it: export A=… FoundFiles into: ${files}.`,
+        remedy: `Set it: export A=… Searched: ${files}.`,
       },
       {
         place: `${user}:4:8`,
         message: '`telemetry.y.0` needs the variable B, which is not set',
-        remedy: `Set it: export B=… FoundFiles into: ${files}.`,
+        remedy: `Set it: export B=… Searched: ${files}.`,
       },
     ])
   })
@@ -95,7 +95,7 @@ describe('placeholders', () => {
 
   test('one that cannot be read is told', async () => {
     expect(await problemsOf(resolved('${workspaceFolder:x}'))).toMatchObject([
-      { message: '`telemetry.x` cannot be read: there is no placeholder like `${workspaceFolder:x}`' },
+      { message: '`telemetry.x` cannot be read: invalid placeholder `${workspaceFolder:x}`' },
     ])
   })
 

@@ -1,14 +1,16 @@
 /*
- * 1. A text is taken apart once, and what a variable holds is put in as it is: nothing is run, nothing is read twice.
- * 2. Only what is asked for is resolved; a variable that nobody needs can be missing.
- * 3. An empty variable is none: the next place is looked into.
+ * 1. A text is parsed once; placeholders in the value of a variable are not resolved.
+ * 2. Only requested parts are resolved, so variables of other parts can be missing.
+ * 3. An empty variable is treated as missing: the next source is used.
  */
 import { type Json, type Problem, TroupeError } from '../../../contracts/index.ts'
+import { countProblems } from '../../values/messages.ts'
+import { maxReported } from '../../values/source-text.ts'
 import type { Config, VariableFile } from '../config.ts'
-import { type FileOrigin, type LayerName, type Sourced, showPath } from '../sourced.ts'
+import { type FileOrigin, type LayerName, placeOf, type Sourced, showPath } from '../sourced.ts'
 import { parsePlaceholders, placeholderRemedy, type TextPart } from './placeholders.ts'
 
-/** The process environment, handed in by whoever may read it. */
+/** The process environment. Only the command line reads it. */
 export interface Environment {
   readonly [name: string]: string | undefined
 }
@@ -21,7 +23,7 @@ export interface VariableSources {
 const maxCharacters = 65_536
 const maxCharactersTogether = 1_048_576
 
-/** A part of the configuration: where it stands, and what. */
+/** A part of the configuration and its path. */
 export interface Part {
   readonly path: readonly string[]
   readonly tree: Sourced
@@ -30,7 +32,7 @@ export interface Part {
 export interface UsedVariable {
   readonly name: string
   readonly value: string
-  /** Who needed it. */
+  /** The setting that uses it. */
   readonly path: readonly string[]
 }
 
@@ -41,17 +43,16 @@ export interface Resolved {
 }
 
 /**
- * Puts variables in the places of placeholders: from the `.env` of the layer that has the placeholder, then the other
- * layers', strongest first, then the process environment. Throws `config_invalid` with every name that is missing.
+ * Replaces placeholders by variables: from the `.env` of the layer with the placeholder, then of the other layers, strongest
+ * first, then from the process environment. Throws `config_invalid` with all missing names.
  */
 export function resolveParts(parts: readonly Part[], sources: VariableSources): Resolved {
   const resolution = new Resolution(sources)
   const values = parts.map(({ tree, path }) => resolution.tree(tree, path))
-  resolution.done()
+  resolution.throwIfProblems()
   return { values, used: resolution.used }
 }
 
-/** The variable as a layer sees it; nothing where it is missing or empty. */
 function findVariable(name: string, layer: LayerName | undefined, { config, environment }: VariableSources): string | undefined {
   for (const { values } of lookupOrder(config, layer)) {
     const value = values.get(name)?.value
@@ -81,10 +82,11 @@ class Resolution {
     return Object.fromEntries([...tree.entries].map(([key, inner]) => [key, this.tree(inner, [...path, key])]))
   }
 
-  done(): void {
+  throwIfProblems(): void {
     if (this.#problems.length === 0) return
-    const count = this.#problems.length === 1 ? 'a problem' : `${this.#problems.length} problems`
-    throw new TroupeError('config_invalid', `The variables of the configuration have ${count}.`, { problems: this.#problems.slice(0, 25) })
+    throw new TroupeError('config_invalid', `The variables of the configuration have ${countProblems(this.#problems)}.`, {
+      problems: this.#problems.slice(0, maxReported),
+    })
   }
 
   #json(value: Json, path: readonly string[], origin: FileOrigin): Json {
@@ -95,41 +97,38 @@ class Resolution {
   }
 
   #text(text: string, path: readonly string[], origin: FileOrigin): string {
-    const tell = (message: string, remedy: string): string => {
-      this.#problems.push({ place: `${origin.file}:${origin.line}:${origin.column}`, message: `\`${showPath(path)}\` ${message}`, remedy })
+    const report = (message: string, remedy: string): string => {
+      this.#problems.push({ place: placeOf(origin), message: `\`${showPath(path)}\` ${message}`, remedy })
       return ''
     }
-    const template = parsePlaceholders(text)
-    if (!template.ok) return tell(`cannot be read: ${template.message}`, placeholderRemedy)
+    const parsed = parsePlaceholders(text)
+    if (!parsed.ok) return report(`cannot be read: ${parsed.message}`, placeholderRemedy)
     let result = ''
-    for (const part of template.parts) {
+    for (const part of parsed.parts) {
       const value = part.kind === 'literal' ? part.text : this.#variable(part, path, origin)
-      if (typeof value !== 'string') return tell(`needs the variable ${value.missing}, which is not set`, value.remedy)
+      if (typeof value !== 'string') return report(`needs the variable ${value.missing}, which is not set`, value.remedy)
       const room = Math.min(maxCharacters - result.length, maxCharactersTogether - this.#length)
       if (value.length > room)
-        return tell('becomes too long', `The most are ${maxCharacters} characters, and ${maxCharactersTogether} together.`)
+        return report('becomes too long', `Use at most ${maxCharacters} characters, and ${maxCharactersTogether} in all values together.`)
       result += value
       this.#length += value.length
     }
     return result
   }
 
-  #variable({ name, otherwise }: VariablePart, path: readonly string[], { layer }: FileOrigin): string | Missing {
+  #variable({ name, fallback }: VariablePart, path: readonly string[], { layer }: FileOrigin): string | Missing {
     const value = findVariable(name, layer, this.#sources)
     if (value !== undefined) this.used.push({ name, value, path })
-    return value ?? otherwise ?? { missing: name, remedy: `Set it: export ${name}=… FoundFiles into: ${this.#lookedInto(layer)}.` }
-  }
-
-  #lookedInto(layer: LayerName): string {
-    return variablePlaces(this.#sources.config, layer).join(', ')
+    const places = variablePlaces(this.#sources.config, layer).join(', ')
+    return value ?? fallback ?? { missing: name, remedy: `Set it: export ${name}=… Searched: ${places}.` }
   }
 }
 
-/** Where variables are looked for, in order, and what came of it. */
+/** The sources of variables in the order of search, for messages. */
 export function variablePlaces(config: Config, layer?: LayerName): readonly string[] {
   const files = lookupOrder(config, layer).map(({ file: { path }, state }) => {
-    if (state === 'absent') return `${path} (not there)`
-    return state === 'untrusted' ? `${path} (not trusted, so not read)` : path
+    if (state === 'absent') return `${path} (does not exist)`
+    return state === 'untrusted' ? `${path} (not trusted)` : path
   })
   return [...files, 'the environment']
 }
