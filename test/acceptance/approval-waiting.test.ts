@@ -210,12 +210,12 @@ describe('core.md, approvals: waiting', () => {
     expect(answer, ran.stderr).toEqual({ ran: 0 })
   })
 
-  test('an answer for a tree that does not exist: tree_unknown', async () => {
+  test('an answer for a tree that does not exist: session_unknown', async () => {
     const { runtime } = setup({})
     expect(
       (await troupeError(() => runtime.sessions.approve('nope' as TreeId, { approvalId: 'a' as ApprovalId, decision: { kind: 'deny' } })))
         .code,
-    ).toBe('tree_unknown')
+    ).toBe('session_unknown')
   })
 
   test('wait: the turn stays open, handle.approve lets it go on', async () => {

@@ -162,22 +162,22 @@ for (const [name, open] of Object.entries({
       expect((await status())[running]).toBe('interrupted')
     })
 
-    test('what does not exist: tree_unknown, from every method', async () => {
+    test('what does not exist: session_unknown, from every method', async () => {
       const { runtime } = world({ store: open() })
       const nope = 'nope' as TreeId
-      expect((await troupeError(() => runtime.open(nope))).code).toBe('tree_unknown')
-      expect((await troupeError(() => runtime.sessions.send(nope, 'x'))).code).toBe('tree_unknown')
-      expect((await troupeError(() => runtime.sessions.cancel(nope, 'stop'))).code).toBe('tree_unknown')
-      expect((await troupeError(() => runtime.sessions.requests(nope))).code).toBe('tree_unknown')
+      expect((await troupeError(() => runtime.open(nope))).code).toBe('session_unknown')
+      expect((await troupeError(() => runtime.sessions.send(nope, 'x'))).code).toBe('session_unknown')
+      expect((await troupeError(() => runtime.sessions.cancel(nope, 'stop'))).code).toBe('session_unknown')
+      expect((await troupeError(() => runtime.sessions.requests(nope))).code).toBe('session_unknown')
       expect(
         (await troupeError(() => runtime.sessions.approve(nope, { approvalId: 'a' as ApprovalId, decision: { kind: 'deny' } }))).code,
-      ).toBe('tree_unknown')
-      expect((await troupeError(() => runtime.sessions.outcome(nope))).code).toBe('tree_unknown')
+      ).toBe('session_unknown')
+      expect((await troupeError(() => runtime.sessions.outcome(nope))).code).toBe('session_unknown')
     })
 
-    test('events of a tree that does not exist: tree_unknown, not an empty stream', async () => {
+    test('events of a tree that does not exist: session_unknown, not an empty stream', async () => {
       const { runtime } = world({ store: open() })
-      expect((await troupeError(() => collect(runtime.sessions.events('nope' as TreeId)))).code).toBe('tree_unknown')
+      expect((await troupeError(() => collect(runtime.sessions.events('nope' as TreeId)))).code).toBe('session_unknown')
     })
 
     test('send on an idle session that nobody drives: it is recorded, and answered where the session is opened', async () => {

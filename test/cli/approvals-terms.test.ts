@@ -208,7 +208,7 @@ describe('runs that are dropped', () => {
     const claim = await store.journal.claim(driven as TreeId, 'somebody' as OwnerId)
     const refused = await at(['approvals', 'drop', free, driven, '--json'])
     expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining(`${driven}  it is running: process ${process.pid} on `) })
-    expect(JSON.parse(refused.stdout)).toMatchObject({ ok: false, error: { code: 'tree_owned', problems: [{ place: driven }] } })
+    expect(JSON.parse(refused.stdout)).toMatchObject({ ok: false, error: { code: 'session_owned', problems: [{ place: driven }] } })
     expect(await store.trees.get(free as TreeId)).toMatchObject({ status: 'suspended' })
     if (claim.ok) await store.journal.release(driven as TreeId, claim.epoch)
     await store.close()
@@ -232,7 +232,7 @@ describe('runs that are dropped', () => {
       watch: (...given) => journal.watch(...given),
     }
     const ended = await endSessions({ ...store, journal: late, trees: store.trees }, [first, second], { folder: path, dataDir: undefined })
-    expect(ended).toMatchObject({ dropped: [first], error: { code: 'tree_owned' } })
+    expect(ended).toMatchObject({ dropped: [first], error: { code: 'session_owned' } })
     expect(await store.trees.get(first as TreeId)).toMatchObject({ status: 'interrupted' })
     expect(await store.trees.get(second as TreeId)).toMatchObject({ status: 'suspended' })
     await store.close()

@@ -45,7 +45,7 @@ describe('to look at a tree never claims it', () => {
   it('that there is not', async () => {
     const looking = told(memoryStore())
     const { sessions } = world({ store: looking.store }).runtime
-    expect(await troupeError(() => sessions.outcome('nowhere' as never))).toMatchObject({ code: 'tree_unknown' })
+    expect(await troupeError(() => sessions.outcome('nowhere' as never))).toMatchObject({ code: 'session_unknown' })
     expect(looking.claims).toEqual([])
   })
 })

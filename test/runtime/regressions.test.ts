@@ -74,7 +74,7 @@ describe('a tree', () => {
     const read = async () => {
       for await (const _ of runtime.sessions.events('nothing' as TreeId)) return
     }
-    await expect(read()).rejects.toMatchObject({ code: 'tree_unknown' })
+    await expect(read()).rejects.toMatchObject({ code: 'session_unknown' })
   })
 
   it('is followed by another runtime on the same store until it rests', async () => {

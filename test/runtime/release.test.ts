@@ -9,7 +9,7 @@ describe('a tree that was opened is let go', () => {
     const [one, other] = [world({ store, steps: [{ text: 'One.' }] }), world({ store, steps: [{ text: 'Two.' }] })]
     const { sessionId: treeId } = await one.runtime.run('one')
     const handle = await one.runtime.open(treeId)
-    expect(await troupeError(() => other.runtime.open(treeId))).toMatchObject({ code: 'tree_owned' })
+    expect(await troupeError(() => other.runtime.open(treeId))).toMatchObject({ code: 'session_owned' })
     await bounded(handle.release())
     expect(await bounded(handle.outcome)).toMatchObject({ status: 'completed', report: { text: 'One.' } })
     expect(await bounded(collect(handle))).toEqual([])

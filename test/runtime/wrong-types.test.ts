@@ -157,7 +157,7 @@ describe('calls of a runtime', () => {
       if (what.includes('options') && how === 'a Map') continue
       const error = await bounded((async () => calls[what]?.(make()))()).catch((thrown: unknown) => thrown)
       if (!(error instanceof TroupeError)) throw new Error(`${what} with ${how} gave ${String(error)}`)
-      expect(error.code).toMatch(what.includes('id') ? /^tree_unknown$/ : /^(usage|agent_unknown)$/)
+      expect(error.code).toMatch(what.includes('id') ? /^session_unknown$/ : /^(usage|agent_unknown)$/)
     }
   })
 

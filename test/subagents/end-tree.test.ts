@@ -49,8 +49,8 @@ it('a tree that somebody drives, and one that there is not, are left alone', asy
   const { runtime } = team({ boss: { script: silent } }, { store })
   const { sessionId: treeId } = runtime.stream('Go')
   await asked.promise
-  await expect(endTree(store, treeId, 'ann')).rejects.toMatchObject({ code: 'tree_owned' })
-  await expect(endTree(store, 'nothing' as TreeId, 'ann')).rejects.toMatchObject({ code: 'tree_unknown' })
+  await expect(endTree(store, treeId, 'ann')).rejects.toMatchObject({ code: 'session_owned' })
+  await expect(endTree(store, 'nothing' as TreeId, 'ann')).rejects.toMatchObject({ code: 'session_unknown' })
   expect(await store.trees.get('nothing' as TreeId)).toBeUndefined()
   await runtime.close()
 })

@@ -75,5 +75,5 @@ async function refuseDriven({ journal }: Store, ids: readonly TreeId[]): Promise
     if (claim.ok) await journal.release(id, claim.epoch)
     else problems.push({ place: id, message: `it is running: ${claim.owner}`, remedy: 'Interrupt it there, or leave it out.' })
   }
-  if (problems.length > 0) throw new TroupeError('tree_owned', 'Some sessions are running, so none was dropped.', { problems })
+  if (problems.length > 0) throw new TroupeError('session_owned', 'Some sessions are running, so none was dropped.', { problems })
 }

@@ -61,8 +61,8 @@ export function outcomeOf({ state, children, stopped }: DriveResult): Outcome {
 const reasons: { readonly [Code in ErrorCode]?: TurnReason } = {
   store_failed: 'store',
   store_invalid: 'store',
-  tree_moved: 'store',
-  tree_owned: 'store',
+  session_moved: 'store',
+  session_owned: 'store',
   internal: 'internal',
 }
 

@@ -35,7 +35,7 @@ export async function claimTree(parts: RuntimeParts, treeId: TreeId, agent: Agen
   const claiming = parts.options.store.journal.claim(treeId, parts.owner)
   const claim = claiming instanceof Promise ? await claiming : claiming
   if (claim.ok) return { registry, epoch: claim.epoch, seq: claim.seq }
-  throw new TroupeError('tree_owned', `Session ${treeId} is driven by ${claim.owner}.`, {
+  throw new TroupeError('session_owned', `Session ${treeId} is driven by ${claim.owner}.`, {
     remedy: 'Wait until it is released, or end that process.',
   })
 }

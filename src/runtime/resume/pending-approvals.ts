@@ -32,7 +32,7 @@ interface ApprovalTarget {
  * Refuses the answer to a request that never existed. An answer to a resolved request passes: the journal records it as late.
  * Synchronous if the store is and the request exists.
  *
- * @throws TroupeError `tree_unknown`, `approval_unknown` with the open requests.
+ * @throws TroupeError `session_unknown`, `approval_unknown` with the open requests.
  */
 export function refuseUnknownApproval(store: Pick<Store, 'journal' | 'trees'>, target: ApprovalTarget): Promise<void> | undefined {
   const asked = wasAsked(store, target, 0)

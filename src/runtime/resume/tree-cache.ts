@@ -67,6 +67,6 @@ export class TreeCache {
 
 /** Programs without types may pass anything as an id. */
 export const unknownTree = (treeId: TreeId): TroupeError =>
-  new TroupeError('tree_unknown', `Unknown session ${typeof treeId === 'string' ? treeId : showValue(treeId)}.`, {
+  new TroupeError('session_unknown', `Unknown session ${typeof treeId === 'string' ? treeId : showValue(treeId)}.`, {
     remedy: 'List the sessions: runtime.sessions.list().',
   })

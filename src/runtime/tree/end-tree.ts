@@ -12,7 +12,7 @@ import { openTree } from './open-tree.ts'
  * Ends the open turns of a tree without continuing it: no model is asked and no tool runs, so neither agents nor tools are needed.
  * Returns whether there was an open turn.
  *
- * @throws TroupeError `tree_owned` if a process drives it, `tree_unknown` if it does not exist.
+ * @throws TroupeError `session_owned` if a process drives it, `session_unknown` if it does not exist.
  */
 export async function endTree(store: Store, treeId: TreeId, by: string): Promise<boolean> {
   const parts = partsWith(store)
@@ -20,7 +20,7 @@ export async function endTree(store: Store, treeId: TreeId, by: string): Promise
   // Before the claim, which would create a tree that does not exist.
   await parts.trees.stateOf(treeId)
   const claim = await store.journal.claim(treeId, parts.owner)
-  if (!claim.ok) throw new TroupeError('tree_owned', `Session ${treeId} is driven by ${claim.owner}.`, { remedy: 'Interrupt it there.' })
+  if (!claim.ok) throw new TroupeError('session_owned', `Session ${treeId} is driven by ${claim.owner}.`, { remedy: 'Interrupt it there.' })
   const { epoch, seq } = claim
   try {
     const state = await parts.trees.stateOf(treeId)

@@ -131,7 +131,7 @@ describe('Ledger', () => {
     push(ledger)
     const writing = ledger.flush()
     journal.answer({ ok: false, refusal: 'epoch' })
-    await expect(writing).rejects.toMatchObject({ code: 'tree_moved' })
+    await expect(writing).rejects.toMatchObject({ code: 'session_moved' })
     push(ledger)
     expect(() => ledger.flush()).toThrow(/taken over/)
     expect(journal.batches).toHaveLength(1)

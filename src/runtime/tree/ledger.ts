@@ -179,10 +179,10 @@ function isCallIntent(event: StreamEvent): boolean {
 const isDurable = (event: StreamEvent): event is InteractionEvent => 'seq' in event
 
 function refused(treeId: TreeId, refusal: 'epoch' | 'seq' | 'missing' | 'key'): TroupeError {
-  if (refusal === 'missing') return new TroupeError('tree_unknown', `The store has no session ${treeId}.`)
+  if (refusal === 'missing') return new TroupeError('session_unknown', `The store has no session ${treeId}.`)
   if (refusal === 'key')
     return new TroupeError('usage', `Another session has the key of session ${treeId}.`, { remedy: 'Continue that one.' })
-  return new TroupeError('tree_moved', `Another process has taken over session ${treeId}. This process writes nothing more to it.`, {
+  return new TroupeError('session_moved', `Another process has taken over session ${treeId}. This process writes nothing more to it.`, {
     remedy: 'Open the session again to follow it.',
   })
 }

@@ -80,7 +80,7 @@ describe('answers', () => {
 
 describe('trees without an owner (invariants of the forest)', () => {
   it('are never evicted while they are running or suspended (1)', () => {
-    const store = memoryStore({ keepTrees: 1 })
+    const store = memoryStore({ keepSessions: 1 })
     const open = ['a', 'b', 'c'].map((name) => plant(store, name, 'suspended'))
     const left = ['d', 'e'].map((name) => plant(store, name, 'running'))
     release(store, [...open, ...left])
@@ -98,7 +98,7 @@ describe('trees without an owner (invariants of the forest)', () => {
   })
 
   it('are forgotten from the one given up longest ago on (2, 3)', () => {
-    const store = memoryStore({ keepTrees: 2 })
+    const store = memoryStore({ keepSessions: 2 })
     const [a, b, c, d] = ['a', 'b', 'c', 'd'].map((name) => plant(store, name))
     assert(a && b && c && d)
     release(store, [b, a, d])
@@ -108,14 +108,14 @@ describe('trees without an owner (invariants of the forest)', () => {
   })
 
   it('are never forgotten while they have an owner (1)', () => {
-    const store = memoryStore({ keepTrees: 1 })
+    const store = memoryStore({ keepSessions: 1 })
     const names = Array.from({ length: 50 }, (_, index) => `tree-${index}`)
     for (const name of names) plant(store, name)
     assert.deepEqual(known(store, names), names)
   })
 
   it('are safe again once they are claimed', () => {
-    const store = memoryStore({ keepTrees: 1 })
+    const store = memoryStore({ keepSessions: 1 })
     const [a, b, c] = ['a', 'b', 'c'].map((name) => plant(store, name))
     assert(a && b && c)
     release(store, [a])
@@ -125,14 +125,14 @@ describe('trees without an owner (invariants of the forest)', () => {
   })
 
   it('are not pushed out by trees that start', () => {
-    const store = memoryStore({ keepTrees: 1 })
+    const store = memoryStore({ keepSessions: 1 })
     release(store, [plant(store, 'a')])
     plant(store, 'b')
     assert.deepEqual(known(store, ['a', 'b']), ['a', 'b'])
   })
 
   it('take messages even where none is kept', () => {
-    const store = memoryStore({ keepTrees: 0 })
+    const store = memoryStore({ keepSessions: 0 })
     atOnce(store.inbox.add('a' as TreeId, 'c' as ClientId, cancel))
     const { treeId, epoch } = claim(store, 'a')
     assert.equal(atOnce(store.inbox.read(treeId, 0)).length, 1)
@@ -165,12 +165,12 @@ describe('misuse', () => {
 
 describe('options of a memory store', () => {
   it('are told when they are wrong, all at once', () => {
-    assert.throws(() => memoryStore({ keepTree: 1, keepTrees: '5' } as never), {
+    assert.throws(() => memoryStore({ keepSession: 1, keepSessions: '5' } as never), {
       code: 'config_invalid',
       message: [
         'Invalid configuration, 2 problems:',
-        '  memoryStore.keepTree: unknown key. Did you mean "keepTrees"?',
-        '  memoryStore.keepTrees: expected a number of sessions, found "5". Leave it out for 100.',
+        '  memoryStore.keepSession: unknown key. Did you mean "keepSessions"?',
+        '  memoryStore.keepSessions: expected a number of sessions, found "5". Leave it out for 100.',
       ].join('\n'),
     })
   })

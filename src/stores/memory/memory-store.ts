@@ -6,20 +6,20 @@ import { type MemoryTree, MemoryTrees } from './memory-trees.ts'
 
 export interface MemoryStoreOptions {
   /** How many ended sessions are kept. The one that was released first is evicted first. Default 100. */
-  readonly keepTrees?: number
+  readonly keepSessions?: number
 }
 
 /**
  * A store in memory. It answers synchronously and stores the given events without a copy: do not change them afterwards.
  *
  * Sessions that are running or suspended are never evicted: delete those that nobody will continue (`trees.delete`). Of the
- * others the `keepTrees` that were released last are kept.
+ * others the `keepSessions` that were released last are kept.
  *
  * @throws TroupeError `config_invalid` with all problems.
  */
 export function memoryStore(options: MemoryStoreOptions = {}): Store {
   checkOptions(options)
-  const trees = new MemoryTrees(options.keepTrees ?? 100)
+  const trees = new MemoryTrees(options.keepSessions ?? 100)
   return {
     journal: memoryJournal(trees),
     inbox: memoryInbox(trees),
@@ -33,12 +33,12 @@ export function memoryStore(options: MemoryStoreOptions = {}): Store {
 function checkOptions(options: MemoryStoreOptions): void {
   const problems: Problem[] = []
   if (!expectObject(problems, options, 'memoryStore')) throw configError(problems)
-  checkKeys(problems, options, { known: ['keepTrees'], place: 'memoryStore' })
-  const { keepTrees = 0 } = options
-  if (!(typeof keepTrees === 'number' && keepTrees >= 0))
+  checkKeys(problems, options, { known: ['keepSessions'], place: 'memoryStore' })
+  const { keepSessions = 0 } = options
+  if (!(typeof keepSessions === 'number' && keepSessions >= 0))
     problems.push({
-      place: 'memoryStore.keepTrees',
-      message: `expected a number of sessions, found ${showValue(keepTrees)}`,
+      place: 'memoryStore.keepSessions',
+      message: `expected a number of sessions, found ${showValue(keepSessions)}`,
       remedy: 'Leave it out for 100.',
     })
   if (problems.length > 0) throw configError(problems)
