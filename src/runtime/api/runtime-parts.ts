@@ -1,26 +1,16 @@
 import {
   type AgentSpec,
-  type Approver,
-  type Clock,
-  type Hook,
-  type Ids,
   type InputPart,
   type MaybePromise,
-  type Model,
-  type ModelAdapter,
   type OwnerId,
-  type ProjectGrants,
-  type RunOrigin,
-  type Sandbox,
   type SchemaValidator,
-  type Store,
   type Tool,
   type ToolSource,
   type TreeId,
   TroupeError,
 } from '../../contracts/index.ts'
-import type { EventWriter, Recipe, SessionState } from '../../core/index.ts'
-import { ActiveSession, type ModelHealth, Queues, type StepPorts, ToolRegistry, type TreePort } from '../../steps/index.ts'
+import type { EventWriter, SessionState } from '../../core/index.ts'
+import { ActiveSession, Queues, type StepPorts, ToolRegistry, type TreePort } from '../../steps/index.ts'
 import { agentDirectory, agentTool, readOutputTool } from '../../tools/index.ts'
 import { shortHash } from '../../util/hash.ts'
 import type { Interrupt } from '../../util/interrupt.ts'
@@ -34,23 +24,16 @@ import { type TreeOverlay, TreeOverlays, type Variables } from '../tree/session-
 import { SessionSetup } from '../tree/session-setup.ts'
 import { checkAllowlist } from '../validation/check-agent.ts'
 import { checkTools } from '../validation/check-tools.ts'
+import type { RuntimeOptions } from './agent-runtime.ts'
 import { seededRandom } from './default-ports.ts'
 import type { ResolvedConfig } from './resolve-config.ts'
 
-export interface PartsOptions {
+/** The options of a runtime with their defaults. */
+interface PartsOptions extends Required<Omit<RuntimeOptions, 'config' | 'grants' | 'origin'>> {
   readonly config: ResolvedConfig
-  readonly adapter: Model | ModelAdapter
-  readonly recipe: Recipe
-  readonly store: Store
-  readonly approver: Approver
-  readonly grants: ProjectGrants | undefined
-  readonly sandbox: Sandbox
-  readonly hooks: readonly Hook[]
-  readonly clock: Clock
-  readonly ids: Ids
-  readonly modelHealth: ModelHealth
+  readonly grants: RuntimeOptions['grants']
+  readonly origin: RuntimeOptions['origin']
   readonly validator: SchemaValidator
-  readonly origin: RunOrigin | undefined
 }
 
 /** How long `close` waits for tool sources and hooks. */
