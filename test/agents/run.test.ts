@@ -119,7 +119,7 @@ describe('troupe run of an agent that takes JSON', () => {
         remedy: "Pass JSON that matches its schema; to see the schema: troupe run 'a b.ai' --help",
       },
     ])
-    expect(problemOf(wrong)).toMatchObject([{ place: 'PROMPT', message: expect.stringMatching(/does not fit .*city/) }])
+    expect(problemOf(wrong)).toMatchObject([{ place: 'PROMPT', message: expect.stringMatching(/does not match .*city/) }])
   })
 
   test('a schema that cannot be compiled is told with its file, before the prompt is looked at', async () => {

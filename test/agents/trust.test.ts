@@ -192,7 +192,7 @@ describe('the question at a terminal', () => {
     const { host, setup, said } = terminal(typed)
     expect(await askForTrust(waiting, setup, { host, isGiven: false })).toBe(expected)
     expect(said()).toBe(
-      '/project/.ai-agent.json is not trusted as it is now. These parts do not count without trust:\n  providers: choose where requests and keys are sent\n  models.fast: choose models instead of those in your own configuration, read variables, or replace a model by a script\nTrust it? [y/N] ',
+      '/project/.ai-agent.json is not trusted in its current form. These parts are ignored until you trust it:\n  providers: choose where requests and keys are sent\n  models.fast: choose models instead of those in your own configuration, read variables, or replace a model by a script\nTrust it? [y/N] ',
     )
     const records = [...(await readTrust(setup.trustPlace)).values()]
     expect(records).toEqual(expected === 'given' ? [{ path: waiting[0]?.path, sha256: waiting[0]?.sha256, by: 'person', at: 7 }] : [])
@@ -397,7 +397,7 @@ describe('the question at a terminal', () => {
         '  tools that change something',
         '  servers',
         '',
-        'Trust all 2 as they are now? [y/N] ',
+        'Trust all 2 in their current form? [y/N] ',
       ].join('\n'),
     )
     expect(words.includes('Nothing was trusted.')).toBe(trusted === 0)

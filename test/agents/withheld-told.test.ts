@@ -56,7 +56,7 @@ describe.each(Object.entries(starts))('a start that fails for want of trust in %
       const { stdout } = await troupe(path, ['run', file, 'Hi', ...more])
       const { problems, remedy } = errorIn(stdout)
       expect(problems[0]).toMatchObject(expected)
-      if (remedy !== undefined) expect(remedy).toMatch(/^What waits for trust may be why \(.*troupe trust .*\)\. Otherwise: /)
+      if (remedy !== undefined) expect(remedy).toMatch(/^Untrusted files may be the cause \(.*troupe trust .*\)\. Otherwise: /)
     }
     const { stdout } = await troupe(path, ['run', file, 'Hi', '--stream-json'])
     expect(errorIn(stdout).problems[0]).toMatchObject(expected)

@@ -128,7 +128,7 @@ describe('AGENTS.md', () => {
     const hidden = [join(here.project, 'state'), join(here.project, 'a/.ai-agent.env')]
     const { texts, problems } = projectContext({ workingDirectory: join(here.project, 'a/b'), projectRoot: here.project, hidden })
     const remedy = 'Remove the link.'
-    const unseen = 'AGENTS.md is left out: it lies where this program keeps what nobody sees'
+    const unseen = 'AGENTS.md is left out: it is in a private folder of this program'
     expect({ texts, problems }).toEqual({
       texts: [],
       problems: [

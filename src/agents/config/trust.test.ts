@@ -192,6 +192,6 @@ describe('on a disk', () => {
 
   test.runIf(existsSync('/proc/self/pagemap'))('nor is what says that it is empty and has no end', async () => {
     await symlink('/proc/self/pagemap', join(folder, 'endless'))
-    await expect(nodeConfigFileSystem.read(join(folder, 'endless'))).rejects.toThrow('it has more than 4194304 bytes, which is the most')
+    await expect(nodeConfigFileSystem.read(join(folder, 'endless'))).rejects.toThrow('it has more than 4194304 bytes, which is the maximum')
   })
 })
