@@ -4,7 +4,7 @@ import { addWords, stepOf } from './apply-step.ts'
 import { changesOf, exitCodeOf, permitOf } from './call-result.ts'
 import { callSummary } from './call-summary.ts'
 import { callName } from './join-session.ts'
-import { type CallNode, type HookNode, lastTurn, markChanged, type SessionNodes, type StepNode } from './nodes.ts'
+import { type CallNode, type HookNode, lastStep, lastTurn, markChanged, type SessionNodes, type StepNode } from './nodes.ts'
 
 type ItemEvent = InteractionEvent<'interaction.item.started' | 'interaction.item.updated' | 'interaction.item.completed'>
 
@@ -138,4 +138,22 @@ function startWaitingCalls(session: SessionNodes, { open, requests }: StepNode, 
     if (call.status === 'running') running++
     before.push(call)
   }
+}
+
+/** Adds the effect of a hook to its call, which may not have started yet, or else to the latest step. */
+export function applyHook(
+  session: SessionNodes,
+  { hook, verdict, message = '', itemId }: InteractionEvent<'interaction.hook.completed'>,
+): void {
+  const node: HookNode = { hook, verdict, message }
+  if (itemId === undefined) {
+    const place = lastStep(session) ?? session.agent
+    place.notes.push(node)
+    markChanged(session, place)
+    return
+  }
+  const known = session.hooks.get(itemId)
+  if (known) known.push(node)
+  else session.hooks.set(itemId, [node])
+  markChanged(session, session.calls.get(itemId))
 }

@@ -1,7 +1,7 @@
 import type { ApprovalId, InteractionEvent } from '../contracts/index.ts'
 import { stepOf } from './apply-step.ts'
+import { requestSummary } from './call-summary.ts'
 import { type CallSandbox, lastTurn, markChanged, type RequestNode, type RunTree, type SessionNodes } from './nodes.ts'
-import { requestSummary } from './request-summary.ts'
 
 type RequestEvent = InteractionEvent<'interaction.approval.requested' | 'interaction.approval.resolved'>
 

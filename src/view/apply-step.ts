@@ -1,4 +1,4 @@
-import type { InteractionEvent, ItemDelta } from '../contracts/index.ts'
+import type { InteractionEvent, ItemDelta, QueueEvent } from '../contracts/index.ts'
 import { lastTurn, markChanged, type SessionNodes, type StepNode } from './nodes.ts'
 
 type StepEvent = InteractionEvent<'interaction.step.started' | 'interaction.step.completed' | 'interaction.step.failed'>
@@ -70,4 +70,13 @@ export function stepOf(session: SessionNodes, stepId = ''): StepNode | undefined
   turn.steps.push(step)
   markChanged(session, turn)
   return step
+}
+
+/** A call, or the next model request of a turn, joins or leaves a queue. */
+export function applyQueue(session: SessionNodes, { type, itemId, queue, since }: QueueEvent): void {
+  const waiting = itemId === undefined ? lastTurn(session) : session.calls.get(itemId)
+  if (type === 'interaction.queue.joined') {
+    if (waiting) waiting.inQueue = { queue, since }
+  } else delete waiting?.inQueue
+  markChanged(session, waiting)
 }

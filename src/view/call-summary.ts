@@ -1,4 +1,4 @@
-import type { CallIntent, Json, JsonObject } from '../contracts/index.ts'
+import type { ApprovalRequest, CallIntent, Json, JsonObject } from '../contracts/index.ts'
 import { isPlainObject } from '../util/json-schema/schema-values.ts'
 import { isAgentTool } from './join-session.ts'
 import type { RequestNode } from './nodes.ts'
@@ -87,3 +87,12 @@ function without(input: JsonObject, name: string): JsonObject {
   const { [name]: _, ...rest } = input
   return rest
 }
+
+/** A request for approval in one line. A request to leave the sandbox names its command, not its JSON. */
+export function requestSummary({ scope, tool, summary, input }: Pick<ApprovalRequest, 'scope' | 'tool' | 'summary' | 'input'>): string {
+  if (scope !== 'unsandboxed' || !summary.startsWith(`Run ${tool} again outside the sandbox`)) return summary
+  const about = subjectsIn(input).join(' · ')
+  return about === '' ? summary : `${runAgainOutside}${about}`
+}
+
+export const runAgainOutside = 'Run again outside the sandbox: '

@@ -1,5 +1,5 @@
 export { type CallPermit, changesOf, exitCodeOf, type FileChange } from './call-result.ts'
-export { shownFor } from './call-summary.ts'
+export { requestSummary, runAgainOutside, shownFor } from './call-summary.ts'
 export {
   type AgentNode,
   type AttemptNode,
@@ -19,6 +19,5 @@ export {
   type StepNode,
   type TurnNode,
 } from './nodes.ts'
-export { requestSummary, runAgainOutside } from './request-summary.ts'
 export { type AgentSummary, type ModelSummary, runSummary, summaryOf, type ToolSummary } from './run-summary.ts'
 export { type Applied, applyEvent, applyPast, emptyTree, runTree, showInterrupting, subjectOf } from './run-tree.ts'

@@ -6,11 +6,9 @@
  * 2. A suspended turn stays suspended until it acts itself. Meanwhile it says whether one of its children runs.
  */
 import type { InteractionEvent, StreamEvent } from '../contracts/index.ts'
-import { applyHook } from './apply-hook.ts'
-import { applyItem } from './apply-item.ts'
-import { applyQueue } from './apply-queue.ts'
+import { applyHook, applyItem } from './apply-item.ts'
 import { applyRequest, dropRequests, needOf } from './apply-request.ts'
-import { applyDelta, applyStep } from './apply-step.ts'
+import { applyDelta, applyQueue, applyStep } from './apply-step.ts'
 import { joinSession } from './join-session.ts'
 import { lastStep, lastTurn, markChanged, type NodeId, type NoteNode, type RunTree, type SessionNodes } from './nodes.ts'
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { OutputForm } from '../../src/cli/options/parse-arguments.ts'
+import type { Progress } from '../../src/cli/progress/display.ts'
 import { Window } from '../../src/cli/progress/fixtures/window.ts'
-import type { Progress } from '../../src/cli/progress/progress.ts'
 import { followRun } from '../../src/cli/run/follow-run.ts'
 import { Interruption } from '../../src/cli/run/interruption.ts'
 import { reportRun } from '../../src/cli/run/report-run.ts'

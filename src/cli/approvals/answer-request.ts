@@ -8,11 +8,9 @@ import { findSession, type SessionPlace, unknownSession } from '../sessions/find
 import { exactLine } from '../terminal/exact-text.ts'
 import { printNotice } from '../terminal/print-messages.ts'
 import { safeJson } from '../terminal/safe-json.ts'
-import { answerWords, type Breadth, breadthsOf, decisionOf, grantOf } from './answer-choices.ts'
-import { answerCommand, dataDirFlag } from './answer-hint.ts'
-import { answeredText, labelsLine } from './answer-text.ts'
+import { answeredText, answerWords, type Breadth, breadthsOf, decisionOf, grantOf, labelsLine } from './answer-choices.ts'
 import { redactorFor } from './journal-redactor.ts'
-import { resumeHint } from './resume-hint.ts'
+import { answerCommand, dataDirFlag, resumeHint } from './next-steps.ts'
 import { sessionFolder, withSessions } from './session-store.ts'
 import { type WaitingRequest, type WaitingSession, waitingSession } from './waiting-requests.ts'
 

@@ -1,6 +1,10 @@
-import type { Store, TreeId } from '../../contracts/index.ts'
+import { isAbsolute, relative } from 'node:path'
+import type { ApprovalRequest, RunFlag, RunOrigin, Store, TreeId } from '../../contracts/index.ts'
 import { readPendingApprovals } from '../../runtime/index.ts'
-import { answerCommand, dataDirFlag } from './answer-hint.ts'
+import { flagWords } from '../commands/resume-command.ts'
+import { typedWord } from '../options/typed-word.ts'
+import { withoutKept } from '../run/stored-settings.ts'
+import type { WaitingSession } from './waiting-requests.ts'
 
 /** What a person may do about a run that waits: in words, and as commands to copy, in their order. */
 export interface NextSteps {
@@ -29,4 +33,41 @@ export async function nextSteps(store: Pick<Store, 'journal' | 'inbox'>, { treeI
     return { remedy: `Answer all ${requests.length}, ${atTerminal}`, commands: [`troupe approvals list${dataDirFlag(dataDir)}`, resume] }
   const answers = requests.map((request) => answerCommand(request.id, request, dataDir))
   return { remedy: `Answer each of these ${requests.length}, ${atTerminal}`, commands: [...answers, resume] }
+}
+
+/** The command that answers a request, or the only one of a run, without going on with the run. A question wants more than a yes. */
+export const answerCommand = (id: string, asked: Pick<ApprovalRequest, 'question'> | undefined, dataDir: string | undefined): string =>
+  `troupe approvals answer ${id} ${asked?.question ? 'ANSWER' : 'yes'}${dataDirFlag(dataDir)}`
+
+export const dataDirFlag = (dataDir: string | undefined): string => (dataDir === undefined ? '' : ` --data-dir ${typedWord(dataDir)}`)
+
+/** Where the commands that are shown will be typed. */
+export interface Place {
+  readonly here: string
+  readonly folder: string
+  readonly dataDir: string | undefined
+}
+
+/** Goes on with the run in the folder that it works in, under the terms that it was started with; one that has ended needs a prompt.
+ * Models and limits are in its journal. */
+export function resumeHint({ run, origin }: Pick<WaitingSession, 'run' | 'origin'>, { here, folder, dataDir }: Place): string {
+  const file = origin?.agentFile === undefined ? 'FILE' : typedWord(fileOf(origin))
+  const isHere = origin === undefined || origin.workspace === here
+  const data = dataDirFlag(isHere || dataDir === undefined ? dataDir : folder)
+  const words = flagWords(origin ? flagsThere(origin) : []).map((word) => ` ${word}`)
+  const prompt = run.status === 'suspended' || run.status === 'running' ? '' : ' "…"'
+  const command = `troupe run ${file}${prompt} --resume ${run.treeId}${data}${words.join('')}`
+  return isHere ? command : `cd ${typedWord(origin.workspace)} && ${command}`
+}
+
+/** The file of its agent, relative to the folder of the run where it is in it. */
+export const fileOf = ({ workspace, agentFile }: RunOrigin): string =>
+  agentFile === undefined ? 'a program' : pathIn(workspace, agentFile)
+
+const flagsThere = ({ workspace, flags = [] }: RunOrigin): readonly RunFlag[] =>
+  withoutKept(flags).map(({ name, value }) => ({ name, value: name === 'config' ? pathIn(workspace, value) : value }))
+
+function pathIn(workspace: string, file: string): string {
+  const path = relative(workspace, file)
+  return path.startsWith('..') || isAbsolute(path) ? file : path
 }

@@ -4,6 +4,7 @@ import type { Host } from '../host/process-host.ts'
 import type { Display } from '../progress/display.ts'
 import { forgetTyped, hasEnded, nextLine } from '../terminal/read-line.ts'
 import { atTheTerminal } from '../tree/call-texts.ts'
+import { mayAsk } from '../trust/trust-question.ts'
 import { decisionOf, hintFor } from './answer-choices.ts'
 import { type Asked, questionLines } from './question-lines.ts'
 
@@ -127,5 +128,20 @@ export class TerminalApprover implements RunApprover {
     const known = this.#withdrawn.get(id) ?? new AbortController()
     this.#withdrawn.set(id, known)
     return known
+  }
+}
+
+/** What happens to a request where nobody can be asked. */
+export type WithoutTerminal = 'suspend' | 'deny'
+
+/** A person at the terminal is asked; without one the run waiting for an answer, or goes on without. */
+export function chooseApprover(host: Host, otherwise: WithoutTerminal): RunApprover {
+  if (mayAsk(host)) return new TerminalApprover(host)
+  const decision: ApprovalDecision = { kind: 'deny', feedback: 'no person is available to approve it' }
+  return {
+    shows: 'nothing',
+    decide: () => (otherwise === 'suspend' ? 'suspend' : { decision, by: 'approvals.onUnavailable' }),
+    attach: () => {},
+    hear: () => {},
   }
 }

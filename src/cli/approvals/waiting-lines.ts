@@ -1,11 +1,10 @@
 import type { ApprovalDecision } from '../../contracts/index.ts'
+import { timeText } from '../terminal/format-numbers.ts'
 import { printable } from '../terminal/paint.ts'
-import { answerWords } from './answer-choices.ts'
-import { answerCommand } from './answer-hint.ts'
-import { answeredText } from './answer-text.ts'
+import { answeredText, answerWords } from './answer-choices.ts'
+import { answerCommand, fileOf, type Place, resumeHint } from './next-steps.ts'
 import type { QuestionStyle } from './question-details.ts'
 import { questionLines } from './question-lines.ts'
-import { fileOf, type Place, resumeHint } from './resume-hint.ts'
 import type { WaitingRequest, WaitingSession } from './waiting-requests.ts'
 
 const indent = '  '
@@ -14,11 +13,10 @@ const indent = '  '
 export function waitingLines(waiting: WaitingSession, place: Place, style: QuestionStyle): readonly string[] {
   const { run, origin, requests, driver } = waiting
   const { paint } = style
-  const since = `${new Date(waitingSince(waiting)).toISOString().slice(0, 16).replace('T', ' ')} UTC`
   const where = origin ? `${fileOf(origin)} in ${origin.workspace} · ` : ''
   const isOnly = requests.filter(({ answer }) => !answer).length === 1
   return [
-    `${run.treeId}  ${printable(run.agent)}  ${paint('dim', printable(`${where}since ${since} · “${run.title}”${processWords(waiting)}`))}`,
+    `${run.treeId}  ${printable(run.agent)}  ${paint('dim', printable(`${where}since ${timeText(waitingSince(waiting))} · “${run.title}”${processWords(waiting)}`))}`,
     ...requests.flatMap((each) =>
       each.answer
         ? [answeredLine(each, each.answer, style)]

@@ -9,7 +9,7 @@ import { loadPlaces, loadProject, type Project } from '../team/load-project.ts'
 import { uncompiledSchemas } from '../team/uncompiled-schemas.ts'
 import { type WorkspaceToolProblems, workspaceToolProblems } from '../team/workspace-tool-problems.ts'
 import { plural } from '../terminal/format-numbers.ts'
-import { joinErrors } from '../terminal/join-errors.ts'
+import { joinErrors } from '../terminal/print-errors.ts'
 import { printNotice } from '../terminal/print-messages.ts'
 import { safeJson } from '../terminal/safe-json.ts'
 

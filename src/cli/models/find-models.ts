@@ -1,6 +1,6 @@
 import { type ModelAdapter, TroupeError } from '../../contracts/index.ts'
 import { type ModelAdapterOptions, modelAdapter } from '../../models/by-name/index.ts'
-import { joinErrors } from '../terminal/join-errors.ts'
+import { joinErrors } from '../terminal/print-errors.ts'
 import { serverProblem } from './local-servers.ts'
 
 export interface FoundModels {

@@ -1,5 +1,5 @@
 import { type ModelAdapter, TroupeError } from '../../contracts/index.ts'
-import { joinErrors } from '../terminal/join-errors.ts'
+import { joinErrors } from '../terminal/print-errors.ts'
 import { type FoundModels, findModels, type ModelSearch } from './find-models.ts'
 import { foreignModelRemedy } from './unknown-models.ts'
 

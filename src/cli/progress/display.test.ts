@@ -4,9 +4,10 @@ import type { InteractionEvent } from '../../contracts/index.ts'
 import { FakeClock } from '../../testing/index.ts'
 import { Story } from '../../view/fixtures/story.ts'
 import type { Host } from '../host/process-host.ts'
+import type { DisplayOptions } from '../options/parse-arguments.ts'
 import { Output } from '../terminal/output.ts'
 import { plainPaint } from '../terminal/paint.ts'
-import { openDisplay } from './display.ts'
+import { openDisplay, type Progress, progressFor, showsTree } from './display.ts'
 
 function shown(progress: 'plain' | 'json') {
   let text = ''
@@ -45,4 +46,19 @@ test('what had happened before a run was taken up is known, and not told again',
   await display.show(events.at(-1)!)
   // The name of the call comes from the past.
   expect(lines()).toEqual(['  ✓ look_up 100 ms'])
+})
+
+test.each<[Pick<DisplayOptions, 'detail' | 'logFormat'>, Progress, Progress]>([
+  [{ detail: 'normal', logFormat: 'text' }, 'live', 'plain'],
+  [{ detail: 'verbose', logFormat: 'text' }, 'verbose', 'verbose'],
+  [{ detail: 'normal', logFormat: 'json' }, 'json', 'json'],
+  [{ detail: 'verbose', logFormat: 'json' }, 'json', 'json'],
+  [{ detail: 'quiet', logFormat: 'text' }, 'none', 'none'],
+  [{ detail: 'quiet', logFormat: 'json' }, 'none', 'none'],
+])('%j: on a terminal %s, elsewhere %s', (display, onTerminal, elsewhere) => {
+  expect([progressFor('terminal', display), progressFor('plain', display)]).toEqual([onTerminal, elsewhere])
+})
+
+test('the tree follows the output for people', () => {
+  expect((['live', 'plain', 'verbose', 'json', 'none'] as const).filter(showsTree)).toEqual(['live', 'plain', 'verbose'])
 })

@@ -130,14 +130,15 @@ test('in lines: what is said beside calls stands above them; the answer does not
   ])
 })
 
-test('words are broken between words, and where one is too long', () => {
+test('text wraps between words, keeps its indentation, and breaks words that are too long', () => {
   expect(replyLines('one two  three\n\n\tfour fivesixseven', { width: 9, most: 20 })).toEqual([
     'one two',
     'three',
     '',
-    '  four',
-    'fivesixse',
-    'ven',
+    '    four',
+    '    fives',
+    '    ixsev',
+    '    en',
   ])
   expect(replyLines('a\nb\nc\nd', { width: 20, most: 2 })).toEqual(['a', 'b', '… 2 more lines'])
   expect(replyLines('a\nb\nc', { width: 9, most: 2 })).toEqual(['a', 'b', '… 1 more…'])

@@ -9,7 +9,7 @@
  *    scrollback. The first row of a frame is erased as a line, the rows below it as the rest of the display.
  * 5. Modes that are switched on are switched off in the same text; the cursor alone stays hidden, until `leave`.
  */
-import { charactersOf, widthOf } from '../terminal/paint.ts'
+import { charactersOf, widthOf, withoutStyles } from '../terminal/paint.ts'
 
 const csi = '\u001b['
 const hideCursor = `${csi}?25l`
@@ -97,7 +97,7 @@ export class Screen {
 }
 
 function rowsOf(line: string, width: number): number {
-  const text = line.replace(styles, '')
+  const text = withoutStyles(line)
   if (text.length <= width && widthOf(text) <= width) return 1
   let rows = 1
   let used = 0
@@ -111,6 +111,3 @@ function rowsOf(line: string, width: number): number {
   }
   return rows
 }
-
-// biome-ignore lint/suspicious/noControlCharactersInRegex: that is what colours are made of
-const styles = /\u001b\[[\d;]*m/g

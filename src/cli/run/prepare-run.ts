@@ -11,7 +11,7 @@ import { loadTeam, lookAtTeam, type SeenTeam, type Team } from '../team/load-tea
 import { withWithheld } from '../team/start-diagnostics.ts'
 import { uncompiledSchemas } from '../team/uncompiled-schemas.ts'
 import { createWorkspaceTools, type WorkspaceTools } from '../team/workspace-tools.ts'
-import { joinErrors } from '../terminal/join-errors.ts'
+import { joinErrors } from '../terminal/print-errors.ts'
 import { printNotice, printWarning } from '../terminal/print-messages.ts'
 import { checkPrompt } from './prompt-problem.ts'
 import { isTyped, promptProblem, readPrompt } from './read-prompt.ts'

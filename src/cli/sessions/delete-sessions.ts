@@ -5,12 +5,12 @@ import { sessionsOf } from '../approvals/waiting-requests.ts'
 import { exitCodes } from '../host/exit-codes.ts'
 import type { Host } from '../host/process-host.ts'
 import type { SessionsInvocation } from '../options/project-invocations.ts'
+import { timeText } from '../terminal/format-numbers.ts'
 import { printable } from '../terminal/paint.ts'
 import { printNotice, printWarning } from '../terminal/print-messages.ts'
 import { safeJson } from '../terminal/safe-json.ts'
 import { findSession, type SessionPlace, unknownSession } from './find-session.ts'
 import { ageOf, hasEnded, prunable, type Retention } from './retention.ts'
-import { timeText } from './session-lines.ts'
 
 interface Deleted {
   readonly sessions: readonly TreeEntry[]

@@ -1,9 +1,9 @@
 import { type Store, type TreeEntry, type TreeId, TroupeError } from '../../contracts/index.ts'
 import { nearestNames } from '../../util/nearest-names.ts'
-import { dataDirFlag } from '../approvals/answer-hint.ts'
+import { dataDirFlag } from '../approvals/next-steps.ts'
 import { sessionsOf } from '../approvals/waiting-requests.ts'
+import { timeText } from '../terminal/format-numbers.ts'
 import { printable } from '../terminal/paint.ts'
-import { timeText } from './session-lines.ts'
 
 /** Where sessions are looked up, as errors name it. */
 export interface SessionPlace {

@@ -1,10 +1,12 @@
 // What `troupe sessions show --json` prints. Published as schemas/session.schema.json.
-import type { Place } from '../approvals/resume-hint.ts'
+
+import type { RunOrigin, TreeEntry } from '../../contracts/index.ts'
+import { type Place, resumeHint } from '../approvals/next-steps.ts'
 import { exitCodes } from '../host/exit-codes.ts'
 import { type OutcomeDocument, outcomeDocument } from '../run/run-documents.ts'
 import type { LoadedSession } from './load-session.ts'
 import type { SessionTotals } from './session-totals.ts'
-import { type StoredDocument, storedDocument } from './stored-document.ts'
+import type { SessionStanding, StoredSession } from './stored-sessions.ts'
 
 /** What a run has come to that does not rest. In `operations` a turn that has not ended has the status suspended. */
 export type SoFar = Omit<OutcomeDocument, 'ok' | 'exitCode' | 'status' | 'reason' | 'message' | 'remedy' | 'failure' | 'code'>
@@ -44,3 +46,33 @@ export function sessionDocument(shown: LoadedSession, place: Place): RestingDocu
 
 export const isResting = ({ standing }: Pick<LoadedSession, 'standing'>): boolean =>
   standing.kind === 'ended' || standing.kind === 'waiting'
+
+/** A run as documents tell it. */
+export interface StoredDocument extends Partial<RunOrigin> {
+  readonly sessionId: string
+  readonly agent: string
+  readonly title: string
+  readonly status: TreeEntry['status']
+  readonly standing: SessionStanding
+  /** Milliseconds since 1970. */
+  readonly startedAt: number
+  readonly updatedAt: number
+  /** The command that goes on with it, or gives it a next turn; absent while it is running, and where it is damaged. */
+  readonly goOn?: string
+}
+
+export function storedDocument(kept: StoredSession, place: Place): StoredDocument {
+  const { run, origin, standing } = kept
+  return {
+    sessionId: run.treeId,
+    agent: run.agent,
+    title: run.title,
+    ...(run.workspace !== undefined && { workspace: run.workspace }),
+    ...origin,
+    status: run.status,
+    standing,
+    startedAt: run.createdAt,
+    updatedAt: run.updatedAt,
+    ...(standing.kind !== 'running' && standing.kind !== 'damaged' && { goOn: resumeHint(kept, place) }),
+  }
+}

@@ -1,4 +1,5 @@
-import { fileOf, type Place, resumeHint } from '../approvals/resume-hint.ts'
+import { fileOf, type Place, resumeHint } from '../approvals/next-steps.ts'
+import { timeText } from '../terminal/format-numbers.ts'
 import { type Paint, printable } from '../terminal/paint.ts'
 import type { SessionStanding, StoredSession } from './stored-sessions.ts'
 
@@ -17,8 +18,6 @@ export function sessionLines(kept: StoredSession, place: Place, paint: Paint): r
 }
 
 const shadeOf = ({ kind }: SessionStanding): 'red' | 'yellow' | 'bold' => (kind === 'damaged' ? 'red' : kind === 'left' ? 'yellow' : 'bold')
-
-export const timeText = (at: number): string => `${new Date(at).toISOString().slice(0, 16).replace('T', ' ')} UTC`
 
 export function standingWords(standing: SessionStanding): string {
   switch (standing.kind) {

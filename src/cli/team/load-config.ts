@@ -18,7 +18,7 @@ import {
 import { type Problem, TroupeError } from '../../contracts/index.ts'
 import { dataFolder, homeFolder } from '../host/data-folder.ts'
 import type { Host } from '../host/process-host.ts'
-import { joinErrors } from '../terminal/join-errors.ts'
+import { joinErrors } from '../terminal/print-errors.ts'
 import { withWithheld } from './start-diagnostics.ts'
 
 /** What surrounds every agent: the configuration, options of the environment, and whom a person trusts. */

@@ -9,7 +9,7 @@ import {
 } from '../../agents/index.ts'
 import type { TroupeError } from '../../contracts/index.ts'
 import type { Host } from '../host/process-host.ts'
-import { joinErrors } from '../terminal/join-errors.ts'
+import { joinErrors } from '../terminal/print-errors.ts'
 import type { Setup } from './load-config.ts'
 import { readAgents } from './read-agents.ts'
 

@@ -1,3 +1,5 @@
+import { wrapWords } from './wrap-line.ts'
+
 export type Row = readonly [left: string, right: string]
 
 export interface ColumnsStyle {
@@ -13,7 +15,7 @@ export function columns(rows: readonly Row[], { left: width = widest(rows), most
   const isNarrow = beside < leastBeside
   const indent = ' '.repeat(isNarrow ? narrowIndent : width + 4)
   return rows.flatMap(([left, right]) => {
-    const lines = right.split('\n').flatMap((line) => wrapped(line, isNarrow ? most - narrowIndent : beside))
+    const lines = right.split('\n').flatMap((line) => wrapWords(line, isNarrow ? most - narrowIndent : beside))
     const [first = '', ...more] = isNarrow ? ['', ...lines] : lines
     return [`  ${left.padEnd(width)}  ${first}`.trimEnd(), ...more.map((line) => `${indent}${line}`.trimEnd())]
   })
@@ -27,21 +29,8 @@ const mostColumns = 110
 const leastBeside = 24
 const narrowIndent = 6
 
-/** Text in lines that are not too long. */
-export const paragraph = (text: string, most = mostColumns): readonly string[] => wrapped(text, most)
+export const paragraph = (text: string, maxWidth = mostColumns): readonly string[] => wrapWords(text, maxWidth)
 
 /** What is told in columns on this window: no wider than it is, and not so wide that one loses the line. */
 export const columnsOn = ({ columns: window }: { readonly columns: number | undefined }): number =>
   Math.min(mostColumns, (window ?? mostColumns + 1) - 1)
-
-function wrapped(text: string, most: number): readonly string[] {
-  const lines: string[] = []
-  let line = ''
-  for (const word of text.split(' ')) {
-    if (line !== '' && line.length + 1 + word.length > most) {
-      lines.push(line)
-      line = word
-    } else line = line === '' ? word : `${line} ${word}`
-  }
-  return [...lines, line]
-}

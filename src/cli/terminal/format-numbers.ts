@@ -20,6 +20,9 @@ function minutes(seconds: number): string {
   return `${Math.floor(seconds / 3600)} h ${two(Math.floor((seconds % 3600) / 60))} m`
 }
 
+/** `2026-03-01 14:05 UTC`. */
+export const timeText = (at: number): string => `${new Date(at).toISOString().slice(0, 16).replace('T', ' ')} UTC`
+
 /** `120 → 46`; `~` where a part of it is our estimate. */
 export function tokens({ input, output, estimated }: Pick<Usage, 'input' | 'output' | 'estimated'>): string {
   return `${estimated ? '~' : ''}${compact(input)} → ${compact(output)}`

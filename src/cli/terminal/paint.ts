@@ -62,6 +62,10 @@ export function* charactersOf(text: string): Generator<string> {
   for (const { segment } of segmenter.segment(text)) yield segment
 }
 
+export const withoutStyles = (text: string): string => text.replace(styles, '')
+// biome-ignore lint/suspicious/noControlCharactersInRegex: styles begin with it
+const styles = /\u001b\[[\d;]*m/g
+
 /** How many columns a text takes, as most terminals see it. */
 export function widthOf(text: string): number {
   if (narrow.test(text)) return text.length

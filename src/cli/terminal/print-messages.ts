@@ -1,6 +1,6 @@
 import type { Host } from '../host/process-host.ts'
 import type { DisplayOptions } from '../options/parse-arguments.ts'
-import { colourPaint, plainPaint, printable } from './paint.ts'
+import { colourPaint, type Paint, plainPaint, printable } from './paint.ts'
 import { errorLines, type PrintedError } from './print-errors.ts'
 import { safeJson } from './safe-json.ts'
 
@@ -68,3 +68,6 @@ function causeLines(cause: unknown, { paint }: Host): readonly string[] {
   }
   return lines
 }
+
+/** The colours of a host are those of standard error: where a pipe reads standard output, it gets none. */
+export const paintOn = ({ stdout, paint }: Pick<Host, 'stdout' | 'paint'>): Paint => (stdout.columns === undefined ? plainPaint : paint)

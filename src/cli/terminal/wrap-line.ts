@@ -1,4 +1,4 @@
-import { widthOf } from './paint.ts'
+import { widthOf, withoutStyles } from './paint.ts'
 
 // Prose for people is broken between words, where there is a window to break it for. Pure.
 
@@ -7,7 +7,7 @@ import { widthOf } from './paint.ts'
  * indented. A command to copy that ends it comes to stand on a line of its own, in one piece.
  */
 export function wrapLine(line: string, width: number): readonly string[] {
-  const shown = line.replace(styles, '')
+  const shown = withoutStyles(line)
   if (widthOf(shown) <= width || isExcerpt.test(shown) || isCommand.test(shown)) return [line]
   const [start = ''] = /^ */.exec(line) ?? []
   const indent = `${start}  `
@@ -30,7 +30,24 @@ export function wrapLine(line: string, width: number): readonly string[] {
   return [...lines, row]
 }
 
-const shownWidth = (text: string): number => widthOf(text.replace(styles, ''))
+/** The words of a text in lines of at most `width` columns; a longer word has a line of its own. */
+export function wrapWords(text: string, width: number): readonly string[] {
+  const lines: string[] = []
+  let line = ''
+  let used = 0
+  for (const word of text.split(' ')) {
+    const size = widthOf(word)
+    if (line !== '' && used + 1 + size > width) {
+      lines.push(line)
+      line = ''
+    }
+    used = line === '' ? size : used + 1 + size
+    line = line === '' ? word : `${line} ${word}`
+  }
+  return [...lines, line]
+}
+
+const shownWidth = (text: string): number => widthOf(withoutStyles(text))
 
 const troupe = String.raw`(?:cd \S+ && )?troupe [a-z]`
 /** What is copied is not broken. */
@@ -38,5 +55,3 @@ const isCommand = new RegExp(String.raw`^\s*(?:→ )?${troupe}`)
 const commandAtEnd = new RegExp(`^(.*:) (${troupe}.*)$`)
 /** A line of a file, or the mark below it. */
 const isExcerpt = /^\s*\d* *│/
-// biome-ignore lint/suspicious/noControlCharactersInRegex: that is what colours are made of
-const styles = /\u001b\[[\d;]*m/g

@@ -1,7 +1,9 @@
 import type { Span } from '../../view/index.ts'
 import { fitWidth, type Paint, printable, widthOf } from '../terminal/paint.ts'
-import { lastLines } from './last-lines.ts'
-import type { Detail, Row, RowNode } from './tree-row.ts'
+import { wrapWords } from '../terminal/wrap-line.ts'
+import { type Detail, type Row, type RowNode, type Stemmed, withStems } from './tree-row.ts'
+
+type Place = Stemmed<RowNode>
 
 interface LayoutStyle {
   readonly paint: Paint
@@ -13,25 +15,7 @@ interface LayoutStyle {
 
 /** A branch and all below it as lines, none wider than the style says. */
 export function linesOf(branch: RowNode, style: LayoutStyle): readonly string[] {
-  return placed(branch, { stem: '', rest: '' }).flatMap((place) => layOut(place, style))
-}
-
-/** Glyphs that hang a row into the tree, and those before all that is below it. */
-interface Stems {
-  readonly stem: string
-  readonly rest: string
-}
-interface Place extends Stems {
-  readonly row: Row
-  readonly hasChildren: boolean
-}
-
-function placed({ row, children }: RowNode, stems: Stems): readonly Place[] {
-  const below = children.flatMap((child, i) => {
-    const isLast = i === children.length - 1
-    return placed(child, { stem: `${stems.rest}${isLast ? '└─ ' : '├─ '}`, rest: `${stems.rest}${isLast ? '   ' : '│  '}` })
-  })
-  return [{ row, ...stems, hasChildren: children.length > 0 }, ...below]
+  return withStems(branch).flatMap((place) => layOut(place, style))
 }
 
 const markWidth = 2
@@ -42,10 +26,10 @@ const barWidth = 18
 const leastFor = { time: 28, tokens: 52 } as const
 
 function layOut(place: Place, style: LayoutStyle): readonly string[] {
-  return [headLine(place, style), ...(place.row.details ?? []).flatMap((detail) => detailLines(detail, place, style))]
+  return [headLine(place, style), ...(place.node.row.details ?? []).flatMap((detail) => detailLines(detail, place, style))]
 }
 
-function headLine({ row, stem }: Place, { paint, width, whole }: LayoutStyle): string {
+function headLine({ node: { row }, stem }: Place, { paint, width, whole }: LayoutStyle): string {
   const figures = figuresOf(row, { paint, width, ...(whole && { whole }) })
   const icon = row.icon === undefined ? '' : `${row.icon} `
   const before = fitWidth(`${stem}${icon}`, Math.min(widthOf(`${stem}${icon}`), width))
@@ -95,19 +79,18 @@ function figuresOf(row: Row, { paint, width, whole }: LayoutStyle): { readonly t
   return { text: `${tokens}${time}${bar}`.trimEnd(), width: tokens.length + markWidth + timeWidth + (whole ? barWidth + 4 : 0) }
 }
 
-function detailLines(detail: Detail, { row, rest, hasChildren }: Place, { paint, width }: LayoutStyle): readonly string[] {
-  const indent = `${rest}${hasChildren ? '│  ' : row.icon === undefined ? '   ' : '  '}`
+function detailLines(detail: Detail, { node: { row, children }, rest }: Place, { paint, width }: LayoutStyle): readonly string[] {
+  const indent = `${rest}${children.length > 0 ? '│  ' : row.icon === undefined ? '   ' : '  '}`
   const room = width - widthOf(indent)
   if (room < 4) return []
   const line = (text: string, shade: 'red' | 'yellow' | 'dim'): string =>
     `${paint('dim', indent)}${paint(shade, fitWidth(text, Math.min(room, widthOf(text))))}`
   if (!('said' in detail)) return [line(detail.text, detail.shade)]
   const opening = detail.said === 'reasoning' ? 'thinking … ' : ''
-  const lines = lastLines(printable(detail.text), {
-    width: Math.max(1, room - opening.length),
-    most: detail.said === 'reasoning' ? 1 : saidLines,
-  })
-  return (lines.length === 0 && opening !== '' ? [''] : lines).map((text) => line(`${opening}${text}`.trimEnd(), 'dim'))
+  // Wrapped from the beginning, so that a full line does not change while more text arrives.
+  const lines = wrapWords(printable(detail.text), Math.max(1, room - opening.length))
+  const shown = lines.slice(detail.said === 'reasoning' ? -1 : -saidLines)
+  return shown.filter((text) => text !== '' || opening !== '').map((text) => line(`${opening}${text}`.trimEnd(), 'dim'))
 }
 
 /** As many lines of a text that is still coming are shown. */

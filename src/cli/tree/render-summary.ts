@@ -2,13 +2,14 @@ import type { AgentSummary, ModelSummary, ToolSummary } from '../../view/index.t
 import { duration, price, size, tokens } from '../terminal/format-numbers.ts'
 import { fitWidth, type Paint, printable, widthOf } from '../terminal/paint.ts'
 import { modelText } from './model-text.ts'
+import { withStems } from './tree-row.ts'
 
 interface Entry {
   readonly kind: 'agent' | 'model' | 'tool'
   readonly name: string
   /** One for each column. */
   readonly figures: readonly string[]
-  readonly below: readonly Entry[]
+  readonly children: readonly Entry[]
 }
 
 /** Where there is too little room, the last ones are the first to go. */
@@ -22,7 +23,7 @@ export function renderSummary(
   summary: AgentSummary,
   { paint, width }: { readonly paint: Paint; readonly width: number },
 ): readonly string[] {
-  const rows = rowsOf(agentEntry(summary), { stem: '', rest: '' })
+  const rows = withStems(agentEntry(summary)).map(({ node, stem }) => ({ ...node, before: `${stem}${node.kind}` }))
   const widths = columns.map((column, i) =>
     widthOfColumn(
       column,
@@ -68,16 +69,16 @@ function agentEntry(summary: AgentSummary): Entry {
     kind: 'agent',
     name: printable(agent),
     figures: [...countFigures(summary), ...spentFigures(summary), bytesFigure(summary)],
-    below: [...models.map(modelEntry), ...tools.map(toolEntry), ...agents.map(agentEntry)],
+    children: [...models.map(modelEntry), ...tools.map(toolEntry), ...agents.map(agentEntry)],
   }
 }
 
 function modelEntry(summary: ModelSummary): Entry {
-  return { kind: 'model', name: modelText(summary.model), figures: [...countFigures(summary), ...spentFigures(summary)], below: [] }
+  return { kind: 'model', name: modelText(summary.model), figures: [...countFigures(summary), ...spentFigures(summary)], children: [] }
 }
 
 function toolEntry(summary: ToolSummary): Entry {
-  return { kind: 'tool', name: printable(summary.tool), figures: [...countFigures(summary), '', '', bytesFigure(summary)], below: [] }
+  return { kind: 'tool', name: printable(summary.tool), figures: [...countFigures(summary), '', '', bytesFigure(summary)], children: [] }
 }
 
 function countFigures({ calls, failed, latencyMs }: Pick<ToolSummary, 'calls' | 'failed' | 'latencyMs'>): readonly string[] {
@@ -91,20 +92,3 @@ const spentFigures = ({ usage, cost }: Pick<ModelSummary, 'usage' | 'cost'>): re
 
 const bytesFigure = ({ bytesIn, bytesOut }: Pick<ToolSummary, 'bytesIn' | 'bytesOut'>): string =>
   bytesIn + bytesOut === 0 ? '' : `${size(bytesIn)} → ${size(bytesOut)}`
-
-interface Stems {
-  readonly stem: string
-  readonly rest: string
-}
-interface Row extends Entry {
-  /** What hangs it into the table, and what it is. */
-  readonly before: string
-}
-
-function rowsOf(entry: Entry, { stem, rest }: Stems): readonly Row[] {
-  const below = entry.below.flatMap((each, i) => {
-    const isLast = i === entry.below.length - 1
-    return rowsOf(each, { stem: `${rest}${isLast ? '└─ ' : '├─ '}`, rest: `${rest}${isLast ? '   ' : '│  '}` })
-  })
-  return [{ ...entry, before: `${stem}${entry.kind}` }, ...below]
-}

@@ -72,3 +72,19 @@ export function sumOf(tallies: readonly RowTotals[]): RowTotals {
 export const leaf = (row: Row, endedAt: number): RowNode => ({ row, children: [], state: 'ended', endedAt, tally: nothing })
 
 export const joined = (parts: readonly string[]): string => parts.filter(Boolean).join(' · ')
+
+/** A node with the glyphs before its own line and before the lines of its children. */
+export interface Stemmed<Node> {
+  readonly node: Node
+  readonly stem: string
+  readonly rest: string
+}
+
+/** A node and its descendants, in the order of their lines. */
+export function withStems<Node extends { readonly children: readonly Node[] }>(node: Node, stem = '', rest = ''): readonly Stemmed<Node>[] {
+  const below = node.children.flatMap((child, i) => {
+    const isLast = i === node.children.length - 1
+    return withStems(child, `${rest}${isLast ? '└─ ' : '├─ '}`, `${rest}${isLast ? '   ' : '│  '}`)
+  })
+  return [{ node, stem, rest }, ...below]
+}

@@ -48,7 +48,8 @@ function insideOf(agent: AgentNode, turn: TurnNode, moment: Moment): Inside {
     const isOpen = isLive && i === turn.steps.length - 1
     const isLast = !isLive && i === turn.steps.length - 1
     const place: StepPlace = { agent, before, toolWidth, moment, isOpen, isLast }
-    return isLive && !isOpen ? cachedStepRow(step, place) : stepRowNode(step, place)
+    const draw = (): RowNode => stepRowNode(step, place)
+    return isLive && !isOpen ? cachedRow(step, toolWidth, draw) : draw()
   })
   const plan = turn.plan ? [planRow(turn.plan, isLive ? 'running' : 'ended')] : []
   const inQueue = isLive && turn.inQueue ? [queueRow(turn.inQueue, moment.now)] : []
@@ -102,14 +103,14 @@ interface StepPlace {
   readonly isLast: boolean
 }
 
-const settled = new WeakMap<StepNode, { readonly toolWidth: number; readonly branch: RowNode }>()
+const settled = new WeakMap<StepNode | CallNode, { readonly toolWidth: number; readonly branch: RowNode }>()
 
-/** A step that the turn has left behind changes no more: a long run is not drawn anew for each picture. */
-function cachedStepRow(step: StepNode, place: StepPlace): RowNode {
-  const known = settled.get(step)
-  if (known?.toolWidth === place.toolWidth) return known.branch
-  const branch = stepRowNode(step, place)
-  if (!isBusy(branch)) settled.set(step, { toolWidth: place.toolWidth, branch })
+/** Rows of what has ended are drawn once: a step may have thousands of calls, and a turn many steps. */
+function cachedRow(node: StepNode | CallNode, toolWidth: number, draw: () => RowNode): RowNode {
+  const known = settled.get(node)
+  if (known?.toolWidth === toolWidth) return known.branch
+  const branch = draw()
+  if (!isBusy(branch)) settled.set(node, { toolWidth, branch })
   return branch
 }
 
@@ -119,7 +120,10 @@ function stepRowNode(step: StepNode, place: StepPlace): RowNode {
   const { moment, isOpen, toolWidth } = place
   const attempt = step.attempts.at(-1)
   const failures = step.attempts.filter(({ failure }) => failure !== undefined)
-  const calls = step.calls.map((call) => cachedCallRow(call, { step, toolWidth, moment }))
+  const calls = step.calls.map((call) => {
+    const draw = (): RowNode => callRowNode(call, { step, toolWidth, moment })
+    return moment.kind === 'final' ? draw() : cachedRow(call, toolWidth, draw)
+  })
   const children = [
     ...failures.map((failed) => attemptRow(failed, { last: attempt, isOpen })),
     ...(isOpen && moment.kind === 'live' ? pauseRow(attempt, moment.now) : []),
@@ -162,18 +166,6 @@ function stepRow(step: StepNode, { agent, before, moment, isOpen }: StepPlace): 
     time: elapsed(moment.now - attempt.span.from),
     ...(step.streamed && { details: [{ said: step.streamed.kind, text: step.streamed.text }] }),
   }
-}
-
-const settledCalls = new WeakMap<CallNode, { readonly toolWidth: number; readonly branch: RowNode }>()
-
-/** Nor does a call that is over: the children of a step may be thousands. */
-function cachedCallRow(call: CallNode, place: CallPlace): RowNode {
-  if (place.moment.kind === 'final') return callRowNode(call, place)
-  const known = settledCalls.get(call)
-  if (known?.toolWidth === place.toolWidth) return known.branch
-  const branch = callRowNode(call, place)
-  if (!isBusy(branch)) settledCalls.set(call, { toolWidth: place.toolWidth, branch })
-  return branch
 }
 
 function callRowNode(call: CallNode, place: CallPlace): RowNode {
