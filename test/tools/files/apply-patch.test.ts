@@ -4,7 +4,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { applyHunks } from '../../../src/tools/builtin/files/patch/apply-hunks.ts'
 import { parsePatch } from '../../../src/tools/builtin/files/patch/parse-patch.ts'
-import { descriptorFiles, type HostFiles } from '../../../src/tools/workspace/index.ts'
+import { descriptorFiles, FileError, type HostFiles } from '../../../src/tools/workspace/index.ts'
 import { type Scene, scene } from './scene.ts'
 
 const envelope = (...lines: readonly string[]): string => ['*** Begin Patch', ...lines, '*** End Patch'].join('\n')
@@ -439,13 +439,15 @@ it('a patch of any letters is taken or refused, never more', () => {
   )
   fc.assert(
     fc.property(fc.array(part, { maxLength: 14 }), fc.constantFrom('\n', '\r\n'), (parts, end) => {
-      const parsed = parsePatch(parts.join(end))
-      if (!parsed.ok) expect(parsed.remedy).not.toBe('')
-      else
-        for (const file of parsed.files) {
+      try {
+        for (const file of parsePatch(parts.join(end))) {
           expect(file.path).not.toBe('')
           if (file.kind !== 'add') expect(typeof applyHunks('x\n', file.hunks).ok).toBe('boolean')
         }
+      } catch (error) {
+        if (!(error instanceof FileError)) throw error
+        expect(error.failure.remedy).not.toBe('')
+      }
     }),
     { numRuns: 3_000 },
   )

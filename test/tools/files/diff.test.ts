@@ -10,9 +10,7 @@ const diffOf = async (before: string, after: string): Promise<string> =>
   (await unifiedDiff({ before, after, path: 'a.txt' }, unlimited)).diff
 
 function patched(before: string, diff: string): string {
-  const parsed = parsePatch(diff)
-  if (!parsed.ok) throw new Error(`${parsed.line}: ${parsed.message}`)
-  const [file] = parsed.files as readonly [Extract<FilePatch, { kind: 'update' }>]
+  const [file] = parsePatch(diff) as readonly [Extract<FilePatch, { kind: 'update' }>]
   const applied = applyHunks(before, file.hunks)
   if (!applied.ok) throw new Error(`hunk ${applied.index} does not apply`)
   return applied.text

@@ -1,11 +1,10 @@
 import type { ApprovalKey, ApprovalWish, JsonObject, Tool, ToolContext, ToolOutput } from '../../../contracts/index.ts'
-import { commitWrites, type Workspace } from '../../workspace/index.ts'
+import { commitWrites, FileError, type Workspace } from '../../workspace/index.ts'
 import { changeApproval, changeView, type PlannedChange, reportChanges } from './change-report.ts'
 import { parsePatch } from './patch/parse-patch.ts'
 import type { FilePatch } from './patch/patch-types.ts'
 import { PatchStage } from './stage-patch.ts'
-import { hiddenContentNote, joinNames } from './text-helpers.ts'
-import { failed, throwIfAborted, withFileErrors } from './tool-output.ts'
+import { failed, hiddenContentNote, joinNames, throwIfAborted, withFileErrors } from './tool-output.ts'
 
 const mostFailures = 5
 const mostFiles = 500
@@ -68,37 +67,35 @@ const asTitle = (text: string): string => `${text.charAt(0).toUpperCase()}${text
 
 /** From the patch text alone; undefined where it cannot be parsed, which execution reports. */
 function planned(patch: string): readonly PlannedChange[] | undefined {
-  const parsed = parsePatch(patch)
-  if (!parsed.ok || parsed.files.length > mostFiles) return undefined
-  return parsed.files.map((file): PlannedChange => {
-    if (file.kind !== 'update') return { path: file.path, kind: file.kind }
-    return file.to === undefined ? { path: file.path, kind: 'update' } : { path: file.path, kind: 'move', to: file.to }
-  })
+  try {
+    return patchFiles(patch).map((file): PlannedChange => {
+      if (file.kind !== 'update') return { path: file.path, kind: file.kind }
+      return file.to === undefined ? { path: file.path, kind: 'update' } : { path: file.path, kind: 'move', to: file.to }
+    })
+  } catch {
+    return undefined
+  }
+}
+
+function patchFiles(patch: string): readonly FilePatch[] {
+  const files = parsePatch(patch)
+  if (files.length <= mostFiles) return files
+  throw new FileError('invalid_input', `The patch has ${files.length} files.`, `At most ${mostFiles} are allowed. Use several patches.`)
 }
 
 async function applyPatch(workspace: Workspace, input: JsonObject, context: ToolContext): Promise<ToolOutput> {
   const { signal, maxOutputBytes } = context
   throwIfAborted(signal)
-  const parsed = parsePatch(String(input.patch))
-  if (!parsed.ok)
-    return failed(parsed.line === undefined ? parsed.message : `Line ${parsed.line} of the patch: ${parsed.message}`, parsed.remedy)
-  if (parsed.files.length > mostFiles)
-    return failed(`The patch has ${parsed.files.length} files.`, `At most ${mostFiles} are allowed. Use several patches.`)
-  const stage = await staged(workspace, parsed.files, context)
+  const stage = new PatchStage(workspace, context)
+  for (const file of patchFiles(String(input.patch))) {
+    throwIfAborted(signal)
+    await stage.stage(file)
+  }
   if (stage.failures.length > 0) return refused(stage.failures)
   const writes = stage.writes()
   if (writes.length === 0) return { ok: true, content: 'The files already match the patch; nothing was changed.', value: { changes: [] } }
   await commitWrites(workspace, writes, signal)
   return reportChanges(stage.changes(), maxOutputBytes)
-}
-
-async function staged(workspace: Workspace, files: readonly FilePatch[], context: ToolContext): Promise<PatchStage> {
-  const stage = new PatchStage(workspace, context)
-  for (const file of files) {
-    throwIfAborted(context.signal)
-    await stage.stage(file)
-  }
-  return stage
 }
 
 function refused(failures: readonly string[]): ToolOutput {

@@ -1,6 +1,6 @@
 import type { ApprovalKey, ApprovalWish, ItemView, Json, JsonObject, ToolOutput } from '../../../contracts/index.ts'
-import { parentOf, protectedPrefix, type Workspace, type WorkspacePath } from '../../workspace/index.ts'
-import { countOf, joinNames } from './text-helpers.ts'
+import { parentOf, protectedPrefix, type Snapshot, snapshotOf, type Workspace, type WorkspacePath } from '../../workspace/index.ts'
+import { countOf, joinNames } from './tool-output.ts'
 import { unifiedDiff } from './unified-diff.ts'
 
 export type ChangeKind = 'add' | 'update' | 'delete' | 'move'
@@ -103,4 +103,33 @@ export const sizeNote = (what: string, bytes: number): string => `no diff: ${wha
 export function laneKey(workspace: Workspace, path: Json | undefined): string {
   const located = workspace.locate(String(path))
   return located.kind === 'inside' ? `path:${located.place.absolute}` : 'path:'
+}
+
+/** Requests are stored with the call, so a longer diff is cut. */
+const largestPreview = 16 * 1024
+
+/** The change that a call will make. Undefined if it cannot be computed: the call reports why. */
+export async function previewOf(
+  { workspace, mostBytes }: { readonly workspace: Workspace; readonly mostBytes: number },
+  path: string,
+  change: (before: Snapshot, place: WorkspacePath) => Omit<FileChange, 'path'> | undefined,
+): Promise<FileChange | undefined> {
+  const located = workspace.locate(path)
+  if (located.kind === 'refused') return undefined
+  const { place } = located
+  try {
+    const changed = change(await snapshotOf(workspace, place, mostBytes), place)
+    return changed && { path: place.relative, ...changed }
+  } catch {
+    return undefined
+  }
+}
+
+/** The request does not show the content of a protected file. */
+export async function diffOf(workspace: Workspace, change: FileChange): Promise<Pick<ApprovalWish, 'diff'>> {
+  const located = workspace.locate(change.path)
+  if (located.kind === 'refused' || workspace.isProtected(located.place)) return {}
+  if (change.note !== undefined) return { diff: `${change.note}\n` }
+  const { diff, added, removed } = await unifiedDiff(change, largestPreview)
+  return added + removed > 0 ? { diff } : {}
 }

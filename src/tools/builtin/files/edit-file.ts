@@ -1,14 +1,11 @@
 import type { ApprovalWish, JsonObject, Tool, ToolContext, ToolOutput } from '../../../contracts/index.ts'
 import { commitWrites, FileError, type Snapshot, snapshotOf, type Workspace, type WorkspacePath } from '../../workspace/index.ts'
-import { diffOf, previewOf } from './change-preview.ts'
-import { changeApproval, changeView, type FileChange, laneKey, reportChanges } from './change-report.ts'
-import { largestEditable, textOfSnapshot } from './editable-text.ts'
-import { encodeText } from './file-kind.ts'
+import { changeApproval, changeView, diffOf, type FileChange, laneKey, previewOf, reportChanges } from './change-report.ts'
+import { encodeText, largestEditable, textOfSnapshot } from './file-kind.ts'
 import { nearestLines, numbered } from './nearest-lines.ts'
 import { mayShowContent } from './read-approval.ts'
 import { type Edit, replaceText } from './replace-text.ts'
-import { hiddenContentNote, joinNames } from './text-helpers.ts'
-import { failed, throwIfAborted, withFileErrors } from './tool-output.ts'
+import { failed, hiddenContentNote, joinNames, throwIfAborted, withFileErrors } from './tool-output.ts'
 
 /** Of the most similar place. */
 const mostShown = 12
@@ -42,8 +39,7 @@ export function editFileTool(workspace: Workspace): Tool {
 async function editApproval(workspace: Workspace, input: JsonObject): Promise<ApprovalWish | undefined> {
   const path = String(input.path)
   const wish = changeApproval(workspace, 'Edit', [path])
-  const preview =
-    wish && (await previewOf(workspace, { path, mostBytes: largestEditable, change: (...file) => edited(editOf(input), ...file) }))
+  const preview = wish && (await previewOf({ workspace, mostBytes: largestEditable }, path, (...file) => edited(editOf(input), ...file)))
   return wish && preview ? { ...wish, ...(await diffOf(workspace, preview)) } : wish
 }
 

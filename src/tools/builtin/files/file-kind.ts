@@ -1,4 +1,6 @@
 import { isUtf8 } from 'node:buffer'
+import { FileError, type Snapshot, type WorkspacePath } from '../../workspace/index.ts'
+import { countOf } from './tool-output.ts'
 
 export const headBytes = 8_192
 
@@ -47,7 +49,7 @@ const signatures: readonly Signature[] = [
   { kind: 'UTF-16 text', bytes: [0xfe, 0xff], isSure: true },
 ]
 
-export type Decoded =
+type Decoded =
   | { readonly kind: 'text'; readonly text: string; readonly hasBom: boolean }
   | { readonly kind: 'binary'; readonly what: string }
 
@@ -63,3 +65,27 @@ export function decodeFile(bytes: Uint8Array): Decoded {
 }
 
 export const encodeText = (text: string, hasBom: boolean): string => (hasBom ? `\uFEFF${text}` : text)
+
+/** An edit holds the whole file in memory several times. */
+export const largestEditable = 16 * 1024 * 1024
+
+/** The text of a file that is edited. */
+export function textOfSnapshot(
+  { bytes, size }: Extract<Snapshot, { readonly kind: 'file' }>,
+  { relative }: WorkspacePath,
+): Extract<Decoded, { readonly kind: 'text' }> {
+  if (bytes === undefined) {
+    throw new FileError(
+      'invalid_input',
+      `${relative} is too large to edit: ${countOf(size, 'byte')}.`,
+      `At most ${countOf(largestEditable, 'byte')} are allowed. Use a shell command.`,
+    )
+  }
+  const decoded = decodeFile(bytes)
+  if (decoded.kind === 'text') return decoded
+  throw new FileError(
+    'invalid_input',
+    `${relative} is not UTF-8 text: ${decoded.what}, ${countOf(size, 'byte')}.`,
+    'Only text files can be edited.',
+  )
+}

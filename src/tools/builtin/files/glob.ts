@@ -12,7 +12,7 @@ type Token =
   | { readonly kind: 'star' }
   | { readonly kind: 'set'; readonly isNot: boolean; readonly ranges: readonly (readonly [string, string])[] }
 
-type Segment = { readonly kind: 'folders' } | { readonly kind: 'name'; readonly tokens: readonly Token[] }
+type Segment = { readonly kind: 'star' } | { readonly kind: 'name'; readonly tokens: readonly Token[] }
 
 const mostAlternatives = 64
 
@@ -26,7 +26,7 @@ export function compileGlob(pattern: string): (path: string, effort?: Effort) =>
 }
 
 const segmentsOf = (pattern: string): readonly Segment[] =>
-  pattern.split('/').map((part) => (part === '**' ? { kind: 'folders' } : { kind: 'name', tokens: tokensOf(part) }))
+  pattern.split('/').map((part) => (part === '**' ? { kind: 'star' } : { kind: 'name', tokens: tokensOf(part) }))
 
 function tokensOf(part: string): readonly Token[] {
   const letters = [...part]
@@ -62,17 +62,11 @@ function setAt(letters: readonly string[], start: number): { readonly token: Tok
   return undefined
 }
 
-/** Backtracks to the last `**` only: it can match all that an earlier one could. */
 function matchesPath(segments: readonly Segment[], names: readonly (readonly string[])[], effort: Effort): boolean {
   return matchesSequence(segments, names, {
-    isStar: (segment) => segment.kind === 'folders',
-    fits: (segment, name) => segment.kind === 'name' && matchesName(segment.tokens, name, effort),
+    fits: (segment, name) => segment.kind === 'name' && matchesSequence(segment.tokens, name, { fits: matchesLetter, effort }),
     effort,
   })
-}
-
-function matchesName(tokens: readonly Token[], name: readonly string[], effort: Effort): boolean {
-  return matchesSequence(tokens, name, { isStar: (token) => token.kind === 'star', fits: matchesLetter, effort })
 }
 
 function matchesLetter(token: Token, letter: string): boolean {
@@ -81,17 +75,13 @@ function matchesLetter(token: Token, letter: string): boolean {
   return true
 }
 
-interface Matching<Pattern, Item> {
-  isStar(pattern: Pattern): boolean
-  fits(pattern: Pattern, item: Item): boolean
-  readonly effort: Effort
-}
-
-function matchesSequence<Pattern, Item>(
+/** Backtracks to the last star only: it can match all that an earlier one could. */
+function matchesSequence<Pattern extends Token | Segment, Item>(
   patterns: readonly Pattern[],
   items: readonly Item[],
-  { isStar, fits, effort }: Matching<Pattern, Item>,
+  { fits, effort }: { fits(pattern: Pattern, item: Item): boolean; readonly effort: Effort },
 ): boolean {
+  const isStar = ({ kind }: Pattern): boolean => kind === 'star'
   let [at, item] = [0, 0]
   let star: { readonly at: number; item: number } | undefined
   while (item < items.length) {
@@ -139,8 +129,9 @@ export class PathFilter {
   readonly #isForNames: boolean
   /** The searched folder with a slash; empty for the root. */
   readonly #prefix: string
+  /** Whether some paths were not compared completely. */
+  isTooSlow = false
   #left = totalEffort
-  #isTooSlow = false
 
   constructor(pattern: string, folder: string) {
     const relative = pattern.replace(/^(?:\.?\/)+/, '')
@@ -149,17 +140,12 @@ export class PathFilter {
     this.#prefix = folder === '.' ? '' : `${folder}/`
   }
 
-  /** Whether some paths were not compared completely. */
-  get isTooSlow(): boolean {
-    return this.#isTooSlow
-  }
-
   fits(path: string): boolean {
     const allowed = Math.min(effortPerPath, this.#left)
     const effort: Effort = { left: allowed }
     const doesFit = this.#isForNames ? this.#matches(path.slice(path.lastIndexOf('/') + 1), effort) : this.#fitsPath(path, effort)
     this.#left -= allowed - effort.left
-    if (effort.left < 0) this.#isTooSlow = true
+    if (effort.left < 0) this.isTooSlow = true
     return doesFit
   }
 

@@ -1,10 +1,9 @@
-import type { JsonObject, Tool, ToolContext, ToolOutput } from '../../../contracts/index.ts'
+import type { Tool, ToolContext, ToolOutput } from '../../../contracts/index.ts'
 import { utf8Length } from '../../../util/fit-text.ts'
 import type { Workspace } from '../../workspace/index.ts'
 import { PathFilter } from './glob.ts'
 import { entryFilter, folderApproval, listing } from './read-approval.ts'
-import { asInteger, asText, countOf, forbiddenNote, shownPath, slowPatternNote } from './text-helpers.ts'
-import { throwIfAborted, withFileErrors } from './tool-output.ts'
+import { countOf, forbiddenNote, shownPath, slowPatternNote, throwIfAborted, withFileErrors } from './tool-output.ts'
 import { Walk, type WalkEntry } from './walk.ts'
 
 const defaultDepth = 2
@@ -39,17 +38,22 @@ export function listFilesTool(workspace: Workspace): Tool {
     },
     effect: 'read',
     concurrency: 'shared',
-    approval: ({ path }) => folderApproval(workspace, asText(path) ?? '.', listing),
+    approval: ({ path }) => folderApproval(workspace, String(path ?? '.'), listing),
     execute: (input, context) => withFileErrors(() => listFiles(workspace, input, context)),
   }
 }
 
-async function listFiles(workspace: Workspace, input: JsonObject, { signal, maxOutputBytes, mayUse }: ToolContext): Promise<ToolOutput> {
+interface ListInput {
+  readonly path?: string
+  readonly pattern?: string
+  readonly depth?: number
+  readonly include_ignored?: boolean
+}
+
+async function listFiles(workspace: Workspace, input: ListInput, { signal, maxOutputBytes, mayUse }: ToolContext): Promise<ToolOutput> {
   throwIfAborted(signal)
-  const path = asText(input.path) ?? '.'
-  const pattern = asText(input.pattern)
-  const depth = asInteger(input.depth, [1, mostDepth]) ?? (pattern === undefined ? defaultDepth : mostDepth)
-  const includesIgnored = input.include_ignored === true
+  const { path = '.', pattern, include_ignored: includesIgnored = false } = input
+  const { depth = pattern === undefined ? defaultDepth : mostDepth } = input
   const mayShow = await entryFilter(workspace, path, { look: listing, mayUse })
   const walk = new Walk(workspace, { includesIgnored, depth, signal, mayShow })
   const { relative } = workspace.place(path)
@@ -70,7 +74,7 @@ async function listFiles(workspace: Workspace, input: JsonObject, { signal, maxO
   const head = `${what} in ${where}${pattern === undefined ? `, ${countOf(depth, 'level')} deep` : ` for ${pattern.slice(0, 200)}`}.`
   return {
     ok: true,
-    content: [head, ...rows, ...notes({ shown: rows.length, total, leftOut: walk.leftOut, isTooSlow: filter?.isTooSlow })].join('\n'),
+    content: [head, ...rows, ...notes(total - rows.length, walk.leftOut, filter?.isTooSlow)].join('\n'),
   }
 }
 
@@ -90,17 +94,10 @@ function rowOf({ place, kind, target }: WalkEntry): string {
   }
 }
 
-interface Figures {
-  readonly shown: number
-  readonly total: number
-  readonly leftOut: Walk['leftOut']
-  readonly isTooSlow: boolean | undefined
-}
-
-function notes({ shown, total, leftOut, isTooSlow }: Figures): readonly string[] {
+function notes(more: number, leftOut: Walk['leftOut'], isTooSlow = false): readonly string[] {
   const { ignored, forbidden, unreadable, isCut } = leftOut
   return [
-    ...(shown < total ? [`${total - shown} more are not shown. Set path or pattern, or reduce depth.`] : []),
+    ...(more > 0 ? [`${more} more are not shown. Set path or pattern, or reduce depth.`] : []),
     ...(isCut ? ['There are too many entries to list. Set path.'] : []),
     ...(isTooSlow || leftOut.isTooSlow ? [slowPatternNote] : []),
     ...(unreadable > 0 ? [`${countOf(unreadable, 'folder')} could not be read.`] : []),

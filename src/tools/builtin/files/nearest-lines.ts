@@ -1,4 +1,4 @@
-import { fitLine } from './text-helpers.ts'
+import { fitLine } from './tool-output.ts'
 
 export interface Nearest {
   /** Counted from 1. */

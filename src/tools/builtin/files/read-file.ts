@@ -3,8 +3,7 @@ import type { OpenFile, Workspace } from '../../workspace/index.ts'
 import { binaryKind, headBytes } from './file-kind.ts'
 import { readApproval } from './read-approval.ts'
 import { type Page, readPage } from './read-page.ts'
-import { asInteger, countOf, groupDigits } from './text-helpers.ts'
-import { failed, throwIfAborted, withFileErrors } from './tool-output.ts'
+import { countOf, failed, groupDigits, throwIfAborted, withFileErrors } from './tool-output.ts'
 
 const defaultLimit = 2_000
 /** For the lines around the rows. */
@@ -52,8 +51,7 @@ const notShown = ({ place, stat }: OpenFile, kind: string): ToolOutput => ({
 
 async function shown(file: OpenFile, input: JsonObject, context: ToolContext): Promise<ToolOutput> {
   const path = file.place.relative
-  const offset = asInteger(input.offset, [1, Number.MAX_SAFE_INTEGER]) ?? 1
-  const limit = asInteger(input.limit, [1, Number.MAX_SAFE_INTEGER]) ?? defaultLimit
+  const { offset = 1, limit = defaultLimit } = input as { readonly offset?: number; readonly limit?: number }
   const room = Math.max(200, context.maxOutputBytes - frameBytes - 2 * path.length)
   const page = await readPage(file.handle, { offset, limit, room, signal: context.signal })
   if (page.lines === 0) return { ok: true, content: `${path} is empty (0 bytes).` }

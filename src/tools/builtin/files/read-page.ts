@@ -1,7 +1,6 @@
 import type { FileHandle } from 'node:fs/promises'
 import { isPairAt, utf8Length } from '../../../util/fit-text.ts'
-import { groupDigits } from './text-helpers.ts'
-import { throwIfAborted } from './tool-output.ts'
+import { groupDigits, throwIfAborted } from './tool-output.ts'
 
 export interface PageRequest {
   readonly offset: number

@@ -1,13 +1,12 @@
-import type { JsonObject, Tool, ToolContext, ToolOutput } from '../../../contracts/index.ts'
+import type { Tool, ToolContext, ToolOutput } from '../../../contracts/index.ts'
 import { utf8Length } from '../../../util/fit-text.ts'
+import { messageOf } from '../../../util/message-of.ts'
 import { showValue } from '../../../util/show-value.ts'
 import { FileError, type Workspace, type WorkspacePath } from '../../workspace/index.ts'
 import { PathFilter } from './glob.ts'
 import { entryFilter, folderApproval, searching } from './read-approval.ts'
-import { compilePattern, escapePattern, type SearchPattern } from './search/compile-pattern.ts'
 import { type FileMatches, type SearchTotals, searchAllFiles } from './search/search-all-files.ts'
-import { asInteger, asText, countOf, forbiddenNote, shownPath, slowPatternNote } from './text-helpers.ts'
-import { failed, throwIfAborted, withFileErrors } from './tool-output.ts'
+import { countOf, forbiddenNote, shownPath, slowPatternNote, throwIfAborted, withFileErrors } from './tool-output.ts'
 import { Walk } from './walk.ts'
 
 const defaultLimit = 100
@@ -44,27 +43,35 @@ export function searchFilesTool(workspace: Workspace, { timeoutMs = defaultTimeo
     },
     effect: 'read',
     concurrency: 'shared',
-    approval: ({ path }) => folderApproval(workspace, asText(path) ?? '.', searching),
-    execute: (input, context) => withFileErrors(() => searchFiles(workspace, input, { context, timeoutMs })),
+    approval: ({ path }) => folderApproval(workspace, String(path ?? '.'), searching),
+    execute: (input, context) => withFileErrors(() => searchFiles(workspace, input as unknown as SearchInput, { context, timeoutMs })),
   }
 }
 
-interface Call {
-  readonly context: ToolContext
-  readonly timeoutMs: number
+interface SearchInput {
+  readonly pattern: string
+  readonly path?: string
+  readonly glob?: string
+  readonly ignore_case?: boolean
+  readonly context?: number
+  readonly limit?: number
+  readonly include_ignored?: boolean
 }
 
-async function searchFiles(workspace: Workspace, input: JsonObject, { context, timeoutMs }: Call): Promise<ToolOutput> {
-  throwIfAborted(context.signal)
-  const wanted = String(input.pattern)
-  const compiled = compilePattern(wanted, input.ignore_case === true)
-  if (!compiled.ok)
-    return failed(`${compiled.message}.`, `To search for this text literally, use ${JSON.stringify(escapePattern(wanted))}.`)
-  const source = await sourceOf(workspace, input, context)
-  const rows = new Rows(Math.max(300, context.maxOutputBytes - frameBytes), asInteger(input.context, [0, mostContext]) !== undefined)
+async function searchFiles(
+  workspace: Workspace,
+  input: SearchInput,
+  { context: { signal, mayUse, maxOutputBytes }, timeoutMs }: { readonly context: ToolContext; readonly timeoutMs: number },
+): Promise<ToolOutput> {
+  throwIfAborted(signal)
+  const { context, limit: mostHits = defaultLimit } = input
+  const pattern = compilePattern(input.pattern, input.ignore_case === true)
+  const source = await sourceOf(workspace, input, { signal, mayUse })
+  const rows = new Rows(Math.max(300, maxOutputBytes - frameBytes), context !== undefined)
   try {
-    const totals = await collect(workspace, { source, rows, input, pattern: compiled.pattern, context, timeoutMs })
-    return { ok: true, content: [heading(wanted, rows, totals), ...rows.list, ...notes(totals, rows, source)].join('\n') }
+    const search = searchAllFiles(workspace, source.places(), { pattern, timeoutMs, context: context ?? 0, mostHits, signal })
+    const totals = await collect(search, rows)
+    return { ok: true, content: [heading(input.pattern, rows, totals), ...rows.list, ...notes(totals, rows, source)].join('\n') }
   } catch (error) {
     if (!(error instanceof FileError)) throw error
     const partial = rows.list.length === 0 ? undefined : rows.list.join('\n')
@@ -72,29 +79,31 @@ async function searchFiles(workspace: Workspace, input: JsonObject, { context, t
   }
 }
 
-interface Collecting {
-  readonly source: Source
-  readonly rows: Rows
-  readonly input: JsonObject
-  readonly pattern: SearchPattern
-  readonly context: ToolContext
-  readonly timeoutMs: number
+/** Accepts what models write: a leading `(?i)`, and escapes that Unicode mode rejects. */
+function compilePattern(text: string, ignoresCase: boolean): RegExp {
+  const source = text.replace(/^\(\?i\)/, '')
+  const letters = ignoresCase || source !== text ? 'i' : ''
+  try {
+    return new RegExp(source, `u${letters}`)
+  } catch {
+    // Without Unicode mode, unnecessary escapes are allowed.
+  }
+  try {
+    return new RegExp(source, letters)
+  } catch (error) {
+    const literal = JSON.stringify(text.replaceAll(/[\\^$.*+?()[\]{}|/]/g, '\\$&'))
+    throw new FileError('invalid_input', `${messageOf(error)}.`, `To search for this text literally, use ${literal}.`)
+  }
 }
 
-async function collect(workspace: Workspace, { source, rows, input, pattern, context, timeoutMs }: Collecting): Promise<SearchTotals> {
-  const search = searchAllFiles(workspace, source.places(), {
-    pattern,
-    timeoutMs,
-    context: asInteger(input.context, [0, mostContext]) ?? 0,
-    mostHits: asInteger(input.limit, [1, mostLimit]) ?? defaultLimit,
-    signal: context.signal,
-  })
+async function collect(search: AsyncGenerator<FileMatches, SearchTotals>, rows: Rows): Promise<SearchTotals> {
   for (;;) {
     const next = await search.next()
     if (next.done) return next.value
     if (rows.add(next.value)) continue
-    await search.return({ files: 0, binary: 0, unreadable: 0, end: 'hits' })
-    return { files: 0, binary: 0, unreadable: 0, end: 'hits' }
+    const totals: SearchTotals = { files: 0, binary: 0, unreadable: 0, end: 'hits' }
+    await search.return(totals)
+    return totals
   }
 }
 
@@ -105,9 +114,11 @@ interface Source {
   places(): AsyncGenerator<WorkspacePath>
 }
 
-async function sourceOf(workspace: Workspace, input: JsonObject, { signal, mayUse }: ToolContext): Promise<Source> {
-  const path = asText(input.path) ?? '.'
-  const glob = asText(input.glob)
+async function sourceOf(
+  workspace: Workspace,
+  { path = '.', glob, include_ignored: includesIgnored = false }: SearchInput,
+  { signal, mayUse }: Pick<ToolContext, 'signal' | 'mayUse'>,
+): Promise<Source> {
   const file = await fileAt(workspace, path)
   if (file)
     return {
@@ -116,7 +127,7 @@ async function sourceOf(workspace: Workspace, input: JsonObject, { signal, mayUs
       },
     }
   const mayShow = await entryFilter(workspace, path, { look: searching, mayUse })
-  const walk = new Walk(workspace, { includesIgnored: input.include_ignored === true, depth: mostDepth, signal, mayShow })
+  const walk = new Walk(workspace, { includesIgnored, depth: mostDepth, signal, mayShow })
   const filter = glob === undefined ? undefined : new PathFilter(glob, workspace.place(path).relative)
   return {
     walk,
@@ -142,20 +153,12 @@ class Rows {
   #left: number
   #path: string | undefined
   #line = 0
-  #hits = 0
-  #files = 0
+  hits = 0
+  files = 0
 
   constructor(room: number, hasContext: boolean) {
     this.#left = room
     this.#hasContext = hasContext
-  }
-
-  get hits(): number {
-    return this.#hits
-  }
-
-  get files(): number {
-    return this.#files
   }
 
   add({ place, lines }: FileMatches): boolean {
@@ -167,8 +170,8 @@ class Rows {
       this.list.push(row)
       this.#path = place.relative
       this.#line = line
-      if (isNewFile) this.#files++
-      if (isHit) this.#hits++
+      if (isNewFile) this.files++
+      if (isHit) this.hits++
     }
     return true
   }

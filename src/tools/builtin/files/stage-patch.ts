@@ -1,13 +1,12 @@
 import type { ToolContext } from '../../../contracts/index.ts'
 import { type FileWrite, type Snapshot, snapshotOf, type Workspace, type WorkspacePath } from '../../workspace/index.ts'
 import { type FileChange, sizeNote } from './change-report.ts'
-import { largestEditable, textOfSnapshot } from './editable-text.ts'
-import { encodeText } from './file-kind.ts'
-import { hunkFailure } from './hunk-failure.ts'
-import { applyHunks } from './patch/apply-hunks.ts'
+import { encodeText, largestEditable, textOfSnapshot } from './file-kind.ts'
+import { nearestLines, numbered } from './nearest-lines.ts'
+import { type AppliedHunks, applyHunks } from './patch/apply-hunks.ts'
 import type { FilePatch, Hunk } from './patch/patch-types.ts'
 import { mayShowContent } from './read-approval.ts'
-import { countOf } from './text-helpers.ts'
+import { countOf, fitLine, hiddenContentNote } from './tool-output.ts'
 
 /** Content of a file while a patch is applied. `raw`: unchanged, not editable. */
 type Content =
@@ -142,12 +141,36 @@ function add(file: Staged, content: string, mode: number | undefined): void {
   file.mode = mode ?? file.mode
 }
 
-function patched({ place, current, isReadable }: Staged, hunks: readonly Hunk[]): string {
+const textIn = (content: Content): string => (content.kind === 'text' ? content.text : '')
+
+function patched(file: Staged, hunks: readonly Hunk[]): string {
+  const { place, current } = file
   if (current.kind === 'raw') throw new Mismatch(`${place.relative} cannot be patched: ${current.what}, ${countOf(current.size, 'byte')}.`)
-  const text = current.kind === 'text' ? current.text : ''
-  const applied = applyHunks(text, hunks)
+  const applied = applyHunks(textIn(current), hunks)
   if (applied.ok) return applied.text
-  throw new Mismatch(hunkFailure({ path: place.relative, text, isReadable }, { hunks, index: applied.index, why: applied.why }))
+  throw new Mismatch(hunkFailure(file, hunks, applied))
+}
+
+type FailedHunk = Extract<AppliedHunks, { readonly ok: false }>
+
+const mostShown = 8
+
+/** Which hunk does not apply, its expected lines, and the actual lines. */
+function hunkFailure({ place, current, isReadable }: Staged, hunks: readonly Hunk[], { index, why }: FailedHunk): string {
+  const hunk = hunks[index]
+  const which = `Hunk ${index + 1} of ${hunks.length} for ${place.relative} (line ${hunk?.patchLine ?? 1} of the patch)`
+  if (why === 'overlap' || hunk === undefined) return `${which} overlaps an earlier hunk.`
+  const old = hunk.lines.filter(({ mark }) => mark !== '+').map((line) => line.text)
+  const wanted = old.length > 0 ? old : hunk.anchors
+  const sought = wanted.slice(0, mostShown).map((line) => `  ${fitLine(line)}`)
+  const looked = `${which} does not apply. It expects:\n${sought.join('\n')}`
+  if (!isReadable) return `${looked}\n${hiddenContentNote}`
+  const lines = textIn(current).split('\n')
+  const near = nearestLines(lines, wanted)
+  const start = near?.line ?? (hunk.position === undefined ? undefined : hunk.position + 1)
+  const there = start === undefined ? [] : numbered(lines, start, Math.min(mostShown, wanted.length + 1))
+  const found = there.length === 0 ? 'Nothing similar is in the file.' : `Line ${start} has:\n${there.join('\n')}`
+  return `${looked}\n${found}`
 }
 
 function contentOf(before: Snapshot, place: WorkspacePath): Content {

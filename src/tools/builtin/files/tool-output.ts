@@ -19,3 +19,27 @@ export const failed = (message: string, remedy?: string): ToolOutput => ({
 export function throwIfAborted(signal: AbortSignal): void {
   if (signal.aborted) throw new FileError('cancelled', 'The call was stopped.')
 }
+
+export const countOf = (count: number, one: string, many = `${one}s`): string => `${groupDigits(count)} ${count === 1 ? one : many}`
+
+export const groupDigits = (count: number): string => String(count).replaceAll(/\B(?=(?:\d{3})+$)/g, ',')
+
+const longestShown = 200
+
+export const fitLine = (line: string): string => (line.length <= longestShown ? line : `${line.slice(0, longestShown)}…`)
+
+/** `a, b and 3 more`. */
+export function joinNames(names: readonly string[], most = 5): string {
+  return names.length <= most ? names.join(', ') : `${names.slice(0, most).join(', ')} and ${names.length - most} more`
+}
+
+/** Quotes a name with control characters, such as line ends. */
+export const shownPath = (path: string): string => (/\p{Cc}/u.test(path) ? JSON.stringify(path) : path)
+
+export const forbiddenNote = (count: number): readonly string[] =>
+  count === 0 ? [] : [`${countOf(count, 'entry', 'entries')} omitted: rules deny reading them.`]
+
+/** For a file that may be changed but not read. */
+export const hiddenContentNote = 'Rules deny reading this file, so its content is not shown.'
+
+export const slowPatternNote = 'Some patterns of .gitignore or of this call take too long to match and were not applied to all entries.'

@@ -39,16 +39,6 @@ const totalMs = 5_000
 /** Other work runs after this. */
 const turnMs = 20
 
-interface LeftOut {
-  readonly ignored: number
-  readonly forbidden: number
-  readonly unreadable: number
-  /** There were more entries than a walk visits. */
-  readonly isCut: boolean
-  /** Ignore patterns took too long, so some entries that they may name are not left out. */
-  readonly isTooSlow: boolean
-}
-
 interface Pending extends WalkEntry {
   readonly depth: number
   readonly rules: IgnoreRules
@@ -61,27 +51,17 @@ interface Pending extends WalkEntry {
 export class Walk {
   readonly #workspace: Workspace
   readonly #options: WalkOptions
-  #ignored = 0
-  #forbidden = 0
-  #unreadable = 0
-  #isCut = false
-  #isTooSlow = false
+  /**
+   * `isCut`: there were more entries than a walk visits. `isTooSlow`: ignore patterns took too long, so some entries that they
+   * may name are not left out.
+   */
+  readonly leftOut = { ignored: 0, forbidden: 0, unreadable: 0, isCut: false, isTooSlow: false }
   #matchingMs = 0
   #turnStart = performance.now()
 
   constructor(workspace: Workspace, options: WalkOptions) {
     this.#workspace = workspace
     this.#options = options
-  }
-
-  get leftOut(): LeftOut {
-    return {
-      ignored: this.#ignored,
-      forbidden: this.#forbidden,
-      unreadable: this.#unreadable,
-      isCut: this.#isCut,
-      isTooSlow: this.#isTooSlow,
-    }
   }
 
   async *below(path: string): AsyncGenerator<WalkEntry> {
@@ -96,7 +76,7 @@ export class Walk {
     for (let entry = pending.pop(); entry !== undefined; entry = pending.pop()) {
       throwIfAborted(this.#options.signal)
       if (++count > mostEntries) {
-        this.#isCut = true
+        this.leftOut.isCut = true
         return
       }
       yield entry
@@ -114,7 +94,7 @@ export class Walk {
     } catch (error) {
       if (!(error instanceof FileError)) throw error
     }
-    this.#unreadable++
+    this.leftOut.unreadable++
     return undefined
   }
 
@@ -128,25 +108,25 @@ export class Walk {
       for await (const entry of folder.entries(mostInFolder + 1)) entries.push(entry)
       if (entries.length > mostInFolder) {
         entries.pop()
-        this.#isCut = true
+        this.leftOut.isCut = true
       }
       const rules = entries.some(({ name }) => name === '.gitignore') ? await this.#rulesOf(folder, above) : above
       entries.sort((one, other) => (one.name < other.name ? -1 : 1))
       const places = entries.map(({ name, kind }) => ({ name, kind, place: placeBelow(folder.place, name) }))
       const shown = places.filter(({ place }) => !this.#workspace.isHidden(place))
       const ignored = includesIgnored ? new Set() : await this.#ignoredAmong(shown, rules)
-      this.#ignored += ignored.size
+      this.leftOut.ignored += ignored.size
       const kept: Pending[] = []
       for (const { name, kind, place } of shown) {
         if (ignored.has(place)) continue
-        if (!this.#options.mayShow(place)) this.#forbidden++
+        if (!this.#options.mayShow(place)) this.leftOut.forbidden++
         else if (kind === 'link') kept.push({ place, kind, depth, rules, target: await readlink(folder.entry(name)).catch(() => '?') })
         else kept.push({ place, kind, depth, rules })
       }
       return kept
     } catch (error) {
       if (error instanceof FileError || codeOf(error) === undefined) throw error
-      this.#unreadable++
+      this.leftOut.unreadable++
       return []
     } finally {
       await folder.close()
@@ -169,13 +149,13 @@ export class Walk {
         run(matchForOneTurn)
       } catch {
         // The entry that took too long, or that a pattern cannot be compiled for, is not ignored.
-        this.#isTooSlow = true
+        this.leftOut.isTooSlow = true
         index++
       }
       this.#matchingMs += performance.now() - start
       await this.#letOthersRun()
     }
-    if (index < entries.length) this.#isTooSlow = true
+    if (index < entries.length) this.leftOut.isTooSlow = true
     return ignored
   }
 

@@ -1,11 +1,9 @@
 import type { ApprovalWish, JsonObject, Tool, ToolContext, ToolOutput } from '../../../contracts/index.ts'
 import { utf8Length } from '../../../util/fit-text.ts'
 import { commitWrites, type Snapshot, snapshotOf, type Workspace } from '../../workspace/index.ts'
-import { diffOf, previewOf } from './change-preview.ts'
-import { changeApproval, changeView, type FileChange, laneKey, reportChanges, sizeNote } from './change-report.ts'
+import { changeApproval, changeView, diffOf, type FileChange, laneKey, previewOf, reportChanges, sizeNote } from './change-report.ts'
 import { decodeFile } from './file-kind.ts'
-import { countOf } from './text-helpers.ts'
-import { throwIfAborted, withFileErrors } from './tool-output.ts'
+import { countOf, throwIfAborted, withFileErrors } from './tool-output.ts'
 
 /** Larger content is not compared. */
 const largestCompared = 4 * 1024 * 1024
@@ -35,7 +33,7 @@ export function writeFileTool(workspace: Workspace): Tool {
 /** The request shows what would be overwritten. */
 async function writeApproval(workspace: Workspace, path: string, content: string): Promise<ApprovalWish | undefined> {
   const wish = changeApproval(workspace, 'Write', [path])
-  const preview = wish && (await previewOf(workspace, { path, mostBytes: largestCompared, change: (before) => compared(before, content) }))
+  const preview = wish && (await previewOf({ workspace, mostBytes: largestCompared }, path, (before) => compared(before, content)))
   if (!preview) return wish
   if (preview.kind === 'add') return { ...wish, summary: `${wish.summary}, ${newFile}` }
   return { ...wish, summary: `Overwrite ${preview.path}`, ...(await diffOf(workspace, preview)) }

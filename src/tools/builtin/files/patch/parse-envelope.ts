@@ -1,4 +1,4 @@
-import { type FilePatch, type Hunk, hunkPosition, PatchError, type PatchLine, type PatchLines, parseLine } from './patch-types.ts'
+import { type FilePatch, type Hunk, hunkPosition, type PatchLine, type PatchLines, parseLine, patchError } from './patch-types.ts'
 
 // The format between *** Begin Patch and *** End Patch. Text around it is ignored: models put
 // fences and here-documents there. Without the end marker it may be truncated, so it is rejected.
@@ -19,22 +19,18 @@ function parseFiles(lines: PatchLines): readonly FilePatch[] {
     if (/^\*\*\* End Patch\s*$/.test(line)) return files
     if (line.trim() === '') continue
     const [, verb, path = ''] = /^\*\*\* (Add|Delete|Update) File:(.*)$/.exec(line) ?? []
-    if (verb !== undefined && path.trim() === '') throw new PatchError(number, `"${line}" names no file.`, `Write *** ${verb} File: path.`)
+    if (verb !== undefined && path.trim() === '') throw patchError(number, `"${line}" names no file.`, `Write *** ${verb} File: path.`)
     if (verb === 'Add') files.push({ kind: 'add', path: path.trim(), content: parseContent(lines) })
     else if (verb === 'Delete') files.push({ kind: 'delete', path: path.trim(), hunks: [] })
     else if (verb === 'Update') files.push(parseUpdate(lines, path.trim()))
     else
-      throw new PatchError(
+      throw patchError(
         number,
         `"${line.slice(0, 80)}" is not expected here.`,
         'Expected: *** Add File, *** Delete File, *** Update File or *** End Patch.',
       )
   }
-  throw new PatchError(
-    lines.number,
-    'The patch has no "*** End Patch": it may be truncated.',
-    'Send the whole patch, or several smaller ones.',
-  )
+  throw patchError(lines.number, 'The patch has no "*** End Patch": it may be truncated.', 'Send the whole patch, or several smaller ones.')
 }
 
 const isHeader = (line: string): boolean => line.startsWith('*** ') && line.trim() !== endOfFile
@@ -45,12 +41,7 @@ function parseContent(lines: PatchLines): string {
   while (!lines.isOver && !isHeader(lines.peek() ?? '')) {
     if (lines.isBlankUntil(isHeader)) lines.take()
     else if (lines.peek()?.startsWith('+')) content += `${lines.take().slice(1)}\n`
-    else
-      throw new PatchError(
-        lines.number,
-        'A line of a new file does not begin with "+".',
-        'Put "+" before every line, including empty ones.',
-      )
+    else throw patchError(lines.number, 'A line of a new file does not begin with "+".', 'Put "+" before every line, including empty ones.')
   }
   return content
 }
@@ -70,7 +61,7 @@ function parseUpdate(lines: PatchLines, path: string): FilePatch {
     else hunks.push(parseHunk(lines))
   }
   if (hunks.length === 0 && to === undefined)
-    throw new PatchError(number, `The update of ${path} changes nothing.`, 'Add lines that begin with "-" or "+".')
+    throw patchError(number, `The update of ${path} changes nothing.`, 'Add lines that begin with "-" or "+".')
   return { kind: 'update', path, hunks, ...(to !== undefined && { to: to.trim() }) }
 }
 
@@ -94,6 +85,6 @@ function parseHunk(lines: PatchLines): Hunk {
     if (isAtEnd) break
   }
   if (!body.some(({ mark }) => mark !== ' '))
-    throw new PatchError(number, 'A hunk has no line that begins with "-" or "+".', 'Remove the hunk, or add the change.')
+    throw patchError(number, 'A hunk has no line that begins with "-" or "+".', 'Remove the hunk, or add the change.')
   return { anchors, position, lines: body, isAtEnd, patchLine: number }
 }

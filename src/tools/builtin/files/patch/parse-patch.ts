@@ -1,27 +1,23 @@
+import { FileError } from '../../../workspace/index.ts'
 import { parseEnvelope } from './parse-envelope.ts'
 import { parseUnified } from './parse-unified.ts'
-import { type ParsedPatch, PatchError, PatchLines } from './patch-types.ts'
+import { type FilePatch, PatchLines, patchError } from './patch-types.ts'
 
-/** Parses either format. */
-export function parsePatch(patch: string): ParsedPatch {
+/** Parses either format. @throws FileError with the line of the patch. */
+export function parsePatch(patch: string): readonly FilePatch[] {
   const lines = linesOf(patch)
-  try {
-    const files = lines.some((line) => /^\*\*\* Begin Patch\s*$/.test(line)) ? parseEnvelope(new PatchLines(lines)) : unified(lines)
-    if (files.length > 0) return { ok: true, files }
-    return { ok: false, line: undefined, message: 'The patch changes no file.', remedy: form }
-  } catch (error) {
-    if (!(error instanceof PatchError)) throw error
-    return { ok: false, line: error.line, message: error.message, remedy: error.remedy }
-  }
+  const files = lines.some((line) => /^\*\*\* Begin Patch\s*$/.test(line)) ? parseEnvelope(new PatchLines(lines)) : unified(lines)
+  if (files.length > 0) return files
+  throw new FileError('invalid_input', 'The patch changes no file.', form)
 }
 
-function unified(lines: readonly string[]): ReturnType<typeof parseUnified> {
-  if (lines.some((line, index) => /^diff --git /.test(line) || (/^--- /.test(line) && /^\+\+\+ /.test(lines[index + 1] ?? '')))) {
+function unified(lines: readonly string[]): readonly FilePatch[] {
+  if (lines.some((line, index) => /^diff --git /.test(line) || (/^--- /.test(line) && /^\+\+\+ /.test(lines[index + 1] ?? ''))))
     return parseUnified(new PatchLines(lines))
-  }
   if (lines.some((line) => /^\*\*\* (?:Update|Add|Delete) File: /.test(line)))
-    throw new PatchError(1, 'The patch does not begin with "*** Begin Patch".', form)
-  throw new PatchError(undefined, 'This is neither a patch from "*** Begin Patch" to "*** End Patch" nor a unified diff.', form)
+    throw patchError(1, 'The patch does not begin with "*** Begin Patch".', form)
+  const message = 'This is neither a patch from "*** Begin Patch" to "*** End Patch" nor a unified diff.'
+  throw new FileError('invalid_input', message, form)
 }
 
 /** If all headers end with CRLF, the transport added it; otherwise carriage returns belong to the file. */

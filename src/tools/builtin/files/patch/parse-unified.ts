@@ -4,10 +4,10 @@ import {
   type Hunk,
   type HunkHeader,
   hunkPosition,
-  PatchError,
   type PatchLine,
   type PatchLines,
   parseLine,
+  patchError,
 } from './patch-types.ts'
 
 // Unified diffs, with or without git headers. Models often write wrong line counts, so these
@@ -18,7 +18,7 @@ export function parseUnified(lines: PatchLines): readonly FilePatch[] {
   while (!lines.isOver) {
     if (isFileHeader(lines)) files.push(parseFile(lines))
     else if (hunkPosition(lines.peek() ?? ''))
-      throw new PatchError(lines.number, 'A hunk comes before the name of its file.', 'Write "--- a/path" and "+++ b/path" before it.')
+      throw patchError(lines.number, 'A hunk comes before the name of its file.', 'Write "--- a/path" and "+++ b/path" before it.')
     else lines.take()
   }
   return files
@@ -63,7 +63,7 @@ function parseGitHeader(lines: PatchLines): Facts {
         line,
       ) ?? []
     if (key === 'copy from' || key === 'GIT binary patch' || key === 'Binary files')
-      throw new PatchError(number, `"${line}" cannot be applied.`, 'Only text files can be patched. Write copies with write_file.')
+      throw patchError(number, `"${line}" cannot be applied.`, 'Only text files can be patched. Write copies with write_file.')
     if (key === 'new file mode') facts.isNew = true
     if (key === 'deleted file mode') facts.isGone = true
     if (key === 'new file mode' || key === 'new mode') facts.mode = modeOf(value, number)
@@ -75,7 +75,7 @@ function parseGitHeader(lines: PatchLines): Facts {
 
 function modeOf(value: string, number: number): number {
   if (!/^100\d{3}$/.test(value))
-    throw new PatchError(number, `A file of mode ${value} cannot be created.`, 'Only regular files can be patched.')
+    throw patchError(number, `A file of mode ${value} cannot be created.`, 'Only regular files can be patched.')
   return Number.parseInt(value.slice(3), 8)
 }
 
@@ -84,16 +84,16 @@ function filePatch({ from, to, mode, isNew, isGone }: Facts, hunks: readonly Hun
   if (isNew && to !== undefined) return { kind: 'add', path: to, content: addedContent(hunks, number), ...moded }
   if (isGone && from !== undefined) return { kind: 'delete', path: from, hunks }
   if (from === undefined || to === undefined)
-    throw new PatchError(number, 'A file of the patch has no name.', 'Write "--- a/path" and "+++ b/path".')
+    throw patchError(number, 'A file of the patch has no name.', 'Write "--- a/path" and "+++ b/path".')
   if (hunks.length === 0 && from === to && mode === undefined)
-    throw new PatchError(number, `The patch of ${to} has no hunks.`, 'Write "@@ -1,3 +1,4 @@" and the lines of the change.')
+    throw patchError(number, `The patch of ${to} has no hunks.`, 'Write "@@ -1,3 +1,4 @@" and the lines of the change.')
   return { kind: 'update', path: from, hunks, ...(from !== to && { to }), ...moded }
 }
 
 function addedContent(hunks: readonly Hunk[], number: number): string {
   const lines = hunks.flatMap((hunk) => hunk.lines)
   if (lines.some(({ mark }) => mark !== '+'))
-    throw new PatchError(number, 'All lines of a new file must begin with "+".', 'To change an existing file, name it on both sides.')
+    throw patchError(number, 'All lines of a new file must begin with "+".', 'To change an existing file, name it on both sides.')
   return lines.map(({ text, isUnended }) => (isUnended ? text : `${text}\n`)).join('')
 }
 
@@ -113,7 +113,7 @@ function parseHunk(lines: PatchLines): Hunk {
     }
   }
   if (!body.some(({ mark }) => mark !== ' '))
-    throw new PatchError(patchLine, 'A hunk changes nothing.', 'Remove it, or add lines that begin with "-" or "+".')
+    throw patchError(patchLine, 'A hunk changes nothing.', 'Remove it, or add lines that begin with "-" or "+".')
   return { anchors: [], position: header.position, lines: body, isAtEnd: false, patchLine }
 }
 

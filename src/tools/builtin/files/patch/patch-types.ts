@@ -1,3 +1,5 @@
+import { FileError } from '../../../workspace/index.ts'
+
 export interface PatchLine {
   readonly mark: ' ' | '-' | '+'
   /** Without its line feed, but with a carriage return. */
@@ -24,23 +26,9 @@ export type FilePatch =
   | { readonly kind: 'delete'; readonly path: string; readonly hunks: readonly Hunk[] }
   | { readonly kind: 'update'; readonly path: string; readonly to?: string; readonly hunks: readonly Hunk[]; readonly mode?: number }
 
-export type ParsedPatch =
-  | { readonly ok: true; readonly files: readonly FilePatch[] }
-  /** `line` starts at 1. */
-  | { readonly ok: false; readonly line: number | undefined; readonly message: string; readonly remedy: string }
-
-/** Thrown by the parsers; `parsePatch` returns it as data. */
-export class PatchError extends Error {
-  override readonly name = 'PatchError'
-  readonly line: number | undefined
-  readonly remedy: string
-
-  constructor(line: number | undefined, message: string, remedy: string) {
-    super(message)
-    this.line = line
-    this.remedy = remedy
-  }
-}
+/** `line` starts at 1. */
+export const patchError = (line: number, message: string, remedy: string): FileError =>
+  new FileError('invalid_input', `Line ${line} of the patch: ${message}`, remedy)
 
 export class PatchLines {
   readonly #lines: readonly string[]
@@ -101,7 +89,7 @@ export function parseLine(line: string, number: number): PatchLine {
   // An empty context line without its space.
   if (mark === undefined || line === '\r') return { mark: ' ', text: line }
   if (mark === ' ' || mark === '-' || mark === '+') return { mark, text: line.slice(1) }
-  throw new PatchError(
+  throw patchError(
     number,
     `The line "${line.slice(0, 80)}" does not begin with " ", "-" or "+".`,
     'Begin each line with " " (context), "-" (removed) or "+" (added).',

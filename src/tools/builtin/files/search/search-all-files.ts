@@ -1,15 +1,10 @@
 import type { Workspace, WorkspacePath } from '../../../workspace/index.ts'
-import type { SearchPattern } from './compile-pattern.ts'
 import { type FileChunk, readChunks } from './read-chunks.ts'
 import type { Chunk, FoundLine } from './search-chunk.ts'
-import { SearchThread } from './search-thread.ts'
+import { SearchThread, type SearchThreadOptions } from './search-thread.ts'
 
-export interface FileSearch {
-  readonly pattern: SearchPattern
-  readonly context: number
+export interface FileSearch extends SearchThreadOptions {
   readonly mostHits: number
-  readonly timeoutMs: number
-  readonly signal: AbortSignal
 }
 
 /** Lines of a file or chunk with at least one match. */

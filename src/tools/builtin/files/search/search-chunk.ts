@@ -19,7 +19,7 @@ export interface ChunkResult {
   readonly lineEnds: number
 }
 
-export interface ChunkSearch {
+interface ChunkSearch {
   readonly firstLine: number
   readonly pattern: RegExp
   readonly context: number

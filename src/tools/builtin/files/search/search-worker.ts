@@ -1,11 +1,10 @@
 import { parentPort, workerData } from 'node:worker_threads'
-import type { SearchPattern } from './compile-pattern.ts'
 import { type Chunk, type ChunkResult, searchChunk } from './search-chunk.ts'
 
 // Matches in its own thread, which can be ended: a regular expression may take too long.
 
 export interface WorkerSetup {
-  readonly pattern: SearchPattern
+  readonly pattern: RegExp
   readonly context: number
 }
 
@@ -17,14 +16,13 @@ export interface WorkerRequest {
 const { pattern, context } = workerData as WorkerSetup
 /** Of the next chunk. */
 let firstLine = 1
-const compiled = new RegExp(pattern.source, pattern.flags)
 
 parentPort?.on('message', ({ pieces, mostHits }: WorkerRequest) => {
   const results: ChunkResult[] = []
   let left = mostHits
   for (const { bytes, isFirst } of pieces) {
     if (isFirst) firstLine = 1
-    const result = searchChunk(bytes, { firstLine, pattern: compiled, context, mostHits: left })
+    const result = searchChunk(bytes, { firstLine, pattern, context, mostHits: left })
     firstLine += result.lineEnds
     left -= result.hits
     results.push(result)
