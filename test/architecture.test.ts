@@ -41,6 +41,8 @@ const entries: { readonly [folder: string]: RegExp } = {
   // `openStore` loads a kind of store when one is opened; programs import the one they use.
   stores: /^stores\/(?:[a-z-]+\/)?index\.ts$/,
   headends: /^headends\/[a-z-]+\/index\.ts$/,
+  // Tests of stores use the sample tree of the contract.
+  testing: /^testing\/(?:store-cases\/sample-tree|index)\.ts$/,
 }
 /** Folders that need nothing but the language. */
 const pure = ['contracts', 'util', 'policy', 'core', 'steps', 'view']

@@ -7,3 +7,6 @@ export interface ContractCase {
   /** Rejects if the case fails. */
   run(): Promise<void>
 }
+
+export const asCases = (cases: { readonly [name: string]: () => Promise<void> }): readonly ContractCase[] =>
+  Object.entries(cases).map(([name, run]) => ({ name, run }))

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import type { MaybePromise, Model, ModelPart, ModelRequest } from '../contracts/index.ts'
-import type { ContractCase } from './contract-case.ts'
+import { asCases, type ContractCase } from './contract-case.ts'
 import { within } from './within.ts'
 
 /** What the provider of the model does on the next request: answers with text, with calls, with an error, or not at all. */
@@ -13,56 +13,36 @@ export type ModelBehaviour = 'text' | 'calls' | 'fault' | 'silence'
  * for (const { name, run } of modelContract(make)) test(name, run)
  */
 export function modelContract(make: (behaviour: ModelBehaviour) => MaybePromise<Model>): readonly ContractCase[] {
-  return [
-    {
-      name: 'is named after provider and model',
-      run: async () => assert.match((await make('text')).id, /^[^/\s]+\/\S+$/),
+  return asCases({
+    'is named after provider and model': async () => assert.match((await make('text')).id, /^[^/\s]+\/\S+$/),
+    async 'ends a reply with exactly one finish'() {
+      const parts = await collect(await make('text'))
+      assertOneEnd(parts, 'finish')
+      assert.notEqual(textOf(parts), '', 'the reply has no text')
     },
-    {
-      name: 'ends a reply with exactly one finish',
-      run: async () => {
-        const parts = await collect(await make('text'))
-        assertOneEnd(parts, 'finish')
-        assert.notEqual(textOf(parts), '', 'the reply has no text')
-      },
+    async 'sends whole calls under ids of their own'() {
+      const parts = await collect(await make('calls'))
+      assertOneEnd(parts, 'finish')
+      const calls = parts.filter((part) => part.type === 'call')
+      assert(calls.length > 0, 'the reply has no call')
+      for (const call of calls) assertObject(call.input)
+      assert.equal(new Set(calls.map(({ id }) => id)).size, calls.length, 'two calls share an id')
     },
-    {
-      name: 'sends whole calls under ids of their own',
-      run: async () => {
-        const parts = await collect(await make('calls'))
-        assertOneEnd(parts, 'finish')
-        const calls = parts.filter((part) => part.type === 'call')
-        assert(calls.length > 0, 'the reply has no call')
-        for (const call of calls) assertObject(call.input)
-        assert.equal(new Set(calls.map(({ id }) => id)).size, calls.length, 'two calls share an id')
-      },
+    'yields a failure of the provider instead of throwing it': async () => assertOneEnd(await collect(await make('fault')), 'error'),
+    async 'ends when the signal aborts while the provider is silent'() {
+      const controller = new AbortController()
+      const ended = settle(collect(await make('silence'), controller.signal))
+      setImmediate(() => controller.abort(new Error('aborted by the contract')))
+      await endsSoon(ended)
     },
-    {
-      name: 'yields a failure of the provider instead of throwing it',
-      run: async () => assertOneEnd(await collect(await make('fault')), 'error'),
+    'ends when the signal had aborted before': async () =>
+      endsSoon(settle(collect(await make('silence'), AbortSignal.abort(new Error('aborted by the contract'))))),
+    async 'lets its reader leave early'() {
+      const parts = (await make('text')).stream(request, { signal: new AbortController().signal })[Symbol.asyncIterator]()
+      await parts.next()
+      await endsSoon(Promise.resolve(parts.return?.()))
     },
-    {
-      name: 'ends when the signal aborts while the provider is silent',
-      run: async () => {
-        const controller = new AbortController()
-        const ended = settle(collect(await make('silence'), controller.signal))
-        setImmediate(() => controller.abort(new Error('aborted by the contract')))
-        await endsSoon(ended)
-      },
-    },
-    {
-      name: 'ends when the signal had aborted before',
-      run: async () => endsSoon(settle(collect(await make('silence'), AbortSignal.abort(new Error('aborted by the contract'))))),
-    },
-    {
-      name: 'lets its reader leave early',
-      run: async () => {
-        const parts = (await make('text')).stream(request, { signal: new AbortController().signal })[Symbol.asyncIterator]()
-        await parts.next()
-        await endsSoon(Promise.resolve(parts.return?.()))
-      },
-    },
-  ]
+  })
 }
 
 const request: ModelRequest = {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import type { CallId, JsonObject, Tool, ToolContext, ToolOutput } from '../contracts/index.ts'
-import type { ContractCase } from './contract-case.ts'
+import { asCases, type ContractCase } from './contract-case.ts'
 import { within } from './within.ts'
 
 export interface ToolExamples {
@@ -21,7 +21,7 @@ export interface ToolExamples {
  * for (const { name, run } of toolContract(tool, { good: { city: 'Oslo' } })) test(name, run)
  */
 export function toolContract(tool: Tool, examples: ToolExamples): readonly ContractCase[] {
-  const graceMs = examples.graceMs ?? 1000
+  const { bad, graceMs = 1000 } = examples
   const execute = async (input: JsonObject, signal: AbortSignal): Promise<ToolOutput | string> =>
     tool.execute(input, { ...plainContext, ...examples.context, signal })
   const settles = async (controller: AbortController): Promise<void> => {
@@ -30,48 +30,33 @@ export function toolContract(tool: Tool, examples: ToolExamples): readonly Contr
     assert(await within(graceMs, call), `the call still runs ${graceMs} ms after its signal aborted`)
   }
 
-  const cases: ContractCase[] = [
-    { name: 'has a name that models accept', run: async () => assert.match(tool.name, /^[a-zA-Z0-9_-]{1,64}$/) },
-    { name: 'says what it is for', run: async () => assert.notEqual(tool.description.trim(), '') },
-    {
-      name: 'takes an object',
-      run: async () => {
-        assert.equal(tool.inputSchema.type, 'object')
-        assert.doesNotThrow(() => JSON.stringify(tool.inputSchema), 'the schema is plain JSON')
-      },
+  return asCases({
+    'has a name that models accept': async () => assert.match(tool.name, /^[a-zA-Z0-9_-]{1,64}$/),
+    'says what it is for': async () => assert.notEqual(tool.description.trim(), ''),
+    async 'takes an object'() {
+      assert.equal(tool.inputSchema.type, 'object')
+      assert.doesNotThrow(() => JSON.stringify(tool.inputSchema), 'the schema is plain JSON')
     },
-    {
-      name: 'gives an output for the good example',
-      run: async () => {
-        const output = await execute(examples.good, new AbortController().signal)
-        assertOutput(output)
-        assert(typeof output === 'string' || output.ok, `the good example failed: ${JSON.stringify(output)}`)
-      },
+    async 'gives an output for the good example'() {
+      const output = await execute(examples.good, new AbortController().signal)
+      assertOutput(output)
+      assert(typeof output === 'string' || output.ok, `the good example failed: ${JSON.stringify(output)}`)
     },
-    {
-      name: 'ends soon when its signal has aborted before it starts',
-      run: () => {
-        const controller = new AbortController()
-        controller.abort(new Error('aborted by the contract'))
-        return settles(controller)
-      },
+    'ends soon when its signal has aborted before it starts'() {
+      const controller = new AbortController()
+      controller.abort(new Error('aborted by the contract'))
+      return settles(controller)
     },
-    { name: 'ends soon when its signal aborts on the way', run: () => settles(new AbortController()) },
-  ]
-  const { bad } = examples
-  if (bad === undefined) return cases
-  return [
-    ...cases,
-    {
-      name: 'returns an expected failure instead of throwing it',
-      run: async () => {
+    'ends soon when its signal aborts on the way': () => settles(new AbortController()),
+    ...(bad && {
+      async 'returns an expected failure instead of throwing it'() {
         const output = await execute(bad, new AbortController().signal)
         assertOutput(output)
         assert(typeof output !== 'string' && !output.ok, 'the bad example succeeded')
         assert.notEqual(output.error.message.trim(), '', 'the failure says nothing')
       },
-    },
-  ]
+    }),
+  })
 }
 
 const plainContext: Omit<ToolContext, 'signal'> = {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'vitest'
 import type { ClientId, InboxMessage, MaybePromise, OutcomeStatus, OwnerId, Store, TreeId } from '../../contracts/index.ts'
 import { storeContract } from '../../testing/index.ts'
-import { batch, event, events } from '../fixtures/sample-tree.ts'
+import { batch, event, events } from '../../testing/store-cases/sample-tree.ts'
 import { memoryStore } from './index.ts'
 
 const me = 'me' as OwnerId

@@ -3,7 +3,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { setImmediate as macrotask } from 'node:timers/promises'
 import { describe, it, onTestFinished } from 'vitest'
 import { type Append, type TreeId, TroupeError } from '../../contracts/index.ts'
-import { appended, batch, claimed, client, event, events, input, one, seqs, two } from '../fixtures/sample-tree.ts'
+import { appended, batch, claimed, client, event, events, input, one, seqs, two } from '../../testing/store-cases/sample-tree.ts'
 import { dataFolder } from './fixtures/data-folder.ts'
 
 /** Another connection, which stands for another process. */

@@ -3,7 +3,7 @@ import { open } from 'node:fs/promises'
 import { DatabaseSync } from 'node:sqlite'
 import { describe, it, onTestFinished } from 'vitest'
 import { JournalDamagedError, type Store, type TreeId } from '../../contracts/index.ts'
-import { appended, batch, claimed, events, one, two } from '../fixtures/sample-tree.ts'
+import { appended, batch, claimed, events, one, two } from '../../testing/store-cases/sample-tree.ts'
 import { type DataFolder, dataFolder } from './fixtures/data-folder.ts'
 
 /** Two trees of five rows with two events each, and another connection to the file. */

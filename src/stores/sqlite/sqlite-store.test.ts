@@ -7,7 +7,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { describe, it } from 'vitest'
 import type { Store } from '../../contracts/index.ts'
 import { storeContract } from '../../testing/index.ts'
-import { alice, appended, batch, bob, claimed, client, event, events, input, one } from '../fixtures/sample-tree.ts'
+import { alice, appended, batch, bob, claimed, client, event, events, input, one } from '../../testing/store-cases/sample-tree.ts'
 import { dataFolder } from './fixtures/data-folder.ts'
 import { sqliteStore } from './index.ts'
 

@@ -8,7 +8,7 @@ import { setImmediate as macrotask } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { expect, it, onTestFinished } from 'vitest'
 import type { Store, TreeId } from '../../contracts/index.ts'
-import { appended, batch, bob, claimed, client, event, events, input, one } from '../fixtures/sample-tree.ts'
+import { appended, batch, bob, claimed, client, event, events, input, one } from '../../testing/store-cases/sample-tree.ts'
 import { dataFolder } from './fixtures/data-folder.ts'
 
 const program = fileURLToPath(new URL('./fixtures/driver.ts', import.meta.url))

@@ -12,15 +12,14 @@ import type {
   TreeId,
 } from '../../contracts/index.ts'
 
-export interface Stores {
+interface Stores {
   readonly store: Store
   /** As another process sees it; the same one where there is no other. */
   readonly other: Store
 }
 
-export interface StoreCase {
-  readonly name: string
-  run(stores: Stores): Promise<void>
+export interface StoreCases {
+  readonly [name: string]: (stores: Stores) => Promise<void>
 }
 
 export const one = 'tree-one' as TreeId
@@ -69,6 +68,13 @@ export async function claimed(
 
 export async function appended(store: Store, entry: AppendBatch): Promise<void> {
   assert.deepEqual(await store.journal.append(entry), { ok: true })
+}
+
+/** Claims a tree with `count` events, and returns its epoch. */
+export async function createTree(store: Store, treeId: TreeId, count: number): Promise<number> {
+  const { epoch } = await claimed(store, treeId)
+  await appended(store, batch(treeId, epoch, { after: 0, count }))
+  return epoch
 }
 
 export async function seqs(store: Store, treeId: TreeId, after = 0): Promise<readonly number[]> {
