@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { ApprovalDecision, ApprovalId, ApprovalRequest, ItemId } from '../../contracts/index.ts'
-import { breadthsOf, decisionOf, grantOf, hintFor } from './answer-choices.ts'
+import { answerHint, grantChoicesOf, grantOf, parseDecision } from './answer-choices.ts'
 
 const request: ApprovalRequest = {
   id: 'a' as ApprovalId,
@@ -44,13 +44,13 @@ describe('a permission', () => {
     ['never', undefined],
     ['x now', undefined],
   ])('%j', (line, decision) => {
-    expect(decisionOf(line, request)).toEqual(decision)
+    expect(parseDecision(line, request)).toEqual(decision)
   })
 
   test('whoever types something else is told the words that are possible there', () => {
-    expect(hintFor(request)).toBe('Type y, n, n WHY, x, s, p, s1, p1, s2 or p2.')
+    expect(answerHint(request)).toBe('Type y, n, n WHY, x, s, p, s1, p1, s2 or p2.')
     const { wider: _, ...bare } = request
-    expect(hintFor({ ...bare, keys: [] })).toBe('Type y, n, n WHY or x.')
+    expect(answerHint({ ...bare, keys: [] })).toBe('Type y, n, n WHY or x.')
   })
 
   test('what an answer grants beyond this once', () => {
@@ -68,9 +68,9 @@ describe('a permission', () => {
 
   test('where nothing could be remembered, nothing is offered to be', () => {
     const { wider: _, ...bare } = request
-    expect(breadthsOf({ ...bare, keys: [] })).toEqual([])
-    expect(decisionOf('s', { ...bare, keys: [] })).toBeUndefined()
-    expect(decisionOf('p', { ...bare, keys: [] })).toBeUndefined()
+    expect(grantChoicesOf({ ...bare, keys: [] })).toEqual([])
+    expect(parseDecision('s', { ...bare, keys: [] })).toBeUndefined()
+    expect(parseDecision('p', { ...bare, keys: [] })).toBeUndefined()
   })
 })
 
@@ -81,8 +81,8 @@ describe('a question', () => {
     question: { text: 'Which?', ...(options && { options }) },
   })
   test('whoever types something else is told what is possible there', () => {
-    expect(hintFor(asks())).toBe('Type an answer.')
-    expect(hintFor(asks(['red', 'blue']))).toBe('Type a number from 1 to 2, or your own answer.')
+    expect(answerHint(asks())).toBe('Type an answer.')
+    expect(answerHint(asks(['red', 'blue']))).toBe('Type a number from 1 to 2, or your own answer.')
   })
   test.each<[string, readonly string[] | undefined, string | undefined]>([
     ['2', ['red', 'blue'], 'blue'],
@@ -94,6 +94,6 @@ describe('a question', () => {
     ['y', ['red', 'blue'], 'y'],
     ['  ', undefined, undefined],
   ])('%j to %j', (line, options, text) => {
-    expect(decisionOf(line, asks(options))).toEqual(text === undefined ? undefined : { kind: 'answer', text })
+    expect(parseDecision(line, asks(options))).toEqual(text === undefined ? undefined : { kind: 'answer', text })
   })
 })

@@ -11,7 +11,7 @@ export interface Choice {
 }
 
 /** What is granted beyond this once, by the words for a session and for the project. */
-export interface Breadth {
+export interface GrantChoices {
   readonly session: Choice
   readonly project: Choice
   /** All that it stands for, as a person reads it. */
@@ -19,17 +19,17 @@ export interface Breadth {
 }
 
 export const once: Choice = { word: 'y', decision: { kind: 'approve', breadth: 'once' } }
-export const refusal: Choice = { word: 'n', decision: { kind: 'deny' } }
-export const ending: Choice = { word: 'x', decision: { kind: 'abort' } }
+export const denyChoice: Choice = { word: 'n', decision: { kind: 'deny' } }
+export const abortChoice: Choice = { word: 'x', decision: { kind: 'abort' } }
 
 /** From what the call needs to what it belongs to. A broader yes has a number, so that nobody gives it by mistake. */
-export function breadthsOf({ keys, wider = [] }: Pick<ApprovalRequest, 'keys' | 'wider'>): readonly Breadth[] {
+export function grantChoicesOf({ keys, wider = [] }: Pick<ApprovalRequest, 'keys' | 'wider'>): readonly GrantChoices[] {
   // Where the call names nothing, there is nothing that could be remembered.
   const exactly = keys.length === 0 ? [] : [breadth(keys.map(({ label }) => label))]
   return [...exactly, ...wider.map((each, index) => breadth([each.label], each, index + 1))]
 }
 
-function breadth(labels: readonly string[], wider?: ApprovalKey, number?: number): Breadth {
+function breadth(labels: readonly string[], wider?: ApprovalKey, number?: number): GrantChoices {
   const choice = (letter: 's' | 'p', kept: 'session' | 'project'): Choice => ({
     word: `${letter}${number ?? ''}`,
     decision: { kind: 'approve', breadth: kept, ...(wider && { key: wider.key }) },
@@ -38,16 +38,16 @@ function breadth(labels: readonly string[], wider?: ApprovalKey, number?: number
 }
 
 /** What was said, as a person reads it. */
-export const answerWords = { approve: 'approved', answer: 'answered', deny: 'denied', abort: 'denied' } as const
+export const decisionText = { approve: 'approved', answer: 'answered', deny: 'denied', abort: 'denied' } as const
 
 /** What may be typed, for whoever has typed something else. */
-export function hintFor(request: ApprovalRequest): string {
+export function answerHint(request: ApprovalRequest): string {
   if (request.question) {
     const { length } = request.question.options ?? []
     return length > 0 ? `Type a number from 1 to ${length}, or your own answer.` : 'Type an answer.'
   }
-  const kept = breadthsOf(request).flatMap(({ session, project }) => [session.word, project.word])
-  const words = [once.word, refusal.word, `${refusal.word} WHY`, ending.word, ...kept]
+  const kept = grantChoicesOf(request).flatMap(({ session, project }) => [session.word, project.word])
+  const words = [once.word, denyChoice.word, `${denyChoice.word} WHY`, abortChoice.word, ...kept]
   return `Type ${words.slice(0, -1).join(', ')} or ${words.at(-1)}.`
 }
 
@@ -68,21 +68,21 @@ export interface Grant {
 const refused = /^no?(?:[\s,;:.!–—-]+(.*))?$/is
 
 /** What an answer means; nothing where it means nothing, so that it is asked again. */
-export function decisionOf(line: string, request: ApprovalRequest): ApprovalDecision | undefined {
+export function parseDecision(line: string, request: ApprovalRequest): ApprovalDecision | undefined {
   const said = line.trim()
-  if (request.question) return answerOf(said, request.question.options ?? [])
+  if (request.question) return parseAnswer(said, request.question.options ?? [])
   const no = refused.exec(said)
   if (no) {
     const feedback = no[1] ?? ''
-    return feedback === '' ? refusal.decision : { kind: 'deny', feedback }
+    return feedback === '' ? denyChoice.decision : { kind: 'deny', feedback }
   }
   const lower = said.toLowerCase()
-  const choices = [once, ending, ...breadthsOf(request).flatMap(({ session, project }) => [session, project])]
+  const choices = [once, abortChoice, ...grantChoicesOf(request).flatMap(({ session, project }) => [session, project])]
   return choices.find((choice) => choice.word === (lower === 'yes' ? once.word : lower))?.decision
 }
 
 /** An option by its own words or by its number, or anything else; a bare number that is neither is a slip. */
-function answerOf(said: string, options: readonly string[]): ApprovalDecision | undefined {
+function parseAnswer(said: string, options: readonly string[]): ApprovalDecision | undefined {
   if (said === '') return undefined
   if (options.length === 0 || options.includes(said)) return { kind: 'answer', text: said }
   if (!/^\d+$/.test(said)) return { kind: 'answer', text: said }
@@ -91,7 +91,7 @@ function answerOf(said: string, options: readonly string[]): ApprovalDecision | 
 }
 
 /** What was answered, in a line: what was asked, and what a yes grants beyond this once. */
-export function answeredText(request: ApprovalRequest, decision: ApprovalDecision): string {
+export function answerSummary(request: ApprovalRequest, decision: ApprovalDecision): string {
   const grant = grantOf(decision, request)
   const summary = exactLine(requestSummary(request))
   return grant ? `${summary}; ${howLong[grant.breadth]}: ${labelsLine(grant.granted.map(({ label }) => label))}` : summary

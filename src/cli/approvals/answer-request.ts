@@ -8,7 +8,7 @@ import { findSession, type SessionPlace, unknownSession } from '../sessions/find
 import { exactLine } from '../terminal/exact-text.ts'
 import { printNotice } from '../terminal/print-messages.ts'
 import { safeJson } from '../terminal/safe-json.ts'
-import { answeredText, answerWords, type Breadth, breadthsOf, decisionOf, grantOf, labelsLine } from './answer-choices.ts'
+import { answerSummary, decisionText, type GrantChoices, grantChoicesOf, grantOf, labelsLine, parseDecision } from './answer-choices.ts'
 import { redactorFor } from './journal-redactor.ts'
 import { answerCommand, dataDirFlag, resumeHint } from './next-steps.ts'
 import { sessionFolder, withSessions } from './session-store.ts'
@@ -54,7 +54,7 @@ export async function answerRequest(invocation: ApprovalsInvocation, host: Host)
     await host.stdout.line(safeJson({ ok: true, ...document, exitCode: code }))
     return code
   }
-  await host.stdout.prose([`Answered: ${answeredText(request.request, answered.decision)}`])
+  await host.stdout.prose([`Answered: ${answerSummary(request.request, answered.decision)}`])
   if (left.length > 0)
     await printNotice(
       `${left.length === 1 ? 'One more answer is' : `${left.length} more answers are`} required: troupe approvals list${dataDirFlag(dataDir)}`,
@@ -75,25 +75,25 @@ interface Answered {
   readonly driver: string | undefined
 }
 
-interface Given {
+interface AnswerInput {
   readonly id: string
   readonly said: string
   readonly host: Host
   readonly place: SessionPlace
 }
 
-async function answer(store: Store, { id, said, host, place }: Given): Promise<Answered> {
+async function answer(store: Store, { id, said, host, place }: AnswerInput): Promise<Answered> {
   // A request is named after its session: `ID:t1.s1.1/call`.
   const [name = ''] = id.split(/[:/]/, 1)
   const run = (await store.trees.get(id as TreeId)) ?? (await findSession(store, name, place))
   const { dataDir } = place
   const waiting = await waitingSession(store, run)
-  const request = requestIn(waiting, run.treeId === id ? id : `${run.treeId}${id.slice(name.length)}`, dataDir)
-  const meant = decisionOf(said, request.request)
+  const request = findRequest(waiting, run.treeId === id ? id : `${run.treeId}${id.slice(name.length)}`, dataDir)
+  const meant = parseDecision(said, request.request)
   if (!meant)
     throw new TroupeError('usage', `${JSON.stringify(said)} is not a valid answer to: ${exactLine(requestSummary(request.request))}`, {
-      problems: breadthsOf(request.request).map(asGranting),
-      remedy: wordsFor(request),
+      problems: grantChoicesOf(request.request).map(grantProblem),
+      remedy: answerRemedy(request),
     })
   // It is kept: nothing that the run would take out of it may be in it.
   const decision = withoutSecrets(meant, await redactorFor(waiting, host))
@@ -114,7 +114,7 @@ function withoutSecrets(decision: ApprovalDecision, { text }: Redactor): Approva
   return decision.kind === 'deny' && decision.feedback !== undefined ? { ...decision, feedback: text(decision.feedback) } : decision
 }
 
-function requestIn({ run, requests }: WaitingSession, id: string, dataDir: string | undefined): WaitingRequest {
+function findRequest({ run, requests }: WaitingSession, id: string, dataDir: string | undefined): WaitingRequest {
   const named = requests.find(({ request }) => request.id === id)
   if (named?.answer) throw alreadyAnswered(named, run.treeId, dataDir)
   if (named) return named
@@ -127,36 +127,36 @@ function requestIn({ run, requests }: WaitingSession, id: string, dataDir: strin
       'usage',
       id === run.treeId ? `The session ${id} has no pending request.` : `The session ${run.treeId} has no request ${id}.`,
       {
-        problems: open.map(asProblem),
+        problems: open.map(requestProblem),
         remedy: 'List pending requests: troupe approvals list --everywhere',
       },
     )
   if (others.length === 0) return only
   throw new TroupeError('usage', `The session ${id} has ${open.length} pending requests.`, {
-    problems: open.map((each) => ({ ...asProblem(each), remedy: answerCommand(each.request.id, each.request, dataDir) })),
+    problems: open.map((each) => ({ ...requestProblem(each), remedy: answerCommand(each.request.id, each.request, dataDir) })),
     remedy: 'Name the request to answer.',
   })
 }
 
-const asProblem = ({ request }: WaitingRequest) => ({ place: request.id, message: exactLine(requestSummary(request)) })
+const requestProblem = ({ request }: WaitingRequest) => ({ place: request.id, message: exactLine(requestSummary(request)) })
 
 /** The first answer counts, and whoever goes on takes it up: until then the run can be dropped. */
 const alreadyAnswered = ({ request, answer }: WaitingRequest, treeId: TreeId, dataDir: string | undefined): TroupeError =>
-  new TroupeError('usage', `Already answered${answer ? ` (${answerWords[answer.kind]})` : ''}: ${exactLine(requestSummary(request))}`, {
+  new TroupeError('usage', `Already answered${answer ? ` (${decisionText[answer.kind]})` : ''}: ${exactLine(requestSummary(request))}`, {
     remedy: `An answer cannot be changed. Resume the session, as troupe approvals list shows, or end it: troupe approvals drop ${treeId}${dataDirFlag(dataDir)}`,
   })
 
 /** What the words for more than this once would grant, whole. */
-const asGranting = ({ session, project, labels }: Breadth) => ({
+const grantProblem = ({ session, project, labels }: GrantChoices) => ({
   place: `${session.word} ${project.word}`,
   message: labelsLine(labels),
 })
 
 /** As at a terminal. */
-function wordsFor({ request }: WaitingRequest): string {
+function answerRemedy({ request }: WaitingRequest): string {
   if (request.question)
     return (request.question.options ?? []).length > 0 ? 'Answer with an option, its number or any text.' : 'Answer with any text.'
-  const breadths = breadthsOf(request)
+  const breadths = grantChoicesOf(request)
   const kept = (choice: 'session' | 'project'): string => `${breadths.map((breadth) => breadth[choice].word).join(', ')} for this ${choice}`
   const more = breadths.length > 0 ? `; to approve more, ${kept('session')}, ${kept('project')}` : ''
   return `Answer yes, no, no REASON, or x to end the run${more}.`

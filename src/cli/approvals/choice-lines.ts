@@ -2,7 +2,7 @@ import type { ApprovalRequest } from '../../contracts/index.ts'
 import { exactLine, exactLines } from '../terminal/exact-text.ts'
 import { type Paint, widthOf } from '../terminal/paint.ts'
 import { wrapLine } from '../terminal/wrap-line.ts'
-import { type Breadth, breadthsOf, ending, once, refusal } from './answer-choices.ts'
+import { abortChoice, denyChoice, type GrantChoices, grantChoicesOf, once } from './answer-choices.ts'
 import { indent, type QuestionStyle } from './question-details.ts'
 
 // The words that may be typed, with all of what each would grant. Pure.
@@ -16,13 +16,13 @@ export function choiceLines(request: ApprovalRequest, style: QuestionStyle): Row
   const room = { paint: style.paint, width: style.width - indent.length }
   const { paint } = style
   const answers = [
-    offer(once.word, 'yes', paint),
-    offer(refusal.word, 'no', paint),
-    offer(`${refusal.word} WHY`, 'no, with a reason', paint),
-    offer(ending.word, 'no, and end the run', paint),
+    choicePiece(once.word, 'yes', paint),
+    choicePiece(denyChoice.word, 'no', paint),
+    choicePiece(`${denyChoice.word} WHY`, 'no, with a reason', paint),
+    choicePiece(abortChoice.word, 'no, and end the run', paint),
   ]
-  const kept = breadthsOf(request).map((breadth, index) => breadthPiece(breadth, { request, isFirst: index === 0, ...room }))
-  return [...packed(answers, ' · ', room), ...packed(kept, ' · ', room)].map((line) => `${indent}${line}`)
+  const kept = grantChoicesOf(request).map((breadth, index) => grantPiece(breadth, { request, isFirst: index === 0, ...room }))
+  return [...packPieces(answers, ' · ', room), ...packPieces(kept, ' · ', room)].map((line) => `${indent}${line}`)
 }
 
 interface Place extends QuestionStyle {
@@ -31,11 +31,11 @@ interface Place extends QuestionStyle {
   readonly isFirst: boolean
 }
 
-function breadthPiece({ session, project, labels }: Breadth, { request, isFirst, paint, width }: Place): Piece {
+function grantPiece({ session, project, labels }: GrantChoices, { request, isFirst, paint, width }: Place): Piece {
   const words = isFirst
-    ? [offer(session.word, 'for this session,', paint), offer(project.word, 'for this project:', paint)]
-    : [offer(session.word, '', paint), offer(project.word, '', paint)]
-  const head = together(words, ' ')
+    ? [choicePiece(session.word, 'for this session,', paint), choicePiece(project.word, 'for this project:', paint)]
+    : [choicePiece(session.word, '', paint), choicePiece(project.word, '', paint)]
+  const head = joinPieces(words, ' ')
   const label = labels.join(', ')
   const used = head.used + 1 + widthOf(label)
   if (used <= width && isPlain(labels)) return { kind: 'short', text: `${head.text} ${label}`, used }
@@ -45,7 +45,7 @@ function breadthPiece({ session, project, labels }: Breadth, { request, isFirst,
   const rows = labels
     .flatMap((each) => keyRows(each, request, width - start - 2))
     .map((row, index) => `${!isFirst && index === 0 ? `${head.text} ` : ' '.repeat(start)}${bar} ${row}`.trimEnd())
-  return { kind: 'long', rows: isFirst ? [...packed(words, ' ', { paint, width }), ...rows] : rows }
+  return { kind: 'long', rows: isFirst ? [...packPieces(words, ' ', { paint, width }), ...rows] : rows }
 }
 
 /** Whether labels, one behind the other, can be taken for nothing else: neither for other keys nor for the next words. */
@@ -53,13 +53,13 @@ const isPlain = (labels: readonly string[]): boolean =>
   labels.every((label) => exactLine(label) === label && !label.includes('·') && !(labels.length > 1 && label.includes(',')))
 
 /** Of a key that has more, an argument that stands above in full is named. */
-const mostRows = 6
+const maxKeyRows = 6
 const hanging = '  '
 
 /** All of a key; what follows its first line is indented, so that the next key is seen as one. */
 function keyRows(label: string, { input }: Pick<ApprovalRequest, 'input'>, width: number): Rows {
   const whole = exactLines(label, width - hanging.length)
-  const [first = '', ...more] = whole.length > mostRows ? exactLines(withoutArgument(label, input), width - hanging.length) : whole
+  const [first = '', ...more] = whole.length > maxKeyRows ? exactLines(withoutArgument(label, input), width - hanging.length) : whole
   return [first, ...more.map((row) => `${hanging}${row}`)]
 }
 
@@ -73,23 +73,23 @@ function withoutArgument(label: string, input: ApprovalRequest['input']): string
 
 type Short = Extract<Piece, { kind: 'short' }>
 
-function offer(word: string, says: string, paint: Paint): Short {
+function choicePiece(word: string, says: string, paint: Paint): Short {
   const behind = says === '' ? '' : ` ${says}`
   return { kind: 'short', text: `${paint('cyan', word)}${behind}`, used: word.length + behind.length }
 }
 
-const together = (pieces: readonly Short[], between: string): Short => ({
+const joinPieces = (pieces: readonly Short[], between: string): Short => ({
   kind: 'short',
   text: pieces.map(({ text }) => text).join(between),
   used: pieces.reduce((sum, { used }) => sum + used, between.length * (pieces.length - 1)),
 })
 
-function packed(pieces: readonly Piece[], between: ' ' | ' · ', { paint, width }: QuestionStyle): Rows {
+function packPieces(pieces: readonly Piece[], between: ' ' | ' · ', { paint, width }: QuestionStyle): Rows {
   const lines: Piece[] = []
   for (const piece of pieces) {
     const last = lines.at(-1)
     if (piece.kind === 'short' && last?.kind === 'short' && last.used + between.length + piece.used <= width)
-      lines[lines.length - 1] = { ...together([last, piece], paint('dim', between)), used: last.used + between.length + piece.used }
+      lines[lines.length - 1] = { ...joinPieces([last, piece], paint('dim', between)), used: last.used + between.length + piece.used }
     else lines.push(piece)
   }
   return lines.flatMap((line) => (line.kind === 'long' ? line.rows : wrapLine(line.text, width)))

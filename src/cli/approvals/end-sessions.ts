@@ -23,7 +23,7 @@ export async function dropSessions(invocation: ApprovalsInvocation, host: Host):
     })
   const folder = await sessionFolder(invocation, host)
   const place = { folder, dataDir }
-  const { dropped, error } = await withSessions<Dropped>(folder, { dropped: [] }, (store) => endSessions(store, named, place))
+  const { dropped, error } = await withSessions<DropResult>(folder, { dropped: [] }, (store) => endSessions(store, named, place))
   if (dropped.length === 0) throw error ?? unknownSession(named.join(', '), place)
   const code = error ? exitCodeOfError(error) : exitCodes.done.code
   if (output === 'json')
@@ -33,14 +33,14 @@ export async function dropSessions(invocation: ApprovalsInvocation, host: Host):
   return code
 }
 
-export interface Dropped {
+export interface DropResult {
   readonly dropped: readonly TreeId[]
   /** Why the next one was not, although nothing spoke against it before. */
   readonly error?: TroupeError | InterruptedError
 }
 
 /** All or none: whoever misspells one has not lost the others. What comes up after that ends it where it is. */
-export async function endSessions(store: Store, named: readonly string[], place: SessionPlace): Promise<Dropped> {
+export async function endSessions(store: Store, named: readonly string[], place: SessionPlace): Promise<DropResult> {
   const sessions: TreeEntry[] = []
   for (const id of named) sessions.push(await findSession(store, id, place))
   const ids = [...new Set(sessions.map(({ treeId }) => treeId))]

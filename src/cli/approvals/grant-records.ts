@@ -28,7 +28,7 @@ export function parseGrants(text: string, place: string): readonly GrantRecord[]
     content = undefined
   }
   if (isPlainObject(content) && content.version === version && Array.isArray(content.grants) && content.grants.every(isGrant))
-    return content.grants.filter(saysWhere)
+    return content.grants.filter(hasFolder)
   throw new TroupeError('config_invalid', `The list of approvals ${place} is damaged.`, {
     problems: [{ place, message: `expected { "version": ${version}, "grants": [ … ] }` }],
     remedy: 'Fix or remove the file. Without it, no approval outlives a session.',
@@ -43,7 +43,7 @@ export function withGrants(records: readonly GrantRecord[], added: readonly Gran
 const orderOf = ({ project, folder, key }: GrantRecord): string => `${project}\0${folder}\0${key}`
 
 /** One that does not say where it was given holds nowhere: somebody is asked again. */
-const saysWhere = (grant: Grant): grant is GrantRecord => grant.folder !== undefined
+const hasFolder = (grant: Grant): grant is GrantRecord => grant.folder !== undefined
 type Grant = Omit<GrantRecord, 'folder'> & Partial<Pick<GrantRecord, 'folder'>>
 
 function isGrant(value: unknown): value is Grant {

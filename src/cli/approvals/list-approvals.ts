@@ -4,26 +4,26 @@ import type { Host } from '../host/process-host.ts'
 import type { ApprovalsInvocation } from '../options/project-invocations.ts'
 import { storedDocument } from '../sessions/session-document.ts'
 import { sessionLines } from '../sessions/session-lines.ts'
-import { damagedAt, type StoredSession } from '../sessions/stored-sessions.ts'
+import { damagedState, type StoredSession } from '../sessions/stored-sessions.ts'
 import { printable } from '../terminal/paint.ts'
 import { printNotice } from '../terminal/print-messages.ts'
 import { safeJson } from '../terminal/safe-json.ts'
 import type { GrantRecord } from './grant-records.ts'
 import { type Place, resumeHint } from './next-steps.ts'
-import { grantPlaceOf, readGrants } from './project-grants.ts'
+import { grantFileOf, readGrants } from './project-grants.ts'
 import { sessionFolder, withSessions } from './session-store.ts'
 import { waitingLines } from './waiting-lines.ts'
-import { type DamagedSession, isOfProject, type WaitingSession, type WaitingSessions, waitingSessions } from './waiting-requests.ts'
+import { belongsToProject, type DamagedSession, type WaitingSession, type WaitingSessions, waitingSessions } from './waiting-requests.ts'
 
 /** `troupe approvals list`: what was approved beyond a session, and what waiting for an answer, with the commands that give it. */
 export async function listApprovals(invocation: ApprovalsInvocation, host: Host): Promise<number> {
   const { output, display, isEverywhere } = invocation
   const project = findProjectRoot(process.cwd())
-  const grants = readGrants(grantPlaceOf(host)).filter((record) => isEverywhere || record.project === project)
+  const grants = readGrants(grantFileOf(host)).filter((record) => isEverywhere || record.project === project)
   const folder = await sessionFolder(invocation, host)
   const all = await withSessions<WaitingSessions>(folder, { waiting: [], damaged: [] }, waitingSessions)
-  const waiting = all.waiting.filter((run) => isEverywhere || isOfProject(run, project))
-  const damaged = all.damaged.filter((run) => isEverywhere || isOfProject(run, project)).map(damagedSession)
+  const waiting = all.waiting.filter((run) => isEverywhere || belongsToProject(run, project))
+  const damaged = all.damaged.filter((run) => isEverywhere || belongsToProject(run, project)).map(damagedSession)
   const place: Place = { here: process.cwd(), folder, dataDir: invocation.dataDir }
   const { code } = exitCodes.done
   if (output === 'json') {
@@ -52,7 +52,7 @@ export async function listApprovals(invocation: ApprovalsInvocation, host: Host)
   return code
 }
 
-const damagedSession = ({ run, damage }: DamagedSession): StoredSession => ({ run, standing: damagedAt(damage) })
+const damagedSession = ({ run, damage }: DamagedSession): StoredSession => ({ run, standing: damagedState(damage) })
 
 function grantLine({ key, label, project, folder, by, at }: GrantRecord, isEverywhere: boolean, { paint }: Host): string {
   const where = folder !== project ? `in ${folder} · ` : isEverywhere ? `${project} · ` : ''

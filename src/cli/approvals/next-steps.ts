@@ -20,7 +20,7 @@ export interface Suspended {
 }
 
 /** More than these are looked at before they are answered. */
-const mostCommands = 5
+const maxCommands = 5
 
 export async function nextSteps(store: Pick<Store, 'journal' | 'inbox'>, { treeId, resume, dataDir }: Suspended): Promise<NextSteps> {
   const { open } = await readPendingApprovals(store, treeId)
@@ -29,7 +29,7 @@ export async function nextSteps(store: Pick<Store, 'journal' | 'inbox'>, { treeI
   const atTerminal = 'then resume it. At a terminal you can resume it now and answer there.'
   if (!only) return { remedy: 'All requests are answered: resume it.', commands: [resume] }
   if (others.length === 0) return { remedy: `Answer it, ${atTerminal}`, commands: [answerCommand(treeId, only, dataDir), resume] }
-  if (requests.length > mostCommands)
+  if (requests.length > maxCommands)
     return { remedy: `Answer all ${requests.length}, ${atTerminal}`, commands: [`troupe approvals list${dataDirFlag(dataDir)}`, resume] }
   const answers = requests.map((request) => answerCommand(request.id, request, dataDir))
   return { remedy: `Answer each of these ${requests.length}, ${atTerminal}`, commands: [...answers, resume] }
@@ -51,20 +51,20 @@ export interface Place {
 /** Goes on with the run in the folder that it works in, under the terms that it was started with; one that has ended needs a prompt.
  * Models and limits are in its journal. */
 export function resumeHint({ run, origin }: Pick<WaitingSession, 'run' | 'origin'>, { here, folder, dataDir }: Place): string {
-  const file = origin?.agentFile === undefined ? 'FILE' : typedWord(fileOf(origin))
+  const file = origin?.agentFile === undefined ? 'FILE' : typedWord(agentFileOf(origin))
   const isHere = origin === undefined || origin.workspace === here
   const data = dataDirFlag(isHere || dataDir === undefined ? dataDir : folder)
-  const words = flagWords(origin ? flagsThere(origin) : []).map((word) => ` ${word}`)
+  const words = flagWords(origin ? flagsFrom(origin) : []).map((word) => ` ${word}`)
   const prompt = run.status === 'suspended' || run.status === 'running' ? '' : ' "…"'
   const command = `troupe run ${file}${prompt} --resume ${run.treeId}${data}${words.join('')}`
   return isHere ? command : `cd ${typedWord(origin.workspace)} && ${command}`
 }
 
 /** The file of its agent, relative to the folder of the run where it is in it. */
-export const fileOf = ({ workspace, agentFile }: RunOrigin): string =>
+export const agentFileOf = ({ workspace, agentFile }: RunOrigin): string =>
   agentFile === undefined ? 'a program' : pathIn(workspace, agentFile)
 
-const flagsThere = ({ workspace, flags = [] }: RunOrigin): readonly RunFlag[] =>
+const flagsFrom = ({ workspace, flags = [] }: RunOrigin): readonly RunFlag[] =>
   withoutKept(flags).map(({ name, value }) => ({ name, value: name === 'config' ? pathIn(workspace, value) : value }))
 
 function pathIn(workspace: string, file: string): string {

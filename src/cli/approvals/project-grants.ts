@@ -8,21 +8,21 @@ import type { Host } from '../host/process-host.ts'
 import { type GrantRecord, parseGrants, printGrants, withGrants } from './grant-records.ts'
 
 /** Where approvals that outlive a session are kept. */
-export interface GrantPlace {
+export interface GrantFile {
   readonly files: ConfigFileSystem
   readonly path: string
 }
 
 /** In the person's own folder, like trust: a project cannot bring its approvals along. */
-export function grantPlaceOf({ env }: Pick<Host, 'env'>): GrantPlace {
+export function grantFileOf({ env }: Pick<Host, 'env'>): GrantFile {
   return { files: nodeConfigFileSystem, path: join(dataFolder({ flag: undefined, env, home: homedir() }), 'grants.json') }
 }
 
 /** The folder that is worked in, and the project that it belongs to. */
-export type Ground = Pick<GrantRecord, 'project' | 'folder'>
+export type GrantScope = Pick<GrantRecord, 'project' | 'folder'>
 
 /** Reads anew each time: what was taken back elsewhere no longer counts here. */
-export function projectGrants(place: GrantPlace, { project, folder }: Ground, now: () => number): ProjectGrants {
+export function projectGrants(place: GrantFile, { project, folder }: GrantScope, now: () => number): ProjectGrants {
   return {
     list: () => readGrants(place).filter((record) => record.project === project && record.folder === folder),
     async add(keys: readonly ApprovalKey[], by: string) {
@@ -35,19 +35,19 @@ export function projectGrants(place: GrantPlace, { project, folder }: Ground, no
 }
 
 /** @throws TroupeError `config_invalid` where the list is damaged. */
-export function readGrants({ path }: GrantPlace): readonly GrantRecord[] {
+export function readGrants({ path }: GrantFile): readonly GrantRecord[] {
   const text = textOf(path)
   return text === undefined ? [] : parseGrants(text, path)
 }
 
-const mostTries = 200
+const maxAttempts = 200
 
 /** Another process may write in between; then what it wrote is taken as the beginning. */
 export async function changeGrants(
-  { files, path }: GrantPlace,
+  { files, path }: GrantFile,
   next: (records: readonly GrantRecord[]) => readonly GrantRecord[],
 ): Promise<void> {
-  for (let tries = 0; tries < mostTries; tries++) {
+  for (let tries = 0; tries < maxAttempts; tries++) {
     const text = textOf(path)
     const written = printGrants(next(text === undefined ? [] : parseGrants(text, path)))
     if (written === text || (await files.replace(path, text, written))) return

@@ -15,7 +15,7 @@ export interface QuestionStyle {
 export const indent = '  '
 
 /** Lines of a diff that are shown; the arguments above have all of what would be written. */
-const mostDiffLines = 60
+const maxDiffLines = 60
 const heading = 'diff'
 
 /** What would change. Where it is long, the beginning of it. */
@@ -26,7 +26,7 @@ export function diffLines({ diff }: ApprovalRequest, { paint, width }: QuestionS
   const changes = lines[0]?.startsWith('--- ') && lines[1]?.startsWith('+++ ') ? lines.slice(2) : lines
   const start = indent.length + heading.length + 1
   const drawn = changes.flatMap((line) => exactLines(line, width - start - 2).map((row) => coloured(line, row, paint)))
-  const shown = drawn.length > mostDiffLines ? [...drawn.slice(0, mostDiffLines), leftOut(drawn.length - mostDiffLines, paint)] : drawn
+  const shown = drawn.length > maxDiffLines ? [...drawn.slice(0, maxDiffLines), leftOut(drawn.length - maxDiffLines, paint)] : drawn
   return shown.map((row, index) => {
     const before = index === 0 ? `${indent}${paint('dim', heading)} ` : ' '.repeat(start)
     return `${before}${paint('dim', '│')} ${row}`.trimEnd()
@@ -41,8 +41,8 @@ function coloured(line: string, row: string, paint: Paint): string {
 
 const leftOut = (count: number, paint: Paint): string => paint('dim', `… ${count} more ${count === 1 ? 'line' : 'lines'}`)
 
-const mostWords = 4
-const mostOutput = 5
+const maxTextLines = 4
+const maxOutputLines = 5
 
 /** Why it is asked for again outside the sandbox: what failed inside, and the last that it printed there. */
 export function sandboxLines({ inside }: ApprovalRequest, { paint, width }: QuestionStyle): readonly string[] {
@@ -52,10 +52,10 @@ export function sandboxLines({ inside }: ApprovalRequest, { paint, width }: Ques
   const row = (line: string): string => `${indent}${paint('dim', '│')} ${line}`.trimEnd()
   const words = exactLines(inside.error.message.trim(), room)
   const printed = (inside.partial ?? '').split('\n').filter((line) => line.trim() !== '')
-  const output = printed.slice(-mostOutput).flatMap((line) => exactLines(line, room).slice(0, 2))
+  const output = printed.slice(-maxOutputLines).flatMap((line) => exactLines(line, room).slice(0, 2))
   return [
-    ...words.slice(0, mostWords).map(row),
-    ...(words.length > mostWords ? [row(leftOut(words.length - mostWords, paint))] : []),
+    ...words.slice(0, maxTextLines).map(row),
+    ...(words.length > maxTextLines ? [row(leftOut(words.length - maxTextLines, paint))] : []),
     ...output.map((line) => row(paint('dim', line))),
   ]
 }

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { ApprovalId, ApprovalRequest, ItemId } from '../../contracts/index.ts'
 import { colourPaint, plainPaint, widthOf } from '../terminal/paint.ts'
-import { type Asked, questionLines } from './question-lines.ts'
+import { questionLines, type ShownRequest } from './question-lines.ts'
 
 const base = { id: 'a' as ApprovalId, itemId: 't1.s1.1' as ItemId, agentPath: 'root', scope: 'call' } as const
 const write: ApprovalRequest = {
@@ -23,7 +23,7 @@ const run = (command: string, more: Partial<ApprovalRequest> = {}): ApprovalRequ
   keys: [{ key: `script:${JSON.stringify(command)}`, label: `exactly this: ${command}` }],
   ...more,
 })
-const drawn = (asked: Partial<Asked> & Pick<Asked, 'request'>, width = 79): string =>
+const drawn = (asked: Partial<ShownRequest> & Pick<ShownRequest, 'request'>, width = 79): string =>
   `\n${questionLines({ label: '', ...asked }, { paint: plainPaint, width }).join('\n')}\n`
 
 describe('what a person is shown', () => {

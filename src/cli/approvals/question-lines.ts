@@ -8,16 +8,16 @@ import { diffLines, indent, type QuestionStyle, sandboxLines } from './question-
 // What a person at a terminal is shown before a call runs. Pure.
 
 /** Who asks, and for what. */
-export interface Asked {
+export interface ShownRequest {
   readonly request: ApprovalRequest
   /** The child that wants it, as it is called in the tree; empty for the root. */
   readonly label: string
 }
 
-export function questionLines(asked: Asked, style: QuestionStyle): readonly string[] {
+export function questionLines(asked: ShownRequest, style: QuestionStyle): readonly string[] {
   const { request } = asked
-  if (request.question) return openQuestion(asked, style)
-  const told = permission(asked, style)
+  if (request.question) return openQuestionLines(asked, style)
+  const told = permissionLines(asked, style)
   const choices = choiceLines(request, style)
   // The answer has a row of its own.
   const isSeen = told.length + choices.length < (style.height ?? Number.POSITIVE_INFINITY)
@@ -31,10 +31,10 @@ function reminder(request: ApprovalRequest, told: readonly string[], style: Ques
   return [title, ...outsideLines(request, style), `${indent}${style.paint('yellow', above)}`]
 }
 
-function openQuestion({ request: { question }, label }: Asked, { paint, width }: QuestionStyle): readonly string[] {
+function openQuestionLines({ request: { question }, label }: ShownRequest, { paint, width }: QuestionStyle): readonly string[] {
   const { text = '', options = [] } = question ?? {}
   // Its words are the model's: what follows the first line has a bar, so that it cannot pass for a line of ours.
-  const [first = '', ...more] = exactLines(`${whoOf(label)}${text}`, width - indent.length - 2)
+  const [first = '', ...more] = exactLines(`${labelPrefix(label)}${text}`, width - indent.length - 2)
   return [
     `${paint('yellow', '?')} ${paint('bold', first)}`,
     ...more.map((line) => `${indent}${paint('dim', '│')} ${paint('bold', line)}`),
@@ -48,19 +48,19 @@ function openQuestion({ request: { question }, label }: Asked, { paint, width }:
   ]
 }
 
-function permission({ request, label }: Asked, style: QuestionStyle): readonly string[] {
+function permissionLines({ request, label }: ShownRequest, style: QuestionStyle): readonly string[] {
   const { paint, width } = style
   const { tool, input, reason } = request
-  const who = whoOf(label)
+  const who = labelPrefix(label)
   const room = Math.max(1, width - indent.length - widthOf(who) - widthOf(tool) - 2)
-  const told = toldBy(request, room)
+  const told = argumentInSummary(request, room)
   const left = Object.entries(input).filter(([name]) => name !== told)
   return [
     `${paint('yellow', '?')} ${who}${paint('bold', summaryIn(requestSummary(request), room))}  ${paint('dim', printable(tool))}`,
     ...(reason === undefined ? [] : [`${indent}${paint('dim', fitted(`“${printable(reason)}”`, width - indent.length))}`]),
     ...outsideLines(request, style),
     ...sandboxLines(request, style),
-    ...argumentsOf(left, style),
+    ...argumentLines(left, style),
     ...diffLines(request, style),
   ]
 }
@@ -70,13 +70,13 @@ const outsideLines = ({ scope }: ApprovalRequest, { paint, width }: QuestionStyl
     ? [`${indent}${paint('red', fitted('outside the sandbox: with all permissions of your user account', width - indent.length))}`]
     : []
 
-const whoOf = (label: string): string => (label === '' ? '' : `${printable(label)} · `)
+const labelPrefix = (label: string): string => (label === '' ? '' : `${printable(label)} · `)
 
 const fitted = (text: string, width: number): string => fitWidth(text, Math.min(width, widthOf(text)))
 const summaryIn = (summary: string, width: number): string => fitted(exactLine(summary), Math.max(1, width))
 
 /** The argument that the summary tells to the letter, behind its verb: `Run npm test`, `Write a.txt, a new file`. It need not be told twice. */
-function toldBy(request: ApprovalRequest, width: number): string | undefined {
+function argumentInSummary(request: ApprovalRequest, width: number): string | undefined {
   const { input } = request
   const summary = requestSummary(request)
   if (widthOf(summary) > width || exactText(summary) !== summary || /[\n\t]| {2}/.test(summary)) return undefined
@@ -87,15 +87,15 @@ function toldBy(request: ApprovalRequest, width: number): string | undefined {
 }
 
 /** Names line up, unless one of them is too long for that. */
-const widestName = 16
+const maxNameWidth = 16
 
 /** Exactly what the call would run with: all of it, with a line of its own at the left, however it is broken. */
-function argumentsOf(
+function argumentLines(
   given: readonly (readonly [name: string, value: Json | undefined])[],
   { paint, width }: QuestionStyle,
 ): readonly string[] {
   const named = given.map(([name, value]) => ({ name: exactText(name), text: textOf(value ?? null) }))
-  const column = named.reduce((most, { name }) => Math.max(most, Math.min(widestName, widthOf(name))), 0)
+  const column = named.reduce((most, { name }) => Math.max(most, Math.min(maxNameWidth, widthOf(name))), 0)
   const bar = paint('dim', '│')
   return named.flatMap(({ name, text }) => {
     const padded = name.padEnd(name.length + Math.max(0, column - widthOf(name)))

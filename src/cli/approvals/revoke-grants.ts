@@ -8,7 +8,7 @@ import { printable } from '../terminal/paint.ts'
 import { printNotice } from '../terminal/print-messages.ts'
 import { safeJson } from '../terminal/safe-json.ts'
 import type { GrantRecord } from './grant-records.ts'
-import { changeGrants, grantPlaceOf, readGrants } from './project-grants.ts'
+import { changeGrants, grantFileOf, readGrants } from './project-grants.ts'
 
 /** `troupe approvals revoke`: what was approved for this project is asked about again. */
 export async function revokeGrants({ output, display, named: keys, isAll }: ApprovalsInvocation, host: Host): Promise<number> {
@@ -17,7 +17,7 @@ export async function revokeGrants({ output, display, named: keys, isAll }: Appr
       remedy: 'Name the keys that approvals list shows, or revoke all grants of this project: troupe approvals revoke --all',
     })
   const project = findProjectRoot(process.cwd())
-  const place = grantPlaceOf(host)
+  const place = grantFileOf(host)
   const here = readGrants(place).filter((record) => record.project === project)
   refuseUnknown(keys, here)
   const gone = here.filter(({ key }) => isAll || keys.includes(key))

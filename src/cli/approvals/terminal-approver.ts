@@ -2,11 +2,11 @@ import type { ApprovalDecision, ApprovalId, ApprovalRequest, Approver, Interacti
 import { systemClock } from '../../runtime/index.ts'
 import type { Host } from '../host/process-host.ts'
 import type { Display } from '../progress/display.ts'
-import { forgetTyped, hasEnded, nextLine } from '../terminal/read-line.ts'
-import { atTheTerminal } from '../tree/call-texts.ts'
+import { discardTyped, hasEnded, nextLine } from '../terminal/read-line.ts'
+import { terminalApproverName } from '../tree/call-texts.ts'
 import { mayAsk } from '../trust/trust-question.ts'
-import { decisionOf, hintFor } from './answer-choices.ts'
-import { type Asked, questionLines } from './question-lines.ts'
+import { answerHint, parseDecision } from './answer-choices.ts'
+import { questionLines, type ShownRequest } from './question-lines.ts'
 
 /** Where requests of a run are decided, and what it hears of the run meanwhile. */
 export interface RunApprover extends Approver {
@@ -14,7 +14,7 @@ export interface RunApprover extends Approver {
   readonly shows: 'questions' | 'nothing'
   /** The display gives way to a question, and comes back after it. */
   attach(display: Pick<Display, 'pause' | 'resume'>): void
-  hear(event: StreamEvent): void
+  onEvent(event: StreamEvent): void
 }
 
 /** What a window without a size is taken for. */
@@ -35,7 +35,7 @@ export class TerminalApprover implements RunApprover {
   readonly shows = 'questions'
   readonly #host: Terminal
   readonly #labels = new Map<string, string>()
-  readonly #heard = new Map<ApprovalId, PromiseWithResolvers<Omit<Asked, 'request'>>>()
+  readonly #announced = new Map<ApprovalId, PromiseWithResolvers<Omit<ShownRequest, 'request'>>>()
   readonly #withdrawn = new Map<ApprovalId, AbortController>()
   #display: Pick<Display, 'pause' | 'resume'> | undefined
   #last: Promise<unknown> = Promise.resolve()
@@ -50,10 +50,10 @@ export class TerminalApprover implements RunApprover {
     this.#display = display
   }
 
-  hear(event: StreamEvent): void {
+  onEvent(event: StreamEvent): void {
     if (event.type === 'interaction.session.created') this.#labels.set(event.sessionId, this.#labelOf(event))
     if (event.type === 'interaction.approval.requested')
-      this.#seen(event.request.id).resolve({ label: this.#labels.get(event.sessionId) ?? '' })
+      this.#announcement(event.request.id).resolve({ label: this.#labels.get(event.sessionId) ?? '' })
     if (event.type === 'interaction.approval.resolved') this.#withdrawal(event.approvalId).abort()
   }
 
@@ -62,18 +62,18 @@ export class TerminalApprover implements RunApprover {
   }
 
   async decide(request: ApprovalRequest, signal: AbortSignal): Promise<Awaited<ReturnType<Approver['decide']>>> {
-    const about = await this.#seen(request.id).promise
+    const about = await this.#announcement(request.id).promise
     const turn = this.#last.then(() => this.#ask({ request, ...about }, signal))
-    this.#last = turn.then((decision) => this.#onRecord(request.id, decision, signal)).catch(() => {})
+    this.#last = turn.then((decision) => this.#recorded(request.id, decision, signal)).catch(() => {})
     const decision = await turn
-    return decision === 'suspend' || decision === 'wait' ? decision : { decision, by: atTheTerminal }
+    return decision === 'suspend' || decision === 'wait' ? decision : { decision, by: terminalApproverName }
   }
 
-  async #ask(asked: Asked, signal: AbortSignal): Promise<ApprovalDecision | 'suspend' | 'wait'> {
+  async #ask(asked: ShownRequest, signal: AbortSignal): Promise<ApprovalDecision | 'suspend' | 'wait'> {
     const { stderr, stdin, paint, width } = this.#host
     const over = AbortSignal.any([signal, this.#withdrawal(asked.request.id).signal])
     if (over.aborted) return 'wait'
-    if (!hasEnded(stdin)) await forgetTyped(stdin, systemClock)
+    if (!hasEnded(stdin)) await discardTyped(stdin, systemClock)
     if (hasEnded(stdin)) return 'suspend'
     if (over.aborted) return 'wait'
     this.#display?.pause()
@@ -91,9 +91,9 @@ export class TerminalApprover implements RunApprover {
           await stderr.line('')
           return 'suspend'
         }
-        const decision = decisionOf(line.text, asked.request)
+        const decision = parseDecision(line.text, asked.request)
         if (decision) return decision
-        await stderr.prose([paint('dim', hintFor(asked.request))])
+        await stderr.prose([paint('dim', answerHint(asked.request))])
       }
     } finally {
       this.#display?.resume()
@@ -101,7 +101,7 @@ export class TerminalApprover implements RunApprover {
   }
 
   /** Until the run has heard of a yes that counts for more than one call; it is told of everything else that this answers, too. */
-  #onRecord(id: ApprovalId, decision: ApprovalDecision | 'suspend' | 'wait', signal: AbortSignal): Promise<void> {
+  #recorded(id: ApprovalId, decision: ApprovalDecision | 'suspend' | 'wait', signal: AbortSignal): Promise<void> {
     if (typeof decision === 'string' || decision.kind !== 'approve' || decision.breadth === 'once') return Promise.resolve()
     const heard = AbortSignal.any([signal, this.#withdrawal(id).signal])
     return new Promise((resolve) => {
@@ -118,9 +118,9 @@ export class TerminalApprover implements RunApprover {
     return `${above === '' ? '' : `${above}/`}${agent.toolName}${number === '1' ? '' : `#${number}`}`
   }
 
-  #seen(id: ApprovalId): PromiseWithResolvers<Omit<Asked, 'request'>> {
-    const known = this.#heard.get(id) ?? Promise.withResolvers<Omit<Asked, 'request'>>()
-    this.#heard.set(id, known)
+  #announcement(id: ApprovalId): PromiseWithResolvers<Omit<ShownRequest, 'request'>> {
+    const known = this.#announced.get(id) ?? Promise.withResolvers<Omit<ShownRequest, 'request'>>()
+    this.#announced.set(id, known)
     return known
   }
 
@@ -142,6 +142,6 @@ export function chooseApprover(host: Host, otherwise: WithoutTerminal): RunAppro
     shows: 'nothing',
     decide: () => (otherwise === 'suspend' ? 'suspend' : { decision, by: 'approvals.onUnavailable' }),
     attach: () => {},
-    hear: () => {},
+    onEvent: () => {},
   }
 }

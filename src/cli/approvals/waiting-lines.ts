@@ -1,8 +1,8 @@
 import type { ApprovalDecision } from '../../contracts/index.ts'
 import { timeText } from '../terminal/format-numbers.ts'
 import { printable } from '../terminal/paint.ts'
-import { answeredText, answerWords } from './answer-choices.ts'
-import { answerCommand, fileOf, type Place, resumeHint } from './next-steps.ts'
+import { answerSummary, decisionText } from './answer-choices.ts'
+import { agentFileOf, answerCommand, type Place, resumeHint } from './next-steps.ts'
 import type { QuestionStyle } from './question-details.ts'
 import { questionLines } from './question-lines.ts'
 import type { WaitingRequest, WaitingSession } from './waiting-requests.ts'
@@ -13,15 +13,15 @@ const indent = '  '
 export function waitingLines(waiting: WaitingSession, place: Place, style: QuestionStyle): readonly string[] {
   const { run, origin, requests, driver } = waiting
   const { paint } = style
-  const where = origin ? `${fileOf(origin)} in ${origin.workspace} · ` : ''
+  const where = origin ? `${agentFileOf(origin)} in ${origin.workspace} · ` : ''
   const isOnly = requests.filter(({ answer }) => !answer).length === 1
   return [
-    `${run.treeId}  ${printable(run.agent)}  ${paint('dim', printable(`${where}since ${timeText(waitingSince(waiting))} · “${run.title}”${processWords(waiting)}`))}`,
+    `${run.treeId}  ${printable(run.agent)}  ${paint('dim', printable(`${where}since ${timeText(waitingSince(waiting))} · “${run.title}”${processText(waiting)}`))}`,
     ...requests.flatMap((each) =>
       each.answer
         ? [answeredLine(each, each.answer, style)]
         : [
-            ...askedLines(each, style),
+            ...requestLines(each, style),
             `${indent}${indent}${answerCommand(isOnly ? run.treeId : each.request.id, each.request, place.dataDir)}`,
           ],
     ),
@@ -33,19 +33,19 @@ export function waitingLines(waiting: WaitingSession, place: Place, style: Quest
 export const waitingSince = ({ run, requests }: Pick<WaitingSession, 'run' | 'requests'>): number =>
   requests.length === 0 ? run.updatedAt : Math.min(...requests.map(({ at }) => at))
 
-function processWords({ run, driver }: WaitingSession): string {
+function processText({ run, driver }: WaitingSession): string {
   if (driver !== undefined) return ` · running: ${driver}`
   return run.status === 'running' ? ' · its process has exited' : ''
 }
 
 /** Nobody says yes to what was not shown: all of it, as at a terminal, with what each word would grant. */
-const askedLines = ({ request, agentPath }: WaitingRequest, { paint, width }: QuestionStyle): readonly string[] =>
+const requestLines = ({ request, agentPath }: WaitingRequest, { paint, width }: QuestionStyle): readonly string[] =>
   questionLines({ request, label: labelOf(agentPath) }, { paint, width: width - indent.length }).map((line) => `${indent}${line}`)
 
 function answeredLine({ request, agentPath }: WaitingRequest, answer: ApprovalDecision, { paint }: QuestionStyle): string {
   const label = labelOf(agentPath)
-  const what = `${label === '' ? '' : `${printable(label)} · `}${answeredText(request, answer)}`
-  return `${indent}${paint('green', '✓')} ${answerWords[answer.kind]}: ${what}  ${paint('dim', printable(request.tool))}`
+  const what = `${label === '' ? '' : `${printable(label)} · `}${answerSummary(request, answer)}`
+  return `${indent}${paint('green', '✓')} ${decisionText[answer.kind]}: ${what}  ${paint('dim', printable(request.tool))}`
 }
 
 const labelOf = (agentPath: string): string => (agentPath === 'root' ? '' : agentPath.replace(/^root\//, ''))

@@ -39,15 +39,15 @@ export interface DamagedSession {
   readonly damage: JournalDamagedError
 }
 
-const pageOfRuns = 1_000
+const pageSize = 1_000
 
 /** Every session with open requests, the newest first: suspended ones, those that run in some process, and those whose process died. */
 export async function waitingSessions(store: Pick<Store, 'trees' | 'journal' | 'inbox'>): Promise<WaitingSessions> {
   const waiting: WaitingSession[] = []
   const damaged: DamagedSession[] = []
-  for await (const run of sessionsOf(store)) {
+  for await (const run of allSessions(store)) {
     if (run.openRequests === 0) continue
-    const session = await orDamage(waitingSession(store, run))
+    const session = await catchDamage(waitingSession(store, run))
     if (session instanceof JournalDamagedError) damaged.push({ run, damage: session })
     else waiting.push(session)
   }
@@ -55,7 +55,7 @@ export async function waitingSessions(store: Pick<Store, 'trees' | 'journal' | '
 }
 
 /** What was read, or where its journal is damaged: that must not hide the other sessions. */
-export const orDamage = <Read>(reading: Promise<Read>): Promise<Read | JournalDamagedError> =>
+export const catchDamage = <Read>(reading: Promise<Read>): Promise<Read | JournalDamagedError> =>
   reading.catch((error: unknown) => {
     if (error instanceof JournalDamagedError) return error
     throw error
@@ -68,18 +68,18 @@ export async function waitingSession(store: Pick<Store, 'trees' | 'journal' | 'i
 }
 
 /** A run that does not say where it was started belongs to no project. */
-export function isOfProject({ run, origin }: Pick<WaitingSession, 'run' | 'origin'>, project: string): boolean {
+export function belongsToProject({ run, origin }: Pick<WaitingSession, 'run' | 'origin'>, project: string): boolean {
   const workspace = run.workspace ?? origin?.workspace
   return workspace !== undefined && findProjectRoot(workspace) === project
 }
 
 /** Every run of a store, the newest first. */
-export async function* sessionsOf({ trees }: Pick<Store, 'trees'>): AsyncGenerator<TreeEntry> {
+export async function* allSessions({ trees }: Pick<Store, 'trees'>): AsyncGenerator<TreeEntry> {
   let before: number | undefined
   for (;;) {
-    const page = await trees.list({ limit: pageOfRuns, ...(before !== undefined && { before }) })
+    const page = await trees.list({ limit: pageSize, ...(before !== undefined && { before }) })
     yield* page
-    if (page.length < pageOfRuns) return
+    if (page.length < pageSize) return
     before = page.at(-1)?.createdAt
   }
 }

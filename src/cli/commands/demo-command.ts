@@ -19,7 +19,7 @@ import { printTree, reportRun } from '../run/report-run.ts'
 import { outcomeDocument } from '../run/run-documents.ts'
 import { printError, withColour } from '../terminal/print-messages.ts'
 import { safeJson } from '../terminal/safe-json.ts'
-import { leastForBars } from '../tree/render-tree.ts'
+import { minWidthForBars } from '../tree/render-tree.ts'
 import { mayAsk } from '../trust/trust-question.ts'
 import { demoTools } from './demo-tools.ts'
 
@@ -70,7 +70,7 @@ const nobody: RunApprover = {
   shows: 'nothing',
   decide: () => ({ decision: { kind: 'approve', breadth: 'once' }, by: 'the demonstration' }),
   attach: () => {},
-  hear: () => {},
+  onEvent: () => {},
 }
 
 function introduction(file: string, { paint }: Host, asks: boolean): readonly string[] {
@@ -85,7 +85,7 @@ function introduction(file: string, { paint }: Host, asks: boolean): readonly st
 }
 
 function legend({ paint, width }: Host): string {
-  const bars = width >= leastForBars ? 'bars: when each step and call ran · ' : ''
+  const bars = width >= minWidthForBars ? 'bars: when each step and call ran · ' : ''
   return paint('dim', `∥ ran in parallel · ${bars}tokens: in → out`)
 }
 

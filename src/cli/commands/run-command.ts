@@ -5,7 +5,7 @@ import { type Outcome, type RunOrigin, type Store, type TreeId, TroupeError } fr
 import { type AgentRuntime, createAgentRuntime, type RunHandle, systemClock } from '../../runtime/index.ts'
 import { redactor } from '../../util/redact.ts'
 import { type NextSteps, nextSteps, type Suspended } from '../approvals/next-steps.ts'
-import { grantPlaceOf, projectGrants } from '../approvals/project-grants.ts'
+import { grantFileOf, projectGrants } from '../approvals/project-grants.ts'
 import { chooseApprover } from '../approvals/terminal-approver.ts'
 import { dataFolder } from '../host/data-folder.ts'
 import type { Host } from '../host/process-host.ts'
@@ -17,7 +17,7 @@ import { type PreparedRun, prepareRun, teamConfig } from '../run/prepare-run.ts'
 import { reportRun } from '../run/report-run.ts'
 import { startRun } from '../run/start-run.ts'
 import { isAboutTrust, sentenceOf } from '../team/start-diagnostics.ts'
-import { type Audience, printNotice, printWarning, withColour } from '../terminal/print-messages.ts'
+import { type PrintTarget, printNotice, printWarning, withColour } from '../terminal/print-messages.ts'
 import { dryRun } from './dry-run.ts'
 import { resumeCommand, runFlags } from './resume-command.ts'
 
@@ -39,7 +39,7 @@ export async function runCommand(said: RunInvocation, given: Host, interruption:
     store,
     clock: systemClock,
     approver,
-    grants: projectGrants(grantPlaceOf(host), { project: prepared.project, folder: prepared.workspace }, host.now),
+    grants: projectGrants(grantFileOf(host), { project: prepared.project, folder: prepared.workspace }, host.now),
     ...(prepared.sandbox && { sandbox: prepared.sandbox }),
     hooks: prepared.hooks,
     origin: originOf(prepared),
@@ -85,7 +85,7 @@ interface OpenRun extends Suspended {
 }
 
 /** What is withheld for want of trust may be why something does not happen: that is told to those who want it quiet, too. */
-async function tellBefore({ notices, diagnostics, warnings }: PreparedRun, audience: Audience): Promise<void> {
+async function tellBefore({ notices, diagnostics, warnings }: PreparedRun, audience: PrintTarget): Promise<void> {
   for (const notice of notices) await printNotice(notice, audience)
   for (const each of diagnostics) await (isAboutTrust(each) ? printWarning : printNotice)(sentenceOf(each), audience)
   for (const warning of warnings) await printWarning(warning, audience)
@@ -129,7 +129,7 @@ async function afterStoreFailure(outcome: Outcome | undefined, invocation: RunIn
 const dataDirOf = ({ folder }: PreparedRun, { env }: Host): string | undefined =>
   folder === dataFolder({ flag: undefined, env, home: homedir() }) ? undefined : folder
 
-async function introduce({ sessionId }: RunHandle, { agent, folder }: PreparedRun, audience: Audience): Promise<void> {
+async function introduce({ sessionId }: RunHandle, { agent, folder }: PreparedRun, audience: PrintTarget): Promise<void> {
   await printNotice(`session ${sessionId}`, audience)
   await printNotice(`models ${agent.models.join(', ')}`, audience)
   await printNotice(`journal in ${folder}`, audience)

@@ -1,5 +1,5 @@
 import { exitCodes } from '../host/exit-codes.ts'
-import { columns, paragraph, type Row, widest } from '../terminal/columns.ts'
+import { columns, leftWidth, paragraph, type Row } from '../terminal/columns.ts'
 import { type CommandSpec, commands, commonFlags, type FlagSpec, signatureOf, usageOf } from './command-specs.ts'
 
 /** What `troupe --help` prints, or `troupe help <command>`. */
@@ -57,7 +57,7 @@ function commandHelp(command: CommandSpec, most: number | undefined): readonly S
     ])
   const groups = [...command.groups, { title: command.groups.length > 0 ? 'Other options' : 'Options', flags: commonFlags }]
   // One width for all groups, so that the summaries are aligned.
-  const left = widest(groups.flatMap(({ flags }) => flags.map(flagRow)))
+  const left = leftWidth(groups.flatMap(({ flags }) => flags.map(flagRow)))
   sections.push(...groups.map(({ title, flags }) => [title, ...columns(flags.map(flagRow), { left, most })]))
   if (command.notes.length > 0) sections.push(command.notes.flatMap((note) => paragraph(note, most)))
   if (command.examples.length > 0)

@@ -14,7 +14,7 @@ import { processTerminal, type Terminal } from './terminal.ts'
 export interface Display {
   /** A promise where the next event should wait until this one is written. */
   show(event: StreamEvent): Promise<void> | undefined
-  /** Takes in what had happened before, of a run that is taken up; it is not told again. */
+  /** Takes in what had happened before, of a run that is taken up; it is not source again. */
   recall(past: readonly InteractionEvent[]): void
   /** Gives the window to somebody else, and takes it back. */
   pause(): void
@@ -25,7 +25,7 @@ export interface Display {
   close(how: 'erase' | 'keep'): void
 }
 
-export interface Showing {
+export interface OpenDisplayOptions {
   readonly host: Host
   /** How it is shown on standard error; see `progressFor`. */
   readonly progress: Progress
@@ -38,13 +38,13 @@ export interface Showing {
   readonly terminal?: Terminal
 }
 
-export function openDisplay(showing: Showing): Display {
-  const display = progressDisplay(showing)
-  return showing.output === 'stream-json' ? beside(display, showing.host.stdout) : display
+export function openDisplay(options: OpenDisplayOptions): Display {
+  const display = progressDisplay(options)
+  return options.output === 'stream-json' ? withEventStream(display, options.host.stdout) : display
 }
 
 /** A display, and behind it every event as a line. */
-function beside(display: Display, stdout: Output): Display {
+function withEventStream(display: Display, stdout: Output): Display {
   return {
     ...display,
     async show(event) {
@@ -54,16 +54,16 @@ function beside(display: Display, stdout: Output): Display {
   }
 }
 
-const quietly = { pause: () => {}, resume: () => {}, interrupting: () => {}, close: () => {}, recall: () => {} }
+const noOps = { pause: () => {}, resume: () => {}, interrupting: () => {}, close: () => {}, recall: () => {} }
 
-function progressDisplay({ progress, host, clock, questions, terminal }: Showing): Display {
+function progressDisplay({ progress, host, clock, questions, terminal }: OpenDisplayOptions): Display {
   const { paint, stderr } = host
   switch (progress) {
     case 'none':
-      return { ...quietly, show: () => undefined }
+      return { ...noOps, show: () => undefined }
     case 'json': {
       const tree = emptyTree()
-      return inLines(stderr, {
+      return lineDisplay(stderr, {
         recall: (past) => applyPast(tree, past),
         lines(event) {
           const { label } = applyEvent(tree, event).session.agent
@@ -75,7 +75,7 @@ function progressDisplay({ progress, host, clock, questions, terminal }: Showing
     }
     case 'plain':
     case 'verbose':
-      return inLines(stderr, new PlainProgress(paint, progress, questions))
+      return lineDisplay(stderr, new PlainProgress(paint, progress, questions))
     case 'live': {
       const live = new LiveProgress({ terminal: terminal ?? processTerminal(), clock, paint })
       return {
@@ -95,19 +95,19 @@ function progressDisplay({ progress, host, clock, questions, terminal }: Showing
   }
 }
 
-interface Lines {
+interface LineSource {
   recall(past: readonly InteractionEvent[]): void
   lines(event: StreamEvent): readonly string[]
 }
 
-/** Lines that belong to somebody's question must not be torn apart: what happens meanwhile is told after it. */
-function inLines(stderr: Output, told: Lines): Display {
+/** LineSource that belong to somebody's question must not be torn apart: what happens meanwhile is source after it. */
+function lineDisplay(stderr: Output, source: LineSource): Display {
   let held: string[] | undefined
   return {
-    ...quietly,
-    recall: (past) => told.recall(past),
+    ...noOps,
+    recall: (past) => source.recall(past),
     show(event) {
-      const lines = told.lines(event)
+      const lines = source.lines(event)
       if (lines.length === 0) return undefined
       if (!held) return stderr.lines(lines)
       held.push(...lines)

@@ -4,7 +4,7 @@ import { duration } from '../terminal/format-numbers.ts'
 import { printable } from '../terminal/paint.ts'
 import { safeJson } from '../terminal/safe-json.ts'
 import { isFailedExit } from '../tree/call-texts.ts'
-import { needText } from '../tree/leaf-rows.ts'
+import { requestLabel } from '../tree/leaf-rows.ts'
 
 /** What one event adds to the line that every event has. */
 interface Entry {
@@ -14,7 +14,7 @@ interface Entry {
   readonly fields?: object
 }
 
-export interface LogSpot {
+export interface LogContext {
   /** Dates what has no date of its own. */
   readonly now: number
   /** The child whose doing it is. */
@@ -27,7 +27,7 @@ export interface LogSpot {
  * A run as a log: one JSON document a line, for programs. Text that a model is still saying is no log and gives
  * nothing.
  */
-export function logLine(event: StreamEvent, { now, source, name }: LogSpot): string | undefined {
+export function logLine(event: StreamEvent, { now, source, name }: LogContext): string | undefined {
   const entry = entryOf(event, name)
   if (!entry) return undefined
   const { type, treeId, sessionId, agentPath, turnId, stepId, itemId } = event
@@ -105,7 +105,7 @@ function otherEntry(event: Other, name: string | undefined): Entry {
       const { id, tool, scope } = event.request
       return {
         level: 'warn',
-        msg: `${needText(scope)}: ${printable(requestSummary(event.request))}`,
+        msg: `${requestLabel(scope)}: ${printable(requestSummary(event.request))}`,
         fields: { approvalId: id, tool, scope },
       }
     }
@@ -195,8 +195,8 @@ function startedEntry(item: ItemIntent, name: string | undefined): Entry | undef
 
 /** A command or a task may be long; the journal has all of it. */
 const cut = (text: string): string | undefined =>
-  text === '' ? undefined : text.length > mostAbout ? `${text.slice(0, mostAbout)}…` : text
-const mostAbout = 300
+  text === '' ? undefined : text.length > maxSubjectLength ? `${text.slice(0, maxSubjectLength)}…` : text
+const maxSubjectLength = 300
 
 function endedEntry(item: ItemRecord): Entry | undefined {
   if (item.kind !== 'call') return undefined

@@ -3,7 +3,7 @@ import { renderMarkdown, wrapText } from '../terminal/markdown/render-markdown.t
 import type { Paint } from '../terminal/paint.ts'
 
 /** The end of a text is rendered for each frame; a bound on it keeps a frame cheap however long the answer gets. */
-const mostCharacters = 16_000
+const maxCharacters = 16_000
 
 /** What the root agent is saying in its present step, as it arrives. It becomes the answer if no call comes with it. */
 export class LiveAnswer {
@@ -50,8 +50,8 @@ export class LiveAnswer {
 
   #add(text: string): void {
     const whole = this.#text + text
-    if (whole.length <= 2 * mostCharacters) this.#text = whole
+    if (whole.length <= 2 * maxCharacters) this.#text = whole
     // Cut between blocks, where there are any.
-    else this.#text = whole.slice(Math.max(whole.length - mostCharacters, whole.indexOf('\n\n', whole.length - mostCharacters) + 2))
+    else this.#text = whole.slice(Math.max(whole.length - maxCharacters, whole.indexOf('\n\n', whole.length - maxCharacters) + 2))
   }
 }

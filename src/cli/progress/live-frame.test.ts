@@ -4,7 +4,7 @@ import type { StreamEvent } from '../../contracts/index.ts'
 import { Story } from '../../view/fixtures/story.ts'
 import { applyEvent, emptyTree, type RunTree } from '../../view/index.ts'
 import { colourPaint, plainPaint, widthOf } from '../terminal/paint.ts'
-import { isMoving, liveFrame } from './live-frame.ts'
+import { isAnimated, liveFrame } from './live-frame.ts'
 
 const styles = new RegExp(`${String.fromCharCode(27)}\\[\\d+m`, 'g')
 const network = { class: 'network', message: 'The hotel does not answer.', remedy: 'Try again later.' } as const
@@ -183,9 +183,9 @@ describe('a picture of a run', () => {
 
   test('a run that is over stands still', () => {
     const story = twoSteps()
-    expect(isMoving(treeOf(story.events))).toBe(true)
+    expect(isAnimated(treeOf(story.events))).toBe(true)
     story.over(1300)
-    expect(isMoving(treeOf(story.events))).toBe(false)
+    expect(isAnimated(treeOf(story.events))).toBe(false)
     expect(frame(story, 5000)).toBe(frame(story, 9000))
   })
 })
@@ -244,9 +244,9 @@ test('a child whose call was never heard of is a tree of its own', () => {
 test('a turn that waited for a person goes on when one has decided', () => {
   const story = new Story().begins().asks(0, 1).answers(0, 1)
   story.is(0, { type: 'interaction.turn.suspended', reason: 'approval', approvals: [] })
-  expect(isMoving(treeOf(story.events))).toBe(false)
+  expect(isAnimated(treeOf(story.events))).toBe(false)
   story.is(0, { type: 'interaction.approval.resolved', approvalId: 'a1' as never, decision: { kind: 'abort' }, by: 'me' }, 1)
-  expect(isMoving(treeOf(story.events))).toBe(true)
+  expect(isAnimated(treeOf(story.events))).toBe(true)
 })
 
 describe('a window that is too small', () => {

@@ -43,4 +43,4 @@ function withoutText(agent: AgentNode): AgentNode {
 }
 
 /** Whether the picture changes by time alone. */
-export const isMoving = (tree: RunTree): boolean => tree.roots.some(({ turns }) => turns.slice(-1).some(isGoingOn))
+export const isAnimated = (tree: RunTree): boolean => tree.roots.some(({ turns }) => turns.slice(-1).some(isGoingOn))

@@ -14,12 +14,12 @@ import { applyEvent, applyPast, emptyTree, showInterrupting } from '../../view/i
 import type { Paint } from '../terminal/paint.ts'
 import { spinnerMs } from '../tree/tree-row.ts'
 import { LiveAnswer } from './live-answer.ts'
-import { isMoving, liveFrame } from './live-frame.ts'
+import { isAnimated, liveFrame } from './live-frame.ts'
 import { MessageLines } from './message-lines.ts'
 import { Screen, type Size } from './screen.ts'
-import type { Happening, Terminal } from './terminal.ts'
+import type { Terminal, TerminalEvent } from './terminal.ts'
 
-interface LiveParts {
+interface LiveProgressOptions {
   readonly terminal: Terminal
   readonly clock: Clock
   readonly paint: Paint
@@ -28,8 +28,8 @@ interface LiveParts {
 /** One picture of the spinner each: about twelve a second. */
 const frameMs = spinnerMs
 
-const leastRows = 4
-const frameRows = (height: number): number => Math.max(0, Math.min(height - 1, Math.max(leastRows, Math.floor((height - 2) / 3))))
+const minRows = 4
+const frameRows = (height: number): number => Math.max(0, Math.min(height - 1, Math.max(minRows, Math.floor((height - 2) / 3))))
 /** So many rows are left to the tree, and an empty one below it, while the agent says something. */
 const treeRows = 3
 
@@ -39,7 +39,7 @@ export class LiveProgress {
   readonly #paint: Paint
   readonly #tree = emptyTree()
   readonly #screen = new Screen()
-  readonly #aside = new MessageLines()
+  readonly #messages = new MessageLines()
   readonly #answer = new LiveAnswer()
   readonly #stopWatching: () => void
   /** `asking`: the window is somebody else's. `stopped`: the process is in the background. */
@@ -47,13 +47,13 @@ export class LiveProgress {
   #drawnAt = Number.NEGATIVE_INFINITY
   #cancelTimer: (() => void) | undefined
   /** By agent, the attempt that was heard last. */
-  readonly #heard = new Map<string, string>()
+  readonly #lastAttempts = new Map<string, string>()
 
-  constructor({ terminal, clock, paint }: LiveParts) {
+  constructor({ terminal, clock, paint }: LiveProgressOptions) {
     this.#terminal = terminal
     this.#clock = clock
     this.#paint = paint
-    this.#stopWatching = terminal.watch((happening) => this.#react(happening))
+    this.#stopWatching = terminal.watch((event) => this.#react(event))
   }
 
   /** What had happened before, of a run that is taken up. */
@@ -65,7 +65,7 @@ export class LiveProgress {
   show(event: StreamEvent): void {
     applyEvent(this.#tree, event)
     this.#answer.take(event)
-    if (event.type === 'interaction.item.delta' && this.#isFirstSign(event)) this.#draw()
+    if (event.type === 'interaction.item.delta' && this.#isFirstDelta(event)) this.#draw()
     else this.#drawSoon()
   }
 
@@ -75,7 +75,7 @@ export class LiveProgress {
     this.#leave('erase')
     this.#state = 'asking'
     const { width } = this.#terminal.size
-    const lines = this.#aside.next(this.#tree, { paint: this.#paint, width: Math.max(1, width - 1) })
+    const lines = this.#messages.next(this.#tree, { paint: this.#paint, width: Math.max(1, width - 1) })
     if (lines.length > 0) this.#terminal.write(lines.map((line) => `${line}\r\n`).join(''))
   }
 
@@ -100,23 +100,23 @@ export class LiveProgress {
     this.#stopWatching()
   }
 
-  #isFirstSign({ agentPath, stepId, attempt, kind }: ItemDelta): boolean {
+  #isFirstDelta({ agentPath, stepId, attempt, kind }: ItemDelta): boolean {
     const attempted = `${stepId}/${attempt}`
-    if (kind === 'progress' || this.#heard.get(agentPath) === attempted) return false
-    this.#heard.set(agentPath, attempted)
+    if (kind === 'progress' || this.#lastAttempts.get(agentPath) === attempted) return false
+    this.#lastAttempts.set(agentPath, attempted)
     return true
   }
 
-  #react(happening: Happening): void {
-    switch (happening.kind) {
+  #react(event: TerminalEvent): void {
+    switch (event.kind) {
       case 'resized':
         this.#draw()
         break
-      case 'intruding':
+      case 'before-write':
         this.#leave('erase')
         break
-      case 'intruded':
-        if (happening.isMidLine && this.#state === 'open') this.#terminal.write('\r\n')
+      case 'after-write':
+        if (event.isMidLine && this.#state === 'open') this.#terminal.write('\r\n')
         this.#draw()
         break
       case 'pausing':
@@ -133,7 +133,7 @@ export class LiveProgress {
         this.close('keep')
         break
       default:
-        happening satisfies never
+        event satisfies never
     }
   }
 
@@ -153,7 +153,7 @@ export class LiveProgress {
     if (text !== '') this.#terminal.write(text)
     // An empty picture is none: the first one comes at once.
     if (frame.length > 0) this.#drawnAt = this.#clock.monotonic()
-    if (isMoving(this.#tree)) this.#drawSoon()
+    if (isAnimated(this.#tree)) this.#drawSoon()
   }
 
   /** The tree, and below it the end of what the root agent is saying. */

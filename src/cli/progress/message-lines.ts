@@ -13,8 +13,8 @@ interface View {
 }
 
 /** Of steps before the one that asks, together. */
-const mostBefore = 8
-const mostWords = 12
+const maxEarlierLines = 8
+const maxTextLines = 12
 
 /**
  * What a person needs to see above a question, while the picture is gone: of whoever asks, the steps since the last
@@ -39,7 +39,7 @@ export class MessageLines {
     const told = steps.map((step) => stepLines({ agent, turn, step }, view))
     for (const step of steps) this.#shown.add(step)
     const before = told.slice(0, -1).flat()
-    const cut = before.length > mostBefore ? [paint('dim', '⋯'), ...before.slice(-mostBefore)] : before
+    const cut = before.length > maxEarlierLines ? [paint('dim', '⋯'), ...before.slice(-maxEarlierLines)] : before
     const lines = [...cut, ...this.#plan(turn, view), ...(told.at(-1) ?? [])]
     return lines.map((line) => `${paint('dim', fitWidth(label, Math.min(width, widthOf(label))))}${line}`)
   }
@@ -68,7 +68,7 @@ function stepLines({ agent, turn, step }: StepPlace, { paint, width }: View): re
   const alone = { ...rest, steps: [...before, { ...step, requests: new Map(), notes: [] }] }
   const { children } = turnRow({ ...agent, notes: [] }, alone, { kind: 'final' })
   const [head = '', ...calls] = children.slice(-1).flatMap((branch) => linesOf(branch, { paint, width }))
-  const words = replyLines(step.words ?? '', { width: width - bar.length, most: mostWords })
+  const words = replyLines(step.words ?? '', { width: width - bar.length, most: maxTextLines })
   const said = step.words === undefined ? [] : words.map((line) => `${paint('dim', line === '' ? bar.trimEnd() : bar)}${line}`)
   return [head, ...said, ...calls]
 }

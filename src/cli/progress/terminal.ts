@@ -9,18 +9,18 @@ export interface Terminal {
   watch(listener: Listener): () => void
 }
 
-export type Happening =
+export type TerminalEvent =
   | { readonly kind: 'resized' }
   /** Somebody else is about to write to it. */
-  | { readonly kind: 'intruding' }
+  | { readonly kind: 'before-write' }
   /** And has done so; what comes next begins in the middle of a line, or does not. */
-  | { readonly kind: 'intruded'; readonly isMidLine: boolean }
+  | { readonly kind: 'after-write'; readonly isMidLine: boolean }
   /** The process is about to be put into the background. */
   | { readonly kind: 'pausing' }
   | { readonly kind: 'resumed' }
   /** The process is about to end. */
   | { readonly kind: 'closing' }
-type Listener = (happening: Happening) => void
+type Listener = (event: TerminalEvent) => void
 
 type Stream = NodeJS.WriteStream
 /** What a window without a size is taken for. */
@@ -56,9 +56,9 @@ function watchWrites(stream: Stream, listener: Listener): () => void {
   const original = stream.write
   const watched = ((...written: Parameters<Stream['write']>): boolean => {
     if (written[0].length === 0) return original.apply(stream, written)
-    listener({ kind: 'intruding' })
+    listener({ kind: 'before-write' })
     const isTaken = original.apply(stream, written)
-    listener({ kind: 'intruded', isMidLine: !endsLine(written[0]) })
+    listener({ kind: 'after-write', isMidLine: !endsLine(written[0]) })
     return isTaken
   }) as Stream['write']
   stream.write = watched
@@ -70,9 +70,9 @@ function watchWrites(stream: Stream, listener: Listener): () => void {
 
 /** Node prints its warnings past the stream, between the first and the last of those who listen for them. */
 function watchWarnings(listener: Listener): readonly (() => void)[] {
-  const before = (): void => listener({ kind: 'intruding' })
+  const before = (): void => listener({ kind: 'before-write' })
   process.prependListener('warning', before)
-  return [() => void process.off('warning', before), on(process, 'warning', () => listener({ kind: 'intruded', isMidLine: false }))]
+  return [() => void process.off('warning', before), on(process, 'warning', () => listener({ kind: 'after-write', isMidLine: false }))]
 }
 
 const endsLine = (chunk: string | Uint8Array): boolean => (typeof chunk === 'string' ? chunk.endsWith('\n') : chunk.at(-1) === 0x0a)

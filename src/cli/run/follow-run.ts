@@ -1,17 +1,17 @@
 import type { Clock, InteractionEvent, Outcome } from '../../contracts/index.ts'
 import { type RunHandle, systemClock } from '../../runtime/index.ts'
 import type { RunApprover } from '../approvals/terminal-approver.ts'
-import { type Display, openDisplay, type Showing } from '../progress/display.ts'
+import { type Display, type OpenDisplayOptions, openDisplay } from '../progress/display.ts'
 import { graceMs, type Interruption } from './interruption.ts'
 
-interface Watching extends Omit<Showing, 'clock' | 'questions'> {
+interface Watching extends Omit<OpenDisplayOptions, 'clock' | 'questions'> {
   readonly interruption: Pick<Interruption, 'signal' | 'request' | 'reporting'>
   /** Stops the run and leaves its turn open. */
   readonly release: () => Promise<void>
   /** Default: the clock of the system. */
   readonly clock?: Clock
   /** Hears what happens, and may take the window to ask. */
-  readonly approver?: Pick<RunApprover, 'attach' | 'hear' | 'shows'>
+  readonly approver?: Pick<RunApprover, 'attach' | 'onEvent' | 'shows'>
   /** What had happened before, of a run that is taken up. */
   readonly past?: readonly InteractionEvent[]
 }
@@ -36,7 +36,7 @@ export async function followRun(handle: RunHandle, watching: Watching): Promise<
   approver?.attach(display)
   const events: InteractionEvent[] = [...past]
   display.recall(past)
-  for (const event of past) approver?.hear(event)
+  for (const event of past) approver?.onEvent(event)
   const overdue = Promise.withResolvers<undefined>()
   let cancelTimer = (): void => {}
 
@@ -68,7 +68,7 @@ interface Watchers {
 
 async function watch(handle: RunHandle, events: InteractionEvent[], { display, approver }: Watchers): Promise<void> {
   for await (const event of handle) {
-    approver?.hear(event)
+    approver?.onEvent(event)
     if ('seq' in event) events.push(event)
     const shown = display.show(event)
     if (shown) await shown

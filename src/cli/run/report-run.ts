@@ -8,7 +8,7 @@ import { type Progress, showsTree } from '../progress/display.ts'
 import type { StartDiagnostic } from '../team/start-diagnostics.ts'
 import { reasonText } from '../terminal/format-numbers.ts'
 import type { PrintedError } from '../terminal/print-errors.ts'
-import { type Audience, logged, printError } from '../terminal/print-messages.ts'
+import { logRecord, type PrintTarget, printError } from '../terminal/print-messages.ts'
 import { safeJson } from '../terminal/safe-json.ts'
 import { renderSummary } from '../tree/render-summary.ts'
 import { renderTree } from '../tree/render-tree.ts'
@@ -17,7 +17,7 @@ import { InterruptedError } from './interrupted-error.ts'
 import { printAnswer } from './print-answer.ts'
 import { errorDocument, outcomeDocument, runEnd, runEndOfError } from './run-documents.ts'
 
-interface Reporting extends Audience {
+interface Reporting extends PrintTarget {
   readonly output: OutputForm
   readonly progress: Progress
   /** What was told about the team before it ran. */
@@ -47,7 +47,7 @@ interface TreeTelling extends Pick<Reporting, 'host' | 'progress'> {
 export async function printTree({ events, past, outcome }: Followed, { host, progress, legend }: TreeTelling): Promise<void> {
   const summary = outcome && runSummary(outcome)
   const isTeam = summary !== undefined && summary.agents.length > 0
-  if (progress === 'json' && isTeam) await host.stderr.line(logged(host, { level: 'info', msg: 'summary', summary }))
+  if (progress === 'json' && isTeam) await host.stderr.line(logRecord(host, { level: 'info', msg: 'summary', summary }))
   if (!showsTree(progress)) return
   await host.stderr.lines([
     // A live tree leaves its place to the final one; lines do not.

@@ -3,7 +3,7 @@ import type { TreeEntry } from '../../contracts/index.ts'
 import type { DryRunDocument, ErrorDocument, OutcomeDocument, PlannedMember, PlannedModel } from '../run/run-documents.ts'
 import type { OpenDocument, RestingDocument, SoFar } from '../sessions/session-document.ts'
 import type { SessionTotals } from '../sessions/session-totals.ts'
-import type { SessionStanding } from '../sessions/stored-sessions.ts'
+import type { StoredSessionState } from '../sessions/stored-sessions.ts'
 import { definitions } from './definitions.ts'
 import { lines, runError, runFlag } from './events.ts'
 import { outcomeFields } from './outcomes.ts'
@@ -57,19 +57,19 @@ const dryRunDocument = closed<DryRunDocument>(
 )
 
 const standing = anyOf(
-  closed<Extract<SessionStanding, { kind: 'running' }>>({ kind: constant('running'), driver: text }),
-  closed<Extract<SessionStanding, { kind: 'left' }>>({ kind: constant('left') }),
-  closed<Extract<SessionStanding, { kind: 'waiting' }>>({ kind: constant('waiting'), open: count }),
-  closed<Extract<SessionStanding, { kind: 'ended' }>>({
+  closed<Extract<StoredSessionState, { kind: 'running' }>>({ kind: constant('running'), driver: text }),
+  closed<Extract<StoredSessionState, { kind: 'left' }>>({ kind: constant('left') }),
+  closed<Extract<StoredSessionState, { kind: 'waiting' }>>({ kind: constant('waiting'), open: count }),
+  closed<Extract<StoredSessionState, { kind: 'ended' }>>({
     kind: constant('ended'),
-    status: oneWord<Extract<SessionStanding, { kind: 'ended' }>['status']>({
+    status: oneWord<Extract<StoredSessionState, { kind: 'ended' }>['status']>({
       completed: true,
       partial: true,
       failed: true,
       interrupted: true,
     }),
   }),
-  closed<Extract<SessionStanding, { kind: 'damaged' }>>({ kind: constant('damaged'), seq: count }),
+  closed<Extract<StoredSessionState, { kind: 'damaged' }>>({ kind: constant('damaged'), seq: count }),
 )
 const shownFields = {
   ok: truth,

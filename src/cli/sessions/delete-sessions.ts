@@ -1,7 +1,7 @@
 import { type Store, type TreeEntry, TroupeError } from '../../contracts/index.ts'
 import { messageOf } from '../../util/message-of.ts'
 import { sessionFolder, withSessions } from '../approvals/session-store.ts'
-import { sessionsOf } from '../approvals/waiting-requests.ts'
+import { allSessions } from '../approvals/waiting-requests.ts'
 import { exitCodes } from '../host/exit-codes.ts'
 import type { Host } from '../host/process-host.ts'
 import type { SessionsInvocation } from '../options/project-invocations.ts'
@@ -10,7 +10,7 @@ import { printable } from '../terminal/paint.ts'
 import { printNotice, printWarning } from '../terminal/print-messages.ts'
 import { safeJson } from '../terminal/safe-json.ts'
 import { findSession, type SessionPlace, unknownSession } from './find-session.ts'
-import { ageOf, hasEnded, prunable, type Retention } from './retention.ts'
+import { hasEnded, parseAge, prunable, type Retention } from './retention.ts'
 
 interface Deleted {
   readonly sessions: readonly TreeEntry[]
@@ -30,7 +30,7 @@ export async function deleteSessions(invocation: SessionsInvocation, host: Host)
     return isDryRun ? { sessions } : remove(store, sessions, refuseDriven)
   })
   if (!deleted) throw unknownSession(ids.join(', '), place)
-  return report(deleted, invocation, host)
+  return printDeleted(deleted, invocation, host)
 }
 
 /** `troupe sessions prune`: what has ended, is old and is not among the newest, over all sessions of the data folder. */
@@ -39,11 +39,11 @@ export async function pruneSessions(invocation: SessionsInvocation, host: Host):
   const folder = await sessionFolder(invocation, host)
   const deleted = await withSessions<Deleted>(folder, { sessions: [] }, async (store) => {
     const entries: TreeEntry[] = []
-    for await (const entry of sessionsOf(store)) entries.push(entry)
+    for await (const entry of allSessions(store)) entries.push(entry)
     const sessions = prunable(entries, retention, host.now())
     return invocation.isDryRun ? { sessions } : remove(store, sessions, () => undefined)
   })
-  return report(deleted, invocation, host)
+  return printDeleted(deleted, invocation, host)
 }
 
 async function namedSessions(store: Store, ids: readonly string[], place: SessionPlace): Promise<readonly TreeEntry[]> {
@@ -84,7 +84,11 @@ async function remove(store: Store, entries: readonly TreeEntry[], driven: (tree
   }
 }
 
-async function report({ sessions, unreclaimed }: Deleted, { output, display, isDryRun }: SessionsInvocation, host: Host): Promise<number> {
+async function printDeleted(
+  { sessions, unreclaimed }: Deleted,
+  { output, display, isDryRun }: SessionsInvocation,
+  host: Host,
+): Promise<number> {
   const { code } = exitCodes.done
   if (output === 'json') {
     const deleted = sessions.map(({ treeId }) => treeId)
@@ -104,7 +108,7 @@ async function report({ sessions, unreclaimed }: Deleted, { output, display, isD
 }
 
 function retentionOf({ older, keep }: SessionsInvocation): Retention {
-  const olderMs = older === undefined ? 0 : ageOf(older)
+  const olderMs = older === undefined ? 0 : parseAge(older)
   const count = keep === undefined ? 0 : /^\d+$/.test(keep) ? Number(keep) : undefined
   const problems = [
     ...(older === undefined && keep === undefined

@@ -1,7 +1,7 @@
 import { type Store, type TreeEntry, type TreeId, TroupeError } from '../../contracts/index.ts'
 import { nearestNames } from '../../util/nearest-names.ts'
 import { dataDirFlag } from '../approvals/next-steps.ts'
-import { sessionsOf } from '../approvals/waiting-requests.ts'
+import { allSessions } from '../approvals/waiting-requests.ts'
 import { timeText } from '../terminal/format-numbers.ts'
 import { printable } from '../terminal/paint.ts'
 
@@ -20,7 +20,7 @@ export async function findSession(store: Pick<Store, 'trees'>, given: string, pl
   const exact = await store.trees.get(given as TreeId)
   if (exact) return exact
   const all: TreeEntry[] = []
-  for await (const entry of sessionsOf(store)) all.push(entry)
+  for await (const entry of allSessions(store)) all.push(entry)
   const [only, ...others] = given === '' ? [] : all.filter(({ treeId }) => treeId.startsWith(given))
   if (!only) throw unknownSession(given, place, all)
   if (others.length > 0) throw ambiguous(given, [only, ...others], place)
@@ -32,16 +32,16 @@ export function unknownSession(given: string, { folder, dataDir }: SessionPlace,
   const ids = known.map(({ treeId }) => treeId as string)
   return new TroupeError('usage', `There is no session ${given} in ${folder}.`, {
     problems: nearestNames(given, ids)
-      .slice(0, mostNamed)
+      .slice(0, maxNamed)
       .map((id) => ({ place: id, message: 'has a similar ID.' })),
     remedy: `List the sessions: troupe sessions list --everywhere${dataDirFlag(dataDir)}`,
   })
 }
 
 function ambiguous(given: string, matches: readonly TreeEntry[], { dataDir }: SessionPlace): TroupeError {
-  const left = matches.length - mostNamed
+  const left = matches.length - maxNamed
   return new TroupeError('usage', `${matches.length} sessions have an ID that begins with ${given}.`, {
-    problems: matches.slice(0, mostNamed).map(({ treeId, agent, title, createdAt }) => ({
+    problems: matches.slice(0, maxNamed).map(({ treeId, agent, title, createdAt }) => ({
       place: treeId,
       message: printable(`${agent} · ${timeText(createdAt)} · “${title}”`),
     })),
@@ -49,4 +49,4 @@ function ambiguous(given: string, matches: readonly TreeEntry[], { dataDir }: Se
   })
 }
 
-const mostNamed = 10
+const maxNamed = 10

@@ -2,11 +2,11 @@ import { findProjectRoot } from '../../agents/index.ts'
 import type { Place } from '../approvals/next-steps.ts'
 import { dataDirFlag } from '../approvals/next-steps.ts'
 import { sessionFolder, withSessions } from '../approvals/session-store.ts'
-import { isOfProject } from '../approvals/waiting-requests.ts'
+import { belongsToProject } from '../approvals/waiting-requests.ts'
 import { exitCodes } from '../host/exit-codes.ts'
 import type { Host } from '../host/process-host.ts'
 import type { SessionsInvocation } from '../options/project-invocations.ts'
-import { paintOn, printNotice } from '../terminal/print-messages.ts'
+import { printNotice, stdoutPaint } from '../terminal/print-messages.ts'
 import { safeJson } from '../terminal/safe-json.ts'
 import { storedDocument } from './session-document.ts'
 import { sessionLines } from './session-lines.ts'
@@ -18,7 +18,7 @@ export async function listSessions(invocation: SessionsInvocation, host: Host): 
   const project = findProjectRoot(process.cwd())
   const folder = await sessionFolder(invocation, host)
   const all = await withSessions<readonly StoredSession[]>(folder, [], (store) => storedSessions(store))
-  const sessions = all.filter((session) => isEverywhere || isOfProject(session, project))
+  const sessions = all.filter((session) => isEverywhere || belongsToProject(session, project))
   const place: Place = { here: process.cwd(), folder, dataDir: invocation.dataDir }
   const { code } = exitCodes.done
   if (output === 'json') {
@@ -27,7 +27,7 @@ export async function listSessions(invocation: SessionsInvocation, host: Host): 
     )
     return code
   }
-  await host.stdout.prose(sessions.flatMap((session) => sessionLines(session, place, paintOn(host))))
+  await host.stdout.prose(sessions.flatMap((session) => sessionLines(session, place, stdoutPaint(host))))
   for (const notice of noticesAbout(sessions, { isEverywhere, project, place, others: all.length - sessions.length }))
     await printNotice(notice, { host, display })
   return code

@@ -14,7 +14,7 @@ import { recordedRun } from '../../runtime/index.ts'
 import type { WaitingRequest } from '../approvals/waiting-requests.ts'
 import { findSession, type SessionPlace } from './find-session.ts'
 import { type SessionTotals, sessionTotals } from './session-totals.ts'
-import { damagedAt, type StoredSession, standingBy } from './stored-sessions.ts'
+import { damagedState, type StoredSession, stateFromStatus } from './stored-sessions.ts'
 
 /** A run with all that its journal says at this moment. */
 export interface LoadedSession extends StoredSession {
@@ -49,7 +49,7 @@ export async function loadSession(store: Store, id: string, place: SessionPlace)
   // Asked before the journal is read: what has ended by then is not taken for left.
   const driver = await store.trees.driver(treeId)
   const { events, status, outcome, turns: operations, open: requests, origin, damage } = await recordedRun(store, treeId)
-  const standing = damage ? damagedAt(damage) : standingBy(status, { driver, requests })
+  const standing = damage ? damagedState(damage) : stateFromStatus(status, { driver, requests })
   const { turns, waiting } = turnsIn(events)
   const asked = turns.at(-1)?.asked ?? waiting
   const ended = turns.flatMap((turn) => turn.totals ?? [])
@@ -93,7 +93,7 @@ const textOf = (parts: readonly InputPart[]): string =>
     .join('\n')
 
 /** The same thing said of many children is told once, with how often. */
-export function counted(diagnostics: readonly Diagnostic[]): readonly (readonly [Diagnostic, number])[] {
+export function countRepeats(diagnostics: readonly Diagnostic[]): readonly (readonly [Diagnostic, number])[] {
   const groups = Map.groupBy(diagnostics, ({ code, message }) => `${code}\n${message}`)
   return [...groups.values()].flatMap(([first, ...others]) => (first ? [[first, others.length + 1] as const] : []))
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { TreeEntry, TreeId } from '../../contracts/index.ts'
-import { ageOf, prunable } from './retention.ts'
+import { parseAge, prunable } from './retention.ts'
 
 const day = 86_400_000
 const now = 100 * day
@@ -34,7 +34,7 @@ describe('what may be deleted', () => {
 })
 
 it('an age is written in days, or as durations are', () => {
-  expect(['30d', '1.5 d', '12h', '90s', '', '30', 'd', '30 days'].map(ageOf)).toEqual([
+  expect(['30d', '1.5 d', '12h', '90s', '', '30', 'd', '30 days'].map(parseAge)).toEqual([
     30 * day,
     1.5 * day,
     12 * 3_600_000,

@@ -12,7 +12,7 @@ export interface Retention {
 }
 
 /** `30d`, or as durations are written elsewhere; a bare number means nothing. */
-export function ageOf(written: string): number | undefined {
+export function parseAge(written: string): number | undefined {
   const [, days] = /^(\d+(?:\.\d+)?)\s?d$/.exec(written.trim()) ?? []
   return days === undefined ? parseDuration(written) : Number(days) * dayMs
 }

@@ -6,7 +6,7 @@ import { exitCodes } from '../host/exit-codes.ts'
 import { type OutcomeDocument, outcomeDocument } from '../run/run-documents.ts'
 import type { LoadedSession } from './load-session.ts'
 import type { SessionTotals } from './session-totals.ts'
-import type { SessionStanding, StoredSession } from './stored-sessions.ts'
+import type { StoredSession, StoredSessionState } from './stored-sessions.ts'
 
 /** What a run has come to that does not rest. In `operations` a turn that has not ended has the status suspended. */
 export type SoFar = Omit<OutcomeDocument, 'ok' | 'exitCode' | 'status' | 'reason' | 'message' | 'remedy' | 'failure' | 'code'>
@@ -53,7 +53,7 @@ export interface StoredDocument extends Partial<RunOrigin> {
   readonly agent: string
   readonly title: string
   readonly status: TreeEntry['status']
-  readonly standing: SessionStanding
+  readonly standing: StoredSessionState
   /** Milliseconds since 1970. */
   readonly startedAt: number
   readonly updatedAt: number

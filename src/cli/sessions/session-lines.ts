@@ -1,7 +1,7 @@
-import { fileOf, type Place, resumeHint } from '../approvals/next-steps.ts'
+import { agentFileOf, type Place, resumeHint } from '../approvals/next-steps.ts'
 import { timeText } from '../terminal/format-numbers.ts'
 import { type Paint, printable } from '../terminal/paint.ts'
-import type { SessionStanding, StoredSession } from './stored-sessions.ts'
+import type { StoredSession, StoredSessionState } from './stored-sessions.ts'
 
 const indent = '  '
 
@@ -9,17 +9,18 @@ const indent = '  '
 export function sessionLines(kept: StoredSession, place: Place, paint: Paint): readonly string[] {
   const { run, origin, standing } = kept
   const { workspace = place.here } = origin ?? run
-  const where = [origin ? fileOf(origin) : '', workspace === place.here ? '' : `in ${workspace}`].filter(Boolean).join(' ')
+  const where = [origin ? agentFileOf(origin) : '', workspace === place.here ? '' : `in ${workspace}`].filter(Boolean).join(' ')
   return [
-    `${run.treeId}  ${printable(run.agent)}  ${paint(shadeOf(standing), printable(standingWords(standing)))}`,
+    `${run.treeId}  ${printable(run.agent)}  ${paint(shadeOf(standing), printable(stateText(standing)))}`,
     `${indent}${paint('dim', printable([where, timeText(run.updatedAt), `“${run.title}”`].filter(Boolean).join(' · ')))}`,
     ...(standing.kind === 'left' || standing.kind === 'waiting' ? [`${indent}${resumeHint(kept, place)}`] : []),
   ]
 }
 
-const shadeOf = ({ kind }: SessionStanding): 'red' | 'yellow' | 'bold' => (kind === 'damaged' ? 'red' : kind === 'left' ? 'yellow' : 'bold')
+const shadeOf = ({ kind }: StoredSessionState): 'red' | 'yellow' | 'bold' =>
+  kind === 'damaged' ? 'red' : kind === 'left' ? 'yellow' : 'bold'
 
-export function standingWords(standing: SessionStanding): string {
+export function stateText(standing: StoredSessionState): string {
   switch (standing.kind) {
     case 'running':
       return `running: ${standing.driver}`

@@ -1,22 +1,22 @@
 import type { Diagnostic, Outcome } from '../../contracts/index.ts'
 import { runTree, summaryOf } from '../../view/index.ts'
-import { fileOf as agentFileOf, dataDirFlag, type Place, resumeHint } from '../approvals/next-steps.ts'
+import { agentFileOf, dataDirFlag, type Place, resumeHint } from '../approvals/next-steps.ts'
 import { waitingLines } from '../approvals/waiting-lines.ts'
 import { replyLines } from '../progress/text-lines.ts'
 import { withToolNames } from '../run/report-run.ts'
 import { duration, elapsed, plural, reasonText, timeText } from '../terminal/format-numbers.ts'
 import { type Paint, printable } from '../terminal/paint.ts'
 import { renderSummary } from '../tree/render-summary.ts'
-import { mostLines, renderTurn } from '../tree/render-tree.ts'
+import { maxTreeLines, renderTurn } from '../tree/render-tree.ts'
 import type { Moment } from '../tree/tree-row.ts'
 import { callLines } from './call-lines.ts'
-import { counted, type LoadedSession, type LoadedTurn } from './load-session.ts'
-import { standingWords } from './session-lines.ts'
+import { countRepeats, type LoadedSession, type LoadedTurn } from './load-session.ts'
+import { stateText } from './session-lines.ts'
 import { totalsText } from './session-totals.ts'
 
 // A run of the past for people: how it stands, then turn by turn what was asked, what happened and what was answered. Pure.
 
-export interface ShownStyle {
+export interface ReportStyle {
   readonly place: Place
   readonly paint: Paint
   /** Columns that the tree may take. */
@@ -29,24 +29,24 @@ export interface ShownStyle {
 }
 
 const indent = '  '
-/** Of a run with more turns, the first ones are counted. */
-const mostTurns = 20
+/** Of a run with more turns, the first ones are countRepeats. */
+const maxTurns = 20
 /** What was asked may have been piped in, whole files of it. */
-const mostAsked = 20
+const maxInputLines = 20
 /** Of turns that others have followed. */
-const mostOfEarlier = 5
-const mostDiagnostics = 20
+const maxEarlierLines = 5
+const maxDiagnostics = 20
 /** More than these are looked at before they are answered. */
-const mostRequests = 5
+const maxRequests = 5
 
-export function sessionReport(shown: LoadedSession, style: ShownStyle): readonly string[] {
+export function sessionReport(shown: LoadedSession, style: ReportStyle): readonly string[] {
   const { paint } = style
   const { turns, asked, outcome, operations } = shown
-  const hidden = Math.max(0, turns.length - mostTurns)
+  const hidden = Math.max(0, turns.length - maxTurns)
   const blocks = [
     headLines(shown, style),
     ...(hidden > 0 ? [[paint('dim', `⋯ ${plural(hidden, 'earlier turn')}`)]] : []),
-    ...(turns.length === 0 ? [askedLines(asked, mostAsked, style)] : turnBlocks(shown, hidden, style)),
+    ...(turns.length === 0 ? [inputLines(asked, maxInputLines, style)] : turnBlocks(shown, hidden, style)),
     diagnosticLines(outcome.diagnostics, style),
     style.isVerbose ? callBlock(shown, style) : [],
     operations.length === 0
@@ -59,22 +59,22 @@ export function sessionReport(shown: LoadedSession, style: ShownStyle): readonly
   return blocks.filter(({ length }) => length > 0).flatMap((block, i) => (i === 0 ? block : ['', ...block]))
 }
 
-function headLines(shown: LoadedSession, style: ShownStyle): readonly string[] {
+function headLines(shown: LoadedSession, style: ReportStyle): readonly string[] {
   const { run, origin, standing, outcome, turns } = shown
   const { paint, place } = style
   const where = origin ? `${agentFileOf(origin)}${origin.workspace === place.here ? '' : ` in ${origin.workspace}`}` : ''
   const about = [
     where,
     `began ${timeText(run.createdAt)}`,
-    timeWords(shown, style.now),
+    timeSummary(shown, style.now),
     turns.length > 1 ? plural(turns.length, 'turn') : '',
   ]
-  const how = `${standingWords(standing)}${standing.kind === 'ended' ? whyWords(outcome) : ''}`
+  const how = `${stateText(standing)}${standing.kind === 'ended' ? reasonSuffix(outcome) : ''}`
   return [
     `${run.treeId}  ${printable(run.agent)}  ${paint(shadeOf(shown), printable(how))}`,
     `${indent}${paint('dim', printable(about.filter(Boolean).join(' · ')))}`,
     ...failureLines(outcome, paint),
-    ...onLines(shown, style),
+    ...nextStepLines(shown, style),
   ]
 }
 
@@ -84,7 +84,7 @@ function shadeOf({ standing }: LoadedSession): 'red' | 'yellow' | 'bold' {
   return standing.kind === 'running' ? 'bold' : 'yellow'
 }
 
-function timeWords({ run, standing, turns }: LoadedSession, now: number): string {
+function timeSummary({ run, standing, turns }: LoadedSession, now: number): string {
   switch (standing.kind) {
     case 'ended':
       return `took ${duration(turns.reduce((sum, { totals }) => sum + (totals?.durationMs ?? 0), 0))}`
@@ -100,7 +100,7 @@ function timeWords({ run, standing, turns }: LoadedSession, now: number): string
   }
 }
 
-const whyWords = ({ status, reason }: Outcome): string => (reason === undefined || reason === status ? '' : `: ${reasonText[reason]}`)
+const reasonSuffix = ({ status, reason }: Outcome): string => (reason === undefined || reason === status ? '' : `: ${reasonText[reason]}`)
 
 function failureLines({ status, message, failure, remedy = failure?.remedy }: Outcome, paint: Paint): readonly string[] {
   const what = message ?? failure?.message
@@ -112,7 +112,7 @@ function failureLines({ status, message, failure, remedy = failure?.remedy }: Ou
 }
 
 /** What a person may do about it. */
-function onLines(shown: LoadedSession, style: ShownStyle): readonly string[] {
+function nextStepLines(shown: LoadedSession, style: ReportStyle): readonly string[] {
   const { place } = style
   switch (shown.standing.kind) {
     case 'running':
@@ -130,19 +130,19 @@ function onLines(shown: LoadedSession, style: ShownStyle): readonly string[] {
 }
 
 /** Those that are open first; what is not shown is not to be answered from here. */
-function requestLines(shown: LoadedSession, { place, paint, width }: ShownStyle): readonly string[] {
+function requestLines(shown: LoadedSession, { place, paint, width }: ReportStyle): readonly string[] {
   const requests = [...shown.requests].sort((a, b) => Number(a.answer !== undefined) - Number(b.answer !== undefined))
-  const left = requests.length - mostRequests
+  const left = requests.length - maxRequests
   // Without its first line, which ours stands for.
-  const lines = waitingLines({ ...shown, requests: requests.slice(0, mostRequests) }, place, { paint, width: width - 1 }).slice(1)
+  const lines = waitingLines({ ...shown, requests: requests.slice(0, maxRequests) }, place, { paint, width: width - 1 }).slice(1)
   const more = `${indent}⋯ ${left} more: troupe approvals list${dataDirFlag(place.dataDir)}`
   return left > 0 ? lines.toSpliced(-1, 0, more) : lines
 }
 
-function turnBlocks(shown: LoadedSession, hidden: number, style: ShownStyle): readonly (readonly string[])[] {
+function turnBlocks(shown: LoadedSession, hidden: number, style: ReportStyle): readonly (readonly string[])[] {
   const { turns, events, standing, outcome } = shown
   const moment: Moment = standing.kind === 'running' ? { kind: 'live', now: style.now } : { kind: 'final' }
-  const most = Math.floor(mostLines / Math.min(turns.length, mostTurns))
+  const most = Math.floor(maxTreeLines / Math.min(turns.length, maxTurns))
   const [agent] = runTree(events).roots
   return turns.slice(hidden).flatMap((turn, i) => {
     const place = hidden + i
@@ -151,44 +151,48 @@ function turnBlocks(shown: LoadedSession, hidden: number, style: ShownStyle): re
     // What was told before the first step is told once.
     const owner = agent && { ...agent, notes: i === 0 ? agent.notes : [] }
     return [
-      askedLines(turn.asked, isLast ? mostAsked : mostOfEarlier, style),
+      inputLines(turn.asked, isLast ? maxInputLines : maxEarlierLines, style),
       owner && node ? renderTurn(owner, node, { ...style, moment, most }) : [],
       isLast ? answerLines(outcome, style) : earlierAnswer(turn, style),
     ]
   })
 }
 
-const askedLines = (asked: string, most: number, style: ShownStyle): readonly string[] => section('Input', asked, { ...style, most })
+const inputLines = (asked: string, most: number, style: ReportStyle): readonly string[] => section('Input', asked, { ...style, most })
 
-function answerLines({ report, status }: Outcome, style: ShownStyle): readonly string[] {
+function answerLines({ report, status }: Outcome, style: ReportStyle): readonly string[] {
   const title = status === 'completed' ? 'Answer' : status === 'partial' ? 'Partial answer' : 'Text so far'
   return section(title, report?.text ?? '', { ...style, most: Number.POSITIVE_INFINITY })
 }
 
-const earlierAnswer = ({ report }: LoadedTurn, style: ShownStyle): readonly string[] =>
-  section('Answer', report?.text ?? '', { ...style, most: mostOfEarlier })
+const earlierAnswer = ({ report }: LoadedTurn, style: ReportStyle): readonly string[] =>
+  section('Answer', report?.text ?? '', { ...style, most: maxEarlierLines })
 
-function section(title: string, text: string, { paint, width, isWindow, most }: ShownStyle & { readonly most: number }): readonly string[] {
+function section(
+  title: string,
+  text: string,
+  { paint, width, isWindow, most }: ReportStyle & { readonly most: number },
+): readonly string[] {
   if (text.trim() === '') return []
   const room = isWindow ? width - 1 - indent.length : Number.POSITIVE_INFINITY
   return [paint('bold', title), ...replyLines(text, { width: room, most }).map((line) => `${indent}${line}`.trimEnd())]
 }
 
-function callBlock({ events, run, fileOf }: LoadedSession, { place, paint, width, isWindow }: ShownStyle): readonly string[] {
+function callBlock({ events, run, fileOf }: LoadedSession, { place, paint, width, isWindow }: ReportStyle): readonly string[] {
   const lines = callLines(events, { fileOf, width: isWindow ? width - 1 : Number.POSITIVE_INFINITY })
   if (lines.length === 0) return []
   const whole = `troupe sessions show ${run.treeId} --stream-json${dataDirFlag(place.dataDir)}`
   return [paint('bold', 'Calls'), ...lines, `${indent}Complete events: ${whole}`]
 }
 
-function diagnosticLines(diagnostics: readonly Diagnostic[], { paint }: ShownStyle): readonly string[] {
-  const all = counted(diagnostics)
+function diagnosticLines(diagnostics: readonly Diagnostic[], { paint }: ReportStyle): readonly string[] {
+  const all = countRepeats(diagnostics)
   if (all.length === 0) return []
-  const left = all.length - mostDiagnostics
+  const left = all.length - maxDiagnostics
   return [
     paint('bold', 'Diagnostics'),
     ...all
-      .slice(0, mostDiagnostics)
+      .slice(0, maxDiagnostics)
       .flatMap(([{ code, severity, message, remedy }, times]) => [
         `${indent}${paint(severity === 'error' ? 'red' : 'yellow', code)}: ${printable(message)}${times > 1 ? paint('dim', ` (${times} times)`) : ''}`,
         ...(remedy === undefined ? [] : [`${indent}${indent}${paint('cyan', '→')} ${printable(remedy)}`]),

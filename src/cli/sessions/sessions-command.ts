@@ -10,7 +10,7 @@ import { showSession } from './show-session.ts'
 
 /** `troupe sessions`: the sessions that are stored, what happened in one of them, and which are deleted. */
 export async function sessionsCommand(invocation: SessionsInvocation, host: Host): Promise<number> {
-  refuseOthers(invocation)
+  refuseUnrelatedOptions(invocation)
   switch (invocation.action) {
     case 'list':
       return listSessions(invocation, host)
@@ -26,7 +26,7 @@ export async function sessionsCommand(invocation: SessionsInvocation, host: Host
 }
 
 /** What another action understands would have no effect here. */
-function refuseOthers({ action, ids, output, display, older, keep, isDryRun, isEverywhere, dataDir }: SessionsInvocation): void {
+function refuseUnrelatedOptions({ action, ids, output, display, older, keep, isDryRun, isEverywhere, dataDir }: SessionsInvocation): void {
   const extra = ids.at(action === 'show' ? 1 : 0)
   const shown = extra === undefined ? '' : `Show it: troupe sessions show ${typedWord(extra)}${dataDirFlag(dataDir)}`
   const only = (flag: string, ...actions: readonly SessionsAction[]) => ({

@@ -5,7 +5,7 @@ import { exitCodes } from '../host/exit-codes.ts'
 import type { Host } from '../host/process-host.ts'
 import type { SessionsInvocation } from '../options/project-invocations.ts'
 import { runEnd } from '../run/run-documents.ts'
-import { paintOn, printError } from '../terminal/print-messages.ts'
+import { printError, stdoutPaint } from '../terminal/print-messages.ts'
 import { safeJson } from '../terminal/safe-json.ts'
 import { unknownSession } from './find-session.ts'
 import { type LoadedSession, loadSession } from './load-session.ts'
@@ -33,7 +33,7 @@ export async function showSession(invocation: SessionsInvocation, host: Host): P
       await host.stdout.prose(
         sessionReport(shown, {
           place,
-          paint: paintOn(host),
+          paint: stdoutPaint(host),
           width: host.stdout.columns ?? host.width,
           isWindow: host.stdout.columns !== undefined,
           now: host.now(),

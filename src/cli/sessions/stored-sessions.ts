@@ -1,9 +1,9 @@
 import { JournalDamagedError, type RunOrigin, type Store, type TreeEntry } from '../../contracts/index.ts'
-import { orDamage, sessionsOf, type WaitingRequest, waitingSession } from '../approvals/waiting-requests.ts'
+import { allSessions, catchDamage, type WaitingRequest, waitingSession } from '../approvals/waiting-requests.ts'
 import { originOf } from '../run/run-origin.ts'
 
 /** How a run stands now, which its status alone does not tell. */
-export type SessionStanding =
+export type StoredSessionState =
   /** `driver` says who that is, for people. */
   | { readonly kind: 'running'; readonly driver: string }
   /** Its process is gone, and nobody has taken it up. */
@@ -17,7 +17,7 @@ export type SessionStanding =
 export interface StoredSession {
   readonly run: TreeEntry
   readonly origin?: RunOrigin
-  readonly standing: SessionStanding
+  readonly standing: StoredSessionState
 }
 
 /**
@@ -26,28 +26,28 @@ export interface StoredSession {
  */
 export async function storedSessions(store: Store): Promise<readonly StoredSession[]> {
   const kept: StoredSession[] = []
-  for await (const run of sessionsOf(store)) kept.push(await keptSession(store, run))
+  for await (const run of allSessions(store)) kept.push(await storedSession(store, run))
   return kept
 }
 
-async function keptSession(store: Store, run: TreeEntry): Promise<StoredSession> {
-  const origin = await orDamage(originOf(store, run.treeId))
-  if (origin instanceof JournalDamagedError) return { run, standing: damagedAt(origin) }
-  const standing = await orDamage(standingOf(store, run))
-  return { run, ...(origin && { origin }), standing: standing instanceof JournalDamagedError ? damagedAt(standing) : standing }
+async function storedSession(store: Store, run: TreeEntry): Promise<StoredSession> {
+  const origin = await catchDamage(originOf(store, run.treeId))
+  if (origin instanceof JournalDamagedError) return { run, standing: damagedState(origin) }
+  const standing = await catchDamage(readState(store, run))
+  return { run, ...(origin && { origin }), standing: standing instanceof JournalDamagedError ? damagedState(standing) : standing }
 }
 
-export const damagedAt = ({ seq }: JournalDamagedError): Extract<SessionStanding, { readonly kind: 'damaged' }> => ({
+export const damagedState = ({ seq }: JournalDamagedError): Extract<StoredSessionState, { readonly kind: 'damaged' }> => ({
   kind: 'damaged',
   seq,
 })
 
-async function standingOf(store: Store, run: TreeEntry): Promise<SessionStanding> {
+async function readState(store: Store, run: TreeEntry): Promise<StoredSessionState> {
   const { status, treeId } = run
   const driver = status === 'running' ? await store.trees.driver(treeId) : undefined
   // One that can be resumed now is read whole: a damaged journal would be refused then.
   const isOpen = status === 'suspended' || (status === 'running' && driver === undefined)
-  return standingBy(status, { driver, requests: isOpen ? (await waitingSession(store, run)).requests : [] })
+  return stateFromStatus(status, { driver, requests: isOpen ? (await waitingSession(store, run)).requests : [] })
 }
 
 interface Evidence {
@@ -55,7 +55,7 @@ interface Evidence {
   readonly requests: readonly Pick<WaitingRequest, 'answer'>[]
 }
 
-export function standingBy(status: TreeEntry['status'], { driver, requests }: Evidence): SessionStanding {
+export function stateFromStatus(status: TreeEntry['status'], { driver, requests }: Evidence): StoredSessionState {
   switch (status) {
     case 'running':
       return driver === undefined ? { kind: 'left' } : { kind: 'running', driver }

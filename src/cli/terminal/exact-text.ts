@@ -26,14 +26,14 @@ export const exactLine = (text: string): string =>
 
 const tabWidth = 8
 
-/** The lines of an exact text, each broken where the window ends: what follows a break cannot pass for a line of ours. */
+/** The lines of an exact text, each breakLine where the window ends: what follows a break cannot pass for a line of ours. */
 export function exactLines(text: string, width: number): readonly string[] {
   return exactText(text)
     .split('\n')
-    .flatMap((line) => broken(line, Math.max(1, width)))
+    .flatMap((line) => breakLine(line, Math.max(1, width)))
 }
 
-function broken(line: string, width: number): readonly string[] {
+function breakLine(line: string, width: number): readonly string[] {
   const rows: string[] = []
   let row = ''
   let used = 0

@@ -13,7 +13,7 @@ type Stream = Writable & { readonly isTTY?: boolean; readonly columns?: number; 
 /** Standard output or standard error, whose reader may leave at any time. */
 export class Output {
   readonly #stream: Stream
-  readonly #leaving = new Set<() => void>()
+  readonly #endListeners = new Set<() => void>()
   #state: State = { kind: 'open' }
 
   constructor(stream: Stream) {
@@ -65,13 +65,13 @@ export class Output {
 
   /** Calls back once nothing more can be written. */
   onEnd(listener: () => void): void {
-    this.#leaving.add(listener)
+    this.#endListeners.add(listener)
   }
 
   #end(error: NodeJS.ErrnoException): void {
     if (this.#state.kind !== 'open') return
     const hasLeft = ['EPIPE', 'ECONNRESET', 'EOF'].includes(error.code ?? '') || (this.#stream.isTTY === true && error.code === 'EIO')
     this.#state = hasLeft ? { kind: 'gone' } : { kind: 'failed', error }
-    for (const listener of this.#leaving) listener()
+    for (const listener of this.#endListeners) listener()
   }
 }

@@ -37,14 +37,14 @@ function problemLines({ place, message, remedy, line }: Problem, paint: Paint): 
   ]
 }
 
-const longestExcerpt = 100
+const maxExcerptWidth = 100
 
 /** The line with a mark below the column that the place names. */
 function excerpt(place: string, line: string, paint: Paint): readonly string[] {
   const [row = 1, column = 1] = place.split(':').slice(-2).map(Number)
   if (!Number.isInteger(row) || !Number.isInteger(column)) return []
-  const from = column > longestExcerpt ? column - longestExcerpt / 2 : 0
-  const shown = line.slice(from, from + longestExcerpt).replace(/[\s\p{Cc}\p{Cf}]/gu, ' ')
+  const from = column > maxExcerptWidth ? column - maxExcerptWidth / 2 : 0
+  const shown = line.slice(from, from + maxExcerptWidth).replace(/[\s\p{Cc}\p{Cf}]/gu, ' ')
   const gutter = `    ${row} │ `
   const blank = `${' '.repeat(gutter.length - 2)}│ `
   return [

@@ -5,7 +5,7 @@ import { errorLines, type PrintedError } from './print-errors.ts'
 import { safeJson } from './safe-json.ts'
 
 /** Who is told, and how they want it. */
-export interface Audience {
+export interface PrintTarget {
   readonly host: Host
   readonly display: DisplayOptions
 }
@@ -25,44 +25,44 @@ export function withColour(host: Host, { color }: Pick<DisplayOptions, 'color'>)
 }
 
 /** An error on standard error: lines for people, or a line of the log. It is told however quiet it is to be. */
-export function printError(error: PrintedError & { readonly cause?: unknown }, { host, display }: Audience): Promise<void> {
+export function printError(error: PrintedError & { readonly cause?: unknown }, { host, display }: PrintTarget): Promise<void> {
   const { message, remedy, problems, commands } = error
   if (display.logFormat === 'json') {
     const code = 'code' in error ? error.code : undefined
     return host.stderr.line(
-      logged(host, { level: 'error', msg: message, code, remedy, commands, ...(problems.length > 0 && { problems }) }),
+      logRecord(host, { level: 'error', msg: message, code, remedy, commands, ...(problems.length > 0 && { problems }) }),
     )
   }
   return host.stderr.prose([...errorLines(error, host.paint), ...(display.detail === 'verbose' ? causeLines(error.cause, host) : [])])
 }
 
 /** Something worth knowing that is no error. */
-export function printNotice(text: string, { host, display }: Audience): Promise<void> {
+export function printNotice(text: string, { host, display }: PrintTarget): Promise<void> {
   if (display.detail === 'quiet') return Promise.resolve()
-  if (display.logFormat === 'json') return host.stderr.line(logged(host, { level: 'info', msg: text }))
+  if (display.logFormat === 'json') return host.stderr.line(logRecord(host, { level: 'info', msg: text }))
   return host.stderr.prose([host.paint('dim', printable(text))])
 }
 
 /** Something that changes what happens, or keeps it from happening: it is told however quiet it is to be. */
-export function printWarning(text: string, { host, display }: Audience): Promise<void> {
-  if (display.logFormat === 'json') return host.stderr.line(logged(host, { level: 'warn', msg: text }))
+export function printWarning(text: string, { host, display }: PrintTarget): Promise<void> {
+  if (display.logFormat === 'json') return host.stderr.line(logRecord(host, { level: 'warn', msg: text }))
   return host.stderr.prose([host.paint('yellow', printable(text))])
 }
 
 /** A line of the log. */
-export function logged(
+export function logRecord(
   host: Pick<Host, 'now'>,
   entry: { readonly level: 'info' | 'warn' | 'error'; readonly msg: string; readonly [field: string]: unknown },
 ): string {
   return safeJson({ time: new Date(host.now()).toISOString(), ...entry })
 }
 
-const mostCauses = 5
+const maxCauses = 5
 
 /** What lies behind an error, for those who want to know more. */
 function causeLines(cause: unknown, { paint }: Host): readonly string[] {
   const lines: string[] = []
-  for (let at = cause; at instanceof Error && lines.length < mostCauses; at = at.cause) {
+  for (let at = cause; at instanceof Error && lines.length < maxCauses; at = at.cause) {
     const text = `${at.name}: ${at.message}`
     lines.push(`  ${paint('dim', `caused by ${printable(text)}`)}`)
   }
@@ -70,4 +70,4 @@ function causeLines(cause: unknown, { paint }: Host): readonly string[] {
 }
 
 /** The colours of a host are those of standard error: where a pipe reads standard output, it gets none. */
-export const paintOn = ({ stdout, paint }: Pick<Host, 'stdout' | 'paint'>): Paint => (stdout.columns === undefined ? plainPaint : paint)
+export const stdoutPaint = ({ stdout, paint }: Pick<Host, 'stdout' | 'paint'>): Paint => (stdout.columns === undefined ? plainPaint : paint)

@@ -2,7 +2,7 @@ import { PassThrough } from 'node:stream'
 import { describe, expect, test } from 'vitest'
 import { FakeClock } from '../../testing/index.ts'
 import type { Host } from '../host/process-host.ts'
-import { forgetTyped, nextLine } from './read-line.ts'
+import { discardTyped, nextLine } from './read-line.ts'
 
 describe('several questions, one after the other', () => {
   test('what was typed before each is no answer to it', async () => {
@@ -14,7 +14,7 @@ describe('several questions, one after the other', () => {
       ['y\n', 'yes\n'],
     ] as const) {
       input.write(before)
-      const forgotten = forgetTyped(input, clock)
+      const forgotten = discardTyped(input, clock)
       await clock.elapse(20)
       await forgotten
       const typed = nextLine(input)
@@ -27,7 +27,7 @@ describe('several questions, one after the other', () => {
     const input = new PassThrough() as unknown as Host['stdin'] & PassThrough
     input.end('y\n')
     expect(await nextLine(input)).toEqual({ kind: 'line', text: 'y' })
-    await forgetTyped(input, new FakeClock())
+    await discardTyped(input, new FakeClock())
     expect(await nextLine(input)).toEqual({ kind: 'end' })
   })
 })

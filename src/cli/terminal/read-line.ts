@@ -31,7 +31,7 @@ export const hasEnded = ({ readableEnded, destroyed }: Host['stdin']): boolean =
 const alreadyTypedMs = 20
 
 /** Drops what was typed before: an answer cannot be meant for a question that was not there yet. */
-export function forgetTyped(input: Host['stdin'], clock: Pick<Clock, 'after'>): Promise<void> {
+export function discardTyped(input: Host['stdin'], clock: Pick<Clock, 'after'>): Promise<void> {
   if (hasEnded(input)) return Promise.resolve()
   return new Promise((resolve) => {
     const drop = (): void => {}

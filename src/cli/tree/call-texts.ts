@@ -24,20 +24,20 @@ export function permitText(permit: CallPermit): string {
 }
 
 /** A rule has spoken, or what was granted before: nobody was asked. */
-export const isUnasked = (by: string): boolean => /^(?:granted|allow) /.test(by)
+export const isAutomatic = (by: string): boolean => /^(?:granted|allow) /.test(by)
 
 /** Who has decided: a person, a rule, or what was granted before. */
 export function decidedText(what: 'approved' | 'answered' | 'declined', by: string): string {
   const said = printable(by)
   if (said.startsWith('granted')) return said
   if (said.startsWith('allow ')) return `allowed: ${said.slice('allow '.length)}`
-  return said === atTheTerminal ? `${what} at the terminal` : `${what} by ${said}`
+  return said === terminalApproverName ? `${what} at the terminal` : `${what} by ${said}`
 }
 
 /** How journals name whoever answered at the terminal of a run. */
-export const atTheTerminal = 'person at the terminal'
+export const terminalApproverName = 'person at the terminal'
 
 /** `ran outside the sandbox, approved at the terminal`. */
-export function outsideText(by: string, tense: 'runs' | 'ran'): string {
+export function unsandboxedText(by: string, tense: 'runs' | 'ran'): string {
   return [`${tense} outside the sandbox`, ...(by === '' ? [] : [decidedText('approved', by)])].join(', ')
 }

@@ -65,13 +65,13 @@ function summaryOf(branches: readonly RowNode[]): readonly RowNode[] {
     kind: 'note',
     icon: '⋯',
     label: '',
-    note: (first.state === 'ended' ? overWords(branches, tally) : openWords(branches)).filter(Boolean).join(' · '),
+    note: (first.state === 'ended' ? endedTexts(branches, tally) : openTexts(branches)).filter(Boolean).join(' · '),
     ...(usage.input + usage.output > 0 && { tokens: tokens(usage) }),
   }
   return [{ row, children: [], state: 'ended', endedAt: 0, tally }]
 }
 
-function overWords(branches: readonly RowNode[], { steps, calls, failed, outside }: RowTotals): readonly string[] {
+function endedTexts(branches: readonly RowNode[], { steps, calls, failed, outside }: RowTotals): readonly string[] {
   const some = (n: number, noun: string): string => (n > 0 ? plural(n, noun) : '')
   const kinds = (kind: Row['kind']): number => branches.filter(({ row }) => row.kind === kind).length
   const children = kinds('child')
@@ -87,7 +87,7 @@ function overWords(branches: readonly RowNode[], { steps, calls, failed, outside
   ]
 }
 
-function openWords(branches: readonly RowNode[]): readonly string[] {
+function openTexts(branches: readonly RowNode[]): readonly string[] {
   return (['running', 'waiting'] as const).map((wanted) => {
     const count = branches.filter(({ state }) => state === wanted).length
     return count > 0 ? `${count} ${wanted}` : ''

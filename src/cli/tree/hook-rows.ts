@@ -1,6 +1,6 @@
 import type { HookNode, RejectedAnswer } from '../../view/index.ts'
 import { printable } from '../terminal/paint.ts'
-import { type Detail, leaf, type RowNode } from './tree-row.ts'
+import { type Detail, leafRow, type RowNode } from './tree-row.ts'
 
 // Why there is another step, or a call is not what the model has asked for: answers that were sent back, and what hooks did.
 
@@ -13,20 +13,23 @@ const hookWords: { readonly [Verdict in HookNode['verdict']]: string } = {
 }
 
 const hookName = ({ hook }: HookNode): string => `hook ${printable(hook)}`
-const hookDeed = ({ verdict, message }: HookNode): string => [hookWords[verdict], printable(message)].filter(Boolean).join(': ')
-export const hookText = (node: HookNode): string => `⚑ ${hookName(node)} ${hookDeed(node)}`
+const hookEffect = ({ verdict, message }: HookNode): string => [hookWords[verdict], printable(message)].filter(Boolean).join(': ')
+export const hookText = (node: HookNode): string => `⚑ ${hookName(node)} ${hookEffect(node)}`
 
 export const hookRow = (node: HookNode): RowNode =>
-  leaf({ kind: 'note', icon: '⚑', label: hookName(node), note: hookDeed(node), ...(isTrouble(node) && { shade: 'yellow' as const }) }, 0)
+  leafRow(
+    { kind: 'note', icon: '⚑', label: hookName(node), note: hookEffect(node), ...(needsAttention(node) && { shade: 'yellow' as const }) },
+    0,
+  )
 
 /** It costs a step, or was meant to do something that it did not. */
-const isTrouble = ({ verdict }: HookNode): boolean => verdict === 'resumed' || verdict === 'failed'
+const needsAttention = ({ verdict }: HookNode): boolean => verdict === 'resumed' || verdict === 'failed'
 
 /** What hooks did to a call that ran: whoever has blocked one is named where that is told. */
 export const hookDetails = (hooks: readonly HookNode[]): readonly Detail[] =>
   hooks
     .filter(({ verdict }) => verdict !== 'blocked')
-    .map((node) => ({ text: hookText(node), shade: isTrouble(node) ? ('yellow' as const) : ('dim' as const) }))
+    .map((node) => ({ text: hookText(node), shade: needsAttention(node) ? ('yellow' as const) : ('dim' as const) }))
 
 /** `blocked by hook guard: A person publishes.` */
 export function blockText(hooks: readonly HookNode[]): string | undefined {
@@ -39,7 +42,7 @@ export const rejectedLabel = (isLast: boolean): string => (isLast ? 'answer reje
 
 export function rejectedRow(refused: RejectedAnswer, isLast: boolean): RowNode {
   const look = isLast ? { icon: '✗', shade: 'red' as const } : { icon: '↻', shade: 'yellow' as const }
-  return leaf({ kind: 'note', ...look, label: rejectedLabel(isLast), note: problemText(refused) }, 0)
+  return leafRow({ kind: 'note', ...look, label: rejectedLabel(isLast), note: problemText(refused) }, 0)
 }
 
 /** The first one is enough to see what it is about. */

@@ -23,7 +23,7 @@ const timeWidth = 9
 const tokensWidth = 14
 const barWidth = 18
 /** Labels come first: below these widths the figures have to go. */
-const leastFor = { time: 28, tokens: 52 } as const
+const minWidthFor = { time: 28, tokens: 52 } as const
 
 function layOut(place: Place, style: LayoutStyle): readonly string[] {
   return [headLine(place, style), ...(place.node.row.details ?? []).flatMap((detail) => detailLines(detail, place, style))]
@@ -34,7 +34,7 @@ function headLine({ node: { row }, stem }: Place, { paint, width, whole }: Layou
   const icon = row.icon === undefined ? '' : `${row.icon} `
   const before = fitWidth(`${stem}${icon}`, Math.min(widthOf(`${stem}${icon}`), width))
   const room = Math.max(0, width - figures.width - widthOf(before))
-  const { label, about, note } = wordsWithin(row, room)
+  const { label, about, note } = fitWords(row, room)
   const filled = widthOf(label) + widthOf(about) + widthOf(note)
   const shaded = (shade: Row['shade'] | Row['iconShade'], part: string): string => (shade ? paint(shade, part) : part)
   return [
@@ -48,12 +48,12 @@ function headLine({ node: { row }, stem }: Place, { paint, width, whole }: Layou
 }
 
 /** The least that a note needs to tell anything. */
-const leastForNote = 5
+const minNoteWidth = 5
 /** What a call is about has at least this share of the room, where both are long. */
-const shareOfAbout = 0.6
+const aboutShare = 0.6
 
 /** The words of a row with what stands between them, cut so that each of them can still tell something. */
-function wordsWithin({ label, about = '', note = '' }: Row, room: number): { readonly [Part in 'label' | 'about' | 'note']: string } {
+function fitWords({ label, about = '', note = '' }: Row, room: number): { readonly [Part in 'label' | 'about' | 'note']: string } {
   const fitted = (text: string, most: number): string => fitWidth(text, Math.max(0, Math.min(most, widthOf(text))))
   const name = fitted(label, room)
   const gap = '  '
@@ -62,18 +62,18 @@ function wordsWithin({ label, about = '', note = '' }: Row, room: number): { rea
   if (about === '') return { label: name, about: '', note: fitted(`${label === '' ? '' : gap}${note}`, left + gap.length) }
   const between = ' · '
   const needed = note === '' ? 0 : between.length + widthOf(note)
-  const most = Math.max(left - needed, Math.ceil(left * shareOfAbout))
+  const most = Math.max(left - needed, Math.ceil(left * aboutShare))
   const rest = left - Math.min(most, widthOf(about))
-  if (note === '' || rest < between.length + Math.min(leastForNote, widthOf(note)))
+  if (note === '' || rest < between.length + Math.min(minNoteWidth, widthOf(note)))
     return { label: name, about: `${gap}${fitted(about, left)}`, note: '' }
   return { label: name, about: `${gap}${fitted(about, most)}`, note: fitted(`${between}${note}`, rest) }
 }
 
 /** What stands at the right: tokens, time, bar. A row without tokens, or without any of them, has more room for words. */
 function figuresOf(row: Row, { paint, width, whole }: LayoutStyle): { readonly text: string; readonly width: number } {
-  const tokens = row.tokens !== undefined && width >= leastFor.tokens ? row.tokens.padStart(tokensWidth) : ''
+  const tokens = row.tokens !== undefined && width >= minWidthFor.tokens ? row.tokens.padStart(tokensWidth) : ''
   const hasBar = whole !== undefined && row.span !== undefined
-  if (width < leastFor.time || !(tokens || row.time || row.mark || hasBar)) return { text: '', width: 0 }
+  if (width < minWidthFor.time || !(tokens || row.time || row.mark || hasBar)) return { text: '', width: 0 }
   const time = ` ${row.mark ? paint('cyan', row.mark) : ' '}${(row.time ?? '').padStart(timeWidth)}`
   const bar = hasBar ? `  ${paint('dim', '▏')}${barOf(row, row.span, { whole, paint })}${paint('dim', '▕')}` : ''
   return { text: `${tokens}${time}${bar}`.trimEnd(), width: tokens.length + markWidth + timeWidth + (whole ? barWidth + 4 : 0) }
@@ -85,20 +85,23 @@ function detailLines(detail: Detail, { node: { row, children }, rest }: Place, {
   if (room < 4) return []
   const line = (text: string, shade: 'red' | 'yellow' | 'dim'): string =>
     `${paint('dim', indent)}${paint(shade, fitWidth(text, Math.min(room, widthOf(text))))}`
-  if (!('said' in detail)) return [line(detail.text, detail.shade)]
-  const opening = detail.said === 'reasoning' ? 'thinking … ' : ''
+  if (!('streamed' in detail)) return [line(detail.text, detail.shade)]
+  const opening = detail.streamed === 'reasoning' ? 'thinking … ' : ''
   // Wrapped from the beginning, so that a full line does not change while more text arrives.
   const lines = wrapWords(printable(detail.text), Math.max(1, room - opening.length))
-  const shown = lines.slice(detail.said === 'reasoning' ? -1 : -saidLines)
+  const shown = lines.slice(detail.streamed === 'reasoning' ? -1 : -streamedLines)
   return shown.filter((text) => text !== '' || opening !== '').map((text) => line(`${opening}${text}`.trimEnd(), 'dim'))
 }
 
 /** As many lines of a text that is still coming are shown. */
-const saidLines = 2
+const streamedLines = 2
 
 /** How many lines a branch takes, at the most. */
 export function heightOf({ row, children }: RowNode): number {
-  const details = (row.details ?? []).reduce((sum, detail) => sum + ('said' in detail && detail.said === 'text' ? saidLines : 1), 0)
+  const details = (row.details ?? []).reduce(
+    (sum, detail) => sum + ('streamed' in detail && detail.streamed === 'text' ? streamedLines : 1),
+    0,
+  )
   return children.reduce((sum, child) => sum + heightOf(child), 1 + details)
 }
 

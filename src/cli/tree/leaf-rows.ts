@@ -3,10 +3,10 @@ import type { AttemptNode, CallNode, HookNode, NoteNode, QueuePlace, RequestNode
 import { exactLine } from '../terminal/exact-text.ts'
 import { duration, elapsed, grouped, tokens } from '../terminal/format-numbers.ts'
 import { printable } from '../terminal/paint.ts'
-import { changeText, outsideText } from './call-texts.ts'
+import { changeText, unsandboxedText } from './call-texts.ts'
 import { blockText, hookDetails, hookRow } from './hook-rows.ts'
 import { modelText } from './model-text.ts'
-import { type Detail, leaf, type Row, type RowNode } from './tree-row.ts'
+import { type Detail, leafRow, type Row, type RowNode } from './tree-row.ts'
 
 /** Characters that make a token, about. */
 const charactersPerToken = 4
@@ -36,7 +36,7 @@ export function attemptRow(attempt: AttemptNode, { last, isOpen }: AttemptPlace)
     ...(usage && usage.input + usage.output > 0 && { tokens: tokens(usage) }),
     span,
   }
-  return leaf(row, span.to)
+  return leafRow(row, span.to)
 }
 
 /** Counts down to the next attempt. */
@@ -45,13 +45,13 @@ export function pauseRow(attempt: AttemptNode | undefined, now: number): readonl
   const left = Math.max(0, attempt.nextAt - now)
   // Rounded up: it never says 0.0 s while there is something to wait for.
   const row: Row = { kind: 'attempt', icon: '◷', label: `next attempt in ${elapsed(Math.ceil(left / 100) * 100)}`, shade: 'cyan' }
-  return [{ ...leaf(row, now), state: 'running' }]
+  return [{ ...leafRow(row, now), state: 'running' }]
 }
 
 /** Shows what an agent waits for before it asks its model. */
 export function queueRow({ queue, since }: QueuePlace, now: number): RowNode {
   const row: Row = { kind: 'note', icon: '◷', label: queueText(queue), shade: 'cyan', time: elapsed(Math.max(0, now - since)) }
-  return { ...leaf(row, now), state: 'waiting' }
+  return { ...leafRow(row, now), state: 'waiting' }
 }
 
 export const queueText = (queue: string): string => `waiting for queue ${printable(queue)}`
@@ -67,16 +67,16 @@ function failureDetails(failure: ToolFailure, hooks: readonly HookNode[]): reado
 }
 
 export function requestRow({ summary, scope }: RequestNode): RowNode {
-  const row: Row = { kind: 'note', icon: '?', label: needText(scope), note: exactLine(summary), shade: 'yellow' }
-  return { ...leaf(row, 0), state: 'running' }
+  const row: Row = { kind: 'note', icon: '?', label: requestLabel(scope), note: exactLine(summary), shade: 'yellow' }
+  return { ...leafRow(row, 0), state: 'running' }
 }
 
 /** What somebody is asked for. */
-export const needText = (scope: RequestNode['scope']): string => (scope === 'question' ? 'answer needed' : 'approval needed')
+export const requestLabel = (scope: RequestNode['scope']): string => (scope === 'question' ? 'answer needed' : 'approval needed')
 
 export function noteRow(note: NoteNode): RowNode {
   if ('hook' in note) return hookRow(note)
-  if (!('code' in note)) return leaf({ kind: 'note', icon: '⇣', label: 'history compacted', note: compactionText(note) }, 0)
+  if (!('code' in note)) return leafRow({ kind: 'note', icon: '⇣', label: 'history compacted', note: compactionText(note) }, 0)
   const { code, severity, message, remedy } = note
   const row: Row = {
     kind: 'note',
@@ -86,7 +86,7 @@ export function noteRow(note: NoteNode): RowNode {
     ...(severity !== 'info' && { shade: severity === 'error' ? ('red' as const) : ('yellow' as const) }),
     ...(remedy !== undefined && { details: [{ text: `→ ${printable(remedy)}`, shade: 'dim' as const }] }),
   }
-  return leaf(row, 0)
+  return leafRow(row, 0)
 }
 
 export const compactionText = ({ tokensBefore, tokensAfter }: { readonly tokensBefore: number; readonly tokensAfter: number }): string =>
@@ -94,11 +94,11 @@ export const compactionText = ({ tokensBefore, tokensAfter }: { readonly tokensB
 
 const planMarks: { readonly [Status in PlanStatus]: string } = { completed: '✓', in_progress: '▸', pending: '·' }
 /** Of a longer plan, what is done and what comes later is summed up. */
-const mostPlanned = 8
+const maxPlanSteps = 8
 
 export function planRow({ steps }: Plan, state: RowNode['state']): RowNode {
   const row: Row = { kind: 'note', icon: '☰', label: 'plan', note: planText({ steps }), details: planLines({ steps }).map(dimmed) }
-  return { ...leaf(row, 0), state }
+  return { ...leafRow(row, 0), state }
 }
 
 /** `1 of 3 done`. */
@@ -106,7 +106,7 @@ export const planText = ({ steps }: Plan): string =>
   `${steps.filter(({ status }) => status === 'completed').length} of ${steps.length} done`
 
 /** Each step with its tick. */
-export function planLines({ steps }: Plan, most = mostPlanned): readonly string[] {
+export function planLines({ steps }: Plan, most = maxPlanSteps): readonly string[] {
   const open = steps.findIndex(({ status }) => status !== 'completed')
   const first = steps.length <= most ? 0 : Math.max(0, Math.min(open === -1 ? steps.length : open - 1, steps.length - most))
   const shown = steps.slice(first, first + most)
@@ -118,28 +118,28 @@ export function planLines({ steps }: Plan, most = mostPlanned): readonly string[
   ]
 }
 
-const mostFiles = 6
-const mostOutput = 3
+const maxFiles = 6
+const maxOutputLines = 3
 
 /** What a call shows below itself, while it goes on and when it is over. */
 export function callDetails(call: CallNode, isRunning: boolean): readonly Detail[] {
   const { sandbox } = call
   const left: readonly Detail[] =
-    sandbox.kind === 'outside' ? [{ text: `↗ ${outsideText(sandbox.by, isRunning ? 'runs' : 'ran')}`, shade: 'yellow' }] : []
-  return [...hookDetails(call.hooks), ...left, ...comingOf(call, isRunning)]
+    sandbox.kind === 'outside' ? [{ text: `↗ ${unsandboxedText(sandbox.by, isRunning ? 'runs' : 'ran')}`, shade: 'yellow' }] : []
+  return [...hookDetails(call.hooks), ...left, ...resultDetails(call, isRunning)]
 }
 
-function comingOf({ error, progress, output, changes = [], hooks }: CallNode, isRunning: boolean): readonly Detail[] {
+function resultDetails({ error, progress, output, changes = [], hooks }: CallNode, isRunning: boolean): readonly Detail[] {
   if (error) return failureDetails(error, hooks)
   if (isRunning) return [...(progress === undefined ? [] : [progress]), ...outputLines(output ?? '')].map(printable).map(dimmed)
   // A single file stands beside the title.
   if (changes.length < 2) return []
-  const left = changes.length - mostFiles
-  return [...changes.slice(0, mostFiles).map(changeText), ...(left > 0 ? [`and ${left} more`] : [])].map(dimmed)
+  const left = changes.length - maxFiles
+  return [...changes.slice(0, maxFiles).map(changeText), ...(left > 0 ? [`and ${left} more`] : [])].map(dimmed)
 }
 
 /** The last lines of what was printed. */
-export function outputLines(output: string, most = mostOutput): readonly string[] {
+export function outputLines(output: string, most = maxOutputLines): readonly string[] {
   return output
     .split('\n')
     .filter((line) => line.trim() !== '')

@@ -4,9 +4,9 @@ import { printable, widthOf } from '../terminal/paint.ts'
 export function modelText(model: string): string {
   const name = printable(model)
   const [provider = '', ...path] = name.split('/')
-  if (provider !== 'script' || widthOf(name) <= longest) return name
+  if (provider !== 'script' || widthOf(name) <= maxNameWidth) return name
   const ends = [path.slice(-2), path.slice(-1)].map((end) => `${provider}/…/${end.join('/')}`)
-  return ends.find((end) => widthOf(end) <= longest) ?? ends.at(-1) ?? name
+  return ends.find((end) => widthOf(end) <= maxNameWidth) ?? ends.at(-1) ?? name
 }
 
-const longest = 36
+const maxNameWidth = 36

@@ -32,8 +32,8 @@ test.each([
   expect(over.at(-1)?.trim()).toBe(`↗ ran outside the sandbox, ${by}`)
   const plain = new PlainProgress(plainPaint)
   expect(story().events.flatMap((event) => plain.lines(event))).toContain(`  ↗ shell runs outside the sandbox, ${by}`)
-  const logged = story().events.map((event) => logLine(event, { now: 0 }) ?? '')
-  expect(logged.find((line) => line.includes('outside the sandbox"'))).toContain('"level":"warn"')
+  const logRecord = story().events.map((event) => logLine(event, { now: 0 }) ?? '')
+  expect(logRecord.find((line) => line.includes('outside the sandbox"'))).toContain('"level":"warn"')
 })
 
 test('whoever asks to be let out waits, and does not run', () => {
@@ -123,8 +123,8 @@ test.each([40, 80, 140])('at %d columns a command that ended badly has a mark of
   )
   const plain = new PlainProgress(plainPaint)
   expect(story.events.flatMap((event) => plain.lines(event))).toContain('  ≠ shell exit code 128 5 ms')
-  const logged = story.events.map((event) => logLine(event, { now: 0 }) ?? '')
-  expect(logged.find((line) => line.includes('"exitCode":128'))).toContain('"level":"info","msg":"call completed: exit code 128"')
+  const logRecord = story.events.map((event) => logLine(event, { now: 0 }) ?? '')
+  expect(logRecord.find((line) => line.includes('"exitCode":128'))).toContain('"level":"info","msg":"call completed: exit code 128"')
 })
 
 function ended(what: 'item.started' | 'item.completed', more: object) {

@@ -16,7 +16,7 @@ interface Entry {
 const columns = ['calls', 'time', 'tokens', 'cost', 'bytes'] as const
 const gap = '  '
 /** Names have at least this much room, where they need it. */
-const leastForNames = 24
+const minNameWidth = 24
 
 /** Who did how much, as a table whose rows hang below each other: agent → models, tools, agents. */
 export function renderSummary(
@@ -32,7 +32,7 @@ export function renderSummary(
   )
   const wanted = Math.max(...rows.map(({ before, name }) => widthOf(`${before} ${name}`)))
   // The last column stays free: some terminals break a line that fills it.
-  const shown = columnsWithin(widths, width - 1 - Math.min(wanted, leastForNames))
+  const shown = columnsWithin(widths, width - 1 - Math.min(wanted, minNameWidth))
   const figuresWidth = shown.reduce((sum, each) => sum + taken(each), 0)
   const room = Math.max(0, Math.min(wanted, width - 1 - figuresWidth))
   const cells = (texts: readonly string[]): string =>

@@ -16,10 +16,10 @@ interface TreeStyle {
 }
 
 /** Below this a terminal is too narrow for bars. */
-export const leastForBars = 90
+export const minWidthForBars = 90
 
 /** Nobody reads on behind this many lines; the journal has it all. */
-export const mostLines = 1000
+export const maxTreeLines = 1000
 
 /** Draws what happened: turn → step → call, with status, latency, tokens, and when each ran. */
 export function renderTree(events: readonly InteractionEvent[], { past = 0, ...style }: TreeStyle): readonly string[] {
@@ -35,9 +35,9 @@ export interface TurnStyle extends Pick<TreeStyle, 'paint' | 'width'> {
 
 /** One turn of it. */
 export function renderTurn(agent: AgentNode, turn: TurnNode, style: TurnStyle): readonly string[] {
-  const { paint, width, moment = { kind: 'final' }, most = mostLines } = style
+  const { paint, width, moment = { kind: 'final' }, most = maxTreeLines } = style
   // While it goes on, a bar would have to grow with every look.
-  const bars = width >= leastForBars && moment.kind === 'final' ? { whole: turn.span } : {}
+  const bars = width >= minWidthForBars && moment.kind === 'final' ? { whole: turn.span } : {}
   // The last column stays free: some terminals break a line that fills it.
   const lines = linesOf(collapseRows(turnRow(agent, turn, moment), most), { paint, width: width - 1, ...bars })
   if (lines.length <= most) return lines

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import type { InteractionEvent } from '../../contracts/index.ts'
 import { Story } from '../../view/fixtures/story.ts'
 import { runTree } from '../../view/index.ts'
-import { isMoving, liveFrame } from '../progress/live-frame.ts'
+import { isAnimated, liveFrame } from '../progress/live-frame.ts'
 import { PlainProgress } from '../progress/plain-progress.ts'
 import { plainPaint } from '../terminal/paint.ts'
 import { renderTree } from './render-tree.ts'
@@ -99,12 +99,12 @@ test('a team that was taken up and has ended says how it ended, and no longer wh
 test('while somebody below goes on the picture moves; where nobody does, it still waits', () => {
   const { root, child } = team()
   const now = () => runTree(root.events as InteractionEvent[])
-  expect(isMoving(now())).toBe(false)
+  expect(isAnimated(now())).toBe(false)
   child.decides(20, 1, { call: '1' })
-  expect(isMoving(now())).toBe(true)
+  expect(isAnimated(now())).toBe(true)
   expect(liveFrame(now(), { width: 80, height: 20, now: 25, paint: plainPaint })[0]).toMatch(/^⠋ root {2}step 1/)
   // The root was told once that it waits, and it still does.
   child.wants(21, 1, { call: '2', ...question }).is(22, suspended('a2'), 1)
-  expect(isMoving(now())).toBe(false)
+  expect(isAnimated(now())).toBe(false)
   expect(tree(root)).toMatch(/^root {2}suspended: approval required/)
 })

@@ -21,10 +21,10 @@ export interface Row {
   readonly details?: readonly Detail[]
 }
 
-/** `said` is text that is still coming: its end is shown, not its beginning. */
+/** `streamed` is text that is still coming: its end is shown, not its beginning. */
 export type Detail =
   | { readonly text: string; readonly shade: 'red' | 'yellow' | 'dim' }
-  | { readonly said: 'text' | 'reasoning'; readonly text: string }
+  | { readonly streamed: 'text' | 'reasoning'; readonly text: string }
 
 /** What is left to tell of branches that there is no room for. */
 export interface RowTotals {
@@ -69,9 +69,9 @@ export function sumOf(tallies: readonly RowTotals[]): RowTotals {
   )
 }
 
-export const leaf = (row: Row, endedAt: number): RowNode => ({ row, children: [], state: 'ended', endedAt, tally: nothing })
+export const leafRow = (row: Row, endedAt: number): RowNode => ({ row, children: [], state: 'ended', endedAt, tally: nothing })
 
-export const joined = (parts: readonly string[]): string => parts.filter(Boolean).join(' · ')
+export const joinParts = (parts: readonly string[]): string => parts.filter(Boolean).join(' · ')
 
 /** A node with the glyphs before its own line and before the lines of its children. */
 export interface Stemmed<Node> {

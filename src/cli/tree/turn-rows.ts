@@ -2,15 +2,15 @@ import { addSpent } from '../../contracts/index.ts'
 import { type AgentNode, type CallNode, isGoingOn, type StepNode, type TurnNode } from '../../view/index.ts'
 import { answerNeeded, duration, elapsed, plural, price, reasonText, tokens } from '../terminal/format-numbers.ts'
 import { fitWidth, printable, widthOf } from '../terminal/paint.ts'
-import { type CallPlace, callRow, notEnded, quoted, standingOf } from './call-row.ts'
+import { type CallPlace, callRow, quoted, shownStatus, unfinishedLabel } from './call-row.ts'
 import { rejectedRow } from './hook-rows.ts'
 import { attemptRow, noteRow, pauseRow, planRow, queueRow, requestRow, usageOf } from './leaf-rows.ts'
 import { modelText } from './model-text.ts'
-import { joined, type Moment, type Row, type RowNode, type RowTotals, spinnerAt, sumOf } from './tree-row.ts'
+import { joinParts, type Moment, type Row, type RowNode, type RowTotals, spinnerAt, sumOf } from './tree-row.ts'
 
 /** One turn of an agent with all that happened in it. */
 export function turnRow(agent: AgentNode, turn: TurnNode, moment: Moment): RowNode {
-  const { children, tally, isLive } = insideOf(agent, turn, moment)
+  const { children, tally, isLive } = turnContents(agent, turn, moment)
   const row: Row = {
     kind: 'agent',
     label: printable(agent.name),
@@ -19,30 +19,30 @@ export function turnRow(agent: AgentNode, turn: TurnNode, moment: Moment): RowNo
       ? {
           icon: spinnerAt(moment.now),
           iconShade: 'cyan' as const,
-          note: turn.cancelling === 'interrupt' ? 'interrupting… · Ctrl-C again to exit now' : soFar(agent, turn, tally),
+          note: turn.cancelling === 'interrupt' ? 'interrupting… · Ctrl-C again to exit now' : turnProgress(agent, turn, tally),
           ...(hasTokens(tally) && { tokens: tokens(tally.spent.usage) }),
           time: elapsed(moment.now - turn.span.from),
         }
       : {
-          note: joined([endingOf(turn), outsideOf(tally), countsOf(turn)]),
+          note: joinParts([turnEnding(turn), unsandboxedCount(tally), turnCounts(turn)]),
           ...(turn.totals && { tokens: tokens(turn.totals.usage) }),
-          time: tookOf(turn),
+          time: turnDuration(turn),
         }),
     span: turn.span,
   }
   return { row, children, state: isLive ? 'running' : 'ended', endedAt: turn.span.to, tally }
 }
 
-interface Inside {
+interface TurnContents {
   readonly children: readonly RowNode[]
   readonly tally: RowTotals
   /** It goes on at this moment. */
   readonly isLive: boolean
 }
 
-function insideOf(agent: AgentNode, turn: TurnNode, moment: Moment): Inside {
+function turnContents(agent: AgentNode, turn: TurnNode, moment: Moment): TurnContents {
   const isLive = moment.kind === 'live' && isGoingOn(turn)
-  const toolWidth = Math.min(widestTool, largest([...turn.toolNames].map((name) => widthOf(printable(name)))))
+  const toolWidth = Math.min(maxToolWidth, maxOf([...turn.toolNames].map((name) => widthOf(printable(name)))))
   const steps = turn.steps.map((step, i) => {
     const before = turn.steps[i - 1]?.attempts.at(-1)?.model
     const isOpen = isLive && i === turn.steps.length - 1
@@ -61,34 +61,34 @@ function insideOf(agent: AgentNode, turn: TurnNode, moment: Moment): Inside {
 }
 
 /** Titles line up behind names of up to this length. */
-const widestTool = 24
+const maxToolWidth = 24
 
 /** Of a turn that does not go on. */
-function endingOf({ status, reason, waits }: TurnNode): string {
-  if (status === 'running') return notEnded
+function turnEnding({ status, reason, waits }: TurnNode): string {
+  if (status === 'running') return unfinishedLabel
   if (waits?.needs === 'answer') return `${status}: ${answerNeeded}`
   return reason === undefined || reason === status ? status : `${status}: ${reasonText[reason]}`
 }
 
-function countsOf({ totals }: TurnNode): string {
+function turnCounts({ totals }: TurnNode): string {
   if (!totals) return ''
   const { steps, calls, cost } = totals
-  return joined([plural(steps, 'step'), calls > 0 ? plural(calls, 'call') : '', price(cost)])
+  return joinParts([plural(steps, 'step'), calls > 0 ? plural(calls, 'call') : '', price(cost)])
 }
 
-const outsideOf = ({ outside }: RowTotals): string => (outside > 0 ? `${outside} outside the sandbox` : '')
+const unsandboxedCount = ({ outside }: RowTotals): string => (outside > 0 ? `${outside} outside the sandbox` : '')
 
-const tookOf = ({ totals, span }: TurnNode): string => duration(totals?.durationMs ?? span.to - span.from)
+const turnDuration = ({ totals, span }: TurnNode): string => duration(totals?.durationMs ?? span.to - span.from)
 
 const hasTokens = ({ spent: { usage } }: RowTotals): boolean => usage.input + usage.output > 0
 
 /** How far a turn is. */
-function soFar({ maxSteps }: AgentNode, { cancelling }: TurnNode, tally: RowTotals): string {
+function turnProgress({ maxSteps }: AgentNode, { cancelling }: TurnNode, tally: RowTotals): string {
   const { steps, calls, spent } = tally
   const position = steps === 0 ? 'starting' : `step ${steps}${maxSteps > 0 ? ` of ${maxSteps}` : ''}`
   const ending = cancelling === 'stop' ? 'stopping…' : cancelling === 'interrupt' ? 'interrupting…' : ''
   const called = calls > 0 ? plural(calls, 'call') : ''
-  return joined([ending, outsideOf(tally), position, called, spent.cost === 'unknown' ? '' : price(spent.cost)])
+  return joinParts([ending, unsandboxedCount(tally), position, called, spent.cost === 'unknown' ? '' : price(spent.cost)])
 }
 
 interface StepPlace {
@@ -138,7 +138,7 @@ function stepRowNode(step: StepNode, place: StepPlace): RowNode {
     row: stepRow(step, place),
     children,
     state: isOpen || children.some(isBusy) ? 'running' : 'ended',
-    endedAt: largest([attempt?.span.to ?? 0, ...step.calls.map(({ span }) => span.to)]),
+    endedAt: maxOf([attempt?.span.to ?? 0, ...step.calls.map(({ span }) => span.to)]),
     tally: { ...below, steps: 1, calls: step.calls.length, spent },
   }
 }
@@ -151,7 +151,7 @@ function stepRow(step: StepNode, { agent, before, moment, isOpen }: StepPlace): 
   const base: Row = {
     kind: 'step',
     label: step.last ? `step ${step.number} · forced last answer` : `step ${step.number}`,
-    note: joined([model, retry]),
+    note: joinParts([model, retry]),
     ...(step.last && { shade: 'yellow' as const }),
   }
   if (attempt === undefined || attempt.failure !== undefined) return base
@@ -164,20 +164,20 @@ function stepRow(step: StepNode, { agent, before, moment, isOpen }: StepPlace): 
     icon: spinnerAt(moment.now),
     iconShade: 'cyan',
     time: elapsed(moment.now - attempt.span.from),
-    ...(step.streamed && { details: [{ said: step.streamed.kind, text: step.streamed.text }] }),
+    ...(step.streamed && { details: [{ streamed: step.streamed.kind, text: step.streamed.text }] }),
   }
 }
 
 function callRowNode(call: CallNode, place: CallPlace): RowNode {
   const { latencyMs, span, child } = call
-  const status = standingOf(call)
+  const status = shownStatus(call)
   const turn = child?.turns.at(-1)
-  const inside = child && turn ? insideOf(child, turn, place.moment) : undefined
+  const contents = child && turn ? turnContents(child, turn, place.moment) : undefined
   const isOver = status !== 'running' && status !== 'waiting'
-  const { children = [], tally = sumOf([]) } = inside ?? {}
+  const { children = [], tally = sumOf([]) } = contents ?? {}
   const row: Row = {
     ...callRow(call, place),
-    ...(child && turn && inside && childRow(call, { child, turn, inside })),
+    ...(child && turn && contents && childRow(call, { child, turn, contents })),
     ...(latencyMs !== undefined && !turn && { time: duration(latencyMs) }),
     span,
   }
@@ -199,19 +199,19 @@ function callRowNode(call: CallNode, place: CallPlace): RowNode {
 interface Child {
   readonly child: AgentNode
   readonly turn: TurnNode
-  readonly inside: Inside
+  readonly contents: TurnContents
 }
 
 /** What a call that asks an agent shows besides: how far the agent is, or how it ended. */
-function childRow(call: CallNode, { child, turn, inside }: Child): Pick<Row, 'kind' | 'about' | 'note' | 'tokens' | 'time' | 'shade'> {
+function childRow(call: CallNode, { child, turn, contents }: Child): Pick<Row, 'kind' | 'about' | 'note' | 'tokens' | 'time' | 'shade'> {
   const task = printable(call.about)
-  const about = fitWidth(task, Math.min(widestTask, widthOf(task)))
-  const { tally, isLive } = inside
+  const about = fitWidth(task, Math.min(maxTaskWidth, widthOf(task)))
+  const { tally, isLive } = contents
   if (isLive) {
     return {
       kind: 'child',
       about,
-      note: joined([soFar(child, turn, tally), quoted(call.reason)]),
+      note: joinParts([turnProgress(child, turn, tally), quoted(call.reason)]),
       ...(hasTokens(tally) && { tokens: tokens(tally.spent.usage) }),
     }
   }
@@ -219,14 +219,14 @@ function childRow(call: CallNode, { child, turn, inside }: Child): Pick<Row, 'ki
   return {
     kind: 'child',
     about,
-    note: joined([status === 'completed' ? '' : endingOf(turn), outsideOf(tally), countsOf(turn), quoted(call.reason)]),
+    note: joinParts([status === 'completed' ? '' : turnEnding(turn), unsandboxedCount(tally), turnCounts(turn), quoted(call.reason)]),
     ...(status === 'partial' && { shade: 'yellow' as const }),
     ...(totals && { tokens: tokens(totals.usage) }),
-    time: tookOf(turn),
+    time: turnDuration(turn),
   }
 }
 
 /** A longer task leaves no room for what an agent has to tell. */
-const widestTask = 40
+const maxTaskWidth = 40
 
-const largest = (numbers: readonly number[]): number => numbers.reduce((most, each) => Math.max(most, each), 0)
+const maxOf = (numbers: readonly number[]): number => numbers.reduce((most, each) => Math.max(most, each), 0)

@@ -4,7 +4,7 @@ import type { Host } from '../host/process-host.ts'
 import type { Setup } from '../team/load-config.ts'
 import { exactLines } from '../terminal/exact-text.ts'
 import { printable } from '../terminal/paint.ts'
-import { forgetTyped, nextLine } from '../terminal/read-line.ts'
+import { discardTyped, nextLine } from '../terminal/read-line.ts'
 import { hookFileLines } from './hook-file-lines.ts'
 
 /** A file that waits for trust, and what of it does not count until then. */
@@ -134,7 +134,7 @@ export const mayAsk = ({ stdin, window, isSeen = window === 'terminal' }: Pick<H
 
 /** Asks a person at a terminal; anything but yes is no, and what was typed before the question is no answer to it. */
 export async function isAgreed(question: string, { stderr, stdin }: Pick<Host, 'stderr' | 'stdin'>): Promise<boolean> {
-  await forgetTyped(stdin, systemClock)
+  await discardTyped(stdin, systemClock)
   await stderr.write(question)
   const answer = await nextLine(stdin)
   return answer.kind === 'line' && /^\s*y(?:es)?\s*$/i.test(answer.text)

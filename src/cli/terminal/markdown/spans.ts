@@ -7,17 +7,17 @@ export interface Span {
 }
 
 /** No pattern looks further than this for its end: a long text of opening marks takes linear time. */
-const longest = 1_000
-const inside = (excluded: string): string => `(?=[^\\s${excluded}])([^${excluded}\\n]{0,${longest}}[^\\s${excluded}])`
+const maxSpanLength = 1_000
+const inside = (excluded: string): string => `(?=[^\\s${excluded}])([^${excluded}\\n]{0,${maxSpanLength}}[^\\s${excluded}])`
 
 const marks = new RegExp(
   [
-    `\`([^\`\\n]{1,${longest}})\``,
+    `\`([^\`\\n]{1,${maxSpanLength}})\``,
     `\\*\\*${inside('*')}\\*\\*`,
     `(?<!\\w)__${inside('_')}__(?!\\w)`,
     `(?<!\\*)\\*${inside('*')}\\*(?!\\*)`,
     `(?<!\\w)_${inside('_')}_(?!\\w)`,
-    `\\[([^\\[\\]\\n]{1,${longest}})\\]\\(([^()\\s]{1,${longest}})\\)`,
+    `\\[([^\\[\\]\\n]{1,${maxSpanLength}})\\]\\(([^()\\s]{1,${maxSpanLength}})\\)`,
     '\\\\([!-/:-@\\[-`{-~])',
   ].join('|'),
   'g',

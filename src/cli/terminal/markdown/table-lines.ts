@@ -2,7 +2,7 @@ import type { Paint } from '../paint.ts'
 import { paintSpans, type Span, spansOf, spansWidth, wrapSpans } from './spans.ts'
 
 const gap = ' │ '
-const leastColumn = 4
+const minColumnWidth = 4
 
 /** A table in columns, its cells wrapped to fit; nothing where the window is too narrow for its columns. */
 export function tableLines(
@@ -21,11 +21,11 @@ export function tableLines(
 
 /** The widest columns give way first. */
 function fitColumns(wanted: readonly number[], room: number): readonly number[] | undefined {
-  if (room < wanted.reduce((sum, columns) => sum + Math.min(columns, leastColumn), 0)) return undefined
+  if (room < wanted.reduce((sum, columns) => sum + Math.min(columns, minColumnWidth), 0)) return undefined
   // The largest limit under which all columns fit.
   const sumAt = (limit: number): number => wanted.reduce((sum, columns) => sum + Math.min(columns, limit), 0)
   let limit = room
-  while (limit > leastColumn && sumAt(limit) > room) limit--
+  while (limit > minColumnWidth && sumAt(limit) > room) limit--
   return wanted.map((columns) => Math.min(columns, limit))
 }
 
