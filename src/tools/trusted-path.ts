@@ -1,4 +1,4 @@
-import { lstatSync, readlinkSync } from 'node:fs'
+import { accessSync, constants, lstatSync, readlinkSync, realpathSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { isInside } from '../util/is-inside.ts'
 
@@ -8,14 +8,8 @@ export function trustedPath(writable: readonly string[], path: string): readonly
   return way?.steps.every((step) => !writable.some((folder) => isInside(folder, step.path))) ? [way.end] : []
 }
 
-/** A part of the way. */
-interface Step {
-  readonly path: string
-  readonly isLink: boolean
-}
-
-export interface ResolvedPath {
-  readonly steps: readonly Step[]
+interface ResolvedPath {
+  readonly steps: readonly { readonly path: string; readonly isLink: boolean }[]
   /** Without links. */
   readonly end: string
 }
@@ -28,7 +22,7 @@ const mostLinks = 40
  * the way between two looks.
  */
 export function resolveSteps(path: string): ResolvedPath | undefined {
-  const steps: Step[] = []
+  const steps: ResolvedPath['steps'][number][] = []
   const left = partsOf(path)
   let end = '/'
   let links = 0
@@ -57,3 +51,22 @@ export function resolveSteps(path: string): ResolvedPath | undefined {
 }
 
 const partsOf = (path: string): string[] => path.split('/').filter((part) => part !== '' && part !== '.')
+
+/** Whether a file can be run. */
+export function isProgram(file: string): boolean {
+  try {
+    accessSync(file, constants.X_OK)
+    return statSync(file).isFile()
+  } catch {
+    return false
+  }
+}
+
+/** Without links: on some systems a home is one to another disk, and what is hidden, bound or trusted has to be what it is. */
+export function realOrSame(path: string): string {
+  try {
+    return realpathSync(path)
+  } catch {
+    return path
+  }
+}

@@ -1,7 +1,5 @@
 import type { ApprovalWish, JsonObject, Tool, ToolContext, ToolOutput } from '../../contracts/index.ts'
 
-const askUserName = 'ask_user'
-
 const longestQuestion = 2_000
 const mostOptions = 10
 const longestOption = 200
@@ -9,7 +7,7 @@ const longestOption = 200
 /** Asks a person. The question is an approval request, so it can be answered from anywhere and much later. */
 export function askUserTool(): Tool {
   return {
-    name: askUserName,
+    name: 'ask_user',
     description:
       'Ask the user a question. Use it only if the user alone knows the answer and a wrong guess would be costly. Otherwise decide yourself and say so.',
     inputSchema,

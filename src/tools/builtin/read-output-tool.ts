@@ -1,4 +1,4 @@
-import { type JsonObject, storedOutputFlag, type Tool } from '../../contracts/index.ts'
+import { storedOutputFlag, type Tool } from '../../contracts/index.ts'
 
 export const readOutputName = 'read_output'
 
@@ -14,22 +14,20 @@ export function readOutputTool(): Tool {
     requires: [{ flag: storedOutputFlag }],
     async execute(input, context) {
       const { readOutput } = await import('./read-output.ts')
-      return readOutput(requestOf(input), context)
+      return readOutput({ from_line: 1, lines: defaultLines, context: defaultContext, ...input } as ReadInput, context)
     },
   }
 }
 
-const mostLines = 2_000
 const defaultLines = 200
 const defaultContext = 2
-const mostContext = 20
 
 const inputSchema = {
   type: 'object',
   properties: {
     handle: { type: 'string', description: 'Handle of the output.' },
     from_line: { type: 'integer', minimum: 1, description: 'First line to show or search. Default 1.' },
-    lines: { type: 'integer', minimum: 1, maximum: mostLines, description: `Number of lines to show. Default ${defaultLines}.` },
+    lines: { type: 'integer', minimum: 1, maximum: 2_000, description: `Number of lines to show. Default ${defaultLines}.` },
     from_column: { type: 'integer', minimum: 1, description: 'Show only line from_line, starting at this column. For very long lines.' },
     search: {
       type: 'string',
@@ -40,7 +38,7 @@ const inputSchema = {
     context: {
       type: 'integer',
       minimum: 0,
-      maximum: mostContext,
+      maximum: 20,
       description: `Context lines around each match. Default ${defaultContext}.`,
     },
   },
@@ -48,27 +46,11 @@ const inputSchema = {
   additionalProperties: false,
 }
 
-export interface ReadRequest {
+export interface ReadInput {
   readonly handle: string
-  readonly fromLine: number
-  readonly fromColumn: number | undefined
+  readonly from_line: number
+  readonly from_column?: number
   readonly lines: number
-  readonly search: string | undefined
+  readonly search?: string
   readonly context: number
-}
-
-/** Fills in defaults; the input is already validated. */
-function requestOf({ handle, from_line, from_column, lines, search, context }: JsonObject): ReadRequest {
-  return {
-    handle: String(handle),
-    fromLine: whole(from_line, [1, Number.MAX_SAFE_INTEGER]) ?? 1,
-    fromColumn: whole(from_column, [1, Number.MAX_SAFE_INTEGER]),
-    lines: whole(lines, [1, mostLines]) ?? defaultLines,
-    search: typeof search === 'string' && search !== '' ? search : undefined,
-    context: whole(context, [0, mostContext]) ?? defaultContext,
-  }
-}
-
-function whole(value: unknown, [least, most]: readonly [number, number]): number | undefined {
-  return typeof value === 'number' ? Math.min(most, Math.max(least, Math.floor(value))) : undefined
 }

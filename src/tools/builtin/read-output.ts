@@ -2,7 +2,7 @@ import type { JsonObject, ToolContext, ToolOutput } from '../../contracts/index.
 import { utf8Length } from '../../util/fit-text.ts'
 import { showValue } from '../../util/show-value.ts'
 import { type Hit, type LinePart, OutputLines, searchOutput } from './output-lines.ts'
-import type { ReadRequest } from './read-output-tool.ts'
+import type { ReadInput } from './read-output-tool.ts'
 
 const mostBytes = 22_500
 /** For the head, hints and the next call. */
@@ -13,29 +13,33 @@ const longestHit = 600
 /** Columns before the match in a long line. */
 const beforeHit = 150
 
-interface Request extends ReadRequest {
+interface Request {
+  readonly handle: string
+  readonly fromLine: number
+  readonly lines: number
+  readonly context: number
+  /** The answer must fit the output limit itself. */
   readonly room: number
 }
 
-export async function readOutput(wanted: ReadRequest, context: ToolContext): Promise<ToolOutput> {
-  // The answer must fit the output limit itself.
-  const room = Math.max(100, Math.min(mostBytes, context.maxOutputBytes - frameBytes))
-  const request = { ...wanted, room }
-  const text = await context.storedOutput(request.handle)
+export async function readOutput(input: ReadInput, { maxOutputBytes, storedOutput }: ToolContext): Promise<ToolOutput> {
+  const { handle, from_line: fromLine, from_column: column, lines, search, context } = input
+  const request = { handle, fromLine, lines, context, room: Math.max(100, Math.min(mostBytes, maxOutputBytes - frameBytes)) }
+  const text = await storedOutput(handle)
   if (text === undefined) {
     const remedy = 'Use the handle shown in the cut output: read_output {"handle":"…"}.'
     return {
       ok: false,
-      error: { class: 'invalid_input', message: `No stored output has the handle ${showValue(request.handle)}.`, remedy },
+      error: { class: 'invalid_input', message: `No stored output has the handle ${showValue(handle)}.`, remedy },
     }
   }
   const output = new OutputLines(text)
-  if (request.fromLine > Math.max(output.count, 1)) {
-    const message = `from_line ${request.fromLine} is past the end: the output has ${counted(output.count, 'line')}.`
+  if (fromLine > Math.max(output.count, 1)) {
+    const message = `from_line ${fromLine} is past the end: the output has ${counted(output.count, 'line')}.`
     return { ok: false, error: { class: 'invalid_input', message, remedy: `Use a line from 1 to ${Math.max(output.count, 1)}.` } }
   }
-  if (request.search !== undefined) return { ok: true, content: found(output, request, request.search) }
-  return { ok: true, content: request.fromColumn === undefined ? page(output, request) : longLine(output, request, request.fromColumn) }
+  if (search !== undefined) return { ok: true, content: found(output, request, { wanted: search, column: column ?? 1 }) }
+  return { ok: true, content: column === undefined ? page(output, request) : longLine(output, request, column) }
 }
 
 function page(output: OutputLines, request: Request): string {
@@ -68,27 +72,22 @@ function longLine(output: OutputLines, request: Request, column: number): string
   return `${head}\n${line}: ${part.text} [columns ${part.from}-${part.to} of ${part.of}]\n${next}`
 }
 
-function found(output: OutputLines, request: Request, wanted: string): string {
-  const from = { line: request.fromLine, column: request.fromColumn ?? 1 }
+function found(output: OutputLines, request: Request, { wanted, column }: { readonly wanted: string; readonly column: number }): string {
+  const from = { line: request.fromLine, column }
   const { hits, total } = searchOutput(output, { wanted, from, longest: longestHit, stride: longestHit - beforeHit, most: mostHits + 1 })
   const within = from.line === 1 && from.column === 1 ? '' : ` from line ${from.line} on`
   const head = `${total === 0 ? 'No hits' : counted(total, 'hit')} for ${showValue(wanted)}${within} in ${sizeOf(output)}.`
   if (total === 0) return `${head} Try a shorter text, or page with ${call(request, {})}`
   const rows = new Rows(request.room)
-  const shownHits = addHits(rows, output, { hits: hits.slice(0, mostHits), context: request.context })
+  const shownHits = addHits({ rows, output }, hits.slice(0, mostHits), request.context)
   const next = hits[shownHits]
   if (next === undefined) return [head, ...rows.list].join('\n')
   const where = { search: wanted, from_line: next.line, ...(next.column > 1 && { from_column: next.column }) }
   return [head, ...rows.list, `${total - shownHits} more: ${call(request, where)}`].join('\n')
 }
 
-interface Hits {
-  readonly hits: readonly Hit[]
-  readonly context: number
-}
-
 /** Adds matches with context lines, each line once. Returns the number of matches that fit. */
-function addHits(rows: Rows, output: OutputLines, { hits, context }: Hits): number {
+function addHits({ rows, output }: { rows: Rows; output: OutputLines }, hits: readonly Hit[], context: number): number {
   let last = 0
   for (const [index, hit] of hits.entries()) {
     const before = Math.max(last + 1, hit.line - context, 1)

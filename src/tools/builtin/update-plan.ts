@@ -9,8 +9,6 @@ import {
 } from '../../contracts/index.ts'
 import { showValue } from '../../util/show-value.ts'
 
-const updatePlanName = 'update_plan'
-
 const mostSteps = 50
 /** Compaction keeps the plan word for word, so it must stay short. */
 const longestStep = 400
@@ -19,7 +17,7 @@ const longestExplanation = 1_000
 /** Records the plan of a turn. Each call replaces the whole plan. */
 export function updatePlanTool(): Tool {
   return {
-    name: updatePlanName,
+    name: 'update_plan',
     description:
       'Record the plan of your work, for yourself and for the user. Send the whole plan each time, in order, with at most one step in_progress.',
     instructions: 'For work of several steps, record a plan with update_plan before you start, and update it after each step.',
@@ -54,7 +52,7 @@ const inputSchema = {
 }
 
 function updatePlan(input: JsonObject, context: ToolContext): ToolOutput {
-  const steps = ((input.plan ?? []) as unknown as readonly PlanStep[]).map(({ step, status }) => ({ step: oneLine(step), status }))
+  const steps = (input.plan as unknown as readonly PlanStep[]).map(({ step, status }) => ({ step: oneLine(step), status }))
   const error = faultOf(steps)
   if (error) return { ok: false, error: { class: 'invalid_input', ...error } }
   const explanation = typeof input.explanation === 'string' ? input.explanation.trim() : ''
@@ -65,8 +63,6 @@ function updatePlan(input: JsonObject, context: ToolContext): ToolOutput {
 }
 
 function faultOf(steps: readonly PlanStep[]): Omit<ToolFailure, 'class'> | undefined {
-  if (steps.length === 0 || steps.length > mostSteps)
-    return { message: `A plan has 1 to ${mostSteps} steps, not ${steps.length}.`, remedy: 'Combine small steps.' }
   const blank = steps.findIndex(({ step }) => step === '')
   if (blank >= 0) return { message: `Step ${blank + 1} is empty.`, remedy: 'Describe the step, or leave it out.' }
   const first = new Map<string, number>()

@@ -1,12 +1,12 @@
 import { statSync } from 'node:fs'
 import { delimiter, join, resolve } from 'node:path'
-import { type Hook, type HookContext, type HookDefinition, type HookPoint, type Problem, TroupeError } from '../../contracts/index.ts'
+import type { Hook, HookContext, HookDefinition, HookPoint, Problem } from '../../contracts/index.ts'
+import { checkHook, hookExample } from '../../policy/check-hook.ts'
+import { isRecord, problemsError } from '../../util/option-problems.ts'
 import { parseDuration } from '../../util/parse-units.ts'
 import { shellWord } from '../../util/shell-word.ts'
-import { isProgram } from '../is-program.ts'
-import { realOrSame } from '../real-or-same.ts'
-import { trustedPath } from '../trusted-path.ts'
-import { checkHooks } from './check-hooks.ts'
+import { showValue } from '../../util/show-value.ts'
+import { isProgram, realOrSame, trustedPath } from '../trusted-path.ts'
 import { commandAnswer } from './command-hook.ts'
 import type { Answer, HookPlace, Questions } from './hook-answer.ts'
 import { type CheckedFiles, checkHookFiles, exchangedSince } from './hook-files.ts'
@@ -22,10 +22,10 @@ import { HookModule } from './module-hook.ts'
 export async function hooksFrom(definitions: readonly HookDefinition[], place: HookPlace): Promise<readonly Hook[]> {
   const list = place.place ?? 'hooks'
   const wrong = checkHooks(definitions, list)
-  if (wrong.length > 0) throw invalid(wrong)
+  if (wrong.length > 0) throw problemsError('config_invalid', 'hooks', wrong)
   const built = await Promise.all(definitions.map((each) => createHook(each, place)))
   const problems = built.flatMap((each, index) => ('missing' in each ? [problemAt(`${list}[${index}]`, each.missing)] : []))
-  if (problems.length > 0) throw invalid(problems)
+  if (problems.length > 0) throw problemsError('config_invalid', 'hooks', problems)
   return built.flatMap((each) => ('hook' in each ? [each.hook] : []))
 }
 
@@ -111,14 +111,30 @@ function interpreterOf(program: string): readonly string[] {
   return program.endsWith('.sh') ? ['sh', program] : []
 }
 
-function invalid(problems: readonly Problem[]): TroupeError {
-  const lines = problems.map(({ place, message, remedy }) => `${place}: ${message}${remedy ? `. ${remedy}` : ''}`)
-  const count = problems.length === 1 ? 'one place' : `${problems.length} places`
-  return new TroupeError('config_invalid', `The hooks have errors in ${count}:\n  ${lines.join('\n  ')}`, { problems })
+/** All problems of the hooks of a configuration. `place` is the key of the list. */
+export function checkHooks(definitions: unknown, place: string): readonly Problem[] {
+  if (definitions === undefined) return []
+  if (!Array.isArray(definitions))
+    return [{ place, message: `expected a list of hooks, found ${showValue(definitions)}`, remedy: `Write a list like [${hookExample}].` }]
+  const names = definitions.map((each: unknown) => (isRecord(each) ? each.name : undefined))
+  return definitions.flatMap((each: unknown, index) => {
+    const own = problemsOf(each, `${place}[${index}]`)
+    const first = names.indexOf(names[index])
+    if (typeof names[index] !== 'string' || first === index) return own
+    return [
+      ...own,
+      { place: `${place}[${index}].name`, message: `${place}[${first}] already has this name`, remedy: 'Give each hook its own name.' },
+    ]
+  })
+}
+
+function problemsOf(hook: unknown, place: string): readonly Problem[] {
+  if (!isRecord(hook)) return [{ place, message: `expected a hook, found ${showValue(hook)}`, remedy: `Write it like ${hookExample}.` }]
+  return checkHook(hook).map(({ key, message, remedy }) => ({ place: `${place}.${key}`, message, remedy }))
 }
 
 /** The file of a program, found as the system does. */
-export function findProgram(program: string, { baseDir, environment }: Pick<HookPlace, 'baseDir' | 'environment'>): string | undefined {
+function findProgram(program: string, { baseDir, environment }: Pick<HookPlace, 'baseDir' | 'environment'>): string | undefined {
   const folders = program.includes('/') ? [''] : (environment.PATH ?? '/usr/bin:/bin').split(delimiter)
   return folders.map((folder) => (folder === '' ? resolve(baseDir, program) : join(folder, program))).find(isProgram)
 }

@@ -7,8 +7,7 @@ import { hookPaths } from '../../policy/hook-paths.ts'
 import { messageOf } from '../../util/message-of.ts'
 import { readOpenFile } from '../../util/read-bounded.ts'
 import { shellWord } from '../../util/shell-word.ts'
-import { realOrSame } from '../real-or-same.ts'
-import { trustedPath } from '../trusted-path.ts'
+import { realOrSame, trustedPath } from '../trusted-path.ts'
 
 export interface TrustedFiles {
   /** SHA-256 in hexadecimal, by absolute path. */

@@ -3,9 +3,9 @@ import { fileURLToPath } from 'node:url'
 import { Worker } from 'node:worker_threads'
 import type { Clock } from '../../contracts/index.ts'
 import { messageOf } from '../../util/message-of.ts'
+import { killMarked, newMark } from '../sandbox/process-tree.ts'
 import type { FromWorker, ToWorker, WorkerSetup } from './hook-worker.ts'
-import { killMarked, newMark } from './marked-processes.ts'
-import { cancelledError, graceMs, lastLine, mostOutputBytes, printedTooMuch } from './run-program.ts'
+import { cancelledError, graceMs, lastLine, markVariable, mostOutputBytes, printedTooMuch } from './run-program.ts'
 
 /*
  * One thread that answers for a module.
@@ -18,7 +18,7 @@ import { cancelledError, graceMs, lastLine, mostOutputBytes, printedTooMuch } fr
  *    waits for a program that never ends.
  */
 
-export interface ThreadOptions {
+interface ThreadOptions {
   readonly module: string
   /** The expected hash of the file, if it is checked. */
   readonly sha256?: string | undefined
@@ -31,17 +31,6 @@ export type LoadFault =
   | { readonly kind: 'not_loaded'; readonly message: string }
   | { readonly kind: 'lacks'; readonly names: readonly string[] }
 
-export interface ThreadQuestion {
-  /** Of the function that is asked. */
-  readonly name: string
-  readonly question: string
-}
-
-interface Waiting {
-  resolve(answer: string | undefined): void
-  reject(error: Error): void
-}
-
 const megabytes = 512
 const running = new Set<HookThread>()
 let isHeeded = false
@@ -49,9 +38,9 @@ let isHeeded = false
 export class HookThread {
   readonly #worker: Worker
   readonly #clock: Clock
-  readonly #mark = newMark()
+  readonly #mark = newMark(markVariable)
   readonly #loaded = Promise.withResolvers<LoadFault | undefined>()
-  readonly #open = new Map<number, Waiting>()
+  readonly #open = new Map<number, PromiseWithResolvers<string | undefined>>()
   #state: 'serving' | 'leaving' | 'overdue' | 'gone' = 'serving'
   #asked = 0
   #complaints = ''
@@ -93,20 +82,21 @@ export class HookThread {
     }
   }
 
-  async ask({ name, question }: ThreadQuestion, signal: AbortSignal): Promise<string | undefined> {
+  /** Asks the function of that name. */
+  async ask(name: string, question: string, signal: AbortSignal): Promise<string | undefined> {
     if (signal.aborted) throw cancelledError()
     const id = this.#asked++
-    const { promise, resolve, reject } = Promise.withResolvers<string | undefined>()
+    const answered = Promise.withResolvers<string | undefined>()
     const giveUp = (): void => {
-      reject(cancelledError())
+      answered.reject(cancelledError())
       this.#leave(id)
     }
-    this.#open.set(id, { resolve, reject })
+    this.#open.set(id, answered)
     signal.addEventListener('abort', giveUp, { once: true })
     this.#worker.ref()
-    this.#tell({ kind: 'ask', id, name, question })
+    this.#worker.postMessage({ kind: 'ask', id, name, question } satisfies ToWorker)
     try {
-      return await promise
+      return await answered.promise
     } finally {
       signal.removeEventListener('abort', giveUp)
       this.#open.delete(id)
@@ -162,12 +152,8 @@ export class HookThread {
     }
   }
 
-  #tell(message: ToWorker): void {
-    this.#worker.postMessage(message)
-  }
-
   #leave(id: number): void {
-    this.#tell({ kind: 'give_up', id })
+    this.#worker.postMessage({ kind: 'give_up', id } satisfies ToWorker)
     if (this.#state !== 'serving') return
     this.#state = 'leaving'
     this.#clock.after(graceMs, () => {

@@ -22,7 +22,7 @@ export const exportNames: { readonly [Point in HookPoint]: string } = {
   at_stop: 'atStop',
 }
 
-export type ModuleDefinition = Extract<HookDefinition, { readonly module: string }>
+type ModuleDefinition = Extract<HookDefinition, { readonly module: string }>
 
 const mostLoadMs = 30_000
 
@@ -46,8 +46,9 @@ export class HookModule {
   }
 
   readonly answer: Answer = async (point, view, { signal }) => {
-    const answer = await this.#serving().ask({ name: exportNames[point], question: JSON.stringify(view) }, signal)
-    return verdictOf<typeof point>(answer)
+    const answer = await this.#serving().ask(exportNames[point], JSON.stringify(view), signal)
+    // The caller checks the verdict.
+    return (answer === undefined ? undefined : JSON.parse(answer)) as Questions[typeof point]['verdict']
   }
 
   /** Ends the thread. A later question starts another. */
@@ -72,10 +73,6 @@ export class HookModule {
     return trusted ? checkHookFiles(this.#definition, baseDir, trusted) : { ok: true, files: [] }
   }
 }
-
-/** The caller checks the verdict. */
-const verdictOf = <P extends HookPoint>(answer: string | undefined): Questions[P]['verdict'] =>
-  (answer === undefined ? undefined : JSON.parse(answer)) as Questions[P]['verdict']
 
 function remedyFor(fault: LoadFault): string {
   return fault.kind === 'lacks'

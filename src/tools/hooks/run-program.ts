@@ -1,7 +1,7 @@
 import { type ChildProcess, type ChildProcessWithoutNullStreams, spawn } from 'node:child_process'
 import type { Duplex } from 'node:stream'
 import type { Clock } from '../../contracts/index.ts'
-import { killMarked, newMark } from './marked-processes.ts'
+import { killMarked, newMark, sendSignal } from '../sandbox/process-tree.ts'
 
 /** How a program ended, and what it printed. */
 export interface ProgramEnd {
@@ -24,6 +24,7 @@ export interface Program {
 export const mostOutputBytes = 65_536
 /** How long a group has to leave when it is asked to, and pipes to close once the program is gone. */
 export const graceMs = 500
+export const markVariable = 'TROUPE_HOOK'
 
 export const printedTooMuch = (): Error => new Error(`it printed more than ${mostOutputBytes} bytes`)
 export const cancelledError = (): Error => new Error('it was cancelled')
@@ -47,7 +48,7 @@ export function runProgram({ command, cwd, environment, clock, signal }: Program
       return
     }
     const [shell, ...begin] = watched
-    const mark = newMark()
+    const mark = newMark(markVariable)
     const child = spawn(shell, [...begin, file, ...args], {
       cwd,
       env: { ...environment, ...mark.environment },
@@ -108,12 +109,7 @@ function endOf(
 
 /** Everything that the program has started and that has not left its group. */
 function endGroup({ pid }: ChildProcess, signal: NodeJS.Signals): void {
-  if (pid === undefined) return
-  try {
-    process.kill(-pid, signal)
-  } catch {
-    // The group is empty.
-  }
+  if (pid !== undefined) sendSignal(-pid, signal)
 }
 
 class Output {

@@ -3,13 +3,10 @@ import { delimiter, isAbsolute, join, relative } from 'node:path'
 import { defaultSandboxPolicy, type SandboxPolicy } from '../../contracts/index.ts'
 import { isInside } from '../../util/is-inside.ts'
 import { messageOf } from '../../util/message-of.ts'
-import { isProgram } from '../is-program.ts'
-import { realOrSame } from '../real-or-same.ts'
-import { trustedPath } from '../trusted-path.ts'
+import { isProgram, realOrSame, trustedPath } from '../trusted-path.ts'
 import { bubblewrapArguments, insideHome } from './bubblewrap-arguments.ts'
-import { commandEnvironment } from './command-environment.ts'
+import { commandEnvironment, gitIdentity } from './command-environment.ts'
 import { identityAt, ReplacedError } from './file-identity.ts'
-import { gitIdentity } from './git-identity.ts'
 import { type HostView, hostView } from './host-view.ts'
 import { initScript, isCountedPerNamespace } from './init-process.ts'
 import type { MountPlan } from './mount-check.ts'
@@ -81,7 +78,7 @@ export class BubblewrapSandbox implements ProcessSandbox {
   /** Read once, before the first command. */
   #gitIdentity(writable: readonly string[]): Promise<string | undefined> {
     const git = this.#program('git', writable)
-    this.#identity ??= git === undefined ? Promise.resolve(undefined) : gitIdentity({ git, root: this.#root, home: this.#home })
+    this.#identity ??= git === undefined ? Promise.resolve(undefined) : gitIdentity(git, this.#root, this.#home)
     return this.#identity
   }
 

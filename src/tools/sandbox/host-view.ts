@@ -3,8 +3,7 @@ import { accessSync, constants, readdirSync, realpathSync } from 'node:fs'
 import { dirname, isAbsolute, join } from 'node:path'
 import { homeSecrets, secretNames } from '../../policy/protected-paths.ts'
 import { isInside } from '../../util/is-inside.ts'
-import { realOrSame } from '../real-or-same.ts'
-import { trustedPath } from '../trusted-path.ts'
+import { realOrSame, trustedPath } from '../trusted-path.ts'
 import { kindOf } from './file-identity.ts'
 
 const words = (text: string): readonly string[] => text.split(' ')

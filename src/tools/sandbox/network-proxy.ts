@@ -9,14 +9,13 @@
  * 5. A fault on one connection never ends another one.
  */
 import { lookup } from 'node:dns/promises'
-import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http'
+import { createServer, type IncomingHttpHeaders, type IncomingMessage, request, type ServerResponse } from 'node:http'
 import { createServer as createTunnelServer } from 'node:http2'
 import { connect, isIP } from 'node:net'
 import { type Duplex, duplexPair, pipeline } from 'node:stream'
 import { coversHost, plainHost } from '../../util/host-pattern.ts'
 import { messageOf } from '../../util/message-of.ts'
 import { isPublicAddress } from '../../util/private-address.ts'
-import { framing, isFinalStatus, passedOn } from './proxy-headers.ts'
 
 export interface NetworkProxy {
   /** Hosts with their ports, each with the reason, in the order in which they were requested. */
@@ -55,9 +54,8 @@ export function isAllowedAddress(host: string, address: string, privateHosts: re
 }
 
 export function networkProxy({ hosts, privateHosts = [], resolve = addressesOf, ports = [80, 443] }: ProxyOptions): NetworkProxy {
-  const refused = new Set<string>()
-  const sockets = new Set<Duplex>()
-  const forwarder = new Forwarder({ hosts, privateHosts, resolve, ports, refused, sockets })
+  const forwarder = new Forwarder({ hosts, privateHosts, resolve, ports })
+  const { sockets } = forwarder
   const server = createServer((incoming, response) => {
     forwarder.forward(incoming, response).catch(() => response.destroy())
   })
@@ -79,7 +77,7 @@ export function networkProxy({ hosts, privateHosts = [], resolve = addressesOf, 
   })
   return {
     get refused() {
-      return [...refused]
+      return [...forwarder.refused]
     },
     accept,
     acceptBridge(bridge) {
@@ -92,15 +90,12 @@ export function networkProxy({ hosts, privateHosts = [], resolve = addressesOf, 
   }
 }
 
-interface ForwarderOptions extends Required<ProxyOptions> {
-  readonly refused: Set<string>
-  readonly sockets: Set<Duplex>
-}
-
 class Forwarder {
-  readonly #options: ForwarderOptions
+  readonly refused = new Set<string>()
+  readonly sockets = new Set<Duplex>()
+  readonly #options: Required<ProxyOptions>
 
-  constructor(options: ForwarderOptions) {
+  constructor(options: Required<ProxyOptions>) {
     this.#options = options
   }
 
@@ -117,7 +112,7 @@ class Forwarder {
     }
     if (client.destroyed) return
     const server = connect(target.port, address)
-    keep(this.#options.sockets, server)
+    keep(this.sockets, server)
     server.setTimeout(idleMs, () => server.destroy())
     server.once('connect', () => {
       client.write('HTTP/1.1 200 Connection established\r\n\r\n')
@@ -183,7 +178,7 @@ class Forwarder {
 
   #refuse(what: string, why: string): Refusal {
     const text = `${what} ${why}`
-    if (this.#options.refused.size < mostRefusals) this.#options.refused.add(text)
+    if (this.refused.size < mostRefusals) this.refused.add(text)
     return { status: '403 Forbidden', text: `${text}.\n` }
   }
 }
@@ -243,3 +238,29 @@ function keep(sockets: Set<Duplex>, socket: Duplex): void {
   socket.on('error', () => socket.destroy())
   socket.on('close', () => sockets.delete(socket))
 }
+
+/** The proxy itself answers `expect`. */
+const ofOneConnection = new Set([
+  ...['connection', 'keep-alive', 'te', 'trailer', 'transfer-encoding', 'upgrade', 'expect', 'proxy-connection'],
+  ...['proxy-authenticate', 'proxy-authorization', 'proxy-authentication-info'],
+])
+
+/** They belong to the message, even where a `connection` header names them. */
+const ofTheMessage = new Set(['host', 'content-length'])
+
+/** Without those of one connection; its `connection` header may name more of them. */
+export function passedOn(headers: IncomingHttpHeaders): IncomingHttpHeaders {
+  const named = new Set((headers.connection ?? '').split(',').map((name) => name.trim().toLowerCase()))
+  return Object.fromEntries(
+    Object.entries(headers).filter(([name]) => !ofOneConnection.has(name) && (!named.has(name) || ofTheMessage.has(name))),
+  )
+}
+
+/** How a body is forwarded; nothing for an encoding that the proxy does not know. */
+function framing({ 'transfer-encoding': encoding }: IncomingHttpHeaders): { readonly [name: string]: string } | undefined {
+  if (encoding === undefined) return {}
+  return encoding.trim().toLowerCase() === 'chunked' ? { 'transfer-encoding': 'chunked' } : undefined
+}
+
+/** Statuses that end a request. */
+const isFinalStatus = (status: number | undefined): status is number => status !== undefined && status >= 200 && status <= 599

@@ -1,4 +1,5 @@
 // Processes, from /proc. One that ends meanwhile is left out.
+import { randomUUID } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 
 export interface ProcessFacts {
@@ -49,6 +50,32 @@ export function sharedOnce(pids: readonly number[]): number | undefined {
 /** Processes with a variable in their environment, whatever session or parent they have now. */
 export function processesWith(variable: string): readonly number[] {
   return allProcesses().filter((pid) => read(`/proc/${pid}/environ`)?.split('\0').includes(variable))
+}
+
+/** Marks a process and its descendants by a variable that they inherit. No mark is used twice. */
+export interface Mark {
+  readonly environment: { readonly [name: string]: string }
+  /** `variable=value`, as in the environment of a process. */
+  readonly text: string
+}
+
+export function newMark(variable: string): Mark {
+  const value = randomUUID()
+  return { environment: { [variable]: value }, text: `${variable}=${value}` }
+}
+
+/** A process may fork while it is searched for. */
+const mostSweeps = 20
+
+/** Kills processes that left their group, too. Works on Linux only, and only if the variable was passed on. Slow. */
+export function killMarked({ text }: Mark): void {
+  const ended = new Set<number>()
+  for (let count = 0; count < mostSweeps; count++) {
+    const left = processesWith(text).filter((pid) => !ended.has(pid))
+    if (left.length === 0) return
+    for (const pid of left) sendSignal(pid, 'SIGKILL')
+    for (const pid of left) ended.add(pid)
+  }
 }
 
 export function sendSignal(pid: number, signal: NodeJS.Signals): void {

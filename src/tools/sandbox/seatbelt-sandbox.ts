@@ -2,7 +2,7 @@ import { accessSync, constants, mkdtempSync, realpathSync, rmSync } from 'node:f
 import { join } from 'node:path'
 import { defaultSandboxPolicy } from '../../contracts/index.ts'
 import { isInside } from '../../util/is-inside.ts'
-import { realOrSame } from '../real-or-same.ts'
+import { realOrSame } from '../trusted-path.ts'
 import { commandEnvironment } from './command-environment.ts'
 import { type HostView, hostView } from './host-view.ts'
 import { tryToEscape } from './probe.ts'

@@ -4,15 +4,11 @@
  * 1. It leads a process group and has a mark in its environment, which its children inherit.
  * 2. When it ends, every process with the mark is ended: nothing stays in the background.
  */
-import { randomUUID } from 'node:crypto'
 import type { Clock } from '../../contracts/index.ts'
-import { processesWith, sendSignal } from './process-tree.ts'
+import { killMarked, newMark, processesWith, sendSignal } from './process-tree.ts'
 import { type RunningProcess, startProcess } from './running-process.ts'
 import type { Command, Ending, RunningCommand } from './sandbox-types.ts'
 
-const markName = 'TROUPE_COMMAND'
-/** A process may fork while it is searched for. */
-const mostSweeps = 20
 /** To read what was printed before the end. */
 const lastOutputMs = 1000
 
@@ -20,23 +16,23 @@ export async function startUnsandboxed(
   { argv: [file, ...args], cwd, environment, stdin }: Omit<Command, 'policy'>,
   clock: Clock,
 ): Promise<RunningCommand> {
-  const mark = randomUUID()
-  const variable = `${markName}=${mark}`
+  const mark = newMark('TROUPE_COMMAND')
   const started = await startProcess({
     file: '/bin/sh',
     args: ['-c', 'exec 2>&1; exec "$@"', 'sh', file, ...args],
-    environment: { ...environment, [markName]: mark },
+    environment: { ...environment, ...mark.environment },
     cwd,
     stdin,
     leadsGroup: true,
   })
   const signalAll = (signal: NodeJS.Signals): void => {
     signalGroup(started, signal)
-    for (const pid of processesWith(variable)) sendSignal(pid, signal)
+    for (const pid of processesWith(mark.text)) sendSignal(pid, signal)
   }
   let cancel = (): void => {}
   started.child?.once('exit', () => {
-    sweep(started, variable)
+    signalGroup(started, 'SIGKILL')
+    killMarked(mark)
     // A process that has removed the mark may hold the output open.
     cancel = clock.after(lastOutputMs, started.stopListening)
   })
@@ -48,15 +44,6 @@ export async function startUnsandboxed(
     }),
     terminate: () => signalAll('SIGTERM'),
     kill: () => signalAll('SIGKILL'),
-  }
-}
-
-function sweep(started: RunningProcess, variable: string): void {
-  signalGroup(started, 'SIGKILL')
-  for (let count = 0; count < mostSweeps; count++) {
-    const left = processesWith(variable)
-    if (left.length === 0) return
-    for (const pid of left) sendSignal(pid, 'SIGKILL')
   }
 }
 

@@ -4,7 +4,7 @@ import { codeOf, FileError, toFileError } from './file-error.ts'
 import { identityOf, isSameFile, type Snapshot } from './file-snapshot.ts'
 import type { OpenFolder } from './open-folder.ts'
 import type { Workspace } from './workspace.ts'
-import { nameOf, parentOf, type WorkspacePath } from './workspace-path.ts'
+import { nameOf, parentOf, placeBelow, type WorkspacePath } from './workspace-path.ts'
 
 export interface FileWrite {
   readonly place: WorkspacePath
@@ -53,31 +53,24 @@ interface Prepared {
   readonly fresh: string | undefined
 }
 
-type Undo =
-  | { readonly kind: 'remove'; readonly folder: OpenFolder; readonly name: string }
-  | { readonly kind: 'restore'; readonly folder: OpenFolder; readonly name: string; readonly backup: string }
-  | { readonly kind: 'remove_folder'; readonly folder: OpenFolder; readonly name: string }
-
 class Commit {
   readonly prepared: Prepared[] = []
   readonly #workspace: Workspace
   readonly #folders = new Map<string, OpenFolder>()
-  readonly #undos: Undo[] = []
+  /** What takes a change back; each resolves with the backup that could not be restored. */
+  readonly #undos: (() => Promise<string | undefined>)[] = []
+  readonly #backups: string[] = []
   /** Temporary files that may still exist. */
   readonly #scraps: string[] = []
-  #at = '.'
+  /** The current file, for errors. */
+  at = '.'
 
   constructor(workspace: Workspace) {
     this.#workspace = workspace
   }
 
-  /** The current file, for errors. */
-  get at(): string {
-    return this.#at
-  }
-
   async prepare(write: FileWrite): Promise<void> {
-    this.#at = write.place.relative
+    this.at = write.place.relative
     const folder = await this.#folder(parentOf(write.place))
     const name = nameOf(write.place)
     const fresh = write.content === undefined ? undefined : await this.#writeFresh(folder, write)
@@ -85,21 +78,25 @@ class Commit {
   }
 
   async apply({ write, folder, name, fresh }: Prepared, isOneOfMany: boolean): Promise<void> {
-    this.#at = write.place.relative
+    this.at = write.place.relative
     await this.#mustBeAsRead(write, folder, name)
     if (write.before.kind === 'file') {
       const backup = isOneOfMany || fresh === undefined ? await this.#setAside(folder, name, fresh === undefined) : undefined
-      if (backup !== undefined) this.#undos.push({ kind: 'restore', folder, name, backup })
+      if (backup !== undefined) {
+        const { relative } = placeBelow(folder.place, backup)
+        this.#backups.push(folder.entry(backup))
+        this.#undos.push(() => undone(rename(folder.entry(backup), folder.entry(name)), relative))
+      }
       if (fresh !== undefined) await rename(folder.entry(fresh), folder.entry(name))
     } else if (fresh !== undefined) {
       await putNew(folder, fresh, name)
-      this.#undos.push({ kind: 'remove', folder, name })
+      this.#undos.push(() => undone(unlink(folder.entry(name))))
     }
   }
 
   /** Deletes the backups. */
   async keep(): Promise<void> {
-    for (const undo of this.#undos) if (undo.kind === 'restore') await unlink(undo.folder.entry(undo.backup)).catch(() => {})
+    for (const backup of this.#backups) await unlink(backup).catch(() => {})
     this.#undos.length = 0
     for (const folder of this.#folders.values()) await folder.sync()
   }
@@ -108,15 +105,7 @@ class Commit {
   async undo(): Promise<readonly string[]> {
     const left: string[] = []
     for (const scrap of this.#scraps) await unlink(scrap).catch(() => {})
-    for (const undo of this.#undos.reverse()) {
-      const entry = undo.folder.entry(undo.name)
-      if (undo.kind === 'remove') await unlink(entry).catch(() => {})
-      else if (undo.kind === 'remove_folder') await rmdir(entry).catch(() => {})
-      else
-        await rename(undo.folder.entry(undo.backup), entry).catch(() => {
-          left.push(undo.folder.place.relative === '.' ? undo.backup : `${undo.folder.place.relative}/${undo.backup}`)
-        })
-    }
+    for (const undo of this.#undos.reverse()) left.push(...[(await undo()) ?? []].flat())
     return left
   }
 
@@ -140,7 +129,7 @@ class Commit {
     const name = nameOf(place)
     try {
       await mkdir(parent.entry(name))
-      this.#undos.push({ kind: 'remove_folder', folder: parent, name })
+      this.#undos.push(() => undone(rmdir(parent.entry(name))))
     } catch (error) {
       if (codeOf(error) !== 'EEXIST') throw error
     }
@@ -185,6 +174,12 @@ class Commit {
     return backup
   }
 }
+
+const undone = (work: Promise<void>, otherwise?: string): Promise<string | undefined> =>
+  work.then(
+    () => undefined,
+    () => otherwise,
+  )
 
 /** Never replaces a file that another process has created meanwhile. */
 async function putNew(folder: OpenFolder, fresh: string, name: string): Promise<void> {

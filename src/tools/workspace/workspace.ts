@@ -1,9 +1,7 @@
-import { realpathSync, statSync } from 'node:fs'
+import { realpathSync } from 'node:fs'
 import { lstat, realpath } from 'node:fs/promises'
-import { isAbsolute, resolve } from 'node:path'
-import { TroupeError } from '../../contracts/index.ts'
+import { resolve } from 'node:path'
 import { isInside } from '../../util/is-inside.ts'
-import { messageOf } from '../../util/message-of.ts'
 import { codeOf, FileError, toFileError } from './file-error.ts'
 import { HiddenPaths, hiddenPathFailure, isProtected, type PathRestrictions } from './hidden-paths.ts'
 import { type HostFiles, hostFiles } from './host-files.ts'
@@ -180,14 +178,5 @@ export interface WorkspaceOptions extends PathRestrictions {
   readonly host?: HostFiles
 }
 
-/** The path must be absolute: the working directory of the process is not used. */
-export function openWorkspace(root: string, options: WorkspaceOptions = {}): Workspace {
-  try {
-    if (isAbsolute(root) && statSync(root).isDirectory()) return new Workspace(resolve(root), options)
-  } catch (cause) {
-    throw new TroupeError('config_invalid', `The workspace ${root} cannot be opened: ${messageOf(cause)}`, { remedy, cause })
-  }
-  throw new TroupeError('config_invalid', `The workspace ${root} is not the absolute path of a folder.`, { remedy })
-}
-
-const remedy = 'Name a folder that exists, by its absolute path.'
+/** The absolute path of a folder; `workspaceKit` has checked it. */
+export const openWorkspace = (root: string, options: WorkspaceOptions = {}): Workspace => new Workspace(resolve(root), options)

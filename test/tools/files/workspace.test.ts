@@ -14,16 +14,6 @@ const hosts: readonly (readonly [string, HostFiles])[] = [
 ]
 
 describe('a workspace', () => {
-  it('is an existing folder, by its absolute path', () => {
-    const base = tempFolder()
-    putFiles(base, { 'a.txt': '' })
-    for (const wrong of ['relative/folder', join(base, 'nothing'), join(base, 'a.txt')]) {
-      expect(() => openWorkspace(wrong)).toThrow(
-        expect.objectContaining({ code: 'config_invalid', remedy: expect.stringContaining('absolute') }),
-      )
-    }
-  })
-
   it('takes paths from its root, absolute ones in it, and either name of a root behind a link', () => {
     const base = tempFolder()
     mkdirSync(join(base, 'real'))

@@ -1,8 +1,7 @@
 import { createServer, request, type Server } from 'node:http'
 import { connect, createServer as createRawServer, type Socket } from 'node:net'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
-import { isAllowedAddress, isAllowedHost, type NetworkProxy, networkProxy } from '../../../src/tools/sandbox/network-proxy.ts'
-import { passedOn } from '../../../src/tools/sandbox/proxy-headers.ts'
+import { isAllowedAddress, isAllowedHost, type NetworkProxy, networkProxy, passedOn } from '../../../src/tools/sandbox/network-proxy.ts'
 
 describe('the hosts of a policy', () => {
   it.each([

@@ -58,10 +58,12 @@ describe('update_plan', () => {
   it.each([
     ['an empty step', [step('a'), step(' \n ')], 'Step 2 is empty.'],
     ['a step twice', [step('do it'), step('b'), step('do  it', 'completed')], 'Steps 1 and 3 are the same: "do it".'],
-    ['no steps', [], 'A plan has 1 to 50 steps, not 0.'],
-    ['51 steps', Array.from({ length: 51 }, (_, index) => step(`s${index}`)), 'A plan has 1 to 50 steps, not 51.'],
   ])('refuses %s', async (_what, plan, message) => {
     expect(await failure({ plan })).toMatchObject({ class: 'invalid_input', message, remedy: expect.stringMatching(/\.$/) })
+  })
+
+  it('has 1 to 50 steps by its schema', () => {
+    expect(updatePlanTool().inputSchema).toMatchObject({ properties: { plan: { minItems: 1, maxItems: 50 } } })
   })
 
   it('takes no other status, no longer step and no other key', async () => {

@@ -10,14 +10,12 @@ import { knownNames, suggestion } from '../../../util/nearest-names.ts'
 import { showValue } from '../../../util/show-value.ts'
 import { type ListedFiles, listSkillFiles } from './list-skill-files.ts'
 
-const loadSkillName = 'load_skill'
-
 const largestFile = 256 * 1024
 
 /** Loads the skills of an agent. A skill is only text: it grants no permissions. */
 export function loadSkillTool(): Tool {
   return {
-    name: loadSkillName,
+    name: 'load_skill',
     description:
       'Load the instructions of a skill, or with `file` one of its text files. Load a skill before you start the work it describes.',
     inputSchema,
@@ -46,13 +44,13 @@ async function loadSkill({ name, file }: JsonObject, { skills }: ToolContext): P
   }
   const folder = dirname(card.path)
   // Discovery stored the real path. If it resolves elsewhere now, this is another folder.
-  if ((await realPathOf(folder)) !== folder)
+  if ((await realpath(folder).catch(() => undefined)) !== folder)
     return failed('failed', `The folder of the skill \`${card.name}\` no longer exists: ${folder}.`, 'Continue without it.')
   return typeof file === 'string' ? loadFile(card, folder, file) : loadText(card, folder)
 }
 
 async function loadText(card: SkillCard, folder: string): Promise<ToolOutput> {
-  const read = readInside(card.path, { folder: card.scope === 'repo' ? folder : undefined, mostBytes: largestFile })
+  const read = readInside(card.path, card.scope === 'repo' ? folder : undefined)
   if (read.kind !== 'read') return failed('failed', `The skill \`${card.name}\` cannot be loaded: ${whyNot(read)}.`, 'Continue without it.')
   const isChanged = hash('sha256', read.bytes) !== card.hash
   // A person may link to a file anywhere, but commands may be able to write there.
@@ -73,23 +71,15 @@ async function loadText(card: SkillCard, folder: string): Promise<ToolOutput> {
 }
 
 async function loadFile(card: SkillCard, folder: string, file: string): Promise<ToolOutput> {
-  const read = readInside(resolve(folder, file), { folder, mostBytes: largestFile })
+  const read = readInside(resolve(folder, file), folder)
   if (read.kind === 'read') return { ok: true, content: read.text }
   const message = `The file ${showValue(file)} of the skill \`${card.name}\` cannot be loaded: ${whyNot(read)}.`
   return failed('invalid_input', message, remedyFor(read, file, await listSkillFiles(folder)))
 }
 
 function whyNot(read: Exclude<InsideText, { kind: 'read' }>): string {
-  switch (read.kind) {
-    case 'missing':
-      return 'it does not exist'
-    case 'outside':
-      return 'it is outside the folder of the skill'
-    case 'refused':
-      return read.why
-    default:
-      return read satisfies never
-  }
+  if (read.kind === 'refused') return read.why
+  return read.kind === 'missing' ? 'it does not exist' : 'it is outside the folder of the skill'
 }
 
 function remedyFor({ kind }: InsideText, file: string, { files }: ListedFiles): string {
@@ -99,40 +89,28 @@ function remedyFor({ kind }: InsideText, file: string, { files }: ListedFiles): 
   return suggestion(file, files) ?? 'This skill has no files.'
 }
 
-async function realPathOf(path: string): Promise<string | undefined> {
-  try {
-    return await realpath(path)
-  } catch {
-    return undefined
-  }
-}
-
 const failed = (kind: ToolFailure['class'], message: string, remedy: string): ToolOutput => ({
   ok: false,
   error: { class: kind, message, remedy },
 })
 
-export type InsideText =
+type InsideText =
   /** `real` is the real path of the opened file. */
   | { readonly kind: 'read'; readonly bytes: Uint8Array; readonly text: string; readonly real: string }
-  | { readonly kind: 'missing' }
-  | { readonly kind: 'outside' }
+  | { readonly kind: 'missing' | 'outside' }
   | { readonly kind: 'refused'; readonly why: string }
 
-interface Inside {
-  /** A real path. Undefined: the file may be anywhere. */
-  readonly folder: string | undefined
-  readonly mostBytes: number
-}
-
-/** Reads a text file of a folder. The path of the opened file is checked: it may have been replaced by a link. */
-export function readInside(path: string, { folder, mostBytes }: Inside): InsideText {
+/**
+ * Reads a text file of a folder, a real path; without one, the file may be anywhere. The path of the opened file is checked:
+ * it may have been replaced by a link.
+ */
+function readInside(path: string, folder: string | undefined): InsideText {
   if (folder !== undefined && (path === folder || !isInside(folder, path))) return { kind: 'outside' }
-  const found = safeRead(files, path, { root: folder, maxBytes: mostBytes })
+  const found = safeRead(files, path, { root: folder, maxBytes: largestFile })
   if (found.kind === 'withheld') return { kind: 'refused', why: found.why }
   if (found.kind !== 'read') return found
   const { bytes, size, real } = found
-  if (size > mostBytes) return { kind: 'refused', why: `it has ${size} bytes, and ${mostBytes} is the most` }
+  if (size > largestFile) return { kind: 'refused', why: `it has ${size} bytes, and ${largestFile} is the most` }
   if (bytes.includes(0) || !isUtf8(bytes)) return { kind: 'refused', why: `it is no UTF-8 text (${bytes.length} bytes)` }
   return { kind: 'read', bytes, text: new TextDecoder().decode(bytes), real }
 }

@@ -4,23 +4,19 @@ import { kindOf, textOf } from '../../sandbox/file-identity.ts'
 import { type GitSetting, gitSettings } from '../../sandbox/git-config.ts'
 import { WorkspaceScan } from '../../sandbox/workspace-scan.ts'
 
-/** Checks whether Git can show the state of a workspace without running programs that the repository names. */
-export class RepositoryCheck {
-  readonly #root: string
-  #scan: WorkspaceScan | undefined
-
-  constructor(root: string) {
-    this.#root = root
-  }
-
-  /** Git also looks into nested repositories, so there must be none. */
-  isPlain(): boolean {
+/**
+ * Checks whether Git can show the state of a workspace without running programs that the repository names. Git also looks into
+ * nested repositories, so there must be none.
+ */
+export function repositoryCheck(given: string): () => boolean {
+  let scan: WorkspaceScan | undefined
+  return () => {
     try {
-      const root = realpathSync(this.#root)
+      const root = realpathSync(given)
       const git = join(root, '.git')
       if (kindOf(git) !== 'folder' || !isPlainRepository(git)) return false
-      this.#scan ??= new WorkspaceScan(root)
-      const { repositories, isComplete } = this.#scan.scan()
+      scan ??= new WorkspaceScan(root)
+      const { repositories, isComplete } = scan.scan()
       return isComplete && repositories.length === 1
     } catch {
       return false

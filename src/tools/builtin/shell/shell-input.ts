@@ -30,19 +30,23 @@ export interface ShellInput {
   readonly stdin: string | undefined
 }
 
+interface WrittenInput {
+  readonly command: string
+  readonly cwd?: string
+  readonly timeout?: number
+  readonly stdin?: string
+}
+
 export function readShellInput(
   input: JsonObject,
   { root, toolTimeout = defaultSeconds * 1000 }: { readonly root: string; readonly toolTimeout?: number | undefined },
 ): { readonly ok: true; readonly input: ShellInput } | { readonly ok: false; readonly failure: ToolFailure } {
-  const { command, cwd = '.', timeout = toolTimeout / 1000, stdin } = input
-  if (typeof command !== 'string' || command.trim() === '') return invalid('"command" is empty.', 'Give a command line.')
+  const { command, cwd = '.', timeout = toolTimeout / 1000, stdin } = input as unknown as WrittenInput
+  if (command.trim() === '') return invalid('"command" is empty.', 'Give a command line.')
   if (command.includes('\0')) return invalid('"command" contains a zero byte.', 'Remove it, or write it to a file.')
-  if (typeof cwd !== 'string' || typeof timeout !== 'number')
-    return invalid('"cwd" must be a string and "timeout" a number of seconds.', 'Correct or omit them.')
   const folder = placeIn(root, cwd)?.absolute
   if (folder === undefined) return invalid(`"${cwd}" is not a folder in the workspace.`, `Use a folder in ${root}, or omit "cwd".`)
-  const timeoutMs = Math.min(Math.max(timeout, 1), mostSeconds) * 1000
-  return { ok: true, input: { command, cwd: folder, timeoutMs, stdin: typeof stdin === 'string' ? stdin : undefined } }
+  return { ok: true, input: { command, cwd: folder, timeoutMs: Math.min(timeout, mostSeconds) * 1000, stdin } }
 }
 
 /** The real path of a folder in the workspace, absolute and relative. */

@@ -18,14 +18,12 @@ import {
   startUnsandboxed,
 } from '../../sandbox/index.ts'
 import { commandApproval } from './command-approval.ts'
-import { CommandFolder } from './command-folder.ts'
+import { folderFacts } from './command-folder.ts'
 import { describeSandbox } from './describe-sandbox.ts'
 import { OutputBuffer } from './output-buffer.ts'
 import { mostSeconds, readShellInput, type ShellInput, shellSchema } from './shell-input.ts'
 import { type Stop, shellResult } from './shell-result.ts'
 import { LiveText } from './terminal-text.ts'
-
-const shellName = 'shell'
 
 export interface ShellOptions {
   readonly root: string
@@ -49,10 +47,10 @@ const keptBytes = 512 * 1024
 const shownBytes = 1024 * 1024
 
 export function shellTool(options: ShellOptions): Tool {
-  const place = new CommandFolder(options.root, options.path)
+  const factsOf = folderFacts(options.root, options.path)
   const policy = { ...(options.policy ?? defaultSandboxPolicy), mode: options.isConfined ? 'required' : 'off' } as const
   return {
-    name: shellName,
+    name: 'shell',
     description: [
       'Run a shell command in the workspace. Returns its exit code and output.',
       'There is no terminal input, and no background process survives the command.',
@@ -71,7 +69,7 @@ export function shellTool(options: ShellOptions): Tool {
     },
     approval: (input) => {
       const command = String(input.command)
-      const facts = place.facts(command, textOf(input.cwd) ?? '.')
+      const facts = factsOf(command, textOf(input.cwd) ?? '.')
       return commandApproval({ command, stdin: textOf(input.stdin), isConfined: options.isConfined, ...facts })
     },
     view: (input) => ({ type: 'command_execution', details: { command: String(input.command), cwd: textOf(input.cwd) ?? '.' } }),
@@ -92,7 +90,7 @@ async function run(options: ShellOptions, input: JsonObject, context: ToolContex
   const { policy, isRequired } = sandboxFor(options, context.confinement)
   const { clock } = options
   const begun = clock.monotonic()
-  const started = await start(options, read.input, { context, policy, isSandboxed: isRequired })
+  const started = await start(options, read.input, { context, policy, isRequired })
   if (!started.ok) return { ok: false, error: started.failure }
   const kept = new OutputBuffer(keptBytes)
   const stopped = stopInTime(started.running, { clock, timeoutMs: read.input.timeoutMs, signal: context.signal })
@@ -100,13 +98,11 @@ async function run(options: ShellOptions, input: JsonObject, context: ToolContex
   return shellResult({ ending, kept, durationMs: clock.monotonic() - begun, stop: stopped(), policy: isRequired ? policy : undefined })
 }
 
-interface Surroundings {
-  readonly context: ToolContext
-  readonly policy: SandboxPolicy
-  readonly isSandboxed: boolean
-}
-
-async function start(options: ShellOptions, input: ShellInput, { context, policy, isSandboxed }: Surroundings): Promise<StartResult> {
+async function start(
+  options: ShellOptions,
+  input: ShellInput,
+  { context, policy, isRequired }: { readonly context: ToolContext; readonly policy: SandboxPolicy; readonly isRequired: boolean },
+): Promise<StartResult> {
   if (context.signal.aborted) return { ok: false, failure: { class: 'cancelled', message: 'The command was not started.' } }
   const command: Command = {
     argv: [existsSync('/bin/bash') ? '/bin/bash' : '/bin/sh', '-c', input.command],
@@ -115,7 +111,7 @@ async function start(options: ShellOptions, input: ShellInput, { context, policy
     policy,
     ...(input.stdin !== undefined && { stdin: input.stdin }),
   }
-  if (isSandboxed) return options.sandbox.start(command)
+  if (isRequired) return options.sandbox.start(command)
   const plain = { ...command, environment: { ...command.environment, HOME: options.home } }
   return { ok: true, running: await startUnsandboxed(plain, options.clock) }
 }

@@ -8,8 +8,6 @@ import { longestUrl, parseUrl } from './parse-url.ts'
 import { type Body, readBody } from './read-body.ts'
 import { binaryNote, type PageFormat, showErrorPage, showPage } from './show-page.ts'
 
-const webFetchName = 'web_fetch'
-
 export interface WebFetchOptions {
   /** Private hosts that may be fetched, each with its port: `127.0.0.1:8080`. */
   readonly allowPrivate?: readonly string[]
@@ -38,7 +36,7 @@ export function webFetchTool(options: WebFetchOptions = {}): Tool {
   const { allowPrivate = [], lookup = resolveWithSystem, clock = systemClock, totalMs = 30_000, idleMs = 10_000 } = options
   const addresses = new AddressFilter(allowPrivate, lookup)
   return {
-    name: webFetchName,
+    name: 'web_fetch',
     description:
       'Fetch a web page and return its text: HTML as Markdown with links, other text unchanged. Reports redirects to another host instead of following them.',
     inputSchema,
