@@ -14,27 +14,27 @@ import { troupeError } from './terminal/print-errors.ts'
 import { printError, withColour } from './terminal/print-messages.ts'
 import { safeJson } from './terminal/safe-json.ts'
 
-/** Runs a command line and answers with its exit code. Whatever a command needs is loaded when it is asked for. */
+/** Runs a command line and returns its exit code. The code of a command is loaded on demand. */
 export async function main(argv: readonly string[] = process.argv.slice(2), host: Host = processHost()): Promise<number> {
   const parsed = parseArguments(argv, existsSync)
   if (!parsed.ok) return fail(await withOverrides(parsed.error, parsed.overrides), parsed, host)
   const { invocation } = parsed
-  const form: Form = { output: 'answer', display: plainly, ...invocation }
+  const form: Form = { output: 'answer', display: defaultDisplay, ...invocation }
   try {
     const code = await perform(invocation, host)
     const { failure } = host.stdout
-    return failure ? await fail(unwritten(failure), { ...form, output: 'answer' }, host) : code
+    return failure ? await fail(outputError(failure), { ...form, output: 'answer' }, host) : code
   } catch (error) {
     return fail(error, form, host)
   }
 }
 
-/** How whoever called wants to hear of a failure. */
+/** How a failure is reported. */
 interface Form {
   readonly output: OutputForm
   readonly display: DisplayOptions
 }
-const plainly: DisplayOptions = { detail: 'normal', logFormat: 'text', color: 'auto' }
+const defaultDisplay: DisplayOptions = { detail: 'normal', logFormat: 'text', color: 'auto' }
 
 async function perform(invocation: Invocation, host: Host): Promise<number> {
   switch (invocation.kind) {
@@ -45,11 +45,11 @@ async function perform(invocation: Invocation, host: Host): Promise<number> {
       await host.stdout.text(await helpAbout(invocation.about, host))
       return exitCodes.done.code
     case 'nothing':
-      // Whoever forgot the command sees what there is; a script that did must not take it for an answer, or for a success.
+      // On standard error and with code 2, so that a script does not take the help for an answer.
       await host.stderr.text(helpText())
       return exitCodes.usage.code
     case 'run': {
-      // Before anything is loaded: who interrupts that is told as well.
+      // Before anything is loaded, so that an interrupt while loading is reported, too.
       const interruption = new Interruption(host)
       const { runCommand } = await interruption.before(import('./commands/run-command.ts'))
       return runCommand(invocation, host, interruption)
@@ -94,7 +94,7 @@ async function fail(thrown: unknown, { output, display }: Form, host: Host): Pro
   return exitCodeOfError(error)
 }
 
-/** Everything that is wrong with a command line is told at once: settings that it overrides, too. */
+/** Adds the errors of overridden settings, so that all errors of a command line are reported together. */
 async function withOverrides(error: TroupeError, written: OverrideArguments): Promise<TroupeError> {
   if (written.settings.length === 0 && (written.flags ?? []).length === 0) return error
   const { parseOverrides } = await import('../agents/index.ts')
@@ -112,9 +112,9 @@ async function withOverrides(error: TroupeError, written: OverrideArguments): Pr
   }
 }
 
-function unwritten(cause: Error): TroupeError {
+function outputError(cause: Error): TroupeError {
   return new TroupeError('internal', `Standard output cannot be written: ${cause.message}.`, {
-    remedy: 'Free some space, or write elsewhere.',
+    remedy: 'Free some disk space, or redirect the output elsewhere.',
     cause,
   })
 }

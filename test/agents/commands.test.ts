@@ -18,7 +18,7 @@ describe('troupe init', () => {
     expect([again.code, again.stdout]).toEqual([2, ''])
     expect(again.stderr).toContain('trips/trip.ai')
     const state = { HOME: join(path, '.home'), XDG_STATE_HOME: join(path, '.state') }
-    expect(await troupe(root, ['validate'], state)).toMatchObject({ code: 0, stdout: '4 agents and the configuration are right.\n' })
+    expect(await troupe(root, ['validate'], state)).toMatchObject({ code: 0, stdout: '4 agents and the configuration are valid.\n' })
     expect((await troupe(root, ['trust', '--list'], state)).stdout).toMatch(/^trusted {2}.*\.ai-agent\.json {2}by init/)
     expect((await troupe(root, ['doctor', '--json'], state)).code).toBe(0)
   })
@@ -34,7 +34,7 @@ describe('troupe init', () => {
     expect([readFileSync(join(path, 'README.md'), 'utf8'), readFileSync(join(path, '.gitignore'), 'utf8')]).toEqual(['Mine.\n', 'dist\n'])
     const again = await troupe(path, ['init', '--yes'])
     expect(again.code).toBe(2)
-    expect(again.stderr.match(/It is there already/g)).toHaveLength(5)
+    expect(again.stderr.match(/This file already exists/g)).toHaveLength(5)
     expect(again.stderr.match(/→/g)).toHaveLength(1)
   })
 
@@ -58,7 +58,7 @@ describe('troupe init beside links', () => {
     const outside = folder()
     write({ 'agents/.keep': '' })
     symlinkSync(join(outside.path, 'target'), join(path, name))
-    expect(await init(path)).toContain(`${name}  It is there already.`)
+    expect(await init(path)).toContain(`${name}  This file already exists.`)
     expect([existsSync(join(path, '.ai-agent.json')), existsSync(join(path, 'agents/writer.ai'))]).toEqual([false, false])
     expect(readdirSync(outside.path)).toEqual([])
   })
@@ -85,7 +85,7 @@ describe('troupe init beside links', () => {
     const { path } = folder()
     const outside = folder()
     symlinkSync(outside.path, join(path, 'agents'))
-    expect(await init(path)).toContain('agents  It is not a folder.')
+    expect(await init(path)).toContain('agents  This is not a folder.')
     symlinkSync(join(outside.path, 'nowhere'), join(path, 'new'))
     expect(await init(path, 'new')).toContain('new is not a folder.')
     expect([existsSync(join(path, 'trip.ai')), readdirSync(outside.path)]).toEqual([false, []])
@@ -96,7 +96,7 @@ test('troupe agents list where no file is right tells that, and exits with 2', a
   const { path } = folder({ 'a.ai': child('limts: 1') })
   const ended = await troupe(path, ['agents', 'list'])
   expect([ended.code, ended.stdout]).toEqual([2, ''])
-  expect(ended.stderr).toContain('error: There are agents here, and none of them is right.')
+  expect(ended.stderr).toContain('error: None of the agent files here is valid.')
   expect(ended.stderr).toContain('a.ai:6:1  unknown key `limts`')
   expect(ended.stderr).not.toContain('troupe init')
   const { stdout } = await troupe(path, ['agents', 'list', '--json'])
@@ -194,7 +194,7 @@ describe('troupe validate', () => {
     const { path } = folder({ 'a.ai': child().replace('a/b', 'rehearsal'), 'sub/b.ai': child().replace('a/b', 'auto'), 'broken.ai': '' })
     expect(await troupe(path, ['validate', 'a.ai', 'sub'])).toMatchObject({
       code: 0,
-      stdout: '2 agents and the configuration are right.\n',
+      stdout: '2 agents and the configuration are valid.\n',
       stderr: '',
     })
     const { stdout } = await troupe(path, ['validate', 'a.ai', '--json'])
@@ -217,7 +217,7 @@ describe('troupe validate of a folder with projects in it', () => {
     const { path } = folder({ ...one('a'), ...one('b') })
     expect(await troupe(path, ['validate', '.'])).toMatchObject({
       code: 0,
-      stdout: '6 agents and the configuration are right.\n',
+      stdout: '6 agents and the configuration are valid.\n',
       stderr: '',
     })
     const { agents } = JSON.parse((await troupe(path, ['validate', 'a', '--json'])).stdout)
@@ -356,9 +356,9 @@ describe('troupe trust', () => {
     const plain = await troupe(path, ['trust'])
     expect([plain.code, plain.stdout]).toEqual([2, ''])
     for (const part of [
-      `${join(path, '.ai-agent.json')}  configuration; it waits for providers: choose where requests and keys are sent`,
-      `${join(path, '.ai-agent.env')}  variables; it waits for variables OPENAI_API_KEY: set keys`,
-      `${join(path, '.claude/agents/reviewer.md')}  agent of another program; it waits for tools that change something; servers`,
+      `${join(path, '.ai-agent.json')}  configuration; ignored until trusted: providers: choose where requests and keys are sent`,
+      `${join(path, '.ai-agent.env')}  variables; ignored until trusted: variables OPENAI_API_KEY: set keys`,
+      `${join(path, '.claude/agents/reviewer.md')}  agent of another program; ignored until trusted: tools that change something; servers`,
       'troupe trust --all',
     ])
       expect(plain.stderr).toContain(part)

@@ -32,7 +32,7 @@ describe('the agents of a project that nobody has trusted', () => {
   test('and that is told, with the way to trust it', async () => {
     const project = folder({ 'in.ai': child().replace('a/b', 'auto'), '.ai-agent.json': { agents: ['../*.ai'] } })
     const { code, stdout, stderr } = await troupe(project.path, ['validate'])
-    expect([code, stdout]).toEqual([0, '1 agent and the configuration are right.\n'])
+    expect([code, stdout]).toEqual([0, '1 agent and the configuration are valid.\n'])
     expect(stderr).toContain('agents, which leave the folder')
     expect(stderr).toContain(`troupe trust ${join(project.path, '.ai-agent.json')}`)
   })

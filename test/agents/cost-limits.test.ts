@@ -8,7 +8,7 @@ const env = { LAB_BASE_URL: 'http://127.0.0.1:9/v1' }
 
 describe('a cost budget and a model without a price', () => {
   const files = { 'boss.ai': `${limited}agents: [./kid.ai]\n---\nB\n`, 'kid.ai': kid }
-  const told = '`boss` (boss.ai) has a cost budget, and lab/x has no price'
+  const told = '`boss` (boss.ai) has a cost budget, but lab/x has no price'
 
   test.each([[['validate']], [['run', 'boss.ai', 'Hi', '--dry-run']], [['run', 'boss.ai', 'Hi']]])(
     'are refused for the whole team: %j',

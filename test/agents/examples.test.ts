@@ -99,7 +99,7 @@ test('all examples together are valid', async () => {
   const env = { HOME: state.path, XDG_STATE_HOME: join(state.path, 'state') }
   expect(await troupe(join(root, '..'), ['validate', 'examples'], env)).toEqual({
     code: 0,
-    stdout: '18 agents and the configuration are right.\n',
+    stdout: '18 agents and the configuration are valid.\n',
     // Only the hooks need trust.
     stderr: expect.stringMatching(/^\S+10-hooks\/\.ai-agent\.json: .*trusted it: hooks\..*\n$/),
   })

@@ -35,11 +35,11 @@ describe('a server on this machine that a model needs', () => {
     ])
     expect(examined.code).toBe(1)
     expect(examined.stdout).toContain(
-      `FAIL  models: ollama/qwen3: The model ollama/qwen3 needs a server at http://${host}/v1, where nothing answers.\n      → Start it`,
+      `FAIL  models: ollama/qwen3: The model ollama/qwen3 needs a server at http://${host}/v1, which does not respond.\n      → Start the server`,
     )
     // A run would start: the server may be there when it is asked.
     expect(rehearsed.code).toBe(0)
-    expect(rehearsed.stderr).toContain(`The model ollama/qwen3 needs a server at http://${host}/v1, where nothing answers.`)
+    expect(rehearsed.stderr).toContain(`The model ollama/qwen3 needs a server at http://${host}/v1, which does not respond.`)
   })
 
   test('and that is there, or is one of several, stops nobody; it is asked for its list and nothing else', async () => {
@@ -51,12 +51,12 @@ describe('a server on this machine that a model needs', () => {
       ok: true,
       models: [{ name: 'ollama/qwen3' }, { name: 'vllm/big' }, { name: 'rehearsal' }],
     })
-    expect(rehearsed.stderr).toContain(`The model vllm/big needs a server at http://${gone.host}/v1, where nothing answers.`)
+    expect(rehearsed.stderr).toContain(`The model vllm/big needs a server at http://${gone.host}/v1, which does not respond.`)
     expect(rehearsed.stderr).not.toContain('ollama')
     expect(here.asked).toEqual(['GET /v1/models Bearer k'])
     const examined = JSON.parse((await troupe(path, ['doctor', '--json'], env)).stdout)
     expect(examined.checks).toContainEqual(
-      expect.objectContaining({ status: 'warning', what: 'models', fix: 'Start it, or name another model.' }),
+      expect.objectContaining({ status: 'warning', what: 'models', fix: 'Start the server, or use another model.' }),
     )
   })
 
@@ -74,8 +74,8 @@ describe('a server on this machine that a model needs', () => {
       aliases: { fast: 'lab/large' },
     })
     expect([wrong?.message, wrong?.remedy]).toEqual([
-      `The server at http://${host}/v1 answers, but lists no model large.`,
-      'Load it there, or name one that it has: llama4, gemma.',
+      `The server at http://${host}/v1 has no model large.`,
+      'Load the model there, or use one that it has: llama4, gemma.',
     ])
   })
 

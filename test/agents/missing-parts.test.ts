@@ -29,13 +29,13 @@ describe('what is missing', () => {
   })
   const told = [
     /a\.ai:\d+:\d+:? +there is no skill `leter`/,
-    /the hook "module" cannot be used: there is no file \S+absent\.mjs/,
+    /the hook "module" cannot be used: the file \S+absent\.mjs does not exist/,
     /the hook "program" cannot be used: program "\.\/absent\.sh" not found/,
     /`tools` of the hook "program" is wrong: no tool is called `shel`/,
-    /absent:? +`sandbox\.writable` of the configuration names this folder, and it is not there/,
+    /absent:? +this folder of `sandbox\.writable` in the configuration does not exist/,
   ]
   const warned = [
-    /nowhere:? +`skills\.directories` of the configuration names this folder/,
+    /nowhere:? +this folder of `skills\.directories` in the configuration does not exist/,
     /broken\/SKILL\.md:1:1:? +a SKILL\.md must begin with settings/,
   ]
 

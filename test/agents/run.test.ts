@@ -86,7 +86,7 @@ describe('troupe run', () => {
     const help = await troupe(path, ['run', 'boss.ai', '--help'])
     expect([help.code, help.stderr]).toEqual([0, ''])
     expect(help.stdout).toMatch(
-      /^boss: A test\n\nUsage\n {2}troupe run boss\.ai PROMPT \[options\]\n {2}PROMPT is anything\n\nAgents that it may call\n {2}scout {2}A test\n/,
+      /^boss: A test\n\nUsage\n {2}troupe run boss\.ai PROMPT \[options\]\n {2}PROMPT is anything\n\nAgents that it can call\n {2}scout {2}A test\n/,
     )
     const [template] = /^---\n[\s\S]*?\n---$/m.exec(help.stdout) ?? []
     expect(template).toContain('maxCalls: 3')

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { uncompiledSchemas } from '../../src/cli/team/uncompiled-schemas.ts'
+import { schemaErrors } from '../../src/cli/team/uncompiled-schemas.ts'
 import { agentsOf, child, folder } from './folder.ts'
 
 const schema =
@@ -30,8 +30,8 @@ test('a thousand agent files are found, read and checked', async () => {
 test('schemas that many agents share are compiled once', async () => {
   const { readable: said } = await loading
   // What is loaded at the first use is not what is measured.
-  await uncompiledSchemas(said.slice(0, 1))
-  const { result: errors, spent } = await work(() => uncompiledSchemas(said))
+  await schemaErrors(said.slice(0, 1))
+  const { result: errors, spent } = await work(() => schemaErrors(said))
   expect([said.length, errors]).toEqual([1000, []])
   // A thousand compilations take more than a second.
   expect(spent).toBeLessThan(600)

@@ -7,10 +7,10 @@ import { loadConfig, nodeConfigFileSystem, readTrust } from '../../src/agents/in
 import { trustCommand } from '../../src/cli/commands/trust-command.ts'
 import type { Host } from '../../src/cli/host/process-host.ts'
 import { type Setup, setupWithoutConfig } from '../../src/cli/team/load-config.ts'
-import { lookAtTeam } from '../../src/cli/team/load-team.ts'
+import { inspectTeam } from '../../src/cli/team/load-team.ts'
 import { Output } from '../../src/cli/terminal/output.ts'
 import { plainPaint } from '../../src/cli/terminal/paint.ts'
-import { askForTrust, type Waiting } from '../../src/cli/trust/trust-question.ts'
+import { askForTrust, type UntrustedFile } from '../../src/cli/trust/trust-question.ts'
 import { troupe } from './command.ts'
 import { child, folder } from './folder.ts'
 
@@ -150,7 +150,7 @@ describe('a program of a hook that has changed since', () => {
 })
 
 describe('the question at a terminal', () => {
-  const waiting: readonly Waiting[] = [
+  const waiting: readonly UntrustedFile[] = [
     { path: '/project/.ai-agent.json', sha256: 'a'.repeat(64), kind: 'configuration', withheld: ['providers', 'models.fast'] },
   ]
 
@@ -198,10 +198,10 @@ describe('the question at a terminal', () => {
     expect(records).toEqual(expected === 'given' ? [{ path: waiting[0]?.path, sha256: waiting[0]?.sha256, by: 'person', at: 7 }] : [])
   })
 
-  test('a look at what would run asks for no trust', async () => {
+  test('a dry run asks for no trust', async () => {
     const { path } = folder({ '.claude/agents/a.md': '---\nname: a\ndescription: A\nmodel: rehearsal\n---\nDo.\n' })
     const { host, said } = terminal('y\n', { env: { XDG_STATE_HOME: `${path}/.state` } })
-    const { registry } = await lookAtTeam(`${path}/.claude/agents/a.md`, { host, overrides: { settings: [] }, trusts: 'for this look' })
+    const { registry } = await inspectTeam(`${path}/.claude/agents/a.md`, { host, overrides: { settings: [] }, storesTrust: false })
     expect([said(), registry.untrusted.length]).toEqual(['', 1])
   })
 

@@ -49,7 +49,7 @@ describe('troupe skills list', () => {
     expect(shown.stdout).toMatch(/^ +sing +Knows sing\n +repo · /m)
     expect(shown.stdout).not.toContain('push')
     expect(shown.stderr).toMatch(/\.claude\/skills\/greet\/SKILL\.md: .*\.agents\/skills\/greet\/SKILL\.md/)
-    expect(shown.stderr).toMatch(/push\/SKILL\.md: push is switched off by the configuration/)
+    expect(shown.stderr).toMatch(/push\/SKILL\.md: push is disabled by the configuration/)
     expect(shown.stderr).toMatch(/broken\/SKILL\.md/)
 
     const told = JSON.parse((await troupe(['skills', 'list', '--json', '--config', 'mine.json'])).stdout)
@@ -72,7 +72,7 @@ describe('troupe skills list', () => {
     expect(before).toMatchObject({
       code: 0,
       stdout: '',
-      stderr: expect.stringMatching(/There are no skills here\.[\s\S]*\.ai-agent\.json.*trust/),
+      stderr: expect.stringMatching(/No skills found here\.[\s\S]*\.ai-agent\.json.*trust/),
     })
     await troupe(['trust', '.ai-agent.json'])
     expect((await troupe(['skills', 'list'])).stdout).toContain('sing')
@@ -93,7 +93,7 @@ describe('the sandbox', () => {
     expect(historyOf(ended)).toContain('home=')
     expect(existsSync(join(root, 'who'))).toBe(true)
     const doctor = await troupe(['doctor', '--config', 'off.json'])
-    expect(doctor.stdout).toMatch(/WARN {2}sandbox: it is switched off/)
+    expect(doctor.stdout).toMatch(/WARN {2}sandbox: it is off/)
   })
 
   test('where there is none, the call fails with what to do, and nothing runs', async () => {
@@ -110,14 +110,14 @@ describe('the sandbox', () => {
     expect(existsSync(join(root, 'made'))).toBe(false)
     const doctor = await troupe(['doctor'], { env })
     expect(doctor.stdout).toMatch(
-      /WARN {2}sandbox: the tool `shell` will not work here: .*bwrap.*\n {6}→ Install it: apt-get install bubblewrap/,
+      /WARN {2}sandbox: the tool `shell` does not work here: .*bwrap.*\n {6}→ Install it: apt-get install bubblewrap/,
     )
     expect(JSON.parse((await troupe(['doctor', '--json'], { env })).stdout).checks).toContainEqual(
       expect.objectContaining({ status: 'warning', what: 'sandbox', fix: expect.stringContaining('bubblewrap') }),
     )
   })
 
-  test('validate and --dry-run say which tools will not work here, and how to fix it', async () => {
+  test('validate and --dry-run say which tools does not work here, and how to fix it', async () => {
     const { root, troupe } = await project('planned', {
       'a.yaml': steps(),
       'a.ai': agentWith('tools: [write_file, "she*"]'),
@@ -126,7 +126,7 @@ describe('the sandbox', () => {
     })
     const env = { PATH: join(root, 'bin') }
     await mkdir(env.PATH)
-    const told = /shell: the tool will not work here: Commands need a sandbox.*bwrap.*Install it: apt-get.*sandbox: \{mode: off\}/
+    const told = /shell: the tool does not work here: Commands need a sandbox.*bwrap.*Install it: apt-get.*sandbox: \{mode: off\}/
     const off = ['--config', 'off.json']
     for (const words of [
       ['validate', 'a.ai'],
@@ -226,7 +226,7 @@ describe('programs of hooks that are found by name', () => {
 })
 
 describe('AGENTS.md', () => {
-  test('of the project is told to agents, from the root down, unless it is switched off', async () => {
+  test('of the project is told to agents, from the root down, unless it is off', async () => {
     const { root, troupe } = await project('context', {
       'AGENTS.md': 'Use tabs.',
       'inner/AGENTS.md': 'Use spaces.',

@@ -142,8 +142,8 @@ describe('the command that goes on', () => {
       startRun(runtime, store, { invocation, prompt: '', agent: 'w', workspace: place, folder, dataDir: undefined }),
     ).rejects.toMatchObject({
       code: 'usage',
-      message: `The session ${id} was started with more denied: shell(rm *).`,
-      remedy: `Deny it again: troupe run w.ai --resume ${id} --deny 'shell(rm *)' --deny web_fetch`,
+      message: `The session ${id} was started with more --deny patterns: shell(rm *).`,
+      remedy: `Repeat them: troupe run w.ai --resume ${id} --deny 'shell(rm *)' --deny web_fetch`,
     })
     await runtime.close()
     await store.close()

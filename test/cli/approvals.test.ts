@@ -158,7 +158,7 @@ describe('a run that waits', () => {
     expect(await at(`approvals drop ${id}`)).toMatchObject({ code: 2, stderr: expect.stringContaining('already ended') })
     const ended = await at(`run w.ai --resume ${id}`)
     expect(ended).toMatchObject({ code: 2, stderr: expect.stringContaining(`The session ${id} was interrupted and has ended`) })
-    expect(ended.stderr).toContain(`→ Give a PROMPT for its next turn: troupe run w.ai "…" --resume ${id}`)
+    expect(ended.stderr).toContain(`→ Pass a PROMPT for its next turn: troupe run w.ai "…" --resume ${id}`)
     expect(has('a.txt')).toBe(false)
     expect(await at('approvals drop')).toMatchObject({ code: 2, stderr: expect.stringContaining('No session is named.') })
   })
@@ -169,7 +169,7 @@ describe('a run that waits', () => {
     const refused = await elsewhere(`run ../home/w.ai --resume ${id} --allow write_file`)
     expect(refused).toMatchObject({ code: 2, stdout: '' })
     expect(refused.stderr).toContain(`The session ${id} works in ${place}; this is ${other}.`)
-    const [, command = ''] = /→ Go on with it there: cd \S+ && troupe (.*)\n/.exec(refused.stderr) ?? []
+    const [, command = ''] = /→ Resume it there: cd \S+ && troupe (.*)\n/.exec(refused.stderr) ?? []
     expect(command).toBe(`run ${place}/w.ai --resume ${id} --allow write_file`)
     expect([has('a.txt'), existsSync(join(other, 'a.txt'))]).toEqual([false, false])
     expect((await elsewhere('approvals list')).stdout).not.toContain(id)
@@ -199,7 +199,7 @@ test('a run that was interrupted says how to go on with it', async () => {
   running.process.kill('SIGINT')
   const { code, stderr } = await running.ended
   expect(code).toBe(130)
-  const [, id = ''] = /Go on: troupe run slow\.ai "…" --resume (\S+)\n$/.exec(stderr) ?? []
+  const [, id = ''] = /Continue: troupe run slow\.ai "…" --resume (\S+)\n$/.exec(stderr) ?? []
   await writeFile(join(folder, 'slow.yaml'), 'steps: [{ text: Next. }]')
   expect(await processes.troupe(['run', 'slow.ai', 'And now?', '--resume', id])).toMatchObject({ code: 0, stdout: 'Next.\n' })
 })

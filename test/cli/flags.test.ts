@@ -64,7 +64,7 @@ describe('--override', () => {
           → Write it like \`maxToolTurns: 6\`.
 
         PROMPT  The prompt is missing.
-          → Pass the task: troupe run FILE "…", or pipe it in.
+          → Pass a prompt: troupe run FILE "…", or pipe it in.
       "
     `)
   })
@@ -132,7 +132,7 @@ describe('--dry-run', () => {
 
         agent       planned (planned.ai): Plans trips
         models      1. script/planned.yaml
-                    2. rehearsal (is rehearsal/rules)
+                    2. rehearsal (resolves to rehearsal/rules)
         parameters  temperature=0.2
         limits      maxToolTurns=10, timeBudget=10m, llmTimeout=2m, idleTimeout=1m, replyTimeout=15m,
                     toolTimeout=1m, maxRetries=3, parallelToolCalls=4, maxOutputBytes=32KB, maxDepth=3,

@@ -94,5 +94,5 @@ test('a folder is no input, and is not taken for nothing', async () => {
   const { code, stdout, stderr } = await start(['run', hello, 'Hi'], { stdin }).ended
   closeSync(stdin)
   expect([code, stdout]).toEqual([2, ''])
-  expect(stderr).toMatch(/standard input {2}It cannot be read: it is a folder\.\n {4}→ /)
+  expect(stderr).toMatch(/standard input {2}Standard input cannot be read: it is a folder\.\n {4}→ /)
 })

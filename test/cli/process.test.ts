@@ -95,7 +95,7 @@ describe('an interrupt before there is a run', () => {
     const { code, signal, stdout, stderr } = await run.ended
     expect([code, signal]).toEqual([130, null])
     expect(JSON.parse(stdout)).toMatchObject(document)
-    expect(stderr).toBe('error: The command was stopped before the run began.\n')
+    expect(stderr).toBe('error: The command was stopped before the run started.\n')
   })
 })
 

@@ -71,13 +71,17 @@ describe('--resume with what a flag or a variable says', () => {
     const flags = ['--max-cost', '0.5', '--max-tokens', '9000', '--time-budget', '9m', '--override', 'limits.maxToolTurns=4']
     const told = await at(['run', 'w.ai', 'More', '--resume', id, ...flags])
     expect(told.stderr).toContain(
-      'From here on: limits.maxToolTurns 4 (so far 10), limits.maxTokens 9000 (so far none), limits.timeBudget 9m (so far none), limits.maxCostUsd 0.5 (so far none)\n',
+      'Changed from the next step on: limits.maxToolTurns 4 (was 10), limits.maxTokens 9000 (was none), limits.timeBudget 9m (was none), limits.maxCostUsd 0.5 (was none)\n',
     )
     expect(told.stderr).not.toContain('agent_changed')
     const again = await resume(id, flags)
     expect(limitsOf(again)).toMatchObject({ maxCostUsd: 0.5, maxTokens: 9000, timeBudget: 540_000, maxToolTurns: 4 })
     const silent = await at(['run', 'w.ai', 'More', '--resume', id])
-    expect([silent.code, silent.stderr.includes('From here on'), silent.stderr.includes('agent_changed')]).toEqual([0, false, false])
+    expect([silent.code, silent.stderr.includes('Changed from the next step on'), silent.stderr.includes('agent_changed')]).toEqual([
+      0,
+      false,
+      false,
+    ])
     expect(await changesIn(id)).toHaveLength(1)
   })
 

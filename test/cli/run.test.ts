@@ -84,7 +84,7 @@ describe('standard input', () => {
     expect(await troupe(['run', hello, 'Hi'], { input: new Uint8Array([0xff, 0xfe]) })).toMatchObject({
       code: 2,
       stdout: '',
-      stderr: expect.stringContaining('not text in UTF-8'),
+      stderr: expect.stringContaining('not UTF-8 text'),
     })
   })
 })
@@ -220,7 +220,7 @@ describe('what is wrong is told at once', () => {
           → Write the instructions for the agent below the closing \`---\`.
 
         PROMPT  The prompt is missing.
-          → Pass the task: troupe run FILE "…", or pipe it in.
+          → Pass a prompt: troupe run FILE "…", or pipe it in.
       "
     `)
   })

@@ -91,7 +91,7 @@ describe('troupe run on a disk that is full', () => {
     const { status, stderr } = limited(folder, 400, ['run', file, 'Go'])
     expect(status, stderr).toBe(1)
     expect(stderr).toMatch(/error: cannot write to the store in \S+troupe.db: /)
-    const [, command = ''] = /Go on: troupe (run long.ai --resume \S+)\n/.exec(stderr) ?? []
+    const [, command = ''] = /Continue: troupe (run long.ai --resume \S+)\n/.exec(stderr) ?? []
     const continued = await troupe(command.split(' '))
     expect(continued, continued.stderr).toMatchObject({ code: 0, stdout: 'Done.\n' })
   })

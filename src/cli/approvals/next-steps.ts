@@ -3,7 +3,7 @@ import type { ApprovalRequest, RunFlag, RunOrigin, Store, TreeId } from '../../c
 import { readPendingApprovals } from '../../runtime/index.ts'
 import { flagWords } from '../commands/resume-command.ts'
 import { typedWord } from '../options/typed-word.ts'
-import { withoutKept } from '../run/stored-settings.ts'
+import { flagsToRepeat } from '../run/stored-settings.ts'
 import type { WaitingSession } from './waiting-requests.ts'
 
 /** What a person may do about a run that waits: in words, and as commands to copy, in their order. */
@@ -65,7 +65,7 @@ export const agentFileOf = ({ workspace, agentFile }: RunOrigin): string =>
   agentFile === undefined ? 'a program' : pathIn(workspace, agentFile)
 
 const flagsFrom = ({ workspace, flags = [] }: RunOrigin): readonly RunFlag[] =>
-  withoutKept(flags).map(({ name, value }) => ({ name, value: name === 'config' ? pathIn(workspace, value) : value }))
+  flagsToRepeat(flags).map(({ name, value }) => ({ name, value: name === 'config' ? pathIn(workspace, value) : value }))
 
 function pathIn(workspace: string, file: string): string {
   const path = relative(workspace, file)

@@ -9,25 +9,25 @@ import { printable } from '../terminal/paint.ts'
 import { printNotice } from '../terminal/print-messages.ts'
 import { safeJson } from '../terminal/safe-json.ts'
 
-/** `troupe agents list`: whoever can be read is listed; what is wrong is told beside, and in full where nobody can be read. */
+/** `troupe agents list`: lists the readable agents and mentions errors. Reports the errors in full if no agent is readable. */
 export async function agentsCommand({ output, display, configFile }: AgentsInvocation, host: Host): Promise<number> {
   const { registry, error, isConfigured } = await loadProject(host, configFile === undefined ? {} : { configFile })
   const agents = registry.found.toSorted((a, b) => (a.place < b.place ? -1 : 1))
-  // What a person names on the command line has to be right.
+  // A configuration named with --config must be valid.
   if (error && configFile !== undefined && !isConfigured) throw error
   if (error && agents.length === 0 && registry.files.length > 0) throw unreadable(error)
   const problems = error?.problems ?? []
   if (output === 'json') await host.stdout.line(safeJson({ ok: true, agents, problems, exitCode: exitCodes.done.code }))
   else if (agents.length > 0) await host.stdout.lines(columns(agents.map(rowOf), { most: columnsOn(host.stdout) }))
-  if (agents.length === 0) await printNotice('There are no agents here. Begin with some: troupe init', { host, display })
+  if (agents.length === 0) await printNotice('No agents found here. Create a sample project: troupe init', { host, display })
   if (problems.length > 0) await printNotice(`Some agents have errors; run: troupe validate`, { host, display })
   return exitCodes.done.code
 }
 
 function unreadable({ code, problems }: TroupeError): TroupeError {
-  return new TroupeError(code, 'There are agents here, and none of them is right.', {
+  return new TroupeError(code, 'None of the agent files here is valid.', {
     problems,
-    remedy: 'Mend them, and see: troupe validate',
+    remedy: 'Fix the errors and check again: troupe validate',
   })
 }
 
@@ -40,16 +40,16 @@ function rowOf({ toolName, description, usage, place, dialect, enabled, approval
     ...(approvals.length > 0 ? [`rules: ${approvals.flatMap(clausesOf).join(', ')}`] : []),
     ...Object.entries(metadata).map(([key, value]) => `${key}: ${JSON.stringify(value)}`),
   ]
-  const example = usage === undefined ? [] : [`asked for ${printable(usage)}`]
+  const example = usage === undefined ? [] : [`input: ${printable(usage)}`]
   return [toolName, [printable(description), ...example, printable(facts.join(' · '))].join('\n')]
 }
 
-const mostPatterns = 6
+const maxPatterns = 6
 
 function clausesOf(rule: ApprovalRule): readonly string[] {
   return ruleVerdicts.flatMap((verdict) => {
     const patterns = [rule[verdict] ?? []].flat()
-    const shown = patterns.length > mostPatterns ? [...patterns.slice(0, mostPatterns), '…'] : patterns
+    const shown = patterns.length > maxPatterns ? [...patterns.slice(0, maxPatterns), '…'] : patterns
     return patterns.length > 0 ? [`${verdict} ${shown.join(' ')}`] : []
   })
 }

@@ -9,13 +9,13 @@ import { printable } from '../terminal/paint.ts'
 import { printNotice } from '../terminal/print-messages.ts'
 import { safeJson } from '../terminal/safe-json.ts'
 
-/** `troupe config show`: what counts here, and by whose word. */
+/** `troupe config show`: the effective configuration and where each value comes from. */
 export async function configCommand({ file, output, showsOrigin, display, configFile }: ConfigInvocation, host: Host): Promise<number> {
   const given = configFile === undefined ? {} : { configFile }
   const { setup, root } =
     file === undefined
       ? { setup: await loadSetup(host, given), root: undefined }
-      : await readTeam(file, { host, overrides: { settings: [] }, asks: 'never', ...given })
+      : await readTeam(file, { host, overrides: { settings: [] }, asksForTrust: false, ...given })
   const { config, variables, diagnostics } = setup
   const stated = [...(root?.values ?? [])].filter(([, { precedence }]) => precedence === 'file')
   const frontmatter: AgentOverrides = new Map(stated)

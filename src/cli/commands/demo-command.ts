@@ -24,10 +24,13 @@ import { mayAsk } from '../trust/trust-question.ts'
 import { demoTools } from './demo-tools.ts'
 
 const prompt = 'A weekend in Oslo by train from Gothenburg, not too expensive'
-/** Its children are given by name here, because nothing of the folder that it is run in may count. */
+/** Named here because the demo ignores the files of the working directory. */
 const children = ['weather', 'trains']
 
-/** `troupe demo`: a parent with two children at once, an approval, a failing tool, and an answer forced by the step limit; in memory, without a network. */
+/**
+ * `troupe demo`: a parent with two concurrent children, an approval, a failing tool, and an answer forced by the step
+ * limit. In memory and without a network.
+ */
 export async function demoCommand({ output, display }: DemoInvocation, given: Host, interruption: Interruption): Promise<number> {
   const host = withColour(given, display)
   const progress = progressFor(host.window, display)
@@ -41,7 +44,7 @@ export async function demoCommand({ output, display }: DemoInvocation, given: Ho
   )
   const tools = demoTools(systemClock)
   const asks = mayAsk(host) && showsTree(progress)
-  const approver = asks ? new TerminalApprover(host) : nobody
+  const approver = asks ? new TerminalApprover(host) : autoApprover
   const agents = team.map((agent, index) => ({ ...agent, tools: ['*'], agents: index === 0 ? children : [] }))
   const runtime = createAgentRuntime({
     config: { agents, agentSelection: { agent: 'trip' }, tools },
@@ -65,8 +68,8 @@ export async function demoCommand({ output, display }: DemoInvocation, given: Ho
 
 const demoFile = (name: string): string => fileURLToPath(packageFile(`demo/${name}.ai`))
 
-/** Nothing is booked, so there is nothing to fear: it says yes where nobody can be asked, and that it did so. */
-const nobody: RunApprover = {
+/** Used without a terminal. The demo books nothing, so the approval is harmless. */
+const autoApprover: RunApprover = {
   shows: 'nothing',
   decide: () => ({ decision: { kind: 'approve', breadth: 'once' }, by: 'the demonstration' }),
   attach: () => {},
@@ -74,11 +77,11 @@ const nobody: RunApprover = {
 }
 
 function introduction(file: string, { paint }: Host, asks: boolean): readonly string[] {
-  const approval = asks ? 'You are asked before a room is booked.' : 'Nobody is there to ask, so it approves the booking of a room itself.'
+  const approval = asks ? 'You will be asked to approve a booking.' : 'Without a terminal, the demo approves the booking itself.'
   return [
     `${paint('bold', 'troupe demo')}  ${shownPath(file)}`,
     `${paint('cyan', '›')} ${prompt}`,
-    paint('dim', 'The models are scripts, no LLM, and the tools are made up: no key, no network, nothing stored.'),
+    paint('dim', 'The models are scripts and the tools are simulated: no LLM, no key, no network, nothing stored.'),
     paint('dim', approval),
     '',
   ]
@@ -90,7 +93,7 @@ function legend({ paint, width }: Host): string {
 }
 
 function unplanned({ message, status, remedy }: Outcome) {
-  return { message: message ?? `The demonstration ended as ${status}.`, remedy, problems: [] }
+  return { message: message ?? `The demo ended unexpectedly with the status ${status}.`, remedy, problems: [] }
 }
 
 function shownPath(file: string): string {

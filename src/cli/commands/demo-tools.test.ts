@@ -44,7 +44,7 @@ test('book_room fails as planned, after a while', async () => {
     ok: false,
     error: {
       class: 'network',
-      message: 'The booking system of the hotel does not answer.',
+      message: 'The booking system of the hotel does not respond.',
       remedy: 'Try again later, or compare other offers.',
     },
   })

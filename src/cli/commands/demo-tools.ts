@@ -1,6 +1,6 @@
 import type { Clock, JsonObject, Tool, ToolContext } from '../../contracts/index.ts'
 
-/** The tools of `troupe demo`: they look up nothing and touch nothing, but take their time like real ones. */
+/** The simulated tools of `troupe demo`. They only wait for a moment and return fixed texts. */
 export function demoTools(clock: Clock): readonly Tool[] {
   return [
     {
@@ -44,7 +44,7 @@ export function demoTools(clock: Clock): readonly Tool[] {
     },
     {
       name: 'compare_offers',
-      description: 'A page of offers for a room; there is always a further page.',
+      description: 'A page of offers for a room. There is always a next page.',
       inputSchema: {
         type: 'object',
         properties: { city: { type: 'string' }, page: { type: 'integer', minimum: 1 } },
@@ -65,7 +65,7 @@ async function failedBooking(clock: Clock, context: ToolContext) {
     ok: false,
     error: {
       class: 'network',
-      message: 'The booking system of the hotel does not answer.',
+      message: 'The booking system of the hotel does not respond.',
       remedy: 'Try again later, or compare other offers.',
     },
   } as const
@@ -74,7 +74,7 @@ async function failedBooking(clock: Clock, context: ToolContext) {
 async function nextOffers(clock: Clock, { city, page }: JsonObject, { signal }: ToolContext): Promise<string> {
   await pause(clock, 110, signal)
   const price = 101 - Number(page) * 5
-  return `${city}, page ${page}: Fjord Inn, ${price} € a night. There is a further page that may be cheaper.`
+  return `${city}, page ${page}: Fjord Inn, ${price} € a night. The next page may be cheaper.`
 }
 
 function textFields(...names: readonly string[]) {

@@ -8,23 +8,23 @@ import { findModels } from '../models/find-models.ts'
 import { modelOptions } from '../models/model-options.ts'
 import { checkStart } from '../run/prepare-run.ts'
 import { loadProject, type Project, type ProjectOptions } from '../team/load-project.ts'
-import { lookAtTeam, type SeenTeam } from '../team/load-team.ts'
+import { type InspectedTeam, inspectTeam } from '../team/load-team.ts'
 import { workspaceToolProblems } from '../team/workspace-tool-problems.ts'
 
-/** What was looked at, and how it is. A failure always says how to mend it. */
+/** The result of one check. Warnings and failures say how to fix them. */
 export type Check =
   | { readonly status: 'ok' | 'info'; readonly what: string; readonly message: string }
   | { readonly status: 'warning' | 'fail'; readonly what: string; readonly message: string; readonly fix: string }
 
-export interface Examination {
+export interface DoctorReport {
   readonly checks: readonly Check[]
-  /** What must not be shown, by name. */
+  /** Values that must not be printed, by name. */
   readonly secrets: { readonly [name: string]: string }
 }
 
-/** Looks at everything that a run needs. */
-export async function examine(host: Host, display: ProjectOptions): Promise<Examination> {
-  const project = await loadProject(host, display)
+/** Checks everything that a run needs. */
+export async function runDoctorChecks(host: Host, options: ProjectOptions): Promise<DoctorReport> {
+  const project = await loadProject(host, options)
   const { config, environment } = project.setup
   const { secrets } = overlayFor([], { config, environment })
   const checks = [
@@ -32,23 +32,23 @@ export async function examine(host: Host, display: ProjectOptions): Promise<Exam
     ...configChecks(project),
     ...agentChecks(project),
     ...keyChecks(project),
-    ...(await modelChecks(project, host, display)),
-    ...(await startChecks(project, host, display)),
-    ...(await actingChecks(project, host)),
+    ...(await modelChecks(project, host, options)),
+    ...(await startChecks(project, host, options)),
+    ...(await toolChecks(project, host)),
     await storeCheck(project, host),
     ...(await sandboxChecks(project, host)),
   ]
   return { checks, secrets }
 }
 
-const leastNode = [22, 22] as const
+const minNode = [22, 22] as const
 
 function nodeCheck(version: string): Check {
   const [major = 0, minor = 0] = version.split('.').map(Number)
-  const isNew = major > leastNode[0] || (major === leastNode[0] && minor >= leastNode[1])
+  const isNew = major > minNode[0] || (major === minNode[0] && minor >= minNode[1])
   return isNew
     ? { status: 'ok', what: 'Node', message: version }
-    : { status: 'fail', what: 'Node', message: `${version} is too old`, fix: `Install Node ${leastNode.join('.')} or newer.` }
+    : { status: 'fail', what: 'Node', message: `${version} is too old`, fix: `Install Node ${minNode.join('.')} or newer.` }
 }
 
 function configChecks({ setup, error }: Project): readonly Check[] {
@@ -69,43 +69,43 @@ const isConfigPlace = (place: string): boolean => /\.(?:json|env)(?::|$|\s)/.tes
 
 function agentChecks({ registry, error, diagnostics }: Project): readonly Check[] {
   const broken = (error?.problems ?? []).filter(({ place }) => !isConfigPlace(place)).map((problem) => failed('agent', problem))
-  const wrong = diagnostics.flatMap((each): readonly Check[] =>
+  const warnings = diagnostics.flatMap((each): readonly Check[] =>
     each.severity !== 'info' && each.code.startsWith('agent_')
       ? [{ status: 'warning', what: 'agent', message: `${each.place}: ${each.message}`, fix: each.remedy ?? 'Check the file.' }]
       : [],
   )
   if (registry.found.length === 0 && broken.length === 0)
     return [{ status: 'warning', what: 'agents', message: 'none found', fix: 'Create a project: troupe init' }]
-  const right = registry.ok
+  const valid = registry.ok
     ? registry.agents.map(({ definition, place }): Check => ({ status: 'ok', what: 'agent', message: `${definition.toolName} (${place})` }))
     : []
-  return [...right, ...broken, ...wrong]
+  return [...valid, ...broken, ...warnings]
 }
 
 function failed(what: string, { place, message, remedy }: Problem): Check {
   return { status: 'fail', what, message: `${place}: ${message}`, fix: remedy ?? `Check ${place}.` }
 }
 
-/** What a run would miss of skills, hooks and folders. */
-async function actingChecks(project: Project, host: Host): Promise<readonly Check[]> {
+/** Missing skills, hooks and folders. */
+async function toolChecks(project: Project, host: Host): Promise<readonly Check[]> {
   const { problems, warnings } = await workspaceToolProblems(project, host)
-  const warned = warnings.map(({ place, message, remedy = `Look at ${place}.` }): Check => {
-    return { status: 'warning', what: 'acting', message: `${place}: ${message}`, fix: remedy }
+  const warned = warnings.map(({ place, message, remedy = `Check ${place}.` }): Check => {
+    return { status: 'warning', what: 'tools', message: `${place}: ${message}`, fix: remedy }
   })
-  return [...problems.map((problem) => failed('acting', problem)), ...warned]
+  return [...problems.map((problem) => failed('tools', problem)), ...warned]
 }
 
-/** Names only: what they hold is nobody's business. */
+/** Lists names only, never values. */
 function keyChecks({ setup }: Project): readonly Check[] {
   const { variables } = overlayFor([], { config: setup.config, environment: setup.environment })
   const keys = Object.keys(variables)
     .filter((name) => /_API_KEY$/.test(name))
     .toSorted()
-  return [{ status: 'info', what: 'keys', message: keys.length > 0 ? `${keys.join(', ')} (not shown)` : 'none is set' }]
+  return [{ status: 'info', what: 'keys', message: keys.length > 0 ? `${keys.join(', ')} (not shown)` : 'no API key is set' }]
 }
 
-/** For each list of models that an agent has, whether one of them can be asked. Servers on this machine are looked for. */
-async function modelChecks({ registry }: Project, host: Host, display: ProjectOptions): Promise<readonly Check[]> {
+/** Checks for each list of models whether one of them is available. Contacts servers on this machine only. */
+async function modelChecks({ registry }: Project, host: Host, options: ProjectOptions): Promise<readonly Check[]> {
   const agents = registry.ok ? registry.agents : []
   const lists = new Map<string, readonly RegisteredAgent[]>()
   for (const agent of agents) {
@@ -115,27 +115,27 @@ async function modelChecks({ registry }: Project, host: Host, display: ProjectOp
   const checks: Check[] = []
   for (const [names, users] of lists) {
     const [first] = users
-    // As a run of it would: with the configuration beside its file.
-    if (first) checks.push(...(await modelCheck(names, first, (await lookAs(first, host, display)).setup)))
+    // With the configuration next to its file, as a run would read it.
+    if (first) checks.push(...(await modelCheck(names, first, (await inspectAgent(first, host, options)).setup)))
   }
   return checks
 }
 
-const lookAs = ({ place }: RegisteredAgent, host: Host, display: ProjectOptions): Promise<SeenTeam> =>
-  lookAtTeam(place, { host, overrides: { settings: [] }, asks: 'never', ...display })
+const inspectAgent = ({ place }: RegisteredAgent, host: Host, options: ProjectOptions): Promise<InspectedTeam> =>
+  inspectTeam(place, { host, overrides: { settings: [] }, asksForTrust: false, ...options })
 
-/** What would keep a run from starting, found by what `troupe run` finds it with. Models are reported already. */
-async function startChecks({ registry }: Project, host: Host, display: ProjectOptions): Promise<readonly Check[]> {
+/** Problems that would prevent a run from starting, by the checks of `troupe run`. Models are reported by `modelChecks`. */
+async function startChecks({ registry }: Project, host: Host, options: ProjectOptions): Promise<readonly Check[]> {
   const roots = registry.ok ? registry.agents.filter(({ isChild }) => !isChild) : []
   const checks: Check[] = []
   for (const root of roots) {
     try {
-      await checkStart(await lookAs(root, host, display), host)
+      await checkStart(await inspectAgent(root, host, options), host)
     } catch (error) {
       if (!(error instanceof TroupeError)) throw error
       const { code, message, remedy, problems } = error
-      const told = problems.length > 0 ? problems : [{ place: root.place, message, ...(remedy !== undefined && { remedy }) }]
-      if (!code.startsWith('model_')) checks.push(...told.map((problem) => failed('run', problem)))
+      const reported = problems.length > 0 ? problems : [{ place: root.place, message, ...(remedy !== undefined && { remedy }) }]
+      if (!code.startsWith('model_')) checks.push(...reported.map((problem) => failed('run', problem)))
     }
   }
   return [...new Map(checks.map((check) => [check.message, check])).values()]
@@ -152,15 +152,17 @@ async function modelCheck(
     const { models, notices, servers } = await findModels(definition.models, sources)
     const message = `${models.join(', ')}${notices.length > 0 ? ` (${notices.join(' ')})` : ''}`
     const [absent] = servers
-    // A run would start, and fail at its first request.
+    // A run would start and fail at its first request.
     if (absent && servers.length === models.length)
-      return [{ status: 'fail', what: 'models', message: `${names}: ${absent.message}`, fix: absent.remedy ?? 'Name another model.' }]
+      return [{ status: 'fail', what: 'models', message: `${names}: ${absent.message}`, fix: absent.remedy ?? 'Use another model.' }]
     return [absent ? { status: 'warning', what: 'models', message, fix: absent.remedy ?? '' } : { status: 'ok', what: 'models', message }]
   } catch (error) {
     if (!(error instanceof TroupeError)) throw error
-    const looked = error.problems.map(({ place, message }): Check => ({ status: 'info', what: 'models', message: `${place}: ${message}` }))
-    const fix = error.remedy ?? error.problems.find(({ remedy }) => remedy !== undefined)?.remedy ?? 'Name another model.'
-    return [{ status: 'fail', what: 'models', message: `${names}: ${error.message}`, fix }, ...looked]
+    const searched = error.problems.map(
+      ({ place, message }): Check => ({ status: 'info', what: 'models', message: `${place}: ${message}` }),
+    )
+    const fix = error.remedy ?? error.problems.find(({ remedy }) => remedy !== undefined)?.remedy ?? 'Use another model.'
+    return [{ status: 'fail', what: 'models', message: `${names}: ${error.message}`, fix }, ...searched]
   }
 }
 
@@ -173,26 +175,26 @@ async function storeCheck({ setup }: Project, host: Host): Promise<Check> {
     await (await openStore(`sqlite:${folder}`)).close()
     return { status: 'ok', what: 'journal', message: folder }
   } catch (error) {
-    const { message, remedy = 'Make the folder writable, or name another with --data-dir.' } = error as TroupeError
+    const { message, remedy = 'Make the folder writable, or use another one with --data-dir.' } = error as TroupeError
     return { status: 'fail', what: 'journal', message: `${folder}: ${message}`, fix: remedy }
   }
 }
 
-/** Whether commands of agents can be kept behind walls here. It is tried for real, by breaking out. */
+/** Tests whether the sandbox works here by starting one and trying to escape. */
 async function sandboxChecks({ setup: { config, workingDirectory } }: Project, { env }: Host): Promise<readonly Check[]> {
   const what = 'sandbox'
   const policy = sandboxOf(config)
   if (policy.mode === 'off') {
-    const message = 'it is switched off: commands run with all that you may do yourself'
+    const message = 'it is off: commands run with all your permissions'
     return [{ status: 'warning', what, message, fix: 'Remove `sandbox: { mode: off }` from the configuration.' }]
   }
   const { processSandbox } = await import('../../tools/sandbox/index.ts')
   const home = homeFolder(homedir())
-  const walls = processSandbox({ root: workingDirectory, path: env.PATH ?? '', home, clock: systemClock, policy })
-  const found = await walls.probe()
+  const sandbox = processSandbox({ root: workingDirectory, path: env.PATH ?? '', home, clock: systemClock, policy })
+  const found = await sandbox.probe()
   if (found.kind === 'available')
-    return [{ status: 'ok', what, message: walls.name }, ...found.weaknesses.map((message): Check => ({ status: 'info', what, message }))]
-  const { message, remedy = 'Switch it off: sandbox: { mode: off }.' } = found.failure
-  // Only those who give agents a shell need it.
-  return [{ status: 'warning', what, message: `the tool \`shell\` will not work here: ${message}`, fix: remedy }]
+    return [{ status: 'ok', what, message: sandbox.name }, ...found.weaknesses.map((message): Check => ({ status: 'info', what, message }))]
+  const { message, remedy = 'To run commands without a sandbox, set `sandbox: { mode: off }` in the configuration.' } = found.failure
+  // A warning, because only agents with a shell need the sandbox.
+  return [{ status: 'warning', what, message: `the tool \`shell\` does not work here: ${message}`, fix: remedy }]
 }

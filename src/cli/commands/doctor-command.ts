@@ -4,11 +4,11 @@ import type { Host } from '../host/process-host.ts'
 import type { DoctorInvocation } from '../options/project-invocations.ts'
 import { printable } from '../terminal/paint.ts'
 import { safeJson } from '../terminal/safe-json.ts'
-import { type Check, examine } from './doctor-checks.ts'
+import { type Check, runDoctorChecks } from './doctor-checks.ts'
 
-/** `troupe doctor`: what is wrong here, and how to mend it. */
+/** `troupe doctor`: finds problems of the setup and says how to fix them. */
 export async function doctorCommand({ output, configFile }: DoctorInvocation, host: Host): Promise<number> {
-  const { checks: found, secrets } = await examine(host, configFile === undefined ? {} : { configFile })
+  const { checks: found, secrets } = await runDoctorChecks(host, configFile === undefined ? {} : { configFile })
   const { text } = redactor(secrets)
   const checks = found.map((check): Check => ({ ...check, message: text(check.message), ...('fix' in check && { fix: text(check.fix) }) }))
   const hasFailed = checks.some(({ status }) => status === 'fail')

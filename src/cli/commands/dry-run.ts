@@ -13,10 +13,10 @@ import { plural } from '../terminal/format-numbers.ts'
 import { printable } from '../terminal/paint.ts'
 import { safeJson } from '../terminal/safe-json.ts'
 
-/** Shows what would run. Nothing is asked, started or kept. */
+/** Shows what would run. Calls no model, starts no agent and stores nothing. */
 export async function dryRun(prepared: PreparedRun, { file, output }: RunInvocation, { stdout }: Host): Promise<number> {
   const { adapter } = prepared
-  // In memory: it is made only to be told that nothing is wrong.
+  // In memory, only for the checks of its constructor.
   const { sandbox, hooks } = prepared
   await createAgentRuntime({ config: teamConfig(prepared), adapter, clock: systemClock, hooks, ...(sandbox && { sandbox }) }).close()
   const document = await documentOf(prepared, file)
@@ -25,7 +25,7 @@ export async function dryRun(prepared: PreparedRun, { file, output }: RunInvocat
   return document.exitCode
 }
 
-async function documentOf({ agent, agents, adapter, prompt, folder, ...told }: PreparedRun, file: string): Promise<DryRunDocument> {
+async function documentOf({ agent, agents, adapter, prompt, folder, ...prepared }: PreparedRun, file: string): Promise<DryRunDocument> {
   const models = await Promise.all(
     agent.models.map(async (name) => {
       const { id, abilities, contextTokens } = await adapter.resolve(name)
@@ -44,12 +44,12 @@ async function documentOf({ agent, agents, adapter, prompt, folder, ...told }: P
     team: teamOf(agents, agent.name),
     requestChars: prompt.length,
     journal: folder,
-    notices: [...told.notices, ...told.diagnostics.map(sentenceOf), ...told.warnings],
+    notices: [...prepared.notices, ...prepared.diagnostics.map(sentenceOf), ...prepared.warnings],
     exitCode: exitCodes.done.code,
   }
 }
 
-/** By the names that people are shown. */
+/** Agents under their tool names. */
 function teamOf(agents: readonly AgentDefinition[], root: string): readonly PlannedMember[] {
   const shown = new Map(agents.map(({ name, toolName = name }) => [name, toolName]))
   return agents
@@ -77,10 +77,10 @@ function linesOf(document: DryRunDocument, toolName: string): readonly string[] 
   const rows: Row[] = [
     ['agent', `${toolName} (${agent.file}): ${agent.description}`],
     ...models.map(({ name, id, contextTokens }, index): Row => {
-      const more = [...(id === name ? [] : [`is ${id}`]), ...(contextTokens === undefined ? [] : [`${contextTokens} tokens`])]
+      const more = [...(id === name ? [] : [`resolves to ${id}`]), ...(contextTokens === undefined ? [] : [`${contextTokens} tokens`])]
       return [index === 0 ? 'models' : '', `${index + 1}. ${name}${more.length > 0 ? ` (${more.join(', ')})` : ''}`]
     }),
-    ['parameters', listed(parameters, String) || "the provider's"],
+    ['parameters', listed(parameters, String) || 'defaults of the provider'],
     ['limits', listed(limits, (value, key) => limitText(key as keyof AgentLimits, Number(value)))],
     ['output', outputText(output)],
     ['tools', tools.join(', ') || 'none'],
@@ -107,7 +107,7 @@ function listed(values: object, show: (value: unknown, key: string) => string): 
 
 function outputText(output: DryRunDocument['output']): string {
   const schema: Json | undefined = output.format === 'json' ? (output.schema as Json | undefined) : undefined
-  return schema === undefined ? output.format : `json that fits ${JSON.stringify(schema)}`
+  return schema === undefined ? output.format : `json that matches ${JSON.stringify(schema)}`
 }
 
 const times: readonly (keyof AgentLimits)[] = ['timeBudget', 'llmTimeout', 'idleTimeout', 'replyTimeout', 'toolTimeout']

@@ -13,17 +13,17 @@ import { trustPlaceOf } from '../team/load-config.ts'
 import { printable } from '../terminal/paint.ts'
 import { joinErrors } from '../terminal/print-errors.ts'
 import { printNotice } from '../terminal/print-messages.ts'
-import { isAgreed, mayAsk } from '../trust/trust-question.ts'
+import { askYesNo, mayAsk } from '../trust/trust-question.ts'
 import { projectFiles } from './init-project.ts'
 
-/** `troupe init`: all agents and the configuration are created, or nothing; other files that are there are kept as they are. */
-export async function initCommand({ folder, isSure, display }: InitInvocation, host: Host): Promise<number> {
+/** `troupe init`: creates all agents and the configuration, or nothing. Keeps other files that exist. */
+export async function initCommand({ folder, isConfirmed, display }: InitInvocation, host: Host): Promise<number> {
   const root = resolve(folder)
   const place = trustPlaceOf(host)
-  const kept = await refuseToOverwrite(root)
-  await refuseUnwritable(root, place)
+  const kept = await checkNoOverwrite(root)
+  await checkWritable(root, place)
   const names = Object.keys(projectFiles).filter((name) => !kept.includes(name))
-  if (!isSure && mayAsk(host) && !(await isAgreed(`Create ${names.length} files in ${printable(root)}? [y/N] `, host))) {
+  if (!isConfirmed && mayAsk(host) && !(await askYesNo(`Create ${names.length} files in ${printable(root)}? [y/N] `, host))) {
     await printNotice('Nothing was created.', { host, display })
     return exitCodes.done.code
   }
@@ -36,28 +36,28 @@ export async function initCommand({ folder, isSure, display }: InitInvocation, h
   for (const name of kept) await printNotice(await keptNotice(name, root), { host, display })
   const change = root === process.cwd() ? '' : `cd ${shellWord(shown(root))} && `
   for (const line of [
-    `Try it: ${change}troupe run trip.ai "Ask the scout what there is to see in Bergen, then ask the writer for a weekend plan"`,
+    `Try it: ${change}troupe run trip.ai "Ask the scout for sights in Bergen, then ask the writer for a weekend plan"`,
     `Or:     ${change}troupe run notes.ai "Search the files for funicular"`,
   ])
     await printNotice(line, { host, display })
   return exitCodes.done.code
 }
 
-/** What stands in the way is told before anything is created; answers what is kept. A link counts as itself: nothing is written where it leads. */
-async function refuseToOverwrite(root: string): Promise<readonly string[]> {
+/** Throws if a file would be overwritten, and returns the names of files to keep. Does not follow links. */
+async function checkNoOverwrite(root: string): Promise<readonly string[]> {
   const itself = await stat(root).catch(() => undefined)
-  if (itself ? !itself.isDirectory() : await lookAt(root))
-    throw new TroupeError('usage', `${root} is not a folder.`, { remedy: 'Name a folder, or one that is not there yet.' })
+  if (itself ? !itself.isDirectory() : await statOf(root))
+    throw new TroupeError('usage', `${root} is not a folder.`, { remedy: 'Name a folder; troupe init creates it if it does not exist.' })
   const problems: Problem[] = []
-  const tell = (name: string, message: string): void => void problems.push({ place: shown(join(root, name)), message })
+  const report = (name: string, message: string): void => void problems.push({ place: shown(join(root, name)), message })
   for (const name of new Set(Object.keys(projectFiles).map((file) => dirname(file)))) {
-    const folder = name === '.' ? undefined : await lookAt(join(root, name))
-    if (folder && !folder.isDirectory()) tell(name, 'It is not a folder.')
+    const folder = name === '.' ? undefined : await statOf(join(root, name))
+    if (folder && !folder.isDirectory()) report(name, 'This is not a folder.')
   }
   const kept: string[] = []
   for (const name of Object.keys(projectFiles)) {
-    if (!(await lookAt(join(root, name)))) continue
-    if (isOfTeam(name)) tell(name, 'It is there already.')
+    if (!(await statOf(join(root, name)))) continue
+    if (isAgentOrConfig(name)) report(name, 'This file already exists.')
     else kept.push(name)
   }
   if (problems.length === 0) return kept
@@ -67,34 +67,34 @@ async function refuseToOverwrite(root: string): Promise<readonly string[]> {
   })
 }
 
-/** Agents and what they are configured by belong together; whatever else is made is only beside them. */
-const isOfTeam = (name: string): boolean => name.endsWith('.ai') || name === '.ai-agent.json'
+/** Agents and their configuration belong together: if one of them exists, none is created. */
+const isAgentOrConfig = (name: string): boolean => name.endsWith('.ai') || name === '.ai-agent.json'
 
 async function keptNotice(name: string, root: string): Promise<string> {
-  const said = `kept ${shown(join(root, name))}`
-  if (name !== '.gitignore') return said
+  const notice = `kept ${shown(join(root, name))}`
+  if (name !== '.gitignore') return notice
   const content = (await nodeConfigFileSystem.read(join(root, name)).catch(() => undefined)) ?? ''
   const text = typeof content === 'string' ? content : new TextDecoder().decode(content)
-  return text.includes(keyFile) ? said : `${said}; add this line to keep keys out of Git: ${keyFile}`
+  return text.includes(keyFile) ? notice : `${notice}; add this line to keep keys out of Git: ${keyFile}`
 }
 
 const keyFile = '.ai-agent.env'
 
-/** What is there, without following it; nothing where there is nothing. */
-const lookAt = (path: string): Promise<Stats | undefined> => lstat(path).catch(() => undefined)
+/** Does not follow links. */
+const statOf = (path: string): Promise<Stats | undefined> => lstat(path).catch(() => undefined)
 
-/** Files, and the list of trust, are looked at before the first file is made. */
-async function refuseUnwritable(root: string, place: TrustPlace): Promise<void> {
-  const wrong: TroupeError[] = []
+/** Checks the folder and the list of trusted files before the first file is created. */
+async function checkWritable(root: string, place: TrustPlace): Promise<void> {
+  const errors: TroupeError[] = []
   const why = whyUnwritable(root)
-  if (why !== undefined) wrong.push(notCreated(root, `nothing can be made there: ${why}`))
+  if (why !== undefined) errors.push(notCreated(root, `files cannot be created there: ${why}`))
   const whyUntrusted = whyUnwritable(dirname(place.path))
   if (whyUntrusted !== undefined) {
-    const remedy = 'See that its folder can be written, or name another with XDG_STATE_HOME.'
+    const remedy = 'Make its folder writable, or set XDG_STATE_HOME to another folder.'
     const message = `the list of trusted files cannot be stored there: ${whyUntrusted}`
-    wrong.push(new TroupeError('config_invalid', 'Nothing was created.', { problems: [{ place: place.path, message, remedy }] }))
+    errors.push(new TroupeError('config_invalid', 'Nothing was created.', { problems: [{ place: place.path, message, remedy }] }))
   }
-  if (wrong.length > 0) throw joinErrors(wrong)
+  if (errors.length > 0) throw joinErrors(errors)
   await readTrust(place)
 }
 
@@ -104,7 +104,7 @@ const notCreated = (path: string, message: string, cause?: unknown): TroupeError
     cause,
   })
 
-/** All files, and what is to be done with them; where any of that fails, what was made is taken away again. */
+/** Creates all files, then calls `then`. If any of it fails, removes what was created. */
 async function createAll(root: string, names: readonly string[], then: () => Promise<void>): Promise<void> {
   const made: Made = { files: [], folders: [] }
   try {
@@ -112,7 +112,7 @@ async function createAll(root: string, names: readonly string[], then: () => Pro
     await then()
   } catch (error) {
     for (const file of made.files) await rm(file, { force: true }).catch(() => {})
-    // Not where somebody has put something into it meanwhile.
+    // `rmdir` keeps folders that another process has put files into.
     for (const folder of made.folders.toReversed()) await rmdir(folder).catch(() => {})
     throw error
   }
@@ -123,7 +123,7 @@ interface Made {
   readonly folders: string[]
 }
 
-/** Never over a file that came into being meanwhile. An agent is a program. */
+/** Fails if the file exists by now. Files with `#!` become executable. */
 async function create(path: string, text: string, { files, folders }: Made): Promise<void> {
   try {
     await makeFolders(dirname(path), { made: folders })

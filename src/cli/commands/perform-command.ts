@@ -1,7 +1,7 @@
 import type { Host } from '../host/process-host.ts'
 import type { ProjectInvocation } from '../options/project-invocations.ts'
 
-/** Performs a command about agents; what it needs is loaded when it is asked for. */
+/** Runs a project command. Its code is loaded on demand. */
 export async function performProjectCommand(invocation: ProjectInvocation, host: Host): Promise<number> {
   switch (invocation.kind) {
     case 'validate':

@@ -4,23 +4,23 @@ import type { RunInvocation } from '../options/parse-arguments.ts'
 import { typedWord } from '../options/typed-word.ts'
 
 interface Continuation {
-  /** The run has ended: what it is to do next has to be said. */
+  /** The turn has ended: the command needs a prompt for the next one. */
   readonly hasEnded?: boolean
-  /** Where it works, if that is not here, and where its journal is, if that has to be named. */
+  /** The workspace of the session if it is not this folder, and its data folder if it is not the default. */
   readonly elsewhere?: { readonly workspace: string; readonly dataDir?: string }
 }
 
-/** The command that goes on with a run, with all that this one was told besides. */
+/** The command that resumes a session, with the flags of this one. */
 export function resumeCommand(invocation: RunInvocation, treeId: string, { hasEnded, elsewhere }: Continuation = {}): string {
-  const there = elsewhere ? { ...invocation, ...fromThere(invocation, elsewhere) } : invocation
+  const there = elsewhere ? { ...invocation, ...absolutePaths(invocation, elsewhere) } : invocation
   const { file, dataDir } = there
   const words = flagWords([...(dataDir === undefined ? [] : [{ name: 'data-dir', value: dataDir }]), ...runFlags(there)])
   const command = ['troupe run', typedWord(file), ...(hasEnded ? ['"…"'] : []), '--resume', treeId, ...words].join(' ')
   return elsewhere ? `cd ${typedWord(elsewhere.workspace)} && ${command}` : command
 }
 
-/** Paths as they are found from another folder. */
-function fromThere(
+/** Absolute paths, for a command in another folder. */
+function absolutePaths(
   { file, configFile }: RunInvocation,
   { dataDir }: NonNullable<Continuation['elsewhere']>,
 ): Pick<RunInvocation, 'file' | 'configFile' | 'dataDir'> {
@@ -31,7 +31,7 @@ function fromThere(
   }
 }
 
-/** What a command line says about how its run works: said again, it means the same. */
+/** The flags of a command line that decide how its run works. */
 export function runFlags({ configFile, overrides, allow, deny }: RunInvocation): readonly RunFlag[] {
   const { models = [], settings, flags = [] } = overrides
   const named = (name: string, values: readonly string[]): readonly RunFlag[] => values.map((value) => ({ name, value }))
@@ -45,6 +45,6 @@ export function runFlags({ configFile, overrides, allow, deny }: RunInvocation):
   ]
 }
 
-/** A value that begins like a flag has to be tied to its own. */
+/** Joined with `=` where the value looks like a flag. */
 export const flagWords = (flags: readonly RunFlag[]): readonly string[] =>
   flags.map(({ name, value }) => `--${name}${value.startsWith('-') ? '=' : ' '}${typedWord(value)}`)

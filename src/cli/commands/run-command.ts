@@ -21,18 +21,18 @@ import { type PrintTarget, printNotice, printWarning, withColour } from '../term
 import { dryRun } from './dry-run.ts'
 import { resumeCommand, runFlags } from './resume-command.ts'
 
-/** `troupe run`: everything is checked before anything is started. */
-export async function runCommand(said: RunInvocation, given: Host, interruption: Interruption): Promise<number> {
-  const { display, output } = said
+/** `troupe run`: checks everything before anything is started. */
+export async function runCommand(requested: RunInvocation, given: Host, interruption: Interruption): Promise<number> {
+  const { display, output } = requested
   const host = withColour(given, display)
-  const prepared = await interruption.before(prepareRun(said, host))
+  const prepared = await interruption.before(prepareRun(requested, host))
   const { invocation } = prepared
-  await tellBefore(prepared, { host, display })
+  await printStartMessages(prepared, { host, display })
   if (invocation.dryRun) return dryRun(prepared, invocation, host)
 
   const progress = progressFor(host.window, display)
   const store = await interruption.before(openDataFolder(prepared.folder))
-  const approver = chooseApprover(host, prepared.whenNobodyIsThere)
+  const approver = chooseApprover(host, prepared.withoutTerminal)
   const runtime = createAgentRuntime({
     config: teamConfig(prepared),
     adapter: prepared.adapter,
@@ -46,17 +46,17 @@ export async function runCommand(said: RunInvocation, given: Host, interruption:
   })
   const { prompt, workspace, folder, agent, changes } = prepared
   const dataDir = dataDirOf(prepared, host)
-  const begun = await interruption.before(
+  const started = await interruption.before(
     startRun(runtime, store, { invocation, prompt, workspace, folder, dataDir, changes, agent: agent.name }),
   )
-  const { handle, past } = begun
+  const { handle, past } = started
   for (const notice of prepared.changed) await printNotice(notice, { host, display })
   if (display.detail === 'verbose') await introduce(handle, prepared, { host, display })
   const release = (): Promise<void> => runtime.close()
   const followed = await followRun(handle, { host, progress, output, interruption, release, approver, past })
   const { sessionId } = handle
   const resume = resumeCommand(invocation, sessionId)
-  const ways = await waysFor(followed.outcome, { store, treeId: sessionId, resume, dataDir })
+  const ways = await nextStepsFor(followed.outcome, { store, treeId: sessionId, resume, dataDir })
   const { request } = interruption
   const code = await reportRun(followed, {
     host,
@@ -68,14 +68,14 @@ export async function runCommand(said: RunInvocation, given: Host, interruption:
     ...(ways && { nextSteps: ways }),
   })
   const further = (await afterStoreFailure(followed.outcome, invocation, store)) ?? afterInterrupt(followed.outcome, invocation, sessionId)
-  if (further !== undefined) await printNotice(`Go on: ${further}`, { host, display })
-  // A run that did not heed its interrupt would keep these from closing, too; whoever comes next finds its owner gone.
+  if (further !== undefined) await printNotice(`Continue: ${further}`, { host, display })
+  // A run that ignored its interrupt would block closing. The next process finds that its owner is gone.
   if (followed.outcome) await close(runtime, store)
   return code
 }
 
-/** What a person may do about a run whose turn is open. */
-async function waysFor(outcome: Outcome | undefined, { store, ...run }: OpenRun): Promise<NextSteps | undefined> {
+/** What the user can do about a suspended run. */
+async function nextStepsFor(outcome: Outcome | undefined, { store, ...run }: OpenRun): Promise<NextSteps | undefined> {
   if (outcome?.status !== 'suspended') return undefined
   return outcome.reason === 'released' ? { remedy: 'Continue it:', commands: [run.resume] } : nextSteps(store, run)
 }
@@ -84,14 +84,14 @@ interface OpenRun extends Suspended {
   readonly store: Store
 }
 
-/** What is withheld for want of trust may be why something does not happen: that is told to those who want it quiet, too. */
-async function tellBefore({ notices, diagnostics, warnings }: PreparedRun, audience: PrintTarget): Promise<void> {
+/** Missing trust may be the cause of unexpected behaviour: it is reported even with --quiet. */
+async function printStartMessages({ notices, diagnostics, warnings }: PreparedRun, audience: PrintTarget): Promise<void> {
   for (const notice of notices) await printNotice(notice, audience)
   for (const each of diagnostics) await (isAboutTrust(each) ? printWarning : printNotice)(sentenceOf(each), audience)
   for (const warning of warnings) await printWarning(warning, audience)
 }
 
-/** What whoever goes on with it later has to know; it is kept, so that nothing secret may be in it. */
+/** The data that a later resume needs. It is stored, so secrets are redacted. */
 function originOf({ workspace, invocation, adapter }: PreparedRun): RunOrigin {
   const { configFile } = invocation
   const flags = runFlags({ ...invocation, ...(configFile !== undefined && { configFile: resolve(configFile) }) })
@@ -103,7 +103,7 @@ function originOf({ workspace, invocation, adapter }: PreparedRun): RunOrigin {
   }
 }
 
-/** A file that came through a pipe has no other place than the name that it was given by. */
+/** A file that is a pipe has no real path. */
 function realPath(file: string): string {
   try {
     return realpathSync(file)
@@ -112,20 +112,20 @@ function realPath(file: string): string {
   }
 }
 
-/** Of a run that somebody has interrupted: its turn has ended, unless it did not heed that in time. */
+/** The resume command after an interrupt. The turn has ended, unless the run did not stop in time. */
 function afterInterrupt(outcome: Outcome | undefined, invocation: RunInvocation, sessionId: string): string | undefined {
   if (!outcome) return resumeCommand(invocation, sessionId)
   return outcome.reason === 'interrupted' ? resumeCommand(invocation, sessionId, { hasEnded: true }) : undefined
 }
 
-/** Of a session that could not be stored any further, once it was stored at all. */
+/** The resume command after a store failure, if the session is in the store. */
 async function afterStoreFailure(outcome: Outcome | undefined, invocation: RunInvocation, { trees }: Store): Promise<string | undefined> {
   if (outcome?.code !== 'store_failed') return undefined
   const entry = await Promise.resolve(trees.get(outcome.sessionId as string as TreeId)).catch(() => undefined)
   return entry && resumeCommand(invocation, outcome.sessionId)
 }
 
-/** Named where it is not found without. */
+/** `undefined` for the default folder. */
 const dataDirOf = ({ folder }: PreparedRun, { env }: Host): string | undefined =>
   folder === dataFolder({ flag: undefined, env, home: homedir() }) ? undefined : folder
 
@@ -140,18 +140,18 @@ async function close(runtime: AgentRuntime, store: Store): Promise<void> {
   await store.close()
 }
 
-/** A data folder that cannot be used is a matter of how the command was called; a full disk is not. */
+/** Reports an unusable data folder as a configuration error, but not a full disk. */
 async function openDataFolder(path: string): Promise<Store> {
   const { openStore } = await import('../../stores/index.ts')
   try {
     return await openStore(`sqlite:${path}`)
   } catch (error) {
     if (!(error instanceof TroupeError) || isOutOfSpace(error.cause)) throw error
-    throw new TroupeError('config_invalid', error.message, { remedy: error.remedy ?? 'Name another folder with --data-dir.', cause: error })
+    throw new TroupeError('config_invalid', error.message, { remedy: error.remedy ?? 'Use another folder with --data-dir.', cause: error })
   }
 }
 
-/** As the system says it, or SQLite: full, or a write that failed. */
+/** By the error code of the system, or of SQLite: `SQLITE_IOERR` or `SQLITE_FULL`. */
 function isOutOfSpace(cause: unknown): boolean {
   const { code, errcode } = (cause ?? {}) as { readonly code?: unknown; readonly errcode?: unknown }
   if (typeof errcode === 'number') return [10, 13].includes(errcode & 0xff)

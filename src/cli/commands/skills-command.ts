@@ -10,11 +10,11 @@ import { printable } from '../terminal/paint.ts'
 import { printNotice, printWarning } from '../terminal/print-messages.ts'
 import { safeJson } from '../terminal/safe-json.ts'
 
-/** `troupe skills list`: what can be loaded, what is hidden behind it, and what is wrong with any. */
+/** `troupe skills list`: the skills that agents can load, those that they shadow, and errors. */
 export async function skillsCommand({ output, display, configFile }: SkillsInvocation, host: Host): Promise<number> {
   const { config, workingDirectory, diagnostics } = await loadSetup(host, configFile === undefined ? {} : { configFile })
   const found = findProjectSkills(workingDirectory, skillOptionsOf(config))
-  // A configuration that does not count for want of trust may be why a skill is not there.
+  // An untrusted configuration may be why a skill is missing.
   const problems = [...found.problems, ...diagnostics.filter(({ severity }) => severity !== 'info')]
   const { code } = exitCodes.done
   if (output === 'json') {
@@ -23,19 +23,22 @@ export async function skillsCommand({ output, display, configFile }: SkillsInvoc
   }
   const rows = skillRows(found)
   if (rows.length > 0) await host.stdout.lines(columns(rows, { most: columnsOn(host.stdout) }))
-  else await printNotice('There are no skills here.', { host, display })
+  else await printNotice('No skills found here.', { host, display })
   for (const { card, by, kind } of found.shadowed)
-    await printNotice(`${card.path}: ${kind === 'shadowed' ? 'hidden by a nearer one' : 'the name is taken'}: ${by.path}`, {
-      host,
-      display,
-    })
-  for (const { name, path } of found.disabled) await printNotice(`${path}: ${name} is switched off by the configuration`, { host, display })
+    await printNotice(
+      `${card.path}: ${kind === 'shadowed' ? 'shadowed by a nearer skill of this name' : 'the name is in use'}: ${by.path}`,
+      {
+        host,
+        display,
+      },
+    )
+  for (const { name, path } of found.disabled) await printNotice(`${path}: ${name} is disabled by the configuration`, { host, display })
   for (const { place, message, remedy } of problems)
     await printWarning(`${place}: ${message}${remedy === undefined ? '' : `. ${remedy}`}`, { host, display })
   return code
 }
 
-/** A skill with all that it says of itself. */
+/** Skills with their metadata. */
 export function skillsDocument({ skills, details, shadowed, disabled }: FoundSkills, problems: readonly Problem[]) {
   return {
     ok: true,

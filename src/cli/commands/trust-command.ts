@@ -22,9 +22,9 @@ import { printable } from '../terminal/paint.ts'
 import { printNotice } from '../terminal/print-messages.ts'
 import { safeJson } from '../terminal/safe-json.ts'
 import { hookFileLines } from '../trust/hook-file-lines.ts'
-import { isAgreed, mayAsk, partLines, partsOf, waitingIn } from '../trust/trust-question.ts'
+import { askYesNo, mayAsk, partLines, partsOf, untrustedFiles } from '../trust/trust-question.ts'
 
-/** `troupe trust`: a person's word that files may count in full, as they are now. */
+/** `troupe trust`: trusts files in their current form, lists trusted files, or revokes trust. */
 export async function trustCommand(invocation: TrustInvocation, host: Host): Promise<number> {
   const place = trustPlaceOf(host)
   switch (invocation.action) {
@@ -52,18 +52,18 @@ async function trust(invocation: TrustInvocation, host: Host, place: TrustPlace)
   return report(files, { host, asked: invocation, done: 'Trusted', otherwise: 'No untrusted files here.' })
 }
 
-/** Whatever of this folder waits for trust, once a person has seen it: by `--all`, or by an answer at a terminal. */
+/** The untrusted files here, approved by `--all` or by an answer at the terminal. */
 async function waiting({ configFile, isAll }: TrustInvocation, host: Host): Promise<readonly FileState[] | 'refused'> {
   const { setup, registry, isConfigured, error } = await loadProject(host, configFile === undefined ? {} : { configFile })
-  // Without the configuration, or the list of trust, nobody knows what waits.
+  // Without the configuration, or the list of trusted files, the untrusted files are unknown.
   if (!isConfigured && error) throw error
-  const files = waitingIn(setup, registry)
+  const files = untrustedFiles(setup, registry)
   if (files.length === 0 || isAll) return files
   const count = files.length === 1 ? 'One file is not trusted.' : `${files.length} files are not trusted.`
   if (!mayAsk(host))
-    throw new TroupeError('usage', `${count} Without a terminal to ask, nothing was trusted.`, {
-      remedy: 'Look at them, then name those that you want: troupe trust PATH ..., or all of them: troupe trust --all',
-      problems: files.map((file) => ({ place: file.path, message: `${file.kind}; it waits for ${partsOf(file).join('; ')}` })),
+    throw new TroupeError('usage', `${count} Nothing was trusted, because there is no terminal to ask.`, {
+      remedy: 'Review the files. Then trust some: troupe trust PATH ..., or all: troupe trust --all',
+      problems: files.map((file) => ({ place: file.path, message: `${file.kind}; ignored until trusted: ${partsOf(file).join('; ')}` })),
     })
   const { paint, stderr } = host
   await stderr.prose([`${count} What trust would allow:`, ''])
@@ -71,7 +71,7 @@ async function waiting({ configFile, isAll }: TrustInvocation, host: Host): Prom
     const head = `${paint('bold', printable(file.path))} (${file.kind})`
     await stderr.lines([head, ...partLines(file, host, await hookFileLines(file, host))])
   }
-  return (await isAgreed(
+  return (await askYesNo(
     `\n${files.length === 1 ? 'Trust it in its current form?' : `Trust all ${files.length} in their current form?`} [y/N] `,
     host,
   ))
@@ -81,7 +81,7 @@ async function waiting({ configFile, isAll }: TrustInvocation, host: Host): Prom
 
 async function revoke({ paths, ...asked }: TrustInvocation, host: Host, place: TrustPlace): Promise<number> {
   const gone = await revokeTrust(place, paths.length > 0 ? paths.map((path) => real(path)) : [process.cwd()])
-  return report(gone, { host, asked, done: 'No longer trusted', otherwise: 'Nothing of this was trusted.' })
+  return report(gone, { host, asked, done: 'No longer trusted', otherwise: 'None of these files was trusted.' })
 }
 
 async function listTrust({ output, display }: TrustInvocation, host: Host, place: TrustPlace): Promise<number> {
@@ -93,7 +93,7 @@ async function listTrust({ output, display }: TrustInvocation, host: Host, place
     await host.stdout.lines(
       rows.map(({ path, by, at, status }) => `${status}  ${printable(path)}  by ${by} on ${new Date(at).toISOString().slice(0, 10)}`),
     )
-  else await printNotice('Nothing is trusted yet.', { host, display })
+  else await printNotice('No trusted files.', { host, display })
   return code
 }
 
@@ -105,7 +105,7 @@ async function statusOf(record: TrustRecord, { files }: TrustPlace): Promise<'tr
 
 const configNames = ['.ai-agent.json', '.mcp.json', '.ai-agent.env']
 
-/** Of a folder, what trust is about. */
+/** The file itself, or the files of a folder that need trust. */
 function filesAt(written: string): readonly string[] {
   const path = real(written)
   if (!statSync(path, { throwIfNoEntry: false })?.isDirectory()) return [path]
@@ -114,7 +114,7 @@ function filesAt(written: string): readonly string[] {
   return [...own, ...foreign.flatMap((each) => findAgentPaths(each).paths)]
 }
 
-/** Agents are known by their real path; what is no longer there by the one that was written. */
+/** Agents are recorded by their real path; a missing file has only the path as written. */
 function real(written: string): string {
   const path = resolve(written)
   return existsSync(path) ? realpathSync(path) : path

@@ -3,35 +3,35 @@ import { type Problem, TroupeError } from '../../contracts/index.ts'
 import { exitCodes } from '../host/exit-codes.ts'
 import type { Host } from '../host/process-host.ts'
 import { unknownModels } from '../models/unknown-models.ts'
-import { unpricedWhereKnown } from '../models/unpriced-models.ts'
+import { unpricedBeforeResolving } from '../models/unpriced-models.ts'
 import type { ValidateInvocation } from '../options/project-invocations.ts'
 import { loadPlaces, loadProject, type Project } from '../team/load-project.ts'
-import { uncompiledSchemas } from '../team/uncompiled-schemas.ts'
+import { schemaErrors } from '../team/uncompiled-schemas.ts'
 import { type WorkspaceToolProblems, workspaceToolProblems } from '../team/workspace-tool-problems.ts'
 import { plural } from '../terminal/format-numbers.ts'
 import { joinErrors } from '../terminal/print-errors.ts'
 import { printNotice } from '../terminal/print-messages.ts'
 import { safeJson } from '../terminal/safe-json.ts'
 
-/** `troupe validate`: everything that can be known without asking anybody. */
+/** `troupe validate`: checks everything that needs no network and no model. */
 export async function validateCommand({ paths, output, display, configFile }: ValidateInvocation, host: Host): Promise<number> {
   const given = configFile === undefined ? {} : { configFile }
   const projects = paths.length > 0 ? await loadPlaces(host, { paths, ...given }) : [await loadProject(host, given)]
-  const looked = await Promise.all(projects.map(async (project) => ({ ...project, acting: await workspaceToolProblems(project, host) })))
-  const diagnostics = diagnosticsIn(looked)
+  const checked = await Promise.all(projects.map(async (project) => ({ ...project, tools: await workspaceToolProblems(project, host) })))
+  const diagnostics = diagnosticsIn(checked)
   for (const { place, message, remedy, severity } of diagnostics)
     if (severity !== 'info' || display.detail === 'verbose')
       await printNotice(`${place}: ${message}${remedy === undefined ? '' : `. ${remedy}`}`, { host, display })
-  const wrong = (await Promise.all(looked.map(errorsOf))).flat()
-  if (wrong.length > 0) throw joinErrors(withoutRepeats(wrong))
+  const errors = (await Promise.all(checked.map(errorsOf))).flat()
+  if (errors.length > 0) throw joinErrors(withoutRepeats(errors))
   const agents = agentsIn(projects)
   const { code } = exitCodes.done
   if (output === 'json') await host.stdout.line(safeJson({ ok: true, agents, diagnostics, exitCode: code }))
-  else await host.stdout.line(`${plural(agents.length, 'agent')} and the configuration are right.`)
+  else await host.stdout.line(`${plural(agents.length, 'agent')} and the configuration are valid.`)
   return code
 }
 
-/** Several folders may lead to the same file; an agent counts as a child wherever it was met as one. */
+/** Each file once, even if several projects contain it. It is a child if any of them uses it as one. */
 function agentsIn(projects: readonly Project[]): readonly { readonly name: string; readonly file: string; readonly isChild: boolean }[] {
   const agents = projects.flatMap(({ registry }) => (registry.ok ? registry.agents : []))
   const children = new Set(agents.filter(({ isChild }) => isChild).map(({ path }) => path))
@@ -39,17 +39,17 @@ function agentsIn(projects: readonly Project[]): readonly { readonly name: strin
   return [...byPath].map(([path, { definition, place }]) => ({ name: definition.name, file: place, isChild: children.has(path) }))
 }
 
-interface LookedAt extends Project {
-  readonly acting: WorkspaceToolProblems
+interface CheckedProject extends Project {
+  readonly tools: WorkspaceToolProblems
 }
 
-/** The same form for all: what agents are to act with has warnings, too. */
-function diagnosticsIn(projects: readonly LookedAt[]): Project['diagnostics'] {
-  const told = projects.flatMap(({ diagnostics, acting }) => [...diagnostics, ...acting.warnings.map(asDiagnostic)])
-  return [...new Map(told.map((each) => [`${each.place} ${each.message}`, each])).values()]
+/** Diagnostics and the warnings about tools, in one form and without duplicates. */
+function diagnosticsIn(projects: readonly CheckedProject[]): Project['diagnostics'] {
+  const known = projects.flatMap(({ diagnostics, tools }) => [...diagnostics, ...tools.warnings.map(asDiagnostic)])
+  return [...new Map(known.map((each) => [`${each.place} ${each.message}`, each])).values()]
 }
 
-const asDiagnostic = ({ place, message, remedy = `Look at ${place}.` }: Problem): ConfigDiagnostic => ({
+const asDiagnostic = ({ place, message, remedy = `Check ${place}.` }: Problem): ConfigDiagnostic => ({
   code: 'config_part_missing',
   severity: 'warning',
   place,
@@ -58,18 +58,18 @@ const asDiagnostic = ({ place, message, remedy = `Look at ${place}.` }: Problem)
 })
 
 function withoutRepeats(errors: readonly TroupeError[]): readonly TroupeError[] {
-  const told = new Set<string>()
+  const known = new Set<string>()
   return errors.flatMap((error) => {
-    const problems = error.problems.filter(({ place, message }) => !told.has(`${place} ${message}`))
-    for (const { place, message } of problems) told.add(`${place} ${message}`)
+    const problems = error.problems.filter(({ place, message }) => !known.has(`${place} ${message}`))
+    for (const { place, message } of problems) known.add(`${place} ${message}`)
     if (problems.length === error.problems.length) return [error]
     return problems.length === 0 ? [] : [new TroupeError(error.code, error.message, { problems })]
   })
 }
 
-async function errorsOf(project: LookedAt): Promise<readonly TroupeError[]> {
-  const { problems } = project.acting
-  const missing = 'Not everything that agents are to act with is there.'
+async function errorsOf(project: CheckedProject): Promise<readonly TroupeError[]> {
+  const { problems } = project.tools
+  const missing = 'Some skills, hooks or folders of the agents cannot be used.'
   return [
     ...(project.error ? [project.error] : []),
     ...(problems.length > 0 ? [new TroupeError('config_invalid', missing, { problems })] : []),
@@ -77,11 +77,11 @@ async function errorsOf(project: LookedAt): Promise<readonly TroupeError[]> {
   ]
 }
 
-/** What the files say of schemas and models is looked at beside their other faults, so that one mending is enough. */
+/** Checks schemas and models even if the files have other errors, so that all are reported together. */
 async function furtherErrors({ registry, setup, isConfigured }: Project): Promise<readonly TroupeError[]> {
-  const schemas = await uncompiledSchemas(registry.readable)
-  // Without the configuration nobody knows what its aliases mean.
+  const schemas = await schemaErrors(registry.readable)
+  // Without the configuration, model aliases are unknown.
   if (!isConfigured) return schemas
-  const priced = registry.ok ? await unpricedWhereKnown(registry.agents, setup) : []
+  const priced = registry.ok ? await unpricedBeforeResolving(registry.agents, setup) : []
   return [...schemas, ...(await unknownModels(registry.readable, setup)), ...priced]
 }

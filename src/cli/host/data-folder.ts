@@ -9,7 +9,7 @@ interface DataFolderSources {
   readonly home: string
 }
 
-/** Where journals are kept: the flag, else the user's state folder. */
+/** The folder of the journals: the flag, else the user's state folder. */
 export function dataFolder({ flag, env, home }: DataFolderSources): string {
   if (flag !== undefined) return resolve(flag)
   const state = env.XDG_STATE_HOME
@@ -17,30 +17,30 @@ export function dataFolder({ flag, env, home }: DataFolderSources): string {
   return join(state !== undefined && isAbsolute(state) ? state : join(homeFolder(home), '.local', 'state'), 'troupe')
 }
 
-/** What `HOME` says, where that is a folder that does not move with us. */
+/** `HOME` if it is absolute. */
 export const homeFolder = (home: string): string => (isAbsolute(home) ? home : ownHome())
 
-/** As the system knows it. An empty or relative `HOME` would put journals, and the list of trust, wherever one happens to be. */
+/** From the system, because an empty or relative `HOME` would depend on the current folder. */
 function ownHome(): string {
   try {
     const { homedir } = userInfo()
     if (isAbsolute(homedir)) return homedir
   } catch {
-    // A user whom the system does not know.
+    // A user id without an account.
   }
   throw new TroupeError('config_invalid', 'No home folder for journals found.', {
-    remedy: 'Set HOME or XDG_STATE_HOME to an absolute path, or name a folder with --data-dir.',
+    remedy: 'Set HOME or XDG_STATE_HOME to an absolute path, or set a folder with --data-dir.',
   })
 }
 
-/** What would keep a journal from being written there; nothing is made to find out. */
+/** Why journals cannot be written there. Creates nothing. */
 export function dataFolderProblem(folder: string): Problem | undefined {
   const why = whyUnwritable(folder)
   if (why === undefined) return undefined
-  return { place: folder, message: `Journals cannot be stored there: ${why}.`, remedy: 'Name another folder with --data-dir.' }
+  return { place: folder, message: `Journals cannot be stored there: ${why}.`, remedy: 'Use another folder with --data-dir.' }
 }
 
-/** Why nothing could be written into a folder, be it there or still to be made; nothing is made to find out. */
+/** Why a folder, existing or not, cannot be written. Creates nothing. */
 export function whyUnwritable(folder: string): string | undefined {
   const existing = nearestExisting(folder)
   if (typeof existing === 'object') return existing.why
@@ -53,14 +53,14 @@ export function whyUnwritable(folder: string): string | undefined {
   }
 }
 
-/** Why there is no folder of this name, and cannot be; nothing is made to find out. */
+/** Why a folder does not exist and cannot be created. Creates nothing. */
 export function whyNoFolder(folder: string): string | undefined {
   const existing = nearestExisting(folder)
   if (typeof existing === 'object') return existing.why
   return statSync(existing).isDirectory() ? undefined : `${existing} is not a folder`
 }
 
-/** The folder itself, or whatever it would be made in. */
+/** The folder itself, or the nearest existing parent. */
 function nearestExisting(path: string): string | { readonly why: string } {
   for (let at = path; ; at = dirname(at)) {
     try {
@@ -68,8 +68,8 @@ function nearestExisting(path: string): string | { readonly why: string } {
       return at
     } catch (error) {
       const code = codeOf(error)
-      const isElsewhere = code === 'ENOENT' || code === 'ENOTDIR'
-      if (!isElsewhere || dirname(at) === at) return { why: `${at} cannot be read (${code})` }
+      const isMissing = code === 'ENOENT' || code === 'ENOTDIR'
+      if (!isMissing || dirname(at) === at) return { why: `${at} cannot be read (${code})` }
     }
   }
 }

@@ -83,7 +83,7 @@ const byError: { readonly [Code in FailureCode]: ExitName } = {
   pipe: 'pipe',
 }
 
-/** A partial answer is printed, and the code still names the limit. `request`: the signal that the run was released for. */
+/** A partial answer has the code of its limit. `request`: the signal that released the run. */
 export function exitCodeOf({ status, reason, failure }: Pick<Outcome, 'status' | 'reason' | 'failure'>, request?: EndRequest): number {
   if (reason === 'released' && request !== undefined) return exitCodes[request].code
   switch (status) {

@@ -2,20 +2,20 @@ import type { Readable } from 'node:stream'
 import { Output } from '../terminal/output.ts'
 import { type Paint, paintFor, type Window, windowFor } from '../terminal/paint.ts'
 
-/** Who asks a command to end: a person with Ctrl-C, or the system. Each has an exit code. */
+/** Why a command is asked to end: Ctrl-C, a signal or a closed output. Each has an exit code. */
 export type EndRequest = 'interrupted' | 'terminated' | 'hangup' | 'pipe'
 
-/** What a command sees of the process it runs in. */
+/** The parts of the process that commands use. */
 export interface Host {
   readonly env: { readonly [name: string]: string | undefined }
   readonly stdin: Readable & { readonly isTTY?: boolean; readonly fd?: number }
-  /** Belongs to the answer. */
+  /** For the answer only. */
   readonly stdout: Output
-  /** Everything else. */
+  /** For everything else. */
   readonly stderr: Output
-  /** What standard error is. */
+  /** The kind of standard error. */
   readonly window: Window
-  /** Whether a person sees it, whatever may be drawn there. Default: where the window is a terminal. */
+  /** Whether standard error is a terminal, even a plain one. Default: whether `window` is. */
   readonly isSeen?: boolean
   /** Colours of standard error. */
   readonly paint: Paint
@@ -25,13 +25,13 @@ export interface Host {
   readonly width: number
   /** Milliseconds since 1970. */
   now(): number
-  /** Calls back whenever a person or the system asks to end. The answer stops listening. */
+  /** Calls the listener for every request to end. Returns a function that removes it. */
   onInterrupt(listener: (request: EndRequest) => void): () => void
-  /** Ends the process at once. */
+  /** Ends the process immediately. */
   exit(code: number): never
 }
 
-/** Where there is no terminal, lines are as long as most people's. */
+/** Without a terminal. */
 const plainWidth = 100
 const signals = [
   ['SIGINT', 'interrupted'],
@@ -51,7 +51,7 @@ export function processHost(): Host {
     isSeen: stderr.isTTY === true,
     paint: paintFor(window),
     answerPaint: paintFor(windowFor(stdout, env)),
-    // The window may have been resized since.
+    // A getter, because the terminal may be resized.
     get width() {
       return stderr.isTTY ? stderr.columns || plainWidth : plainWidth
     },
@@ -59,7 +59,7 @@ export function processHost(): Host {
     onInterrupt(listener) {
       const listeners = signals.map(([signal, request]) => ({ signal, hear: () => listener(request) }))
       for (const { signal, hear } of listeners) process.on(signal, hear)
-      // A terminal that is lost sends SIGHUP as well: both mean the same.
+      // A closed terminal also sends SIGHUP: both are the same request.
       outputs.stdout.onEnd(() => listener(stdout.isTTY ? 'hangup' : 'pipe'))
       outputs.stderr.onEnd(() => listener(stderr.isTTY ? 'hangup' : 'pipe'))
       return () => {

@@ -11,13 +11,13 @@ function bare(variables: { readonly [name: string]: string } = {}) {
 test('where `auto` finds nothing, the model that is named behind it is taken, with a word about it', async () => {
   const found = await findModels(['auto', 'rehearsal'], bare())
   expect(found.models).toEqual(['rehearsal'])
-  expect(found.notices).toEqual(['auto is left out: `auto` found no model: no key is set, and no local server answers.'])
+  expect(found.notices).toEqual(['auto is skipped: `auto` found no model: no key is set, and no local server answers.'])
 })
 
 test('so too where a key is missing', async () => {
   const found = await findModels(['openai/gpt-5.4-mini', 'rehearsal'], bare())
   expect(found.models).toEqual(['rehearsal'])
-  expect(found.notices).toEqual([expect.stringMatching(/^openai\/gpt-5.4-mini is left out: .*OPENAI_API_KEY/)])
+  expect(found.notices).toEqual([expect.stringMatching(/^openai\/gpt-5.4-mini is skipped: .*OPENAI_API_KEY/)])
 })
 
 test('where nothing is left, everything that is missing is told, with what to type', async () => {

@@ -5,22 +5,22 @@ import { serverProblem } from './local-servers.ts'
 
 export interface FoundModels {
   readonly adapter: ModelAdapter
-  /** Those that can be asked, in order. */
+  /** The available ones, in order. */
   readonly models: readonly string[]
-  /** What a person should know about the choice. */
+  /** About models that were selected or skipped. */
   readonly notices: readonly string[]
-  /** What is wrong with servers on this machine, where they were looked at. */
+  /** Problems of servers on this machine, if they were contacted. */
   readonly servers: readonly TroupeError[]
 }
 
 export interface ModelSearch extends ModelAdapterOptions {
-  /** Whether servers on this machine that a model needs are asked if they are there. */
+  /** Whether to contact servers on this machine that a model needs. */
   readonly looksAtServers?: boolean
 }
 
 /**
- * Finds the models that an agent names. One whose key is missing, and an `auto` that finds none, is left out while
- * another can be asked; anything else that is wrong is thrown, all at once.
+ * Resolves the models of an agent. One without a key, and an `auto` that finds none, is skipped if another is
+ * available. Throws all other errors together.
  */
 export async function findModels(names: readonly string[], { looksAtServers = false, ...options }: ModelSearch): Promise<FoundModels> {
   const adapter = modelAdapter(options)
@@ -33,15 +33,15 @@ export async function findModels(names: readonly string[], { looksAtServers = fa
     try {
       const { id } = await adapter.resolve(name)
       models.push(name)
-      if (name === 'auto') notices.push(`auto is ${id}.`)
-      // What `auto` has found has just answered.
+      if (name === 'auto') notices.push(`auto uses ${id}.`)
+      // The server that `auto` found has just responded.
       const absent = looksAtServers && name !== 'auto' ? await serverProblem(name, options) : undefined
       if (absent) servers.push(absent)
     } catch (error) {
       if (!(error instanceof TroupeError)) throw error
       const isMissing = isSpared(error)
       ;(isMissing ? missing : errors).push(withCommand(error))
-      if (isMissing) notices.push(`${name} is left out: ${error.message}`)
+      if (isMissing) notices.push(`${name} is skipped: ${error.message}`)
     }
   }
   if (errors.length > 0 || models.length === 0) throw joinErrors([...errors, ...missing])
@@ -50,7 +50,7 @@ export async function findModels(names: readonly string[], { looksAtServers = fa
 
 const isSpared = ({ code }: TroupeError): boolean => code === 'model_key_missing' || code === 'model_unavailable'
 
-/** The remedy of the models, and how that is done on a command line. */
+/** Adds commands to the remedy. */
 function withCommand(error: TroupeError): TroupeError {
   const { code, message, remedy = '', problems } = error
   if (!isSpared(error)) return error

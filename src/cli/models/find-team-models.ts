@@ -3,23 +3,23 @@ import { joinErrors } from '../terminal/print-errors.ts'
 import { type FoundModels, findModels, type ModelSearch } from './find-models.ts'
 import { foreignModelRemedy } from './unknown-models.ts'
 
-interface Asking {
+interface ModelRequest {
   readonly models: readonly string[]
-  /** As people know it, where it is not the agent that was asked for. */
+  /** Its name in errors; absent for the root. */
   readonly shown?: string
-  /** Whether its file is for another program. */
+  /** Whether its file has the format of another program. */
   readonly isForeign?: boolean
 }
 
 export interface FoundTeamModels<Agent> {
-  /** Each with the models that can be asked. */
+  /** Each with the available models. */
   readonly agents: readonly Agent[]
   readonly adapter: ModelAdapter
   readonly notices: readonly string[]
 }
 
-/** Finds the models of every agent; agents that name the same ones share them. Throws everything that is wrong with any. */
-export async function findTeamModels<Agent extends Asking>(
+/** Resolves the models of all agents, each list once. Throws all errors together. */
+export async function findTeamModels<Agent extends ModelRequest>(
   agents: readonly Agent[],
   options: ModelSearch,
 ): Promise<FoundTeamModels<Agent>> {
@@ -35,7 +35,7 @@ export async function findTeamModels<Agent extends Asking>(
         ...agents
           .filter((agent) => keyOf(agent.models) === key)
           .slice(0, 1)
-          .map((agent) => blame(error, agent)),
+          .map((agent) => withAgent(error, agent)),
       )
     }
   }
@@ -49,13 +49,13 @@ export async function findTeamModels<Agent extends Asking>(
   }
 }
 
-/** Who asks for it is told, unless it is the agent that was asked for; and what helps where its file should stay as it is. */
-function blame(error: TroupeError, { models, shown, isForeign = false }: Asking): TroupeError {
+/** Adds the name of a child to the error, and a remedy for files of other programs. */
+function withAgent(error: TroupeError, { models, shown, isForeign = false }: ModelRequest): TroupeError {
   const { code, message, problems, cause } = error
   const [only, ...others] = models
   const remedy = isForeign && only !== undefined && others.length === 0 ? foreignModelRemedy(only, error) : error.remedy
-  const told = shown === undefined ? message : `${shown}: ${message}`
-  return new TroupeError(code, told, { problems, ...(remedy !== undefined && { remedy }), cause })
+  const text = shown === undefined ? message : `${shown}: ${message}`
+  return new TroupeError(code, text, { problems, ...(remedy !== undefined && { remedy }), cause })
 }
 
 const keyOf = (models: readonly string[]): string => models.join('\n')

@@ -2,14 +2,14 @@ import { TroupeError } from '../../contracts/index.ts'
 import { type ModelAdapterOptions, modelAdapter } from '../../models/by-name/index.ts'
 import { systemClock } from '../../runtime/index.ts'
 
-/** As long as `auto` waits. */
+/** The same as for `auto`. */
 const patienceMs = 300
-/** The servers that `auto` looks for, beside those of the configuration. A test keeps this equal to the table of providers. */
+/** The servers that `auto` searches, besides those of the configuration. A test keeps this equal to the provider table. */
 export const ownServers: readonly string[] = ['ollama', 'lmstudio', 'llamacpp', 'vllm']
 
 /**
- * Whether the server that a model needs is there, if it is on this machine and one that `auto` would look for; nothing
- * where all is well, and nothing is known of other machines: nobody there is asked. `name` is one that can be found.
+ * The problem of the server that a model needs, if that server is on this machine and one that `auto` would search.
+ * Never contacts other machines. `name` must be resolvable.
  */
 export async function serverProblem(name: string, options: ModelAdapterOptions): Promise<TroupeError | undefined> {
   const request = await requestOf(name, options)
@@ -17,13 +17,13 @@ export async function serverProblem(name: string, options: ModelAdapterOptions):
   const base = request.url.href.replace(endOfRequest, '')
   const models = await listModels(`${base}/models`, request.headers, options)
   if (models === 'silence')
-    return new TroupeError('model_unavailable', `The model ${name} needs a server at ${base}, where nothing answers.`, {
-      remedy: 'Start it, or name another model.',
+    return new TroupeError('model_unavailable', `The model ${name} needs a server at ${base}, which does not respond.`, {
+      remedy: 'Start the server, or use another model.',
     })
   const [, model = ''] = /^[^/]+\/(.+)$/s.exec(request.name) ?? []
   if (models.length === 0 || models.some((id) => id === model || id.replace(/:.*$/, '') === model)) return undefined
-  return new TroupeError('model_unavailable', `The server at ${base} answers, but lists no model ${model}.`, {
-    remedy: `Load it there, or name one that it has: ${models.slice(0, 5).join(', ')}.`,
+  return new TroupeError('model_unavailable', `The server at ${base} has no model ${model}.`, {
+    remedy: `Load the model there, or use one that it has: ${models.slice(0, 5).join(', ')}.`,
   })
 }
 
@@ -32,11 +32,11 @@ const endOfRequest = /\/(?:chat\/completions|responses|messages|models\/[^/]*)$/
 interface CaughtRequest {
   readonly url: URL
   readonly headers: Headers
-  /** The model as its provider calls it, behind every alias. */
+  /** The id of the model, with aliases resolved. */
   readonly name: string
 }
 
-/** The request that the model would make. It is caught before it leaves: so whatever says where a server is has been heard. */
+/** The request that the model would send, captured before it is sent: its URL includes every setting. */
 async function requestOf(name: string, options: ModelAdapterOptions): Promise<CaughtRequest | undefined> {
   let caught: Omit<CaughtRequest, 'name'> | undefined
   const fetch: typeof globalThis.fetch = (input, init) => {
@@ -54,7 +54,7 @@ async function requestOf(name: string, options: ModelAdapterOptions): Promise<Ca
 
 const isLoopback = ({ hostname }: URL): boolean => /^(?:127(?:\.\d+){3}|localhost|\[::1\])$/i.test(hostname)
 
-/** What the server lists; empty where it answers with anything else. */
+/** The model ids that the server lists; empty for any other response. */
 async function listModels(
   url: string,
   sent: Headers,

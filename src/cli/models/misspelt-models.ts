@@ -2,26 +2,26 @@ import { type AgentDiagnostic, type Config, configuredText, type ReadableFile, v
 import { nearestModels } from '../../models/by-name/index.ts'
 import type { Host } from '../host/process-host.ts'
 
-interface Surroundings {
+interface ModelContext {
   readonly config: Config
   readonly environment: Host['env']
 }
 
-/** Models that the bundled table does not have, and almost does. New ones appear, so they are asked all the same. */
+/** Warns about models that are similar to one in the bundled table. They may be new, so they are used anyway. */
 export async function misspeltModels(
   files: readonly ReadableFile[],
-  { config, environment }: Surroundings,
+  { config, environment }: ModelContext,
 ): Promise<readonly AgentDiagnostic[]> {
   const variables = variablesOf({ config, environment })
   const named = files.flatMap(({ agent, values, place }) =>
     agent.models.map((name) => ({ name: configuredText(config, ['models', name]) ?? name, place: values.get('models')?.place ?? place })),
   )
-  const seen = new Map(named.map((each) => [each.name, each]))
+  const byName = new Map(named.map((each) => [each.name, each]))
   const advice = await Promise.all(
-    [...seen.values()].map(async ({ name, place }): Promise<readonly AgentDiagnostic[]> => {
+    [...byName.values()].map(async ({ name, place }): Promise<readonly AgentDiagnostic[]> => {
       const [provider = '', ...rest] = name.split('/')
       const model = rest.join('/')
-      // A server of one's own has models of its own.
+      // A custom server may have other models.
       const isElsewhere =
         configuredText(config, ['providers', provider, 'baseURL']) !== undefined || `${provider.toUpperCase()}_BASE_URL` in variables
       const near = model === '' || isElsewhere ? [] : await nearestModels(provider, model)

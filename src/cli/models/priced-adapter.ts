@@ -2,8 +2,8 @@ import type { ModelPrice } from '../../agents/index.ts'
 import type { Model, ModelAdapter, Usage } from '../../contracts/index.ts'
 
 /**
- * Models whose price the configuration states cost that, whatever the bundled table says. What a provider reports goes
- * before both. A script costs nothing, so that it can be run under a limit of costs, too.
+ * Prices in the configuration override the bundled table; a cost that a provider reports overrides both. Scripts cost
+ * nothing, so that they can run with a cost budget.
  */
 export function pricedAdapter(adapter: ModelAdapter, prices: { readonly [model: string]: ModelPrice }): ModelAdapter {
   return {
@@ -30,7 +30,7 @@ function priced(model: Model, costOf: (usage: Usage) => number): Model {
   }
 }
 
-/** Prices are for a million tokens; what is read from a cache or written to one is within the input. */
+/** Prices are for a million tokens. `input` includes cache reads and writes. */
 function costOf({ input, output, cacheRead, cacheWrite }: Usage, price: ModelPrice): number {
   const { cacheRead: read = price.input, cacheWrite: write = price.input } = price
   const plain = Math.max(0, input - cacheRead - cacheWrite)

@@ -3,7 +3,7 @@ import { TroupeError } from '../../contracts/index.ts'
 import { withRehearsal } from './rehearsal-remedy.ts'
 
 const start = { file: 'a.ai', isTeam: false, places: ['one.env (not there)', 'the environment'] }
-const places = { place: 'variables', message: 'Looked into: one.env (not there), the environment.' }
+const places = { place: 'variables', message: 'Searched: one.env (not there), the environment.' }
 
 test.each(['model_key_missing', 'model_unavailable'] as const)('%s: where keys were looked for is told', (code) => {
   expect(withRehearsal(new TroupeError(code, 'No.'), start).problems).toEqual([places])

@@ -5,37 +5,37 @@ import { modelAdapter } from '../../models/by-name/index.ts'
 import type { Setup } from '../team/load-config.ts'
 import { modelOptions } from './model-options.ts'
 
-/** What would still be to do before these can be asked is not wrong: a key, a server, a variable. */
+/** A missing key, server or variable is not an error of the file. */
 const notWrong: readonly string[] = ['model_key_missing', 'model_unavailable']
 
-/** Names of models that there are not, and scripts that cannot be read. Nobody is asked: `auto` stays what it is. */
+/** Unknown model names, and scripts that cannot be read. Contacts no server: `auto` is not resolved. */
 export async function unknownModels(files: readonly ReadableFile[], { config, environment }: Setup): Promise<readonly TroupeError[]> {
   const problems: Problem[] = []
   const seen = new Set<string>()
   for (const { agent, path, place, values, dialect } of files) {
-    const said = values.get('models')
-    const spot = { place: said?.place ?? place, ...(said?.line !== undefined && { line: said.line }) }
+    const stated = values.get('models')
+    const spot = { place: stated?.place ?? place, ...(stated?.line !== undefined && { line: stated.line }) }
     for (const name of agent.models) {
       const key = `${name}\n${name.startsWith('script/') ? dirname(path) : ''}`
       if (name === 'auto' || seen.has(key)) continue
       seen.add(key)
-      const error = await faultOf(name, path, { config, environment })
+      const error = await resolveError(name, path, { config, environment })
       if (!error) continue
       const { message } = error
       const remedy = dialect === 'troupe' ? error.remedy : foreignModelRemedy(name, error)
       problems.push(...(error.problems.length > 0 ? error.problems : [{ ...spot, message, ...(remedy !== undefined && { remedy }) }]))
     }
   }
-  return problems.length === 0 ? [] : [new TroupeError('agent_file_invalid', 'Some models cannot be found.', { problems })]
+  return problems.length === 0 ? [] : [new TroupeError('agent_file_invalid', 'Some models are unknown.', { problems })]
 }
 
-/** A file of another program has to stay right for that program: what its models mean here is said beside it. */
+/** A file of another program must stay valid for that program: its models are mapped in the configuration. */
 export function foreignModelRemedy(name: string, { code, remedy }: TroupeError): string | undefined {
   if (code !== 'model_unknown' || name.includes('/')) return remedy
   return `Define it in .ai-agent.json: "models": { ${JSON.stringify(name)}: "provider/model" }.`
 }
 
-async function faultOf(name: string, path: string, sources: Parameters<typeof overlayFor>[1]): Promise<TroupeError | undefined> {
+async function resolveError(name: string, path: string, sources: Parameters<typeof overlayFor>[1]): Promise<TroupeError | undefined> {
   try {
     const { variables, providers, aliases } = overlayOf(name, sources)
     if (aliases[name] === 'auto') return undefined

@@ -7,11 +7,11 @@ import { pricedAdapter } from './priced-adapter.ts'
 
 interface Pricing {
   readonly adapter: ModelAdapter
-  /** Models that may be asked all the same. */
+  /** Models that are allowed without a price. */
   readonly unpriced: readonly string[]
 }
 
-/** A limit of costs holds for everybody below: each model there must have a price, or be allowed by name. */
+/** A cost budget includes all descendants: each of their models must have a price, or be listed in `unpriced`. */
 export async function unpricedModels(agents: readonly RegisteredAgent[], { adapter, unpriced }: Pricing): Promise<readonly TroupeError[]> {
   const problems: Problem[] = []
   for (const [agent, limited] of underCostLimit(agents)) {
@@ -20,18 +20,18 @@ export async function unpricedModels(agents: readonly RegisteredAgent[], { adapt
       const whose = limited === agent ? 'the agent' : `\`${limited.definition.toolName}\` (${limited.place})`
       problems.push({
         place: agent.values.get('models')?.place ?? agent.place,
-        message: `${whose} has a cost budget, and ${name} has no price`,
-        remedy: 'State its price in `pricing` of the configuration, name it in `unpriced` to ask it all the same, or take the budget off.',
+        message: `${whose} has a cost budget, but ${name} has no price`,
+        remedy: 'Set its price in `pricing` of the configuration, list it in `unpriced` to use it anyway, or remove the budget.',
       })
     }
   }
   return problems.length === 0
     ? []
-    : [new TroupeError('config_invalid', 'There is a cost budget, and not every model has a price.', { problems })]
+    : [new TroupeError('config_invalid', 'A cost budget is set, but some models have no price.', { problems })]
 }
 
-/** The same before anybody has looked for models; what cannot be asked here has to show its price where it can. */
-export async function unpricedWhereKnown(
+/** The same before models are resolved. Models that are not available here are not checked. */
+export async function unpricedBeforeResolving(
   agents: readonly RegisteredAgent[],
   { config, environment }: Setup,
 ): Promise<readonly TroupeError[]> {
@@ -51,7 +51,7 @@ export async function unpricedWhereKnown(
   }
 }
 
-/** Agents that a limit of costs holds for, each with the one that states it. */
+/** Agents under a cost budget, each with the agent that sets it. */
 function underCostLimit(agents: readonly RegisteredAgent[]): ReadonlyMap<RegisteredAgent, RegisteredAgent> {
   const byName = new Map(agents.map((agent) => [agent.definition.name, agent]))
   const bound = new Map<RegisteredAgent, RegisteredAgent>()
@@ -64,7 +64,7 @@ function underCostLimit(agents: readonly RegisteredAgent[]): ReadonlyMap<Registe
   return bound
 }
 
-/** `auto` shows its price once it is known what it means; so does whatever cannot be found here. */
+/** True for `auto` and for models that cannot be resolved here: they are checked at run time. */
 async function hasPrice(name: string, adapter: ModelAdapter): Promise<boolean> {
   if (name === 'auto') return true
   try {

@@ -11,7 +11,7 @@ const example = `  #!/usr/bin/env troupe
   ---
   You plan journeys by rail. Answer in three sentences at most.`
 
-/** What `troupe help agent-file` prints. */
+/** Text of `troupe help agent-file`. */
 export function agentFileHelp(most?: number): string {
   const rows = agentOptionKeys.map((key): Row => {
     const option: AgentOption = agentOptions[key]
@@ -26,8 +26,8 @@ export function agentFileHelp(most?: number): string {
     'Settings',
     ...columns(rows, { most }),
     '',
-    ...paragraph('Durations are written 500ms, 30s, 10m or 2h, sizes 512B, 64KB or 1MB; bare numbers are milliseconds and bytes.', most),
-    ...paragraph('A key that is not listed here is an error. Every setting can be changed for one run:', most),
+    ...paragraph('Durations: 500ms, 30s, 10m or 2h. Sizes: 512B, 64KB or 1MB. Numbers without a unit are milliseconds and bytes.', most),
+    ...paragraph('An unknown key is an error. To change a setting for one run:', most),
     '',
     '  troupe run trip.ai "Oslo" --override limits.maxToolTurns=5',
     '',

@@ -10,9 +10,9 @@ interface AgentHelpOptions {
   readonly configFile?: string
 }
 
-/** What `troupe run FILE --help` prints: what the agent is, how it is run, and its settings as they are in force. */
+/** Prints `troupe run FILE --help`: description, usage, children and effective settings. */
 export async function agentHelp(file: string, { configFile, overrides }: AgentHelpOptions, host: Host): Promise<string> {
-  const { root, agents } = await readTeam(file, { host, overrides, asks: 'never', ...(configFile !== undefined && { configFile }) })
+  const { root, agents } = await readTeam(file, { host, overrides, asksForTrust: false, ...(configFile !== undefined && { configFile }) })
   const { toolName, description, usage } = root.definition
   const most = columnsOn(host.stdout)
   return [
@@ -36,5 +36,5 @@ function childrenSection({ definition }: RegisteredAgent, agents: readonly Regis
   const rows = agents.flatMap(({ definition: child }): readonly Row[] =>
     definition.agents.includes(child.name) ? [[child.toolName, printable(child.description)]] : [],
   )
-  return rows.length === 0 ? [] : ['', 'Agents that it may call', ...columns(rows, { most })]
+  return rows.length === 0 ? [] : ['', 'Agents that it can call', ...columns(rows, { most })]
 }

@@ -2,7 +2,7 @@ import { exitCodes } from '../host/exit-codes.ts'
 import { columns, leftWidth, paragraph, type Row } from '../terminal/columns.ts'
 import { type CommandSpec, commands, commonFlags, type FlagSpec, signatureOf, usageOf } from './command-specs.ts'
 
-/** What `troupe --help` prints, or `troupe help <command>`. */
+/** Text of `troupe --help` or `troupe help COMMAND`. */
 export function helpText(command?: CommandSpec, most?: number): string {
   const sections = command ? commandHelp(command, most) : overview(most)
   return `${sections.map((section) => section.join('\n')).join('\n\n')}\n`

@@ -3,8 +3,8 @@ import { devNull } from 'node:os'
 import type { Host } from '../host/process-host.ts'
 
 /**
- * What standard input is. A file and a pipe were put there by whoever wrote the command line, so they are read to their
- * end. A socket or a device may have come along with the program that started us, and never say anything. The null device never does, and that is known at once.
+ * The kind of standard input. Files and pipes come from the command line and are read to their end. A socket or device
+ * may be inherited from the parent process and never send anything. `nothing` is the null device.
  */
 export type InputKind = 'nothing' | 'terminal' | 'file' | 'pipe' | 'socket' | 'device' | 'folder'
 

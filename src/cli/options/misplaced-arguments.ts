@@ -3,7 +3,7 @@ import type { Problem } from '../../contracts/index.ts'
 import { shellWord } from '../../util/shell-word.ts'
 import { type CommandSpec, flagsOf } from './command-specs.ts'
 
-// What people write who know another program, or have forgotten a word.
+// Common mistakes: a missing command, and flags of other programs.
 
 /** `troupe trip x` where there is a `trip.ai`. */
 export function agentNameAsCommand([first = '', ...rest]: readonly string[], isFile: (path: string) => boolean): Problem | undefined {
@@ -13,12 +13,12 @@ export function agentNameAsCommand([first = '', ...rest]: readonly string[], isF
   return { place: first, message: 'Unknown command.', remedy: `Run the agent: troupe run ${shellWord(file)}${prompt}` }
 }
 
-/** What follows a flag that there is not is most likely its value: it is not reported a second time. */
+/** An argument after an unknown flag is probably its value and is not reported again. */
 export function dropFlagValues(rest: readonly string[], command: CommandSpec, flags: readonly FlagArgument[]): readonly string[] {
   const known = flagsOf(command)
   const unknown = flags.filter(({ name, inline }) => !inline && !known.some((flag) => flag.name === name)).length
-  const most = command.arguments.length
-  return rest.length <= most + unknown ? rest.slice(0, most) : rest
+  const expected = command.arguments.length
+  return rest.length <= expected + unknown ? rest.slice(0, expected) : rest
 }
 
 interface FlagArgument {
@@ -26,10 +26,10 @@ interface FlagArgument {
   readonly inline: boolean
 }
 
-/** What other programs call our flags. */
+/** Names of our flags in other programs. */
 const flagsElsewhere: { readonly [written: string]: string } = { '--max-turns': '--max-steps', '--max-iterations': '--max-steps' }
 
-/** Flags of other programs for what is a setting of the agent here. */
+/** Flags of other programs for agent settings. */
 const settingsElsewhere: { readonly [written: string]: AgentOptionKey } = {
   '--temperature': 'parameters.temperature',
   '--top-p': 'parameters.topP',
@@ -39,7 +39,7 @@ const settingsElsewhere: { readonly [written: string]: AgentOptionKey } = {
   '--tools': 'tools',
 }
 
-/** What to write for a flag that only other programs have. */
+/** The remedy for a flag of another program. */
 export function flagOfOtherPrograms(written: string): string | undefined {
   if (Object.hasOwn(flagsElsewhere, written)) return `Write ${flagsElsewhere[written]}.`
   const key = Object.hasOwn(settingsElsewhere, written) ? settingsElsewhere[written] : undefined

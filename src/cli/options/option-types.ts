@@ -1,6 +1,6 @@
 import type { ValueType } from '../../agents/index.ts'
 
-/** What a setting must be, in a few words. */
+/** The type of a setting, for help and reference. */
 export function typeText(type: ValueType): string {
   switch (type.kind) {
     case 'text':
@@ -8,19 +8,19 @@ export function typeText(type: ValueType): string {
     case 'names':
       return 'a name, or a list of names'
     case 'number':
-      return type.max === undefined ? `a number from ${type.min}` : `a number from ${type.min} to ${type.max}`
+      return type.max === undefined ? `a number, at least ${type.min}` : `a number from ${type.min} to ${type.max}`
     case 'integer':
-      return type.min === undefined ? 'a whole number' : `a whole number from ${type.min}`
+      return type.min === undefined ? 'an integer' : `an integer, at least ${type.min}`
     case 'duration':
       return 'a duration'
     case 'size':
-      return `a size from ${type.min}B`
+      return `a size, at least ${type.min}B`
     case 'choice':
       return type.of.join(', ')
     case 'boolean':
       return 'true or false'
     case 'parallel':
-      return 'a whole number from 1, true or false'
+      return 'an integer, at least 1; or true or false'
     case 'schema':
       return 'a JSON Schema'
     case 'file':
@@ -30,11 +30,11 @@ export function typeText(type: ValueType): string {
     case 'patterns':
       return 'a name, or a list of names; a trailing * matches any'
     case 'references':
-      return 'a file or a name, or a list of them'
+      return 'a file or name, or a list of them'
     case 'map':
-      return 'keys with values'
+      return 'a mapping of keys to values'
     case 'rules':
-      return 'a list of rules: allow, ask or deny with a tool, or a use of one, like shell(git *)'
+      return 'a list of rules: allow, ask or deny with a tool name or a call pattern such as shell(git *)'
     default:
       return type satisfies never
   }

@@ -99,11 +99,11 @@ describe('what is wrong', () => {
     [['help', 'dmo'], ['dmo: Unknown help topic. Did you mean demo?']],
     [['help', 'agent-fil'], ['agent-fil: Unknown help topic. Did you mean agent-file, agents?']],
     [['agents', 'lst'], ['ACTION: Expected list, got "lst". Usage: troupe agents list [options]']],
-    [['doctor', 'x'], ['x: doctor takes no arguments. Leave it out.']],
+    [['doctor', 'x'], ['x: doctor takes no arguments. Remove it.']],
     [['run', ''], ['FILE: The argument is empty. Pass an agent file.']],
     [['run'], ['FILE: The argument is missing. Agent file: .ai, or a file of another program.']],
     [['run', 'a.ai', 'Do', 'it', 'now'], ['it now: run takes 2 arguments. Put the prompt in quotes.']],
-    [['demo', 'x'], ['x: demo takes no arguments. Leave it out.']],
+    [['demo', 'x'], ['x: demo takes no arguments. Remove it.']],
     [
       ['demo', '--model', 'x'],
       ['--model: Unknown flag of demo. Available: --json, --quiet, --verbose, --log-format, --color, --help, --version.'],

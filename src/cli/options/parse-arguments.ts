@@ -20,10 +20,10 @@ import { type ProjectInvocation, projectInvocation } from './project-invocations
 
 export type OutputForm = 'answer' | 'json' | 'stream-json'
 
-/** How much is told on standard error. */
+/** How much is printed on standard error. */
 export type Detail = 'quiet' | 'normal' | 'verbose'
 
-/** What is wanted on standard error. */
+/** Options for standard error. */
 export interface DisplayOptions {
   readonly detail: Detail
   readonly logFormat: LogFormat
@@ -37,18 +37,18 @@ export interface RunInvocation {
   readonly prompt?: string
   readonly output: OutputForm
   readonly display: DisplayOptions
-  /** What is said over the settings of the file. */
+  /** Settings that override those of the file. */
   readonly overrides: OverrideArguments
   readonly dryRun: boolean
   readonly dataDir?: string
-  /** The file behind `--config`. */
+  /** The file of `--config`. */
   readonly configFile?: string
-  /** Whether the files of the project are to be trusted as they are. */
+  /** Whether `--trust` was given. */
   readonly isTrusted: boolean
-  /** Patterns of what is done without asking, and of what is never done. */
+  /** Patterns of `--allow` and `--deny`. */
   readonly allow: readonly string[]
   readonly deny: readonly string[]
-  /** The run to go on with. */
+  /** The session to resume. */
   readonly resume?: string
 }
 export interface DemoInvocation {
@@ -56,7 +56,7 @@ export interface DemoInvocation {
   readonly output: Exclude<OutputForm, 'stream-json'>
   readonly display: DisplayOptions
 }
-/** A command, agent files in general, or one of them with what the command line says over it. */
+/** A command, agent files in general, or one agent file with overridden settings. */
 export type HelpTopic =
   | { readonly kind: 'command'; readonly command: CommandSpec }
   | { readonly kind: 'agent-file' }
@@ -71,55 +71,54 @@ export type Invocation =
   | DemoInvocation
   | ProjectInvocation
   | { readonly kind: 'help'; readonly about?: HelpTopic }
-  /** Nothing was said at all. */
+  /** No arguments. */
   | { readonly kind: 'nothing' }
   | { readonly kind: 'version' }
 
 type ParsedArguments =
   | { readonly ok: true; readonly invocation: Invocation }
-  /** How the caller wants even this to be told. */
   | {
       readonly ok: false
       readonly error: TroupeError
       readonly output: OutputForm
       readonly display: DisplayOptions
-      /** Not looked into here; they may be wrong as well. */
+      /** Not checked yet; they may have errors, too. */
       readonly overrides: OverrideArguments
     }
 
-/** A command line as written, before anybody has said what of it is right. */
-interface Words {
+/** A tokenized command line, not checked. */
+interface ParsedLine {
   readonly positionals: readonly string[]
-  readonly flags: readonly Written[]
+  readonly flags: readonly FlagArgument[]
 }
-interface Written {
+interface FlagArgument {
   readonly name: string
   readonly written: string
   readonly value: string | undefined
   readonly inline: boolean
 }
 
-/** Understands a command line, or says everything that is wrong with it. */
+/** Parses a command line, or returns all its errors. */
 export function parseArguments(argv: readonly string[], isFile: (path: string) => boolean = () => false): ParsedArguments {
   if (argv.length === 0) return { ok: true, invocation: { kind: 'nothing' } }
-  const words = split(argv)
-  const { command, rest } = commandOf(words.positionals)
-  if (has(words, 'version')) return { ok: true, invocation: { kind: 'version' } }
-  if (has(words, 'help')) return { ok: true, invocation: { kind: 'help', ...(command && { about: helpOn(command, rest, words) }) } }
+  const line = tokenize(argv)
+  const { command, rest } = commandOf(line.positionals)
+  if (has(line, 'version')) return { ok: true, invocation: { kind: 'version' } }
+  if (has(line, 'help')) return { ok: true, invocation: { kind: 'help', ...(command && { about: helpOn(command, rest, line) }) } }
 
   const problems = command
-    ? [...flagProblems(command, words), ...argumentProblems(command, dropFlagValues(rest, command, words.flags))]
-    : [...unknownFlags(words), agentNameAsCommand(words.positionals, isFile) ?? commandProblem(words.positionals[0])]
+    ? [...flagProblems(command, line), ...argumentProblems(command, dropFlagValues(rest, command, line.flags))]
+    : [...unknownFlags(line), agentNameAsCommand(line.positionals, isFile) ?? commandProblem(line.positionals[0])]
   if (!command || problems.length > 0) {
     return {
       ok: false,
-      error: renamedError(words) ?? problemsError(problems, command),
-      output: outputOf(words),
-      display: displayOptionsOf(words),
-      overrides: usable(overridesOf(words)),
+      error: renamedError(line) ?? problemsError(problems, command),
+      output: outputOf(line),
+      display: displayOptionsOf(line),
+      overrides: withValues(overridesOf(line)),
     }
   }
-  return { ok: true, invocation: invocationOf(command.name as CommandName, rest, words) }
+  return { ok: true, invocation: invocationOf(command.name as CommandName, rest, line) }
 }
 
 function problemsError(problems: readonly Problem[], command: CommandSpec | undefined): TroupeError {
@@ -128,39 +127,39 @@ function problemsError(problems: readonly Problem[], command: CommandSpec | unde
   return new TroupeError('usage', count, { remedy, problems })
 }
 
-/** For those who know a command by its old name. */
-function renamedError({ positionals }: Words): TroupeError | undefined {
+/** The error for the old name of a command. */
+function renamedError({ positionals }: ParsedLine): TroupeError | undefined {
   const [first = ''] = positionals
   const name = renamedCommands.get(first)
   return name === undefined ? undefined : new TroupeError('usage', `The command is troupe ${name}, not troupe ${first}.`)
 }
 const renamedCommands: ReadonlyMap<string, CommandName> = new Map([['runs', 'sessions']])
 
-function invocationOf(name: CommandName, rest: readonly string[], words: Words): Invocation {
+function invocationOf(name: CommandName, rest: readonly string[], line: ParsedLine): Invocation {
   switch (name) {
     case 'run': {
       const [file = '', prompt] = rest
-      const dataDir = valuesOf(words, 'data-dir').at(-1)
-      const configFile = valuesOf(words, 'config').at(-1)
-      const resume = valuesOf(words, 'resume').at(-1)
+      const dataDir = valuesOf(line, 'data-dir').at(-1)
+      const configFile = valuesOf(line, 'config').at(-1)
+      const resume = valuesOf(line, 'resume').at(-1)
       return {
         kind: 'run',
         file,
         ...(prompt !== undefined && { prompt }),
-        output: outputOf(words),
-        display: displayOptionsOf(words),
-        overrides: overridesOf(words),
-        dryRun: has(words, 'dry-run'),
+        output: outputOf(line),
+        display: displayOptionsOf(line),
+        overrides: overridesOf(line),
+        dryRun: has(line, 'dry-run'),
         ...(dataDir !== undefined && { dataDir }),
         ...(configFile !== undefined && { configFile }),
-        isTrusted: has(words, 'trust'),
-        allow: rulesOf(words, 'allow'),
-        deny: rulesOf(words, 'deny'),
+        isTrusted: has(line, 'trust'),
+        allow: rulesOf(line, 'allow'),
+        deny: rulesOf(line, 'deny'),
         ...(resume !== undefined && { resume }),
       }
     }
     case 'demo':
-      return { kind: 'demo', output: has(words, 'json') ? 'json' : 'answer', display: displayOptionsOf(words) }
+      return { kind: 'demo', output: has(line, 'json') ? 'json' : 'answer', display: displayOptionsOf(line) }
     case 'help': {
       const [topic] = rest
       if (topic === agentFileTopic) return { kind: 'help', about: { kind: agentFileTopic } }
@@ -170,63 +169,63 @@ function invocationOf(name: CommandName, rest: readonly string[], words: Words):
     default:
       return projectInvocation(name, {
         rest,
-        display: displayOptionsOf(words),
-        has: (flag) => has(words, flag),
-        flagValue: (flag) => valuesOf(words, flag).at(-1),
+        display: displayOptionsOf(line),
+        has: (flag) => has(line, flag),
+        flagValue: (flag) => valuesOf(line, flag).at(-1),
       })
   }
 }
 
 /** `run FILE --help` is about that agent. */
-function helpOn(command: CommandSpec, [file]: readonly string[], words: Words): HelpTopic {
+function helpOn(command: CommandSpec, [file]: readonly string[], line: ParsedLine): HelpTopic {
   if (command.name !== 'run' || file === undefined || file === '') return { kind: 'command', command }
-  const configFile = valuesOf(words, 'config').at(-1)
+  const configFile = valuesOf(line, 'config').at(-1)
   return {
     kind: 'agent',
     file,
-    overrides: overridesOf(words),
+    overrides: overridesOf(line),
     ...(configFile !== undefined && { configFile }),
   }
 }
 
-function overridesOf(words: Words): Required<OverrideArguments> {
+function overridesOf(line: ParsedLine): Required<OverrideArguments> {
   const settingFlags = new Set(allFlags().flatMap(({ name, sets }) => (sets === undefined ? [] : [name])))
   return {
-    settings: valuesOf(words, 'override'),
-    models: valuesOf(words, 'model'),
-    flags: words.flags.flatMap(({ name, value }) => (value !== undefined && settingFlags.has(name) ? [{ name, value }] : [])),
+    settings: valuesOf(line, 'override'),
+    models: valuesOf(line, 'model'),
+    flags: line.flags.flatMap(({ name, value }) => (value !== undefined && settingFlags.has(name) ? [{ name, value }] : [])),
   }
 }
 
-/** Without those that lack a value, which is told already. */
-function usable({ settings, flags }: Required<OverrideArguments>): OverrideArguments {
+/** Without those that lack a value, which is reported already. */
+function withValues({ settings, flags }: Required<OverrideArguments>): OverrideArguments {
   const isValue = (value: string): boolean => value !== '' && !value.startsWith('-')
   return { settings: settings.filter(isValue), flags: flags.filter(({ value }) => isValue(value)) }
 }
 
-function outputOf(words: Words): OutputForm {
-  return (['json', 'stream-json'] as const).find((name) => has(words, name)) ?? 'answer'
+function outputOf(line: ParsedLine): OutputForm {
+  return (['json', 'stream-json'] as const).find((name) => has(line, name)) ?? 'answer'
 }
 
-function displayOptionsOf(words: Words): DisplayOptions {
-  const color = valuesOf(words, 'color').at(-1)
+function displayOptionsOf(line: ParsedLine): DisplayOptions {
+  const color = valuesOf(line, 'color').at(-1)
   return {
-    detail: has(words, 'quiet') ? 'quiet' : has(words, 'verbose') ? 'verbose' : 'normal',
-    logFormat: valuesOf(words, 'log-format').at(-1) === 'json' ? 'json' : 'text',
+    detail: has(line, 'quiet') ? 'quiet' : has(line, 'verbose') ? 'verbose' : 'normal',
+    logFormat: valuesOf(line, 'log-format').at(-1) === 'json' ? 'json' : 'text',
     color: colourChoices.find((choice) => choice === color) ?? 'auto',
   }
 }
 
-const has = ({ flags }: Words, name: string): boolean => flags.some((flag) => flag.name === name)
+const has = ({ flags }: ParsedLine, name: string): boolean => flags.some((flag) => flag.name === name)
 
-/** Spaces around a rule do not count, as in agent files and configuration. */
-const rulesOf = (words: Words, name: 'allow' | 'deny'): readonly string[] => valuesOf(words, name).map((rule) => rule.trim())
+/** Spaces around a pattern are ignored, as in agent files and configuration. */
+const rulesOf = (line: ParsedLine, name: 'allow' | 'deny'): readonly string[] => valuesOf(line, name).map((rule) => rule.trim())
 
-function valuesOf({ flags }: Words, name: string): readonly string[] {
+function valuesOf({ flags }: ParsedLine, name: string): readonly string[] {
   return flags.flatMap((flag) => (flag.name === name && flag.value !== undefined ? [flag.value] : []))
 }
 
-function split(argv: readonly string[]): Words {
+function tokenize(argv: readonly string[]): ParsedLine {
   const known = new Map<string, FlagSpec>(allFlags().map((flag) => [flag.name, flag]))
   const options = Object.fromEntries(
     [...known.values()].map(({ name, short, value }) => [
@@ -236,7 +235,7 @@ function split(argv: readonly string[]): Words {
   )
   const { tokens } = parseArgs({ args: [...argv], options, strict: false, allowPositionals: true, tokens: true })
   const positionals: string[] = []
-  const flags: Written[] = []
+  const flags: FlagArgument[] = []
   for (const token of tokens) {
     if (token.kind === 'positional') positionals.push(token.value)
     if (token.kind === 'option')
@@ -245,7 +244,7 @@ function split(argv: readonly string[]): Words {
   return { positionals, flags }
 }
 
-/** An agent file in place of a command is run: so a file that begins with `#!/usr/bin/env troupe` is a program. */
+/** An agent file instead of a command is run, so that `#!/usr/bin/env troupe` works. */
 function commandOf(positionals: readonly string[]): { readonly command: CommandSpec | undefined; readonly rest: readonly string[] } {
   const [first, ...rest] = positionals
   if (first === undefined) return { command: undefined, rest: [] }
@@ -263,26 +262,26 @@ function commandProblem(first: string | undefined, more: readonly string[] = [])
   }
 }
 
-function flagProblems(command: CommandSpec, { flags }: Words): readonly Problem[] {
+function flagProblems(command: CommandSpec, { flags }: ParsedLine): readonly Problem[] {
   const known = flagsOf(command)
   const problems = new Map<string, Problem>()
   for (const flag of flags) {
     const found = known.find(({ name }) => name === flag.name)
     const clash = found?.excludes?.find((other) => flags.some(({ name }) => name === other))
-    const wrong = found
+    const problem = found
       ? valueProblem(found, flag)
       : { message: `Unknown flag of ${command.name}.`, remedy: flagRemedy(flag.written, command) }
-    const tell = (problem: Omit<Problem, 'place'>): void =>
+    const report = (problem: Omit<Problem, 'place'>): void =>
       void problems.set(`${flag.written} ${problem.message}`, { place: flag.written, ...problem })
-    if (wrong) tell(wrong)
-    // Of two that clash, one is told.
+    if (problem) report(problem)
+    // Two flags that exclude each other are reported once.
     else if (clash !== undefined && flag.name < clash)
-      tell({ message: `Cannot be combined with --${clash}.`, remedy: 'Remove one of them.' })
+      report({ message: `Cannot be combined with --${clash}.`, remedy: 'Remove one of them.' })
   }
   return [...problems.values()]
 }
 
-function valueProblem({ name, value: wanted, choices }: FlagSpec, { value, inline }: Written): Omit<Problem, 'place'> | undefined {
+function valueProblem({ name, value: wanted, choices }: FlagSpec, { value, inline }: FlagArgument): Omit<Problem, 'place'> | undefined {
   if (wanted === undefined) return inline ? { message: 'This flag takes no value.', remedy: `Write --${name}.` } : undefined
   if (value === undefined || value === '' || (!inline && value.startsWith('-') && value !== '-'))
     return { message: 'This flag needs a value.', remedy: `Write --${name}=${choices?.join('|') ?? wanted}.` }
@@ -291,8 +290,8 @@ function valueProblem({ name, value: wanted, choices }: FlagSpec, { value, inlin
   return undefined
 }
 
-/** Where no command tells which flags there are, those that none has are wrong all the same. */
-function unknownFlags({ flags }: Words): readonly Problem[] {
+/** Without a valid command, only flags that no command has are errors. */
+function unknownFlags({ flags }: ParsedLine): readonly Problem[] {
   const known = allFlags()
   return flags
     .filter(({ name }) => !known.some((flag) => flag.name === name))
@@ -340,7 +339,7 @@ function argumentProblems(command: CommandSpec, rest: readonly string[]): readon
   const last = command.arguments.at(-1)
   const extra = last?.repeatable ? [] : rest.slice(command.arguments.length)
   if (extra.length > 0) {
-    const remedy = last?.name === 'PROMPT' ? 'Put the prompt in quotes.' : 'Leave it out.'
+    const remedy = last?.name === 'PROMPT' ? 'Put the prompt in quotes.' : 'Remove it.'
     problems.push({ place: extra.join(' '), message: `${command.name} takes ${count(command.arguments.length)}.`, remedy })
   }
   const [topic] = rest

@@ -10,7 +10,7 @@ import {
 interface Common {
   readonly output: 'answer' | 'json'
   readonly display: DisplayOptions
-  /** The file behind `--config`. */
+  /** The file of `--config`. */
   readonly configFile?: string
 }
 
@@ -24,7 +24,7 @@ export interface AgentsInvocation extends Common {
 export interface InitInvocation extends Common {
   readonly kind: 'init'
   readonly folder: string
-  readonly isSure: boolean
+  readonly isConfirmed: boolean
 }
 export interface DoctorInvocation extends Common {
   readonly kind: 'doctor'
@@ -37,18 +37,18 @@ export interface ConfigInvocation extends Common {
 export interface TrustInvocation extends Common {
   readonly kind: 'trust'
   readonly action: 'trust' | 'list' | 'revoke'
-  /** Whether all that waits is meant, seen or not. */
+  /** Trust all files without asking. */
   readonly isAll: boolean
   readonly paths: readonly string[]
 }
 export interface ApprovalsInvocation extends Common {
   readonly kind: 'approvals'
   readonly action: ApprovalsAction
-  /** Keys, sessions, or a request and its answer. */
+  /** Keys, session ids, or a request and its answer. */
   readonly named: readonly string[]
-  /** Whether all of this project are meant. */
+  /** All of this project. */
   readonly isAll: boolean
-  /** Whether those of other projects are listed, too. */
+  /** Include other projects. */
   readonly isEverywhere: boolean
   readonly dataDir?: string
 }
@@ -61,9 +61,9 @@ export interface SessionsInvocation extends Omit<Common, 'output'> {
   /** What `prune` keeps, as written. */
   readonly older?: string
   readonly keep?: string
-  /** Whether it is only said what would be deleted. */
+  /** Only print what would be deleted. */
   readonly isDryRun: boolean
-  /** Whether those of other projects are listed, too. */
+  /** Include other projects. */
   readonly isEverywhere: boolean
   readonly dataDir?: string
 }
@@ -81,7 +81,7 @@ export type ProjectInvocation =
   | ConfigInvocation
   | TrustInvocation
 
-/** A command line about agents, as far as it has been taken apart. */
+/** The parsed command line of a project command. */
 export interface ProjectArguments {
   readonly rest: readonly string[]
   readonly display: DisplayOptions
@@ -100,7 +100,7 @@ export function projectInvocation(name: ProjectCommandName, { rest, display, has
     case 'doctor':
       return { kind: name, ...common }
     case 'init':
-      return { kind: name, folder: rest[0] ?? '.', isSure: has('yes'), ...common }
+      return { kind: name, folder: rest[0] ?? '.', isConfirmed: has('yes'), ...common }
     case 'config': {
       const [, file] = rest
       return { kind: name, ...(file !== undefined && { file }), showsOrigin: has('origin'), ...common }

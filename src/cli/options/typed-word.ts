@@ -1,7 +1,7 @@
 import { shellWord } from '../../util/shell-word.ts'
 import { exactText } from '../terminal/exact-text.ts'
 
-/** A text as somebody types it at a shell for one word. What could not be seen, or could steer a terminal, is written by its bytes. */
+/** A text quoted as one word for a shell. Invisible and control characters are written as bytes. */
 export function typedWord(word: string): string {
   const characters = [...word]
   if (!characters.some(isUnseen)) return shellWord(word)

@@ -8,27 +8,27 @@ interface Watching extends Omit<OpenDisplayOptions, 'clock' | 'questions'> {
   readonly interruption: Pick<Interruption, 'signal' | 'request' | 'reporting'>
   /** Stops the run and leaves its turn open. */
   readonly release: () => Promise<void>
-  /** Default: the clock of the system. */
+  /** Default: the system clock. */
   readonly clock?: Clock
-  /** Hears what happens, and may take the window to ask. */
+  /** Receives every event, and may use the terminal to ask. */
   readonly approver?: Pick<RunApprover, 'attach' | 'onEvent' | 'shows'>
-  /** What had happened before, of a run that is taken up. */
+  /** The earlier events of a resumed session. */
   readonly past?: readonly InteractionEvent[]
 }
 
 export interface Followed {
-  /** The durable events, those of the past among them. */
+  /** The durable events, including earlier ones. */
   readonly events: readonly InteractionEvent[]
-  /** As many of them had happened before. */
+  /** How many of them are earlier ones. */
   readonly past: number
-  /** `undefined` where the run was stopped and did not end in time. */
+  /** `undefined` if the run did not stop in time. */
   readonly outcome: Outcome | undefined
 }
 
-/** How long a run that is released may take: its calls have their own grace, which is shorter. */
+/** How long a release may take. The grace period of calls is shorter. */
 const releaseMs = 10_000
 
-/** Shows a run while it goes on. Ctrl-C ends its turn, other requests release it; when this is over, what is left is to report it. */
+/** Shows the progress of a run until it ends. Ctrl-C ends its turn; other requests release it. */
 export async function followRun(handle: RunHandle, watching: Watching): Promise<Followed> {
   const { interruption, release, clock = systemClock, approver, past = [], ...showing } = watching
   const { signal } = interruption
@@ -43,7 +43,7 @@ export async function followRun(handle: RunHandle, watching: Watching): Promise<
   const interrupt = (): void => {
     const isInterrupt = interruption.request === 'interrupted'
     cancelTimer = clock.after(isInterrupt ? graceMs : releaseMs, () => overdue.resolve(undefined))
-    // Where the store fails there is nobody to tell; the timer ends the wait.
+    // If the store fails, the timer ends the wait.
     ;(isInterrupt ? handle.interrupt() : release()).catch(() => {})
     if (isInterrupt) display.interrupting()
   }

@@ -1,7 +1,7 @@
 import type { Problem } from '../../contracts/index.ts'
 import type { EndRequest } from '../host/process-host.ts'
 
-/** Somebody asked to end, and there is no outcome of a run that could tell it. `code` says who. */
+/** The command was asked to end and there is no outcome. `code`: who asked. */
 export class InterruptedError extends Error {
   override readonly name = 'InterruptedError'
   readonly code: EndRequest

@@ -1,21 +1,21 @@
 /*
- * 1. The first request to end aborts the signal; who looks at it later still sees it, and who asked.
- * 2. A further one within `echoMs` is the same request; later it ends the process immediately. Ctrl-C while a run is being released
- *    ends it immediately: the run is resumable either way. Lost outputs never end it.
- * 3. While a command reports how it ended, further requests have no effect before the grace is over: the document that
- *    somebody waits for is on its way.
- * 4. Nobody stops listening: a signal that comes while the process ends must not change how it ends.
+ * 1. The first request to end aborts the signal and is recorded.
+ * 2. Another one within `echoMs` is the same request; a later one ends the process immediately. Ctrl-C while a run is
+ *    being released ends it immediately: the run is resumable either way. A closed output never does.
+ * 3. While a command prints its result, further requests are ignored until the grace period is over, so that the
+ *    caller gets the document.
+ * 4. The listener stays: a signal while the process ends must not change the exit code.
  */
 import { exitCodes } from '../host/exit-codes.ts'
 import type { EndRequest, Host } from '../host/process-host.ts'
 import { InterruptedError } from './interrupted-error.ts'
 
-/** After an interrupt a command has this long to end; the process must be gone within two seconds. */
+/** Time to end after an interrupt. The process must exit within two seconds. */
 export const graceMs = 1500
-/** A launcher such as npm passes on a Ctrl-C that the terminal has sent us as well: that is one request, not two. */
+/** npm and other launchers forward a Ctrl-C that the terminal also sends to this process. Both are one request. */
 const echoMs = 50
 
-/** What persons and the system ask for while a command is at work, from its very start. */
+/** Requests to end, by the user or the system, from the start of a command. */
 export class Interruption {
   readonly #controller = new AbortController()
   #request: EndRequest | undefined
@@ -43,23 +43,23 @@ export class Interruption {
     return this.#request
   }
 
-  /** What has to be done before there is a run; rejects with `InterruptedError` as soon as somebody asks to end. */
+  /** Awaits work before the run. Rejects with `InterruptedError` as soon as the command is asked to end. */
   async before<Result>(work: Promise<Result>): Promise<Result> {
     const { signal } = this
     const interrupted = Promise.withResolvers<never>()
     const leave = (): void =>
-      interrupted.reject(new InterruptedError('The command was stopped before the run began.', undefined, this.#request))
+      interrupted.reject(new InterruptedError('The command was stopped before the run started.', undefined, this.#request))
     if (signal.aborted) leave()
     else signal.addEventListener('abort', leave)
     try {
-      // An interrupt that is there already goes before work that is done.
+      // First, so that an earlier interrupt wins over finished work.
       return await Promise.race([interrupted.promise, work])
     } finally {
       signal.removeEventListener('abort', leave)
     }
   }
 
-  /** The run is over; what comes now is its report. */
+  /** Call this when the run has ended and its result is printed. */
   reporting(): void {
     if (this.signal.aborted) this.#toleratedMs = graceMs
   }

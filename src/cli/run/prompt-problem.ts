@@ -2,22 +2,22 @@ import { type InputContract, TroupeError } from '../../contracts/index.ts'
 import { schemaValidator } from '../../tools/index.ts'
 import { shellWord } from '../../util/shell-word.ts'
 
-export interface Asked {
+export interface PromptTarget {
   /** The file of the agent, as written. */
   readonly file: string
   readonly input: InputContract
 }
 
-/** What is wrong with a prompt for an agent that takes JSON: it is held to the same contract as what other agents give it. */
-export async function checkPrompt(prompt: string, { file, input }: Asked): Promise<TroupeError | undefined> {
+/** Checks the prompt of an agent with JSON input against its schema, as for calls by other agents. */
+export async function checkPrompt(prompt: string, { file, input }: PromptTarget): Promise<TroupeError | undefined> {
   if (input.format !== 'json') return undefined
-  const message = await faultOf(prompt, input.schema)
+  const message = await problemOf(prompt, input.schema)
   if (message === undefined) return undefined
   const remedy = `Pass JSON that matches its schema; to see the schema: troupe run ${shellWord(file)} --help`
   return new TroupeError('usage', 'The command line is invalid.', { problems: [{ place: 'PROMPT', message, remedy }] })
 }
 
-async function faultOf(prompt: string, schema: Extract<InputContract, { format: 'json' }>['schema']): Promise<string | undefined> {
+async function problemOf(prompt: string, schema: Extract<InputContract, { format: 'json' }>['schema']): Promise<string | undefined> {
   let value: unknown
   try {
     value = JSON.parse(prompt)

@@ -110,7 +110,7 @@ describe('what is no prompt', () => {
     ['nothing', undefined, terminal, /^The prompt is missing/],
     ['an empty pipe', undefined, () => piped(''), /^The prompt is missing/],
     ['an empty argument', ' ', terminal, /^The prompt is empty/],
-    ['bytes that are no text', 'Do it', () => piped(new Uint8Array([0xff, 0xfe, 0x00])), /not text in UTF-8/],
+    ['bytes that are no text', 'Do it', () => piped(new Uint8Array([0xff, 0xfe, 0x00])), /not UTF-8 text/],
     ['more than there is room for', 'Do it', () => piped('x'.repeat(10 * 1024 * 1024 + 1)), /longer than 10485760 bytes/],
     ['a broken pipe', 'Do it', () => new Readable({ read: () => {} }).destroy(new Error('EIO: i/o error')), /EIO/],
     ['a folder', 'Do it', () => opened(tmpdir(), new PassThrough().end()), /it is a folder/],

@@ -3,54 +3,51 @@ import type { Host } from '../host/process-host.ts'
 import { type InputKind, inputKindOf } from '../options/input-kind.ts'
 
 interface PromptSources {
-  /** What stands on the command line; `-` asks for standard input. */
+  /** `PROMPT` of the command line; `-` is standard input. */
   readonly argument: string | undefined
   readonly stdin: Host['stdin']
   readonly clock: Clock
-  /** Called once, when an input that is waited for has been silent for a while. */
+  /** Called once when standard input has sent nothing for a while. */
   readonly onWaiting?: () => void
 }
 
 export interface ReadPrompt {
   readonly prompt: string
-  /** What a person should know about it. */
   readonly warnings: readonly string[]
 }
 
-/** Whether a person has to type the prompt, and should be told so before it is waited for. */
+/** Whether the user has to type the prompt at a terminal. */
 export const isTyped = ({ argument, stdin }: Pick<PromptSources, 'argument' | 'stdin'>): boolean => argument === '-' && stdin.isTTY === true
 
-const mostBytes = 10 * 1024 * 1024
-/** How long an input may be silent before a person is told, or before one that may never speak counts as absent. */
+const maxBytes = 10 * 1024 * 1024
+/** How long standard input may send nothing before a warning, or before a socket or device is ignored. */
 const patienceMs = 3000
-/** Where something else is wrong, nobody should have to wait for a pipe to hear of it. */
+/** The shorter wait when another error is reported anyway. */
 const momentMs = 100
 
 /**
- * The prompt: what stands on the command line, then a blank line, then what was piped in. A terminal is read only
- * when asked for by `-`; files and pipes are read to their end, however slowly it comes. A socket or a device that
- * stays silent counts as absent. Throws `usage` where there is no prompt.
+ * The prompt: the argument, a blank line, then piped input. A terminal is read only for `-`. Files and pipes are read to
+ * their end. A socket or device that sends nothing is ignored. Throws `usage` if there is no prompt.
  */
 export async function readPrompt(sources: PromptSources): Promise<ReadPrompt> {
   const { argument, stdin } = sources
   const kind = inputKindOf(stdin)
   const isAsked = argument === '-'
   const isAwaited = isAsked || kind === 'file' || kind === 'pipe'
-  const input =
-    isAsked || kind !== 'terminal' ? await readInput(sources, { kind, silence: isAwaited ? 'is waited for' : 'is absence' }) : ''
+  const input = isAsked || kind !== 'terminal' ? await readInput(sources, { kind, onSilence: isAwaited ? 'wait' : 'ignore' }) : ''
   const parts = [isAsked ? '' : (argument ?? ''), input ?? ''].filter((part) => part.trim() !== '')
   if (parts.length === 0) throw noPrompt(argument)
   const warnings = input === undefined ? ['Standard input sent nothing and is ignored. Use - to wait for it.'] : []
   return { prompt: parts.join('\n\n'), warnings }
 }
 
-/** What is wrong with the prompt as far as that can be told in a moment. */
+/** Problems of the prompt that are known within `momentMs`. */
 export async function promptProblem(sources: Omit<PromptSources, 'onWaiting'>): Promise<TroupeError | undefined> {
   const { argument, stdin } = sources
   const kind = inputKindOf(stdin)
   if (argument === '-') return undefined
   try {
-    const input = kind === 'terminal' ? '' : await readInput(sources, { kind, silence: 'ends a moment' })
+    const input = kind === 'terminal' ? '' : await readInput(sources, { kind, onSilence: 'give up' })
     return input?.trim() === '' && (argument ?? '').trim() === '' ? noPrompt(argument) : undefined
   } catch (error) {
     if (error instanceof TroupeError) return error
@@ -60,35 +57,34 @@ export async function promptProblem(sources: Omit<PromptSources, 'onWaiting'>): 
 
 interface Reading {
   readonly kind: InputKind
-  readonly silence: 'is waited for' | 'is absence' | 'ends a moment'
+  readonly onSilence: 'wait' | 'ignore' | 'give up'
 }
 
-/** `undefined` where nothing came. */
-async function readInput({ stdin, clock, onWaiting }: PromptSources, { kind, silence }: Reading): Promise<string | undefined> {
+/** `undefined` if nothing was received in time. */
+async function readInput({ stdin, clock, onWaiting }: PromptSources, { kind, onSilence }: Reading): Promise<string | undefined> {
   if (kind === 'nothing') return ''
   if (kind === 'folder') throw wrongInput('it is a folder', 'Redirect from a file, or from /dev/null.')
   const chunks: Uint8Array[] = []
   const absent = Promise.withResolvers<'absent'>()
-  let isTold = silence === 'ends a moment'
-  const listen = (): (() => void) =>
-    clock.after(silence === 'ends a moment' ? momentMs : patienceMs, () => {
-      if (silence === 'ends a moment' || (silence === 'is absence' && chunks.length === 0)) return absent.resolve('absent')
-      isTold = true
+  let isReported = onSilence === 'give up'
+  const startTimer = (): (() => void) =>
+    clock.after(onSilence === 'give up' ? momentMs : patienceMs, () => {
+      if (onSilence === 'give up' || (onSilence === 'ignore' && chunks.length === 0)) return absent.resolve('absent')
+      isReported = true
       onWaiting?.()
     })
-  let stopListening = listen()
+  let stopTimer = startTimer()
   const read = (async () => {
     for await (const part of boundedChunks(stdin)) {
       chunks.push(part)
-      if (isTold) continue
-      stopListening()
-      stopListening = listen()
+      if (isReported) continue
+      stopTimer()
+      stopTimer = startTimer()
     }
     return 'ended' as const
   })()
   try {
     if ((await Promise.race([read, absent.promise])) === 'ended') return decode(chunks)
-    // Whatever it still says, nobody listens any more.
     read.catch(() => {})
     stdin.destroy()
     return undefined
@@ -96,7 +92,7 @@ async function readInput({ stdin, clock, onWaiting }: PromptSources, { kind, sil
     if (error instanceof TroupeError) throw error
     throw wrongInput(error instanceof Error ? error.message : String(error), 'Pipe in text, or redirect from /dev/null.')
   } finally {
-    stopListening()
+    stopTimer()
   }
 }
 
@@ -105,7 +101,7 @@ async function* boundedChunks(stdin: Host['stdin']): AsyncGenerator<Uint8Array> 
   for await (const chunk of stdin as AsyncIterable<Uint8Array | string>) {
     const part = typeof chunk === 'string' ? new TextEncoder().encode(chunk) : chunk
     bytes += part.length
-    if (bytes > mostBytes) throw wrongInput(`it is longer than ${mostBytes} bytes`, 'Pipe in less, or let the agent read a file.')
+    if (bytes > maxBytes) throw wrongInput(`it is longer than ${maxBytes} bytes`, 'Pipe in less, or let the agent read it from a file.')
     yield part
   }
 }
@@ -114,17 +110,17 @@ function decode(chunks: readonly Uint8Array[]): string {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(Buffer.concat(chunks)).replace(/\r?\n$/, '')
   } catch {
-    throw wrongInput('it is not text in UTF-8', 'Pipe in text.')
+    throw wrongInput('it is not UTF-8 text', 'Pipe in UTF-8 text.')
   }
 }
 
 function noPrompt(argument: string | undefined): TroupeError {
   const message = argument === '-' ? 'Standard input is empty.' : argument === undefined ? 'The prompt is missing.' : 'The prompt is empty.'
-  return usage({ place: 'PROMPT', message, remedy: 'Pass the task: troupe run FILE "…", or pipe it in.' })
+  return usage({ place: 'PROMPT', message, remedy: 'Pass a prompt: troupe run FILE "…", or pipe it in.' })
 }
 
 function wrongInput(message: string, remedy: string): TroupeError {
-  return usage({ place: 'standard input', message: `It cannot be read: ${message}.`, remedy })
+  return usage({ place: 'standard input', message: `Standard input cannot be read: ${message}.`, remedy })
 }
 
 function usage(problem: Problem): TroupeError {

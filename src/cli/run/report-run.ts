@@ -20,37 +20,37 @@ import { errorDocument, outcomeDocument, runEnd, runEndOfError } from './run-doc
 interface Reporting extends PrintTarget {
   readonly output: OutputForm
   readonly progress: Progress
-  /** What was told about the team before it ran. */
+  /** Diagnostics from before the start. */
   readonly before?: readonly StartDiagnostic[]
-  /** For a run that waits, or was stopped. */
+  /** For a suspended run. */
   readonly nextSteps?: NextSteps
-  /** Who asked the command to end, if somebody did. */
+  /** The signal that ended the command, if any. */
   readonly request?: EndRequest | undefined
 }
 
-/** Tells how a run ended, to whoever asked in whatever form, and answers with the exit code. */
+/** Prints how a run ended in the requested output format, and returns the exit code. */
 export async function reportRun(followed: Followed, reporting: Reporting): Promise<number> {
   const { outcome } = followed
   if (!outcome) return reportOverdue(reporting)
   await printTree(followed, reporting)
-  if (isToBeTold(outcome, reporting)) await printError(failureOf(outcome, reporting), reporting)
+  if (needsMessage(outcome, reporting)) await printError(failureOf(outcome, reporting), reporting)
   await printOutcome(outcome, reporting)
   return exitCodeOf(outcome, reporting.request)
 }
 
-interface TreeTelling extends Pick<Reporting, 'host' | 'progress'> {
+interface TreeOptions extends Pick<Reporting, 'host' | 'progress'> {
   /** A line below the tree. */
   readonly legend?: string
 }
 
-/** What happened, as a tree; where agents called agents also who did how much. */
-export async function printTree({ events, past, outcome }: Followed, { host, progress, legend }: TreeTelling): Promise<void> {
+/** Prints the tree of the run and, for a team, the summary per agent. */
+export async function printTree({ events, past, outcome }: Followed, { host, progress, legend }: TreeOptions): Promise<void> {
   const summary = outcome && runSummary(outcome)
   const isTeam = summary !== undefined && summary.agents.length > 0
   if (progress === 'json' && isTeam) await host.stderr.line(logRecord(host, { level: 'info', msg: 'summary', summary }))
   if (!showsTree(progress)) return
   await host.stderr.lines([
-    // A live tree leaves its place to the final one; lines do not.
+    // The live tree is erased; lines of a log are not.
     ...(progress === 'live' ? [] : ['']),
     ...renderTree(events, { paint: host.paint, width: host.width, past }),
     '',
@@ -59,7 +59,7 @@ export async function printTree({ events, past, outcome }: Followed, { host, pro
   ])
 }
 
-/** People know an agent by its tool name; programs are given its name, as in `agentPath`. */
+/** The summary with tool names, which people know, instead of agent names. */
 export function withToolNames(summary: AgentSummary, events: Followed['events']): AgentSummary {
   const names = new Map(
     events.flatMap((event) => (event.type === 'interaction.session.created' ? [[event.agent.name, event.agent.toolName] as const] : [])),
@@ -74,12 +74,12 @@ export function withToolNames(summary: AgentSummary, events: Followed['events'])
 
 async function printOutcome(outcome: Outcome, { host, output, before, request }: Reporting): Promise<void> {
   const { stdout } = host
-  const told = { before, exitCode: exitCodeOf(outcome, request) }
+  const options = { before, exitCode: exitCodeOf(outcome, request) }
   switch (output) {
     case 'json':
-      return stdout.line(safeJson(outcomeDocument(outcome, told)))
+      return stdout.line(safeJson(outcomeDocument(outcome, options)))
     case 'stream-json':
-      return stdout.line(safeJson(runEnd(outcome, told)))
+      return stdout.line(safeJson(runEnd(outcome, options)))
     case 'answer':
       return isAnswered(outcome) ? printAnswer(outcome.report, host) : undefined
     default:
@@ -89,7 +89,7 @@ async function printOutcome(outcome: Outcome, { host, output, before, request }:
 
 async function reportOverdue(reporting: Reporting): Promise<number> {
   const { host, output, request } = reporting
-  const error = new InterruptedError('The run did not stop in time.', 'Everything recorded until then is kept.', request)
+  const error = new InterruptedError('The run did not stop in time.', 'Its journal is kept.', request)
   if (output === 'json') await host.stdout.line(safeJson(errorDocument(error)))
   if (output === 'stream-json') await host.stdout.line(safeJson(runEndOfError(error)))
   await printError(error, reporting)
@@ -98,8 +98,8 @@ async function reportOverdue(reporting: Reporting): Promise<number> {
 
 const isAnswered = ({ status }: Outcome): boolean => status === 'completed' || status === 'partial'
 
-/** Why the exit code is not 0. The tree tells it where there is one, but for failures, whose remedy it has no room for. */
-function isToBeTold(outcome: Outcome, { progress }: Reporting): boolean {
+/** Whether to print why the exit code is not 0. The tree shows it, but not the remedy of a failure. */
+function needsMessage(outcome: Outcome, { progress }: Reporting): boolean {
   if (outcome.status === 'failed' || outcome.status === 'suspended') return true
   return !showsTree(progress) && exitCodeOf(outcome) !== exitCodes.done.code
 }
@@ -107,15 +107,19 @@ function isToBeTold(outcome: Outcome, { progress }: Reporting): boolean {
 function failureOf(outcome: Outcome, { nextSteps, request }: Reporting): PrintedError {
   const { failure, reason } = outcome
   const message = reason === 'released' && request !== undefined ? stopTexts[request] : outcome.message
-  const told = { message: message ?? failure?.message ?? endingText(outcome), problems: [] }
-  return { ...told, remedy: outcome.remedy ?? failure?.remedy ?? limitRemedy(outcome), ...nextSteps }
+  const remedy = outcome.remedy ?? failure?.remedy ?? limitRemedy(outcome)
+  const isWaiting = outcome.status === 'suspended' && reason === 'approval'
+  if (isWaiting) return { message: suspendedText, problems: [], remedy, ...nextSteps, isFailure: false }
+  return { message: message ?? failure?.message ?? endingText(outcome), problems: [], remedy, ...nextSteps }
 }
+
+const suspendedText = 'The run is suspended: it waits for an approval or an answer.'
 
 const stopTexts: { readonly [Request in EndRequest]: string } = {
   interrupted: 'The run was stopped before it ended.',
   terminated: 'The run was stopped by SIGTERM before it ended.',
   hangup: 'The run was stopped before it ended: its terminal was closed.',
-  pipe: 'The run was stopped before it ended: the reader of its output has gone.',
+  pipe: 'The run was stopped before it ended: its output was closed.',
 }
 
 /** How to raise the limit that made an answer partial. */
@@ -124,5 +128,5 @@ const limitRemedy = ({ status, diagnostics }: Outcome): string | undefined =>
 
 function endingText({ status, reason }: Outcome): string {
   const why = reason === undefined || reason === status ? '' : `: ${reasonText[reason]}`
-  return status === 'partial' ? `The answer is partial${why}.` : `The run ended as ${status}${why}.`
+  return status === 'partial' ? `The answer is partial${why}.` : `The run has the status ${status}${why}.`
 }

@@ -6,48 +6,47 @@ import type { RunInvocation } from '../options/parse-arguments.ts'
 import { findSession, type SessionPlace } from '../sessions/find-session.ts'
 import { type StoredSettings, storedSettings } from './stored-settings.ts'
 
-/** A command line with what holds of the one that its run was started with. */
+/** A command line, with the flags of its session that still apply. */
 export interface ResumedRun {
   readonly invocation: RunInvocation
-  /** What a person should know about it, and what a person must know. */
   readonly notices: readonly string[]
   readonly warnings: readonly string[]
-  /** What the journal says about the agent of the run, where one is taken up. */
-  readonly kept?: StoredSettings
+  /** The settings in the journal of a resumed session. */
+  readonly stored?: StoredSettings
 }
 
-/** What a command line says, and where it takes a run up, what was said when that run was started. */
+/** Reads the flags and settings of the session that `--resume` names. */
 export async function resumedRun(invocation: RunInvocation, host: Host): Promise<ResumedRun> {
   const { resume, dataDir } = invocation
   if (resume === undefined) return { invocation, notices: [], warnings: [] }
   const folder = await sessionFolder(invocation, host)
-  // What keeps it from being found or read is reported where the session is opened.
-  const found = await withSessions(folder, undefined, (store) => keptUnder(resume, store, { folder, dataDir })).catch(() => undefined)
+  // `startRun` reports a session that cannot be found or read.
+  const found = await withSessions(folder, undefined, (store) => readSession(resume, store, { folder, dataDir })).catch(() => undefined)
   const named = found ? { ...invocation, resume: found.treeId } : invocation
-  return { ...underTermsOf(found?.kept?.flags ?? [], named), ...(found?.kept && { kept: found.kept }) }
+  return { ...withSessionFlags(found?.stored?.flags ?? [], named), ...(found?.stored && { stored: found.stored }) }
 }
 
-async function keptUnder(id: string, store: Store, place: SessionPlace): Promise<{ treeId: TreeId; kept: StoredSettings | undefined }> {
+async function readSession(id: string, store: Store, place: SessionPlace): Promise<{ treeId: TreeId; stored: StoredSettings | undefined }> {
   const { treeId } = await findSession(store, id, place)
-  return { treeId, kept: await storedSettings(store, treeId) }
+  return { treeId, stored: await storedSettings(store, treeId) }
 }
 
 /**
- * A run is not taken up under weaker rules than it was started with, unless that is told: what was denied stays denied,
- * and its configuration is read where no other is named. What was allowed has to be allowed again. Pure.
+ * A resumed session keeps its restrictions: `--deny` patterns stay, and its `--config` is read unless the command line
+ * names another one, which is reported. `--allow` must be given again.
  */
-function underTermsOf(flags: readonly RunFlag[], invocation: RunInvocation): ResumedRun {
-  const kept = missingDenials(flags, invocation)
+function withSessionFlags(flags: readonly RunFlag[], invocation: RunInvocation): ResumedRun {
+  const denied = missingDenials(flags, invocation)
   const before = valuesOf(flags, 'config').at(-1)
   const now = invocation.configFile
   return {
     invocation: {
       ...invocation,
-      deny: [...kept, ...invocation.deny],
+      deny: [...denied, ...invocation.deny],
       ...(before !== undefined && now === undefined && { configFile: before }),
     },
     notices: [
-      ...(kept.length > 0 ? [`Still denied, as at the start of the session: ${kept.join(', ')}`] : []),
+      ...(denied.length > 0 ? [`Still denied, as at the start of the session: ${denied.join(', ')}`] : []),
       ...(before !== undefined && now === undefined ? [`Read again, as at the start of the session: --config ${before}`] : []),
     ],
     warnings:
@@ -57,7 +56,7 @@ function underTermsOf(flags: readonly RunFlag[], invocation: RunInvocation): Res
   }
 }
 
-/** What a run was started without being allowed to, and a command line does not deny it. */
+/** `--deny` patterns of the session that the command line does not repeat. */
 export const missingDenials = (flags: readonly RunFlag[], { deny }: Pick<RunInvocation, 'deny'>): readonly string[] =>
   valuesOf(flags, 'deny').filter((pattern) => !deny.includes(pattern))
 

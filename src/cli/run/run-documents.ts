@@ -1,5 +1,5 @@
-// What `--json` and `--stream-json` print besides events. Published as schemas/run-document.schema.json and, for the last
-// line of a stream, schemas/stream-event.schema.json.
+// The documents of `--json` and the last line of `--stream-json`. Published as schemas/run-document.schema.json and
+// schemas/stream-event.schema.json.
 import type { AgentLimits, Diagnostic, Model, ModelParameters, Outcome, OutputContract, Problem } from '../../contracts/index.ts'
 import { type AgentSummary, runSummary } from '../../view/index.ts'
 import { exitCodeOf, exitCodeOfError, exitCodes, type FailureCode } from '../host/exit-codes.ts'
@@ -11,18 +11,18 @@ interface Ended {
   readonly exitCode: number
 }
 
-/** An outcome with what was told about its team before: that comes first. */
-export interface ToldOutcome extends Omit<Outcome, 'snapshot' | 'diagnostics'> {
+/** An outcome with the diagnostics from before the start, which come first. */
+export interface ReportedOutcome extends Omit<Outcome, 'snapshot' | 'diagnostics'> {
   readonly diagnostics: readonly (StartDiagnostic | Diagnostic)[]
 }
 
-/** A run that came about, however it ended. */
-export interface OutcomeDocument extends ToldOutcome, Pick<Outcome, 'snapshot'>, Ended {
-  /** Who did how much; absent where no turn came about. */
+/** A run that started, whatever its outcome. */
+export interface OutcomeDocument extends ReportedOutcome, Pick<Outcome, 'snapshot'>, Ended {
+  /** Usage per agent; absent if no turn started. */
   readonly summary?: AgentSummary
 }
 
-/** Why a run did not come about. */
+/** Why a run did not start. */
 export interface ErrorDocument extends Ended {
   readonly error: RunError
 }
@@ -49,11 +49,11 @@ export interface DryRunDocument extends Ended {
   readonly limits: AgentLimits
   readonly output: OutputContract
   readonly tools: readonly string[]
-  /** Whom it may call, and whom they may. */
+  /** The descendants of the agent. */
   readonly team: readonly PlannedMember[]
-  /** Characters of what it is to do. */
+  /** Characters of the request. */
   readonly requestChars: number
-  /** The folder that the journal would be kept in. */
+  /** The data folder. */
   readonly journal: string
   readonly notices: readonly string[]
 }
@@ -64,31 +64,30 @@ export interface PlannedMember {
   readonly agents: readonly string[]
 }
 export interface PlannedModel {
-  /** As the agent names it, and as it calls itself. */
+  /** As the agent file names it, and its resolved id. */
   readonly name: string
   readonly id: string
   readonly abilities: Model['abilities']
   readonly contextTokens?: number
 }
 
-/** The last line of a stream. The snapshot is left out: it repeats what the events have said. */
+/** The last line of a stream. Without the snapshot, which repeats the events. */
 export type RunEnd = Ended &
   (
-    | { readonly type: 'run.completed' | 'run.failed'; readonly outcome: ToldOutcome; readonly summary?: AgentSummary }
+    | { readonly type: 'run.completed' | 'run.failed'; readonly outcome: ReportedOutcome; readonly summary?: AgentSummary }
     | { readonly type: 'run.failed'; readonly error: RunError }
   )
 
-interface Telling {
+interface DocumentOptions {
   readonly exitCode?: number
   readonly before?: readonly StartDiagnostic[] | undefined
 }
 
-export function outcomeDocument(outcome: Outcome, { exitCode = exitCodeOf(outcome), before = [] }: Telling = {}): OutcomeDocument {
+export function outcomeDocument(outcome: Outcome, { exitCode = exitCodeOf(outcome), before = [] }: DocumentOptions = {}): OutcomeDocument {
   const diagnostics = [...before, ...outcome.diagnostics]
   return { ok: exitCode === exitCodes.done.code, ...outcome, diagnostics, ...summaryOf(outcome), exitCode }
 }
 
-/** What is thrown, as far as a document tells it. */
 type Thrown = Omit<RunError, 'remedy'> & { readonly remedy: string | undefined }
 
 export function errorDocument(error: Thrown): ErrorDocument {
@@ -96,14 +95,14 @@ export function errorDocument(error: Thrown): ErrorDocument {
   return { ok: false, error: { code, message, ...(remedy !== undefined && { remedy }), problems }, exitCode: exitCodeOfError(error) }
 }
 
-/** `completed` where there is an answer, even if only a partial one; the exit code tells which. */
+/** `completed` if there is an answer, also a partial one. The exit code shows the difference. */
 export function runEnd(
   { snapshot: _repeated, ...outcome }: Outcome,
-  { exitCode = exitCodeOf(outcome), before = [] }: Telling = {},
+  { exitCode = exitCodeOf(outcome), before = [] }: DocumentOptions = {},
 ): RunEnd {
   const type = outcome.status === 'completed' || outcome.status === 'partial' ? 'run.completed' : 'run.failed'
-  const told = { ...outcome, diagnostics: [...before, ...outcome.diagnostics] }
-  return { type, ok: exitCode === exitCodes.done.code, outcome: told, ...summaryOf(outcome), exitCode }
+  const reported = { ...outcome, diagnostics: [...before, ...outcome.diagnostics] }
+  return { type, ok: exitCode === exitCodes.done.code, outcome: reported, ...summaryOf(outcome), exitCode }
 }
 
 function summaryOf(outcome: Pick<Outcome, 'operations' | 'trace'>): { readonly summary?: AgentSummary } {

@@ -1,6 +1,6 @@
 import type { InteractionEvent, RunOrigin, Store, TreeId } from '../../contracts/index.ts'
 
-/** Where a run was started, as its first event says it. */
+/** Where and how a session was started, from its first event. */
 export async function originOf({ journal }: Pick<Store, 'journal'>, treeId: TreeId): Promise<RunOrigin | undefined> {
   const [first] = await journal.read(treeId, 0, 1)
   return originIn(first)

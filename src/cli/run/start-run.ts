@@ -8,55 +8,55 @@ import { findSession, type SessionPlace } from '../sessions/find-session.ts'
 import { missingDenials } from './resumed-run.ts'
 import { originIn } from './run-origin.ts'
 
-interface Beginning extends SessionPlace {
+interface StartOptions extends SessionPlace {
   readonly invocation: RunInvocation
   readonly prompt: string
-  /** The agent of the file that was given. */
+  /** The agent of the file. */
   readonly agent: string
-  /** The folder that this command would work in. */
+  /** The workspace of this command. */
   readonly workspace: string
-  /** What is different in a run that is taken up. */
+  /** Changed settings of a resumed session. */
   readonly changes?: OpenOptions
 }
 
 export interface StartedRun {
   readonly handle: RunHandle
-  /** What had happened before, of a run that is taken up. */
+  /** The earlier events of a resumed session. */
   readonly past: readonly InteractionEvent[]
 }
 
-/** A new run, or one that is taken up where it stands. */
-export async function startRun(runtime: AgentRuntime, store: Store, beginning: Beginning): Promise<StartedRun> {
-  const { prompt, invocation } = beginning
+/** Starts a new session, or resumes one. */
+export async function startRun(runtime: AgentRuntime, store: Store, options: StartOptions): Promise<StartedRun> {
+  const { prompt, invocation } = options
   const { resume } = invocation
   if (resume === undefined) return { handle: runtime.stream(prompt), past: [] }
-  const run = await findSession(store, resume, beginning)
-  refuseOther(run, beginning)
+  const run = await findSession(store, resume, options)
+  requireSameAgent(run, options)
   const past = await store.journal.read(run.treeId, 0)
-  refuseElsewhere(past[0], beginning)
-  refuseWeaker(past[0], beginning)
-  const handle = await runtime.open(run.treeId, beginning.changes)
+  requireSameWorkspace(past[0], options)
+  requireSameDenials(past[0], options)
+  const handle = await runtime.open(run.treeId, options.changes)
   if (prompt !== '') await handle.send(prompt)
   return { handle, past }
 }
 
-/** A run keeps its agent; and one that has ended needs something to do. */
-function refuseOther(run: TreeEntry, { prompt, agent, invocation }: Beginning): void {
+/** A session keeps its agent, and one that has ended needs a prompt. */
+function requireSameAgent(run: TreeEntry, { prompt, agent, invocation }: StartOptions): void {
   const { treeId, status } = run
   if (run.agent !== agent)
     throw new TroupeError('usage', `The session ${treeId} belongs to the agent ${run.agent}; ${invocation.file} is ${agent}.`, {
-      remedy: `Give the file of ${run.agent}, or start a new session without --resume.`,
+      remedy: `Pass the file of ${run.agent}, or start a new session without --resume.`,
     })
   if (prompt === '' && hasEnded(run))
     throw new TroupeError(
       'usage',
       `The session ${treeId} ${status === 'interrupted' ? 'was interrupted and ' : ''}has ended; there is nothing to resume.`,
-      { remedy: `Give a PROMPT for its next turn: ${resumeCommand(invocation, treeId, { hasEnded: true })}` },
+      { remedy: `Pass a PROMPT for its next turn: ${resumeCommand(invocation, treeId, { hasEnded: true })}` },
     )
 }
 
-/** What was asked for, and perhaps approved, was meant for the folder that the run works in. */
-function refuseElsewhere(first: InteractionEvent | undefined, { invocation, workspace, dataDir }: Beginning): void {
+/** The requests and approvals of a session apply to its workspace only. */
+function requireSameWorkspace(first: InteractionEvent | undefined, { invocation, workspace, dataDir }: StartOptions): void {
   const origin = originIn(first)
   if (!first || origin === undefined || origin.workspace === workspace) return
   const { treeId } = first
@@ -67,19 +67,19 @@ function refuseElsewhere(first: InteractionEvent | undefined, { invocation, work
   })
   throw new TroupeError('usage', `The session ${treeId} works in ${origin.workspace}; this is ${workspace}.`, {
     remedy: isThere
-      ? `Go on with it there: ${there}`
-      : `That folder is gone: bring it back, or drop the session: troupe approvals drop ${treeId}${dataDirFlag(dataDir)}`,
+      ? `Resume it there: ${there}`
+      : `That folder no longer exists: restore it, or drop the session: troupe approvals drop ${treeId}${dataDirFlag(dataDir)}`,
   })
 }
 
-/** Rules were made before the run was looked up: where it was not found then, what it was denied has to be said. */
-function refuseWeaker(first: InteractionEvent | undefined, { invocation }: Beginning): void {
+/** If `resumedRun` could not read the session, its `--deny` patterns are missing in the rules. */
+function requireSameDenials(first: InteractionEvent | undefined, { invocation }: StartOptions): void {
   const flags = originIn(first)?.flags ?? []
   const missing = missingDenials(flags, invocation)
   if (!first || missing.length === 0) return
   const stricter = resumeCommand({ ...invocation, deny: [...missing, ...invocation.deny] }, first.treeId)
-  throw new TroupeError('usage', `The session ${first.treeId} was started with more denied: ${missing.join(', ')}.`, {
-    remedy: `Deny it again: ${stricter}`,
+  throw new TroupeError('usage', `The session ${first.treeId} was started with more --deny patterns: ${missing.join(', ')}.`, {
+    remedy: `Repeat them: ${stricter}`,
   })
 }
 

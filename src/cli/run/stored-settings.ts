@@ -22,14 +22,14 @@ import type { OpenOptions } from '../../runtime/index.ts'
 import { showDuration, showSize } from '../../util/parse-units.ts'
 import { originIn } from './run-origin.ts'
 
-// A run that is taken up keeps the agent that it began with. Its models, limits and parameters may be said anew.
+// A resumed session keeps its agent. The command line and variables may change its models, limits and parameters.
 
-/** What the journal of a run says about its root. */
+/** The settings of the root session in its journal. */
 export interface StoredSettings {
-  /** What its command line said when it was started. */
+  /** The flags that it was started with. */
   readonly flags: readonly RunFlag[]
-  /** The agent as it began, and as it is now. */
-  readonly begun: AgentSpec
+  /** The agent at the start and now. */
+  readonly initial: AgentSpec
   readonly agent: AgentSpec
 }
 
@@ -37,17 +37,17 @@ export async function storedSettings({ journal }: Pick<Store, 'journal'>, treeId
   const events = await journal.read(treeId, 0)
   const [first] = events
   if (first?.type !== 'interaction.session.created') return undefined
-  const { agent: begun, sessionId } = first
+  const { agent: initial, sessionId } = first
   const agents = events.flatMap((event) =>
     event.type === 'interaction.session.configured' && event.sessionId === sessionId ? [event.agent] : [],
   )
-  return { flags: originIn(first)?.flags ?? [], begun, agent: agents.at(-1) ?? begun }
+  return { flags: originIn(first)?.flags ?? [], initial, agent: agents.at(-1) ?? initial }
 }
 
 const isChangeable = (key: string): boolean => key === 'models' || /^(?:limits|parameters)\./.test(key)
 
-/** Of flags that a run was started with, those that its journal does not answer for: they have to be said again. */
-export const withoutKept = (flags: readonly RunFlag[]): readonly RunFlag[] =>
+/** Flags that a resume command must repeat because the journal does not record their settings. */
+export const flagsToRepeat = (flags: readonly RunFlag[]): readonly RunFlag[] =>
   flags.filter(({ name, value }) => name !== 'model' && !optionFlags.has(name) && !(name === 'override' && isChangeable(keyIn(value))))
 
 const optionFlags: ReadonlySet<string> = new Set(
@@ -55,103 +55,107 @@ const optionFlags: ReadonlySet<string> = new Set(
 )
 const keyIn = (setting: string): string => (setting.split('=', 1)[0] ?? '').trim()
 
-/** What a command line and the variables say about the agent of a run. Models that are said as they were at first are as they are. */
-export function saidAnew(
+/** Settings of the command line and the variables. Models that equal those of the start change nothing. */
+export function changedSettings(
   overrides: OverrideArguments,
   env: Parameters<typeof readOptionVariables>[0],
-  kept: StoredSettings,
+  stored: StoredSettings,
 ): AgentOverrides {
-  const said = new Map([...readOptionVariables(env).values, ...valuesIn(overrides)])
-  const isUnchanged = isSame(kept.begun.models, kept.agent.models)
-  if (isUnchanged && isSame(said.get('models')?.value, saidAtFirst(kept).get('models')?.value)) said.delete('models')
-  return said
+  const changed = new Map([...readOptionVariables(env).values, ...valuesIn(overrides)])
+  const isUnchanged = isSame(stored.initial.models, stored.agent.models)
+  if (isUnchanged && isSame(changed.get('models')?.value, settingsAtStart(stored).get('models')?.value)) changed.delete('models')
+  return changed
 }
 
-const saidAtFirst = ({ flags }: StoredSettings): AgentOverrides => {
+const settingsAtStart = ({ flags }: StoredSettings): AgentOverrides => {
   const named = (wanted: string): readonly string[] => flags.flatMap(({ name, value }) => (name === wanted ? [value] : []))
   return valuesIn({ settings: named('override'), models: named('model'), flags: flags.filter(({ name }) => optionFlags.has(name)) })
 }
 
-/** One by one: what is wrong with some is told where the agent is read, and hides nothing of the others. */
+/** Parsed one by one: invalid ones are skipped here and reported when the agent is read. */
 function valuesIn({ settings, models = [], flags = [] }: OverrideArguments): AgentOverrides {
   const each: readonly OverrideArguments[] = [
     ...settings.map((setting) => ({ settings: [setting] })),
     { settings: [], models },
     ...flags.map((flag) => ({ settings: [], flags: [flag] })),
   ]
-  return new Map(each.flatMap((written) => [...rightOf(written)]))
+  return new Map(each.flatMap((given) => [...validOverrides(given)]))
 }
 
-function rightOf(written: OverrideArguments): AgentOverrides {
+function validOverrides(given: OverrideArguments): AgentOverrides {
   try {
-    return parseOverrides(written)
+    return parseOverrides(given)
   } catch (error) {
     if (error instanceof TroupeError) return new Map()
     throw error
   }
 }
 
-/** Children that name no model ask those that their run was told to ask. */
-export function withModelsOf(kept: StoredSettings, said: AgentOverrides, overrides: OverrideArguments): OverrideArguments {
-  if (said.has('models') || !saidAtFirst(kept).has('models')) return overrides
+/** Children without models use those that the session was started with. */
+export function withModelsOf(stored: StoredSettings, changed: AgentOverrides, overrides: OverrideArguments): OverrideArguments {
+  if (changed.has('models') || !settingsAtStart(stored).has('models')) return overrides
   const settings = overrides.settings.filter((setting) => keyIn(setting) !== 'models')
-  return { ...overrides, settings, models: kept.agent.models }
+  return { ...overrides, settings, models: stored.agent.models }
 }
 
-/** What is said about a run that it cannot be told any more, unless it is as it was. */
-export function unchangeable(said: AgentOverrides, kept: StoredSettings): TroupeError | undefined {
-  const atFirst = saidAtFirst(kept)
-  const problems = [...said].flatMap(([key, { value, place }]): readonly Problem[] => {
-    if (isChangeable(key) || isSame(value, atFirst.get(key)?.value) || isSame(value, valueAt(kept.agent, key))) return []
+/** The error for settings that a resumed session cannot change. Equal values are accepted. */
+export function unchangeableError(changed: AgentOverrides, stored: StoredSettings): TroupeError | undefined {
+  const atStart = settingsAtStart(stored)
+  const problems = [...changed].flatMap(([key, { value, place }]): readonly Problem[] => {
+    if (isChangeable(key) || isSame(value, atStart.get(key)?.value) || isSame(value, valueAt(stored.agent, key))) return []
     return [{ place, message: `a resumed session keeps its \`${key}\``, remedy: remedyFor(key) }]
   })
   if (problems.length === 0) return undefined
-  const what = problems.length === 1 ? 'something' : `${problems.length} things`
-  return new TroupeError('usage', `With --resume, ${what} cannot be changed.`, { problems })
+  const what = problems.length === 1 ? 'One setting' : `${problems.length} settings`
+  return new TroupeError('usage', `${what} cannot be changed with --resume.`, { problems })
 }
 
 const remedyFor = (key: AgentOptionKey): string =>
   /^(?:approvals|sandbox|tools)\b/.test(key)
-    ? 'Leave it out: --deny forbids more in this session. Or start a new one without --resume.'
-    : 'Leave it out, or start a new session without --resume.'
+    ? 'Remove it and restrict this session with --deny, or start a new session without --resume.'
+    : 'Remove it, or start a new session without --resume.'
 
-/** The agent of the file with what its run says over it: what was changed for that run, and is not said anew. */
-export function asKept({ definition, ...agent }: RegisteredAgent, kept: StoredSettings, said: AgentOverrides): RegisteredAgent {
-  const atFirst = saidAtFirst(kept)
-  const holds = (key: AgentOptionKey): boolean =>
-    !said.has(key) && (atFirst.has(key) || !isSame(valueAt(kept.begun, key), valueAt(kept.agent, key)))
+/** The agent of the file with the settings that were changed for the session and not changed again. */
+export function withStoredSettings(
+  { definition, ...agent }: RegisteredAgent,
+  stored: StoredSettings,
+  changed: AgentOverrides,
+): RegisteredAgent {
+  const atStart = settingsAtStart(stored)
+  const isKept = (key: AgentOptionKey): boolean =>
+    !changed.has(key) && (atStart.has(key) || !isSame(valueAt(stored.initial, key), valueAt(stored.agent, key)))
   const over = (group: 'limits' | 'parameters'): object =>
-    Object.fromEntries(Object.entries(kept.agent[group]).filter(([key]) => holds(`${group}.${key}` as AgentOptionKey)))
+    Object.fromEntries(Object.entries(stored.agent[group]).filter(([key]) => isKept(`${group}.${key}` as AgentOptionKey)))
   return {
     ...agent,
     definition: {
       ...definition,
-      models: said.has('models') ? definition.models : kept.agent.models,
+      models: changed.has('models') ? definition.models : stored.agent.models,
       limits: { ...definition.limits, ...over('limits') },
       parameters: { ...definition.parameters, ...over('parameters') },
     },
   }
 }
 
-/** What a run is to be taken up with. The models are those that were found. */
-export function changesSaid({ models, limits, parameters }: RegisteredAgent['definition'], said: AgentOverrides): OpenOptions {
+/** The settings to change when the session is opened. `models` are the available ones. */
+export function openOptionsOf({ models, limits, parameters }: RegisteredAgent['definition'], changed: AgentOverrides): OpenOptions {
   const picked = (group: string, values: object): object =>
-    Object.fromEntries(Object.entries(values).filter(([key]) => said.has(`${group}.${key}` as AgentOptionKey)))
+    Object.fromEntries(Object.entries(values).filter(([key]) => changed.has(`${group}.${key}` as AgentOptionKey)))
   return {
-    ...(said.has('models') && { models }),
+    ...(changed.has('models') && { models }),
     limits: picked('limits', limits) satisfies Partial<AgentLimits>,
     parameters: picked('parameters', parameters),
   }
 }
 
-/** What a person should know about it: what is other than before. */
-export function changesInWords(changes: OpenOptions, { agent }: StoredSettings): readonly string[] {
+/** A notice about settings that differ from before. */
+export function changeNotices(changes: OpenOptions, { agent }: StoredSettings): readonly string[] {
   const keys = agentOptionKeys.filter((key) => isChangeable(key) && valueAt(changes, key) !== undefined)
-  const told = keys.flatMap((key) => {
+  const lines = keys.flatMap((key) => {
     const [before, now] = [valueAt(agent, key), valueAt(changes, key)]
-    return isSame(before, now) ? [] : [`${key} ${shown(key, now)} (so far ${shown(key, before)})`]
+    return isSame(before, now) ? [] : [`${key} ${shown(key, now)} (was ${shown(key, before)})`]
   })
-  return told.length > 0 ? [`From here on: ${told.join(', ')}`] : []
+  return lines.length > 0 ? [`Changed from the next step on: ${lines.join(', ')}`] : []
 }
 
 function shown(key: AgentOptionKey, value: unknown): string {
@@ -161,7 +165,7 @@ function shown(key: AgentOptionKey, value: unknown): string {
   return kind === 'size' ? showSize(Number(value)) : [value].flat().join(', ')
 }
 
-/** The value of an option in an agent, or in what has the same groups. */
+/** The value of an option in an agent or in `OpenOptions`. */
 function valueAt(of: object, key: AgentOptionKey): unknown {
   let at: unknown = of
   for (const name of key.split('.')) at = typeof at === 'object' && at !== null ? Reflect.get(at, name) : undefined

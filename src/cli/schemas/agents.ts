@@ -17,7 +17,7 @@ import {
   count,
   listOf,
   name,
-  oneWord,
+  oneOf,
   optional,
   ordinal,
   reference,
@@ -25,7 +25,7 @@ import {
   truth,
 } from './shapes.ts'
 
-// Agents, with what they may do and how they answer.
+// Agents with their limits, parameters, input and output.
 
 type Is<Union, Key extends keyof Union, Value> = Extract<Union, { readonly [K in Key]: Value }>
 
@@ -34,7 +34,7 @@ export const parameters = closed<ModelParameters>({
   topP: optional({ type: 'number' }),
   maxOutputTokens: optional(ordinal),
   seed: optional({ type: 'integer' }),
-  reasoning: optional(oneWord<ReasoningEffort>({ none: true, minimal: true, low: true, medium: true, high: true, xhigh: true })),
+  reasoning: optional(oneOf<ReasoningEffort>({ none: true, minimal: true, low: true, medium: true, high: true, xhigh: true })),
   cache: optional(truth),
 })
 export const limits = closed<AgentLimits>({
@@ -57,7 +57,7 @@ export const limits = closed<AgentLimits>({
 })
 export const output = anyOf(
   closed<Is<OutputContract, 'format', 'text' | 'markdown'>>({
-    format: oneWord<Is<OutputContract, 'format', 'text' | 'markdown'>['format']>({ text: true, markdown: true }),
+    format: oneOf<Is<OutputContract, 'format', 'text' | 'markdown'>['format']>({ text: true, markdown: true }),
   }),
   closed<Is<OutputContract, 'format', 'json'>>({ format: constant('json'), schema: optional(anyObject) }),
 )

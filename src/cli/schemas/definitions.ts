@@ -11,7 +11,7 @@ import type {
   ToolFailure,
   Trace,
 } from '../../contracts/index.ts'
-import type { ToldOutcome } from '../run/run-documents.ts'
+import type { ReportedOutcome } from '../run/run-documents.ts'
 import type { StartDiagnostic } from '../team/start-diagnostics.ts'
 import { agent, input, limits, output, parameters } from './agents.ts'
 import { callIntent, callPart, callRecord, inputPart, message, textRecord } from './items.ts'
@@ -29,10 +29,10 @@ import {
   usage,
 } from './outcomes.ts'
 import { approvalDecision, approvalKey, approvalRequest, plan, planIntent, planRecord, skill } from './policies.ts'
-import { amount, anyJson, anyOf, closed, constant, name, oneWord, optional, type Schema, text } from './shapes.ts'
+import { amount, anyJson, anyOf, closed, constant, name, oneOf, optional, type Schema, text } from './shapes.ts'
 import { diagnosticCode, modelFailureClass, startDiagnosticCode, textType, toolFailureClass, turnReason } from './words.ts'
 
-/** What several schemas share, by name. */
+/** Definitions that the published schemas share, by name. */
 export const definitions = {
   Agent: agent,
   Limits: { ...limits, description: 'Times are milliseconds.' },
@@ -46,27 +46,27 @@ export const definitions = {
     message: text,
     remedy: optional(text),
     retryAfterMs: optional(amount),
-    limit: optional(oneWord<ReplyLimit>({ llmTimeout: true, idleTimeout: true, replyTimeout: true })),
+    limit: optional(oneOf<ReplyLimit>({ llmTimeout: true, idleTimeout: true, replyTimeout: true })),
     noAnswer: optional(constant(true)),
-    cutBy: optional(oneWord<'tokens' | 'cost'>({ tokens: true, cost: true })),
+    cutBy: optional(oneOf<'tokens' | 'cost'>({ tokens: true, cost: true })),
   }),
   ToolFailure: closed<ToolFailure>({ class: toolFailureClass, message: text, remedy: optional(text) }),
   TurnReason: turnReason,
   Diagnostic: closed<Diagnostic>({
     code: diagnosticCode,
-    severity: oneWord<Severity>({ info: true, warning: true, error: true }),
+    severity: oneOf<Severity>({ info: true, warning: true, error: true }),
     message: text,
     remedy: optional(text),
   }),
   StartDiagnostic: closed<StartDiagnostic>(
     {
       code: startDiagnosticCode,
-      severity: oneWord<Severity>({ info: true, warning: true, error: true }),
+      severity: oneOf<Severity>({ info: true, warning: true, error: true }),
       place: text,
       message: text,
       remedy: optional(text),
     },
-    { description: 'What was told about the team before it ran: what of it does not count, or not as it was meant.' },
+    { description: 'A diagnostic from before the start, about a setting that is ignored or applied only in part.' },
   ),
   ItemIntent: anyOf(callIntent, closed<TextIntent>({ kind: constant('text'), id: name, type: textType }), planIntent),
   ItemRecord: anyOf(callRecord, textRecord, planRecord),
@@ -78,7 +78,7 @@ export const definitions = {
   ApprovalKey: approvalKey,
   ApprovalRequest: approvalRequest,
   ApprovalDecision: approvalDecision,
-  FinishReason: oneWord<FinishReason>({
+  FinishReason: oneOf<FinishReason>({
     stop: true,
     'tool-calls': true,
     length: true,
@@ -87,7 +87,7 @@ export const definitions = {
     other: true,
   }),
   Report: closed<Report>({
-    format: oneWord<Report['format']>({ text: true, markdown: true, json: true }),
+    format: oneOf<Report['format']>({ text: true, markdown: true, json: true }),
     text,
     value: optional(anyJson),
   }),
@@ -100,7 +100,7 @@ export const definitions = {
   ModelSummary: modelSummary,
   ToolSummary: toolSummary,
   AgentSummary: agentSummary,
-  Outcome: closed<ToldOutcome>(outcomeFields),
+  Outcome: closed<ReportedOutcome>(outcomeFields),
   Problem: closed<Problem>({ place: text, message: text, remedy: optional(text), line: optional(text) }),
-  ModelAbility: oneWord<ModelAbility>({ tools: true, images: true, files: true, reasoning: true, json_schema: true }),
+  ModelAbility: oneOf<ModelAbility>({ tools: true, images: true, files: true, reasoning: true, json_schema: true }),
 } satisfies { readonly [name: string]: Schema }

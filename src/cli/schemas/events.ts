@@ -17,7 +17,7 @@ import {
   type RunOrigin,
   type TokenPrice,
 } from '../../contracts/index.ts'
-import type { RunEnd, RunError, ToldOutcome } from '../run/run-documents.ts'
+import type { ReportedOutcome, RunEnd, RunError } from '../run/run-documents.ts'
 import {
   amount,
   anyJson,
@@ -29,7 +29,7 @@ import {
   type Fields,
   listOf,
   name,
-  oneWord,
+  oneOf,
   optional,
   ordinal,
   reference,
@@ -43,7 +43,7 @@ type Ending<Type extends EventType> = InteractionEvent<Type> extends { readonly 
 type Is<Union, Key extends keyof Union, Value> = Extract<Union, { readonly [K in Key]: Value }>
 
 const envelope: Fields<Envelope> = {
-  seq: { ...ordinal, description: 'Gap-free over the tree; the one cursor.' },
+  seq: { ...ordinal, description: 'Position in the journal of the session, without gaps. Use it as the cursor.' },
   treeId: name,
   sessionId: name,
   agentPath: name,
@@ -71,8 +71,8 @@ const lastReasons = {
   repeats: true,
   stopped: true,
 } as const
-const lastReason = oneWord<LastStepReason>(lastReasons)
-const partialReason = oneWord<PartialReason>({ ...lastReasons, hook: true })
+const lastReason = oneOf<LastStepReason>(lastReasons)
+const partialReason = oneOf<PartialReason>({ ...lastReasons, hook: true })
 type Completed = Ending<'interaction.turn.completed'>
 type Interrupted = Ending<'interaction.turn.interrupted'>
 const completed = anyOf(
@@ -88,7 +88,7 @@ const failed = closed<Ending<'interaction.turn.failed'>>({
 })
 const interrupted = closed<Interrupted>({
   status: constant('interrupted'),
-  reason: oneWord<Interrupted['reason']>({ interrupted: true, denied: true }),
+  reason: oneOf<Interrupted['reason']>({ interrupted: true, denied: true }),
 })
 const replyRef = anyOf(closed<Is<ReplyRef, 'type', 'item'>>({ type: constant('item'), id: name }), reference('CallPart'))
 const checkedOutput = anyOf(
@@ -130,7 +130,7 @@ const bodies: { readonly [Type in EventType]: Fields<Body<Type>> } = {
   'interaction.input.accepted': {
     clientId: name,
     parts: listOf(reference('InputPart')),
-    mode: oneWord<Body<'interaction.input.accepted'>['mode']>({ queue: true, steer: true }),
+    mode: oneOf<Body<'interaction.input.accepted'>['mode']>({ queue: true, steer: true }),
   },
   'interaction.turn.started': { inputs: listOf(name) },
   'interaction.turn.completed': { ending: completed, report: reference('Report'), totals },
@@ -145,7 +145,7 @@ const bodies: { readonly [Type in EventType]: Fields<Body<Type>> } = {
       input: count,
       output: count,
       costUsd: optional(amount),
-      limit: optional(oneWord<'tokens' | 'cost'>({ tokens: true, cost: true })),
+      limit: optional(oneOf<'tokens' | 'cost'>({ tokens: true, cost: true })),
     }),
     absorbs: listOf(name),
     compacts: optional(truth),
@@ -174,7 +174,7 @@ const bodies: { readonly [Type in EventType]: Fields<Body<Type>> } = {
       closed<Is<Updated, 'kind', 'attempt'>>({
         kind: constant('attempt'),
         attempt: ordinal,
-        reason: oneWord<Is<Updated, 'kind', 'attempt'>['reason']>({ resumed: true, unsandboxed: true }),
+        reason: oneOf<Is<Updated, 'kind', 'attempt'>['reason']>({ resumed: true, unsandboxed: true }),
         by: optional(text),
       }),
       closed<Is<Updated, 'kind', 'plan'>>({ kind: constant('plan'), plan: reference('Plan') }),
@@ -203,16 +203,16 @@ const bodies: { readonly [Type in EventType]: Fields<Body<Type>> } = {
   'interaction.subagent.started': { childId: name, agent: name, childPath: name },
   'interaction.subagent.completed': {
     ...childEnd,
-    status: oneWord<Body<'interaction.subagent.completed'>['status']>({ completed: true, partial: true }),
+    status: oneOf<Body<'interaction.subagent.completed'>['status']>({ completed: true, partial: true }),
   },
   'interaction.subagent.failed': {
     ...childEnd,
-    status: oneWord<Body<'interaction.subagent.failed'>['status']>({ failed: true, interrupted: true }),
+    status: oneOf<Body<'interaction.subagent.failed'>['status']>({ failed: true, interrupted: true }),
     failure: reference('ToolFailure'),
   },
   'interaction.hook.completed': {
     hook: name,
-    verdict: oneWord<Body<'interaction.hook.completed'>['verdict']>({
+    verdict: oneOf<Body<'interaction.hook.completed'>['verdict']>({
       changed: true,
       blocked: true,
       context: true,
@@ -236,7 +236,7 @@ const bodies: { readonly [Type in EventType]: Fields<Body<Type>> } = {
     tokensAfter: count,
   },
   'interaction.cancel.requested': {
-    mode: oneWord<Body<'interaction.cancel.requested'>['mode']>({ stop: true, abort: true, interrupt: true }),
+    mode: oneOf<Body<'interaction.cancel.requested'>['mode']>({ stop: true, abort: true, interrupt: true }),
     by: text,
   },
   'interaction.diagnostic': { diagnostic: reference('Diagnostic') },
@@ -251,11 +251,11 @@ const delta: Fields<ItemDelta> = {
   stepId: name,
   itemId: name,
   attempt: ordinal,
-  kind: oneWord<ItemDelta['kind']>({ text: true, reasoning: true, progress: true, output: true }),
+  kind: oneOf<ItemDelta['kind']>({ text: true, reasoning: true, progress: true, output: true }),
   text,
 }
 
-const inLine = (type: QueueEvent['type']): Schema =>
+const queueEvent = (type: QueueEvent['type']): Schema =>
   closed<QueueEvent>(
     {
       type: constant(type),
@@ -270,7 +270,7 @@ const inLine = (type: QueueEvent['type']): Schema =>
     },
     { description: provisional },
   )
-const provisional = 'Live: provisional, and in no journal.'
+const provisional = 'Live event: provisional and not stored.'
 
 export const runError = closed<RunError>({
   code: { enum: [...Object.keys(errorTable), 'interrupted' satisfies RunError['code']] },
@@ -278,11 +278,11 @@ export const runError = closed<RunError>({
   remedy: optional(text),
   problems: listOf(reference('Problem')),
 })
-type EndedRun = Extract<RunEnd, { readonly outcome: ToldOutcome }>
+type EndedRun = Extract<RunEnd, { readonly outcome: ReportedOutcome }>
 type UnstartedRun = Extract<RunEnd, { readonly error: RunError }>
 const exitCode = { type: 'integer', minimum: 0, maximum: 255 }
 
-/** Each line of `--stream-json`, by the type that it says. */
+/** The lines of `--stream-json`, by `type`. */
 export const lines: { readonly [type: string]: Schema } = {
   ...Object.fromEntries(
     Object.entries(bodies).map(([type, fields]) => [
@@ -291,14 +291,14 @@ export const lines: { readonly [type: string]: Schema } = {
     ]),
   ),
   'interaction.item.delta': closed<ItemDelta>(delta, { description: provisional }),
-  'interaction.queue.joined': inLine('interaction.queue.joined'),
-  'interaction.queue.left': inLine('interaction.queue.left'),
+  'interaction.queue.joined': queueEvent('interaction.queue.joined'),
+  'interaction.queue.left': queueEvent('interaction.queue.left'),
   'run.completed': closed<EndedRun>(
     { type: constant('run.completed'), ok: truth, outcome: reference('Outcome'), summary: optional(reference('AgentSummary')), exitCode },
-    { description: 'The last line of a run that has an answer.' },
+    { description: 'The last line of a run with an answer.' },
   ),
   'run.failed': {
-    description: 'The last line of a run that has no answer, or that did not come about.',
+    description: 'The last line of a run without an answer, or of one that did not start.',
     ...anyOf(
       closed<EndedRun>({
         type: constant('run.failed'),

@@ -22,7 +22,7 @@ import {
   count,
   listOf,
   name,
-  oneWord,
+  oneOf,
   optional,
   reference,
   text,
@@ -30,7 +30,7 @@ import {
 } from './shapes.ts'
 import { callType, itemStatus, textType } from './words.ts'
 
-// What is said and done: items, their intents and records, and messages.
+// Items with their intents and records, and messages.
 
 type Is<Union, Key extends keyof Union, Value> = Extract<Union, { readonly [K in Key]: Value }>
 
@@ -43,7 +43,7 @@ export const callIntent = closed<CallIntent>({
   title: text,
   providerCallId: text,
   input: anyObject,
-  effect: oneWord<Effect>({ read: true, idempotent: true, write: true }),
+  effect: oneOf<Effect>({ read: true, idempotent: true, write: true }),
   lane,
   details: optional(anyObject),
   approved: optional(closed<NonNullable<CallIntent['approved']>>({ by: text })),

@@ -19,7 +19,7 @@ import {
   type Fields,
   listOf,
   name,
-  oneWord,
+  oneOf,
   optional,
   ordinal,
   reference,
@@ -29,7 +29,7 @@ import {
 } from './shapes.ts'
 import { callStatus, itemStatus, toolFailureClass, turnReason } from './words.ts'
 
-// What came of a run, and what it took.
+// Outcomes, accounting and summaries.
 
 export const usage = closed<Usage>({
   input: count,
@@ -39,7 +39,7 @@ export const usage = closed<Usage>({
   reasoning: count,
   estimated: optional(constant(true)),
 })
-export const cost: Schema = { description: 'US dollars; unknown where a part of it has no price.', anyOf: [amount, constant('unknown')] }
+export const cost: Schema = { description: 'US dollars; `unknown` if a part has no price.', anyOf: [amount, constant('unknown')] }
 
 export const modelEntry = closed<ModelEntry>({
   kind: constant('model'),
@@ -47,7 +47,7 @@ export const modelEntry = closed<ModelEntry>({
   stepId: name,
   attempt: ordinal,
   model: name,
-  status: oneWord<ModelEntry['status']>({ completed: true, failed: true }),
+  status: oneOf<ModelEntry['status']>({ completed: true, failed: true }),
   usage: reference('Usage'),
   cost: reference('Cost'),
   latencyMs: amount,
@@ -70,7 +70,7 @@ const callFields: Fields<CallEntry> = {
 }
 export const callEntry = closed<CallEntry>(callFields)
 export const callOperation = closed<CallOperation>({ ...callFields, status: callStatus, child: optional(reference('TurnOperation')) })
-const outcomeStatus = oneWord<OutcomeStatus>({ completed: true, partial: true, failed: true, interrupted: true, suspended: true })
+const outcomeStatus = oneOf<OutcomeStatus>({ completed: true, partial: true, failed: true, interrupted: true, suspended: true })
 export const turnOperation = closed<TurnOperation>({
   kind: constant('turn'),
   agentPath: name,
@@ -96,7 +96,7 @@ export const snapshot = closed<AgentLoopStateSnapshot>({
   approvalKeys: listOf(reference('ApprovalKey')),
   policy: text,
   history: listOf(reference('Message')),
-  state: { type: 'object', description: 'Its shape is not part of the contract.' },
+  state: { type: 'object', description: 'Internal; may change between versions.' },
 })
 
 const counted = { calls: count, failed: count, latencyMs: amount }
@@ -114,10 +114,10 @@ export const agentSummary = closed<AgentSummary>(
     tools: listOf(reference('ToolSummary')),
     agents: listOf(reference('AgentSummary')),
   },
-  { description: 'An agent wherever one parent has called it. Tokens and cost are with all that is below it.' },
+  { description: 'All calls of an agent by one parent. Tokens and cost include its descendants.' },
 )
 
-/** Everything about an outcome but its snapshot. */
+/** The fields of an outcome without its snapshot. */
 export const outcomeFields = {
   status: outcomeStatus,
   reason: optional(turnReason),

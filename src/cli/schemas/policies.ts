@@ -22,7 +22,7 @@ import {
   type Fields,
   listOf,
   name,
-  oneWord,
+  oneOf,
   optional,
   ordinal,
   reference,
@@ -30,14 +30,14 @@ import {
   truth,
 } from './shapes.ts'
 
-// What agents may do, what is asked of people, and what they plan.
+// Skills, rules, sandbox policies, approvals and plans.
 
 type Is<Union, Key extends keyof Union, Value> = Extract<Union, { readonly [K in Key]: Value }>
 
 export const skill = closed<SkillCard>({
   name,
   description: text,
-  scope: oneWord<SkillScope>({ repo: true, user: true, system: true, admin: true }),
+  scope: oneOf<SkillScope>({ repo: true, user: true, system: true, admin: true }),
   path: name,
   hash: name,
   displayName: optional(text),
@@ -51,7 +51,7 @@ export const approvalRule = closed<ApprovalRule>({
   reason: optional(text),
 })
 export const sandboxPolicy = closed<SandboxPolicy>({
-  mode: oneWord<SandboxPolicy['mode']>({ required: true, off: true }),
+  mode: oneOf<SandboxPolicy['mode']>({ required: true, off: true }),
   hosts: listOf(name),
   privateHosts: listOf(name),
   writable: listOf(name),
@@ -86,7 +86,7 @@ export const approvalRequest = closed<ApprovalRequest>({
   keys: listOf(reference('ApprovalKey')),
   wider: optional(listOf(reference('ApprovalKey'))),
   diff: optional(text),
-  scope: oneWord<ApprovalRequest['scope']>({ call: true, unsandboxed: true, question: true }),
+  scope: oneOf<ApprovalRequest['scope']>({ call: true, unsandboxed: true, question: true }),
   inside: optional(closed<NonNullable<ApprovalRequest['inside']>>({ error: reference('ToolFailure'), partial: optional(text) })),
   question: optional(closed<Question>({ text, options: optional(listOf(text)) })),
   lane: optional(lane),
@@ -94,7 +94,7 @@ export const approvalRequest = closed<ApprovalRequest>({
 export const approvalDecision = anyOf(
   closed<Is<ApprovalDecision, 'kind', 'approve'>>({
     kind: constant('approve'),
-    breadth: oneWord<Is<ApprovalDecision, 'kind', 'approve'>['breadth']>({ once: true, session: true, project: true }),
+    breadth: oneOf<Is<ApprovalDecision, 'kind', 'approve'>['breadth']>({ once: true, session: true, project: true }),
     key: optional(text),
   }),
   closed<Is<ApprovalDecision, 'kind', 'answer'>>({ kind: constant('answer'), text }),
@@ -103,12 +103,12 @@ export const approvalDecision = anyOf(
 )
 
 export const plan = closed<Plan>({
-  steps: listOf(closed<PlanStep>({ step: text, status: oneWord<PlanStatus>({ pending: true, in_progress: true, completed: true }) })),
+  steps: listOf(closed<PlanStep>({ step: text, status: oneOf<PlanStatus>({ pending: true, in_progress: true, completed: true }) })),
   explanation: optional(text),
 })
 const planFields: Fields<PlanIntent> = { kind: constant('plan'), id: name, type: constant('todo_list'), plan: reference('Plan') }
 export const planIntent = closed<PlanIntent>(planFields)
 export const planRecord = closed<PlanRecord>({
   ...planFields,
-  status: oneWord<PlanRecord['status']>({ completed: true, failed: true, interrupted: true }),
+  status: oneOf<PlanRecord['status']>({ completed: true, failed: true, interrupted: true }),
 })

@@ -1,4 +1,4 @@
-// The sources of schemas/. Nothing loads them at run time: tests hold them against the files and against real runs.
+// The source of schemas/. Not loaded at run time: tests compare it with the files and with real runs.
 import type { TreeEntry } from '../../contracts/index.ts'
 import type { DryRunDocument, ErrorDocument, OutcomeDocument, PlannedMember, PlannedModel } from '../run/run-documents.ts'
 import type { OpenDocument, RestingDocument, SoFar } from '../sessions/session-document.ts'
@@ -15,7 +15,7 @@ import {
   count,
   listOf,
   name,
-  oneWord,
+  oneOf,
   optional,
   ordinal,
   reachable,
@@ -29,12 +29,9 @@ const exitCode = { type: 'integer', minimum: 0, maximum: 255 }
 
 const outcomeDocument = closed<OutcomeDocument>(
   { ok: truth, ...outcomeFields, snapshot: reference('Snapshot'), summary: optional(reference('AgentSummary')), exitCode },
-  { description: 'A run that came about, however it ended.' },
+  { description: 'A run that started, whatever its outcome.' },
 )
-const errorDocument = closed<ErrorDocument>(
-  { ok: constant(false), error: runError, exitCode },
-  { description: 'Why a run did not come about.' },
-)
+const errorDocument = closed<ErrorDocument>({ ok: constant(false), error: runError, exitCode }, { description: 'Why a run did not start.' })
 const dryRunDocument = closed<DryRunDocument>(
   {
     ok: constant(true),
@@ -53,7 +50,7 @@ const dryRunDocument = closed<DryRunDocument>(
     notices: listOf(text),
     exitCode: constant(0),
   },
-  { description: 'What would run: --dry-run with --json.' },
+  { description: 'What would run: the document of --dry-run.' },
 )
 
 const standing = anyOf(
@@ -62,7 +59,7 @@ const standing = anyOf(
   closed<Extract<StoredSessionState, { kind: 'waiting' }>>({ kind: constant('waiting'), open: count }),
   closed<Extract<StoredSessionState, { kind: 'ended' }>>({
     kind: constant('ended'),
-    status: oneWord<Extract<StoredSessionState, { kind: 'ended' }>['status']>({
+    status: oneOf<Extract<StoredSessionState, { kind: 'ended' }>['status']>({
       completed: true,
       partial: true,
       failed: true,
@@ -79,7 +76,7 @@ const shownFields = {
   workspace: optional(text),
   agentFile: optional(text),
   flags: optional(listOf(runFlag)),
-  status: oneWord<TreeEntry['status']>({
+  status: oneOf<TreeEntry['status']>({
     running: true,
     completed: true,
     partial: true,
@@ -111,13 +108,13 @@ const {
 const soFar = closed<SoFar>({ ...soFarFields, snapshot: reference('Snapshot'), summary: optional(reference('AgentSummary')) })
 const restingDocument = closed<RestingDocument>(
   { ...shownFields, outcome: outcomeDocument },
-  { description: 'A session that has ended or waits, with the document that run --json gave.' },
+  { description: 'A session that has ended or is suspended, with the document that run --json printed.' },
 )
 const openDocument = closed<OpenDocument>(
   { ...shownFields, soFar },
   {
     description:
-      'A session that is running in some process, was left in the middle, or is damaged. Turns that have not ended have the status suspended.',
+      'A session that is running, was abandoned by its process, or is damaged. Turns that have not ended have the status suspended.',
   },
 )
 
@@ -131,24 +128,24 @@ function published(id: string, about: { readonly title: string; readonly descrip
   }
 }
 
-/** What stands in schemas/, by file. */
+/** The content of schemas/, by file name. */
 export const publishedSchemas: { readonly [file: string]: Schema } = {
   'stream-event.schema.json': published(
     'stream-event',
     {
       title: 'A line of troupe run --stream-json',
-      description: 'Durable events have a seq and are the journal; live events have none. The last line is run.completed or run.failed.',
+      description: 'Durable events have a seq and form the journal; live events have none. The last line is run.completed or run.failed.',
     },
     { oneOf: Object.values(lines) },
   ),
   'run-document.schema.json': published(
     'run-document',
-    { title: 'The document of troupe run --json', description: 'One of three, whatever happens.' },
+    { title: 'The document of troupe run --json', description: 'An outcome, an error or a dry run.' },
     { oneOf: [outcomeDocument, errorDocument, dryRunDocument] },
   ),
   'session.schema.json': published(
     'session',
-    { title: 'The document of troupe sessions show --json', description: 'A session as its journal has it, or why it cannot be shown.' },
+    { title: 'The document of troupe sessions show --json', description: 'A session read from its journal, or an error.' },
     { oneOf: [restingDocument, openDocument, errorDocument] },
   ),
 }

@@ -1,5 +1,5 @@
-// JSON Schemas that the compiler holds against the types they describe: a field that is added, dropped or made optional in
-// a contract does not compile here until the schema says so, too.
+// Builders of JSON Schemas that are checked against TypeScript types: a field that is added, removed or made optional in a
+// type does not compile until its schema matches.
 
 export interface Schema {
   readonly [keyword: string]: unknown
@@ -7,12 +7,12 @@ export interface Schema {
 export interface Optional {
   readonly optional: Schema
 }
-/** A schema for each field of a type; optional exactly where the field is. */
+/** A schema for each field of a type, `optional` for optional fields. */
 export type Fields<T> = { readonly [K in keyof T]-?: undefined extends T[K] ? Optional : Schema }
 
 export const optional = (schema: Schema): Optional => ({ optional: schema })
 
-/** An object that has these fields and no others. */
+/** An object with these fields and no others. */
 export function closed<T>(fields: Fields<T>, more: Schema = {}): Schema {
   const entries = Object.entries<Schema | Optional>(fields)
   const isOptional = (field: Schema | Optional): field is Optional => 'optional' in field
@@ -29,10 +29,10 @@ export function closed<T>(fields: Fields<T>, more: Schema = {}): Schema {
 export const text: Schema = { type: 'string' }
 export const name: Schema = { type: 'string', minLength: 1 }
 export const truth: Schema = { type: 'boolean' }
-/** Tokens, steps, bytes. */
+/** For tokens, steps and bytes. */
 export const count: Schema = { type: 'integer', minimum: 0 }
 export const ordinal: Schema = { type: 'integer', minimum: 1 }
-/** Times; a clock may give fractions. */
+/** For times, which may have fractions, and cost. */
 export const amount: Schema = { type: 'number', minimum: 0 }
 export const anyJson: Schema = {}
 export const anyObject: Schema = { type: 'object' }
@@ -40,17 +40,16 @@ export const listOf = (items: Schema): Schema => ({ type: 'array', items })
 export const constant = (value: string | boolean | number): Schema => ({ const: value })
 export const anyOf = (...schemas: readonly Schema[]): Schema => ({ anyOf: schemas })
 
-/** Exactly these words: `oneWord<Severity>({ info: true, … })` lists every member of the union. */
-export function oneWord<Words extends string>(words: { readonly [W in Words]: true }): Schema {
+/** An enumeration: `oneOf<Severity>({ info: true, … })` must list every member of the union. */
+export function oneOf<Words extends string>(words: { readonly [W in Words]: true }): Schema {
   return { enum: Object.keys(words) }
 }
 
-/** What a schema refers to by name. */
 export function reference(definition: string): Schema {
   return { $ref: `#/$defs/${definition}` }
 }
 
-/** The definitions that a schema needs, and those that they need. */
+/** The definitions that a schema uses, directly or indirectly. */
 export function reachable(root: unknown, all: { readonly [name: string]: Schema }): { readonly [name: string]: Schema } {
   const needed = new Set<string>()
   const visit = (value: unknown): void => {
@@ -58,7 +57,7 @@ export function reachable(root: unknown, all: { readonly [name: string]: Schema 
     const target = '$ref' in value && typeof value.$ref === 'string' ? value.$ref.slice('#/$defs/'.length) : undefined
     if (target !== undefined && !needed.has(target)) {
       const schema = all[target]
-      if (!schema) throw new Error(`there is no definition ${target}`)
+      if (!schema) throw new Error(`unknown definition ${target}`)
       needed.add(target)
       visit(schema)
     }

@@ -9,11 +9,11 @@ import {
   toolFailureClasses,
 } from '../../contracts/index.ts'
 import type { StartDiagnostic } from '../team/start-diagnostics.ts'
-import { oneWord, type Schema } from './shapes.ts'
+import { oneOf, type Schema } from './shapes.ts'
 
-// Words that there is a closed list of.
+// Enumerations.
 
-export const modelFailureClass = oneWord<ModelFailureClass>({
+export const modelFailureClass = oneOf<ModelFailureClass>({
   rate_limit: true,
   auth: true,
   quota: true,
@@ -28,7 +28,7 @@ export const modelFailureClass = oneWord<ModelFailureClass>({
   lost: true,
 })
 export const toolFailureClass: Schema = { enum: [...toolFailureClasses] }
-export const turnReason = oneWord<TurnReason>({
+export const turnReason = oneOf<TurnReason>({
   steps: true,
   tokens: true,
   cost: true,
@@ -48,7 +48,7 @@ export const turnReason = oneWord<TurnReason>({
   store: true,
   internal: true,
 })
-export const diagnosticCode = oneWord<DiagnosticCode>({
+export const diagnosticCode = oneOf<DiagnosticCode>({
   agent_changed: true,
   agent_unmatched: true,
   answer_truncated: true,
@@ -75,7 +75,7 @@ export const diagnosticCode = oneWord<DiagnosticCode>({
   tool_output_invalid: true,
 })
 
-export const startDiagnosticCode = oneWord<StartDiagnostic['code']>({
+export const startDiagnosticCode = oneOf<StartDiagnostic['code']>({
   agent_broken: true,
   agent_config_unused: true,
   agent_disabled: true,
@@ -95,13 +95,13 @@ export const startDiagnosticCode = oneWord<StartDiagnostic['code']>({
 })
 
 const itemStatuses = { completed: true, failed: true, declined: true, interrupted: true, skipped: true, unknown: true } as const
-export const itemStatus = oneWord<ItemStatus>(itemStatuses)
-export const callStatus = oneWord<CallOperation['status']>({ ...itemStatuses, suspended: true })
-export const callType = oneWord<CallIntent['type']>({
+export const itemStatus = oneOf<ItemStatus>(itemStatuses)
+export const callStatus = oneOf<CallOperation['status']>({ ...itemStatuses, suspended: true })
+export const callType = oneOf<CallIntent['type']>({
   tool_call: true,
   command_execution: true,
   file_change: true,
   mcp_tool_call: true,
   subagent_call: true,
 })
-export const textType = oneWord<TextItemType>({ agent_message: true, reasoning: true, error: true })
+export const textType = oneOf<TextItemType>({ agent_message: true, reasoning: true, error: true })

@@ -5,20 +5,19 @@ import type { WorkspaceKit } from '../../tools/kit/index.ts'
 import { homeFolder } from '../host/data-folder.ts'
 import type { Host } from '../host/process-host.ts'
 
-interface Surroundings {
-  /** The one folder that agents may change. */
+interface KitOptions {
   readonly workspace: string
   readonly policy: SandboxPolicy
-  /** What nobody may see: journals, trust, approvals. */
+  /** Paths that agents cannot access: journals, trust, approvals. */
   readonly hidden: readonly string[]
-  /** What nobody may change without being asked about it: what hooks are made of. */
+  /** Files of hooks: changing them always needs an approval. */
   readonly guarded: readonly string[]
 }
 
-const usualPath = '/usr/local/bin:/usr/bin:/bin'
+const defaultPath = '/usr/local/bin:/usr/bin:/bin'
 
-/** Everything that an agent file may name under `tools`. Loaded when one does. */
-export async function builtinTools({ env }: Pick<Host, 'env'>, surroundings: Surroundings): Promise<WorkspaceKit> {
+/** The built-in tools and their sandbox. Loaded on demand. */
+export async function builtinTools({ env }: Pick<Host, 'env'>, options: KitOptions): Promise<WorkspaceKit> {
   const { workspaceKit } = await import('../../tools/kit/index.ts')
-  return workspaceKit({ ...surroundings, clock: systemClock, home: homeFolder(homedir()), path: env.PATH ?? usualPath })
+  return workspaceKit({ ...options, clock: systemClock, home: homeFolder(homedir()), path: env.PATH ?? defaultPath })
 }

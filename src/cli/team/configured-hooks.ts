@@ -6,30 +6,30 @@ import { systemClock } from '../../runtime/index.ts'
 import type { Host } from '../host/process-host.ts'
 import { trustPlaceOf } from './load-config.ts'
 
-/** The hooks of every file that counts. */
+/** The hooks of all configuration files in effect. */
 export interface ConfiguredHooks {
   readonly hooks: readonly Hook[]
-  /** What they are made of: agents must not change it. */
+  /** Their programs and modules, which agents must not change. */
   readonly files: readonly string[]
   readonly problems: readonly Problem[]
 }
 
-interface HookSurroundings {
+interface HookContext {
   readonly host: Pick<Host, 'env'>
   readonly workingDirectory: string
-  /** Default: what stands in the list of trust. */
+  /** Default: the stored list of trusted files. */
   readonly trusted?: TrustRecords | undefined
 }
 
-export async function configuredHooks(config: Config, { host, workingDirectory, trusted }: HookSurroundings): Promise<ConfiguredHooks> {
+export async function configuredHooks(config: Config, { host, workingDirectory, trusted }: HookContext): Promise<ConfiguredHooks> {
   const configured = hooksOf(config)
   if (configured.length === 0) return { hooks: [], files: [], problems: [] }
   const { hookFiles, createHook, hookHashes } = await import('../../tools/hooks/index.ts')
-  const { environment, writable } = await surroundingsOf(config, host, workingDirectory)
-  const trustedHashes = await hashesOfOthers(configured, { host, trusted })
+  const { environment, writable } = await environmentOf(config, host, workingDirectory)
+  const trustedHashes = await trustedHashesFor(configured, { host, trusted })
   const built = await Promise.all(
     configured.map(async ({ definition, baseDir, place, isOwn }) => {
-      // Whose file it is decides whose word is needed; what agents could have changed since they began is looked at in any case.
+      // The user's own hooks need no trust, but files in folders that agents can write to are compared with their current form.
       const known = isOwn ? { hashes: hookHashes([definition], baseDir), folders: writable } : { hashes: trustedHashes }
       return {
         name: definition.name,
@@ -45,25 +45,25 @@ export async function configuredHooks(config: Config, { host, workingDirectory, 
   }
 }
 
-/** Programs and modules of hooks that are not there. Nothing is run for it, and no module loaded. */
-export async function missingHookParts(config: Config, { host, workingDirectory }: HookSurroundings): Promise<readonly Problem[]> {
+/** Programs and modules of hooks that do not exist. Runs no program and loads no module. */
+export async function missingHookParts(config: Config, { host, workingDirectory }: HookContext): Promise<readonly Problem[]> {
   const configured = hooksOf(config)
   if (configured.length === 0) return []
   const { createHook } = await import('../../tools/hooks/index.ts')
-  const { environment, writable } = await surroundingsOf(config, host, workingDirectory)
+  const { environment, writable } = await environmentOf(config, host, workingDirectory)
   const missing = async ({ definition, baseDir }: ConfiguredHook): Promise<Pick<Problem, 'message' | 'remedy'> | undefined> => {
     if (definition.command === undefined) return missingModule(resolve(baseDir, definition.module))
-    // A program is only looked for until it is asked something.
+    // For a program, this only searches the file.
     const built = await createHook(definition, { baseDir, clock: systemClock, environment, writable })
     return 'missing' in built ? built.missing : undefined
   }
-  const found = await Promise.all(configured.map(async (each) => ({ ...each, fault: await missing(each) })))
-  return found.flatMap(({ definition, place, fault }) => (fault ? [unusable(definition.name, place, fault)] : []))
+  const found = await Promise.all(configured.map(async (each) => ({ ...each, missing: await missing(each) })))
+  return found.flatMap(({ definition, place, missing }) => (missing ? [unusable(definition.name, place, missing)] : []))
 }
 
 function missingModule(file: string): Pick<Problem, 'message' | 'remedy'> | undefined {
   if (statSync(file, { throwIfNoEntry: false })?.isFile()) return undefined
-  return { message: `there is no file ${file}`, remedy: 'Check the path, which is relative to the file that names it.' }
+  return { message: `the file ${file} does not exist`, remedy: 'Check the path. It is relative to the file that names it.' }
 }
 
 const unusable = (name: string, place: string, { message, remedy }: Pick<Problem, 'message' | 'remedy'>): Problem => ({
@@ -72,33 +72,33 @@ const unusable = (name: string, place: string, { message, remedy }: Pick<Problem
   ...(remedy !== undefined && { remedy }),
 })
 
-/** What a person has trusted. Nobody's word is needed for a person's own files. */
-async function hashesOfOthers(
+/** The hashes of trusted files. The user's own files need no trust. */
+async function trustedHashesFor(
   configured: readonly ConfiguredHook[],
-  { host, trusted }: Pick<HookSurroundings, 'host' | 'trusted'>,
+  { host, trusted }: Pick<HookContext, 'host' | 'trusted'>,
 ): Promise<ReadonlyMap<string, string>> {
   if (configured.every(({ isOwn }) => isOwn)) return new Map()
   const records = trusted ?? (await readTrust(trustPlaceOf(host)))
   return new Map([...records.values()].map(({ path, sha256 }) => [path, sha256]))
 }
 
-const usualPath = '/usr/bin:/bin'
-const passedOn = ['PATH', 'HOME', 'LANG', 'TMPDIR']
+const defaultPath = '/usr/bin:/bin'
+const inherited = ['PATH', 'HOME', 'LANG', 'TMPDIR']
 
-interface Surroundings {
-  /** What a program of a person's own needs to be found and run, and no keys. */
+interface HookEnvironment {
+  /** The variables that hook programs get: never keys. */
   readonly environment: { readonly [name: string]: string }
-  /** Where commands of agents may write, without links. */
+  /** Real paths of the folders that commands of agents can write to. */
   readonly writable: readonly string[]
 }
 
-/** Of each part of the PATH the end of its way counts, and only if no part of the way leads through where agents may write. */
-async function surroundingsOf(config: Config, { env }: Pick<Host, 'env'>, workingDirectory: string): Promise<Surroundings> {
+/** `PATH` keeps the real paths of its folders, except those that lead through a folder that agents can write to. */
+async function environmentOf(config: Config, { env }: Pick<Host, 'env'>, workingDirectory: string): Promise<HookEnvironment> {
   const { trustedPath } = await import('../../tools/sandbox/index.ts')
   const writable = [workingDirectory, ...sandboxOf(config).writable].map((folder) => trustedPath([], folder)[0] ?? folder)
-  const environment = Object.fromEntries(passedOn.flatMap((name) => (env[name] === undefined ? [] : [[name, env[name]]])))
-  const { PATH = usualPath } = environment
+  const environment = Object.fromEntries(inherited.flatMap((name) => (env[name] === undefined ? [] : [[name, env[name]]])))
+  const { PATH = defaultPath } = environment
   const folders = PATH.split(delimiter).flatMap((folder) => (isAbsolute(folder) ? trustedPath(writable, folder) : []))
-  // An empty PATH would stand for the folder that a hook is started in.
-  return { writable, environment: { ...environment, PATH: [...new Set(folders)].join(delimiter) || usualPath } }
+  // An empty PATH would mean the current folder of the hook.
+  return { writable, environment: { ...environment, PATH: [...new Set(folders)].join(delimiter) || defaultPath } }
 }

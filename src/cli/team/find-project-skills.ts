@@ -12,7 +12,7 @@ import {
 import { homeFolder } from '../host/data-folder.ts'
 
 interface MachineSkills {
-  /** What packages of the system have brought. */
+  /** Of installed packages. */
   readonly systemDirectories: readonly string[]
   readonly adminDirectories: readonly string[]
 }
@@ -31,7 +31,7 @@ export interface SkillOptions {
 
 export const skillOptionsOf = (config: Config): SkillOptions => ({ ...skillsOf(config), writable: sandboxOf(config).writable })
 
-/** What agents of this folder may load, from the nearest place to the farthest. */
+/** The skills that agents in this folder can load, nearest location first. */
 export function findProjectSkills(
   workingDirectory: string,
   { directories = [], disabled = [], writable = [] }: SkillOptions = {},

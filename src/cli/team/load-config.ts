@@ -19,9 +19,9 @@ import { type Problem, TroupeError } from '../../contracts/index.ts'
 import { dataFolder, homeFolder } from '../host/data-folder.ts'
 import type { Host } from '../host/process-host.ts'
 import { joinErrors } from '../terminal/print-errors.ts'
-import { withWithheld } from './start-diagnostics.ts'
+import { withIgnoredSettings } from './start-diagnostics.ts'
 
-/** What surrounds every agent: the configuration, options of the environment, and whom a person trusts. */
+/** The configuration, options from the environment, and trusted files. */
 export interface Setup {
   readonly config: Config
   /** Options that `TROUPE_*` variables set. */
@@ -34,36 +34,36 @@ export interface Setup {
 }
 
 export interface ConfigOptions {
-  /** The file behind `--config`. */
+  /** The file of `--config`. */
   readonly configFile?: string
-  /** An agent, whose folder may have a configuration, too. */
+  /** An agent file, whose folder may have a configuration, too. */
   readonly file?: string
-  /** Files that are read as if they were trusted; nothing is kept of that. */
+  /** Files to treat as trusted without storing it. */
   readonly alsoTrusted?: readonly FileState[]
 }
 
-/** What surrounds every agent, right or wrong. */
+/** A setup that may have errors. */
 export interface ReadSetup {
-  /** With whatever is right in it. */
+  /** The valid part of it. */
   readonly setup: Setup
-  /** Whether the configuration could be read: otherwise nobody knows what it would have said. */
+  /** Whether the whole configuration could be read. */
   readonly isConfigured: boolean
-  readonly wrong: readonly TroupeError[]
+  readonly errors: readonly TroupeError[]
 }
 
-/** Reads the configuration in all its layers, and the variables. Throws `config_invalid` with everything that is wrong in any. */
-export async function loadSetup(host: Pick<Host, 'env'>, display: ConfigOptions = {}): Promise<Setup> {
-  const { setup, wrong } = await readSetup(host, display)
-  if (wrong.length > 0) throw withWithheld(joinErrors(wrong), setup.diagnostics)
+/** Reads all layers of the configuration and the variables. Throws `config_invalid` with all errors. */
+export async function loadSetup(host: Pick<Host, 'env'>, options: ConfigOptions = {}): Promise<Setup> {
+  const { setup, errors } = await readSetup(host, options)
+  if (errors.length > 0) throw withIgnoredSettings(joinErrors(errors), setup.diagnostics)
   return setup
 }
 
-/** The same for those who go on with what is right: a fault in one of them hides nothing of the others. */
+/** The same without throwing: returns the valid part and the errors. */
 export async function readSetup(host: Pick<Host, 'env'>, { configFile, file, alsoTrusted = [] }: ConfigOptions = {}): Promise<ReadSetup> {
   const bare = setupWithoutConfig(host)
   const { workingDirectory, trustPlace } = bare
-  const listed = await rightOrWrong(readTrust(trustPlace))
-  const trusted: TrustRecords = new Map([...(listed.right ?? []), ...alsoTrusted.map(asIfTrusted)])
+  const listed = await valueOrErrors(readTrust(trustPlace))
+  const trusted: TrustRecords = new Map([...(listed.value ?? []), ...alsoTrusted.map(asIfTrusted)])
   const variables = readOptionVariables(host.env)
   const { config, problems } = await readConfig({
     places: {
@@ -76,15 +76,15 @@ export async function readSetup(host: Pick<Host, 'env'>, { configFile, file, als
     files: nodeConfigFileSystem,
     trusted,
   })
-  const wrong = [...variableErrors(variables.problems), ...listed.wrong, ...(problems.length > 0 ? [configError(problems)] : [])]
-  // Without the list of trust, what counts of a configuration is as unknown as without the configuration.
-  const counting = listed.right ? config : bare.config
-  const diagnostics = [...counting.diagnostics, ...variables.diagnostics, ...misplacedConfig(homeFolder(homedir()), workingDirectory)]
-  const setup = { ...bare, config: counting, variables: variables.values, trusted, diagnostics }
-  return { setup, isConfigured: listed.right !== undefined && problems.length === 0, wrong }
+  const errors = [...variableErrors(variables.problems), ...listed.errors, ...(problems.length > 0 ? [configError(problems)] : [])]
+  // Without the list of trusted files, it is unknown which configuration applies.
+  const applied = listed.value ? config : bare.config
+  const diagnostics = [...applied.diagnostics, ...variables.diagnostics, ...misplacedConfig(homeFolder(homedir()), workingDirectory)]
+  const setup = { ...bare, config: applied, variables: variables.values, trusted, diagnostics }
+  return { setup, isConfigured: listed.value !== undefined && problems.length === 0, errors }
 }
 
-/** A person's own configuration has a folder of its own. */
+/** Warns about a user configuration outside its folder. */
 function misplacedConfig(home: string, workingDirectory: string): readonly ConfigDiagnostic[] {
   const path = join(home, '.ai-agent.json')
   if (home === workingDirectory || !existsSync(path)) return []
@@ -94,13 +94,12 @@ function misplacedConfig(home: string, workingDirectory: string): readonly Confi
       code: 'config_not_read',
       severity: 'warning',
       place: path,
-      message: 'it is not read here',
-      remedy: `Move it to ${right}, where your own configuration is read from.`,
+      message: 'this file is not read',
+      remedy: `Move it to ${right}, the user configuration.`,
     },
   ]
 }
 
-/** What is left where nothing can be read. */
 export function setupWithoutConfig(host: Pick<Host, 'env'>): Setup {
   return {
     config: { layers: [], files: [], ownFolders: [], pending: [], diagnostics: [] },
@@ -113,7 +112,7 @@ export function setupWithoutConfig(host: Pick<Host, 'env'>): Setup {
   }
 }
 
-/** Always in the person's own folder: a list of trust that came along with a project would trust itself. */
+/** Always in the user's state folder: a project must not bring its own list of trusted files. */
 export function trustPlaceOf({ env }: Pick<Host, 'env'>): TrustPlace {
   return { files: nodeConfigFileSystem, path: join(dataFolder({ flag: undefined, env, home: homedir() }), 'trust.json') }
 }
@@ -122,15 +121,15 @@ const asIfTrusted = ({ path, sha256 }: FileState): [string, TrustRecord] => [pat
 
 function variableErrors(problems: readonly Problem[]): readonly TroupeError[] {
   if (problems.length === 0) return []
-  const count = problems.length === 1 ? 'A variable is wrong.' : `${problems.length} variables are wrong.`
+  const count = problems.length === 1 ? 'An environment variable is invalid.' : `${problems.length} environment variables are invalid.`
   return [new TroupeError('config_invalid', count, { problems })]
 }
 
-async function rightOrWrong<T>(reading: Promise<T>): Promise<{ readonly right?: T; readonly wrong: readonly TroupeError[] }> {
+async function valueOrErrors<T>(reading: Promise<T>): Promise<{ readonly value?: T; readonly errors: readonly TroupeError[] }> {
   try {
-    return { right: await reading, wrong: [] }
+    return { value: await reading, errors: [] }
   } catch (error) {
-    if (error instanceof TroupeError) return { wrong: [error] }
+    if (error instanceof TroupeError) return { errors: [error] }
     throw error
   }
 }

@@ -17,13 +17,13 @@ export interface ProjectOptions {
   readonly configFile?: string
 }
 
-/** The agents of a place with what surrounds them, right or wrong. */
+/** The agents and the setup of a folder. Both may have errors. */
 export interface Project {
   readonly setup: Setup
-  /** Whether the configuration could be read: otherwise nobody knows what it would have said. */
+  /** Whether the whole configuration could be read. */
   readonly isConfigured: boolean
   readonly registry: Registry
-  /** What is wrong with the configuration or with any agent, as one. */
+  /** All errors of the configuration and the agents, joined. */
   readonly error?: TroupeError
   readonly diagnostics: readonly (AgentDiagnostic | ConfigDiagnostic)[]
 }
@@ -34,8 +34,8 @@ export async function loadProject(host: Pick<Host, 'env'>, { configFile }: Proje
 }
 
 /**
- * The agents of files and folders, with their children. Those of one folder are looked at together, and with the
- * configuration that stands there, as a run of them would: so a folder of projects is right where each of them is.
+ * The agents of files and folders, with their children. Each folder is a project of its own and is read with the
+ * configuration in it, as a run would do.
  */
 export async function loadPlaces(
   host: Pick<Host, 'env'>,
@@ -58,24 +58,23 @@ interface Wanted extends ProjectOptions {
 
 async function load(host: Pick<Host, 'env'>, { configFile, scope, roots }: Wanted): Promise<Project> {
   const [file] = scope === 'reachable' ? roots : []
-  const display = { ...(configFile !== undefined && { configFile }), ...(file !== undefined && { file }) }
-  const { setup, isConfigured, registry, wrong } = await readAgents(host, { ...display, scope, roots })
+  const options = { ...(configFile !== undefined && { configFile }), ...(file !== undefined && { file }) }
+  const { setup, isConfigured, registry, errors } = await readAgents(host, { ...options, scope, roots })
   return {
     setup,
     isConfigured,
     registry,
-    ...(wrong.length > 0 && { error: joinErrors(wrong) }),
+    ...(errors.length > 0 && { error: joinErrors(errors) }),
     diagnostics: [...setup.diagnostics, ...registry.diagnostics],
   }
 }
 
-/** As written where a file is named, so that problems name it as its author does. Of a folder, those that are agents. */
+/** A file as written, so that errors show the same path; the agents of a folder. */
 function filesAt(written: string): readonly string[] {
   const { paths, isNamed } = findAgentPaths(resolve(written))
   return isNamed ? [written] : paths.filter((path) => !isSkill(path) && isAgentFile(path)).map((path) => relative('', path))
 }
 
-/** A skill has a name and a description too, and is no agent. */
 const isSkill = (path: string): boolean => basename(path) === 'SKILL.md'
 
 const usualFiles = (folder: string): readonly string[] => projectAgentPaths(folder).map((path) => relative(folder, path))

@@ -24,62 +24,62 @@ import { modelOptions } from '../models/model-options.ts'
 import { pricedAdapter } from '../models/priced-adapter.ts'
 import { unpricedModels } from '../models/unpriced-models.ts'
 import { joinErrors } from '../terminal/print-errors.ts'
-import { askForTrust, waitingIn } from '../trust/trust-question.ts'
+import { askForTrust, untrustedFiles } from '../trust/trust-question.ts'
 import type { Setup } from './load-config.ts'
 import { type ReadAgents, readAgents } from './read-agents.ts'
-import { type StartDiagnostic, withWithheld } from './start-diagnostics.ts'
+import { type StartDiagnostic, withIgnoredSettings } from './start-diagnostics.ts'
 
 export interface TeamOptions {
   readonly host: Host
-  /** What the command line says over the file. */
+  /** Settings of the command line. */
   readonly overrides: OverrideArguments
-  /** The file behind `--config`. */
+  /** The file of `--config`. */
   readonly configFile?: string
-  /** Whether `--trust` stands on the command line. */
+  /** Whether `--trust` was given. */
   readonly isTrusted?: boolean
-  /** `for this look`: what `--trust` gives is not kept. */
-  readonly trusts?: 'for good' | 'for this look'
-  /** Whether servers on this machine that a model needs are asked if they are there. */
+  /** `false` for a dry run: trust is not stored. Default: `true`. */
+  readonly storesTrust?: boolean
+  /** Whether to contact servers on this machine that a model needs. */
   readonly looksAtServers?: boolean
-  /** `never`: nobody is asked anything. */
-  readonly asks?: 'for trust' | 'never'
+  /** Default: `true`. */
+  readonly asksForTrust?: boolean
 }
 
-/** An agent with everybody whom it may call, found to be right. */
+/** An agent with all its descendants, checked and with models. */
 export interface Team {
-  /** Their models are those that can be asked. */
+  /** With the models that are available. */
   readonly agents: readonly RegisteredAgent[]
   /** The agent of the file. */
   readonly root: RegisteredAgent
   readonly adapter: ModelAdapter
   readonly setup: Setup
-  /** What the configuration says for all agents. */
+  /** Settings of the configuration for all agents. */
   readonly shared: Pick<AgentLoopConfig, 'queues' | 'features' | 'unpriced' | 'childrenOffered' | 'overlay'>
-  /** Where the configuration keeps journals, if it says so. */
+  /** The data folder of the configuration, if it sets one. */
   readonly storePath?: string
-  /** What a person should know about the choice of models. */
+  /** About the selected models. */
   readonly notices: readonly string[]
   readonly diagnostics: readonly StartDiagnostic[]
 }
 
-/** An agent with everybody whom it may call, before anybody has looked for models. */
-export interface ReadTeam {
+/** A valid team, before its models are resolved. */
+export interface ValidTeam {
   readonly agents: readonly RegisteredAgent[]
   readonly root: RegisteredAgent
   readonly setup: Setup
   readonly diagnostics: Team['diagnostics']
 }
 
-/** An agent with everybody whom it may call and what surrounds them, right or wrong. */
-export interface SeenTeam extends ReadAgents {
+/** A team and its setup, which may have errors. */
+export interface InspectedTeam extends ReadAgents {
   readonly file: string
   readonly diagnostics: Team['diagnostics']
 }
 
-/** Finds the models of a team that was looked at. Throws everything that is wrong with any of it. */
-export async function loadTeam(seen: SeenTeam, display: Pick<TeamOptions, 'looksAtServers'> = {}): Promise<Team> {
-  const { file } = seen
-  const { agents, root, setup, diagnostics } = rightTeam(seen)
+/** Resolves the models of a team. Throws all errors of the team and its models. */
+export async function loadTeam(inspected: InspectedTeam, options: Pick<TeamOptions, 'looksAtServers'> = {}): Promise<Team> {
+  const { file } = inspected
+  const { agents, root, setup, diagnostics } = validTeam(inspected)
   const { config, environment } = setup
   const overlay = overlayFor([...new Set(agents.flatMap(({ definition }) => definition.models))], { config, environment })
   const found = await findTeamModels(
@@ -92,25 +92,25 @@ export async function loadTeam(seen: SeenTeam, display: Pick<TeamOptions, 'looks
       ...modelOptions(file, { env: overlay.variables }),
       providers: overlay.providers,
       aliases: overlay.aliases,
-      looksAtServers: display.looksAtServers ?? false,
+      looksAtServers: options.looksAtServers ?? false,
     },
   )
   const storePath = storePathOf({ config, environment })
   const named: ModelAdapter = { ...found.adapter, secrets: { ...found.adapter.secrets, ...overlay.secrets } }
   const adapter = pricedAdapter(named, pricesOf(config))
-  const asked = (agent: RegisteredAgent): RegisteredAgent => ({
+  const withFoundModels = (agent: RegisteredAgent): RegisteredAgent => ({
     ...agent,
     definition: {
       ...agent.definition,
       models: found.agents.find(({ name }) => name === agent.definition.name)?.models ?? agent.definition.models,
     },
   })
-  const team = agents.map(asked)
+  const team = agents.map(withFoundModels)
   const unpriced = await unpricedModels(team, { adapter, unpriced: unpricedOf(config) })
   if (unpriced.length > 0) throw joinErrors(unpriced)
   return {
     agents: team,
-    root: asked(root),
+    root: withFoundModels(root),
     adapter,
     setup,
     shared: { ...sharedBy(config), overlay: commandVariables(config, overlay.variables) },
@@ -125,13 +125,13 @@ function ignoredAddresses({ providers, variables }: Overlay): readonly StartDiag
   return Object.keys(providers).flatMap((provider): readonly StartDiagnostic[] => {
     const variable = ignoredAddress(provider, { providers, variables })
     if (variable === undefined) return []
-    const message = `it is not used: the key of \`providers.${provider}\` is not sent to an address from the environment`
-    const remedy = `If it is meant, set \`providers.${provider}.baseURL\` to "\${${variable}}".`
+    const message = `this variable is ignored: the key of \`providers.${provider}\` is not sent to an address from the environment`
+    const remedy = `To use this address, set \`providers.${provider}.baseURL\` to "\${${variable}}".`
     return [{ code: 'variable_unused', severity: 'warning', place: variable, message, remedy }]
   })
 }
 
-/** The variables that commands are given: those that the walls name, and nothing else of the environment. */
+/** The variables that sandboxed commands get: only those in `sandbox.environment`. */
 function commandVariables(config: Config, variables: Overlay['variables']): Overlay['variables'] {
   return Object.fromEntries(sandboxOf(config).environment.flatMap((name) => (name in variables ? [[name, variables[name] ?? '']] : [])))
 }
@@ -146,62 +146,62 @@ function sharedBy(config: Config): Team['shared'] {
   }
 }
 
-/** Reads an agent, its children and the configuration. Nothing is looked for, no variable is needed. */
-export async function readTeam(file: string, display: TeamOptions): Promise<ReadTeam> {
-  const seen = await lookAtTeam(file, display)
+/** Reads an agent, its descendants and the configuration. Throws all errors. Resolves no models. */
+export async function readTeam(file: string, options: TeamOptions): Promise<ValidTeam> {
+  const inspected = await inspectTeam(file, options)
   try {
-    return rightTeam(seen)
+    return validTeam(inspected)
   } catch (error) {
-    throw error instanceof TroupeError ? withWithheld(error, seen.diagnostics) : error
+    throw error instanceof TroupeError ? withIgnoredSettings(error, inspected.diagnostics) : error
   }
 }
 
-/** The same for those who have more to tell where something is wrong with it: that is not thrown. */
-export async function lookAtTeam(file: string, display: TeamOptions): Promise<SeenTeam> {
-  const read = await trustedTeam(file, display, overridesOf(display.overrides))
+/** The same without throwing: the errors are in the result. */
+export async function inspectTeam(file: string, options: TeamOptions): Promise<InspectedTeam> {
+  const read = await readTrustedTeam(file, options, overridesOf(options.overrides))
   return { ...read, file, diagnostics: [...read.setup.diagnostics, ...read.registry.diagnostics] }
 }
 
-function rightTeam({ file, setup, registry, wrong, diagnostics }: SeenTeam): ReadTeam {
-  if (!registry.ok || wrong.length > 0) throw joinErrors(wrong)
+function validTeam({ file, setup, registry, errors, diagnostics }: InspectedTeam): ValidTeam {
+  if (!registry.ok || errors.length > 0) throw joinErrors(errors)
   const root = registry.agents.find(({ definition }) => definition.name === registry.roots[0])
   if (!root) throw new TroupeError('internal', `The agent of ${file} is not among those that were read.`)
   return { agents: registry.agents, root, setup, diagnostics }
 }
 
-/** Reads once, asks for trust where it is missing, and reads again where it was given. A team that is wrong all the same asks for none. */
-async function trustedTeam(file: string, display: TeamOptions, flags: ReadOverrides): Promise<ReadAgents> {
-  const { host, configFile, isTrusted: isGiven = false, asks = 'for trust', trusts = 'for good' } = display
+/** Reads the team, asks for missing trust, and reads again if it was given. Does not ask for a team that has errors anyway. */
+async function readTrustedTeam(file: string, options: TeamOptions, flags: ReadOverrides): Promise<ReadAgents> {
+  const { host, configFile, isTrusted: isGiven = false, asksForTrust = true, storesTrust = true } = options
   const read = async (alsoTrusted: readonly FileState[] = []): Promise<ReadAgents> => {
     const given = configFile === undefined ? {} : { configFile }
     const found = await readAgents(host, { file, roots: [file], scope: 'reachable', flags: flags.values, alsoTrusted, ...given })
-    return { ...found, wrong: [...flags.wrong, ...found.wrong] }
+    return { ...found, errors: [...flags.errors, ...found.errors] }
   }
   const first = await read()
-  const waiting = asks === 'never' ? [] : waitingIn(first.setup, first.registry)
+  const waiting = asksForTrust ? untrustedFiles(first.setup, first.registry) : []
   if (waiting.length === 0) return first
   const asTrusted = await read(waiting)
-  if (asTrusted.wrong.length > 0) return isGiven ? asTrusted : first
-  if (isGiven && trusts === 'for this look') {
-    // What hooks run waits only once their configuration counts.
-    const more = waitingIn(asTrusted.setup, asTrusted.registry)
+  if (asTrusted.errors.length > 0) return isGiven ? asTrusted : first
+  if (isGiven && !storesTrust) {
+    // The files of hooks are known only once their configuration is trusted.
+    const more = untrustedFiles(asTrusted.setup, asTrusted.registry)
     return more.length === 0 ? asTrusted : read([...waiting, ...more])
   }
-  // A look keeps nothing, so it asks for nothing that would be kept.
-  if (trusts === 'for this look') return first
+  // A dry run stores nothing, so it does not ask either.
+  if (!storesTrust) return first
   return (await askForTrust(waiting, first.setup, { host, isGiven })) === 'given' ? read() : first
 }
 
 interface ReadOverrides {
   readonly values: AgentOverrides
-  readonly wrong: readonly TroupeError[]
+  readonly errors: readonly TroupeError[]
 }
 
 function overridesOf(written: OverrideArguments): ReadOverrides {
   try {
-    return { values: parseOverrides(written), wrong: [] }
+    return { values: parseOverrides(written), errors: [] }
   } catch (error) {
     if (!(error instanceof TroupeError)) throw error
-    return { values: new Map(), wrong: [error] }
+    return { values: new Map(), errors: [error] }
   }
 }

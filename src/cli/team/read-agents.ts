@@ -17,21 +17,21 @@ import { misspeltModels } from '../models/misspelt-models.ts'
 import { type ConfigOptions, type ReadSetup, readSetup } from './load-config.ts'
 
 export interface ReadAgentsOptions extends ConfigOptions {
-  /** Files that are asked for, relative to the working directory. */
+  /** The requested files, relative to the working directory. */
   readonly roots: readonly string[]
   readonly scope: 'everything' | 'reachable'
-  /** What the command line says over the files that are asked for. */
+  /** Settings of the command line for the requested files. */
   readonly flags?: AgentOverrides
 }
 
-/** Agents with what surrounds them, right or wrong. */
+/** Agents and their setup, which may have errors. */
 export interface ReadAgents extends ReadSetup {
   readonly registry: Registry
-  /** Of the surroundings and of the agents. */
-  readonly wrong: readonly TroupeError[]
+  /** Errors of the setup and of the agents. */
+  readonly errors: readonly TroupeError[]
 }
 
-/** A child has the configuration of its team: what stands beside its own file applies only where it is run by itself. */
+/** A team has the configuration of its root. Warns about configuration files next to children. */
 function unusedConfigs(
   registry: Registry,
   { workingDirectory }: ReadSetup['setup'],
@@ -43,8 +43,8 @@ function unusedConfigs(
   return [...folders].flatMap(([folder, { definition }]) =>
     ['.ai-agent.json', '.ai-agent.env'].flatMap((name): readonly AgentDiagnostic[] => {
       const path = join(folder, name)
-      if (!saysSomething(path) || (configFile !== undefined && resolve(configFile) === path)) return []
-      const message = `it does not apply to \`${definition.toolName}\` in this team: a team has the configuration of the agent that is run`
+      if (!hasContent(path) || (configFile !== undefined && resolve(configFile) === path)) return []
+      const message = `this file does not apply to \`${definition.toolName}\` as a child: a team uses the configuration of its root agent`
       return [
         {
           code: 'agent_config_unused',
@@ -58,7 +58,7 @@ function unusedConfigs(
   )
 }
 
-function saysSomething(path: string): boolean {
+function hasContent(path: string): boolean {
   try {
     return !/^\s*(?:\{\s*\}\s*)?$/.test(readFileSync(path, 'utf8'))
   } catch {
@@ -66,8 +66,8 @@ function saysSomething(path: string): boolean {
   }
 }
 
-export async function readAgents(host: Pick<Host, 'env'>, { roots, scope, flags, ...display }: ReadAgentsOptions): Promise<ReadAgents> {
-  const { setup, isConfigured, wrong } = await readSetup(host, display)
+export async function readAgents(host: Pick<Host, 'env'>, { roots, scope, flags, ...options }: ReadAgentsOptions): Promise<ReadAgents> {
+  const { setup, isConfigured, errors } = await readSetup(host, options)
   const { config, environment, trusted, variables, workingDirectory } = setup
   const registry = await loadRegistry({
     roots,
@@ -88,14 +88,14 @@ export async function readAgents(host: Pick<Host, 'env'>, { roots, scope, flags,
   )
   const advice = [
     ...(await misspeltModels(registry.readable, setup)),
-    ...(scope === 'reachable' ? unusedConfigs(registry, setup, display) : []),
+    ...(scope === 'reachable' ? unusedConfigs(registry, setup, options) : []),
   ]
   return {
     setup: { ...setup, diagnostics: [...diagnostics, ...unknown.diagnostics] },
     isConfigured,
     registry: { ...registry, diagnostics: [...registry.diagnostics, ...advice] },
-    wrong: [
-      ...wrong,
+    errors: [
+      ...errors,
       ...(unknown.problems.length > 0 ? [configError(unknown.problems)] : []),
       ...(registry.ok ? [] : [registryError(registry.problems)]),
     ],

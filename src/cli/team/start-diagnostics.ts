@@ -3,22 +3,21 @@ import { type Problem, TroupeError } from '../../contracts/index.ts'
 import { asSentence } from '../../util/as-sentence.ts'
 import { shellWord } from '../../util/shell-word.ts'
 
-/** What is told about a team before it runs. */
+/** A diagnostic about a team before it runs. */
 export type StartDiagnostic = AgentDiagnostic | ConfigDiagnostic
 
-/** Whether something does not count for want of a person's trust. */
+/** Whether something is ignored because it is not trusted. */
 export const isAboutTrust = ({ code }: StartDiagnostic): boolean => code === 'config_untrusted' || code === 'agent_untrusted'
 
-/** As a person is told it. */
 export const sentenceOf = ({ place, message, remedy }: StartDiagnostic): string =>
   `${place}: ${remedy === undefined ? message : `${asSentence(message)} ${remedy}`}`
 
 /**
- * What was said and does not count may be why a start has failed, so the error tells it, too: what waits for trust before
- * everything else, variables that nobody knows after it. The error keeps its code and its message.
+ * Adds ignored settings to an error, because they may be its cause: untrusted files first, unknown variables last. The
+ * error keeps its code and its message.
  */
-export function withWithheld(error: TroupeError, diagnostics: readonly StartDiagnostic[]): TroupeError {
-  // Trust in an agent brings tools, and never a model.
+export function withIgnoredSettings(error: TroupeError, diagnostics: readonly StartDiagnostic[]): TroupeError {
+  // Trusting an agent adds tools, never a model.
   const isAboutModels = error.code.startsWith('model_')
   const withheld = diagnostics.filter((each) => isAboutTrust(each) && !(isAboutModels && each.code === 'agent_untrusted'))
   const unknown = diagnostics.filter(({ code }) => code === 'variable_unused')
@@ -34,7 +33,7 @@ export function withWithheld(error: TroupeError, diagnostics: readonly StartDiag
 
 const problemOf = ({ place, message, remedy }: StartDiagnostic): Problem => ({ place, message, ...(remedy !== undefined && { remedy }) })
 
-/** Where the error has none of its own, those of its problems are all there is, and trust comes first among them. */
+/** An error without its own remedy has those of its problems, where trust comes first. */
 function trustFirst(remedy: string | undefined, withheld: readonly StartDiagnostic[]): string | undefined {
   if (remedy === undefined) return undefined
   const files = new Set(withheld.map(({ place }) => place.replace(/(?::\d+)+$/, '')))

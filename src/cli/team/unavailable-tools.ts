@@ -5,7 +5,7 @@ import { matchesGlob, parseGlob } from '../../util/glob.ts'
 
 type Agent = Pick<RegisteredAgent['definition'], 'tools' | 'sandbox'>
 
-/** Tools that agents name and that cannot run here: each once, with the reason and what to do. */
+/** Tools of agents that cannot run here: each once, with the reason and a remedy. */
 export async function unavailableTools(agents: readonly Agent[], { tools, sandbox }: Kit): Promise<readonly Problem[]> {
   const named = tools.flatMap((tool) => agents.filter((agent) => hasTool(agent, tool.name)).map((agent) => ({ tool, agent })))
   const found = new Map<string, Problem>()
@@ -25,6 +25,6 @@ const hasTool = ({ tools }: Agent, name: string): boolean => tools.some((pattern
 
 const problemOf = (tool: string, { message, remedy }: ToolFailure): Problem => ({
   place: tool,
-  message: `the tool will not work here: ${message.replace(/\.$/, '')}`,
+  message: `the tool does not work here: ${message.replace(/\.$/, '')}`,
   ...(remedy !== undefined && { remedy }),
 })

@@ -11,34 +11,34 @@ import { missingHookParts } from './configured-hooks.ts'
 import type { Project } from './load-project.ts'
 import { unavailableTools } from './unavailable-tools.ts'
 
-/** What is missing of what agents are to act with. */
+/** Skills, hooks, folders and tools that are missing. */
 export interface WorkspaceToolProblems {
-  /** A run would be refused for these, or each of its commands would fail. */
+  /** With these, a run does not start, or its commands fail. */
   readonly problems: readonly Problem[]
   readonly warnings: readonly Problem[]
 }
 
-/** An agent that can be used, or as much as could be read of one that cannot. */
-interface WorkspaceTools extends Pick<RegisteredAgent, 'path' | 'place' | 'values' | 'dialect' | 'disabledSkills'> {
+/** A valid agent, or the readable part of an invalid one. */
+interface CheckedAgent extends Pick<RegisteredAgent, 'path' | 'place' | 'values' | 'dialect' | 'disabledSkills'> {
   readonly definition: Pick<RegisteredAgent['definition'], 'skills' | 'tools' | 'sandbox'>
 }
 
-/** Looks for it without running anything of theirs: no hook, no module, no command. The sandbox is tried where an agent needs it. */
+/** Runs no hook, module or command of the project. Tests the sandbox if an agent needs it. */
 export async function workspaceToolProblems(
   { registry, setup }: Pick<Project, 'registry' | 'setup'>,
   host: Pick<Host, 'env'>,
 ): Promise<WorkspaceToolProblems> {
   const { config, workingDirectory } = setup
   const agents = registry.ok ? registry.agents : registry.readable.map((file) => ({ ...file, definition: file.agent }))
-  const skilled = skillsFor(agents, setup)
+  const skills = skillsFor(agents, setup)
   const hooks = await missingHookParts(config, { host, workingDirectory })
   const folders = missingWritable(agents, sandboxOf(config))
   const isNeeded = agents.some(hasShell)
   return {
-    problems: [...skilled.problems, ...hooks, ...(isNeeded ? folders : [])],
+    problems: [...skills.problems, ...hooks, ...(isNeeded ? folders : [])],
     warnings: [
-      ...skilled.faults,
-      ...skilled.warnings,
+      ...skills.fileProblems,
+      ...skills.warnings,
       ...(isNeeded ? [] : folders),
       ...skillsOf(config).directories.flatMap(missingSkills),
       ...(await missingTools(agents, setup, host)),
@@ -46,8 +46,8 @@ export async function workspaceToolProblems(
   }
 }
 
-/** They may be run from here, or from the folder of their file. */
-function skillsFor(agents: readonly WorkspaceTools[], { config, workingDirectory }: Project['setup']): Skilled {
+/** Agents may run in this folder or in the folder of their file: skills must exist for one of them. */
+function skillsFor(agents: readonly CheckedAgent[], { config, workingDirectory }: Project['setup']): SkillProblems {
   const here = skillProblems(agents, { config, workingDirectory })
   if (here.problems.length === 0) return here
   const folders = Map.groupBy(agents, ({ path }) => dirname(path))
@@ -57,16 +57,20 @@ function skillsFor(agents: readonly WorkspaceTools[], { config, workingDirectory
   })
   const problems = there.flatMap((each) => each.problems)
   const unique = (list: readonly Problem[]): readonly Problem[] => [...new Map(list.map((each) => [each.place, each])).values()]
-  return { problems, faults: unique(there.flatMap(({ faults }) => faults)), warnings: unique(there.flatMap(({ warnings }) => warnings)) }
+  return {
+    problems,
+    fileProblems: unique(there.flatMap(({ fileProblems }) => fileProblems)),
+    warnings: unique(there.flatMap(({ warnings }) => warnings)),
+  }
 }
 
-type Skilled = ReturnType<typeof skillProblems>
+type SkillProblems = ReturnType<typeof skillProblems>
 
-const hasShell = ({ definition }: WorkspaceTools): boolean => definition.tools.some((name) => matchesGlob(parseGlob(name), 'shell'))
+const hasShell = ({ definition }: CheckedAgent): boolean => definition.tools.some((name) => matchesGlob(parseGlob(name), 'shell'))
 
-function missingWritable(agents: readonly WorkspaceTools[], { mode, writable }: ReturnType<typeof sandboxOf>): readonly Problem[] {
+function missingWritable(agents: readonly CheckedAgent[], { mode, writable }: ReturnType<typeof sandboxOf>): readonly Problem[] {
   if (mode === 'off') return []
-  // What the session does not allow falls away, there or not.
+  // Folders that the configuration does not allow are dropped anyway.
   const isAllowed = (folder: string): boolean => writable.some((allowed) => isInside(allowed, folder))
   const own = agents.flatMap(({ definition, place }) =>
     (definition.sandbox?.writable ?? []).filter(isAllowed).map((folder) => ({ folder, place })),
@@ -78,29 +82,28 @@ function missingWritable(agents: readonly WorkspaceTools[], { mode, writable }: 
       : [
           {
             place: folder,
-            message: `\`sandbox.writable\` of ${place} names this folder, and it is not there: no command can run`,
-            remedy: 'Make the folder, or take it out of the list.',
+            message: `this folder of \`sandbox.writable\` in ${place} does not exist: no command can run`,
+            remedy: 'Create the folder, or remove it from the list.',
           },
         ],
   )
 }
 
-/** They are loaded where an agent has any. */
 async function missingTools(
-  agents: readonly WorkspaceTools[],
+  agents: readonly CheckedAgent[],
   { config, workingDirectory }: Project['setup'],
   host: Pick<Host, 'env'>,
 ): Promise<readonly Problem[]> {
-  const acting = agents.map(({ definition }) => definition).filter(({ tools }) => tools.length > 0)
-  if (acting.length === 0) return []
-  const surroundings = { workspace: workingDirectory, policy: sandboxOf(config), hidden: [], guarded: [] }
-  return unavailableTools(acting, await builtinTools(host, surroundings))
+  const withTools = agents.map(({ definition }) => definition).filter(({ tools }) => tools.length > 0)
+  if (withTools.length === 0) return []
+  const kit = { workspace: workingDirectory, policy: sandboxOf(config), hidden: [], guarded: [] }
+  return unavailableTools(withTools, await builtinTools(host, kit))
 }
 
 function missingSkills(folder: string): readonly Problem[] {
   if (isFolder(folder)) return []
-  const message = '`skills.directories` of the configuration names this folder, and it is not there'
-  return [{ place: folder, message, remedy: 'Make the folder, or take it out of the list.' }]
+  const message = 'this folder of `skills.directories` in the configuration does not exist'
+  return [{ place: folder, message, remedy: 'Create the folder, or remove it from the list.' }]
 }
 
 const isFolder = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false

@@ -27,22 +27,21 @@ import { flagProblems } from '../approvals/flag-rules.ts'
 import type { WithoutTerminal } from '../approvals/terminal-approver.ts'
 import { homeFolder } from '../host/data-folder.ts'
 import type { Host } from '../host/process-host.ts'
-import { agentsWithSkills, inShort } from './agents-with-skills.ts'
+import { agentsWithSkills, summarizeProblems } from './agents-with-skills.ts'
 import { builtinTools } from './builtin-tools.ts'
 import { configuredHooks } from './configured-hooks.ts'
 import { unavailableTools } from './unavailable-tools.ts'
 
-/** What agents act with, what they know of the project, and who has a say in it. */
+/** The tools, rules, skills, hooks and project texts of a team. */
 export interface WorkspaceTools {
-  /** With the names of skills that there are. */
+  /** With the names of the skills that were found. */
   readonly agents: readonly AgentDefinition[]
   readonly shared: Pick<AgentLoopConfig, 'tools' | 'approvals' | 'skills' | 'context'>
   readonly sandbox: Sandbox | undefined
   readonly hooks: readonly Hook[]
-  readonly whenNobodyIsThere: WithoutTerminal
-  /** What approvals for the project are kept under. */
+  readonly withoutTerminal: WithoutTerminal
+  /** The project root: grants for the project are stored under it. */
   readonly project: string
-  /** What a person should know about it. */
   readonly notices: readonly string[]
 }
 
@@ -53,50 +52,56 @@ export interface WorkspaceToolOptions {
   /** Patterns of the command line. */
   readonly allow: readonly string[]
   readonly deny: readonly string[]
-  /** Nothing will run: tools that cannot run here are named. */
+  /** Whether to report tools that cannot run here. */
   readonly dryRun: boolean
-  /** What nobody may see: journals, trust, approvals. */
+  /** Paths that agents cannot access: journals, trust, approvals. */
   readonly hidden: readonly string[]
-  /** Default: what stands in the list of trust. */
+  /** Default: the stored list of trusted files. */
   readonly trusted?: TrustRecords
 }
 
-/** @throws TroupeError with every problem at once; nothing is started. */
-export async function createWorkspaceTools(agents: readonly RegisteredAgent[], display: WorkspaceToolOptions): Promise<WorkspaceTools> {
-  const { host, config, workingDirectory, allow, deny, hidden } = display
+/** @throws TroupeError with all problems; nothing is started. */
+export async function createWorkspaceTools(agents: readonly RegisteredAgent[], options: WorkspaceToolOptions): Promise<WorkspaceTools> {
+  const { host, config, workingDirectory, allow, deny, hidden } = options
   const project = findProjectRoot(workingDirectory)
   const skilled = agentsWithSkills(agents, { config, workingDirectory })
-  const hooked = await configuredHooks(config, { host, workingDirectory, trusted: display.trusted })
+  const hooked = await configuredHooks(config, { host, workingDirectory, trusted: options.trusted })
   const tools = agents.map(({ definition }) => `agent__${definition.toolName}`)
-  const wrong = [...flagProblems({ allow, deny, tools }), ...skilled.problems, ...hooked.problems]
-  if (wrong.length > 0) throw new TroupeError('config_invalid', 'Not everything that agents are to act with is there.', { problems: wrong })
+  const rules = flagProblems({ allow, deny, tools })
+  const problems = [...rules, ...skilled.problems, ...hooked.problems]
+  if (problems.length > 0) throw new TroupeError('config_invalid', problemText(rules.length === problems.length), { problems })
   const known = { tools, sources: [] }
   const { policies, onUnavailable } = approvalsOf(config)
   const policy = sandboxOf(config)
-  const builtin = await builtinFor(agents, {
+  const builtin = await builtinToolsFor(agents, {
     host,
     workingDirectory,
     policy,
     hidden: withOwnFolder(hidden, workingDirectory),
     guarded: hooked.files,
   })
-  const missing = builtin && display.dryRun ? await unavailableTools(definitionsOf(agents), builtin) : []
-  const told = contextOf(config).agentsMd ? projectContext({ workingDirectory, projectRoot: project, hidden }) : { texts: [], problems: [] }
+  const missing = builtin && options.dryRun ? await unavailableTools(definitionsOf(agents), builtin) : []
+  const context = contextOf(config).agentsMd
+    ? projectContext({ workingDirectory, projectRoot: project, hidden })
+    : { texts: [], problems: [] }
   return {
     agents: skilled.agents,
     shared: {
       tools: builtin?.tools ?? [],
       approvals: [...flagPolicy(allow, deny), ...policies.map((each) => ({ ...each, rules: knownRules(each.rules, known) }))],
       skills: skilled.skills,
-      context: told.texts.map(({ source, text }) => ({ source, text: wrapProjectText(source, text) })),
+      context: context.texts.map(({ source, text }) => ({ source, text: wrapProjectText(source, text) })),
     },
     sandbox: builtin?.sandbox,
     hooks: hooked.hooks,
-    whenNobodyIsThere: onUnavailable ?? 'suspend',
+    withoutTerminal: onUnavailable ?? 'suspend',
     project,
-    notices: [...inShort(skilled.faults), ...skilled.warnings, ...told.problems, ...missing].map(oneLine),
+    notices: [...summarizeProblems(skilled.fileProblems), ...skilled.warnings, ...context.problems, ...missing].map(oneLine),
   }
 }
+
+const problemText = (isAboutFlags: boolean): string =>
+  isAboutFlags ? 'The patterns of --allow or --deny are invalid.' : 'Some skills or hooks of the agents cannot be used.'
 
 const definitionsOf = (agents: readonly RegisteredAgent[]) => agents.map(({ definition }) => definition)
 
@@ -105,21 +110,21 @@ const flagPolicy = (allow: readonly string[], deny: readonly string[]): readonly
     ? []
     : [{ name: 'the command line', rules: [...allow.map((each) => ({ allow: each })), ...deny.map((each) => ({ deny: each }))] }]
 
-/** They are loaded where somebody may use them. */
-async function builtinFor(
+/** Loaded only if an agent has tools. */
+async function builtinToolsFor(
   agents: readonly RegisteredAgent[],
-  { host, workingDirectory, ...walls }: Pick<WorkspaceToolOptions, 'host' | 'workingDirectory' | 'hidden'> & Walls,
+  { host, workingDirectory, ...confinement }: Pick<WorkspaceToolOptions, 'host' | 'workingDirectory' | 'hidden'> & Confinement,
 ): Promise<WorkspaceKit | undefined> {
   if (agents.every(({ definition }) => definition.tools.length === 0)) return undefined
-  return builtinTools(host, { workspace: workingDirectory, ...walls })
+  return builtinTools(host, { workspace: workingDirectory, ...confinement })
 }
 
-interface Walls {
+interface Confinement {
   readonly policy: SandboxPolicy
   readonly guarded: readonly string[]
 }
 
-/** A person's own configuration counts without being asked about, so no agent may write it: unless it is what is worked on. */
+/** The user's own configuration needs no trust, so agents cannot access it, unless it is the workspace. */
 function withOwnFolder(hidden: readonly string[], workingDirectory: string): readonly string[] {
   const own = join(homeFolder(homedir()), '.ai-agent')
   return isInside(own, workingDirectory) ? hidden : [...hidden, own]

@@ -12,12 +12,14 @@ export function troupeError(error: unknown): TroupeError | InterruptedError {
 export interface PrintedError extends Pick<TroupeError, 'message' | 'remedy' | 'problems'> {
   /** What the remedy tells to do, to be copied. */
   readonly commands?: readonly string[]
+  /** `false` for a suspended run: nothing failed. */
+  readonly isFailure?: boolean
 }
 
 /** An error as people read it: what, where, the line, what to do. */
-export function errorLines({ message, remedy, problems, commands = [] }: PrintedError, paint: Paint): readonly string[] {
+export function errorLines({ message, remedy, problems, commands = [], isFailure = true }: PrintedError, paint: Paint): readonly string[] {
   return [
-    `${paint('red', 'error:')} ${headline(message)}`,
+    isFailure ? `${paint('red', 'error:')} ${headline(message)}` : paint('yellow', headline(message)),
     ...problems.flatMap((problem) => ['', ...problemLines(problem, paint)]),
     ...(remedy === undefined ? [] : [...(problems.length > 0 ? [''] : []), `${paint('cyan', '→')} ${printable(remedy)}`]),
     ...commands.map((command) => `  ${printable(command)}`),

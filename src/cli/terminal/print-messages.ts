@@ -26,11 +26,18 @@ export function withColour(host: Host, { color }: Pick<DisplayOptions, 'color'>)
 
 /** An error on standard error: lines for people, or a line of the log. It is told however quiet it is to be. */
 export function printError(error: PrintedError & { readonly cause?: unknown }, { host, display }: PrintTarget): Promise<void> {
-  const { message, remedy, problems, commands } = error
+  const { message, remedy, problems, commands, isFailure = true } = error
   if (display.logFormat === 'json') {
     const code = 'code' in error ? error.code : undefined
     return host.stderr.line(
-      logRecord(host, { level: 'error', msg: message, code, remedy, commands, ...(problems.length > 0 && { problems }) }),
+      logRecord(host, {
+        level: isFailure ? 'error' : 'warn',
+        msg: message,
+        code,
+        remedy,
+        commands,
+        ...(problems.length > 0 && { problems }),
+      }),
     )
   }
   return host.stderr.prose([...errorLines(error, host.paint), ...(display.detail === 'verbose' ? causeLines(error.cause, host) : [])])

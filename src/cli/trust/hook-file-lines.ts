@@ -4,7 +4,7 @@ import { isInside } from '../../util/is-inside.ts'
 import type { Host } from '../host/process-host.ts'
 import { exactLines } from '../terminal/exact-text.ts'
 
-/** For whoever has to decide about a configuration: which files its hooks are bound to, and which hooks to none. */
+/** For the trust question: the files of the hooks in a configuration, and the hooks without a known file. */
 export async function hookFileLines(file: FileState, style: Pick<Host, 'paint' | 'width'>): Promise<readonly string[]> {
   const bindings = await listHookFiles(nodeConfigFileSystem, file)
   const folder = dirname(file.path)
@@ -17,13 +17,13 @@ export async function hookFileLines(file: FileState, style: Pick<Host, 'paint' |
   ]
 }
 
-const mostListed = 20
+const maxListed = 20
 const bar = '│ '
 
 function listed(title: string, names: readonly string[], { paint, width }: Pick<Host, 'paint' | 'width'>): readonly string[] {
   if (names.length === 0) return []
-  const left = names.length - mostListed
-  const rows = names.slice(0, mostListed).flatMap((name) => exactLines(name, width - 3 - bar.length))
+  const left = names.length - maxListed
+  const rows = names.slice(0, maxListed).flatMap((name) => exactLines(name, width - 3 - bar.length))
   return [title, ...[...rows, ...(left > 0 ? [`and ${left} more`] : [])].map((row) => `${paint('dim', bar)}${row}`)].map(
     (line) => `  ${line}`,
   )

@@ -7,22 +7,21 @@ import { printable } from '../terminal/paint.ts'
 import { discardTyped, nextLine } from '../terminal/read-line.ts'
 import { hookFileLines } from './hook-file-lines.ts'
 
-/** A file that waits for trust, and what of it does not count until then. */
-export interface Waiting extends FileState {
+/** An untrusted file, and the parts of it that are ignored until it is trusted. */
+export interface UntrustedFile extends FileState {
   readonly kind: PendingFile['kind'] | 'agent of another program'
   readonly withheld: readonly string[]
-  /** What each of these parts says, where that is known. */
+  /** The content of each part, if known. */
   readonly contents?: readonly (readonly string[])[]
-  /** More waits than is named. */
+  /** More parts are withheld than listed. */
   readonly isPartial?: true
 }
 
-/** Whatever counts only in part for want of trust. */
-export function waitingIn({ config }: Setup, { untrusted }: Registry): readonly Waiting[] {
+export function untrustedFiles({ config }: Setup, { untrusted }: Registry): readonly UntrustedFile[] {
   return [
     ...config.pending,
     ...untrusted.map(
-      (file): Waiting => ({ ...file, kind: 'agent of another program', withheld: ['tools that change something', 'servers'] }),
+      (file): UntrustedFile => ({ ...file, kind: 'agent of another program', withheld: ['tools that change something', 'servers'] }),
     ),
   ]
 }
@@ -30,52 +29,51 @@ export function waitingIn({ config }: Setup, { untrusted }: Registry): readonly 
 interface Part {
   readonly name: string
   readonly contents: readonly string[]
-  /** Whether all of it must be seen. */
   readonly mustShowInFull: boolean
 }
 
-/** Those first without which nobody can decide. */
-function partsIn({ withheld, contents = [] }: Waiting): readonly Part[] {
+/** The parts that must be shown in full come first. */
+function sortedParts({ withheld, contents = [] }: UntrustedFile): readonly Part[] {
   const parts = withheld.map((name, index) => ({ name, contents: contents[index] ?? [], mustShowInFull: mustShowInFull(name) }))
   return parts.toSorted((a, b) => Number(b.mustShowInFull) - Number(a.mustShowInFull))
 }
 
-/** The parts that wait, each with what it could do then. */
-export function partsOf(file: Waiting): readonly string[] {
-  const names = partsIn(file).map(({ name }) => powerText(name))
-  return [...names.slice(0, mostShown), ...moreOf(names.length - mostShown)]
+/** The withheld parts, each with what trust would allow. */
+export function partsOf(file: UntrustedFile): readonly string[] {
+  const names = sortedParts(file).map(({ name }) => powerText(name))
+  return [...names.slice(0, maxShown), ...moreOf(names.length - maxShown)]
 }
 
 /**
- * The same for whoever has to decide, with what stands in them: to the letter, however it is written. What decides comes
- * first, and is never cut; where anything else is left out, that is said with the file to read.
+ * The same with the exact content of the parts, for the trust question. Parts that must be shown in full come first and
+ * are never cut. If anything else is cut, the last line names the file to read.
  */
 export function partLines(
-  file: Waiting,
+  file: UntrustedFile,
   { paint, width }: Pick<Host, 'paint' | 'width'>,
   further: readonly string[] = [],
 ): readonly string[] {
-  const parts = partsIn(file)
+  const parts = sortedParts(file)
   const deciding = parts.filter((part) => part.mustShowInFull)
   const others = parts.filter((part) => !part.mustShowInFull)
-  const shown = [...deciding, ...others.slice(0, mostShown)]
+  const shown = [...deciding, ...others.slice(0, maxShown)]
   const lines = shown.flatMap(({ name, contents, mustShowInFull }) => {
-    const said = mustShowInFull ? contents : [...contents.slice(0, mostShown).map(cut), ...moreOf(contents.length - mostShown)]
-    const rows = said.flatMap((text) => exactLines(withBlanksCounted(text), width - 1 - below.length))
+    const shownContents = mustShowInFull ? contents : [...contents.slice(0, maxShown).map(cut), ...moreOf(contents.length - maxShown)]
+    const rows = shownContents.flatMap((text) => exactLines(withBlanksCounted(text), width - 1 - below.length))
     return [powerText(name), ...rows.map((line) => `${paint('dim', bar)}${line}`)]
   })
-  const all = [...[...lines, ...moreOf(others.length - mostShown)].map((line) => `  ${line}`), ...further]
-  const isCut = others.some(({ contents }) => contents.length > mostShown || contents.some(isLong))
-  const isWhole = !file.isPartial && others.length <= mostShown && !isCut
-  return [...all, ...(isWhole && all.length <= mostLines ? [] : [toRead(file.path, isWhole ? `It has ${all.length} lines` : undefined)])]
+  const all = [...[...lines, ...moreOf(others.length - maxShown)].map((line) => `  ${line}`), ...further]
+  const isCut = others.some(({ contents }) => contents.length > maxShown || contents.some(isLong))
+  const isWhole = !file.isPartial && others.length <= maxShown && !isCut
+  return [...all, ...(isWhole && all.length <= maxLines ? [] : [toRead(file.path, isWhole ? `It has ${all.length} lines` : undefined)])]
 }
 
 const bar = '│ '
 const below = `  ${bar}`
-const mostShown = 20
-const mostCharacters = 1_000
-/** What is surely seen at once. */
-const mostLines = 20
+const maxShown = 20
+const maxCharacters = 1_000
+/** Fits on any terminal. */
+const maxLines = 20
 
 const powerText = (part: string): string => {
   const power = trustEffect(part)
@@ -83,19 +81,23 @@ const powerText = (part: string): string => {
 }
 const toRead = (path: string, why = 'Only a part is shown'): string => `${why}: read ${printable(path)} before you approve it.`
 const moreOf = (left: number): readonly string[] => (left > 0 ? [`and ${left} more`] : [])
-const isLong = (text: string): boolean => text.length > mostCharacters
+const isLong = (text: string): boolean => text.length > maxCharacters
 
-/** The end of a text tells as much as its beginning. */
+/** Keeps beginning and end. */
 function cut(text: string): string {
-  const half = mostCharacters / 2
-  return isLong(text) ? `${text.slice(0, half)} … ${text.length - mostCharacters} characters … ${text.slice(-half)}` : text
+  const half = maxCharacters / 2
+  return isLong(text) ? `${text.slice(0, half)} … ${text.length - maxCharacters} characters … ${text.slice(-half)}` : text
 }
 
-/** Nothing is pushed out of sight by what cannot be seen. */
+/** Long blanks could push content out of sight. */
 const withBlanksCounted = (text: string): string => text.replace(/[\s\u2800]{9,}/g, (blanks) => `<${blanks.length} blanks>`)
 
-/** `--trust` gives it; a person at a terminal is asked; anybody else is told by a diagnostic. */
-export async function askForTrust(waiting: readonly Waiting[], { trustPlace }: Setup, trust: Trusting): Promise<'given' | 'not given'> {
+/** `--trust` trusts all files; otherwise a terminal asks for each. Without a terminal, a diagnostic reports them. */
+export async function askForTrust(
+  waiting: readonly UntrustedFile[],
+  { trustPlace }: Setup,
+  trust: TrustOptions,
+): Promise<'given' | 'not given'> {
   if (waiting.length === 0) return 'not given'
   const { host, isGiven } = trust
   const at = host.now()
@@ -107,33 +109,33 @@ export async function askForTrust(waiting: readonly Waiting[], { trustPlace }: S
   let given: 'given' | 'not given' = 'not given'
   for (const file of waiting) {
     if (!(await isTrusted(file, host))) continue
-    // At once: whoever leaves at the next question has answered this one.
+    // Stored before the next question, which the user may interrupt.
     await trustFiles(trustPlace, [file], { by: 'person', at })
     given = 'given'
   }
   return given
 }
 
-export interface Trusting {
+export interface TrustOptions {
   readonly host: Host
-  /** Whether `--trust` stands on the command line. */
+  /** Whether `--trust` was given. */
   readonly isGiven: boolean
 }
 
-async function isTrusted(file: Waiting, { stderr, stdin, paint, width }: Host): Promise<boolean> {
+async function isTrusted(file: UntrustedFile, { stderr, stdin, paint, width }: Host): Promise<boolean> {
   await stderr.prose([
     `${paint('bold', printable(file.path))} is not trusted in its current form. These parts are ignored until you trust it:`,
     ...partLines(file, { paint, width }, await hookFileLines(file, { paint, width })),
   ])
-  return isAgreed('Trust it? [y/N] ', { stderr, stdin })
+  return askYesNo('Trust it? [y/N] ', { stderr, stdin })
 }
 
-/** Whether there is a person to be asked. */
+/** Whether a user at a terminal can be asked. */
 export const mayAsk = ({ stdin, window, isSeen = window === 'terminal' }: Pick<Host, 'stdin' | 'window' | 'isSeen'>): boolean =>
   stdin.isTTY === true && isSeen
 
-/** Asks a person at a terminal; anything but yes is no, and what was typed before the question is no answer to it. */
-export async function isAgreed(question: string, { stderr, stdin }: Pick<Host, 'stderr' | 'stdin'>): Promise<boolean> {
+/** Asks at the terminal. Anything but yes is no. Discards input that was typed before the question. */
+export async function askYesNo(question: string, { stderr, stdin }: Pick<Host, 'stderr' | 'stdin'>): Promise<boolean> {
   await discardTyped(stdin, systemClock)
   await stderr.write(question)
   const answer = await nextLine(stdin)
