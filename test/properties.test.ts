@@ -4,9 +4,10 @@ import type { ApprovalDecision, InteractionEvent, ItemId, Journal, Outcome, Sess
 import { fold } from '../src/core/fixtures/fold.ts'
 import { decide } from '../src/core/index.ts'
 import { createAgentRuntime } from '../src/runtime/index.ts'
-import { restore, snapshotOf } from '../src/runtime/resume/session-snapshot.ts'
+import { snapshotOf } from '../src/runtime/resume/session-snapshot.ts'
 import { memoryStore } from '../src/stores/memory/index.ts'
 import { FakeClock, ScriptedModel, type ScriptedStep, sequentialIds } from '../src/testing/index.ts'
+import { restore } from './restore-snapshot.ts'
 import { settle } from './settle.ts'
 
 // Random conversations through the real driver; what must hold of every journal that it writes (invariants 4, 5, 7).

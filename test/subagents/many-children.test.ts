@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { Session } from '../../src/core/index.ts'
+import type { Runtime } from '../../src/runtime/api/create-agent-runtime.ts'
 import type { AgentRuntime } from '../../src/runtime/index.ts'
-import type { TreeHost } from '../../src/runtime/tree/tree-host.ts'
 import { Sequence } from '../../src/util/sequence.ts'
 import { ask, team } from './team.ts'
 
@@ -57,7 +57,7 @@ async function counted<T>(
   }
 }
 
-const stateOf = (runtime: AgentRuntime, treeId: string) => (runtime as unknown as TreeHost).parts.trees.stateOf(treeId as never)
+const stateOf = (runtime: AgentRuntime, treeId: string) => (runtime as unknown as Runtime).parts.trees.stateOf(treeId as never)
 
 describe('many children at once', () => {
   it('are looked at no more often each than few: siblings and cousins cost nothing', async () => {

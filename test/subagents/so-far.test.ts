@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { Approver, TurnOperation } from '../../src/contracts/index.ts'
-import { accountingSoFar, spentSoFar } from '../../src/runtime/api/operations.ts'
-import type { TreeHost } from '../../src/runtime/tree/tree-host.ts'
+import type { Runtime } from '../../src/runtime/api/create-agent-runtime.ts'
+import { accountingOf, spentSoFar } from '../../src/runtime/api/operations.ts'
 import { runSummary } from '../../src/view/run-summary.ts'
 import { ask, resultsOf, type Script, send, team } from './team.ts'
 
@@ -30,11 +30,11 @@ describe('a tree that waits for a person', () => {
     const { outcome } = await run()
     expect(outcome).toMatchObject({ status: 'suspended', usage: { input: 500, output: 250 } })
     expect(outcome.accounting).toHaveLength(7)
-    const { root, children } = await (runtime as unknown as TreeHost).parts.trees.stateOf(outcome.sessionId)
+    const { root, children } = await (runtime as unknown as Runtime).parts.trees.stateOf(outcome.sessionId)
     if (root.turn.kind !== 'open') throw new Error('the turn has ended')
     // One step of the boss, one of the lead, one of the kid, two of quick ones.
     expect(spentSoFar(root, root.turn, children)).toMatchObject({ usage: { input: 500, output: 250 }, cost: 0 })
-    expect(accountingSoFar(root, root.turn, children).map(({ agentPath, kind }) => `${agentPath} ${kind}`)).toEqual([
+    expect(accountingOf(root, children).map(({ agentPath, kind }) => `${agentPath} ${kind}`)).toEqual([
       'root model',
       'root/quick#1 model',
       'root call',

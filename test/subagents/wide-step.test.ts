@@ -2,8 +2,9 @@ import { describe, expect, it } from 'vitest'
 import type { InteractionEvent } from '../../src/contracts/index.ts'
 import { fold } from '../../src/core/fixtures/fold.ts'
 import { decide } from '../../src/core/index.ts'
-import { restore, snapshotOf } from '../../src/runtime/resume/session-snapshot.ts'
+import { snapshotOf } from '../../src/runtime/resume/session-snapshot.ts'
 import { memoryStore } from '../../src/stores/memory/index.ts'
+import { restore } from '../restore-snapshot.ts'
 import { ask, type Script, type Team, team } from './team.ts'
 
 // One reply that asks for very many children. Counted, not timed: what is walked through and copied.

@@ -10,27 +10,20 @@ import {
   type TreeId,
   TroupeError,
 } from '../../contracts/index.ts'
-import { agentLoop, createSessionState } from '../../core/index.ts'
-import { sharedModelHealth } from '../../steps/index.ts'
-import { memoryStore } from '../../stores/memory/index.ts'
-import { schemaValidator } from '../../tools/index.ts'
+import { createSessionState } from '../../core/index.ts'
 import { Interrupt } from '../../util/interrupt.ts'
 import { RecentSet } from '../../util/recent-set.ts'
 import { refuseUnknownApproval } from '../resume/pending-approvals.ts'
 import { unknownTree } from '../resume/tree-cache.ts'
-import { findAgent } from '../selection/agent-lookup.ts'
-import { matchAgent, onlyAgent, type Selected } from '../selection/select-agent.ts'
+import { findAgent, matchAgent, onlyAgent, type Selected } from '../selection/select-agent.ts'
 import { Feed } from '../tree/event-feed.ts'
 import { firstEvent } from '../tree/open-tree.ts'
 import type { Variables } from '../tree/session-overlays.ts'
 import { type ResumeOptions, TreeDriver } from '../tree/tree-driver.ts'
-import type { StartedTree, TreeHost } from '../tree/tree-host.ts'
 import { checkClose, checkOpen, checkRun } from '../validation/check-arguments.ts'
 import { checkOptions } from '../validation/check-options.ts'
 import type { AgentRuntime, CloseOptions, OpenOptions, RunHandle, RunInput, RunOptions, RuntimeOptions } from './agent-runtime.ts'
-import { denyAll, noSandbox, randomIds, systemClock } from './default-ports.ts'
 import { type DriveResult, outcomeOf, runAgain, type StopCause, stopCauseOf } from './outcome.ts'
-import { resolveConfig } from './resolve-config.ts'
 import { Handle } from './run-handle.ts'
 import { RuntimeParts } from './runtime-parts.ts'
 import { partsOf, sessionService } from './session-service.ts'
@@ -46,24 +39,16 @@ import { partsOf, sessionService } from './session-service.ts'
  */
 export function createAgentRuntime(options: RuntimeOptions): AgentRuntime {
   checkOptions(options)
-  const config = resolveConfig(options.config)
-  return new Runtime(
-    new RuntimeParts({
-      config,
-      adapter: options.adapter,
-      recipe: options.recipe ?? agentLoop,
-      store: options.store ?? memoryStore(),
-      approver: options.approver ?? denyAll,
-      grants: options.grants,
-      sandbox: options.sandbox ?? noSandbox,
-      hooks: options.hooks ?? [],
-      clock: options.clock ?? systemClock,
-      ids: options.ids ?? randomIds,
-      modelHealth: options.modelHealth ?? sharedModelHealth,
-      validator: schemaValidator(),
-      origin: options.origin,
-    }),
-  )
+  return new Runtime(new RuntimeParts(options))
+}
+
+interface StartedTree {
+  readonly treeId: TreeId
+  readonly feed: Feed
+  /** Rejects if the tree could not be started. Nothing is stored then. */
+  readonly started: Promise<TreeDriver>
+  /** Never rejects. */
+  readonly result: Promise<DriveResult>
 }
 
 /** Bounds the memory of a runtime that starts many sessions. */
@@ -73,7 +58,7 @@ const maxHeld = 100_000
  * 1. A tree has at most one driver here, from before it is started or resumed until it is settled.
  * 2. After `close` nothing is started or resumed; accepted messages stay in the store. No turn is ended by it.
  */
-class Runtime implements AgentRuntime, TreeHost {
+export class Runtime implements AgentRuntime {
   readonly parts: RuntimeParts
   readonly sessions = sessionService(this)
   readonly #drivers = new Map<TreeId, Promise<TreeDriver>>()
@@ -85,6 +70,7 @@ class Runtime implements AgentRuntime, TreeHost {
   readonly #releasing = new Map<TreeId, Promise<boolean>>()
   /** Trees that are not started yet; an interrupt does not wait for models and tools. */
   readonly #startInterrupts = new Map<TreeId, Interrupt>()
+  /** Fires when no tree is driven here any more. */
   readonly closed = new Interrupt()
   #isClosed = false
   #closing: Promise<void> | undefined
@@ -180,18 +166,21 @@ class Runtime implements AgentRuntime, TreeHost {
     return asksModel ? this.parts.askModelForAgent(candidates, input, asking) : matchAgent(candidates, input)
   }
 
+  /** The driver of a tree in this process; waits for one that is starting. */
   async driverOf(treeId: TreeId): Promise<TreeDriver | undefined> {
     const between = this.#releasing.get(treeId)
     if (between) await between
     return this.#drivers.get(treeId)?.catch(() => undefined)
   }
 
+  /** Whether another process that is alive drives the tree. */
   async isDrivenElsewhere(treeId: TreeId): Promise<boolean> {
     const { trees } = this.parts.options.store
     if (!(await trees.get(treeId))) throw unknownTree(treeId)
     return (await trees.driver(treeId)) !== undefined
   }
 
+  /** `caller` decides which options are valid. */
   startTree(input: RunInput, options: RunOptions, caller: 'run' | 'start' = 'run'): StartedTree {
     this.#refuseWhenClosed()
     checkRun(input, options, { caller, modelKeys: this.parts.modelKeys })
@@ -225,6 +214,7 @@ class Runtime implements AgentRuntime, TreeHost {
     return { treeId, feed, started, result }
   }
 
+  /** Adds a message to the inbox, and resumes the tree if it belongs to this runtime. */
   async deliver(treeId: TreeId, message: InboxMessage, given?: ClientId): Promise<Receipt> {
     // A tree that still runs while the runtime closes can be answered and ended.
     if (!this.#drivers.has(treeId)) this.#refuseWhenClosed()
@@ -251,6 +241,7 @@ class Runtime implements AgentRuntime, TreeHost {
     return { clientId, driven: isElsewhere || this.#drivers.has(treeId) }
   }
 
+  /** Releases an idle tree. Messages do not resume it until it is opened again. */
   async release(treeId: TreeId): Promise<void> {
     this.#held.delete(treeId)
     const driver = await this.driverOf(treeId)
@@ -283,6 +274,7 @@ class Runtime implements AgentRuntime, TreeHost {
     this.parts.overlays.setIdle(treeId)
   }
 
+  /** After a driver has settled: whether a message came too late for it, and another driver has resumed the tree. */
   continuesAfter(driver: TreeDriver): Promise<boolean> {
     const continuation = this.#continuations.get(driver) ?? driver.settled.then(() => this.#releaseDriver(driver))
     this.#continuations.set(driver, continuation)

@@ -3,7 +3,7 @@ import { Interrupt } from '../../util/interrupt.ts'
 import { unknownTree } from '../resume/tree-cache.ts'
 import { keepAlive } from '../tree/keep-alive.ts'
 import type { TreeDriver } from '../tree/tree-driver.ts'
-import type { TreeHost } from '../tree/tree-host.ts'
+import type { Runtime } from './create-agent-runtime.ts'
 
 /*
  * Reads the events of a tree, driven by this or another process.
@@ -19,14 +19,14 @@ const pageSize = 512
 const pollMs = 2_000
 
 interface Follower {
-  readonly host: TreeHost
+  readonly host: Runtime
   readonly treeId: TreeId
   /** Fires when the reader leaves. */
   readonly left: Interrupt
 }
 
 /** Continues over suspensions: a session that waits for a person is not idle. */
-export function eventsUntilIdle(host: TreeHost, treeId: TreeId, after: number): AsyncIterableIterator<StreamEvent> {
+export function eventsUntilIdle(host: Runtime, treeId: TreeId, after: number): AsyncIterableIterator<StreamEvent> {
   const left = new Interrupt()
   const events = untilIdle({ host, treeId, left }, after)
   return {
@@ -43,7 +43,7 @@ export function eventsUntilIdle(host: TreeHost, treeId: TreeId, after: number): 
 }
 
 /** Waits until a tree that another process drives is idle or suspended, or has lost its driver. */
-export async function untilRest(host: TreeHost, treeId: TreeId): Promise<void> {
+export async function untilRest(host: Runtime, treeId: TreeId): Promise<void> {
   for await (const _ of followed({ host, treeId, left: new Interrupt() }, Number.MAX_SAFE_INTEGER));
 }
 

@@ -17,7 +17,9 @@ import { childIdOf } from '../tree/tree-state.ts'
 
 type Children = ReadonlyMap<SessionId, SessionState>
 
-/** The entries of a session and its children; those of a child precede the call that started it. */
+/**
+ * The entries of a session and its children. Those of an ended child precede the call that started it; those of open children are last.
+ */
 export function accountingOf(state: SessionState, children: Children): readonly AccountingEntry[] {
   if (state.turn.kind === 'none') return []
   const own = state.turn.accounting.toJSON()
@@ -28,6 +30,7 @@ export function accountingOf(state: SessionState, children: Children): readonly 
     if (child) for (const each of accountingOf(child, children)) all.push(each)
     all.push(entry)
   }
+  for (const child of openChildren(state, children)) all.push(...accountingOf(child.state, children))
   return all
 }
 
@@ -98,18 +101,11 @@ function childOf({ sessionId }: SessionState, entry: AccountingEntry, children: 
 /** What an open turn has spent, with its open descendants. */
 export function spentSoFar(state: SessionState, turn: OpenTurn, children: Children): Spent {
   let { spent } = turn
-  for (const child of openChildren(state, turn, children)) {
+  for (const child of openChildren(state, children)) {
     const { usage, cost } = spentSoFar(child.state, child.turn, children)
     spent = addSpent(spent, usage, cost)
   }
   return spent
-}
-
-/** The entries of an open turn, followed by those of its open descendants. */
-export function accountingSoFar(state: SessionState, turn: OpenTurn, children: Children): readonly AccountingEntry[] {
-  const open = openChildren(state, turn, children)
-  const own = accountingOf(state, children)
-  return open.length === 0 ? own : [...own, ...open.flatMap((child) => accountingSoFar(child.state, child.turn, children))]
 }
 
 /** The operation of an open turn with its open descendants, all with the same status. */
@@ -121,7 +117,7 @@ export function operationSoFar(
   const own = { ...operationOf(state, turn, children), status }
   if (turn.step.kind !== 'calling') return own
   const { id } = turn.step
-  const calls = openChildren(state, turn, children).flatMap(({ call, ...child }): readonly CallOperation[] =>
+  const calls = openChildren(state, children).flatMap(({ call, ...child }): readonly CallOperation[] =>
     call.kind === 'started' ? [callSoFar(call, { agentPath: state.agentPath, stepId: id }, operationSoFar(child, status, children))] : [],
   )
   return { ...own, steps: own.steps.map((step) => (step.stepId === id ? { ...step, calls: [...step.calls, ...calls] } : step)) }
@@ -137,9 +133,9 @@ function callSoFar(
   return { kind: 'call', ...place, itemId, tool, namespace, title, status, ...sizes, child }
 }
 
-function openChildren({ sessionId }: SessionState, { step }: OpenTurn, children: Children): readonly OpenChild[] {
-  if (step.kind !== 'calling' || children.size === 0) return []
-  return step.calls.flatMap((call) => {
+function openChildren({ sessionId, turn }: SessionState, children: Children): readonly OpenChild[] {
+  if (turn.kind !== 'open' || turn.step.kind !== 'calling' || children.size === 0) return []
+  return turn.step.calls.flatMap((call) => {
     const state = children.get(childIdOf(sessionId, call.itemId))
     return state?.turn.kind === 'open' ? [{ call, state, turn: state.turn }] : []
   })

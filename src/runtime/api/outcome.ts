@@ -3,7 +3,7 @@ import type { SessionState } from '../../core/index.ts'
 import { reportOf } from '../../steps/index.ts'
 import { messageOf } from '../../util/message-of.ts'
 import { snapshotOf } from '../resume/session-snapshot.ts'
-import { accountingOf, accountingSoFar, diagnosticsOf, operationOf, operationSoFar, spentSoFar } from './operations.ts'
+import { accountingOf, diagnosticsOf, operationOf, operationSoFar, spentSoFar } from './operations.ts'
 
 /** Why a turn that is still open is not being driven any more. */
 export type StopCause = Pick<Outcome, 'status' | 'reason' | 'message' | 'remedy' | 'code'>
@@ -48,7 +48,7 @@ export function outcomeOf({ state, children, stopped }: DriveResult): Outcome {
     ...(report && { report }),
     usage,
     cost,
-    accounting: turn.kind === 'ended' ? accountingOf(state, children) : accountingSoFar(state, turn, children),
+    accounting: accountingOf(state, children),
     operations:
       turn.kind === 'ended'
         ? { ...operationOf(state, turn, children), status: ending.status }

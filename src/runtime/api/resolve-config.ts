@@ -1,9 +1,8 @@
 import type { AgentSpec, AgentTrust, ApprovalPolicy, Tool, ToolSource } from '../../contracts/index.ts'
 import type { QueueLimits } from '../../steps/index.ts'
-import { configError } from '../../util/option-problems.ts'
 import type { AgentSelection } from '../selection/select-agent.ts'
 import { candidateNames, selectionOf } from '../selection/select-agent.ts'
-import { configProblems, isSource, isTool } from '../validation/check-config.ts'
+import { isSource, isTool } from '../validation/check-config.ts'
 import type { AgentLoopConfig, ContextText } from './agent-config.ts'
 import { specOf } from './agent-spec.ts'
 
@@ -31,10 +30,8 @@ export interface ResolvedConfig {
   readonly queues?: { readonly [name: string]: QueueLimits }
 }
 
-/** @throws TroupeError `config_invalid` with every problem. */
+/** The configuration must have been checked. */
 export function resolveConfig(config: AgentLoopConfig): ResolvedConfig {
-  const problems = configProblems(config)
-  if (problems.length > 0) throw configError(problems)
   const given = config.tools ?? []
   const agents = config.agents.map((agent) => specOf(agent, config)).toSorted((a, b) => (a.name < b.name ? -1 : 1))
   const names = candidateNames(config.agents)

@@ -10,19 +10,19 @@ import {
 } from '../../contracts/index.ts'
 import { keepHiddenClass } from '../../util/keep-hidden-class.ts'
 import type { Subscription } from '../tree/event-feed.ts'
-import type { TreeHost } from '../tree/tree-host.ts'
 import type { RunHandle, RunInput } from './agent-runtime.ts'
+import type { Runtime } from './create-agent-runtime.ts'
 import { type DriveResult, outcomeOf } from './outcome.ts'
 
 /** Everything that is sent goes through the inbox, so it outlives this process. */
 export class Handle implements RunHandle {
   readonly sessionId: TreeId
-  readonly #host: TreeHost
+  readonly #host: Runtime
   readonly #result: Promise<DriveResult>
   #outcome: Promise<Outcome> | undefined
   #events: Subscription | undefined
 
-  constructor(host: TreeHost, run: { readonly treeId: TreeId; readonly result: Promise<DriveResult>; readonly events: Subscription }) {
+  constructor(host: Runtime, run: { readonly treeId: TreeId; readonly result: Promise<DriveResult>; readonly events: Subscription }) {
     this.#host = host
     this.sessionId = run.treeId
     this.#result = run.result

@@ -1,4 +1,5 @@
 import {
+  type AgentCard,
   type AgentSpec,
   type InputPart,
   type MaybePromise,
@@ -9,9 +10,10 @@ import {
   type TreeId,
   TroupeError,
 } from '../../contracts/index.ts'
-import type { EventWriter, SessionState } from '../../core/index.ts'
-import { ActiveSession, Queues, type StepPorts, ToolRegistry, type TreePort } from '../../steps/index.ts'
-import { agentDirectory, agentTool, readOutputTool } from '../../tools/index.ts'
+import { agentLoop } from '../../core/index.ts'
+import { Queues, type StepPorts, sharedModelHealth, ToolRegistry, type TreePort } from '../../steps/index.ts'
+import { memoryStore } from '../../stores/memory/index.ts'
+import { agentCard, agentDirectory, agentTool, readOutputTool, schemaValidator } from '../../tools/index.ts'
 import { shortHash } from '../../util/hash.ts'
 import type { Interrupt } from '../../util/interrupt.ts'
 import { messageOf } from '../../util/message-of.ts'
@@ -25,8 +27,8 @@ import { SessionSetup } from '../tree/session-setup.ts'
 import { checkAllowlist } from '../validation/check-agent.ts'
 import { checkTools } from '../validation/check-tools.ts'
 import type { RuntimeOptions } from './agent-runtime.ts'
-import { seededRandom } from './default-ports.ts'
-import type { ResolvedConfig } from './resolve-config.ts'
+import { denyAll, noSandbox, randomIds, seededRandom, systemClock } from './default-ports.ts'
+import { type ResolvedConfig, resolveConfig } from './resolve-config.ts'
 
 /** The options of a runtime with their defaults. */
 interface PartsOptions extends Required<Omit<RuntimeOptions, 'config' | 'grants' | 'origin'>> {
@@ -35,6 +37,22 @@ interface PartsOptions extends Required<Omit<RuntimeOptions, 'config' | 'grants'
   readonly origin: RuntimeOptions['origin']
   readonly validator: SchemaValidator
 }
+
+const withDefaults = (options: RuntimeOptions): PartsOptions => ({
+  config: resolveConfig(options.config),
+  adapter: options.adapter,
+  recipe: options.recipe ?? agentLoop,
+  store: options.store ?? memoryStore(),
+  approver: options.approver ?? denyAll,
+  grants: options.grants,
+  sandbox: options.sandbox ?? noSandbox,
+  hooks: options.hooks ?? [],
+  clock: options.clock ?? systemClock,
+  ids: options.ids ?? randomIds,
+  modelHealth: options.modelHealth ?? sharedModelHealth,
+  validator: schemaValidator(),
+  origin: options.origin,
+})
 
 /** How long `close` waits for tool sources and hooks. */
 const closingMs = 5_000
@@ -47,6 +65,8 @@ const closingMs = 5_000
  */
 export class RuntimeParts {
   readonly options: PartsOptions
+  /** By name. A session keeps the definition that it began with; agents that it names may have been removed since. */
+  readonly agents: ReadonlyMap<string, AgentSpec>
   readonly owner: OwnerId
   /** A fingerprint of sandbox, hooks and rules: approvals hold under it only. */
   readonly policy: string
@@ -56,11 +76,14 @@ export class RuntimeParts {
   readonly overlays: TreeOverlays
   /** The keys that models use, fixed when the adapter was created. */
   readonly modelKeys: Variables
+  readonly #cards = new WeakMap<AgentSpec, readonly AgentCard[]>()
   #registry: MaybePromise<ToolRegistry> | undefined
   #queues: Queues | undefined
 
-  constructor(options: PartsOptions) {
+  constructor(given: RuntimeOptions) {
+    const options = withDefaults(given)
     this.options = options
+    this.agents = new Map(options.config.agents.map((agent) => [agent.name, agent]))
     this.owner = options.ids.next() as OwnerId
     this.policy = policyOf(options)
     this.models = new ModelCache({ adapter: options.adapter, unpriced: options.config.unpriced })
@@ -79,6 +102,15 @@ export class RuntimeParts {
   registry(): MaybePromise<ToolRegistry> {
     this.#registry ??= this.#listSources()
     return this.#registry
+  }
+
+  /** The agents that a caller may call. */
+  cardsFor(caller: AgentSpec): readonly AgentCard[] {
+    const known = this.#cards.get(caller)
+    if (known) return known
+    const found = caller.agents.flatMap((name) => this.agents.get(name) ?? []).map(agentCard)
+    this.#cards.set(caller, found)
+    return found
   }
 
   /** Input may contain secrets, too: it is stored and shown. */
@@ -141,11 +173,6 @@ export class RuntimeParts {
       flags: config.flags,
       queues: config.queues && this.#queuesOf(config.queues, registry),
     }
-  }
-
-  createSession(writer: EventWriter, state: SessionState, ports: StepPorts): ActiveSession {
-    const { recipe, clock } = this.options
-    return new ActiveSession({ recipe, clock, writer, state }, ports)
   }
 
   #queuesOf(queues: NonNullable<ResolvedConfig['queues']>, { tools }: ToolRegistry): Queues {

@@ -2,14 +2,14 @@ import type { ApprovalId, ClientId, InputPart, SessionEntry, SessionService, Tre
 import { wellFormed } from '../../util/well-formed.ts'
 import { openRequestsOf } from '../resume/pending-approvals.ts'
 import { unknownTree } from '../resume/tree-cache.ts'
-import type { TreeHost } from '../tree/tree-host.ts'
 import { checkAnswer, checkCancel, checkList, checkRevoke, checkSend } from '../validation/check-arguments.ts'
 import type { RunInput } from './agent-runtime.ts'
+import type { Runtime } from './create-agent-runtime.ts'
 import { eventsUntilIdle, untilRest } from './follow-session.ts'
 import { outcomeOf } from './outcome.ts'
 
 /** Handles of runs use it, too. */
-export function sessionService(host: TreeHost): SessionService {
+export function sessionService(host: Runtime): SessionService {
   return {
     async start(input, options = {}) {
       const { treeId, started } = host.startTree(input, options, 'start')

@@ -13,7 +13,6 @@ import { nearestNames } from '../../util/nearest-names.ts'
 import { showValue } from '../../util/show-value.ts'
 import { wellFormed } from '../../util/well-formed.ts'
 import type { RuntimeParts } from '../api/runtime-parts.ts'
-import { currentAgents } from '../selection/agent-lookup.ts'
 import type { OpenSession } from './open-sessions.ts'
 
 // Any tool can start a child: its task is checked before anything starts.
@@ -28,7 +27,7 @@ interface Refused {
 export function checkTask(task: unknown, parent: OpenSession, parts: RuntimeParts): MaybePromise<Checked<ChildTask>> {
   const caller = parent.session?.state.agent
   if (!caller) throw new TroupeError('internal', 'Only an open session can start children.')
-  const agent = checkAgent(task, caller, currentAgents(parts))
+  const agent = checkAgent(task, caller, parts.agents)
   if (agent.kind === 'refused') return agent
   const { name } = agent.value
   const input = checkInput((task as ChildTask).input, agent.value, parts.options.validator)

@@ -1,5 +1,14 @@
-import { type ChildResult, type ItemId, type Lane, type ToolFailure, TroupeError } from '../../contracts/index.ts'
-import { drive, type EventWriter } from '../../core/index.ts'
+import {
+  type ChildResult,
+  type ChildTask,
+  type ClientId,
+  type InteractionEvent,
+  type ItemId,
+  type Lane,
+  type ToolFailure,
+  TroupeError,
+} from '../../contracts/index.ts'
+import { createSessionState, drive } from '../../core/index.ts'
 import {
   type ActiveSession,
   type ChildStart,
@@ -13,20 +22,17 @@ import type { Interrupt } from '../../util/interrupt.ts'
 import { messageOf } from '../../util/message-of.ts'
 import type { RuntimeParts } from '../api/runtime-parts.ts'
 import { addPrices } from '../resume/reconfigure-session.ts'
-import { currentAgents } from '../selection/agent-lookup.ts'
 import { type ForcedEnding, interrupted } from '../tree/end-open-turn.ts'
-import type { SessionFactory } from '../tree/tree.ts'
+import type { Tree } from '../tree/tree.ts'
 import { childIdOf } from '../tree/tree-state.ts'
 import { checkTask } from './check-task.ts'
 import { isBoundFromAbove, isCostBound } from './child-budget.ts'
 import type { ChildTracker } from './child-tracker.ts'
-import { createChildSession } from './create-child-session.ts'
 import type { OpenSession } from './open-sessions.ts'
 
 interface ChildDependencies {
   readonly parts: RuntimeParts
   readonly registry: ToolRegistry
-  readonly writer: EventWriter
   readonly tracker: ChildTracker
 }
 
@@ -40,17 +46,15 @@ const shared: Lane = { kind: 'shared' }
  * 3. Every call gets a result: a child that cannot start is refused, one that cannot continue is ended.
  */
 export class Children {
-  readonly #sessions: SessionFactory
+  readonly #tree: Tree
   readonly #parts: RuntimeParts
   readonly #registry: ToolRegistry
-  readonly #writer: EventWriter
   readonly #tracker: ChildTracker
 
-  constructor(sessions: SessionFactory, { parts, registry, writer, tracker }: ChildDependencies) {
-    this.#sessions = sessions
+  constructor(tree: Tree, { parts, registry, tracker }: ChildDependencies) {
+    this.#tree = tree
     this.#parts = parts
     this.#registry = registry
-    this.#writer = writer
     this.#tracker = tracker
   }
 
@@ -90,7 +94,7 @@ export class Children {
     if (slots && !slots.tryEnter()) await this.#waitForSlots(open, slots, { interrupt, itemId })
     if (mustStop(open, start)) return this.#stop(open)
     const begun = open.session?.state ?? this.#tracker.inactive.get(open.sessionId)
-    const agent = begun?.agent ?? currentAgents(this.#parts).get(start.task.agent)
+    const agent = begun?.agent ?? this.#parts.agents.get(start.task.agent)
     if (!agent) throw new TroupeError('internal', `The task for ${start.task.agent} was not checked.`)
     try {
       const resolving = this.#parts.models.resolve(agent)
@@ -149,17 +153,46 @@ export class Children {
     const before = inactive.get(open.sessionId)
     if (before) {
       inactive.delete(open.sessionId)
-      return this.#sessions.createSession(before)
+      return this.#tree.createSession(before)
     }
-    const agent = this.#parts.sessionSetup.childAgent(task.agent, open.parent?.session?.state.agent)
-    const effective = this.#parts.sessionSetup.effective(agent, this.#registry, isCostBound(open))
-    const { context } = this.#parts.options.config
-    const notices = this.#parts.sessionSetup.notices(agent)
-    return createChildSession(
-      open,
-      { itemId, agent, effective, notices, context, input: task.input },
-      { writer: this.#writer, sessions: this.#sessions },
-    )
+    return this.#createSession(open, itemId, task)
+  }
+
+  /** Creates the session, records its input, and notes it in the parent, in one batch: a crash leaves all of that or nothing. */
+  #createSession(open: OpenSession, itemId: ItemId, { agent: name, input }: ChildTask): ActiveSession {
+    const { sessionId: childId, parent } = open
+    if (!parent?.session) throw new TroupeError('internal', `The child ${childId} has no parent.`)
+    const { sessionSetup, options } = this.#parts
+    const { state, turn } = parent.session
+    const { trace } = state
+    const agent = sessionSetup.childAgent(name, state.agent)
+    const number = parent.nextNumber(name)
+    const agentPath = `${state.agentPath}/${name}#${number}`
+    const first: InteractionEvent<'interaction.session.created'> = {
+      type: 'interaction.session.created',
+      seq: this.#tree.nextSeq,
+      treeId: state.treeId,
+      sessionId: childId,
+      agentPath,
+      at: this.#tree.now,
+      agent,
+      trace: {
+        originId: trace.originId,
+        parentId: state.sessionId,
+        callPath: `${trace.callPath}/${name}`,
+        turnPath: trace.turnPath === '' ? turn.id : `${trace.turnPath}/${turn.id}`,
+      },
+      parent: { sessionId: state.sessionId, turnId: turn.id, itemId },
+      ...sessionSetup.effective(agent, this.#registry, isCostBound(open)),
+    }
+    this.#tree.push(first)
+    const session = this.#tree.createSession(createSessionState(first))
+    // Recorded for the first child of each agent only.
+    if (number === 1) for (const diagnostic of sessionSetup.notices(agent)) session.note({ type: 'interaction.diagnostic', diagnostic })
+    for (const text of options.config.context) session.note({ type: 'interaction.context.added', ...text })
+    session.note({ type: 'interaction.input.accepted', clientId: `${childId}.input` as ClientId, parts: input, mode: 'queue' })
+    parent.session.note({ type: 'interaction.subagent.started', itemId, childId, agent: name, childPath: agentPath })
+    return session
   }
 
   #stop(open: OpenSession): ChildResult {

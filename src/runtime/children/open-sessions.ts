@@ -88,7 +88,7 @@ export class OpenSessions {
     const used = open.session ? sessionUse(open.session.state, isStarted(open.stage)) : noUse
     const own = open.expectedChildren === 0 ? used : { ...used, children: used.children + open.expectedChildren }
     if (isSameUse(own, open.own)) return
-    const change = subtractUse(own, open.own)
+    const change = addUse(own, open.own, -1)
     open.own = own
     for (let at = open.parent; at; at = at.parent) at.descendants = addUse(at.descendants, change)
     if (own.inFlight > 0) open.ticket = undefined
@@ -103,7 +103,7 @@ export class OpenSessions {
     this.#setStage(open, 'ended')
     this.#all.delete(open.sessionId)
     if (this.#busy === open) this.#busy = undefined
-    for (let at: OpenSession | undefined = parent; at; at = at.parent) at.descendants = subtractUse(at.descendants, open.own)
+    for (let at: OpenSession | undefined = parent; at; at = at.parent) at.descendants = addUse(at.descendants, open.own, -1)
     parent.openChildren--
     // Clears the rounding errors of costs.
     if (parent.openChildren === 0) parent.descendants = noUse
@@ -225,20 +225,13 @@ export interface ResourceUse {
 
 export const noUse: ResourceUse = { tokens: 0, costUsd: 0, children: 0, inFlight: 0, openTurns: 0 }
 
-export const addUse = (a: ResourceUse, b: ResourceUse): ResourceUse => ({
-  tokens: a.tokens + b.tokens,
-  costUsd: a.costUsd + b.costUsd,
-  children: a.children + b.children,
-  inFlight: a.inFlight + b.inFlight,
-  openTurns: a.openTurns + b.openTurns,
-})
-
-export const subtractUse = (a: ResourceUse, b: ResourceUse): ResourceUse => ({
-  tokens: a.tokens - b.tokens,
-  costUsd: a.costUsd - b.costUsd,
-  children: a.children - b.children,
-  inFlight: a.inFlight - b.inFlight,
-  openTurns: a.openTurns - b.openTurns,
+/** With `times` -1 it subtracts. */
+export const addUse = (a: ResourceUse, b: ResourceUse, times: 1 | -1 = 1): ResourceUse => ({
+  tokens: a.tokens + times * b.tokens,
+  costUsd: a.costUsd + times * b.costUsd,
+  children: a.children + times * b.children,
+  inFlight: a.inFlight + times * b.inFlight,
+  openTurns: a.openTurns + times * b.openTurns,
 })
 
 export const isSameUse = (a: ResourceUse, b: ResourceUse): boolean =>
@@ -248,7 +241,7 @@ export const isSameUse = (a: ResourceUse, b: ResourceUse): boolean =>
  * What a session has spent, including its ended children but not its open ones. `isDriven`: whether a request on record is in
  * flight, or was lost with an earlier driver.
  */
-export function sessionUse({ turn }: SessionState, isDriven: boolean): ResourceUse {
+function sessionUse({ turn }: SessionState, isDriven: boolean): ResourceUse {
   if (turn.kind === 'none') return noUse
   const { paidUsd, children } = turn
   const { usage } = turn.kind === 'open' ? turn.spent : turn.totals

@@ -1,7 +1,6 @@
 import { type Problem, type RunOrigin, type TreeId, TroupeError } from '../../contracts/index.ts'
 import type { SessionState } from '../../core/index.ts'
 import type { RuntimeParts } from '../api/runtime-parts.ts'
-import { currentAgents } from '../selection/agent-lookup.ts'
 import type { TreeState } from '../tree/tree-state.ts'
 
 /*
@@ -38,8 +37,7 @@ function otherWorkspace(began: RunOrigin | undefined, current: RunOrigin | undef
   return [{ place: 'workspace', message: `is ${began.workspace}, ${here}`, remedy: `Run it in ${began.workspace}.` }]
 }
 
-function missingAgents(parts: RuntimeParts, { root, children }: TreeState): readonly Problem[] {
-  const current = currentAgents(parts)
+function missingAgents({ agents: current }: RuntimeParts, { root, children }: TreeState): readonly Problem[] {
   const open = root.turn.kind === 'open' ? [...children.values()].filter(({ turn }) => turn.kind !== 'ended') : []
   const missing = new Map<string, SessionState>()
   for (const session of [root, ...open])

@@ -4,7 +4,7 @@ import type { RuntimeParts } from '../api/runtime-parts.ts'
 import type { ChildTracker } from '../children/child-tracker.ts'
 import type { OpenSession } from '../children/open-sessions.ts'
 import { endOpenTurn, interrupted } from '../tree/end-open-turn.ts'
-import type { SessionFactory } from '../tree/tree.ts'
+import type { Tree } from '../tree/tree.ts'
 import { summaryOnly } from '../tree/tree-state.ts'
 import { definitionChanges, hasVoidGrants, withheldTools } from './definition-changes.ts'
 
@@ -29,9 +29,9 @@ export function resumeSession(session: ActiveSession, { parts, registry, epoch }
  * Resumes the children that the last driver left open. Those whose call is still running wait for it; the others are ended, so that
  * what they spent is added to their ancestors.
  */
-export function resumeChildren(tracker: ChildTracker, sessions: SessionFactory, context: ResumeContext): void {
+export function resumeChildren(tracker: ChildTracker, tree: Tree, context: ResumeContext): void {
   // All are restored before any is ended: ending one ends its descendants.
-  for (const open of restoreOpenChildren(tracker, sessions)) {
+  for (const open of restoreOpenChildren(tracker, tree)) {
     if (open.stage === 'ended' || !open.session) continue
     resumeSession(open.session, context)
     if (!hasCall(open)) tracker.callEnded(open.sessionId)
@@ -39,7 +39,7 @@ export function resumeChildren(tracker: ChildTracker, sessions: SessionFactory, 
 }
 
 /** Adds the open children to the tracker, and ends those whose parent has ended. */
-export function restoreOpenChildren(tracker: ChildTracker, sessions: SessionFactory): readonly OpenSession[] {
+export function restoreOpenChildren(tracker: ChildTracker, tree: Tree): readonly OpenSession[] {
   const { inactive, settled, openSessions } = tracker
   const left: OpenSession[] = []
   for (const [childId, state] of [...inactive]) {
@@ -49,8 +49,8 @@ export function restoreOpenChildren(tracker: ChildTracker, sessions: SessionFact
     if (state.turn.kind === 'ended' && parent && !settled.has(childId)) tracker.settleEnded(state, parent)
     if (state.turn.kind !== 'open') continue
     inactive.delete(childId)
-    if (parent) left.push(openSessions.addLeftOpen(sessions.createSession(state), parent))
-    else endOrphan(sessions.createSession(state), tracker)
+    if (parent) left.push(openSessions.addLeftOpen(tree.createSession(state), parent))
+    else endOrphan(tree.createSession(state), tracker)
   }
   return left
 }

@@ -10,7 +10,7 @@ import type { TreeState } from '../tree/tree-state.ts'
 export const snapshotVersion = '2'
 
 /** The state in JSON, with arrays for sequences. A new sequence does not compile until `decodeTree` restores it. */
-type Stored<T> = T extends unknown ? { readonly [Key in keyof T]: StoredField<T[Key]> } : never
+export type Stored<T> = T extends unknown ? { readonly [Key in keyof T]: StoredField<T[Key]> } : never
 type StoredField<T> = T extends Sequence<infer Entry> ? readonly Entry[] : T extends Turn ? Stored<T> : T
 
 interface StoredTree {
@@ -38,7 +38,7 @@ export function decodeTree(text: string): TreeState {
   }
 }
 
-function sessionOf(stored: Stored<SessionState>): SessionState {
+export function sessionOf(stored: Stored<SessionState>): SessionState {
   // JSON leaves out what is undefined.
   return { ...stored, parent: stored.parent, history: Sequence.from(stored.history), turn: turnOf(stored.turn) }
 }

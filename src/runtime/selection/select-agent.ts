@@ -1,5 +1,6 @@
 import { type AgentSpec, type AskedFirst, type Diagnostic, type InputPart, TroupeError } from '../../contracts/index.ts'
 import { mentionsName, sharedWords, wordsOf } from '../../util/common-words.ts'
+import { knownNames } from '../../util/nearest-names.ts'
 import type { AgentDefinition, AgentLoopConfig } from '../api/agent-config.ts'
 
 /** Which agent answers: a named one, or the best match for the request, by its words or as a model decides. */
@@ -27,6 +28,14 @@ export function candidateNames(agents: readonly AgentDefinition[]): ReadonlySet<
   const open = agents.filter(({ infer }) => infer !== false)
   const topLevel = open.filter(({ name, infer }) => infer === true || !called.has(name))
   return new Set((topLevel.length > 0 ? topLevel : open).map(({ name }) => name))
+}
+
+/** @throws TroupeError `agent_unknown` that lists the agents. */
+export function findAgent(agents: readonly AgentSpec[], name: string): AgentSpec {
+  const agent = agents.find((each) => each.name === name)
+  if (agent) return agent
+  const names = agents.map((each) => each.name)
+  throw new TroupeError('agent_unknown', `Unknown agent "${name}".`, { remedy: knownNames(name, names, 'agent') })
 }
 
 export const onlyAgent = ([agent, ...others]: readonly AgentSpec[]): Selected | undefined =>

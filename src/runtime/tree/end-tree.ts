@@ -1,9 +1,5 @@
 import { type Store, type TreeId, TroupeError } from '../../contracts/index.ts'
-import { agentLoop } from '../../core/index.ts'
-import { loadSteps, ModelHealth } from '../../steps/index.ts'
-import { schemaValidator } from '../../tools/index.ts'
-import { denyAll, noSandbox, randomIds, systemClock } from '../api/default-ports.ts'
-import { resolveConfig } from '../api/resolve-config.ts'
+import { loadSteps } from '../../steps/index.ts'
 import { RuntimeParts } from '../api/runtime-parts.ts'
 import { Feed } from './event-feed.ts'
 import { openTree } from './open-tree.ts'
@@ -38,17 +34,7 @@ export async function endTree(store: Store, treeId: TreeId, by: string): Promise
 /** Placeholders: ending a tree uses the store alone. */
 const partsWith = (store: Store): RuntimeParts =>
   new RuntimeParts({
-    config: resolveConfig({ agents: [{ name: 'nobody', description: 'Ends sessions', prompt: 'None.', model: 'none' }] }),
+    config: { agents: [{ name: 'nobody', description: 'Ends sessions', prompt: 'None.', model: 'none' }] },
     adapter: { resolve: () => Promise.reject(new TroupeError('internal', 'Ending a session asks no model.')) },
-    recipe: agentLoop,
     store,
-    approver: denyAll,
-    grants: undefined,
-    sandbox: noSandbox,
-    hooks: [],
-    clock: systemClock,
-    ids: randomIds,
-    modelHealth: new ModelHealth(),
-    validator: schemaValidator(),
-    origin: undefined,
   })

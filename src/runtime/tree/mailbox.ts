@@ -15,7 +15,7 @@ import type { Tree } from './tree.ts'
  * 3. After `close` the cursor does not move: later messages stay in the inbox for the next driver.
  */
 export class Mailbox {
-  readonly #tree: Pick<Tree, 'live'>
+  readonly #tree: Pick<Tree, 'activeSessions'>
   readonly #root: ActiveSession
   readonly #inbox: Pick<Inbox, 'read'>
   #cursor: number
@@ -24,7 +24,7 @@ export class Mailbox {
   #isClosed = false
 
   constructor(
-    tree: Pick<Tree, 'live'>,
+    tree: Pick<Tree, 'activeSessions'>,
     { root, inbox, cursor }: { readonly root: ActiveSession; readonly inbox: Pick<Inbox, 'read'>; readonly cursor: number },
   ) {
     this.#tree = tree
@@ -75,7 +75,7 @@ export class Mailbox {
     } finally {
       // Synchronously after the last check of `#again`: a later request starts a new drain.
       this.#draining = undefined
-      for (const session of this.#tree.live()) session.wake()
+      for (const session of this.#tree.activeSessions()) session.wake()
     }
   }
 
@@ -104,12 +104,12 @@ export class Mailbox {
   /** An answer goes to the session that asked, everything else to the root. */
   #addressee({ message }: InboxRow): ActiveSession {
     if (message?.kind !== 'approval') return this.#root
-    return this.#tree.live().find((session) => requestFor(session, message.approvalId)) ?? this.#root
+    return this.#tree.activeSessions().find((session) => requestFor(session, message.approvalId)) ?? this.#root
   }
 
   /** Passes stop requests and revoked grants on to children. */
   #notifyChildren(message: InboxMessage): void {
-    for (const child of this.#tree.live()) {
+    for (const child of this.#tree.activeSessions()) {
       if (child === this.#root) continue
       const { turn, grants } = child.state
       if (message.kind === 'revoke' && grants.some(({ key }) => message.keys.includes(key)))

@@ -1,7 +1,17 @@
-import type { AgentCard, ApprovalId, ApprovalKey, ChildResult, InteractionEvent, ItemId, SessionId } from '../../contracts/index.ts'
-import { type Headroom, openRequests, type SessionState, unlimited } from '../../core/index.ts'
 import {
-  type ActiveSession,
+  type AgentCard,
+  type ApprovalId,
+  type ApprovalKey,
+  type ChildResult,
+  type InteractionEvent,
+  type ItemId,
+  type LiveEvent,
+  type MaybePromise,
+  TroupeError,
+} from '../../contracts/index.ts'
+import { type EventWriter, type Headroom, openRequests, type SessionState, unlimited } from '../../core/index.ts'
+import {
+  ActiveSession,
   type ChildStart,
   recheckOpenRequests,
   type StepPorts,
@@ -16,16 +26,9 @@ import { ChildTracker } from '../children/child-tracker.ts'
 import { Children } from '../children/children.ts'
 import { reconfigure } from '../resume/reconfigure-session.ts'
 import { restoreOpenChildren, resumeChildren, resumeSession } from '../resume/resume-tree.ts'
-import { callableCards } from '../selection/agent-lookup.ts'
 import { endOpenTurn, interrupted } from './end-open-turn.ts'
 import type { Ledger } from './ledger.ts'
-import { type EventObserver, TreeEventWriter } from './tree-event-writer.ts'
 import type { TreeState } from './tree-state.ts'
-
-/** Creates an active session from its state. */
-export interface SessionFactory {
-  createSession(state: SessionState): ActiveSession
-}
 
 const noCards: readonly AgentCard[] = []
 
@@ -34,14 +37,14 @@ const noCards: readonly AgentCard[] = []
  *
  * 1. What a session may spend is bounded by each of its ancestors, less what the open descendants of that ancestor use.
  * 2. When every active session waits for a person, the tree is stalled.
- * 3. A tree without children has no child tracker.
+ * 3. A tree without children has no child tracker; the tracker observes each event immediately, so that its sums are current.
+ * 4. An abandoned session writes nothing more: what still runs there fails at its next event.
  */
-export class Tree implements TreePort, EventObserver, SessionFactory {
+export class Tree implements TreePort, EventWriter {
   readonly root: ActiveSession
   readonly #parts: RuntimeParts
   readonly #registry: ToolRegistry
   readonly #ledger: Ledger
-  readonly #writer: TreeEventWriter
   readonly #ports: StepPorts
   /** The children when the tree was opened, until the tracker takes them over. */
   #before: Pick<TreeState, 'children' | 'settled' | 'numbers'>
@@ -53,7 +56,6 @@ export class Tree implements TreePort, EventObserver, SessionFactory {
     this.#parts = parts
     this.#registry = registry
     this.#ledger = ledger
-    this.#writer = new TreeEventWriter(ledger, this)
     this.#ports = parts.ports(root.treeId, { tree: this, registry })
     this.#before = { children, settled, numbers }
     this.root = this.createSession(root)
@@ -99,7 +101,7 @@ export class Tree implements TreePort, EventObserver, SessionFactory {
     const approvals: ApprovalId[] = []
     for (const { session, stage } of this.#track().openSessions.values())
       if (session && stage === 'waiting') approvals.push(...openRequests(session.state).map(({ id }) => id))
-    for (const session of this.live()) {
+    for (const session of this.activeSessions()) {
       if (session.state.turn.kind === 'open' && session.state.turn.waiting.kind !== 'suspended')
         session.note({ type: 'interaction.turn.suspended', reason: 'approval', approvals })
     }
@@ -118,11 +120,11 @@ export class Tree implements TreePort, EventObserver, SessionFactory {
   }
 
   /** Active sessions, the root first. */
-  live(): readonly ActiveSession[] {
+  activeSessions(): readonly ActiveSession[] {
     if (!this.#tracker) return [this.root]
-    const live: ActiveSession[] = []
-    for (const { session } of this.#tracker.openSessions.values()) if (session) live.push(session)
-    return live
+    const active: ActiveSession[] = []
+    for (const { session } of this.#tracker.openSessions.values()) if (session) active.push(session)
+    return active
   }
 
   headroom({ state: { sessionId } }: ActiveSession): Headroom {
@@ -136,7 +138,7 @@ export class Tree implements TreePort, EventObserver, SessionFactory {
   }
 
   agentsOf({ state: { agent } }: ActiveSession): readonly AgentCard[] {
-    return agent.agents.length === 0 ? noCards : callableCards(this.#parts, agent)
+    return agent.agents.length === 0 ? noCards : this.#parts.cardsFor(agent)
   }
 
   grants(): readonly ApprovalKey[] {
@@ -146,7 +148,7 @@ export class Tree implements TreePort, EventObserver, SessionFactory {
   /** A grant for the session belongs to the root, not to the child that asked. It may also answer requests of other sessions. */
   grant({ state: { sessionId } }: ActiveSession, keys: readonly ApprovalKey[], by: string): void {
     if (sessionId !== this.root.state.sessionId) this.root.note({ type: 'interaction.approval.granted', keys, from: sessionId, by })
-    for (const session of this.live()) recheckOpenRequests(session)
+    for (const session of this.activeSessions()) recheckOpenRequests(session)
   }
 
   /** An abort ends the whole tree; other sessions are interrupted through their calls. */
@@ -160,9 +162,9 @@ export class Tree implements TreePort, EventObserver, SessionFactory {
 
   /** Stops all work and leaves turns open. Only results of calls within their grace time are still recorded. */
   release(): void {
-    const live = this.live()
-    for (const session of live) session.release()
-    for (const session of live) {
+    const active = this.activeSessions()
+    for (const session of active) session.release()
+    for (const session of active) {
       session.interrupt.fire('released')
       session.wake()
     }
@@ -178,20 +180,41 @@ export class Tree implements TreePort, EventObserver, SessionFactory {
   }
 
   startChild(parent: ActiveSession, itemId: ItemId, start: ChildStart): Promise<ChildResult> {
-    this.#children ??= new Children(this, { parts: this.#parts, registry: this.#registry, writer: this.#writer, tracker: this.#track() })
+    this.#children ??= new Children(this, { parts: this.#parts, registry: this.#registry, tracker: this.#track() })
     return this.#children.start(parent, itemId, start)
   }
 
   createSession(state: SessionState): ActiveSession {
-    return this.#parts.createSession(this.#writer, state, this.#ports)
+    const { recipe, clock } = this.#parts.options
+    return new ActiveSession({ recipe, clock, writer: this, state }, this.#ports)
   }
 
-  isAbandoned(sessionId: SessionId): boolean {
-    return this.#tracker?.isAbandoned(sessionId) ?? false
+  get nextSeq(): number {
+    return this.#ledger.nextSeq
   }
 
-  observe(event: InteractionEvent): void {
-    this.#tracker?.observe(event)
+  get now(): number {
+    return this.#ledger.now
+  }
+
+  at(moment: number): number {
+    return this.#ledger.at(moment)
+  }
+
+  push(event: InteractionEvent): void {
+    const tracker = this.#tracker
+    if (tracker?.isAbandoned(event.sessionId))
+      throw new TroupeError('internal', `The session ${event.sessionId} was abandoned and cannot continue.`)
+    this.#ledger.push(event)
+    tracker?.observe(event)
+  }
+
+  live(event: LiveEvent): void {
+    if (!this.#tracker?.isAbandoned(event.sessionId)) this.#ledger.live(event)
+  }
+
+  flush(): MaybePromise<void> {
+    return this.#ledger.flush()
   }
 
   #track(): ChildTracker {
