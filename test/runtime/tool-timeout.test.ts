@@ -18,7 +18,7 @@ async function cut(limits: Partial<AgentLimits>) {
   const model = new ScriptedModel([{ calls: [{ tool: 'slow' }] }, { text: 'Done.' }])
   const outcome = await settle(runtimeWith(model, { tools: [slow], limits, clock }).run('Go'), clock)
   const told = JSON.stringify(outcome.snapshot.history)
-  return { remedy: /a call (?:of this tool )?has (\d+) s/.exec(told)?.[0], seen }
+  return { remedy: /the time limit (?:of this tool )?is \d+ s/.exec(told)?.[0], seen }
 }
 
 describe('limits.toolTimeout of a program', () => {
