@@ -12,7 +12,7 @@ export interface ProgramEnd {
   readonly stderr: string
 }
 
-export interface Program {
+interface Program {
   readonly command: readonly string[]
   readonly cwd: string
   readonly environment: { readonly [name: string]: string }

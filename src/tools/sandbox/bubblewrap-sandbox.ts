@@ -4,7 +4,7 @@ import { defaultSandboxPolicy, type SandboxPolicy } from '../../contracts/index.
 import { isInside } from '../../util/is-inside.ts'
 import { messageOf } from '../../util/message-of.ts'
 import { isProgram, realOrSame, trustedPath } from '../trusted-path.ts'
-import { bubblewrapArguments, insideHome } from './bubblewrap-arguments.ts'
+import { type BubblewrapOptions, bubblewrapArguments, insideHome } from './bubblewrap-arguments.ts'
 import { commandEnvironment, gitIdentity } from './command-environment.ts'
 import { identityAt, ReplacedError } from './file-identity.ts'
 import { type HostView, hostView } from './host-view.ts'
@@ -118,7 +118,7 @@ export class BubblewrapSandbox implements ProcessSandbox {
     const proxy = policy.hosts.length > 0 ? networkProxy(policy) : undefined
     try {
       return await startSandboxed({
-        launch: this.#launch({ ...start, view, files, cgroup }),
+        launch: this.#launch(start, { view, files }, cgroup),
         stdin: command.stdin,
         clock: this.#options.clock,
         policy,
@@ -135,7 +135,8 @@ export class BubblewrapSandbox implements ProcessSandbox {
     }
   }
 
-  #launch({ program, command, policy, writable, gitSettings, view, files, cgroup }: LaunchOptions): Launch {
+  #launch(start: Start, { view, files }: Pick<BubblewrapOptions, 'view' | 'files'>, cgroup: ProcessCgroup | undefined): Launch {
+    const { program, command, policy, writable, gitSettings } = start
     const filter = this.#filter ? [this.#filter] : []
     const inputs = gitSettings === undefined ? filter : [...filter, Buffer.from(gitSettings)]
     const descriptors = descriptorsFor(inputs, cgroup)
@@ -168,12 +169,6 @@ interface Start {
   readonly writable: readonly string[]
   readonly gitSettings: string | undefined
   readonly isProbe: boolean
-}
-
-interface LaunchOptions extends Start {
-  readonly view: HostView
-  readonly files: readonly ProtectedFiles[]
-  readonly cgroup: ProcessCgroup | undefined
 }
 
 /** What is hidden elsewhere no command can move, and is not checked. */

@@ -7,10 +7,11 @@
  * 3. Moving a process into a group takes several milliseconds. A thread that enters by itself does not wait, but only groups of
  *    version 1 allow that.
  */
-import { closeSync, constants, existsSync, mkdirSync, openSync, readdirSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs'
+import { closeSync, constants, existsSync, mkdirSync, openSync, readdirSync, rmdirSync, writeFileSync } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { threadId } from 'node:worker_threads'
+import { readProc } from './process-tree.ts'
 
 export interface ProcessCgroup {
   readonly entrance: Entrance
@@ -41,7 +42,7 @@ export function processCgroup(most: number): ProcessCgroup | undefined {
       const entrance = isVersion1 ? byItself(group) : moved(group)
       return {
         entrance,
-        isExceeded: () => /^max [1-9]/m.test(read(join(group, 'pids.events'))),
+        isExceeded: () => /^max [1-9]/m.test(readProc(join(group, 'pids.events')) ?? ''),
         release: () => {
           if (entrance.kind === 'by itself') closeSync(entrance.descriptor)
           remove(group)
@@ -66,12 +67,8 @@ let parents: readonly ParentGroup[] | undefined
 
 /** The group of this process and those above it, where processes are counted: version 1 or 2. */
 function possibleParents(): readonly ParentGroup[] {
-  const mounts = read('/proc/self/mountinfo')
-    .split('\n')
-    .map((line) => line.split(' '))
-  const groups = read('/proc/self/cgroup')
-    .split('\n')
-    .map((line) => line.split(':'))
+  const mounts = (readProc('/proc/self/mountinfo') ?? '').split('\n').map((line) => line.split(' '))
+  const groups = (readProc('/proc/self/cgroup') ?? '').split('\n').map((line) => line.split(':'))
   return mounts.flatMap((mount) => {
     const kind = mount[mount.indexOf('-') + 1]
     const options = mount.at(-1)?.split(',') ?? []
@@ -103,13 +100,5 @@ function remove(group: string): void {
   } catch {
     if (existsSync(group)) left.add(group)
     else left.delete(group)
-  }
-}
-
-function read(file: string): string {
-  try {
-    return readFileSync(file, 'utf8')
-  } catch {
-    return ''
   }
 }

@@ -38,7 +38,7 @@ export function processTree(first: number, most = Number.POSITIVE_INFINITY): rea
 export function sharedOnce(pids: readonly number[]): number | undefined {
   let sum = 0
   for (const pid of pids) {
-    const text = read(`/proc/${pid}/smaps_rollup`)
+    const text = readProc(`/proc/${pid}/smaps_rollup`)
     if (text === undefined) continue
     const found = /^Pss:\s+(\d+) kB/m.exec(text)
     if (!found) return undefined
@@ -49,7 +49,7 @@ export function sharedOnce(pids: readonly number[]): number | undefined {
 
 /** Processes with a variable in their environment, whatever session or parent they have now. */
 export function processesWith(variable: string): readonly number[] {
-  return allProcesses().filter((pid) => read(`/proc/${pid}/environ`)?.split('\0').includes(variable))
+  return allProcesses().filter((pid) => readProc(`/proc/${pid}/environ`)?.split('\0').includes(variable))
 }
 
 /** Marks a process and its descendants by a variable that they inherit. No mark is used twice. */
@@ -97,7 +97,7 @@ function allProcesses(): readonly number[] {
 }
 
 function factsOf(pid: number): ProcessFacts | undefined {
-  const status = read(`/proc/${pid}/status`)
+  const status = readProc(`/proc/${pid}/status`)
   if (status === undefined) return undefined
   const number = (name: string): number => Number(new RegExp(`^${name}:\\s+(\\d+)`, 'm').exec(status)?.[1] ?? 0)
   return { pid, threads: number('Threads'), resident: number('VmRSS') * 1024 }
@@ -111,10 +111,10 @@ export function childrenOf(pid: number): readonly number[] {
   } catch {
     return []
   }
-  return threads.flatMap((thread) => (read(`/proc/${pid}/task/${thread}/children`) ?? '').split(' ').filter(Boolean).map(Number))
+  return threads.flatMap((thread) => (readProc(`/proc/${pid}/task/${thread}/children`) ?? '').split(' ').filter(Boolean).map(Number))
 }
 
-function read(path: string): string | undefined {
+export function readProc(path: string): string | undefined {
   try {
     return readFileSync(path, 'utf8')
   } catch {

@@ -99,13 +99,7 @@ function readFolder(path: string, stamp: string | undefined): ScannedFolder {
   }
 }
 
-interface Entries {
-  readonly names: ReadonlySet<string>
-  readonly folders: readonly string[]
-  readonly isComplete: boolean
-}
-
-function entriesOf(path: string): Entries {
+function entriesOf(path: string): Pick<ScannedFolder, 'folders' | 'isComplete'> & { readonly names: ReadonlySet<string> } {
   const names = new Set<string>()
   const folders: string[] = []
   const folder = opendirSync(path, { bufferSize: 256 })

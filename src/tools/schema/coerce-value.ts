@@ -1,7 +1,6 @@
 import type { ErrorObject } from 'ajv/dist/2020.js'
 import { inexactNumber } from '../../util/inexact-number.ts'
 import type { GroupedError } from './group-errors.ts'
-import { pathKeys } from './value-path.ts'
 
 // A list inside a string inside an object needs three rounds.
 const mostRounds = 4
@@ -103,4 +102,12 @@ function parsed(text: string, opening: '[' | '{'): unknown {
   } catch {
     return undefined
   }
+}
+
+/** The keys of a JSON Pointer. */
+export function pathKeys(pointer: string): readonly string[] {
+  return pointer
+    .split('/')
+    .slice(1)
+    .map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~'))
 }

@@ -2,10 +2,10 @@ import type { ErrorObject } from 'ajv/dist/2020.js'
 import type { JsonSchema } from '../../contracts/index.ts'
 import { nearestNames } from '../../util/nearest-names.ts'
 import { showValue } from '../../util/show-value.ts'
+import { pathKeys } from './coerce-value.ts'
 import { describeSchema, shortened } from './describe-schema.ts'
 import type { GroupedError } from './group-errors.ts'
 import { propertiesIn } from './reachable-schemas.ts'
-import { readablePath } from './value-path.ts'
 
 interface Subject {
   readonly value: unknown
@@ -153,4 +153,17 @@ function nearValue(value: unknown, allowed: readonly unknown[]): string {
   const texts = allowed.filter((each) => typeof each === 'string')
   const [near] = nearestNames(value, texts, 1)
   return near === undefined ? '' : `; did you mean ${showValue(near)}?`
+}
+
+/** `/tags/2` as people write it: `tags[2]`. Needs the value to tell items from properties. Empty at the root. */
+function readablePath(pointer: string, value: unknown): string {
+  let text = ''
+  let at = value
+  for (const key of pathKeys(pointer)) {
+    if (Array.isArray(at)) text += `[${key}]`
+    else if (/^[\p{L}_$][\p{L}\p{N}_$-]*$/u.test(key)) text += text === '' ? key : `.${key}`
+    else text += `[${JSON.stringify(key)}]`
+    at = typeof at === 'object' && at !== null ? (at as { readonly [key: string]: unknown })[key] : undefined
+  }
+  return text
 }

@@ -18,7 +18,7 @@ export function repairJson(text: string): MaybePromise<string | undefined> {
   const whole = asObject(bare)
   if (whole !== undefined) return whole
   if (isTruncated(bare) || notNumbers.test(bare)) return undefined
-  if (bare.length * quotes(bare) > mostWork) return undefined
+  if (bare.length * count(bare, quotes) > mostWork) return undefined
   if (jsonrepair !== undefined) return repaired(jsonrepair, bare)
   return import('jsonrepair').then((loaded) => {
     jsonrepair = loaded.jsonrepair
@@ -60,31 +60,24 @@ function withoutFence(text: string): string {
 }
 
 /** All that the library takes for a quote. */
-function quotes(text: string): number {
-  let count = 0
-  for (let index = 0; index < text.length; index++) {
-    const unit = text.charCodeAt(index)
-    if (unit === 0x5c) index++
-    else if (unit === 0x22 || unit === 0x27 || unit === 0x60 || unit === 0xb4 || (unit >= 0x2018 && unit <= 0x201d)) count++
-  }
-  return count
-}
+const quotes = '"\'`\u00b4\u2018\u2019\u201a\u201b\u201c\u201d'
 
 /**
  * Whether JSON text may be truncated, by its brackets and quotes. If in doubt it is, because a call made of half a text
  * does something that was not requested.
  */
-export function isTruncated(text: string): boolean {
+function isTruncated(text: string): boolean {
   if (!/[}\]]\s*$/.test(text)) return true
   if (count(text, '{') !== count(text, '}') || count(text, '[') !== count(text, ']')) return true
   return count(text, '"') % 2 === 1 || (!text.includes('"') && count(text, "'") % 2 === 1)
 }
 
+/** How often one of the wanted letters occurs, without those after a backslash. */
 function count(text: string, wanted: string): number {
   let found = 0
   for (let index = 0; index < text.length; index++) {
     if (text[index] === '\\') index++
-    else if (text[index] === wanted) found++
+    else if (wanted.includes(text[index] ?? '\0')) found++
   }
   return found
 }

@@ -35,12 +35,6 @@ export function schemaValidator(): SchemaValidator {
   }
 }
 
-/** Why a JSON Schema cannot be compiled. Loads the library at the first use. */
-export async function schemaProblem(schema: JsonSchema): Promise<string | undefined> {
-  const { problemOf } = await import('./compile-schema.ts')
-  return problemOf(schema)
-}
-
 export interface StatedContracts {
   readonly place: string
   readonly agent: { readonly input: InputContract; readonly output: OutputContract }
@@ -50,8 +44,9 @@ export interface StatedContracts {
 export async function contractProblems(stated: readonly StatedContracts[]): Promise<readonly Problem[]> {
   const compiled = new Map<string, string | undefined>()
   const faultOf = async (schema: JsonObject): Promise<string | undefined> => {
+    const { problemOf } = await import('./compile-schema.ts')
     const key = JSON.stringify(schema)
-    if (!compiled.has(key)) compiled.set(key, await schemaProblem(schema))
+    if (!compiled.has(key)) compiled.set(key, problemOf(schema))
     return compiled.get(key)
   }
   const problems: Problem[] = []

@@ -1,8 +1,7 @@
 import type { AgentCard, SchemaValidator, Tool, ToolFailure } from '../../contracts/index.ts'
 import { mentionsName, sharedWords, wordsOf } from '../../util/common-words.ts'
 import { knownNames } from '../../util/nearest-names.ts'
-import { childOutput } from './agent-output.ts'
-import { childGraceMs } from './agent-tool.ts'
+import { childGraceMs, childOutput } from './agent-tool.ts'
 
 // Many agents would fill the list of tools, so these two tools find and call them instead.
 

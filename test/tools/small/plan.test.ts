@@ -63,7 +63,7 @@ describe('update_plan', () => {
   })
 
   it('has 1 to 50 steps by its schema', () => {
-    expect(updatePlanTool().inputSchema).toMatchObject({ properties: { plan: { minItems: 1, maxItems: 50 } } })
+    expect(tool.inputSchema).toMatchObject({ properties: { plan: { minItems: 1, maxItems: 50 } } })
   })
 
   it('takes no other status, no longer step and no other key', async () => {

@@ -1,12 +1,5 @@
 import { fitLine } from './tool-output.ts'
 
-export interface Nearest {
-  /** Counted from 1. */
-  readonly line: number
-  /** Only whitespace differs. */
-  readonly differsInSpace: boolean
-}
-
 const mostLines = 100_000
 const mostWanted = 60
 const mostPlaces = 200
@@ -14,8 +7,14 @@ const mostCompared = 20_000
 const longestCompared = 200
 const leastLikeness = 0.5
 
-/** The place with the most equal lines; without any, the line most similar to the longest wanted one. */
-export function nearestLines(lines: readonly string[], wanted: readonly string[]): Nearest | undefined {
+/**
+ * The place with the most equal lines; without any, the line most similar to the longest wanted one. Counted from 1.
+ * `differsInSpace`: only whitespace differs.
+ */
+export function nearestLines(
+  lines: readonly string[],
+  wanted: readonly string[],
+): { readonly line: number; readonly differsInSpace: boolean } | undefined {
   const sought = wanted.slice(0, mostWanted).map(squeezed)
   const voted = byVotes(lines, sought)
   if (voted !== undefined) {

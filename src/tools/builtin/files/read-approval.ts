@@ -38,7 +38,7 @@ export async function folderApproval(workspace: Workspace, path: string, look: L
 export async function entryFilter(
   workspace: Workspace,
   path: string,
-  { look, mayUse }: Looking,
+  { look, mayUse }: Pick<ToolContext, 'mayUse'> & { readonly look: Look },
 ): Promise<(entry: WorkspacePath) => boolean> {
   const folder = workspace.place(path)
   const real = await workspace.realPlace(folder)
@@ -53,10 +53,6 @@ export async function entryFilter(
 /** Whether a failure of a change may show the content of the file: only if rules allow reading without asking. */
 export async function mayShowContent(workspace: Workspace, place: WorkspacePath, mayUse: ToolContext['mayUse']): Promise<boolean> {
   return mayUse(keyOf(workspace, searching, { named: place, real: await workspace.realPlace(place) }), 'without asking')
-}
-
-interface Looking extends Pick<ToolContext, 'mayUse'> {
-  readonly look: Look
 }
 
 interface Places {
@@ -77,11 +73,7 @@ const wishOf = ({ verb }: Look, { named }: Places, key: ApprovalKey): ApprovalWi
   asks: false,
 })
 
-interface FileKey extends ApprovalKey {
-  readonly use: readonly string[]
-}
-
-function keyOf(workspace: Workspace, { kind, tools }: Look, { named, real }: Places): FileKey {
+function keyOf(workspace: Workspace, { kind, tools }: Look, { named, real }: Places): ApprovalKey & { readonly use: readonly string[] } {
   const use = workspace.namesOf(real)
   const others = real.absolute === named.absolute ? [] : [...workspace.namesOf(named), ...workspace.aliasesOf(named)]
   const aliases = [...new Set([...workspace.aliasesOf(real), ...others])]

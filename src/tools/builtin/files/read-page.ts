@@ -2,7 +2,7 @@ import type { FileHandle } from 'node:fs/promises'
 import { isPairAt, utf8Length } from '../../../util/fit-text.ts'
 import { groupDigits, throwIfAborted } from './tool-output.ts'
 
-export interface PageRequest {
+interface PageRequest {
   readonly offset: number
   readonly limit: number
   readonly room: number
@@ -52,17 +52,13 @@ class PageReader {
   #kept = 0
   #lineBytes = 0
   #isInLine = false
-  #isFull = false
+  isFull = false
   #hasCarriageReturns = false
   #hasOtherBytes = false
 
   constructor(request: PageRequest) {
     this.#request = request
     this.#room = request.room
-  }
-
-  get isFull(): boolean {
-    return this.#isFull
   }
 
   take(chunk: Buffer): void {
@@ -82,12 +78,12 @@ class PageReader {
   }
 
   #isWanted(): boolean {
-    return !this.#isFull && this.#ended + 1 >= this.#request.offset
+    return !this.isFull && this.#ended + 1 >= this.#request.offset
   }
 
   /** Counts lines up to the first requested one. For short lines, a loop over bytes is faster than a search. */
   #skip(chunk: Buffer, from: number): number {
-    const until = this.#isFull ? Number.POSITIVE_INFINITY : this.#request.offset - 1
+    const until = this.isFull ? Number.POSITIVE_INFINITY : this.#request.offset - 1
     for (let at = from; at < chunk.length; at++) {
       if (chunk[at] !== newline) continue
       this.#isInLine = false
@@ -123,9 +119,9 @@ class PageReader {
   #addRow(): void {
     const row = `${String(this.#ended).padStart(6)}\t${this.#text()}`
     this.#room -= utf8Length(row) + 1
-    if (this.#room < 0 && this.#rows.length > 0) this.#isFull = true
+    if (this.#room < 0 && this.#rows.length > 0) this.isFull = true
     else this.#rows.push(row)
-    if (this.#rows.length >= this.#request.limit) this.#isFull = true
+    if (this.#rows.length >= this.#request.limit) this.isFull = true
   }
 
   #text(): string {

@@ -1,6 +1,6 @@
 import type { StructuredPatchHunk } from 'diff'
 
-export interface FileVersions {
+interface FileVersions {
   /** Undefined: the file is new. */
   readonly before: string | undefined
   /** Undefined: the file is deleted. */
@@ -9,19 +9,16 @@ export interface FileVersions {
   readonly to?: string
 }
 
-export interface UnifiedDiff {
-  readonly diff: string
-  readonly added: number
-  readonly removed: number
-}
-
 const contextLines = 3
 /** The time grows with its square: 0.2 s. Beyond it, all lines between the first and the last change are shown as replaced. */
 const mostChangedLines = 1_000
 export const noNewline = '\\ No newline at end of file'
 
 /** The changes of a file as `git diff` shows them; cut after about `mostLetters` of its JSON form. */
-export async function unifiedDiff({ before, after, path, to = path }: FileVersions, mostLetters: number): Promise<UnifiedDiff> {
+export async function unifiedDiff(
+  { before, after, path, to = path }: FileVersions,
+  mostLetters: number,
+): Promise<{ readonly diff: string; readonly added: number; readonly removed: number }> {
   const { structuredPatch } = await import('diff')
   const [older, newer] = [before ?? '', after ?? '']
   const options = { context: contextLines, maxEditLength: mostChangedLines }

@@ -103,14 +103,11 @@ function widerThan(words: PlainCommand, isConfined: boolean): readonly ApprovalK
 const shells = new Set(['sh', 'bash', 'dash', 'zsh'])
 const mostUnwrapped = 4
 
-interface Understood {
-  readonly commands: readonly PlainCommand[]
-  /** The enclosing shell commands. */
-  readonly around: readonly string[]
-}
-
-/** The plain commands of a line. `bash -c` with a line is that line. */
-function understood(line: string, around: readonly string[] = []): Understood | undefined {
+/** The plain commands of a line, and the shell commands around it. `bash -c` with a line is that line. */
+function understood(
+  line: string,
+  around: readonly string[] = [],
+): { readonly commands: readonly PlainCommand[]; readonly around: readonly string[] } | undefined {
   const commands = plainCommands(line)
   if (!commands || around.length > mostUnwrapped) return undefined
   const [first, ...others] = commands

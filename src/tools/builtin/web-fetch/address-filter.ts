@@ -25,45 +25,34 @@ export class PrivateAddressError extends Error {
   }
 }
 
-/** Allows public addresses. The checked address is the one that is connected to: a name may resolve differently later. */
-export class AddressFilter {
-  readonly #allowed: ReadonlySet<string>
-  readonly #resolve: ResolveName
+/** The connection uses the address that was checked: a name may resolve differently later. */
+export type AddressFilter = (url: URL) => LookupFunction
 
-  /** `allowed`: private hosts, each with its port: `127.0.0.1:8080`, `wiki.internal:443`. */
-  constructor(allowed: readonly string[], resolve: ResolveName) {
-    this.#allowed = new Set(allowed.map((entry) => entry.toLowerCase()))
-    this.#resolve = resolve
-  }
-
-  /** For one request. Throws `PrivateAddressError` if the host is a private IP address. */
-  lookupFor(url: URL): LookupFunction {
+/**
+ * Allows public addresses, and the `allowed` private hosts, each with its port: `127.0.0.1:8080`, `wiki.internal:443`. Throws
+ * `PrivateAddressError` if the host of a request is another private IP address.
+ */
+export function addressFilter(allowed: readonly string[], resolve: ResolveName): AddressFilter {
+  const entries = new Set(allowed.map((entry) => entry.toLowerCase()))
+  return (url) => {
     const host = hostOf(url)
-    const mayBePrivate = this.#allowed.has(`${url.hostname}:${portOf(url)}`)
+    const mayBePrivate = entries.has(`${url.hostname}:${portOf(url)}`)
     if (isIP(host) && !mayBePrivate && !isPublicAddress(host)) throw new PrivateAddressError(host)
+    const addresses = async (): Promise<readonly ResolvedAddress[]> => {
+      const found = await resolve(host)
+      if (found.length === 0) throw Object.assign(new Error(`${host} has no address`), { code: 'ENOTFOUND' })
+      // A private address among public ones may be an attack.
+      if (!mayBePrivate && !found.every(({ address }) => isPublicAddress(address))) throw new PrivateAddressError(host)
+      return found
+    }
     return (_name, options, answer) => {
-      this.#resolve(host)
-        .then((found) => checked(host, { found, mayBePrivate }))
-        .then(
-          (addresses) => {
-            const [first] = addresses
-            if (options.all) answer(null, [...addresses])
-            else answer(null, first?.address ?? '', first?.family)
-          },
-          (error: NodeJS.ErrnoException) => answer(error, '', 0),
-        )
+      addresses().then(
+        (found) => {
+          if (options.all) answer(null, [...found])
+          else answer(null, found[0]?.address ?? '', found[0]?.family)
+        },
+        (error: NodeJS.ErrnoException) => answer(error, '', 0),
+      )
     }
   }
-}
-
-interface Found {
-  readonly found: readonly ResolvedAddress[]
-  readonly mayBePrivate: boolean
-}
-
-function checked(host: string, { found, mayBePrivate }: Found): readonly ResolvedAddress[] {
-  if (found.length === 0) throw Object.assign(new Error(`${host} has no address`), { code: 'ENOTFOUND' })
-  // A private address among public ones may be an attack.
-  if (!mayBePrivate && !found.every(({ address }) => isPublicAddress(address))) throw new PrivateAddressError(host)
-  return found
 }

@@ -1,5 +1,3 @@
-export type ContentKind = 'html' | 'text' | 'binary' | 'unknown'
-
 export interface ContentType {
   /** Without parameters, in lower case; empty if the header is missing. */
   readonly type: string
@@ -17,19 +15,17 @@ export function readContentType(header: string | undefined): ContentType {
 const texts =
   /^(?:text\/.*|application\/(?:json|xml|javascript|ecmascript|x-javascript|yaml|x-yaml|toml|sql|graphql|x-sh|x-ndjson|jsonl|x-www-form-urlencoded)|.+\+(?:json|xml|yaml))$/
 
-export function kindOf({ type }: ContentType): ContentKind {
+export function kindOf({ type }: ContentType): 'html' | 'text' | 'binary' | 'unknown' {
   if (type === 'text/html' || type === 'application/xhtml+xml') return 'html'
   if (texts.test(type)) return 'text'
   return type === '' || type === 'application/octet-stream' ? 'unknown' : 'binary'
 }
 
-export interface DecodedText {
-  readonly kind: 'html' | 'text' | 'binary'
-  readonly text: string
-}
-
 /** Decodes by byte order mark, header, declaration in the page, or as UTF-8. */
-export function decodeContent(bytes: Uint8Array, contentType: ContentType): DecodedText {
+export function decodeContent(
+  bytes: Uint8Array,
+  contentType: ContentType,
+): { readonly kind: 'html' | 'text' | 'binary'; readonly text: string } {
   const stated = kindOf(contentType)
   const beginning = new TextDecoder('latin1').decode(bytes.subarray(0, 1_024))
   const isHtml = stated === 'html' || (stated === 'unknown' && /^\s*(?:<!doctype html|<html|<head|<body)/i.test(beginning))

@@ -15,16 +15,11 @@ export type Fetched =
 const redirects = new Set([301, 302, 303, 307, 308])
 const mostRedirects = 5
 
-export interface Fetching {
-  readonly addresses: AddressFilter
-  readonly timeouts: FetchTimeouts
-}
-
 /** Requests a page and follows redirects within the approved site. */
-export async function fetchPage(first: URL, { addresses, timeouts }: Fetching): Promise<Fetched> {
+export async function fetchPage(first: URL, filter: AddressFilter, timeouts: FetchTimeouts): Promise<Fetched> {
   let url = first
   for (let hops = 0; ; hops++) {
-    const message = await httpGet(url, { lookup: addresses.lookupFor(url), signal: timeouts.signal })
+    const message = await httpGet(url, filter(url), timeouts.signal)
     timeouts.renew()
     const status = message.statusCode ?? 0
     const { location } = message.headers
@@ -80,13 +75,8 @@ const headers = {
   'user-agent': 'Troupe (web_fetch)',
 }
 
-export interface HttpGetOptions {
-  readonly lookup: LookupFunction
-  readonly signal: AbortSignal
-}
-
 /** Sends one request and resolves with the response headers. No cookies, no credentials, no connection reuse. */
-export function httpGet(url: URL, { lookup, signal }: HttpGetOptions): Promise<IncomingMessage> {
+function httpGet(url: URL, lookup: LookupFunction, signal: AbortSignal): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
     const request = (url.protocol === 'https:' ? secureRequest : plainRequest)(url, {
       method: 'GET',

@@ -1,6 +1,6 @@
 import type { Clock, ToolFailure } from '../../../contracts/index.ts'
 
-export interface FetchTimeoutOptions {
+interface FetchTimeoutOptions {
   readonly clock: Pick<Clock, 'after'>
   readonly totalMs: number
   readonly idleMs: number
@@ -17,11 +17,11 @@ export const systemClock: Pick<Clock, 'after'> = {
 export class FetchTimeouts {
   /** Aborted by either timeout, or with the call. */
   readonly signal: AbortSignal
+  failure: ToolFailure | undefined
   readonly #options: FetchTimeoutOptions
   readonly #over = new AbortController()
   readonly #cancelTotal: () => void
   #cancelIdle: () => void
-  #expired: ToolFailure | undefined
 
   constructor(call: AbortSignal, options: FetchTimeoutOptions) {
     this.#options = options
@@ -29,10 +29,6 @@ export class FetchTimeouts {
     const { clock, totalMs } = options
     this.#cancelTotal = clock.after(totalMs, () => this.#expire(`The page did not arrive within ${totalMs / 1_000} seconds.`))
     this.#cancelIdle = this.#startIdle()
-  }
-
-  get failure(): ToolFailure | undefined {
-    return this.#expired
   }
 
   readonly renew = (): void => {
@@ -51,7 +47,7 @@ export class FetchTimeouts {
   }
 
   #expire(message: string): void {
-    this.#expired ??= { class: 'timeout', message, remedy: 'Try again later, or use another source.' }
+    this.failure ??= { class: 'timeout', message, remedy: 'Try again later, or use another source.' }
     this.#over.abort()
   }
 }

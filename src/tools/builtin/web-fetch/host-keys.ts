@@ -6,12 +6,11 @@
  */
 import { isIP } from 'node:net'
 import type { ApprovalKey, ApprovalWish } from '../../../contracts/index.ts'
-import { hostOf, portOf } from './parse-url.ts'
+import { hostOf, isDefaultPort, portOf } from './parse-url.ts'
 
 export function fetchApproval(url: URL): ApprovalWish {
   const host = hostOf(url).replace(/\.$/, '')
-  const isDefault = portOf(url) === 80 || portOf(url) === 443
-  const port = isDefault ? '' : `:${portOf(url)}`
+  const port = isDefaultPort(url) ? '' : `:${portOf(url)}`
   const summary = `Fetch ${url.href}`
   const named = { label: `${host}${port}`, use: `${host}${port}`, aliases: [...sameSite(host), `${host}:${portOf(url)}`] }
   if (isIP(host)) return { summary, keys: [{ key: `host:[${host}]${port}`, ...named }] }

@@ -20,7 +20,7 @@ export function parseUrl(written: string, base?: URL): ParsedUrl {
   if (url.username !== '' || url.password !== '')
     return refused('The URL contains a user name or password.', 'Remove them: pages are fetched without authentication.')
   const port = portOf(url)
-  if (port !== 80 && port !== 443 && port < firstFreePort)
+  if (!isDefaultPort(url) && port < firstFreePort)
     return refused(`Port ${port} is not allowed.`, `Use 80, 443, or ${firstFreePort} and above.`, 'blocked')
   url.hash = ''
   return { ok: true, url }
@@ -33,9 +33,9 @@ export const hostOf = ({ hostname }: URL): string => hostname.replace(/^\[|\]$/g
 
 /** The same host, with or without `www.`, and the same port: one approval covers both. */
 export function isSameSite(one: URL, other: URL): boolean {
-  const isDefault = (url: URL): boolean => portOf(url) === 80 || portOf(url) === 443
-  const sameDoor = portOf(one) === portOf(other) || (isDefault(one) && isDefault(other))
-  return sameDoor && bareHost(one) === bareHost(other)
+  const isSamePort = portOf(one) === portOf(other) || (isDefaultPort(one) && isDefaultPort(other))
+  const bareHost = (url: URL): string => url.hostname.replace(/\.$/, '').replace(/^www\./, '')
+  return isSamePort && bareHost(one) === bareHost(other)
 }
 
-const bareHost = (url: URL): string => url.hostname.replace(/\.$/, '').replace(/^www\./, '')
+export const isDefaultPort = (url: URL): boolean => portOf(url) === 80 || portOf(url) === 443

@@ -8,14 +8,8 @@ export interface Body {
   readonly isCut: boolean
 }
 
-export interface BodyBounds {
-  /** After decompression. */
-  readonly mostBytes: number
-  onProgress(): void
-}
-
-/** Reads and decompresses a body up to its bounds, which apply to both sides. */
-export async function readBody(message: IncomingMessage, { mostBytes, onProgress }: BodyBounds): Promise<Body> {
+/** Reads and decompresses a body up to `mostBytes` of its text; the compressed side has a bound, too. */
+export async function readBody(message: IncomingMessage, mostBytes: number, onProgress: () => void): Promise<Body> {
   const unpacked = decoderOf(message.headers['content-encoding'])
   if (!unpacked) throw new Error('the response has an unsupported content encoding')
   const chunks: Uint8Array[] = []

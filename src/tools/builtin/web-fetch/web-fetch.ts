@@ -1,5 +1,5 @@
 import type { Clock, JsonObject, Tool, ToolContext, ToolFailure, ToolOutput } from '../../../contracts/index.ts'
-import { AddressFilter, type ResolveName, resolveWithSystem } from './address-filter.ts'
+import { type AddressFilter, addressFilter, type ResolveName, resolveWithSystem } from './address-filter.ts'
 import { kindOf, readContentType } from './decode-content.ts'
 import { type Fetched, fetchFailure, fetchPage } from './fetch-page.ts'
 import { FetchTimeouts, systemClock } from './fetch-timeouts.ts'
@@ -34,7 +34,7 @@ const spareMs = 5_000
  */
 export function webFetchTool(options: WebFetchOptions = {}): Tool {
   const { allowPrivate = [], lookup = resolveWithSystem, clock = systemClock, totalMs = 30_000, idleMs = 10_000 } = options
-  const addresses = new AddressFilter(allowPrivate, lookup)
+  const addresses = addressFilter(allowPrivate, lookup)
   return {
     name: 'web_fetch',
     description:
@@ -51,7 +51,7 @@ export function webFetchTool(options: WebFetchOptions = {}): Tool {
     execute: async (input, context) => {
       const timeouts = new FetchTimeouts(context.signal, { clock, totalMs, idleMs })
       try {
-        return await webFetch(input, { addresses, timeouts, context })
+        return await webFetch(input, context, { addresses, timeouts })
       } finally {
         timeouts.end()
       }
@@ -79,35 +79,29 @@ const inputSchema = {
   additionalProperties: false,
 }
 
-interface Surroundings {
-  readonly addresses: AddressFilter
-  readonly timeouts: FetchTimeouts
-  readonly context: ToolContext
-}
-
-async function webFetch({ url, maxBytes, format }: JsonObject, { addresses, timeouts, context }: Surroundings): Promise<ToolOutput> {
-  const target = parseUrl(String(url))
+async function webFetch(
+  input: JsonObject,
+  { signal }: ToolContext,
+  { addresses, timeouts }: { readonly addresses: AddressFilter; readonly timeouts: FetchTimeouts },
+): Promise<ToolOutput> {
+  const { url, maxBytes = defaultBytes, format = 'markdown' } = input as { url: string; maxBytes?: number; format?: PageFormat }
+  const target = parseUrl(url)
   if (!target.ok) return { ok: false, error: target.failure }
   try {
-    const fetched = await fetchPage(target.url, { addresses, timeouts })
+    const fetched = await fetchPage(target.url, addresses, timeouts)
     if (!fetched.ok) return { ok: false, error: fetched.failure }
-    const limit = typeof maxBytes === 'number' ? Math.min(mostBytes, maxBytes) : defaultBytes
-    return await readPage(fetched, { format: formatOf(format), limit, timeouts })
+    const mostBytes = fetched.status >= 400 ? errorBytes : maxBytes
+    return await readPage(fetched, format, () => readBody(fetched.message, mostBytes, timeouts.renew))
   } catch (error) {
-    if (context.signal.aborted) return { ok: false, error: cancelled }
+    if (signal.aborted) return { ok: false, error: cancelled }
     return { ok: false, error: timeouts.failure ?? fetchFailure(error, target.url) }
   }
 }
 
-interface Reading {
-  readonly format: PageFormat
-  readonly limit: number
-  readonly timeouts: FetchTimeouts
-}
-
 async function readPage(
   { url, status, message }: Extract<Fetched, { ok: true }>,
-  { format, limit, timeouts }: Reading,
+  format: PageFormat,
+  read: () => Promise<Body>,
 ): Promise<ToolOutput> {
   const contentType = readContentType(message.headers['content-type'])
   const isError = status >= 400
@@ -115,16 +109,13 @@ async function readPage(
     message.destroy()
     return { ok: true, content: binaryNote(url, contentType, message.headers['content-length']) }
   }
-  const read = (most: number): Promise<Body> => readBody(message, { mostBytes: most, onProgress: timeouts.renew })
-  if (!isError) return { ok: true, content: await showPage({ url, status, contentType, body: await read(limit) }, format) }
+  if (!isError) return { ok: true, content: await showPage({ url, status, contentType, body: await read() }, format) }
   // The page of an error is optional, so reading it must not fail the call.
-  const body = kindOf(contentType) === 'binary' ? undefined : await read(errorBytes).catch(() => undefined)
+  const body = kindOf(contentType) === 'binary' ? undefined : await read().catch(() => undefined)
   message.destroy()
   const said = body && (await showErrorPage({ url, status, contentType, body }, errorCharacters))
   return { ok: false, error: statusFailure(status, url), ...(said !== undefined && { partial: said }) }
 }
-
-const formatOf = (format: unknown): PageFormat => (format === 'text' || format === 'raw' ? format : 'markdown')
 
 function statusFailure(status: number, { host }: URL): ToolFailure {
   const message = `${host} answered with status ${status}.`

@@ -54,26 +54,21 @@ interface Cursor {
   readonly drift: number
 }
 
+const oldLines = (lines: readonly PatchLine[]): readonly string[] => lines.filter(({ mark }) => mark !== '+').map(({ text }) => text)
+
 function spliceOf(finder: LineFinder, hunk: Hunk, cursor: Cursor): Splice | undefined {
   for (const lines of fuzzed(hunk.lines)) {
-    const old = lines.filter(({ mark }) => mark !== '+').map(({ text }) => text)
-    const isWhole = lines.length === hunk.lines.length
-    const start = old.length === 0 ? insertion(finder, hunk, cursor) : placeOf(finder, old, { hunk, cursor, isWhole })
+    const old = oldLines(lines)
+    // With reduced context, the place must be unique.
+    const start = lines === hunk.lines ? placeOf(finder, hunk, cursor) : finder.find(old, { from: 0, isOnly: true })
     if (start !== undefined) return { start, end: start + old.length, lines }
   }
   return undefined
 }
 
-interface Search {
-  readonly hunk: Hunk
-  readonly cursor: Cursor
-  /** With all of its context. */
-  readonly isWhole: boolean
-}
-
-/** With reduced context, the place must be unique. */
-function placeOf(finder: LineFinder, old: readonly string[], { hunk, cursor, isWhole }: Search): number | undefined {
-  if (!isWhole) return finder.find(old, { from: 0, isOnly: true })
+function placeOf(finder: LineFinder, hunk: Hunk, cursor: Cursor): number | undefined {
+  const old = oldLines(hunk.lines)
+  if (old.length === 0) return insertion(finder, hunk, cursor)
   if (hunk.position !== undefined) return finder.find(old, { from: 0, near: hunk.position + cursor.drift })
   const anchor = anchorOf(finder, hunk, cursor)
   if (anchor === undefined) return finder.find(old, { from: 0, isOnly: true })

@@ -30,7 +30,7 @@ export async function htmlToText(html: string, options: HtmlToTextOptions): Prom
   const converter = new HtmlConverter(options)
   for (let at = 0; at < html.length && !converter.isCut; at += chunkLength) {
     if (at > 0) await nextTurn()
-    converter.write(html.slice(at, at + chunkLength))
+    converter.parser.write(html.slice(at, at + chunkLength))
   }
   return converter.finish()
 }
@@ -46,11 +46,6 @@ interface OpenElement {
   readonly isTable?: boolean
 }
 
-interface OpenTable {
-  rows: number
-  cells: string[]
-}
-
 const longestLink = 2_048
 const mostDepth = 500
 const mostWriters = 12
@@ -60,11 +55,11 @@ const longestTitle = 300
 
 class HtmlConverter {
   readonly #options: HtmlToTextOptions
-  readonly #parser: Parser
+  readonly parser: Parser
   readonly #stack: OpenElement[] = []
   readonly #openCounts = new Map<string, number>()
   readonly #writers = [new TextWriter('lines')]
-  readonly #tables: OpenTable[] = []
+  readonly #tables: { rows: number; cells: string[] }[] = []
   #base: URL
   #title: string | undefined
   /** Of the current code block. */
@@ -72,28 +67,22 @@ class HtmlConverter {
   /** The depth of the outermost hidden element. */
   #hiddenFrom: number | undefined
   #written = 0
-  #isCut = false
+  isCut = false
 
   constructor(options: HtmlToTextOptions) {
     this.#options = options
     this.#base = options.base
-    this.#parser = new Parser({
+    this.parser = new Parser({
       onopentag: (name, attributes) => this.#open(name, attributes),
       ontext: (text) => this.#text(text),
-      onclosetag: () => this.#close(),
+      onclosetag: () => {
+        if (!this.isCut) this.#end()
+      },
     })
   }
 
-  get isCut(): boolean {
-    return this.#isCut
-  }
-
-  write(html: string): void {
-    this.#parser.write(html)
-  }
-
   finish(): HtmlText {
-    if (!this.#isCut) this.#parser.end()
+    if (!this.isCut) this.parser.end()
     while (this.#stack.length > 0) this.#end()
     const { mostCharacters } = this.#options
     const text = visibleText(this.#writers[0]?.finish() ?? '')
@@ -103,7 +92,7 @@ class HtmlConverter {
     return {
       ...(title !== '' && { title }),
       text: text.slice(0, mostCharacters).toWellFormed(),
-      isCut: this.#isCut || text.length > mostCharacters,
+      isCut: this.isCut || text.length > mostCharacters,
     }
   }
 
@@ -112,31 +101,27 @@ class HtmlConverter {
   }
 
   #text(text: string): void {
-    if (this.#hiddenFrom !== undefined || this.#isCut) return
-    this.#written += text.length
+    if (this.#hiddenFrom !== undefined || this.isCut) return
     this.#writer.text(text)
-    this.#cutIfTooLong()
+    this.#count(text.length)
   }
 
-  #cutIfTooLong(): void {
+  #count(letters: number): void {
+    this.#written += letters
     if (this.#written > this.#options.mostCharacters) this.#cut()
   }
 
   #cut(): void {
-    this.#isCut = true
-    this.#parser.pause()
+    this.isCut = true
+    this.parser.pause()
   }
 
   #open(name: string, attributes: Attributes): void {
-    if (this.#isCut) return
+    if (this.isCut) return
     if (this.#hiddenFrom === undefined && isHidden(name, attributes)) this.#hiddenFrom = this.#stack.length
     this.#stack.push(this.#hiddenFrom === undefined ? this.#enter(name, attributes) : { name })
     this.#openCounts.set(name, (this.#openCounts.get(name) ?? 0) + 1)
     if (this.#stack.length > mostDepth) this.#cut()
-  }
-
-  #close(): void {
-    if (!this.#isCut) this.#end()
   }
 
   #enter(name: string, attributes: Attributes): OpenElement {
@@ -233,11 +218,10 @@ class HtmlConverter {
     if (kind === 'title') this.#title = text
     else if (kind === 'cell') this.#tables.at(-1)?.cells.push(text)
     else if (text.trim() !== '') {
-      this.#written += kind === 'link' ? (element.href ?? '').length + 4 : 8
       const formatted = this.#formatted(kind, element, text)
       if (kind === 'link' || kind === 'code') this.#writer.inline(formatted)
       else this.#writer.block(formatted)
-      this.#cutIfTooLong()
+      this.#count(kind === 'link' ? (element.href ?? '').length + 4 : 8)
     }
   }
 

@@ -1,11 +1,6 @@
 /** `lines`: breaks are kept. `line`: they are spaces. `verbatim`: everything is kept. */
 export type WriterMode = 'lines' | 'line' | 'verbatim'
 
-interface List {
-  readonly isOrdered: boolean
-  next: number
-}
-
 const mostIndent = 6
 const mostQuotes = 4
 
@@ -13,12 +8,11 @@ const mostQuotes = 4
 export class TextWriter {
   readonly mode: WriterMode
   readonly #parts: string[] = []
-  readonly #lists: List[] = []
+  readonly #lists: { readonly isOrdered: boolean; next: number }[] = []
   #quotes = 0
   #breaks = 0
   #hasSpace = false
   #marker = ''
-  length = 0
 
   constructor(mode: WriterMode) {
     this.mode = mode
@@ -106,8 +100,6 @@ export class TextWriter {
   }
 
   #push(text: string): void {
-    if (text === '') return
-    this.#parts.push(text)
-    this.length += text.length
+    if (text !== '') this.#parts.push(text)
   }
 }
