@@ -197,7 +197,7 @@ describe.concurrent('AGENTS.md', () => {
       const texts: readonly string[] = added.filter(({ agentPath }) => agentPath === path).map(({ text }) => text)
       expect(texts.map((text) => /Rule of (?:the )?(\w+)/.exec(text)?.[1])).toEqual(['root', 'a', 'c'])
       expect(Buffer.byteLength(texts.join(''))).toBeLessThan(70_000)
-      expect(texts[1]).toMatch(/left out/)
+      expect(texts[1]).toMatch(/omitted/)
     }
     expect(ended.stdout).not.toContain('Not on the way')
     expect(ended.stderr).toMatch(/a\/b\/AGENTS\.md/)

@@ -89,7 +89,7 @@ describe('the sandbox', () => {
     const ended = await troupe(['run', 'a.ai', 'Go', '--config', 'off.json', '--allow', 'shell', '--json'])
     expect(ended.code).toBe(0)
     // As it begins, and in the tree.
-    expect(ended.stderr.match(/sandbox is switched off/gi)).toHaveLength(2)
+    expect(ended.stderr.match(/sandbox is off/gi)).toHaveLength(2)
     expect(historyOf(ended)).toContain('home=')
     expect(existsSync(join(root, 'who'))).toBe(true)
     const doctor = await troupe(['doctor', '--config', 'off.json'])

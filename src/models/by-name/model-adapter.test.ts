@@ -52,7 +52,10 @@ test('a script that is not there says where it was looked for', async () => {
 test('a script that is larger than any can be is not read on', async () => {
   const remedy = expect.stringContaining('Name a file with steps')
   const models = adapter({ readFile: async () => 'steps:\n'.padEnd(4_194_305, '- text: a\n') })
-  await expect(models.resolve('script/huge.yaml')).rejects.toMatchObject({ message: expect.stringContaining('the maximum is'), remedy })
+  await expect(models.resolve('script/huge.yaml')).rejects.toMatchObject({
+    message: expect.stringContaining('which is the maximum'),
+    remedy,
+  })
   const folder = mkdtempSync(join(tmpdir(), 'troupe-script-'))
   try {
     writeFileSync(join(folder, 'huge.yaml'), '')

@@ -3,7 +3,7 @@ import { TroupeError } from '../../contracts/index.ts'
 import { readBounded } from '../../util/read-bounded.ts'
 
 /** The same limit as for configuration files. */
-const largestScript = 4 * 1024 * 1024
+const maxScriptLength = 4 * 1024 * 1024
 
 interface NeededScript {
   /** The name of the model. */
@@ -18,12 +18,12 @@ export async function scriptText(needed: NeededScript, readFile: (path: string) 
   const text = await readFile(needed.path).catch((cause: unknown) => {
     throw unreadable(needed, cause)
   })
-  if (text.length <= largestScript) return text
-  throw unreadable(needed, new NotAScript(`it has more than ${largestScript} characters, which is the most`))
+  if (text.length <= maxScriptLength) return text
+  throw unreadable(needed, new NotAScript(`it has more than ${maxScriptLength} characters, which is the maximum`))
 }
 
 export async function readScriptFile(path: string): Promise<string> {
-  const found = readBounded(fs, path, largestScript)
+  const found = readBounded(fs, path, maxScriptLength)
   switch (found.kind) {
     case 'read':
       return new TextDecoder().decode(found.bytes)

@@ -41,7 +41,7 @@ export const contents: readonly Behaviour[] = [
       const replies = [{ text: '{"color":"blue"}' }, { text: '```json\n{"colour":"blue"}\n```' }]
       const { outcome, played } = await ran(adapter, { replies, agent: { output } })
       expect(outcome).toMatchObject({ status: 'completed', report: { format: 'json', value: { colour: 'blue' } } })
-      expect(textIn(adapter.messagesIn(played.requests[1]))).toContain('does not fit')
+      expect(textIn(adapter.messagesIn(played.requests[1]))).toContain('Your answer is invalid: ')
     },
   },
   {
