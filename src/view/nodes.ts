@@ -24,7 +24,10 @@ import type {
 } from '../contracts/index.ts'
 import type { CallPermit, FileChange } from './call-result.ts'
 
-/** `SESSION` for an agent, `SESSION/TURN`, `SESSION/STEP` and `SESSION/ITEM` for what it did. Unique in a tree, the same on every replay. */
+/**
+ * `SESSION` for an agent, `SESSION/TURN`, `SESSION/STEP` and `SESSION/ITEM` for what it did. Unique in a tree, the same on
+ * every replay.
+ */
 export type NodeId = string
 
 /** A period of wall time. */

@@ -13,7 +13,7 @@ interface Counted {
   readonly calls: number
   /** Of these, how many failed. */
   readonly failed: number
-  /** All of them together; those that ran side by side count each for itself. */
+  /** Sum over all calls, also of those that ran in parallel. */
   readonly latencyMs: number
 }
 export interface ModelSummary extends Counted {
@@ -27,12 +27,12 @@ export interface ToolSummary extends Counted {
   readonly bytesIn: number
   readonly bytesOut: number
 }
-/** An agent wherever one parent has called it, and what it used. Tokens and cost are with all that is below it. */
+/** All calls of one agent by one parent. Tokens and cost include its descendants. */
 export interface AgentSummary extends Counted {
   readonly agent: string
   readonly usage: Usage
   readonly cost: Cost
-  /** What it was handed, and what it reported. Nothing of the first agent: that is the run itself. */
+  /** Size of its inputs and reports; 0 for the root. */
   readonly bytesIn: number
   readonly bytesOut: number
   readonly models: readonly ModelSummary[]
@@ -40,12 +40,12 @@ export interface AgentSummary extends Counted {
   readonly agents: readonly AgentSummary[]
 }
 
-/** Who did how much in a run: each agent with its models, its tools and the agents that it called. */
+/** Usage of each agent with its models, its tools and the agents that it called. */
 export function runSummary({ operations, trace }: Pick<Outcome, 'operations' | 'trace'>): AgentSummary | undefined {
   return operations && summaryOf([operations], trace)
 }
 
-/** The same over several turns of one session. */
+/** Over several turns of one session. */
 export function summaryOf(turns: readonly TurnOperation[], { callPath }: Pick<Outcome['trace'], 'callPath'>): AgentSummary {
   const failed = turns.filter(({ status }) => status === 'failed').length
   const latencyMs = turns.reduce((sum, { durationMs }) => sum + durationMs, 0)
@@ -99,7 +99,6 @@ function bytesOf(calls: readonly CallOperation[]): { readonly bytesIn: number; r
   return calls.reduce((sum, { bytesIn, bytesOut }) => ({ bytesIn: sum.bytesIn + bytesIn, bytesOut: sum.bytesOut + bytesOut }), noBytes)
 }
 
-/** In the order in which they are met first. */
 function grouped<Entry>(entries: readonly Entry[], keyOf: (entry: Entry) => string): readonly (readonly [string, readonly Entry[]])[] {
   return [...Map.groupBy(entries, keyOf)]
 }

@@ -2,19 +2,18 @@ import type { ApprovalDecision, ApprovalKey, ApprovalRequest } from '../../contr
 import { requestSummary } from '../../view/index.ts'
 import { exactLine } from '../terminal/exact-text.ts'
 
-// What a person at a terminal may answer, and what the answers mean. Pure.
+// Choices of a request and the meaning of typed answers. Pure.
 
 export interface Choice {
-  /** What is typed. */
   readonly word: string
   readonly decision: ApprovalDecision
 }
 
-/** What is granted beyond this once, by the words for a session and for the project. */
+/** A grant that is wider than one call, for the session or for the project. */
 export interface GrantChoices {
   readonly session: Choice
   readonly project: Choice
-  /** All that it stands for, as a person reads it. */
+  /** What is granted, for people. */
   readonly labels: readonly string[]
 }
 
@@ -22,41 +21,40 @@ export const once: Choice = { word: 'y', decision: { kind: 'approve', breadth: '
 export const denyChoice: Choice = { word: 'n', decision: { kind: 'deny' } }
 export const abortChoice: Choice = { word: 'x', decision: { kind: 'abort' } }
 
-/** From what the call needs to what it belongs to. A broader yes has a number, so that nobody gives it by mistake. */
+/** From the keys of the call to wider ones. Wider grants have a number, so that users do not pick one by mistake. */
 export function grantChoicesOf({ keys, wider = [] }: Pick<ApprovalRequest, 'keys' | 'wider'>): readonly GrantChoices[] {
-  // Where the call names nothing, there is nothing that could be remembered.
+  // A call without keys cannot be remembered.
   const exactly = keys.length === 0 ? [] : [breadth(keys.map(({ label }) => label))]
   return [...exactly, ...wider.map((each, index) => breadth([each.label], each, index + 1))]
 }
 
 function breadth(labels: readonly string[], wider?: ApprovalKey, number?: number): GrantChoices {
-  const choice = (letter: 's' | 'p', kept: 'session' | 'project'): Choice => ({
+  const choice = (letter: 's' | 'p', grants: 'session' | 'project'): Choice => ({
     word: `${letter}${number ?? ''}`,
-    decision: { kind: 'approve', breadth: kept, ...(wider && { key: wider.key }) },
+    decision: { kind: 'approve', breadth: grants, ...(wider && { key: wider.key }) },
   })
   return { session: choice('s', 'session'), project: choice('p', 'project'), labels }
 }
 
-/** What was said, as a person reads it. */
 export const decisionText = { approve: 'approved', answer: 'answered', deny: 'denied', abort: 'denied' } as const
 
-/** What may be typed, for whoever has typed something else. */
+/** Shown after an invalid answer. */
 export function answerHint(request: ApprovalRequest): string {
   if (request.question) {
     const { length } = request.question.options ?? []
     return length > 0 ? `Type a number from 1 to ${length}, or your own answer.` : 'Type an answer.'
   }
-  const kept = grantChoicesOf(request).flatMap(({ session, project }) => [session.word, project.word])
-  const words = [once.word, denyChoice.word, `${denyChoice.word} WHY`, abortChoice.word, ...kept]
+  const grants = grantChoicesOf(request).flatMap(({ session, project }) => [session.word, project.word])
+  const words = [once.word, denyChoice.word, `${denyChoice.word} WHY`, abortChoice.word, ...grants]
   return `Type ${words.slice(0, -1).join(', ')} or ${words.at(-1)}.`
 }
 
-/** What a yes for more than this once grants, and for how long; nothing for any other answer. */
+/** The grant of an approval that covers more than one call. */
 export function grantOf(decision: ApprovalDecision, { keys, wider = [] }: Pick<ApprovalRequest, 'keys' | 'wider'>): Grant | undefined {
   if (decision.kind !== 'approve' || decision.breadth === 'once') return undefined
-  const { breadth: kept, key } = decision
+  const { breadth: grants, key } = decision
   const granted = key === undefined ? keys : wider.filter((each) => each.key === key)
-  return { breadth: kept, granted: granted.map((each) => ({ key: each.key, label: each.label })) }
+  return { breadth: grants, granted: granted.map((each) => ({ key: each.key, label: each.label })) }
 }
 
 export interface Grant {
@@ -65,39 +63,39 @@ export interface Grant {
 }
 
 /** `n`, `no`, `no not there`, `No, thanks`, `no: not there`, `n - later`. */
-const refused = /^no?(?:[\s,;:.!–—-]+(.*))?$/is
+const denial = /^no?(?:[\s,;:.!–—-]+(.*))?$/is
 
-/** What an answer means; nothing where it means nothing, so that it is asked again. */
+/** Undefined for an invalid answer: the question is asked again. */
 export function parseDecision(line: string, request: ApprovalRequest): ApprovalDecision | undefined {
-  const said = line.trim()
-  if (request.question) return parseAnswer(said, request.question.options ?? [])
-  const no = refused.exec(said)
+  const typed = line.trim()
+  if (request.question) return parseAnswer(typed, request.question.options ?? [])
+  const no = denial.exec(typed)
   if (no) {
     const feedback = no[1] ?? ''
     return feedback === '' ? denyChoice.decision : { kind: 'deny', feedback }
   }
-  const lower = said.toLowerCase()
+  const lower = typed.toLowerCase()
   const choices = [once, abortChoice, ...grantChoicesOf(request).flatMap(({ session, project }) => [session, project])]
   return choices.find((choice) => choice.word === (lower === 'yes' ? once.word : lower))?.decision
 }
 
-/** An option by its own words or by its number, or anything else; a bare number that is neither is a slip. */
-function parseAnswer(said: string, options: readonly string[]): ApprovalDecision | undefined {
-  if (said === '') return undefined
-  if (options.length === 0 || options.includes(said)) return { kind: 'answer', text: said }
-  if (!/^\d+$/.test(said)) return { kind: 'answer', text: said }
-  const option = options[Number(said) - 1]
+/** An option, its number, or any other text. A number that is out of range is a typing error. */
+function parseAnswer(typed: string, options: readonly string[]): ApprovalDecision | undefined {
+  if (typed === '') return undefined
+  if (options.length === 0 || options.includes(typed)) return { kind: 'answer', text: typed }
+  if (!/^\d+$/.test(typed)) return { kind: 'answer', text: typed }
+  const option = options[Number(typed) - 1]
   return option === undefined ? undefined : { kind: 'answer', text: option }
 }
 
-/** What was answered, in a line: what was asked, and what a yes grants beyond this once. */
+/** The request in one line, with what an approval grants beyond this call. */
 export function answerSummary(request: ApprovalRequest, decision: ApprovalDecision): string {
   const grant = grantOf(decision, request)
   const summary = exactLine(requestSummary(request))
   return grant ? `${summary}; ${howLong[grant.breadth]}: ${labelsLine(grant.granted.map(({ label }) => label))}` : summary
 }
 
-/** All of them; several are quoted, so that it is seen where each of them ends. */
+/** Several labels are quoted, so that it is clear where each ends. */
 export function labelsLine(labels: readonly string[]): string {
   const lines = labels.map(exactLine)
   return lines.length > 1 ? lines.map((line) => `“${line}”`).join(', ') : lines.join('')

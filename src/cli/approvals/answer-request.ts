@@ -14,12 +14,11 @@ import { answerCommand, dataDirFlag, resumeHint } from './next-steps.ts'
 import { sessionFolder, withSessions } from './session-store.ts'
 import { type WaitingRequest, type WaitingSession, waitingSession } from './waiting-requests.ts'
 
-/** Who has decided, for the journal. */
 const byCommand = 'troupe approvals answer'
 
 /**
- * `troupe approvals answer`: what a person says at a terminal, said from anywhere. It goes into the inbox of the run and
- * nothing runs: whoever goes on with the run, or drives it at this moment, finds it there.
+ * `troupe approvals answer`: adds an answer to the inbox of a session. Nothing runs: the process that drives the session
+ * takes it, now or on resume.
  */
 export async function answerRequest(invocation: ApprovalsInvocation, host: Host): Promise<number> {
   const { output, display, dataDir, named } = invocation
@@ -30,7 +29,7 @@ export async function answerRequest(invocation: ApprovalsInvocation, host: Host)
     })
   const folder = await sessionFolder(invocation, host)
   const answered = await withSessions<Answered | undefined>(folder, undefined, (store) =>
-    answer(store, { id, said: words.join(' '), host, place: { folder, dataDir } }),
+    answer(store, { id, typed: words.join(' '), host, place: { folder, dataDir } }),
   )
   if (!answered) throw unknownSession(id, { folder, dataDir })
   const { waiting, request, driver } = answered
@@ -71,34 +70,34 @@ interface Answered {
   readonly waiting: WaitingSession
   readonly request: WaitingRequest
   readonly decision: ApprovalDecision
-  /** Who drives the session and takes the answer, for people; nobody where it is undefined. */
+  /** The process that drives the session and takes the answer, for people. */
   readonly driver: string | undefined
 }
 
 interface AnswerInput {
   readonly id: string
-  readonly said: string
+  readonly typed: string
   readonly host: Host
   readonly place: SessionPlace
 }
 
-async function answer(store: Store, { id, said, host, place }: AnswerInput): Promise<Answered> {
+async function answer(store: Store, { id, typed, host, place }: AnswerInput): Promise<Answered> {
   // A request is named after its session: `ID:t1.s1.1/call`.
   const [name = ''] = id.split(/[:/]/, 1)
   const run = (await store.trees.get(id as TreeId)) ?? (await findSession(store, name, place))
   const { dataDir } = place
   const waiting = await waitingSession(store, run)
   const request = findRequest(waiting, run.treeId === id ? id : `${run.treeId}${id.slice(name.length)}`, dataDir)
-  const meant = parseDecision(said, request.request)
-  if (!meant)
-    throw new TroupeError('usage', `${JSON.stringify(said)} is not a valid answer to: ${exactLine(requestSummary(request.request))}`, {
+  const decided = parseDecision(typed, request.request)
+  if (!decided)
+    throw new TroupeError('usage', `${JSON.stringify(typed)} is not a valid answer to: ${exactLine(requestSummary(request.request))}`, {
       problems: grantChoicesOf(request.request).map(grantProblem),
       remedy: answerRemedy(request),
     })
-  // It is kept: nothing that the run would take out of it may be in it.
-  const decision = withoutSecrets(meant, await redactorFor(waiting, host))
+  // The answer is stored, so secrets of the run must not be in it.
+  const decision = withoutSecrets(decided, await redactorFor(waiting, host))
   const approvalId = request.request.id
-  // One answer for each request, whoever is quicker: a repeated one is taken once.
+  // The first answer of a request is used; a second one is refused.
   const { repeated } = await store.inbox.add(run.treeId, `answer ${approvalId}` as ClientId, {
     kind: 'approval',
     approvalId,
@@ -140,19 +139,16 @@ function findRequest({ run, requests }: WaitingSession, id: string, dataDir: str
 
 const requestProblem = ({ request }: WaitingRequest) => ({ place: request.id, message: exactLine(requestSummary(request)) })
 
-/** The first answer counts, and whoever goes on takes it up: until then the run can be dropped. */
 const alreadyAnswered = ({ request, answer }: WaitingRequest, treeId: TreeId, dataDir: string | undefined): TroupeError =>
   new TroupeError('usage', `Already answered${answer ? ` (${decisionText[answer.kind]})` : ''}: ${exactLine(requestSummary(request))}`, {
     remedy: `An answer cannot be changed. Resume the session, as troupe approvals list shows, or end it: troupe approvals drop ${treeId}${dataDirFlag(dataDir)}`,
   })
 
-/** What the words for more than this once would grant, whole. */
 const grantProblem = ({ session, project, labels }: GrantChoices) => ({
   place: `${session.word} ${project.word}`,
   message: labelsLine(labels),
 })
 
-/** As at a terminal. */
 function answerRemedy({ request }: WaitingRequest): string {
   if (request.question)
     return (request.question.options ?? []).length > 0 ? 'Answer with an option, its number or any text.' : 'Answer with any text.'

@@ -5,7 +5,7 @@ import { dropSessions } from './end-sessions.ts'
 import { listApprovals } from './list-approvals.ts'
 import { revokeGrants } from './revoke-grants.ts'
 
-/** `troupe approvals`: what was approved beyond a session, and what waiting for an answer. */
+/** `troupe approvals`: pending requests, and the grants of projects. */
 export function approvalsCommand(invocation: ApprovalsInvocation, host: Host): Promise<number> {
   switch (invocation.action) {
     case 'list':

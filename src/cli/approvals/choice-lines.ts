@@ -5,13 +5,13 @@ import { wrapLine } from '../terminal/wrap-line.ts'
 import { abortChoice, denyChoice, type GrantChoices, grantChoicesOf, once } from './answer-choices.ts'
 import { indent, type QuestionStyle } from './question-details.ts'
 
-// The words that may be typed, with all of what each would grant. Pure.
+// The choices of a request, each with everything that it grants. Pure.
 
-/** Something that can share its line with others, or a block of lines. */
+/** A choice that can share its line with others, or a block of lines. */
 type Piece = { readonly kind: 'short'; readonly text: string; readonly used: number } | { readonly kind: 'long'; readonly rows: Rows }
 type Rows = readonly string[]
 
-/** As few lines as they fit on. What is granted is never cut: what is too long for a line has lines of its own, one for each key. */
+/** Uses as few lines as possible. A grant is never cut: one that is too long gets its own lines, one or more for each key. */
 export function choiceLines(request: ApprovalRequest, style: QuestionStyle): Rows {
   const room = { paint: style.paint, width: style.width - indent.length }
   const { paint } = style
@@ -21,13 +21,13 @@ export function choiceLines(request: ApprovalRequest, style: QuestionStyle): Row
     choicePiece(`${denyChoice.word} WHY`, 'no, with a reason', paint),
     choicePiece(abortChoice.word, 'no, and end the run', paint),
   ]
-  const kept = grantChoicesOf(request).map((breadth, index) => grantPiece(breadth, { request, isFirst: index === 0, ...room }))
-  return [...packPieces(answers, ' · ', room), ...packPieces(kept, ' · ', room)].map((line) => `${indent}${line}`)
+  const grants = grantChoicesOf(request).map((breadth, index) => grantPiece(breadth, { request, isFirst: index === 0, ...room }))
+  return [...packPieces(answers, ' · ', room), ...packPieces(grants, ' · ', room)].map((line) => `${indent}${line}`)
 }
 
 interface Place extends QuestionStyle {
   readonly request: Pick<ApprovalRequest, 'input'>
-  /** The first one tells what its words are for; the others are read like it. */
+  /** Only the first one explains its words. */
   readonly isFirst: boolean
 }
 
@@ -40,7 +40,6 @@ function grantPiece({ session, project, labels }: GrantChoices, { request, isFir
   const used = head.used + 1 + widthOf(label)
   if (used <= width && isPlain(labels)) return { kind: 'short', text: `${head.text} ${label}`, used }
   const bar = paint('dim', '│')
-  // A word or two stand beside the bar, as the names of arguments do.
   const start = isFirst ? indent.length : head.used + 1
   const rows = labels
     .flatMap((each) => keyRows(each, request, width - start - 2))
@@ -48,15 +47,15 @@ function grantPiece({ session, project, labels }: GrantChoices, { request, isFir
   return { kind: 'long', rows: isFirst ? [...packPieces(words, ' ', { paint, width }), ...rows] : rows }
 }
 
-/** Whether labels, one behind the other, can be taken for nothing else: neither for other keys nor for the next words. */
+/** Whether joined labels stay unambiguous: no separator occurs in them. */
 const isPlain = (labels: readonly string[]): boolean =>
   labels.every((label) => exactLine(label) === label && !label.includes('·') && !(labels.length > 1 && label.includes(',')))
 
-/** Of a key that has more, an argument that stands above in full is named. */
+/** In a longer key, an argument that is shown above in full is only named. */
 const maxKeyRows = 6
 const hanging = '  '
 
-/** All of a key; what follows its first line is indented, so that the next key is seen as one. */
+/** The complete key. Its continuation lines are indented. */
 function keyRows(label: string, { input }: Pick<ApprovalRequest, 'input'>, width: number): Rows {
   const whole = exactLines(label, width - hanging.length)
   const [first = '', ...more] = whole.length > maxKeyRows ? exactLines(withoutArgument(label, input), width - hanging.length) : whole
@@ -64,17 +63,17 @@ function keyRows(label: string, { input }: Pick<ApprovalRequest, 'input'>, width
 }
 
 function withoutArgument(label: string, input: ApprovalRequest['input']): string {
-  const told = Object.entries(input).flatMap(([name, value]) =>
+  const quotable = Object.entries(input).flatMap(([name, value]) =>
     typeof value === 'string' && value !== '' && label.includes(value) ? [{ name, value }] : [],
   )
-  const [longest] = told.toSorted((one, other) => other.value.length - one.value.length)
+  const [longest] = quotable.toSorted((one, other) => other.value.length - one.value.length)
   return longest ? label.replace(longest.value, () => `(all of ${longest.name}, as above)`) : label
 }
 
 type Short = Extract<Piece, { kind: 'short' }>
 
-function choicePiece(word: string, says: string, paint: Paint): Short {
-  const behind = says === '' ? '' : ` ${says}`
+function choicePiece(word: string, meaning: string, paint: Paint): Short {
+  const behind = meaning === '' ? '' : ` ${meaning}`
   return { kind: 'short', text: `${paint('cyan', word)}${behind}`, used: word.length + behind.length }
 }
 

@@ -14,7 +14,7 @@ import { sessionFolder, withSessions } from './session-store.ts'
 
 const byCommand = 'troupe approvals drop'
 
-/** `troupe approvals drop`: ends runs that nobody wants to go on with. Nothing of them runs, and their journals stay. */
+/** `troupe approvals drop`: ends suspended sessions without running them. Their journals stay. */
 export async function dropSessions(invocation: ApprovalsInvocation, host: Host): Promise<number> {
   const { named, output, display, dataDir } = invocation
   if (named.length === 0)
@@ -35,11 +35,11 @@ export async function dropSessions(invocation: ApprovalsInvocation, host: Host):
 
 export interface DropResult {
   readonly dropped: readonly TreeId[]
-  /** Why the next one was not, although nothing spoke against it before. */
+  /** Why the next session could not be ended. */
   readonly error?: TroupeError | InterruptedError
 }
 
-/** All or none: whoever misspells one has not lost the others. What comes up after that ends it where it is. */
+/** Ends all sessions, or none if an ID is wrong or a session is running. A later error stops the loop. */
 export async function endSessions(store: Store, named: readonly string[], place: SessionPlace): Promise<DropResult> {
   const sessions: TreeEntry[] = []
   for (const id of named) sessions.push(await findSession(store, id, place))
@@ -66,7 +66,7 @@ function refuseEnded(sessions: readonly TreeEntry[]): void {
     })
 }
 
-/** Whoever can have a run, and gives it up again, has seen that nobody else has it. */
+/** Claims and releases each session to find out whether another process drives it. */
 async function refuseDriven({ journal }: Store, ids: readonly TreeId[]): Promise<void> {
   const owner = `drop-${randomUUID()}` as OwnerId
   const problems: Problem[] = []

@@ -5,11 +5,11 @@ import { rulePatternProblem } from '../../policy/tool-name-problems.ts'
 export interface FlagRules {
   readonly allow: readonly string[]
   readonly deny: readonly string[]
-  /** What there is besides the tools that everybody knows: agents of the run. */
+  /** Names of the agents of the run, besides built-in tools. */
   readonly tools: readonly string[]
 }
 
-/** What is wrong with the patterns behind `--allow` and `--deny`. A rule about a tool that there is not would protect nothing. */
+/** Problems of `--allow` and `--deny` patterns. A rule for an unknown tool would protect nothing. */
 export const flagProblems = ({ allow, deny, tools }: FlagRules): readonly Problem[] => [
   ...allow.flatMap((pattern) => problemOf('--allow', pattern, tools)),
   ...deny.flatMap((pattern) => problemOf('--deny', pattern, tools)),

@@ -1,11 +1,11 @@
 import { type ApprovalKey, TroupeError } from '../../contracts/index.ts'
 import { isPlainObject } from '../../util/json-schema/schema-values.ts'
 
-/** Something that a person has approved beyond a session. */
+/** An approval that outlives a session. */
 export interface GrantRecord extends ApprovalKey {
-  /** The project that it is listed and taken back with. */
+  /** The project that it is listed and revoked with. */
   readonly project: string
-  /** Where it holds: the folder that it was given in. What a key names, such as a command, is another thing in another folder. */
+  /** The folder in which it applies. The same key, such as a command, means something else in another folder. */
   readonly folder: string
   readonly by: string
   /** Milliseconds since 1970. */
@@ -19,7 +19,7 @@ export function printGrants(records: readonly GrantRecord[]): string {
   return `${JSON.stringify({ version, grants: sorted }, null, 2)}\n`
 }
 
-/** Reads what was written. Anything else throws `config_invalid`: a list that cannot be understood grants nothing. */
+/** Anything but the expected format throws `config_invalid`: a damaged list grants nothing. */
 export function parseGrants(text: string, place: string): readonly GrantRecord[] {
   let content: unknown
   try {
@@ -35,14 +35,14 @@ export function parseGrants(text: string, place: string): readonly GrantRecord[]
   })
 }
 
-/** The newest of the same key and folder counts. */
+/** A new grant replaces one with the same key and folder. */
 export function withGrants(records: readonly GrantRecord[], added: readonly GrantRecord[]): readonly GrantRecord[] {
   return [...records.filter((record) => !added.some((each) => orderOf(each) === orderOf(record))), ...added]
 }
 
 const orderOf = ({ project, folder, key }: GrantRecord): string => `${project}\0${folder}\0${key}`
 
-/** One that does not say where it was given holds nowhere: somebody is asked again. */
+/** Grants of older versions have no folder: they are ignored, so the user is asked again. */
 const hasFolder = (grant: Grant): grant is GrantRecord => grant.folder !== undefined
 type Grant = Omit<GrantRecord, 'folder'> & Partial<Pick<GrantRecord, 'folder'>>
 

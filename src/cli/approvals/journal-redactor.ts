@@ -8,13 +8,13 @@ import { type ConfigOptions, readSetup, type Setup, setupWithoutConfig } from '.
 import type { WaitingSession } from './waiting-requests.ts'
 
 /**
- * Takes out what the run itself would take out: keys of providers, and what is secret in a configuration. The run may work
- * elsewhere, so that its configuration counts beside the one of here; whatever is wrong with either, the rest is known.
+ * Removes what the run itself would remove: keys of providers and secrets of the configuration. Uses the configuration of
+ * this folder and that of the run. A configuration that cannot be read is skipped.
  */
 export async function redactorFor({ origin }: Pick<WaitingSession, 'origin'>, host: Host): Promise<Redactor> {
   const configFile = origin?.flags?.findLast(({ name }) => name === 'config')?.value
   const display: ConfigOptions = configFile === undefined ? {} : { configFile }
-  // A configuration is looked for beside a file, too.
+  // A configuration is also searched next to the agent file.
   const files = origin ? [join(origin.workspace, 'agent.ai'), ...(origin.agentFile === undefined ? [] : [origin.agentFile])] : []
   const setups = await Promise.all([display, ...files.map((file) => ({ ...display, file }))].map((each) => setupWith(each, host)))
   return redactor(Object.assign({}, ...setups.map(secretsOf)))
@@ -27,7 +27,7 @@ const setupWith = (display: ConfigOptions, host: Host): Promise<Setup> =>
   )
 
 function secretsOf({ config, environment }: Setup): Overlay['secrets'] {
-  // A name that may mean any provider: nobody knows here which ones the run asks, and one whose variables are missing is left out.
+  // The models of the run are not known here, so the secrets of all providers are used.
   const { variables, providers, secrets } = overlayFor(['any'], { config, environment })
   return { ...modelAdapter({ ...modelOptions('.', { env: variables }), providers }).secrets, ...secrets }
 }

@@ -15,7 +15,7 @@ import { sessionFolder, withSessions } from './session-store.ts'
 import { waitingLines } from './waiting-lines.ts'
 import { belongsToProject, type DamagedSession, type WaitingSession, type WaitingSessions, waitingSessions } from './waiting-requests.ts'
 
-/** `troupe approvals list`: what was approved beyond a session, and what waiting for an answer, with the commands that give it. */
+/** `troupe approvals list`: grants, and pending requests with the commands that answer them. */
 export async function listApprovals(invocation: ApprovalsInvocation, host: Host): Promise<number> {
   const { output, display, isEverywhere } = invocation
   const project = findProjectRoot(process.cwd())
@@ -56,8 +56,8 @@ const damagedSession = ({ run, damage }: DamagedSession): StoredSession => ({ ru
 
 function grantLine({ key, label, project, folder, by, at }: GrantRecord, isEverywhere: boolean, { paint }: Host): string {
   const where = folder !== project ? `in ${folder} · ` : isEverywhere ? `${project} · ` : ''
-  const said = `${label} · ${where}by ${by} on ${new Date(at).toISOString().slice(0, 10)}`
-  return `${printable(key)}  ${paint('dim', printable(said))}`
+  const details = `${label} · ${where}by ${by} on ${new Date(at).toISOString().slice(0, 10)}`
+  return `${printable(key)}  ${paint('dim', printable(details))}`
 }
 
 function documents(waiting: WaitingSession, place: Place): readonly object[] {

@@ -6,7 +6,7 @@ import { typedWord } from '../options/typed-word.ts'
 import { flagsToRepeat } from '../run/stored-settings.ts'
 import type { WaitingSession } from './waiting-requests.ts'
 
-/** What a person may do about a run that waits: in words, and as commands to copy, in their order. */
+/** What the user can do about a suspended run, as text and as commands to copy, in their order. */
 export interface NextSteps {
   readonly remedy: string
   readonly commands: readonly string[]
@@ -14,12 +14,11 @@ export interface NextSteps {
 
 export interface Suspended {
   readonly treeId: TreeId
-  /** The command that goes on with it. */
   readonly resume: string
   readonly dataDir: string | undefined
 }
 
-/** More than these are looked at before they are answered. */
+/** With more requests, the list of requests is named instead. */
 const maxCommands = 5
 
 export async function nextSteps(store: Pick<Store, 'journal' | 'inbox'>, { treeId, resume, dataDir }: Suspended): Promise<NextSteps> {
@@ -35,21 +34,23 @@ export async function nextSteps(store: Pick<Store, 'journal' | 'inbox'>, { treeI
   return { remedy: `Answer each of these ${requests.length}, ${atTerminal}`, commands: [...answers, resume] }
 }
 
-/** The command that answers a request, or the only one of a run, without going on with the run. A question wants more than a yes. */
+/** `id` is the request, or the session if it has one request. */
 export const answerCommand = (id: string, asked: Pick<ApprovalRequest, 'question'> | undefined, dataDir: string | undefined): string =>
   `troupe approvals answer ${id} ${asked?.question ? 'ANSWER' : 'yes'}${dataDirFlag(dataDir)}`
 
 export const dataDirFlag = (dataDir: string | undefined): string => (dataDir === undefined ? '' : ` --data-dir ${typedWord(dataDir)}`)
 
-/** Where the commands that are shown will be typed. */
+/** Where the user will type the commands. */
 export interface Place {
   readonly here: string
   readonly folder: string
   readonly dataDir: string | undefined
 }
 
-/** Goes on with the run in the folder that it works in, under the terms that it was started with; one that has ended needs a prompt.
- * Models and limits are in its journal. */
+/**
+ * Resumes the session in its workspace with its original flags. An ended session needs a prompt. Models and limits are in
+ * its journal.
+ */
 export function resumeHint({ run, origin }: Pick<WaitingSession, 'run' | 'origin'>, { here, folder, dataDir }: Place): string {
   const file = origin?.agentFile === undefined ? 'FILE' : typedWord(agentFileOf(origin))
   const isHere = origin === undefined || origin.workspace === here
@@ -60,7 +61,7 @@ export function resumeHint({ run, origin }: Pick<WaitingSession, 'run' | 'origin
   return isHere ? command : `cd ${typedWord(origin.workspace)} && ${command}`
 }
 
-/** The file of its agent, relative to the folder of the run where it is in it. */
+/** Relative to the workspace if the file is inside it. */
 export const agentFileOf = ({ workspace, agentFile }: RunOrigin): string =>
   agentFile === undefined ? 'a program' : pathIn(workspace, agentFile)
 

@@ -7,21 +7,19 @@ import { dataFolder } from '../host/data-folder.ts'
 import type { Host } from '../host/process-host.ts'
 import { type GrantRecord, parseGrants, printGrants, withGrants } from './grant-records.ts'
 
-/** Where approvals that outlive a session are kept. */
 export interface GrantFile {
   readonly files: ConfigFileSystem
   readonly path: string
 }
 
-/** In the person's own folder, like trust: a project cannot bring its approvals along. */
+/** In the data folder of the user, like trust: a project cannot ship its own approvals. */
 export function grantFileOf({ env }: Pick<Host, 'env'>): GrantFile {
   return { files: nodeConfigFileSystem, path: join(dataFolder({ flag: undefined, env, home: homedir() }), 'grants.json') }
 }
 
-/** The folder that is worked in, and the project that it belongs to. */
 export type GrantScope = Pick<GrantRecord, 'project' | 'folder'>
 
-/** Reads anew each time: what was taken back elsewhere no longer counts here. */
+/** Reads the file each time, so that a revocation in another process takes effect. */
 export function projectGrants(place: GrantFile, { project, folder }: GrantScope, now: () => number): ProjectGrants {
   return {
     list: () => readGrants(place).filter((record) => record.project === project && record.folder === folder),
@@ -42,7 +40,7 @@ export function readGrants({ path }: GrantFile): readonly GrantRecord[] {
 
 const maxAttempts = 200
 
-/** Another process may write in between; then what it wrote is taken as the beginning. */
+/** Retries when another process has changed the file in between. */
 export async function changeGrants(
   { files, path }: GrantFile,
   next: (records: readonly GrantRecord[]) => readonly GrantRecord[],

@@ -2,26 +2,25 @@ import type { ApprovalRequest } from '../../contracts/index.ts'
 import { exactLines } from '../terminal/exact-text.ts'
 import type { Paint } from '../terminal/paint.ts'
 
-// What helps to decide, besides the arguments: what would change, and what the wall was. Pure.
+// Details that help to decide: the diff of a change, and why a command failed in the sandbox. Pure.
 
 export interface QuestionStyle {
   readonly paint: Paint
   /** Columns that a line may take. */
   readonly width: number
-  /** Rows of the window in which it is answered, if it is. */
+  /** Rows of the terminal, if the request is answered there. */
   readonly height?: number
 }
 
 export const indent = '  '
 
-/** Lines of a diff that are shown; the arguments above have all of what would be written. */
+/** The arguments above the diff show the complete new content. */
 const maxDiffLines = 60
 const heading = 'diff'
 
-/** What would change. Where it is long, the beginning of it. */
 export function diffLines({ diff }: ApprovalRequest, { paint, width }: QuestionStyle): readonly string[] {
   if (diff === undefined) return []
-  // The names of the file are in the summary.
+  // The summary names the files.
   const lines = diff.replace(/\n$/, '').split('\n')
   const changes = lines[0]?.startsWith('--- ') && lines[1]?.startsWith('+++ ') ? lines.slice(2) : lines
   const start = indent.length + heading.length + 1
@@ -44,10 +43,10 @@ const leftOut = (count: number, paint: Paint): string => paint('dim', `… ${cou
 const maxTextLines = 4
 const maxOutputLines = 5
 
-/** Why it is asked for again outside the sandbox: what failed inside, and the last that it printed there. */
+/** The error of the sandboxed attempt and the end of its output. */
 export function sandboxLines({ inside }: ApprovalRequest, { paint, width }: QuestionStyle): readonly string[] {
   if (!inside) return []
-  // All of it is other people's words: each line has the bar that keeps it from passing for one of ours.
+  // Untrusted text: the bar keeps it from passing for a line of Troupe.
   const room = width - indent.length - 2
   const row = (line: string): string => `${indent}${paint('dim', '│')} ${line}`.trimEnd()
   const words = exactLines(inside.error.message.trim(), room)

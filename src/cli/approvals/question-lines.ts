@@ -5,35 +5,34 @@ import { fitWidth, printable, widthOf } from '../terminal/paint.ts'
 import { choiceLines } from './choice-lines.ts'
 import { diffLines, indent, type QuestionStyle, sandboxLines } from './question-details.ts'
 
-// What a person at a terminal is shown before a call runs. Pure.
+// A request for approval as it is shown before the call runs. Pure.
 
-/** Who asks, and for what. */
 export interface ShownRequest {
   readonly request: ApprovalRequest
-  /** The child that wants it, as it is called in the tree; empty for the root. */
+  /** The label of the child that asks; empty for the root. */
   readonly label: string
 }
 
 export function questionLines(asked: ShownRequest, style: QuestionStyle): readonly string[] {
   const { request } = asked
   if (request.question) return openQuestionLines(asked, style)
-  const told = permissionLines(asked, style)
+  const lines = permissionLines(asked, style)
   const choices = choiceLines(request, style)
-  // The answer has a row of its own.
-  const isSeen = told.length + choices.length < (style.height ?? Number.POSITIVE_INFINITY)
-  return [...told, ...(isSeen ? [] : reminder(request, told, style)), ...choices]
+  // The answer takes one row.
+  const fits = lines.length + choices.length < (style.height ?? Number.POSITIVE_INFINITY)
+  return [...lines, ...(fits ? [] : reminder(request, lines, style)), ...choices]
 }
 
-/** Where the beginning has left the window, what is asked is said runAgainOutside at the answers: a long call must not hide what it does. */
-function reminder(request: ApprovalRequest, told: readonly string[], style: QuestionStyle): readonly string[] {
-  const [title = ''] = told
-  const above = fitted(`${told.length} lines; scroll up to read all of them before you answer`, style.width - indent.length)
+/** When the beginning has scrolled off, the subject is repeated above the choices: a long call must not hide what it does. */
+function reminder(request: ApprovalRequest, lines: readonly string[], style: QuestionStyle): readonly string[] {
+  const [title = ''] = lines
+  const above = fitted(`${lines.length} lines; scroll up to read all of them before you answer`, style.width - indent.length)
   return [title, ...outsideLines(request, style), `${indent}${style.paint('yellow', above)}`]
 }
 
 function openQuestionLines({ request: { question }, label }: ShownRequest, { paint, width }: QuestionStyle): readonly string[] {
   const { text = '', options = [] } = question ?? {}
-  // Its words are the model's: what follows the first line has a bar, so that it cannot pass for a line of ours.
+  // Untrusted text: continuation lines have a bar, so that they cannot pass for lines of Troupe.
   const [first = '', ...more] = exactLines(`${labelPrefix(label)}${text}`, width - indent.length - 2)
   return [
     `${paint('yellow', '?')} ${paint('bold', first)}`,
@@ -53,14 +52,14 @@ function permissionLines({ request, label }: ShownRequest, style: QuestionStyle)
   const { tool, input, reason } = request
   const who = labelPrefix(label)
   const room = Math.max(1, width - indent.length - widthOf(who) - widthOf(tool) - 2)
-  const told = argumentInSummary(request, room)
-  const left = Object.entries(input).filter(([name]) => name !== told)
+  const summarised = argumentInSummary(request, room)
+  const others = Object.entries(input).filter(([name]) => name !== summarised)
   return [
     `${paint('yellow', '?')} ${who}${paint('bold', summaryIn(requestSummary(request), room))}  ${paint('dim', printable(tool))}`,
     ...(reason === undefined ? [] : [`${indent}${paint('dim', fitted(`“${printable(reason)}”`, width - indent.length))}`]),
     ...outsideLines(request, style),
     ...sandboxLines(request, style),
-    ...argumentLines(left, style),
+    ...argumentLines(others, style),
     ...diffLines(request, style),
   ]
 }
@@ -75,7 +74,10 @@ const labelPrefix = (label: string): string => (label === '' ? '' : `${printable
 const fitted = (text: string, width: number): string => fitWidth(text, Math.min(width, widthOf(text)))
 const summaryIn = (summary: string, width: number): string => fitted(exactLine(summary), Math.max(1, width))
 
-/** The argument that the summary tells to the letter, behind its verb: `Run npm test`, `Write a.txt, a new file`. It need not be told twice. */
+/**
+ * The argument that the summary contains verbatim after its verb: `Run npm test`, `Write a.txt, a new file`. It is not
+ * repeated.
+ */
 function argumentInSummary(request: ApprovalRequest, width: number): string | undefined {
   const { input } = request
   const summary = requestSummary(request)
@@ -86,16 +88,16 @@ function argumentInSummary(request: ApprovalRequest, width: number): string | un
   return Object.entries(input).find(([, value]) => value === object || `${String(value)}, a new file` === object)?.[0]
 }
 
-/** Names line up, unless one of them is too long for that. */
+/** Longer names are not aligned. */
 const maxNameWidth = 16
 
-/** Exactly what the call would run with: all of it, with a line of its own at the left, however it is broken. */
+/** The exact arguments, complete, with a bar before each line. */
 function argumentLines(
   given: readonly (readonly [name: string, value: Json | undefined])[],
   { paint, width }: QuestionStyle,
 ): readonly string[] {
   const named = given.map(([name, value]) => ({ name: exactText(name), text: textOf(value ?? null) }))
-  const column = named.reduce((most, { name }) => Math.max(most, Math.min(maxNameWidth, widthOf(name))), 0)
+  const column = named.reduce((max, { name }) => Math.max(max, Math.min(maxNameWidth, widthOf(name))), 0)
   const bar = paint('dim', '│')
   return named.flatMap(({ name, text }) => {
     const padded = name.padEnd(name.length + Math.max(0, column - widthOf(name)))

@@ -10,7 +10,7 @@ import { safeJson } from '../terminal/safe-json.ts'
 import type { GrantRecord } from './grant-records.ts'
 import { changeGrants, grantFileOf, readGrants } from './project-grants.ts'
 
-/** `troupe approvals revoke`: what was approved for this project is asked about again. */
+/** `troupe approvals revoke`: removes grants of this project. */
 export async function revokeGrants({ output, display, named: keys, isAll }: ApprovalsInvocation, host: Host): Promise<number> {
   if (isAll === keys.length > 0)
     throw new TroupeError('usage', isAll ? '--all takes no keys.' : 'No key is named.', {
@@ -25,7 +25,7 @@ export async function revokeGrants({ output, display, named: keys, isAll }: Appr
     records.filter((record) => record.project !== project || !gone.some(({ key }) => key === record.key)),
   )
   const { code } = exitCodes.done
-  // The same may have been approved in several folders.
+  // A key may have been granted in several folders.
   const revoked = [...new Set(gone.map(({ key }) => key))]
   if (output === 'json') await host.stdout.line(safeJson({ ok: true, project, revoked, exitCode: code }))
   else if (revoked.length > 0) await host.stdout.lines(revoked.map((key) => `Revoked: ${printable(key)}`))

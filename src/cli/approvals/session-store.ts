@@ -7,7 +7,7 @@ import { dataFolder, whyNoFolder, whyUnwritable } from '../host/data-folder.ts'
 import type { Host } from '../host/process-host.ts'
 import { type ConfigOptions, loadSetup, setupWithoutConfig } from '../team/load-config.ts'
 
-/** Where sessions of this folder are stored; a configuration that is wrong says nothing. */
+/** The data folder for the current folder. An invalid configuration is ignored. */
 export async function sessionFolder({ dataDir, ...display }: RunPlace, host: Host): Promise<string> {
   return dataFolder({ flag: dataDir ?? (await configuredFolder(host, display)), env: host.env, home: homedir() })
 }

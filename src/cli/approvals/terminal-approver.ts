@@ -8,28 +8,28 @@ import { mayAsk } from '../trust/trust-question.ts'
 import { answerHint, parseDecision } from './answer-choices.ts'
 import { questionLines, type ShownRequest } from './question-lines.ts'
 
-/** Where requests of a run are decided, and what it hears of the run meanwhile. */
+/** Decides the requests of a run, and receives its events. */
 export interface RunApprover extends Approver {
-  /** Whether it shows what it asks: nobody else need say it, too. */
+  /** Whether it prints its questions itself. */
   readonly shows: 'questions' | 'nothing'
-  /** The display gives way to a question, and comes back after it. */
+  /** The display pauses while a question is open. */
   attach(display: Pick<Display, 'pause' | 'resume'>): void
   onEvent(event: StreamEvent): void
 }
 
-/** What a window without a size is taken for. */
-const usualHeight = 24
+/** For terminals that report no size. */
+const defaultHeight = 24
 
 type Terminal = Pick<Host, 'stderr' | 'stdin' | 'paint' | 'width'>
 
 /**
- * Asks a person at the terminal.
+ * Asks the user at the terminal.
  *
- * 1. One question at a time, in the order in which they came.
- * 2. A question that answered elsewhere meanwhile, or whose run is interrupted, is withdrawn.
- * 3. What was typed before a question was shown is no answer to it.
- * 4. After a yes for more than this once, the next question waits until that is on record: it may be answered with it.
- * 5. Whoever ends the input has put off this question and all that would follow: the run is suspended and can be resumed.
+ * 1. One question at a time, in the order of the requests.
+ * 2. A question is withdrawn when it is answered elsewhere or its run is interrupted.
+ * 3. Input that was typed before a question was shown does not answer it.
+ * 4. After a grant, the next question waits until the grant is recorded: it may answer that question, too.
+ * 5. The end of the input suspends the run, which can be resumed.
  */
 export class TerminalApprover implements RunApprover {
   readonly shows = 'questions'
@@ -39,7 +39,6 @@ export class TerminalApprover implements RunApprover {
   readonly #withdrawn = new Map<ApprovalId, AbortController>()
   #display: Pick<Display, 'pause' | 'resume'> | undefined
   #last: Promise<unknown> = Promise.resolve()
-  /** What is being asked. */
   #shown: ApprovalId | undefined
 
   constructor(host: Terminal) {
@@ -79,7 +78,7 @@ export class TerminalApprover implements RunApprover {
     this.#display?.pause()
     this.#shown = asked.request.id
     try {
-      await stderr.lines(questionLines(asked, { paint, width: width - 1, height: stderr.rows ?? usualHeight }))
+      await stderr.lines(questionLines(asked, { paint, width: width - 1, height: stderr.rows ?? defaultHeight }))
       for (;;) {
         await stderr.write('> ')
         const line = await nextLine(stdin, over)
@@ -100,13 +99,13 @@ export class TerminalApprover implements RunApprover {
     }
   }
 
-  /** Until the run has heard of a yes that counts for more than one call; it is told of everything else that this answers, too. */
+  /** Resolves when a grant is recorded: it may answer the next question as well. */
   #recorded(id: ApprovalId, decision: ApprovalDecision | 'suspend' | 'wait', signal: AbortSignal): Promise<void> {
     if (typeof decision === 'string' || decision.kind !== 'approve' || decision.breadth === 'once') return Promise.resolve()
-    const heard = AbortSignal.any([signal, this.#withdrawal(id).signal])
+    const recorded = AbortSignal.any([signal, this.#withdrawal(id).signal])
     return new Promise((resolve) => {
-      if (heard.aborted) resolve()
-      else heard.addEventListener('abort', () => resolve())
+      if (recorded.aborted) resolve()
+      else recorded.addEventListener('abort', () => resolve())
     })
   }
 
@@ -131,10 +130,10 @@ export class TerminalApprover implements RunApprover {
   }
 }
 
-/** What happens to a request where nobody can be asked. */
+/** What happens to a request if no user can be asked. */
 export type WithoutTerminal = 'suspend' | 'deny'
 
-/** A person at the terminal is asked; without one the run waiting for an answer, or goes on without. */
+/** Asks the user at the terminal. Without a terminal, suspends the run or denies the request. */
 export function chooseApprover(host: Host, otherwise: WithoutTerminal): RunApprover {
   if (mayAsk(host)) return new TerminalApprover(host)
   const decision: ApprovalDecision = { kind: 'deny', feedback: 'no person is available to approve it' }

@@ -9,7 +9,7 @@ import type { WaitingRequest, WaitingSession } from './waiting-requests.ts'
 
 const indent = '  '
 
-/** A run that waits: what for, as a terminal would ask it, and the commands that answer it and go on. Pure. */
+/** A waiting session: its requests, and the commands that answer them and resume it. Pure. */
 export function waitingLines(waiting: WaitingSession, place: Place, style: QuestionStyle): readonly string[] {
   const { run, origin, requests, driver } = waiting
   const { paint } = style
@@ -29,7 +29,6 @@ export function waitingLines(waiting: WaitingSession, place: Place, style: Quest
   ]
 }
 
-/** Since when the oldest request waits. */
 export const waitingSince = ({ run, requests }: Pick<WaitingSession, 'run' | 'requests'>): number =>
   requests.length === 0 ? run.updatedAt : Math.min(...requests.map(({ at }) => at))
 
@@ -38,7 +37,7 @@ function processText({ run, driver }: WaitingSession): string {
   return run.status === 'running' ? ' · its process has exited' : ''
 }
 
-/** Nobody says yes to what was not shown: all of it, as at a terminal, with what each word would grant. */
+/** Complete, as at a terminal: a request must not be approved unseen. */
 const requestLines = ({ request, agentPath }: WaitingRequest, { paint, width }: QuestionStyle): readonly string[] =>
   questionLines({ request, label: labelOf(agentPath) }, { paint, width: width - indent.length }).map((line) => `${indent}${line}`)
 

@@ -9,29 +9,27 @@ import {
 } from '../../contracts/index.ts'
 import { readPendingApprovals } from '../../runtime/index.ts'
 
-/** A request that a session waits for. */
 export interface WaitingRequest {
   readonly request: ApprovalRequest
-  /** Who asks: `root`, `root/writer#1`. */
+  /** `root`, `root/writer#1`. */
   readonly agentPath: string
-  /** When it was asked, in milliseconds since 1970. */
+  /** Milliseconds since 1970. */
   readonly at: number
-  /** What was answered, where the session has not gone on since. */
+  /** The answer, if the session has not been resumed since. */
   readonly answer?: ApprovalDecision
 }
 
-/** A session with its open requests. */
 export interface WaitingSession {
   readonly run: TreeEntry
   readonly origin?: RunOrigin
   readonly requests: readonly WaitingRequest[]
-  /** Who runs it now, for people; absent where nobody does. */
+  /** The process that drives it, for people. */
   readonly driver?: string
 }
 
 export interface WaitingSessions {
   readonly waiting: readonly WaitingSession[]
-  /** What these wait for cannot be read. */
+  /** Sessions whose journals cannot be read. */
   readonly damaged: readonly DamagedSession[]
 }
 export interface DamagedSession {
@@ -41,7 +39,7 @@ export interface DamagedSession {
 
 const pageSize = 1_000
 
-/** Every session with open requests, the newest first: suspended ones, those that run in some process, and those whose process died. */
+/** Sessions with open requests, the newest first: suspended, running, or left by a process that died. */
 export async function waitingSessions(store: Pick<Store, 'trees' | 'journal' | 'inbox'>): Promise<WaitingSessions> {
   const waiting: WaitingSession[] = []
   const damaged: DamagedSession[] = []
@@ -54,7 +52,7 @@ export async function waitingSessions(store: Pick<Store, 'trees' | 'journal' | '
   return { waiting, damaged }
 }
 
-/** What was read, or where its journal is damaged: that must not hide the other sessions. */
+/** Returns the damage of a journal, so that it does not hide the other sessions. */
 export const catchDamage = <Read>(reading: Promise<Read>): Promise<Read | JournalDamagedError> =>
   reading.catch((error: unknown) => {
     if (error instanceof JournalDamagedError) return error
@@ -67,13 +65,13 @@ export async function waitingSession(store: Pick<Store, 'trees' | 'journal' | 'i
   return { run, ...(origin && { origin }), requests: open, ...(driver !== undefined && { driver }) }
 }
 
-/** A run that does not say where it was started belongs to no project. */
+/** A session without a recorded workspace belongs to no project. */
 export function belongsToProject({ run, origin }: Pick<WaitingSession, 'run' | 'origin'>, project: string): boolean {
   const workspace = run.workspace ?? origin?.workspace
   return workspace !== undefined && findProjectRoot(workspace) === project
 }
 
-/** Every run of a store, the newest first. */
+/** All sessions of a store, the newest first. */
 export async function* allSessions({ trees }: Pick<Store, 'trees'>): AsyncGenerator<TreeEntry> {
   let before: number | undefined
   for (;;) {

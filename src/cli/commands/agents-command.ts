@@ -18,7 +18,7 @@ export async function agentsCommand({ output, display, configFile }: AgentsInvoc
   if (error && agents.length === 0 && registry.files.length > 0) throw unreadable(error)
   const problems = error?.problems ?? []
   if (output === 'json') await host.stdout.line(safeJson({ ok: true, agents, problems, exitCode: exitCodes.done.code }))
-  else if (agents.length > 0) await host.stdout.lines(columns(agents.map(rowOf), { most: columnsOn(host.stdout) }))
+  else if (agents.length > 0) await host.stdout.lines(columns(agents.map(rowOf), { maxWidth: columnsOn(host.stdout) }))
   if (agents.length === 0) await printNotice('No agents found here. Create a sample project: troupe init', { host, display })
   if (problems.length > 0) await printNotice(`Some agents have errors; run: troupe validate`, { host, display })
   return exitCodes.done.code

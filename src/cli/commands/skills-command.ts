@@ -22,7 +22,7 @@ export async function skillsCommand({ output, display, configFile }: SkillsInvoc
     return code
   }
   const rows = skillRows(found)
-  if (rows.length > 0) await host.stdout.lines(columns(rows, { most: columnsOn(host.stdout) }))
+  if (rows.length > 0) await host.stdout.lines(columns(rows, { maxWidth: columnsOn(host.stdout) }))
   else await printNotice('No skills found here.', { host, display })
   for (const { card, by, kind } of found.shadowed)
     await printNotice(

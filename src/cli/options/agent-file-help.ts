@@ -12,7 +12,7 @@ const example = `  #!/usr/bin/env troupe
   You plan journeys by rail. Answer in three sentences at most.`
 
 /** Text of `troupe help agent-file`. */
-export function agentFileHelp(most?: number): string {
+export function agentFileHelp(maxWidth?: number): string {
   const rows = agentOptionKeys.map((key): Row => {
     const option: AgentOption = agentOptions[key]
     const otherwise = option.default === 'required' ? 'required' : `default: ${option.default}`
@@ -24,10 +24,13 @@ export function agentFileHelp(most?: number): string {
     example,
     '',
     'Settings',
-    ...columns(rows, { most }),
+    ...columns(rows, { maxWidth }),
     '',
-    ...paragraph('Durations: 500ms, 30s, 10m or 2h. Sizes: 512B, 64KB or 1MB. Numbers without a unit are milliseconds and bytes.', most),
-    ...paragraph('An unknown key is an error. To change a setting for one run:', most),
+    ...paragraph(
+      'Durations: 500ms, 30s, 10m or 2h. Sizes: 512B, 64KB or 1MB. Numbers without a unit are milliseconds and bytes.',
+      maxWidth,
+    ),
+    ...paragraph('An unknown key is an error. To change a setting for one run:', maxWidth),
     '',
     '  troupe run trip.ai "Oslo" --override limits.maxToolTurns=5',
     '',

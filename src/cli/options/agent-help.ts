@@ -14,14 +14,14 @@ interface AgentHelpOptions {
 export async function agentHelp(file: string, { configFile, overrides }: AgentHelpOptions, host: Host): Promise<string> {
   const { root, agents } = await readTeam(file, { host, overrides, asksForTrust: false, ...(configFile !== undefined && { configFile }) })
   const { toolName, description, usage } = root.definition
-  const most = columnsOn(host.stdout)
+  const maxWidth = columnsOn(host.stdout)
   return [
-    ...paragraph(`${toolName}: ${printable(description)}`, most),
+    ...paragraph(`${toolName}: ${printable(description)}`, maxWidth),
     '',
     'Usage',
     `  troupe run ${shellWord(file)} PROMPT [options]`,
     ...(usage === undefined ? [] : [`  PROMPT is ${printable(usage)}`]),
-    ...childrenSection(root, agents, most),
+    ...childrenSection(root, agents, maxWidth),
     '',
     'Effective settings, as a template for a new file',
     '',
@@ -32,9 +32,9 @@ export async function agentHelp(file: string, { configFile, overrides }: AgentHe
   ].join('\n')
 }
 
-function childrenSection({ definition }: RegisteredAgent, agents: readonly RegisteredAgent[], most: number): readonly string[] {
+function childrenSection({ definition }: RegisteredAgent, agents: readonly RegisteredAgent[], maxWidth: number): readonly string[] {
   const rows = agents.flatMap(({ definition: child }): readonly Row[] =>
     definition.agents.includes(child.name) ? [[child.toolName, printable(child.description)]] : [],
   )
-  return rows.length === 0 ? [] : ['', 'Agents that it can call', ...columns(rows, { most })]
+  return rows.length === 0 ? [] : ['', 'Agents that it can call', ...columns(rows, { maxWidth })]
 }

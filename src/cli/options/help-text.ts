@@ -3,8 +3,8 @@ import { columns, leftWidth, paragraph, type Row } from '../terminal/columns.ts'
 import { type CommandSpec, commands, commonFlags, type FlagSpec, signatureOf, usageOf } from './command-specs.ts'
 
 /** Text of `troupe --help` or `troupe help COMMAND`. */
-export function helpText(command?: CommandSpec, most?: number): string {
-  const sections = command ? commandHelp(command, most) : overview(most)
+export function helpText(command?: CommandSpec, maxWidth?: number): string {
+  const sections = command ? commandHelp(command, maxWidth) : overview(maxWidth)
   return `${sections.map((section) => section.join('\n')).join('\n\n')}\n`
 }
 
@@ -17,18 +17,18 @@ const shortSignature = (command: CommandSpec): string =>
     arguments: command.arguments.map(({ choices = [], ...argument }) => (choices.length === 1 ? { ...argument, choices } : argument)),
   })
 
-function overview(most: number | undefined): readonly Section[] {
+function overview(maxWidth: number | undefined): readonly Section[] {
   return [
-    paragraph('Troupe: an agent is a file, every agent is a tool, every run is a journal.', most),
+    paragraph('Troupe: an agent is a file, every agent is a tool, every run is a journal.', maxWidth),
     ['Usage', '  troupe COMMAND [arguments] [options]', '  troupe FILE.ai [PROMPT] [options]'],
     [
       'Commands',
       ...columns(
         commands.map((each): Row => [shortSignature(each), each.summary]),
-        { most },
+        { maxWidth },
       ),
     ],
-    ['Options', ...columns(commonFlags.map(flagRow), { most })],
+    ['Options', ...columns(commonFlags.map(flagRow), { maxWidth })],
     [
       'Examples',
       ...columns(
@@ -38,40 +38,40 @@ function overview(most: number | undefined): readonly Section[] {
           ['troupe help run', 'show all options of run'],
           ['troupe help agent-file', 'show all settings of an agent file'],
         ],
-        { most },
+        { maxWidth },
       ),
     ],
-    exitCodeSection(most),
+    exitCodeSection(maxWidth),
   ]
 }
 
-function commandHelp(command: CommandSpec, most: number | undefined): readonly Section[] {
-  const sections: Section[] = [paragraph(`${command.summary}.`, most), ['Usage', `  ${usageOf(command)}`]]
+function commandHelp(command: CommandSpec, maxWidth: number | undefined): readonly Section[] {
+  const sections: Section[] = [paragraph(`${command.summary}.`, maxWidth), ['Usage', `  ${usageOf(command)}`]]
   if (command.arguments.length > 0)
     sections.push([
       'Arguments',
       ...columns(
         command.arguments.map(({ name, summary }): Row => [name, summary]),
-        { most },
+        { maxWidth },
       ),
     ])
   const groups = [...command.groups, { title: command.groups.length > 0 ? 'Other options' : 'Options', flags: commonFlags }]
   // One width for all groups, so that the summaries are aligned.
   const left = leftWidth(groups.flatMap(({ flags }) => flags.map(flagRow)))
-  sections.push(...groups.map(({ title, flags }) => [title, ...columns(flags.map(flagRow), { left, most })]))
-  if (command.notes.length > 0) sections.push(command.notes.flatMap((note) => paragraph(note, most)))
+  sections.push(...groups.map(({ title, flags }) => [title, ...columns(flags.map(flagRow), { left, maxWidth })]))
+  if (command.notes.length > 0) sections.push(command.notes.flatMap((note) => paragraph(note, maxWidth)))
   if (command.examples.length > 0)
     sections.push(['Examples', ...command.examples.flatMap(({ line, summary }) => [`  # ${summary}`, `  ${line}`])])
-  if (command.name === 'run') sections.push(exitCodeSection(most))
+  if (command.name === 'run') sections.push(exitCodeSection(maxWidth))
   return sections
 }
 
-function exitCodeSection(most: number | undefined): Section {
+function exitCodeSection(maxWidth: number | undefined): Section {
   return [
     'Exit codes',
     ...columns(
       Object.values(exitCodes).map(({ code, summary }): Row => [String(code), summary]),
-      { most },
+      { maxWidth },
     ),
   ]
 }

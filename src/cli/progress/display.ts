@@ -10,31 +10,30 @@ import { LiveProgress } from './live-progress.ts'
 import { PlainProgress, type Questions } from './plain-progress.ts'
 import { processTerminal, type Terminal } from './terminal.ts'
 
-/** Shows a run while it goes on. */
+/** Shows the progress of a run. */
 export interface Display {
-  /** A promise where the next event should wait until this one is written. */
+  /** If a promise is returned, the next event waits for it. */
   show(event: StreamEvent): Promise<void> | undefined
-  /** Takes in what had happened before, of a run that is taken up; it is not source again. */
+  /** Applies the events from before the run was resumed, without showing them. */
   recall(past: readonly InteractionEvent[]): void
-  /** Gives the window to somebody else, and takes it back. */
+  /** Frees the terminal for a question, and takes it back. */
   pause(): void
   resume(): void
-  /** Somebody has asked for an early end. */
+  /** The user has requested an interruption. */
   interrupting(): void
-  /** `keep` leaves the last picture where it is: nothing else will tell how far the run came. */
+  /** `keep` leaves the last frame on the screen: nothing else shows how far the run came. */
   close(how: 'erase' | 'keep'): void
 }
 
 export interface OpenDisplayOptions {
   readonly host: Host
-  /** How it is shown on standard error; see `progressFor`. */
   readonly progress: Progress
-  /** With `stream-json` every event goes to standard output, too. Default: the answer, which is for others to print. */
+  /** With `stream-json`, every event is also written to standard output. Default: `answer`, which is printed elsewhere. */
   readonly output?: OutputForm
   readonly clock: Clock
-  /** Whether lines tell what is asked, or whoever asks does. Default: here. */
+  /** Whether requests get a line here or are shown by the approver. Default: here. */
   readonly questions?: Questions
-  /** The window of a live tree. Default: that of this process. */
+  /** Terminal of the live tree. Default: that of this process. */
   readonly terminal?: Terminal
 }
 
@@ -43,7 +42,7 @@ export function openDisplay(options: OpenDisplayOptions): Display {
   return options.output === 'stream-json' ? withEventStream(display, options.host.stdout) : display
 }
 
-/** A display, and behind it every event as a line. */
+/** Writes each event as a line after showing it. */
 function withEventStream(display: Display, stdout: Output): Display {
   return {
     ...display,
@@ -100,7 +99,7 @@ interface LineSource {
   lines(event: StreamEvent): readonly string[]
 }
 
-/** LineSource that belong to somebody's question must not be torn apart: what happens meanwhile is source after it. */
+/** While a question is open, lines are held back and written after it. */
 function lineDisplay(stderr: Output, source: LineSource): Display {
   let held: string[] | undefined
   return {
@@ -124,13 +123,10 @@ function lineDisplay(stderr: Output, source: LineSource): Display {
   }
 }
 
-/**
- * How a run is shown on standard error while it goes on: a tree that is redrawn in place, a line for each thing that
- * happens, the same with more detail, a JSON log, or nothing.
- */
+/** Progress on standard error: a live tree, a line for each event, the same with more detail, a JSON log, or nothing. */
 export type Progress = 'live' | 'plain' | 'verbose' | 'json' | 'none'
 
-/** Who wants a log gets one; otherwise what is redrawn in place needs a terminal that takes escapes. */
+/** A live tree needs a terminal that supports escape sequences. */
 export function progressFor(window: Window, { detail, logFormat }: Pick<DisplayOptions, 'detail' | 'logFormat'>): Progress {
   if (detail === 'quiet') return 'none'
   if (logFormat === 'json') return 'json'
@@ -138,5 +134,5 @@ export function progressFor(window: Window, { detail, logFormat }: Pick<DisplayO
   return window === 'terminal' ? 'live' : 'plain'
 }
 
-/** Whether the tree belongs below a run that was shown so. A log is for programs, and quiet is quiet. */
+/** Whether the final tree follows. A log is for programs, and quiet prints nothing. */
 export const showsTree = (progress: Progress): boolean => progress !== 'json' && progress !== 'none'

@@ -6,27 +6,23 @@ import { safeJson } from '../terminal/safe-json.ts'
 import { isFailedExit } from '../tree/call-texts.ts'
 import { requestLabel } from '../tree/leaf-rows.ts'
 
-/** What one event adds to the line that every event has. */
 interface Entry {
   readonly level: 'debug' | 'info' | 'warn' | 'error'
   readonly msg: string
-  /** Figures and names; never what people, models and tools have said to each other. */
+  /** Numbers and names, never content of messages and results. */
   readonly fields?: object
 }
 
 export interface LogContext {
-  /** Dates what has no date of its own. */
+  /** Time of events that have none. */
   readonly now: number
-  /** The child whose doing it is. */
+  /** Label of the child. */
   readonly source?: string
-  /** What people know the agent or the call by that it is about. */
+  /** Name of the agent or call, for people. */
   readonly name?: string
 }
 
-/**
- * A run as a log: one JSON document a line, for programs. Text that a model is still saying is no log and gives
- * nothing.
- */
+/** One line of the JSON log. Streamed text is not logged. */
 export function logLine(event: StreamEvent, { now, source, name }: LogContext): string | undefined {
   const entry = entryOf(event, name)
   if (!entry) return undefined
@@ -34,7 +30,7 @@ export function logLine(event: StreamEvent, { now, source, name }: LogContext): 
   const time = new Date('at' in event ? event.at : now).toISOString()
   const seq = 'seq' in event ? event.seq : undefined
   const { level, msg, fields } = entry
-  // The log may well be read on a terminal.
+  // The log may be read on a terminal.
   return safeJson({ time, level, msg, source, event: type, treeId, sessionId, agentPath, turnId, stepId, itemId, seq, ...fields })
 }
 
@@ -193,7 +189,7 @@ function startedEntry(item: ItemIntent, name: string | undefined): Entry | undef
   return info(`call started: ${name ?? tool}`, { tool, namespace, about, title: printable(title), effect, approvedBy: approved?.by })
 }
 
-/** A command or a task may be long; the journal has all of it. */
+/** The journal has the complete text. */
 const cut = (text: string): string | undefined =>
   text === '' ? undefined : text.length > maxSubjectLength ? `${text.slice(0, maxSubjectLength)}…` : text
 const maxSubjectLength = 300
@@ -210,7 +206,7 @@ function endedEntry(item: ItemRecord): Entry | undefined {
   }
 }
 
-/** Which files, and by how much; what stands in them is no business of a log. */
+/** Files and line counts, without content. */
 function changed(item: CallRecord): readonly object[] | undefined {
   const changes = changesOf(item).map(({ diff: _, ...change }) => change)
   return changes.length > 0 ? changes : undefined

@@ -2,10 +2,10 @@ import type { StreamEvent } from '../../contracts/index.ts'
 import { renderMarkdown, wrapText } from '../terminal/markdown/render-markdown.ts'
 import type { Paint } from '../terminal/paint.ts'
 
-/** The end of a text is rendered for each frame; a bound on it keeps a frame cheap however long the answer gets. */
+/** The text is rendered for each frame, so its length is bounded. */
 const maxCharacters = 16_000
 
-/** What the root agent is saying in its present step, as it arrives. It becomes the answer if no call comes with it. */
+/** The text that the root agent streams in its current step. It becomes the answer if no call comes with it. */
 export class LiveAnswer {
   #text = ''
   #format = 'markdown'
@@ -36,22 +36,21 @@ export class LiveAnswer {
     }
   }
 
-  /** The last lines of it, at most `most`. Nothing where nothing was said. */
-  lines({ width, most, paint }: { readonly width: number; readonly most: number; readonly paint: Paint }): readonly string[] {
-    if (most <= 0 || this.#text.trim() === '') return []
+  lines({ width, maxLines, paint }: { readonly width: number; readonly maxLines: number; readonly paint: Paint }): readonly string[] {
+    if (maxLines <= 0 || this.#text.trim() === '') return []
     const known = this.#rendered
     if (known?.text !== this.#text || known.width !== width) {
       const text = this.#text.trim()
       const lines = this.#format === 'markdown' ? renderMarkdown(text, { width, paint, cutsCode: true }) : wrapText(text, { width })
       this.#rendered = { text: this.#text, width, lines }
     }
-    return this.#rendered?.lines.slice(-most) ?? []
+    return this.#rendered?.lines.slice(-maxLines) ?? []
   }
 
   #add(text: string): void {
     const whole = this.#text + text
     if (whole.length <= 2 * maxCharacters) this.#text = whole
-    // Cut between blocks, where there are any.
+    // Cut between blocks if possible.
     else this.#text = whole.slice(Math.max(whole.length - maxCharacters, whole.indexOf('\n\n', whole.length - maxCharacters) + 2))
   }
 }

@@ -6,26 +6,25 @@ import type { Moment, RowNode } from '../tree/tree-row.ts'
 import { turnRow } from '../tree/turn-rows.ts'
 
 interface View {
-  /** Columns and rows of the window. */
   readonly width: number
   readonly height: number
   /** Wall time. */
   readonly now: number
   readonly paint: Paint
-  /** What the root agent is saying is shown elsewhere. */
+  /** The streamed text of the root agent is shown elsewhere. */
   readonly hidesText?: boolean
 }
 
-/** A run as it stands at this moment: at most one row less than the window has, and no line as wide as the window. */
+/** The current state of a run: at most one row less than the terminal has, and no line as wide as the terminal. */
 export function liveFrame(tree: RunTree, { width, height, now, paint, hidesText = false }: View): readonly string[] {
-  const most = Math.max(0, height - 1)
+  const maxLines = Math.max(0, height - 1)
   const moment: Moment = { kind: 'live', now }
   const lines = tree.roots
     .flatMap((agent) => lastTurn(hidesText ? withoutText(agent) : agent, moment))
-    .flatMap((branch) => linesOf(collapseRows(branch, most), { paint, width: Math.max(0, width - 1) }))
-  if (lines.length <= most) return lines
-  // The head says how it stands; below it, what happens now is at the end.
-  return [...lines.slice(0, Math.min(1, most)), ...(most > 1 ? lines.slice(1 - most) : [])]
+    .flatMap((branch) => linesOf(collapseRows(branch, maxLines), { paint, width: Math.max(0, width - 1) }))
+  if (lines.length <= maxLines) return lines
+  // The first line has the state; the last lines show what happens now.
+  return [...lines.slice(0, Math.min(1, maxLines)), ...(maxLines > 1 ? lines.slice(1 - maxLines) : [])]
 }
 
 function lastTurn(agent: AgentNode, moment: Moment): readonly RowNode[] {
@@ -33,7 +32,6 @@ function lastTurn(agent: AgentNode, moment: Moment): readonly RowNode[] {
   return turn ? [turnRow(agent, turn, moment)] : []
 }
 
-/** The agent without what it is saying at present. */
 function withoutText(agent: AgentNode): AgentNode {
   const turn = agent.turns.at(-1)
   const step = turn?.steps.at(-1)
@@ -42,5 +40,5 @@ function withoutText(agent: AgentNode): AgentNode {
   return { ...agent, turns: [{ ...turn, steps: [...turn.steps.slice(0, -1), silent] }] }
 }
 
-/** Whether the picture changes by time alone. */
+/** Whether the frame changes over time without events. */
 export const isAnimated = (tree: RunTree): boolean => tree.roots.some(({ turns }) => turns.slice(-1).some(isGoingOn))

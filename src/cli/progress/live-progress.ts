@@ -1,13 +1,13 @@
 /*
- * The picture of a run while it goes on.
+ * The live tree of a run.
  *
- * 1. At most one picture in `frameMs`, save the first sign of life of an attempt, which is shown at once.
- * 2. An event marks the picture as old, and no more; it is drawn when its time has come.
- * 3. While nothing moves there is no timer.
- * 4. Whoever else writes to the window finds it without the picture, which comes back below what was written.
- * 5. The picture takes at most a third of the window. A terminal that becomes narrower breaks each of its lines in two. A window
- *    that becomes a quarter lower as well still holds all of them, and nothing gets into the scrollback, where it cannot be erased.
- * 6. After `close`, or when the process ends in whatever way it can notice, the cursor is there again.
+ * 1. At most one frame in `frameMs`, except for the first output of an attempt, which is shown immediately.
+ * 2. An event only marks the frame as outdated.
+ * 3. While nothing changes over time there is no timer.
+ * 4. Before other code writes to the terminal, the frame is erased. It is drawn again below that output.
+ * 5. The frame takes at most a third of the terminal. A terminal that becomes narrower breaks each line in two. If it also loses
+ *    a quarter of its height, all lines still fit: none gets into the scrollback, where it could not be erased.
+ * 6. After `close`, and when the process exits, the cursor is visible again.
  */
 import type { Clock, InteractionEvent, ItemDelta, StreamEvent } from '../../contracts/index.ts'
 import { applyEvent, applyPast, emptyTree, showInterrupting } from '../../view/index.ts'
@@ -25,12 +25,12 @@ interface LiveProgressOptions {
   readonly paint: Paint
 }
 
-/** One picture of the spinner each: about twelve a second. */
+/** About twelve frames a second. */
 const frameMs = spinnerMs
 
 const minRows = 4
 const frameRows = (height: number): number => Math.max(0, Math.min(height - 1, Math.max(minRows, Math.floor((height - 2) / 3))))
-/** So many rows are left to the tree, and an empty one below it, while the agent says something. */
+/** Rows for the tree and the blank row below it while text is streamed. */
 const treeRows = 3
 
 export class LiveProgress {
@@ -42,11 +42,11 @@ export class LiveProgress {
   readonly #messages = new MessageLines()
   readonly #answer = new LiveAnswer()
   readonly #stopWatching: () => void
-  /** `asking`: the window is somebody else's. `stopped`: the process is in the background. */
+  /** `asking`: a question uses the terminal. `stopped`: the process is in the background. */
   #state: 'open' | 'asking' | 'stopped' | 'closed' = 'open'
   #drawnAt = Number.NEGATIVE_INFINITY
   #cancelTimer: (() => void) | undefined
-  /** By agent, the attempt that was heard last. */
+  /** The latest attempt with output, by agent. */
   readonly #lastAttempts = new Map<string, string>()
 
   constructor({ terminal, clock, paint }: LiveProgressOptions) {
@@ -56,7 +56,6 @@ export class LiveProgress {
     this.#stopWatching = terminal.watch((event) => this.#react(event))
   }
 
-  /** What had happened before, of a run that is taken up. */
   recall(past: readonly InteractionEvent[]): void {
     applyPast(this.#tree, past)
     for (const event of past) this.#answer.take(event)
@@ -69,7 +68,7 @@ export class LiveProgress {
     else this.#drawSoon()
   }
 
-  /** A question takes the place of the picture, which comes back below it. What has led to it stays above it. */
+  /** A question replaces the frame. The steps that led to it stay above it. */
   pause(): void {
     if (this.#state !== 'open') return
     this.#leave('erase')
@@ -85,7 +84,7 @@ export class LiveProgress {
     this.#draw()
   }
 
-  /** Somebody has asked for an early end; the run will tell when it has heard of it. */
+  /** Shows the interruption before its event arrives. */
   interrupting(): void {
     showInterrupting(this.#tree)
     this.#draw()
@@ -93,7 +92,7 @@ export class LiveProgress {
 
   close(how: 'erase' | 'keep'): void {
     if (this.#state === 'closed') return
-    // What stays is the last word.
+    // The frame that stays must be current.
     if (how === 'keep') this.#draw()
     this.#leave(how)
     this.#state = 'closed'
@@ -125,7 +124,7 @@ export class LiveProgress {
         break
       case 'resumed':
         if (this.#state === 'stopped') this.#state = 'open'
-        // Whatever was on the window belongs to the past.
+        // The shell may have written in between: the old frame is left as it is.
         this.#leave('keep')
         this.#draw()
         break
@@ -151,16 +150,16 @@ export class LiveProgress {
     const frame = this.#frame(size)
     const text = this.#screen.draw(frame, size)
     if (text !== '') this.#terminal.write(text)
-    // An empty picture is none: the first one comes at once.
+    // An empty frame does not delay the first one.
     if (frame.length > 0) this.#drawnAt = this.#clock.monotonic()
     if (isAnimated(this.#tree)) this.#drawSoon()
   }
 
-  /** The tree, and below it the end of what the root agent is saying. */
+  /** The tree, and below it the end of the streamed text. */
   #frame({ width, height }: Size): readonly string[] {
-    const most = frameRows(height)
-    const answer = this.#answer.lines({ width: Math.max(1, width - 1), most: Math.max(1, most - treeRows), paint: this.#paint })
-    const rows = answer.length > 0 ? most - answer.length - 1 : most
+    const maxRows = frameRows(height)
+    const answer = this.#answer.lines({ width: Math.max(1, width - 1), maxLines: Math.max(1, maxRows - treeRows), paint: this.#paint })
+    const rows = answer.length > 0 ? maxRows - answer.length - 1 : maxRows
     const view = { width, height: rows + 1, now: this.#clock.now(), paint: this.#paint, hidesText: answer.length > 0 }
     const tree = liveFrame(this.#tree, view)
     return answer.length > 0 ? [...tree, '', ...answer] : tree

@@ -131,7 +131,7 @@ test('in lines: what is said beside calls stands above them; the answer does not
 })
 
 test('text wraps between words, keeps its indentation, and breaks words that are too long', () => {
-  expect(replyLines('one two  three\n\n\tfour fivesixseven', { width: 9, most: 20 })).toEqual([
+  expect(replyLines('one two  three\n\n\tfour fivesixseven', { width: 9, maxLines: 20 })).toEqual([
     'one two',
     'three',
     '',
@@ -140,6 +140,6 @@ test('text wraps between words, keeps its indentation, and breaks words that are
     '    ixsev',
     '    en',
   ])
-  expect(replyLines('a\nb\nc\nd', { width: 20, most: 2 })).toEqual(['a', 'b', '… 2 more lines'])
-  expect(replyLines('a\nb\nc', { width: 9, most: 2 })).toEqual(['a', 'b', '… 1 more…'])
+  expect(replyLines('a\nb\nc\nd', { width: 20, maxLines: 2 })).toEqual(['a', 'b', '… 2 more lines'])
+  expect(replyLines('a\nb\nc', { width: 9, maxLines: 2 })).toEqual(['a', 'b', '… 1 more…'])
 })

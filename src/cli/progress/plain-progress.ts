@@ -38,21 +38,21 @@ import { compactionText, failureText, outputLines, planLines, planText, queueTex
 import { modelText } from '../tree/model-text.ts'
 import { replyLines } from './text-lines.ts'
 
-/** What is worth a line, or with `verbose` also what was handed to calls, what came back, and what each step has cost. */
+/** `verbose` adds arguments, results and the usage of each step. */
 type PlainDetail = 'plain' | 'verbose'
 
-/** Where a person is told what is asked: in a line here, or by whoever asks. */
+/** Whether a request is printed as a line here, or shown by the approver. */
 export type Questions = 'here' | 'elsewhere'
 
-/** A run told in lines while it goes on. Lines of a child begin with what it is called as a tool. */
+/** Progress as lines. Lines of a child begin with its label. */
 export class PlainProgress {
   readonly #paint: Paint
   readonly #detail: PlainDetail
   readonly #questions: Questions
-  /** What is asked elsewhere, by its id: where somebody else answers it may not have been shown at all. */
+  /** Lines of requests that the approver shows. If another process answers, the approver may not have shown them. */
   readonly #unshown = new Map<ApprovalId, string>()
   readonly #tree = emptyTree()
-  /** The model that was named last, by session: it is named only where it changes. */
+  /** The last model of each session: it is named only when it changes. */
   readonly #lastModels = new Map<SessionId, string>()
 
   constructor(paint: Paint, detail: PlainDetail = 'plain', questions: Questions = 'here') {
@@ -61,12 +61,10 @@ export class PlainProgress {
     this.#questions = questions
   }
 
-  /** What had happened before: it is known, and not told again. */
   recall(past: readonly InteractionEvent[]): void {
     applyPast(this.#tree, past)
   }
 
-  /** The lines to show for this event, mostly none. */
   lines(event: StreamEvent): readonly string[] {
     const { session: nodes } = applyEvent(this.#tree, event)
     const lines = this.#linesFor(event, nodes)
@@ -80,7 +78,7 @@ export class PlainProgress {
     const paint = this.#paint
     switch (event.type) {
       case 'interaction.session.created':
-        // The run itself is named by whoever has started it.
+        // The ID of the root is printed elsewhere.
         return this.#detail === 'verbose' && event.parent ? [paint('dim', `run ${printable(event.sessionId)}`)] : []
       case 'interaction.step.started':
         return [...this.#rejected(nodes, 'sent back'), ...this.#stepStarted(event)]
@@ -106,7 +104,7 @@ export class PlainProgress {
       case 'interaction.context.compacted':
         return [`  ${paint('cyan', '⇣')} history compacted: ${compactionText(event)}`]
       case 'interaction.context.added':
-        // What a hook adds is told with the hook.
+        // Context of a hook is shown with the hook.
         return this.#detail === 'verbose' && !event.source.startsWith('hook ') ? [paint('dim', `context ${printable(event.source)}`)] : []
       case 'interaction.turn.failed':
         return this.#rejected(nodes, 'refused')
@@ -116,7 +114,7 @@ export class PlainProgress {
         return [this.#diagnosticLine(event.diagnostic)]
       case 'interaction.session.resumed':
         return event.diagnostics.map((diagnostic) => this.#diagnosticLine(diagnostic))
-      // What follows is told by the tree in the end, or is nothing for people.
+      // Shown in the final tree, or not relevant for people.
       case 'interaction.session.configured':
       case 'interaction.session.idle':
       case 'interaction.input.accepted':
@@ -145,7 +143,7 @@ export class PlainProgress {
     return []
   }
 
-  /** What was asked, where that was not at the terminal. */
+  /** The request, if it was not answered at this terminal. */
   #answeredLines({ approvalId, by }: InteractionEvent<'interaction.approval.resolved'>): readonly string[] {
     const line = this.#unshown.get(approvalId)
     this.#unshown.delete(approvalId)
@@ -172,18 +170,18 @@ export class PlainProgress {
     return [`${paint('bold', `step ${numberOf(event.stepId)}`)}${model}${attempt}${why}`]
   }
 
-  /** What was wrong with the answer before, and where more is wanted that answer. */
+  /** The problems of a rejected answer; with `verbose`, also its text. */
   #rejected(nodes: SessionNodes, how: 'sent back' | 'refused'): readonly string[] {
     const isLast = how === 'refused'
-    const refused = lastTurn(nodes)?.steps.at(isLast ? -1 : -2)?.rejected
+    const rejected = lastTurn(nodes)?.steps.at(isLast ? -1 : -2)?.rejected
     const { attempts = [] } = lastStep(nodes) ?? {}
-    if (!refused || (!isLast && attempts.length > 1)) return []
+    if (!rejected || (!isLast && attempts.length > 1)) return []
     const head = this.#paint(isLast ? 'red' : 'yellow', `${isLast ? '✗' : '↻'} ${rejectedLabel(isLast)}`)
-    const text = this.#detail === 'verbose' && refused.text !== '' ? this.#dimmed([shorten(refused.text)]) : []
-    return [`  ${head}: ${shorten(problemText(refused))}`, ...text]
+    const text = this.#detail === 'verbose' && rejected.text !== '' ? this.#dimmed([shorten(rejected.text)]) : []
+    return [`  ${head}: ${shorten(problemText(rejected))}`, ...text]
   }
 
-  /** What a hook did to a call is told with the call, where that has not begun yet. */
+  /** A hook before a call is shown when the call starts. */
   #hookLines(
     { itemId, hook, verdict, message = '' }: InteractionEvent<'interaction.hook.completed'>,
     { calls }: SessionNodes,
@@ -198,7 +196,6 @@ export class PlainProgress {
     if (failure.class === 'cancelled') return []
     const isTriedAgain = steps.get(stepId ?? '')?.attempts.at(-1)?.nextAt !== undefined
     const wait = isTriedAgain ? `; next in ${duration(delayMs)}` : ''
-    // A sentence that goes on has no full stop in it.
     const message = isTriedAgain ? printable(failure.message).replace(/\.$/, '') : printable(failure.message)
     return [`  ${paint('yellow', `↻ ${failure.class}`)}: ${message}${paint('dim', wait)}`]
   }
@@ -216,11 +213,11 @@ export class PlainProgress {
     return this.#detail === 'verbose' ? [head, ...this.#dimmed(planLines(plan, plan.steps.length))] : [head]
   }
 
-  /** What the model has said beside its calls; without calls it is the answer, which has its place elsewhere. */
+  /** Text beside calls. Without calls it is the answer, which is printed elsewhere. */
   #textLines({ stepId }: InteractionEvent<'interaction.step.completed'>, { steps }: SessionNodes): readonly string[] {
     const { words } = steps.get(stepId ?? '') ?? {}
     if (words === undefined) return []
-    return replyLines(words, { width: wordsWidth, most: maxTextLines }).map((line) => `  ${this.#paint('dim', '│')} ${line}`.trimEnd())
+    return replyLines(words, { width: wordsWidth, maxLines: maxTextLines }).map((line) => `  ${this.#paint('dim', '│')} ${line}`.trimEnd())
   }
 
   #retryLines({ itemId }: InteractionEvent<'interaction.item.updated'>, { calls }: SessionNodes): readonly string[] {
@@ -232,11 +229,11 @@ export class PlainProgress {
   #callStarted({ id, tool, input }: CallIntent, { calls }: SessionNodes): readonly string[] {
     const paint = this.#paint
     const call = calls.get(id)
-    // What was asked about has been told already.
+    // Decisions of a person have been shown already.
     const permit = call?.permit?.kind === 'approved' && isAutomatic(call.permit.by) ? permitText(call.permit) : ''
     const about = call?.about ? `${paint('dim', ' · ')}${shorten(call.about)}` : ''
-    const told = [quoted(shorten(call?.reason ?? ''), maxLineWidth), permit].filter(Boolean).map((part) => paint('dim', ` · ${part}`))
-    const line = `  ${paint('cyan', '→')} ${printable(call?.name ?? tool)}${about}${told.join('')}`
+    const notes = [quoted(shorten(call?.reason ?? ''), maxLineWidth), permit].filter(Boolean).map((part) => paint('dim', ` · ${part}`))
+    const line = `  ${paint('cyan', '→')} ${printable(call?.name ?? tool)}${about}${notes.join('')}`
     const hooks = this.#dimmed(hookDetails(call?.hooks ?? []).map(({ text }) => shorten(text)))
     const given = this.#detail === 'verbose' ? this.#dimmed([shorten(JSON.stringify(input))]) : []
     return [line, ...hooks, ...given]
@@ -257,7 +254,7 @@ export class PlainProgress {
     return [`  ${paint('red', `✗ ${tool}`)} ${why} ${paint('dim', duration(latencyMs))}`, ...this.#resultLines(item)]
   }
 
-  /** What came of a call: which files have changed and, for those who want to know more, how; the end of what was printed. */
+  /** Changed files, with `verbose` their diffs; for a command, the end of its output. */
   #resultLines(item: CallRecord): readonly string[] {
     const { content, type } = item
     const changes = changesOf(item)
@@ -267,7 +264,7 @@ export class PlainProgress {
         ...(this.#detail === 'verbose' ? diffLines(change.diff, this.#paint) : []),
       ])
     if (this.#detail === 'verbose') return content === '' ? [] : this.#dimmed([shorten(content)])
-    // The first line says how it ended, and stands above.
+    // The first line repeats the exit status.
     return type === 'command_execution' ? this.#dimmed(outputLines(content.slice(content.indexOf('\n') + 1)).map(shorten)) : []
   }
 
@@ -283,7 +280,6 @@ const resolvedText = ({ decision, by }: InteractionEvent<'interaction.approval.r
 
 const maxDiffLines = 40
 
-/** A diff in its colours, as far as anybody reads it here. */
 function diffLines(diff: string, paint: Paint): readonly string[] {
   const lines = diff.split('\n').filter((line) => line !== '' && !/^(?:---|\+\+\+) /.test(line))
   const shown = lines.slice(0, maxDiffLines).map((line) => {
@@ -298,9 +294,8 @@ const maxLineWidth = 200
 const wordsWidth = 100
 const maxTextLines = 12
 
-/** As much of a text as fits on a line or two. */
 function shorten(text: string): string {
-  // A text may be huge, and white space shrinks: what is looked at has a bound, too.
+  // Bounds the work on a huge text; white space may shrink.
   return fitWidth(printable(text.slice(0, 10 * maxLineWidth)), maxLineWidth).trimEnd()
 }
 

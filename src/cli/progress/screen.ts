@@ -1,25 +1,25 @@
 /*
- * Turns frames into what has to be written to show them.
+ * Turns frames into terminal output.
  *
- * 1. Between two writes the cursor is at the beginning of the row below the frame, hidden. Whatever else gets onto the
- *    terminal (an echoed key, the trace of a crash) lands there and not in the picture.
- * 2. Only rows that differ are written. Nothing is written where nothing differs.
- * 3. Lines are not wrapped by the terminal, even where it disagrees with us on the width of a character.
- * 4. The display is never erased from its first row on: tmux and others move a display that is erased from there into the
- *    scrollback. The first row of a frame is erased as a line, the rows below it as the rest of the display.
- * 5. Modes that are switched on are switched off in the same text; the cursor alone stays hidden, until `leave`.
+ * 1. Between two writes the cursor is hidden at the beginning of the row below the frame. Other output (an echoed key, a stack
+ *    trace) appears there and not in the frame.
+ * 2. Only rows that differ are written.
+ * 3. The terminal does not wrap lines, even if it measures the width of a character differently.
+ * 4. The screen is never erased from its first row on: tmux and others move a screen that is erased from there into the
+ *    scrollback. The first row of a frame is erased as a line, the rows below it as the rest of the screen.
+ * 5. Modes that are switched on are switched off in the same output; only the cursor stays hidden until `leave`.
  */
 import { charactersOf, widthOf, withoutStyles } from '../terminal/paint.ts'
 
 const csi = '\u001b['
 const hideCursor = `${csi}?25l`
 const showCursor = `${csi}?25h`
-/** Shown at once, where the terminal can do that; others ignore it. Lines are cut, not wrapped. */
+/** Synchronized output, which other terminals ignore. Lines are cut, not wrapped. */
 const begin = `${csi}?2026h${csi}?7l\r`
 const end = `${csi}?7h${csi}?2026l`
 const eraseLine = `${csi}K`
 const eraseBelow = `${csi}J`
-/** Erases a frame of some rows from its first row on (4). Below a frame there is a row: the cursor was in it. */
+/** Erases a frame from its first row on (4). The row below it exists: the cursor was in it. */
 const eraseFrame = (rows: number): string => (rows > 0 ? `${csi}K${csi}1B${csi}J${csi}1A` : eraseLine)
 const up = (rows: number): string => (rows > 0 ? `${csi}${rows}A` : '')
 const down = (rows: number): string => (rows > 0 ? `${csi}${rows}B` : '')
@@ -34,7 +34,7 @@ export class Screen {
   #size: Size | undefined
   #isCursorHidden = false
 
-  /** What shows this frame in place of the last one. */
+  /** The output that replaces the last frame by this one. */
   draw(frame: readonly string[], size: Size): string {
     const isResized = this.#size !== undefined && (this.#size.width !== size.width || this.#size.height !== size.height)
     const change = isResized ? this.#redrawn(frame, size) : this.#changed(frame)
@@ -46,7 +46,7 @@ export class Screen {
     return `${hide}${begin}${change}${end}`
   }
 
-  /** What takes the frame away, with the cursor where the frame began; or what leaves it where it is. */
+  /** The output that erases the frame, with the cursor where it began, or keeps it. */
   leave(how: 'erase' | 'keep', size: Size): string {
     const erase = how === 'erase' && this.#lines.length > 0 ? `\r${this.#erased(size)}` : ''
     const show = this.#isCursorHidden ? showCursor : ''
@@ -73,13 +73,13 @@ export class Screen {
     if (text === '' && before.length === frame.length) return ''
     go(common)
     if (before.length > common) text += common === 0 ? eraseFrame(before.length) : eraseBelow
-    // Rows that were not there before come into being by a line feed, which scrolls where it must.
+    // A line feed creates new rows and scrolls if necessary.
     for (const line of frame.slice(common)) text += `${line}${eraseLine}\r\n`
-    // Somebody may have typed where the cursor was.
+    // The user may have typed at the cursor.
     return `${eraseLine}${text}`
   }
 
-  /** Where the window has changed, nothing on it is where it was. */
+  /** After a resize, no row is where it was. */
   #redrawn(frame: readonly string[], size: Size): string {
     return `${this.#erased(size)}${frame.map((line) => `${line}\r\n`).join('')}`
   }
@@ -89,7 +89,7 @@ export class Screen {
     return `${up(rows)}${eraseFrame(rows)}`
   }
 
-  /** Rows that the last frame takes now: terminals break lines that have become too long, as most do. */
+  /** Rows of the last frame at this width: most terminals rewrap long lines. */
   #rowsAt({ width, height }: Size): number {
     const rows = this.#lines.reduce((sum, line) => sum + rowsOf(line, width), 0)
     return Math.min(rows, Math.max(0, height - 1))

@@ -1,32 +1,31 @@
 import type { Size } from './screen.ts'
 
-/** A window that takes escapes, as far as drawing in place needs it. */
+/** What the live tree needs of a terminal. */
 export interface Terminal {
   readonly size: Size
-  /** Hands over the text before it returns, where the system can do that. */
+  /** Synchronous if the system supports it. */
   write(text: string): void
-  /** Tells what happens to the window. The answer stops listening. */
+  /** Returns the function that stops listening. */
   watch(listener: Listener): () => void
 }
 
 export type TerminalEvent =
   | { readonly kind: 'resized' }
-  /** Somebody else is about to write to it. */
+  /** Other code is about to write to the terminal. */
   | { readonly kind: 'before-write' }
-  /** And has done so; what comes next begins in the middle of a line, or does not. */
+  /** It has written; `isMidLine` if its output did not end with a line break. */
   | { readonly kind: 'after-write'; readonly isMidLine: boolean }
-  /** The process is about to be put into the background. */
+  /** The process is about to be stopped (Ctrl-Z). */
   | { readonly kind: 'pausing' }
   | { readonly kind: 'resumed' }
-  /** The process is about to end. */
   | { readonly kind: 'closing' }
 type Listener = (event: TerminalEvent) => void
 
 type Stream = NodeJS.WriteStream
-/** What a window without a size is taken for. */
+/** For terminals that report no size. */
 const usual: Size = { width: 80, height: 24 }
 
-/** Standard error of this process. Standard output is watched as well: mostly both are the same window. */
+/** Standard error of this process. Standard output is watched, too: usually both are the same terminal. */
 export function processTerminal(): Terminal {
   const { stdout, stderr } = process
   const write = stderr.write.bind(stderr)
@@ -51,7 +50,7 @@ export function processTerminal(): Terminal {
   }
 }
 
-/** Notices whoever writes to the stream: a warning of Node, a tool that prints, events that go to standard output. */
+/** Detects other writes: warnings of Node, tools that print, events on standard output. */
 function watchWrites(stream: Stream, listener: Listener): () => void {
   const original = stream.write
   const watched = ((...written: Parameters<Stream['write']>): boolean => {
@@ -63,12 +62,12 @@ function watchWrites(stream: Stream, listener: Listener): () => void {
   }) as Stream['write']
   stream.write = watched
   return () => {
-    // Somebody else may have put a layer of their own on top; then this one only passes on.
+    // Other code may have wrapped it again; then this wrapper stays and only passes on.
     if (stream.write === watched) stream.write = original
   }
 }
 
-/** Node prints its warnings past the stream, between the first and the last of those who listen for them. */
+/** Node prints warnings without the stream, between the first and the last listener. */
 function watchWarnings(listener: Listener): readonly (() => void)[] {
   const before = (): void => listener({ kind: 'before-write' })
   process.prependListener('warning', before)
@@ -77,7 +76,7 @@ function watchWarnings(listener: Listener): readonly (() => void)[] {
 
 const endsLine = (chunk: string | Uint8Array): boolean => (typeof chunk === 'string' ? chunk.endsWith('\n') : chunk.at(-1) === 0x0a)
 
-/** Ctrl-Z and fg: the shell gets its window back in order, and so do we. */
+/** Ctrl-Z and fg. */
 function jobControl(listener: Listener): readonly (() => void)[] {
   if (process.platform === 'win32') return []
   return [

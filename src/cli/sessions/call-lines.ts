@@ -3,17 +3,17 @@ import { replyLines } from '../progress/text-lines.ts'
 import { duration, grouped, size } from '../terminal/format-numbers.ts'
 import { printable } from '../terminal/paint.ts'
 
-// What every call was given and what it returned, for `sessions show -v`. Pure.
+// Arguments and results of calls, for `sessions show -v`. Pure.
 
 interface CallStyle {
-  /** Columns for a line of text; infinite in front of a pipe. */
+  /** Columns of a line; infinite for a pipe. */
   readonly width: number
-  /** The file with the whole of an output that was too large for the journal. */
+  /** The file of an output that was too large for the journal. */
   readonly fileOf: (handle: BlobId) => string | undefined
 }
 
-/** Of each input and each output. */
-const most = { lines: 20, characters: 4_000 }
+/** For each input and output. */
+const max = { lines: 20, characters: 4_000 }
 const indent = '    '
 
 export function callLines(events: readonly InteractionEvent[], style: CallStyle): readonly string[] {
@@ -46,8 +46,8 @@ function wholeLine({ handle, bytes }: NonNullable<CallRecord['output']>, { fileO
 }
 
 function textLines(mark: string, text: string, { width }: CallStyle): readonly string[] {
-  const left = text.length - most.characters
-  const lines = replyLines(text.slice(0, most.characters), { width: width - indent.length - 2, most: most.lines })
+  const left = text.length - max.characters
+  const lines = replyLines(text.slice(0, max.characters), { width: width - indent.length - 2, maxLines: max.lines })
   const all = left > 0 ? [...lines, `… ${grouped(left)} more characters`] : lines
   return all.map((line, i) => `${indent}${i === 0 ? mark : ' '} ${line}`.trimEnd())
 }

@@ -14,7 +14,7 @@ import { hasEnded, parseAge, prunable, type Retention } from './retention.ts'
 
 interface Deleted {
   readonly sessions: readonly TreeEntry[]
-  /** Why their space is still with the store. */
+  /** Why their disk space was not freed. */
   readonly unreclaimed?: string
 }
 
@@ -33,7 +33,7 @@ export async function deleteSessions(invocation: SessionsInvocation, host: Host)
   return printDeleted(deleted, invocation, host)
 }
 
-/** `troupe sessions prune`: what has ended, is old and is not among the newest, over all sessions of the data folder. */
+/** `troupe sessions prune`: deletes ended sessions of the data folder that are old and not among the newest. */
 export async function pruneSessions(invocation: SessionsInvocation, host: Host): Promise<number> {
   const retention = retentionOf(invocation)
   const folder = await sessionFolder(invocation, host)
@@ -65,11 +65,11 @@ function refuseDriven(treeId: string, driver: string): never {
   })
 }
 
-/** One that is driven again since it was looked at is `driven`, and is not deleted. */
+/** Calls `driven` for a session that a process has claimed in the meantime; it is not deleted. */
 async function remove(store: Store, entries: readonly TreeEntry[], driven: (treeId: string, driver: string) => void): Promise<Deleted> {
   const sessions: TreeEntry[] = []
   for (const entry of entries) {
-    // A turn that has begun since the list was read may be suspended by now.
+    // The session may have been resumed since the list was read.
     const now = await store.trees.get(entry.treeId)
     if (!now || hasEnded(entry) !== hasEnded(now)) continue
     const deletion = await store.trees.delete(entry.treeId)

@@ -5,16 +5,15 @@ import { allSessions } from '../approvals/waiting-requests.ts'
 import { timeText } from '../terminal/format-numbers.ts'
 import { printable } from '../terminal/paint.ts'
 
-/** Where sessions are looked up, as errors name it. */
 export interface SessionPlace {
   readonly folder: string
   readonly dataDir: string | undefined
 }
 
 /**
- * The session that a person names, by its whole id or by the beginning of one that no other id shares.
+ * Finds a session by its ID or an unambiguous prefix.
  *
- * @throws TroupeError `usage` with the ids that match, or with the nearest ones where none does.
+ * @throws TroupeError `usage` with the matching or nearest IDs.
  */
 export async function findSession(store: Pick<Store, 'trees'>, given: string, place: SessionPlace): Promise<TreeEntry> {
   const exact = await store.trees.get(given as TreeId)
@@ -27,7 +26,6 @@ export async function findSession(store: Pick<Store, 'trees'>, given: string, pl
   return only
 }
 
-/** Where there is no database, there is no session either. */
 export function unknownSession(given: string, { folder, dataDir }: SessionPlace, known: readonly TreeEntry[] = []): TroupeError {
   const ids = known.map(({ treeId }) => treeId as string)
   return new TroupeError('usage', `There is no session ${given} in ${folder}.`, {

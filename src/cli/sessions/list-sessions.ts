@@ -12,7 +12,7 @@ import { storedDocument } from './session-document.ts'
 import { sessionLines } from './session-lines.ts'
 import { type StoredSession, storedSessions } from './stored-sessions.ts'
 
-/** `troupe sessions list`: every stored session, its state, and how to go on with it. */
+/** `troupe sessions list`: the stored sessions with their state and the command that resumes them. */
 export async function listSessions(invocation: SessionsInvocation, host: Host): Promise<number> {
   const { output, display, isEverywhere } = invocation
   const project = findProjectRoot(process.cwd())
@@ -37,7 +37,7 @@ interface Search {
   readonly isEverywhere: boolean
   readonly project: string
   readonly place: Place
-  /** How many there are besides. */
+  /** Number of sessions of other projects. */
   readonly others: number
 }
 

@@ -16,37 +16,35 @@ import { findSession, type SessionPlace } from './find-session.ts'
 import { type SessionTotals, sessionTotals } from './session-totals.ts'
 import { damagedState, type StoredSession, stateFromStatus } from './stored-sessions.ts'
 
-/** A run with all that its journal says at this moment. */
+/** A session with everything that its journal contains. */
 export interface LoadedSession extends StoredSession {
   readonly events: readonly InteractionEvent[]
-  /** Of its last turn; where that goes on or was left, what there is so far. */
+  /** Outcome of the last turn; of an open turn, the results so far. */
   readonly outcome: Outcome
   readonly requests: readonly WaitingRequest[]
   readonly turns: readonly LoadedTurn[]
-  /** What happened in each of them. */
   readonly operations: readonly TurnOperation[]
   readonly totals: SessionTotals
-  /** Where an output is that was too large for the journal. */
+  /** The file of an output that was too large for the journal. */
   readonly fileOf: (handle: BlobId) => string | undefined
-  /** By the last turn, or for it where none has begun. */
+  /** Input of the last turn, or the pending input if no turn has begun. */
   readonly asked: string
-  /** Where its journal cannot be read any further. */
   readonly damage?: JournalDamagedError
 }
 
 export interface LoadedTurn {
   readonly asked: string
   readonly startedAt: number
-  /** Of one that has ended. */
+  /** Of an ended turn. */
   readonly report?: Report
   readonly totals?: TurnTotals
 }
 
-/** Looks at a run without claiming it: whoever drives it does not notice. */
+/** Reads a session without claiming it. */
 export async function loadSession(store: Store, id: string, place: SessionPlace): Promise<LoadedSession> {
   const entry = await findSession(store, id, place)
   const { treeId } = entry
-  // Asked before the journal is read: what has ended by then is not taken for left.
+  // Read before the journal: a session that ends meanwhile is not taken for unfinished.
   const driver = await store.trees.driver(treeId)
   const { events, status, outcome, turns: operations, open: requests, origin, damage } = await recordedRun(store, treeId)
   const standing = damage ? damagedState(damage) : stateFromStatus(status, { driver, requests })
@@ -59,7 +57,7 @@ export async function loadSession(store: Store, id: string, place: SessionPlace)
   return { ...base, events, outcome, requests, turns, operations, totals, asked, fileOf, ...(damage && { damage }) }
 }
 
-/** The turns of the root, and what was said and has come into none of them. */
+/** The turns of the root, and input that no turn has taken yet. */
 function turnsIn(events: readonly InteractionEvent[]): { readonly turns: readonly LoadedTurn[]; readonly waiting: string } {
   const turns: LoadedTurn[] = []
   const inputs = new Map<string, string>()
@@ -92,7 +90,7 @@ const textOf = (parts: readonly InputPart[]): string =>
     .map((part) => (part.type === 'text' ? part.text : part.type === 'file' && part.name !== undefined ? part.name : part.mediaType))
     .join('\n')
 
-/** The same thing said of many children is told once, with how often. */
+/** Diagnostics of many children are grouped. */
 export function countRepeats(diagnostics: readonly Diagnostic[]): readonly (readonly [Diagnostic, number])[] {
   const groups = Map.groupBy(diagnostics, ({ code, message }) => `${code}\n${message}`)
   return [...groups.values()].flatMap(([first, ...others]) => (first ? [[first, others.length + 1] as const] : []))

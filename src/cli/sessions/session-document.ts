@@ -8,25 +8,24 @@ import type { LoadedSession } from './load-session.ts'
 import type { SessionTotals } from './session-totals.ts'
 import type { StoredSession, StoredSessionState } from './stored-sessions.ts'
 
-/** What a run has come to that does not rest. In `operations` a turn that has not ended has the status suspended. */
+/** Results of an open turn. In `operations` it has the status suspended. */
 export type SoFar = Omit<OutcomeDocument, 'ok' | 'exitCode' | 'status' | 'reason' | 'message' | 'remedy' | 'failure' | 'code'>
 
 interface Shown extends StoredDocument {
   /** `false` where its journal is damaged. */
   readonly ok: boolean
-  /** What its last turn was asked. */
+  /** Input of its last turn. */
   readonly asked: string
-  /** Over all its turns. */
   readonly totals: SessionTotals
-  /** From which event on its journal cannot be read; the document is about what was stored before. */
+  /** The first unreadable event. The document describes what was stored before it. */
   readonly damage?: { readonly seq: number; readonly message: string; readonly remedy?: string }
   readonly exitCode: 0 | 1
 }
-/** One that has ended or waits, with the document that `run --json` gave; what was told before it began is in no journal. */
+/** Ended or waiting, with the document of `run --json`. Diagnostics from before the run are in no journal. */
 export interface RestingDocument extends Shown {
   readonly outcome: OutcomeDocument
 }
-/** One that goes on in some process, was left in the middle, or is damaged. */
+/** Running, unfinished or damaged. */
 export interface OpenDocument extends Shown {
   readonly soFar: SoFar
 }
@@ -34,8 +33,8 @@ export interface OpenDocument extends Shown {
 export function sessionDocument(shown: LoadedSession, place: Place): RestingDocument | OpenDocument {
   const { damage, asked, totals } = shown
   const { seq, message, remedy } = damage ?? {}
-  const told = seq === undefined || message === undefined ? {} : { damage: { seq, message, ...(remedy !== undefined && { remedy }) } }
-  const base = { ok: damage === undefined, ...storedDocument(shown, place), asked, totals, ...told }
+  const damaged = seq === undefined || message === undefined ? {} : { damage: { seq, message, ...(remedy !== undefined && { remedy }) } }
+  const base = { ok: damage === undefined, ...storedDocument(shown, place), asked, totals, ...damaged }
   const exitCode = damage ? exitCodes.failed.code : exitCodes.done.code
   const document = outcomeDocument(shown.outcome)
   if (isResting(shown)) return { ...base, outcome: document, exitCode }
@@ -47,7 +46,6 @@ export function sessionDocument(shown: LoadedSession, place: Place): RestingDocu
 export const isResting = ({ standing }: Pick<LoadedSession, 'standing'>): boolean =>
   standing.kind === 'ended' || standing.kind === 'waiting'
 
-/** A run as documents tell it. */
 export interface StoredDocument extends Partial<RunOrigin> {
   readonly sessionId: string
   readonly agent: string
@@ -57,7 +55,7 @@ export interface StoredDocument extends Partial<RunOrigin> {
   /** Milliseconds since 1970. */
   readonly startedAt: number
   readonly updatedAt: number
-  /** The command that goes on with it, or gives it a next turn; absent while it is running, and where it is damaged. */
+  /** Command that resumes it or starts its next turn. Absent while it runs and if it is damaged. */
   readonly goOn?: string
 }
 

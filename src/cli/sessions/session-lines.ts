@@ -5,7 +5,7 @@ import type { StoredSession, StoredSessionState } from './stored-sessions.ts'
 
 const indent = '  '
 
-/** A run for people: how it stands, where and when, and the command that goes on with it where it has not ended. Pure. */
+/** State, place and time of a session, and the command that resumes it. Pure. */
 export function sessionLines(kept: StoredSession, place: Place, paint: Paint): readonly string[] {
   const { run, origin, standing } = kept
   const { workspace = place.here } = origin ?? run

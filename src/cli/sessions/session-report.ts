@@ -14,29 +14,27 @@ import { countRepeats, type LoadedSession, type LoadedTurn } from './load-sessio
 import { stateText } from './session-lines.ts'
 import { totalsText } from './session-totals.ts'
 
-// A run of the past for people: how it stands, then turn by turn what was asked, what happened and what was answered. Pure.
+// The report of `sessions show`: state, then input, tree and answer of each turn. Pure.
 
 export interface ReportStyle {
   readonly place: Place
   readonly paint: Paint
-  /** Columns that the tree may take. */
   readonly width: number
-  /** Whether words have to be broken for it, too: a pipe gets them as they are. */
+  /** Whether text is wrapped: a pipe gets it as it is. */
   readonly isWindow: boolean
   readonly now: number
-  /** With what each call was given and returned. */
+  /** With arguments and results of calls. */
   readonly isVerbose?: true
 }
 
 const indent = '  '
-/** Of a run with more turns, the first ones are countRepeats. */
+/** Earlier turns are only counted. */
 const maxTurns = 20
-/** What was asked may have been piped in, whole files of it. */
+/** The input may contain whole files. */
 const maxInputLines = 20
-/** Of turns that others have followed. */
+/** For input and answer of earlier turns. */
 const maxEarlierLines = 5
 const maxDiagnostics = 20
-/** More than these are looked at before they are answered. */
 const maxRequests = 5
 
 export function sessionReport(shown: LoadedSession, style: ReportStyle): readonly string[] {
@@ -111,7 +109,6 @@ function failureLines({ status, message, failure, remedy = failure?.remedy }: Ou
   ]
 }
 
-/** What a person may do about it. */
 function nextStepLines(shown: LoadedSession, style: ReportStyle): readonly string[] {
   const { place } = style
   switch (shown.standing.kind) {
@@ -129,11 +126,11 @@ function nextStepLines(shown: LoadedSession, style: ReportStyle): readonly strin
   }
 }
 
-/** Those that are open first; what is not shown is not to be answered from here. */
+/** Open requests first. Those that do not fit are listed by `approvals list`. */
 function requestLines(shown: LoadedSession, { place, paint, width }: ReportStyle): readonly string[] {
   const requests = [...shown.requests].sort((a, b) => Number(a.answer !== undefined) - Number(b.answer !== undefined))
   const left = requests.length - maxRequests
-  // Without its first line, which ours stands for.
+  // Without the heading, which this report has already.
   const lines = waitingLines({ ...shown, requests: requests.slice(0, maxRequests) }, place, { paint, width: width - 1 }).slice(1)
   const more = `${indent}⋯ ${left} more: troupe approvals list${dataDirFlag(place.dataDir)}`
   return left > 0 ? lines.toSpliced(-1, 0, more) : lines
@@ -142,40 +139,41 @@ function requestLines(shown: LoadedSession, { place, paint, width }: ReportStyle
 function turnBlocks(shown: LoadedSession, hidden: number, style: ReportStyle): readonly (readonly string[])[] {
   const { turns, events, standing, outcome } = shown
   const moment: Moment = standing.kind === 'running' ? { kind: 'live', now: style.now } : { kind: 'final' }
-  const most = Math.floor(maxTreeLines / Math.min(turns.length, maxTurns))
+  const maxLines = Math.floor(maxTreeLines / Math.min(turns.length, maxTurns))
   const [agent] = runTree(events).roots
   return turns.slice(hidden).flatMap((turn, i) => {
     const place = hidden + i
     const node = agent?.turns[place]
     const isLast = place === turns.length - 1
-    // What was told before the first step is told once.
+    // Notes from before the first step are shown once.
     const owner = agent && { ...agent, notes: i === 0 ? agent.notes : [] }
     return [
       inputLines(turn.asked, isLast ? maxInputLines : maxEarlierLines, style),
-      owner && node ? renderTurn(owner, node, { ...style, moment, most }) : [],
+      owner && node ? renderTurn(owner, node, { ...style, moment, maxLines }) : [],
       isLast ? answerLines(outcome, style) : earlierAnswer(turn, style),
     ]
   })
 }
 
-const inputLines = (asked: string, most: number, style: ReportStyle): readonly string[] => section('Input', asked, { ...style, most })
+const inputLines = (asked: string, maxLines: number, style: ReportStyle): readonly string[] =>
+  section('Input', asked, { ...style, maxLines })
 
 function answerLines({ report, status }: Outcome, style: ReportStyle): readonly string[] {
   const title = status === 'completed' ? 'Answer' : status === 'partial' ? 'Partial answer' : 'Text so far'
-  return section(title, report?.text ?? '', { ...style, most: Number.POSITIVE_INFINITY })
+  return section(title, report?.text ?? '', { ...style, maxLines: Number.POSITIVE_INFINITY })
 }
 
 const earlierAnswer = ({ report }: LoadedTurn, style: ReportStyle): readonly string[] =>
-  section('Answer', report?.text ?? '', { ...style, most: maxEarlierLines })
+  section('Answer', report?.text ?? '', { ...style, maxLines: maxEarlierLines })
 
 function section(
   title: string,
   text: string,
-  { paint, width, isWindow, most }: ReportStyle & { readonly most: number },
+  { paint, width, isWindow, maxLines }: ReportStyle & { readonly maxLines: number },
 ): readonly string[] {
   if (text.trim() === '') return []
   const room = isWindow ? width - 1 - indent.length : Number.POSITIVE_INFINITY
-  return [paint('bold', title), ...replyLines(text, { width: room, most }).map((line) => `${indent}${line}`.trimEnd())]
+  return [paint('bold', title), ...replyLines(text, { width: room, maxLines }).map((line) => `${indent}${line}`.trimEnd())]
 }
 
 function callBlock({ events, run, fileOf }: LoadedSession, { place, paint, width, isWindow }: ReportStyle): readonly string[] {

@@ -1,14 +1,13 @@
 import { addSpent, type Cost, noUsage, type TurnOperation, type Usage } from '../../contracts/index.ts'
 import { plural, price, tokens } from '../terminal/format-numbers.ts'
 
-/** What a session with its descendants has taken, over all its turns. */
+/** Totals of a session with its descendants, over all turns. */
 export interface SessionTotals {
   readonly turns: number
   readonly steps: number
   readonly calls: number
   readonly usage: Usage
   readonly cost: Cost
-  /** Working time of its turns. */
   readonly durationMs: number
 }
 
@@ -17,7 +16,7 @@ interface Spent {
   readonly cost: Cost
 }
 
-/** `spent` has what each turn reported, which includes requests that belong to no step. */
+/** `spent`: what each turn reported, including requests outside of steps. */
 export function sessionTotals(turns: readonly TurnOperation[], spent: readonly Spent[]): SessionTotals {
   const { usage, cost } = spent.reduce<Spent>((sum, each) => addSpent(sum, each.usage, each.cost), { usage: noUsage, cost: 0 })
   const steps = turns.reduce((sum, turn) => sum + stepsIn(turn), 0)

@@ -8,7 +8,7 @@ import { deleteSessions, pruneSessions } from './delete-sessions.ts'
 import { listSessions } from './list-sessions.ts'
 import { showSession } from './show-session.ts'
 
-/** `troupe sessions`: the sessions that are stored, what happened in one of them, and which are deleted. */
+/** `troupe sessions`: list, show and delete stored sessions. */
 export async function sessionsCommand(invocation: SessionsInvocation, host: Host): Promise<number> {
   refuseUnrelatedOptions(invocation)
   switch (invocation.action) {
@@ -25,7 +25,7 @@ export async function sessionsCommand(invocation: SessionsInvocation, host: Host
   }
 }
 
-/** What another action understands would have no effect here. */
+/** Options of another action would have no effect. */
 function refuseUnrelatedOptions({ action, ids, output, display, older, keep, isDryRun, isEverywhere, dataDir }: SessionsInvocation): void {
   const extra = ids.at(action === 'show' ? 1 : 0)
   const shown = extra === undefined ? '' : `Show it: troupe sessions show ${typedWord(extra)}${dataDirFlag(dataDir)}`

@@ -12,7 +12,7 @@ import { type LoadedSession, loadSession } from './load-session.ts'
 import { isResting, sessionDocument } from './session-document.ts'
 import { sessionReport } from './session-report.ts'
 
-/** `troupe sessions show`: one session as its journal has it. Nothing is claimed or changed. */
+/** `troupe sessions show`: reads one session and changes nothing. */
 export async function showSession(invocation: SessionsInvocation, host: Host): Promise<number> {
   const { output, ids, dataDir, display } = invocation
   const [id] = ids
@@ -49,7 +49,7 @@ export async function showSession(invocation: SessionsInvocation, host: Host): P
   return exitCodes.failed.code
 }
 
-/** As `run --stream-json` writes it, without what was only live; a run that does not rest has no end yet. */
+/** As `run --stream-json`, without live events. An open session has no final line. */
 async function stream(shown: LoadedSession, { stdout }: Host): Promise<void> {
   for (const event of shown.events) await stdout.line(safeJson(event))
   if (isResting(shown)) await stdout.line(safeJson(runEnd(shown.outcome)))

@@ -2,16 +2,16 @@ import { JournalDamagedError, type RunOrigin, type Store, type TreeEntry } from 
 import { allSessions, catchDamage, type WaitingRequest, waitingSession } from '../approvals/waiting-requests.ts'
 import { originOf } from '../run/run-origin.ts'
 
-/** How a run stands now, which its status alone does not tell. */
+/** More than its status: whether a process drives it, and whether it can be read. */
 export type StoredSessionState =
-  /** `driver` says who that is, for people. */
+  /** `driver`: the process, for people. */
   | { readonly kind: 'running'; readonly driver: string }
-  /** Its process is gone, and nobody has taken it up. */
+  /** Its process has exited before the turn ended. */
   | { readonly kind: 'left' }
-  /** `open` answers are missing; where none is, it waits for somebody to go on with it. */
+  /** `open`: number of missing answers. With 0 it can be resumed. */
   | { readonly kind: 'waiting'; readonly open: number }
   | { readonly kind: 'ended'; readonly status: Exclude<TreeEntry['status'], 'running' | 'suspended'> }
-  /** From event `seq` on its journal cannot be read, so it cannot be resumed. */
+  /** Its journal cannot be read from event `seq` on, so it cannot be resumed. */
   | { readonly kind: 'damaged'; readonly seq: number }
 
 export interface StoredSession {
@@ -20,10 +20,7 @@ export interface StoredSession {
   readonly standing: StoredSessionState
 }
 
-/**
- * The runs of a store, the newest first. Looking at them changes nothing: nobody loses a run by it. Journals are read only as
- * far as needed: damage behind that is found when the session is shown or resumed.
- */
+/** The sessions of a store, the newest first. Reads only what the state needs: later damage is found by `show` or on resume. */
 export async function storedSessions(store: Store): Promise<readonly StoredSession[]> {
   const kept: StoredSession[] = []
   for await (const run of allSessions(store)) kept.push(await storedSession(store, run))
@@ -45,7 +42,7 @@ export const damagedState = ({ seq }: JournalDamagedError): Extract<StoredSessio
 async function readState(store: Store, run: TreeEntry): Promise<StoredSessionState> {
   const { status, treeId } = run
   const driver = status === 'running' ? await store.trees.driver(treeId) : undefined
-  // One that can be resumed now is read whole: a damaged journal would be refused then.
+  // A session that can be resumed is read completely: resuming would refuse a damaged journal.
   const isOpen = status === 'suspended' || (status === 'running' && driver === undefined)
   return stateFromStatus(status, { driver, requests: isOpen ? (await waitingSession(store, run)).requests : [] })
 }

@@ -7,7 +7,7 @@ export function duration(ms: number): string {
   return minutes(Math.round(ms / 1000))
 }
 
-/** A time that is still running, as coarse as one can read it: `0.4 s`, `12 s`, `2 m 05 s`, `3 h 20 m`. */
+/** A running time, coarser the longer it is: `0.4 s`, `12 s`, `2 m 05 s`, `3 h 20 m`. */
 export function elapsed(ms: number): string {
   const seconds = Math.max(0, ms) / 1000
   if (seconds < 10) return `${(Math.floor(seconds * 10) / 10).toFixed(1)} s`
@@ -23,7 +23,7 @@ function minutes(seconds: number): string {
 /** `2026-03-01 14:05 UTC`. */
 export const timeText = (at: number): string => `${new Date(at).toISOString().slice(0, 16).replace('T', ' ')} UTC`
 
-/** `120 → 46`; `~` where a part of it is our estimate. */
+/** `120 → 46`; `~` marks an estimate. */
 export function tokens({ input, output, estimated }: Pick<Usage, 'input' | 'output' | 'estimated'>): string {
   return `${estimated ? '~' : ''}${compact(input)} → ${compact(output)}`
 }
@@ -43,7 +43,7 @@ export function size(bytes: number): string {
   return kilobytes < 1023.95 ? `${kilobytes.toFixed(1)} KB` : `${(kilobytes / 1024).toFixed(1)} MB`
 }
 
-/** `$0.42`; nothing for what is free. */
+/** `$0.42`; empty if free. */
 export function price(cost: Cost): string {
   if (cost === 'unknown') return 'cost unknown'
   if (cost === 0) return ''
@@ -74,5 +74,5 @@ export const reasonText: { readonly [Reason in TurnReason]: string } = {
   internal: 'internal error',
 }
 
-/** For `approval`, where questions are all that is open. */
+/** For `approval` if only questions are open. */
 export const answerNeeded = 'answer required'

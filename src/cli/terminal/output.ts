@@ -1,5 +1,5 @@
 /*
- * 1. Writing never rejects and never throws: a reader that went away is no error of ours.
+ * 1. Writing never rejects and never throws: a reader that closes the stream is not an error.
  * 2. After the first failure nothing more is written.
  */
 import type { Writable } from 'node:stream'
@@ -10,7 +10,7 @@ type State = { readonly kind: 'open' } | { readonly kind: 'gone' } | { readonly 
 
 type Stream = Writable & { readonly isTTY?: boolean; readonly columns?: number; readonly rows?: number }
 
-/** Standard output or standard error, whose reader may leave at any time. */
+/** Standard output or standard error. The reader may close it at any time. */
 export class Output {
   readonly #stream: Stream
   readonly #endListeners = new Set<() => void>()
@@ -21,12 +21,12 @@ export class Output {
     stream.on('error', (error: NodeJS.ErrnoException) => this.#end(error))
   }
 
-  /** Why writing failed, other than by the reader leaving: a full disk, say. */
+  /** An error other than a closed pipe, such as a full disk. */
   get failure(): Error | undefined {
     return this.#state.kind === 'failed' ? this.#state.error : undefined
   }
 
-  /** Resolves when the text is handed over, or cannot be. */
+  /** Resolves when the text was written, or writing failed. */
   write(text: string): Promise<void> {
     if (this.#state.kind !== 'open') return Promise.resolve()
     return new Promise((resolve) => {
@@ -34,7 +34,7 @@ export class Output {
     })
   }
 
-  /** Text that a model or a file has written: a pipe gets it as it is, a terminal so that it is not steered by it. */
+  /** Untrusted text: unchanged for a pipe, without control sequences for a terminal. */
   text(text: string): Promise<void> {
     return this.write(this.#stream.isTTY ? printableText(text) : text)
   }
@@ -47,7 +47,7 @@ export class Output {
     return lines.length === 0 ? Promise.resolve() : this.line(lines.join('\n'))
   }
 
-  /** Columns and rows, where it is a terminal that has some. */
+  /** Undefined if this is no terminal. */
   get columns(): number | undefined {
     return this.#stream.isTTY ? this.#stream.columns || undefined : undefined
   }
@@ -56,14 +56,13 @@ export class Output {
     return this.#stream.isTTY ? this.#stream.rows || undefined : undefined
   }
 
-  /** Lines of words for people: a terminal gets them broken between words, anybody else as they are. */
+  /** Text for people: wrapped for a terminal, unchanged otherwise. */
   prose(lines: readonly string[]): Promise<void> {
     const { columns } = this
-    // The last column stays free: some terminals break a line that fills it.
+    // Some terminals wrap a line that fills the last column.
     return this.lines(columns === undefined ? lines : lines.flatMap((line) => wrapLine(line, columns - 1)))
   }
 
-  /** Calls back once nothing more can be written. */
   onEnd(listener: () => void): void {
     this.#endListeners.add(listener)
   }

@@ -2,13 +2,13 @@ import { styleText } from 'node:util'
 
 export type Shade = 'red' | 'green' | 'yellow' | 'cyan' | 'dim' | 'bold' | 'italic' | 'underline'
 
-/** Colours, or none. Everything that is drawn goes through one of these, so that a pipe never sees an escape. */
+/** All drawing uses a `Paint`, so that a pipe never gets escape sequences. */
 export type Paint = (shade: Shade, text: string) => string
 
 export const plainPaint: Paint = (_shade, text) => text
 export const colourPaint: Paint = (shade, text) => (text === '' ? '' : styleText(shade, text, { validateStream: false }))
 
-/** A terminal that takes escapes, or anything else: a pipe, a file, a terminal that nobody may steer. */
+/** `plain`: a pipe, a file, or a terminal without escape sequences. */
 export type Window = 'terminal' | 'plain'
 
 export function windowFor(stream: { readonly isTTY?: boolean }, env: { readonly [name: string]: string | undefined }): Window {
@@ -19,8 +19,8 @@ export function windowFor(stream: { readonly isTTY?: boolean }, env: { readonly 
 export const paintFor = (window: Window): Paint => (window === 'terminal' ? colourPaint : plainPaint)
 
 /**
- * Text from a model, a tool or a file in one line, unable to steer a terminal. Of sequences only colours and cursors go as a
- * whole: it may tell what a call does, and nothing that has words in it is hidden.
+ * Untrusted text in one line, safe for a terminal. Only colour and cursor sequences are removed completely: no words may be
+ * hidden.
  */
 export function printable(text: string): string {
   return text
@@ -30,13 +30,10 @@ export function printable(text: string): string {
     .trim()
 }
 
-// biome-ignore lint/suspicious/noControlCharactersInRegex: that is what sequences begin with
+// biome-ignore lint/suspicious/noControlCharactersInRegex: sequences begin with it
 const coloursAndCursors = /(?:\u001b\[|\u009b)\??(?:\d+(?:;\d+)*)?[A-Za-z]/g
 
-/**
- * Text of several lines from a model or a file, unable to steer a terminal. The two joiners stay: some scripts and
- * many emoji are spelt with them. What a terminal takes for a command goes as a whole.
- */
+/** Untrusted text of several lines, safe for a terminal. Joiners stay: some scripts and many emoji need them. */
 export function printableText(text: string): string {
   return text
     .replace(sequences, '')
@@ -44,10 +41,7 @@ export function printableText(text: string): string {
     .replace(/(?![\n\t\u200c\u200d])[\p{Cc}\p{Cf}]/gu, '')
 }
 
-/**
- * Colours, cursors, titles and the like, begun by an escape or by a character of its own. A title or another string that
- * does not end in its line is words: only its beginning goes.
- */
+/** Control sequences. Of a string sequence that does not end in its line, only the introducer is removed. */
 const sequences = new RegExp(
   [
     String.raw`(?:\u001b\[|\u009b)[0-?]*[ -/]*[@-~]?`,
@@ -57,7 +51,7 @@ const sequences = new RegExp(
   'g',
 )
 
-/** What a person takes for one character: a letter with its accents, an emoji with its skin. */
+/** Grapheme clusters. */
 export function* charactersOf(text: string): Generator<string> {
   for (const { segment } of segmenter.segment(text)) yield segment
 }
@@ -66,7 +60,7 @@ export const withoutStyles = (text: string): string => text.replace(styles, '')
 // biome-ignore lint/suspicious/noControlCharactersInRegex: styles begin with it
 const styles = /\u001b\[[\d;]*m/g
 
-/** How many columns a text takes, as most terminals see it. */
+/** Columns of a text in most terminals. */
 export function widthOf(text: string): number {
   if (narrow.test(text)) return text.length
   let width = 0
@@ -79,11 +73,11 @@ function characterWidth(character: string): 0 | 1 | 2 {
   return wide.test(character) ? 2 : 1
 }
 
-/** One column each: ASCII, most of Latin, and what the tree is made of. */
+/** Characters of one column: ASCII, most of Latin, and the glyphs of the tree. */
 const narrow = /^[\u0020-\u007e\u00a1-\u00ac\u00ae-\u02ff\u2013-\u2026\u2190-\u21ff\u2500-\u259f\u2800-\u28ff✓✗]*$/
-/** Accents without a letter to stand on. */
+/** Combining characters without a base. */
 const invisible = /^[\p{Mn}\p{Me}\p{Cc}\p{Cf}]+$/u
-/** Twice as wide: scripts of East Asia, emoji, and what a selector turns into an emoji. */
+/** Characters of two columns: East Asian scripts and emoji. */
 const wide =
   /\p{Emoji_Presentation}|\p{Emoji}\ufe0f|[\u1100-\u115f\u2e80-\u303e\u3041-\u33ff\u3400-\u4dbf\u4e00-\u9fff\ua000-\ua4cf\ua960-\ua97c\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6\u{16fe0}-\u{18cff}\u{1aff0}-\u{1b2ff}\u{1f200}-\u{1f2ff}\u{20000}-\u{3fffd}]/u
 

@@ -10,13 +10,13 @@ export function troupeError(error: unknown): TroupeError | InterruptedError {
 }
 
 export interface PrintedError extends Pick<TroupeError, 'message' | 'remedy' | 'problems'> {
-  /** What the remedy tells to do, to be copied. */
+  /** Commands of the remedy, to copy. */
   readonly commands?: readonly string[]
   /** `false` for a suspended run: nothing failed. */
   readonly isFailure?: boolean
 }
 
-/** An error as people read it: what, where, the line, what to do. */
+/** Message, problems with their source lines, remedy. */
 export function errorLines({ message, remedy, problems, commands = [], isFailure = true }: PrintedError, paint: Paint): readonly string[] {
   return [
     isFailure ? `${paint('red', 'error:')} ${headline(message)}` : paint('yellow', headline(message)),
@@ -26,7 +26,7 @@ export function errorLines({ message, remedy, problems, commands = [], isFailure
   ]
 }
 
-/** Some messages repeat their problems for those who see nothing else. */
+/** Some messages repeat their problems in further lines. */
 function headline(message: string): string {
   return printable(message.split('\n', 1)[0]?.replace(/:\s*$/, '.') ?? '')
 }
@@ -41,7 +41,7 @@ function problemLines({ place, message, remedy, line }: Problem, paint: Paint): 
 
 const maxExcerptWidth = 100
 
-/** The line with a mark below the column that the place names. */
+/** The source line with a mark below the column of `place`. */
 function excerpt(place: string, line: string, paint: Paint): readonly string[] {
   const [row = 1, column = 1] = place.split(':').slice(-2).map(Number)
   if (!Number.isInteger(row) || !Number.isInteger(column)) return []

@@ -4,7 +4,7 @@ import type { Host } from '../host/process-host.ts'
 
 export type NextLine = { readonly kind: 'line'; readonly text: string } | { readonly kind: 'end' } | { readonly kind: 'withdrawn' }
 
-/** The next line that a person types, unless nothing more comes or nobody wants it any more. */
+/** The next typed line, unless the input ends or the question is withdrawn. */
 export function nextLine(input: Host['stdin'], withdrawn?: AbortSignal): Promise<NextLine> {
   if (withdrawn?.aborted) return Promise.resolve({ kind: 'withdrawn' })
   if (hasEnded(input)) return Promise.resolve({ kind: 'end' })
@@ -14,7 +14,7 @@ export function nextLine(input: Host['stdin'], withdrawn?: AbortSignal): Promise
       withdrawn?.removeEventListener('abort', withdraw)
       resolve(next)
       lines.close()
-      // Whoever waits for nothing more does not keep the process.
+      // An input that is not paused would keep the process alive.
       input.pause()
     }
     const withdraw = (): void => leave({ kind: 'withdrawn' })
@@ -24,13 +24,12 @@ export function nextLine(input: Host['stdin'], withdrawn?: AbortSignal): Promise
   })
 }
 
-/** Whether nothing can come any more. */
 export const hasEnded = ({ readableEnded, destroyed }: Host['stdin']): boolean => readableEnded || destroyed
 
-/** What the terminal hands over at once when it is asked. */
+/** Time in which typed-ahead input arrives. */
 const alreadyTypedMs = 20
 
-/** Drops what was typed before: an answer cannot be meant for a question that was not there yet. */
+/** Discards input typed before the question was shown: it cannot be meant as its answer. */
 export function discardTyped(input: Host['stdin'], clock: Pick<Clock, 'after'>): Promise<void> {
   if (hasEnded(input)) return Promise.resolve()
   return new Promise((resolve) => {
@@ -45,7 +44,7 @@ export function discardTyped(input: Host['stdin'], clock: Pick<Clock, 'after'>):
     const cancel = clock.after(alreadyTypedMs, done)
     input.once('end', done)
     input.on('data', drop)
-    // Whoever has read a line has paused it.
+    // `nextLine` pauses the input.
     input.resume()
   })
 }

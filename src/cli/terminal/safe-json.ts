@@ -1,4 +1,4 @@
-/** JSON on one line that says the same and cannot steer a terminal: JSON itself leaves some characters as they are that could. */
+/** JSON on one line without characters that could control a terminal: JSON itself does not escape all of them. */
 export function safeJson(value: unknown): string {
   return JSON.stringify(value).replace(/[\p{Cc}\p{Cf}\u2028\u2029]/gu, (character) => character.split('').map(escaped).join(''))
 }

@@ -1,10 +1,8 @@
 import { widthOf, withoutStyles } from './paint.ts'
 
-// Prose for people is broken between words, where there is a window to break it for. Pure.
-
 /**
- * A line, perhaps with colours, in lines of at most `width` columns where its words allow it; what follows the first is
- * indented. A command to copy that ends it comes to stand on a line of its own, in one piece.
+ * Wraps a line, perhaps with colours, at `width` columns; continuation lines are indented. A command at its end gets a line
+ * of its own and is never broken.
  */
 export function wrapLine(line: string, width: number): readonly string[] {
   const shown = withoutStyles(line)
@@ -50,8 +48,7 @@ export function wrapWords(text: string, width: number): readonly string[] {
 const shownWidth = (text: string): number => widthOf(withoutStyles(text))
 
 const troupe = String.raw`(?:cd \S+ && )?troupe [a-z]`
-/** What is copied is not broken. */
 const isCommand = new RegExp(String.raw`^\s*(?:→ )?${troupe}`)
 const commandAtEnd = new RegExp(`^(.*:) (${troupe}.*)$`)
-/** A line of a file, or the mark below it. */
+/** A source line, or the mark below it. */
 const isExcerpt = /^\s*\d* *│/

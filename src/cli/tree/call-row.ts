@@ -15,9 +15,9 @@ const callMarks: { readonly [Status in CallNode['status']]: string } = {
   skipped: '○',
   unknown: '?',
 }
-/** Of what was going on when nobody drove it any more. */
+/** Of calls and turns that had not ended when their process exited. */
 export const unfinishedLabel = 'not ended'
-/** Of a command that ran, and ended with another code than 0. */
+/** A command that ended with another exit code than 0. */
 export const failedCommandMark = '≠'
 
 export interface CallPlace {
@@ -26,7 +26,7 @@ export interface CallPlace {
   readonly moment: Moment
 }
 
-/** A call as a line, without what an agent below it has to tell. */
+/** The row of a call, without its child. */
 export function callRow(call: CallNode, { step, toolWidth, moment }: CallPlace): Row {
   const { span, reason, inQueue } = call
   const name = printable(call.name)
@@ -49,7 +49,6 @@ export function callRow(call: CallNode, { step, toolWidth, moment }: CallPlace):
   }
 }
 
-/** What tells at a glance how a call stands. */
 function callStyle(call: CallNode, moment: Moment): Pick<Row, 'icon' | 'iconShade' | 'shade'> {
   const status = shownStatus(call)
   if (status === 'running' && moment.kind === 'live') return { icon: spinnerAt(moment.now), iconShade: 'cyan' }
@@ -58,25 +57,25 @@ function callStyle(call: CallNode, moment: Moment): Pick<Row, 'icon' | 'iconShad
   return isFailedExit(call.exitCode) ? { icon: failedCommandMark, iconShade: 'yellow' } : { icon, iconShade: 'green' }
 }
 
-/** The model's own words are told apart from ours, and are not all that there is to tell. */
-export function quoted(reason: string, most = maxReasonWidth): string {
+/** Text of the model is quoted and shortened. */
+export function quoted(reason: string, maxWidth = maxReasonWidth): string {
   const text = printable(reason)
-  return text === '' ? '' : `“${fitWidth(text, Math.min(most, widthOf(text)))}”`
+  return text === '' ? '' : `“${fitWidth(text, Math.min(maxWidth, widthOf(text)))}”`
 }
 const maxReasonWidth = 40
 
-/** What came of it, in a word or two: a file that has changed, a command that did not succeed. */
+/** A changed file, or the exit code of a failed command. */
 function resultOf({ about, changes = [], exitCode }: CallNode): string {
   const [only, ...others] = changes
   const changed = only && others.length === 0 ? (about.includes(only.path) ? lineCounts(only) : changeText(only)) : ''
   return joinParts([changed, isFailedExit(exitCode) ? `exit code ${exitCode}` : ''])
 }
 
-/** A call may wait for a queue; one that asks an agent stands in line until that agent begins; one that asks to leave the sandbox does nothing meanwhile. */
+/** `waiting`: in a queue, for its child to start, or for approval to leave the sandbox. */
 export const shownStatus = ({ status, isAgent, child, sandbox, inQueue }: CallNode): CallNode['status'] =>
   status === 'running' && (sandbox.kind === 'asking' || inQueue || (isAgent && !child)) ? 'waiting' : status
 
-/** What is running overlaps with all that ended after it began; what waits overlaps with nothing. */
+/** A running call has no end yet; a waiting call overlaps with nothing. */
 function overlap(a: CallNode, b: CallNode): boolean {
   if (shownStatus(a) === 'waiting' || shownStatus(b) === 'waiting') return false
   return a.span.from < endOf(b) && b.span.from < endOf(a)

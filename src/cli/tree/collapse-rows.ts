@@ -9,12 +9,11 @@ interface Candidate {
 }
 
 /**
- * Folds branches into a line each, until the whole takes at most `most` lines: first what is over, the outermost and
- * oldest before the others, then what waits, then what runs, the last before the first. Where even that is too much,
- * whoever draws it has to cut.
+ * Collapses branches into summary lines until `maxLines` lines remain: first ended ones, the outermost and oldest first, then
+ * waiting ones, then running ones, the last first. If that is not enough, the caller has to cut.
  */
-export function collapseRows(root: RowNode, most: number): RowNode {
-  let excess = heightOf(root) - most
+export function collapseRows(root: RowNode, maxLines: number): RowNode {
+  let excess = heightOf(root) - maxLines
   if (excess <= 0) return root
   const hidden = new Set<RowNode>()
   const summarised = { over: new Set<RowNode>(), open: new Set<RowNode>() }
@@ -23,7 +22,7 @@ export function collapseRows(root: RowNode, most: number): RowNode {
     hidden.add(branch)
     if (hidden.has(parent)) continue
     const summaries = summarised[branch.state === 'ended' ? 'over' : 'open']
-    // The first one makes room for the line that stands for all of them.
+    // The first hidden branch is replaced by the summary line.
     excess -= heightOf(branch) - (summaries.has(parent) ? 0 : 1)
     summaries.add(parent)
   }
@@ -78,7 +77,7 @@ function endedTexts(branches: readonly RowNode[], { steps, calls, failed, outsid
   return [
     children > 0 ? `${children} ${children === 1 ? 'child' : 'children'}` : '',
     some(steps, 'step'),
-    // A child is a call as well.
+    // Children are calls, too.
     some(calls - children, 'call'),
     failed > 0 ? `${failed} failed` : '',
     outside > 0 ? `${outside} outside the sandbox` : '',

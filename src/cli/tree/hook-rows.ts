@@ -2,7 +2,7 @@ import type { HookNode, RejectedAnswer } from '../../view/index.ts'
 import { printable } from '../terminal/paint.ts'
 import { type Detail, leafRow, type RowNode } from './tree-row.ts'
 
-// Why there is another step, or a call is not what the model has asked for: answers that were sent back, and what hooks did.
+// Effects of hooks, and rejected answers.
 
 const hookWords: { readonly [Verdict in HookNode['verdict']]: string } = {
   changed: 'changed the arguments',
@@ -22,10 +22,10 @@ export const hookRow = (node: HookNode): RowNode =>
     0,
   )
 
-/** It costs a step, or was meant to do something that it did not. */
+/** It costs a step, or the hook failed. */
 const needsAttention = ({ verdict }: HookNode): boolean => verdict === 'resumed' || verdict === 'failed'
 
-/** What hooks did to a call that ran: whoever has blocked one is named where that is told. */
+/** The hook that blocked a call is named in its error. */
 export const hookDetails = (hooks: readonly HookNode[]): readonly Detail[] =>
   hooks
     .filter(({ verdict }) => verdict !== 'blocked')
@@ -37,7 +37,7 @@ export function blockText(hooks: readonly HookNode[]): string | undefined {
   return blocker && `blocked by ${hookName(blocker)}: ${printable(blocker.message)}`
 }
 
-/** `sent back` where the model was asked again; the last one of a turn that failed is only refused. */
+/** `isLast`: the turn failed, so the model was not asked again. */
 export const rejectedLabel = (isLast: boolean): string => (isLast ? 'answer rejected' : 'answer sent back')
 
 export function rejectedRow(refused: RejectedAnswer, isLast: boolean): RowNode {
@@ -45,7 +45,6 @@ export function rejectedRow(refused: RejectedAnswer, isLast: boolean): RowNode {
   return leafRow({ kind: 'note', ...look, label: rejectedLabel(isLast), note: problemText(refused) }, 0)
 }
 
-/** The first one is enough to see what it is about. */
 export function problemText({ problems: [first = '', ...others] }: RejectedAnswer): string {
   return `${printable(first)}${others.length > 0 ? ` · and ${others.length} more` : ''}`
 }

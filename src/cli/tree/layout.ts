@@ -9,11 +9,11 @@ interface LayoutStyle {
   readonly paint: Paint
   /** Columns that a line may take. */
   readonly width: number
-  /** With it, bars show when each row ran. */
+  /** If set, bars show when each row ran. */
   readonly whole?: Span
 }
 
-/** A branch and all below it as lines, none wider than the style says. */
+/** Lines of a branch, none wider than the style allows. */
 export function linesOf(branch: RowNode, style: LayoutStyle): readonly string[] {
   return withStems(branch).flatMap((place) => layOut(place, style))
 }
@@ -22,7 +22,7 @@ const markWidth = 2
 const timeWidth = 9
 const tokensWidth = 14
 const barWidth = 18
-/** Labels come first: below these widths the figures have to go. */
+/** In narrower terminals these figures are omitted. */
 const minWidthFor = { time: 28, tokens: 52 } as const
 
 function layOut(place: Place, style: LayoutStyle): readonly string[] {
@@ -47,14 +47,13 @@ function headLine({ node: { row }, stem }: Place, { paint, width, whole }: Layou
   ].join('')
 }
 
-/** The least that a note needs to tell anything. */
 const minNoteWidth = 5
-/** What a call is about has at least this share of the room, where both are long. */
+/** Minimum share of the room for the subject if subject and note are long. */
 const aboutShare = 0.6
 
-/** The words of a row with what stands between them, cut so that each of them can still tell something. */
+/** Label, subject and note with their separators, cut to fit. */
 function fitWords({ label, about = '', note = '' }: Row, room: number): { readonly [Part in 'label' | 'about' | 'note']: string } {
-  const fitted = (text: string, most: number): string => fitWidth(text, Math.max(0, Math.min(most, widthOf(text))))
+  const fitted = (text: string, maxWidth: number): string => fitWidth(text, Math.max(0, Math.min(maxWidth, widthOf(text))))
   const name = fitted(label, room)
   const gap = '  '
   const left = room - widthOf(name) - gap.length
@@ -62,14 +61,14 @@ function fitWords({ label, about = '', note = '' }: Row, room: number): { readon
   if (about === '') return { label: name, about: '', note: fitted(`${label === '' ? '' : gap}${note}`, left + gap.length) }
   const between = ' · '
   const needed = note === '' ? 0 : between.length + widthOf(note)
-  const most = Math.max(left - needed, Math.ceil(left * aboutShare))
-  const rest = left - Math.min(most, widthOf(about))
+  const maxWidth = Math.max(left - needed, Math.ceil(left * aboutShare))
+  const rest = left - Math.min(maxWidth, widthOf(about))
   if (note === '' || rest < between.length + Math.min(minNoteWidth, widthOf(note)))
     return { label: name, about: `${gap}${fitted(about, left)}`, note: '' }
-  return { label: name, about: `${gap}${fitted(about, most)}`, note: fitted(`${between}${note}`, rest) }
+  return { label: name, about: `${gap}${fitted(about, maxWidth)}`, note: fitted(`${between}${note}`, rest) }
 }
 
-/** What stands at the right: tokens, time, bar. A row without tokens, or without any of them, has more room for words. */
+/** Tokens, time and bar at the right. Rows without tokens have more room for text. */
 function figuresOf(row: Row, { paint, width, whole }: LayoutStyle): { readonly text: string; readonly width: number } {
   const tokens = row.tokens !== undefined && width >= minWidthFor.tokens ? row.tokens.padStart(tokensWidth) : ''
   const hasBar = whole !== undefined && row.span !== undefined
@@ -93,10 +92,10 @@ function detailLines(detail: Detail, { node: { row, children }, rest }: Place, {
   return shown.filter((text) => text !== '' || opening !== '').map((text) => line(`${opening}${text}`.trimEnd(), 'dim'))
 }
 
-/** As many lines of a text that is still coming are shown. */
+/** Lines of streamed text. */
 const streamedLines = 2
 
-/** How many lines a branch takes, at the most. */
+/** Maximum number of lines. */
 export function heightOf({ row, children }: RowNode): number {
   const details = (row.details ?? []).reduce(
     (sum, detail) => sum + ('streamed' in detail && detail.streamed === 'text' ? streamedLines : 1),
@@ -105,7 +104,7 @@ export function heightOf({ row, children }: RowNode): number {
   return children.reduce((sum, child) => sum + heightOf(child), 1 + details)
 }
 
-/** When it ran, against the whole turn. */
+/** The time of a row within the turn. */
 function barOf({ kind, shade }: Row, span: Span, { whole, paint }: { readonly whole: Span; readonly paint: Paint }): string {
   const scale = barWidth / Math.max(1, whole.to - whole.from)
   const from = Math.min(barWidth - 1, Math.max(0, Math.floor((span.from - whole.from) * scale)))

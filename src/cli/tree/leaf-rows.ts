@@ -8,10 +8,10 @@ import { blockText, hookDetails, hookRow } from './hook-rows.ts'
 import { modelText } from './model-text.ts'
 import { type Detail, leafRow, type Row, type RowNode } from './tree-row.ts'
 
-/** Characters that make a token, about. */
+/** Approximate. */
 const charactersPerToken = 4
 
-/** What an attempt has used, or is thought to have used so far. */
+/** Usage of an attempt, estimated while it runs. */
 export function usageOf({ usage, expected, characters, failure }: AttemptNode): Usage {
   if (usage) return usage
   return failure ? noUsage : { ...noUsage, input: expected, output: Math.ceil(characters / charactersPerToken), estimated: true }
@@ -43,12 +43,12 @@ export function attemptRow(attempt: AttemptNode, { last, isOpen }: AttemptPlace)
 export function pauseRow(attempt: AttemptNode | undefined, now: number): readonly RowNode[] {
   if (attempt?.nextAt === undefined) return []
   const left = Math.max(0, attempt.nextAt - now)
-  // Rounded up: it never says 0.0 s while there is something to wait for.
+  // Rounded up, so that it never shows 0.0 s.
   const row: Row = { kind: 'attempt', icon: '◷', label: `next attempt in ${elapsed(Math.ceil(left / 100) * 100)}`, shade: 'cyan' }
   return [{ ...leafRow(row, now), state: 'running' }]
 }
 
-/** Shows what an agent waits for before it asks its model. */
+/** The queue that the next model request waits in. */
 export function queueRow({ queue, since }: QueuePlace, now: number): RowNode {
   const row: Row = { kind: 'note', icon: '◷', label: queueText(queue), shade: 'cyan', time: elapsed(Math.max(0, now - since)) }
   return { ...leafRow(row, now), state: 'waiting' }
@@ -56,7 +56,7 @@ export function queueRow({ queue, since }: QueuePlace, now: number): RowNode {
 
 export const queueText = (queue: string): string => `waiting for queue ${printable(queue)}`
 
-/** Whoever has blocked a call is named. */
+/** Names the hook that blocked the call. */
 export const failureText = ({ class: kind, message }: ToolFailure, hooks: readonly HookNode[]): string =>
   (kind === 'blocked' ? blockText(hooks) : undefined) ?? `${kind}: ${printable(message)}`
 
@@ -71,7 +71,6 @@ export function requestRow({ summary, scope }: RequestNode): RowNode {
   return { ...leafRow(row, 0), state: 'running' }
 }
 
-/** What somebody is asked for. */
 export const requestLabel = (scope: RequestNode['scope']): string => (scope === 'question' ? 'answer needed' : 'approval needed')
 
 export function noteRow(note: NoteNode): RowNode {
@@ -93,7 +92,7 @@ export const compactionText = ({ tokensBefore, tokensAfter }: { readonly tokensB
   `${grouped(tokensBefore)} → ${grouped(tokensAfter)} tokens`
 
 const planMarks: { readonly [Status in PlanStatus]: string } = { completed: '✓', in_progress: '▸', pending: '·' }
-/** Of a longer plan, what is done and what comes later is summed up. */
+/** In a longer plan, completed and later steps are summarised. */
 const maxPlanSteps = 8
 
 export function planRow({ steps }: Plan, state: RowNode['state']): RowNode {
@@ -105,11 +104,10 @@ export function planRow({ steps }: Plan, state: RowNode['state']): RowNode {
 export const planText = ({ steps }: Plan): string =>
   `${steps.filter(({ status }) => status === 'completed').length} of ${steps.length} done`
 
-/** Each step with its tick. */
-export function planLines({ steps }: Plan, most = maxPlanSteps): readonly string[] {
+export function planLines({ steps }: Plan, maxLines = maxPlanSteps): readonly string[] {
   const open = steps.findIndex(({ status }) => status !== 'completed')
-  const first = steps.length <= most ? 0 : Math.max(0, Math.min(open === -1 ? steps.length : open - 1, steps.length - most))
-  const shown = steps.slice(first, first + most)
+  const first = steps.length <= maxLines ? 0 : Math.max(0, Math.min(open === -1 ? steps.length : open - 1, steps.length - maxLines))
+  const shown = steps.slice(first, first + maxLines)
   const later = steps.length - first - shown.length
   return [
     ...(first > 0 ? [`✓ ${first} more`] : []),
@@ -121,7 +119,6 @@ export function planLines({ steps }: Plan, most = maxPlanSteps): readonly string
 const maxFiles = 6
 const maxOutputLines = 3
 
-/** What a call shows below itself, while it goes on and when it is over. */
 export function callDetails(call: CallNode, isRunning: boolean): readonly Detail[] {
   const { sandbox } = call
   const left: readonly Detail[] =
@@ -132,18 +129,17 @@ export function callDetails(call: CallNode, isRunning: boolean): readonly Detail
 function resultDetails({ error, progress, output, changes = [], hooks }: CallNode, isRunning: boolean): readonly Detail[] {
   if (error) return failureDetails(error, hooks)
   if (isRunning) return [...(progress === undefined ? [] : [progress]), ...outputLines(output ?? '')].map(printable).map(dimmed)
-  // A single file stands beside the title.
+  // A single file is shown in the row itself.
   if (changes.length < 2) return []
   const left = changes.length - maxFiles
   return [...changes.slice(0, maxFiles).map(changeText), ...(left > 0 ? [`and ${left} more`] : [])].map(dimmed)
 }
 
-/** The last lines of what was printed. */
-export function outputLines(output: string, most = maxOutputLines): readonly string[] {
+export function outputLines(output: string, maxLines = maxOutputLines): readonly string[] {
   return output
     .split('\n')
     .filter((line) => line.trim() !== '')
-    .slice(-most)
+    .slice(-maxLines)
 }
 
 const dimmed = (text: string): Detail => ({ text, shade: 'dim' })

@@ -1,6 +1,6 @@
 import { printable, widthOf } from '../terminal/paint.ts'
 
-/** Names of scripts hold a path, whose beginning is mostly the same for all: of a long one, the end tells them apart. */
+/** The name of a script contains a path; a long one keeps its end. */
 export function modelText(model: string): string {
   const name = printable(model)
   const [provider = '', ...path] = name.split('/')

@@ -7,18 +7,16 @@ import { withStems } from './tree-row.ts'
 interface Entry {
   readonly kind: 'agent' | 'model' | 'tool'
   readonly name: string
-  /** One for each column. */
   readonly figures: readonly string[]
   readonly children: readonly Entry[]
 }
 
-/** Where there is too little room, the last ones are the first to go. */
+/** In a narrow terminal the last columns are omitted. */
 const columns = ['calls', 'time', 'tokens', 'cost', 'bytes'] as const
 const gap = '  '
-/** Names have at least this much room, where they need it. */
 const minNameWidth = 24
 
-/** Who did how much, as a table whose rows hang below each other: agent → models, tools, agents. */
+/** Usage as a table of nested rows: agent → models, tools, agents. */
 export function renderSummary(
   summary: AgentSummary,
   { paint, width }: { readonly paint: Paint; readonly width: number },
@@ -31,12 +29,14 @@ export function renderSummary(
     ),
   )
   const wanted = Math.max(...rows.map(({ before, name }) => widthOf(`${before} ${name}`)))
-  // The last column stays free: some terminals break a line that fills it.
+  // Some terminals wrap a line that fills the last column.
   const shown = columnsWithin(widths, width - 1 - Math.min(wanted, minNameWidth))
   const figuresWidth = shown.reduce((sum, each) => sum + taken(each), 0)
   const room = Math.max(0, Math.min(wanted, width - 1 - figuresWidth))
   const cells = (texts: readonly string[]): string =>
-    shown.map((most, i) => (most === 0 ? '' : `${gap}${' '.repeat(most - widthOf(texts[i] ?? ''))}${texts[i] ?? ''}`)).join('')
+    shown
+      .map((columnWidth, i) => (columnWidth === 0 ? '' : `${gap}${' '.repeat(columnWidth - widthOf(texts[i] ?? ''))}${texts[i] ?? ''}`))
+      .join('')
   const lines = rows.map(({ before, name, kind, figures }) => {
     const label = fitWidth(`${before} ${name}`, room)
     const rest = label.slice(before.length)
@@ -45,13 +45,12 @@ export function renderSummary(
   return [paint('dim', `${fitWidth('', room)}${cells(columns)}`), ...lines]
 }
 
-/** A column that has nothing to tell takes no room. */
+/** An empty column has no width. */
 function widthOfColumn(column: string, texts: readonly string[]): number {
   const widest = Math.max(...texts.map(widthOf))
   return widest === 0 ? 0 : Math.max(column.length, widest)
 }
 
-/** The widths of those that fit. */
 function columnsWithin(widths: readonly number[], room: number): readonly number[] {
   let used = 0
   const tooMany = widths.findIndex((each) => {

@@ -1,32 +1,31 @@
 import { addSpent, noUsage, type Spent } from '../../contracts/index.ts'
 import type { Span } from '../../view/index.ts'
 
-/** One line of the tree before it is laid out, with what belongs right below it. */
+/** One line of the tree before layout, with its detail lines. */
 export interface Row {
   readonly kind: 'agent' | 'child' | 'step' | 'call' | 'attempt' | 'note'
   readonly icon?: string
   readonly label: string
-  /** What it is about: shown behind the label. */
+  /** Subject, shown after the label. */
   readonly about?: string
-  /** Shown behind that, quietly. */
+  /** Shown dimmed after the subject. */
   readonly note?: string
   readonly shade?: 'red' | 'yellow' | 'cyan' | 'bold'
-  /** Of the icon alone; otherwise it has the shade of the row. */
+  /** Default: the shade of the row. */
   readonly iconShade?: 'green' | 'cyan' | 'yellow'
   readonly mark?: string
   readonly time?: string
   readonly tokens?: string
   readonly span?: Span
-  /** Lines of their own, below. */
   readonly details?: readonly Detail[]
 }
 
-/** `streamed` is text that is still coming: its end is shown, not its beginning. */
+/** `streamed`: text that is still arriving. Its end is shown. */
 export type Detail =
   | { readonly text: string; readonly shade: 'red' | 'yellow' | 'dim' }
   | { readonly streamed: 'text' | 'reasoning'; readonly text: string }
 
-/** What is left to tell of branches that there is no room for. */
+/** Totals of a branch, for the summary of collapsed branches. */
 export interface RowTotals {
   readonly steps: number
   readonly calls: number
@@ -39,18 +38,16 @@ export interface RowTotals {
 export interface RowNode {
   readonly row: Row
   readonly children: readonly RowNode[]
-  /** `ended` is what has nothing below it that goes on. */
+  /** `ended`: nothing in the branch is running. */
   readonly state: 'ended' | 'waiting' | 'running'
-  /** When it ended. */
   readonly endedAt: number
   readonly tally: RowTotals
 }
 
-/** When it is looked at. `final` is a run that nobody is driving any more, or whose end is known. */
+/** `final`: no process drives the run, or its end is known. */
 export type Moment = { readonly kind: 'final' } | { readonly kind: 'live'; readonly now: number }
 
 const spinner = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '⠏']
-/** One picture of the spinner. */
 export const spinnerMs = 80
 export const spinnerAt = (now: number): string => spinner[Math.floor(now / spinnerMs) % spinner.length] ?? ''
 

@@ -8,7 +8,6 @@ import { attemptRow, noteRow, pauseRow, planRow, queueRow, requestRow, usageOf }
 import { modelText } from './model-text.ts'
 import { joinParts, type Moment, type Row, type RowNode, type RowTotals, spinnerAt, sumOf } from './tree-row.ts'
 
-/** One turn of an agent with all that happened in it. */
 export function turnRow(agent: AgentNode, turn: TurnNode, moment: Moment): RowNode {
   const { children, tally, isLive } = turnContents(agent, turn, moment)
   const row: Row = {
@@ -36,7 +35,6 @@ export function turnRow(agent: AgentNode, turn: TurnNode, moment: Moment): RowNo
 interface TurnContents {
   readonly children: readonly RowNode[]
   readonly tally: RowTotals
-  /** It goes on at this moment. */
   readonly isLive: boolean
 }
 
@@ -60,10 +58,9 @@ function turnContents(agent: AgentNode, turn: TurnNode, moment: Moment): TurnCon
   }
 }
 
-/** Titles line up behind names of up to this length. */
+/** Subjects are aligned behind names of up to this width. */
 const maxToolWidth = 24
 
-/** Of a turn that does not go on. */
 function turnEnding({ status, reason, waits }: TurnNode): string {
   if (status === 'running') return unfinishedLabel
   if (waits?.needs === 'answer') return `${status}: ${answerNeeded}`
@@ -82,7 +79,6 @@ const turnDuration = ({ totals, span }: TurnNode): string => duration(totals?.du
 
 const hasTokens = ({ spent: { usage } }: RowTotals): boolean => usage.input + usage.output > 0
 
-/** How far a turn is. */
 function turnProgress({ maxSteps }: AgentNode, { cancelling }: TurnNode, tally: RowTotals): string {
   const { steps, calls, spent } = tally
   const position = steps === 0 ? 'starting' : `step ${steps}${maxSteps > 0 ? ` of ${maxSteps}` : ''}`
@@ -93,13 +89,13 @@ function turnProgress({ maxSteps }: AgentNode, { cancelling }: TurnNode, tally: 
 
 interface StepPlace {
   readonly agent: AgentNode
-  /** The model of the step before: it is named only where it changes. */
+  /** Model of the step before: it is named only when it changes. */
   readonly before: string | undefined
   readonly toolWidth: number
   readonly moment: Moment
-  /** It is the step that the turn is at. */
+  /** The current step of a running turn. */
   readonly isOpen: boolean
-  /** Nothing has come after it. */
+  /** The last step of an ended turn. */
   readonly isLast: boolean
 }
 
@@ -202,7 +198,7 @@ interface Child {
   readonly contents: TurnContents
 }
 
-/** What a call that asks an agent shows besides: how far the agent is, or how it ended. */
+/** The progress or the ending of the child. */
 function childRow(call: CallNode, { child, turn, contents }: Child): Pick<Row, 'kind' | 'about' | 'note' | 'tokens' | 'time' | 'shade'> {
   const task = printable(call.about)
   const about = fitWidth(task, Math.min(maxTaskWidth, widthOf(task)))
@@ -226,7 +222,7 @@ function childRow(call: CallNode, { child, turn, contents }: Child): Pick<Row, '
   }
 }
 
-/** A longer task leaves no room for what an agent has to tell. */
+/** Leaves room for the progress of the child. */
 const maxTaskWidth = 40
 
-const maxOf = (numbers: readonly number[]): number => numbers.reduce((most, each) => Math.max(most, each), 0)
+const maxOf = (numbers: readonly number[]): number => numbers.reduce((max, each) => Math.max(max, each), 0)

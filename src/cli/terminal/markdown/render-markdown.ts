@@ -5,7 +5,6 @@ import { tableLines } from './table-lines.ts'
 
 export interface MarkdownView {
   readonly paint: Paint
-  /** Columns that a line may take. */
   readonly width: number
   /** Lines of code are cut at the width. Otherwise they stay whole, so that they can be copied. */
   readonly cutsCode?: boolean
@@ -64,7 +63,7 @@ function blockLines(block: Block, view: MarkdownView): readonly string[] {
 const indentOf = ({ indent }: { readonly indent: number }, width: number): string => ' '.repeat(Math.min(indent, width >> 1))
 
 interface Prose {
-  /** What the first line begins with, and the others. */
+  /** Prefixes of the first line and of the others. */
   readonly first: string
   readonly rest: string
   readonly shades: readonly Shade[]

@@ -6,7 +6,7 @@ export interface Span {
   readonly shades: readonly Shade[]
 }
 
-/** No pattern looks further than this for its end: a long text of opening marks takes linear time. */
+/** Bounds each pattern, so that a long text of opening marks takes linear time. */
 const maxSpanLength = 1_000
 const inside = (excluded: string): string => `(?=[^\\s${excluded}])([^${excluded}\\n]{0,${maxSpanLength}}[^\\s${excluded}])`
 

@@ -11,7 +11,7 @@ export function tableLines(
 ): readonly string[] | undefined {
   const count = rows[0]?.length ?? 0
   const cells = rows.map((row, i) => Array.from({ length: count }, (_, column) => spansOf(row[column] ?? '', i === 0 ? ['bold'] : [])))
-  const wanted = Array.from({ length: count }, (_, column) => cells.reduce((most, row) => Math.max(most, spansWidth(row[column] ?? [])), 1))
+  const wanted = Array.from({ length: count }, (_, column) => cells.reduce((max, row) => Math.max(max, spansWidth(row[column] ?? [])), 1))
   const widths = fitColumns(wanted, width - gap.length * (count - 1))
   if (!widths) return undefined
   const lines = cells.map((row) => rowLines(row, widths, paint))
