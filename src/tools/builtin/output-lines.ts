@@ -33,7 +33,6 @@ export class OutputLines {
     return this.#starts[line - 1] ?? this.text.length
   }
 
-  /** Where a line ends, without its line end. */
   end(line: number): number {
     const next = this.start(line + 1)
     const end = next > this.start(line) && this.text[next - 1] === '\n' ? next - 1 : next

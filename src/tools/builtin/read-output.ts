@@ -44,23 +44,18 @@ export async function readOutput(input: ReadInput, { maxOutputBytes, storedOutpu
 
 function page(output: OutputLines, request: Request): string {
   const rows = new Rows(request.room)
+  /** How to read the rest of the first line that was cut. */
+  let hint: string | undefined
   let line = request.fromLine
   for (const end = Math.min(output.count, line + request.lines - 1); line <= end; line++) {
-    if (!rows.add(`${line}: ${shown(output.part(line, 1, { columns: longestLine, bytes: request.room }))}`)) break
+    const part = output.part(line, 1, { columns: longestLine, bytes: request.room })
+    if (!rows.add(`${line}: ${shown(part)}`)) break
+    if (part.to < part.of) hint ??= `Long lines are cut. Read on with ${call(request, { from_line: line, from_column: part.to + 1 })}`
   }
   const size = sizeOf(output)
   const head = output.count === 0 ? `The output is empty: ${size}.` : `Lines ${request.fromLine}-${line - 1} of ${size}.`
   const next = line <= output.count ? `Next: ${call(request, { from_line: line })}` : 'End of the output.'
-  return [head, ...rows.list, ...hints(output, request, line), next].join('\n')
-}
-
-/** How to read the rest of the first line that was cut. */
-function hints(output: OutputLines, request: Request, end: number): readonly string[] {
-  for (let line = request.fromLine; line < end; line++) {
-    const { to, of } = output.part(line, 1, { columns: longestLine, bytes: request.room })
-    if (to < of) return [`Long lines are cut. Read on with ${call(request, { from_line: line, from_column: to + 1 })}`]
-  }
-  return []
+  return [head, ...rows.list, ...(hint === undefined ? [] : [hint]), next].join('\n')
 }
 
 function longLine(output: OutputLines, request: Request, column: number): string {

@@ -26,7 +26,6 @@ export function hookFiles(hooks: readonly Source[], baseDir: string): readonly s
   return [...new Set(named.flatMap((path) => [path, realOrSame(path)]))]
 }
 
-/** The trusted files of a hook, or why it must not run. */
 export type CheckedFiles = { readonly ok: true; readonly files: readonly CheckedFile[] } | { readonly ok: false; readonly why: string }
 
 export interface CheckedFile {
@@ -36,7 +35,6 @@ export interface CheckedFile {
   readonly stamp: string
 }
 
-/** Whether every file that a hook names is trusted. */
 export function checkHookFiles(hook: Source, baseDir: string, { hashes, folders }: TrustedFiles): CheckedFiles {
   const real = folders?.map(realOrSame)
   const files: CheckedFile[] = []

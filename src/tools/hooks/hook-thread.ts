@@ -33,7 +33,7 @@ export type LoadFault =
 
 const megabytes = 512
 const running = new Set<HookThread>()
-let isHeeded = false
+let isExitWatched = false
 
 export class HookThread {
   readonly #worker: Worker
@@ -178,8 +178,8 @@ const byUs = / imported from \S*hook-worker\S*/
 
 /** Otherwise the process would wait for threads that wait for a program. */
 function endThreadsOnExit(): void {
-  if (isHeeded) return
-  isHeeded = true
+  if (isExitWatched) return
+  isExitWatched = true
   process.once('exit', () => {
     for (const thread of running) thread.end(cancelledError())
   })

@@ -16,11 +16,9 @@ import { showValue } from '../../util/show-value.ts'
  */
 
 export interface WorkerSetup {
-  /** URL of the module. */
   readonly module: string
   /** The expected hash of the file, if it is checked. */
   readonly sha256: string | undefined
-  /** The functions that it has to export. */
   readonly names: readonly string[]
   /** Per output, while questions are open. */
   readonly mostOutputBytes: number

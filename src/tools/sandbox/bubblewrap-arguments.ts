@@ -23,7 +23,6 @@ export interface BubblewrapOptions {
   readonly filterDescriptor: number | undefined
   /** A program that is visible inside, wherever it is. */
   readonly node: string
-  /** The descriptor of the Git settings for the home folder. */
   readonly gitSettings: number | undefined
 }
 

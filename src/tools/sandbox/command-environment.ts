@@ -4,16 +4,12 @@ import { execFile } from 'node:child_process'
 const noRetries = { npm_config_fetch_retries: '0', PIP_RETRIES: '0', CARGO_NET_RETRY: '0' }
 
 interface EnvironmentOptions {
-  /** What the command is started with. */
   readonly given: { readonly [name: string]: string }
   readonly hasNetwork: boolean
-  /** The home folder inside the sandbox. */
   readonly home: string
-  /** The folder for temporary files inside the sandbox. */
   readonly temporary: string
 }
 
-/** The environment of a sandboxed command. */
 export function commandEnvironment({ given, hasNetwork, home, temporary }: EnvironmentOptions): { readonly [name: string]: string } {
   return { ...(hasNetwork ? {} : noRetries), ...given, ...gitSettings(given), HOME: home, TMPDIR: temporary }
 }

@@ -32,7 +32,6 @@ const kernelSettings = ['acpi', 'driver', 'dynamic_debug', 'fs', 'scsi', 'sys'].
 const kernelSecrets = ['/proc/sysrq-trigger', '/sys/kernel/debug', '/sys/kernel/tracing']
 
 export interface HostView {
-  /** Folders that are empty inside. */
   readonly emptied: readonly string[]
   readonly hidden: readonly string[]
   /** Visible again in emptied folders. */

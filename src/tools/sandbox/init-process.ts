@@ -10,7 +10,6 @@ export interface InitOptions {
   readonly processes: number
   /** The descriptor to report to and to read from. */
   readonly gate: number
-  /** The descriptor of the control group to enter, where there is one. */
   readonly cgroup: number | undefined
 }
 

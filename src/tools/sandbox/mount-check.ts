@@ -10,7 +10,6 @@ import { identityOf } from './file-identity.ts'
 export interface MountPlan {
   /** What has to be mounted over itself, with its identity. Without links. */
   readonly mounted: ReadonlyMap<string, string>
-  /** What has to be covered. */
   readonly covered: readonly string[]
 }
 

@@ -15,7 +15,6 @@ import { readProc } from './process-tree.ts'
 
 export interface ProcessCgroup {
   readonly entrance: Entrance
-  /** Whether the kernel has refused a fork. */
   isExceeded(): boolean
   release(): void
 }

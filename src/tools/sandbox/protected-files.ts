@@ -32,7 +32,6 @@ export interface ProtectedFiles {
 export interface ProtectedOptions {
   /** The person's home folder, where it is in the folder. Without links. */
   readonly home: string | undefined
-  /** Further files to protect, anywhere. */
   readonly guarded: readonly string[]
   /** Files that are hidden for other reasons, anywhere: the folders above them are pinned. */
   readonly hidden: readonly string[]
@@ -50,7 +49,6 @@ export class WritableFolder {
     this.#scan = new WorkspaceScan(path)
   }
 
-  /** Whether all of its folders were searched. */
   isSearched(): boolean {
     return this.#scan.scan().isComplete
   }

@@ -29,7 +29,6 @@ export interface ProcessStart {
 export interface Exit {
   readonly exitCode: number | null
   readonly signal: NodeJS.Signals | null
-  /** Why it was not started. */
   readonly fault?: string
 }
 
@@ -43,7 +42,6 @@ export interface RunningProcess {
   readonly errors: Promise<string>
   readonly gate: Duplex | undefined
   readonly exited: Promise<Exit>
-  /** Exited, and the output is closed. */
   readonly over: Promise<Exit>
 }
 

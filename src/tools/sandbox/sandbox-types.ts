@@ -3,7 +3,6 @@ import type { Clock, SandboxPolicy, ToolFailure } from '../../contracts/index.ts
 export interface ProcessSandboxOptions {
   /** The workspace: the one folder that commands can write to, unless their policy names more. */
   readonly root: string
-  /** Where programs are searched, as in `PATH`. */
   readonly path: string
   /** The person's home folder, which commands do not see. */
   readonly home: string
@@ -16,7 +15,6 @@ export interface ProcessSandboxOptions {
   readonly policy?: SandboxPolicy
   /** The folder for temporary files. Default `/tmp`. */
   readonly scratch?: string
-  /** The operating system. Default: the one that this runs on. */
   readonly platform?: string
 }
 
@@ -26,7 +24,6 @@ export interface Command {
   /** Its whole environment, besides what the sandbox itself sets. */
   readonly environment: { readonly [name: string]: string }
   readonly policy?: SandboxPolicy
-  /** Its standard input. Default: empty. */
   readonly stdin?: string
 }
 
@@ -39,7 +36,6 @@ export interface Ending {
   readonly refusedHosts: readonly string[]
   /** Files and folders that it could not change, relative to the workspace or absolute. */
   readonly readOnly: readonly string[]
-  /** Why it was not started. */
   readonly startFault?: string
 }
 
@@ -49,9 +45,7 @@ export interface RunningCommand {
   listen(take: (piece: Uint8Array) => void): void
   /** Resolves when no process of it is left and its output is closed. */
   readonly ended: Promise<Ending>
-  /** Asks all of its processes to end. */
   terminate(): void
-  /** Ends all of its processes. */
   kill(): void
 }
 

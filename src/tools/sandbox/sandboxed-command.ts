@@ -18,7 +18,6 @@ import { type RunningProcess, startProcess } from './running-process.ts'
 import type { Ending, RunningCommand } from './sandbox-types.ts'
 import { exceededProcesses, watchLimits } from './watch-limits.ts'
 
-/** How bubblewrap is started. */
 export interface Launch {
   readonly file: string
   readonly args: readonly string[]
@@ -35,7 +34,6 @@ export interface SandboxedStart {
   readonly cgroup: ProcessCgroup | undefined
   readonly plan: MountPlan
   readonly proxy: NetworkProxy | undefined
-  /** What the ending names as read-only. */
   readonly readOnly: readonly string[]
 }
 
@@ -45,7 +43,6 @@ export interface Descriptors {
   readonly gate: number
   /** Where process 1 enters its control group by itself. */
   readonly cgroup: number | undefined
-  /** The bridge to the proxy. */
   readonly bridge: number
 }
 

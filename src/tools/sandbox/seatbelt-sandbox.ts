@@ -87,7 +87,6 @@ export interface SeatbeltOptions {
   readonly writable: readonly string[]
   readonly view: HostView
   readonly files: readonly Pick<ProtectedFiles, 'readOnly' | 'absent' | 'hidden'>[]
-  /** A private folder for temporary files. */
   readonly scratch: string
 }
 

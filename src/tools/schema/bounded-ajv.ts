@@ -46,13 +46,9 @@ export class BoundedAjv extends Ajv2020 {
     for (const keyword of ['$ref', '$dynamicRef']) this.#count(this.getKeyword(keyword))
   }
 
+  /** Call it with `undefined` after the validation, to let go of the value. */
   startAt(value: unknown): void {
     this.#looks.startAt(value)
-  }
-
-  /** Lets go of the value. */
-  end(): void {
-    this.#looks.startAt(undefined)
   }
 
   /** The definition of a keyword is a copy that this instance has for itself. */

@@ -104,7 +104,6 @@ function parsed(text: string, opening: '[' | '{'): unknown {
   }
 }
 
-/** The keys of a JSON Pointer. */
 export function pathKeys(pointer: string): readonly string[] {
   return pointer
     .split('/')

@@ -36,7 +36,6 @@ function compiled(schema: JsonSchema): Compiled {
   }
 }
 
-/** Why a schema cannot be used, if it cannot. */
 export function problemOf(schema: JsonSchema): string | undefined {
   const result = compiled(schema)
   return result.ok ? undefined : result.problem
@@ -55,7 +54,7 @@ export function compileSchema(schema: JsonSchema): Validate {
       if (!(error instanceof RangeError)) throw error
       return { ok: false, problems: ['the input is nested too deeply'] }
     } finally {
-      library.end()
+      library.startAt(undefined)
     }
   }
 }

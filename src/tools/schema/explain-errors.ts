@@ -114,7 +114,6 @@ function choiceSentence({ params, schema, data }: ErrorObject, root: JsonSchema)
   return `expected ${describeSchema({ anyOf: schema }, root)}, got ${showValue(data)}`
 }
 
-/** Bounds of numbers, texts, lists and objects. */
 function boundSentence({ keyword, params, data }: ErrorObject): string | undefined {
   switch (keyword) {
     case 'minimum':

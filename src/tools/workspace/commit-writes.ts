@@ -49,7 +49,6 @@ interface Prepared {
   readonly write: FileWrite
   readonly folder: OpenFolder
   readonly name: string
-  /** Temporary file with the new content. */
   readonly fresh: string | undefined
 }
 
@@ -94,7 +93,6 @@ class Commit {
     }
   }
 
-  /** Deletes the backups. */
   async keep(): Promise<void> {
     for (const backup of this.#backups) await unlink(backup).catch(() => {})
     this.#undos.length = 0
@@ -113,7 +111,6 @@ class Commit {
     for (const folder of this.#folders.values()) await folder.close()
   }
 
-  /** Opens a folder; creates it if it is missing. */
   async #folder(place: WorkspacePath): Promise<OpenFolder> {
     const known = this.#folders.get(place.absolute)
     if (known) return known

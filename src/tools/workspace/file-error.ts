@@ -17,7 +17,6 @@ export function codeOf(error: unknown): string | undefined {
   return typeof error.code === 'string' ? error.code : undefined
 }
 
-/** A system error as a message with a remedy. */
 export function toFileError(error: unknown, path: string): FileError {
   if (error instanceof FileError) return error
   const code = codeOf(error)

@@ -13,7 +13,6 @@ export interface Identity {
   readonly changedMs: number
 }
 
-/** A file as it was before a change. */
 export type Snapshot =
   | { readonly kind: 'absent' }
   | {

@@ -9,7 +9,6 @@ import { outside, placeBelow, relativeTo, type WorkspacePath } from './workspace
 const readFlags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK | constants.O_NOCTTY
 const folderFlags = readFlags | constants.O_DIRECTORY
 
-/** A regular file that is open for reading. */
 export interface OpenFile {
   readonly handle: FileHandle
   readonly stat: Stats

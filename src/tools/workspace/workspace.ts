@@ -24,7 +24,6 @@ export const protectedPrefix = 'protected '
  * 5. Hidden files are neither read nor written, by any path.
  */
 export class Workspace {
-  /** The real path. */
   readonly root: string
   readonly #given: string
   readonly #host: HostFiles
@@ -174,7 +173,6 @@ export class Workspace {
 }
 
 export interface WorkspaceOptions extends PathRestrictions {
-  /** Default: as this system can. */
   readonly host?: HostFiles
 }
 

@@ -15,7 +15,6 @@ export interface PlannedChange {
 export interface FileChange extends PlannedChange {
   readonly before: string | undefined
   readonly after: string | undefined
-  /** Shown instead of a diff. */
   readonly note?: string
 }
 
@@ -53,7 +52,6 @@ function keysOf(workspace: Workspace, place: WorkspacePath): readonly ApprovalKe
   return [path, { key: `path:${protectedPrefix}${absolute}`, label: `the protected file ${relative}`, use: named, mustBeNamed: true }]
 }
 
-/** The common parent folders, up to the root. */
 function widerKeys({ root }: Workspace, places: readonly WorkspacePath[]): readonly ApprovalKey[] {
   const [first] = places
   if (first === undefined) return []

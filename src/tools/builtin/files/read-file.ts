@@ -6,7 +6,6 @@ import { type Page, readPage } from './read-page.ts'
 import { countOf, failed, groupDigits, throwIfAborted, withFileErrors } from './tool-output.ts'
 
 const defaultLimit = 2_000
-/** For the lines around the rows. */
 const frameBytes = 900
 
 export function readFileTool(workspace: Workspace): Tool {

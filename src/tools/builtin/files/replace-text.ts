@@ -22,7 +22,6 @@ export function replaceText(text: string, edit: Edit): Replaced {
   return replaced(text, looselyPlaced(text, edit.old), { ...edit, usesCrlf })
 }
 
-/** Whether most lines end with CRLF. */
 function isCrlf(text: string): boolean {
   let [pairs, all] = [0, 0]
   for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) {
@@ -74,7 +73,6 @@ function looselyPlaced(text: string, wanted: string): readonly Span[] {
   return placesOf(plain, wanted.replaceAll('\r\n', '\n')).map(({ start, end }) => ({ start: original(start), end: original(end) }))
 }
 
-/** How many of the sorted numbers are smaller. */
 function countBelow(numbers: readonly number[], limit: number): number {
   let low = 0
   let high = numbers.length

@@ -138,7 +138,6 @@ async function sourceOf(
   }
 }
 
-/** Undefined for a folder. */
 async function fileAt(workspace: Workspace, path: string): Promise<WorkspacePath | undefined> {
   if ((await workspace.kindOf(path)) === 'folder') return undefined
   const { handle, place } = await workspace.openFile(path)

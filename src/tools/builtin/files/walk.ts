@@ -17,7 +17,6 @@ import { throwIfAborted } from './tool-output.ts'
 export interface WalkEntry {
   readonly place: WorkspacePath
   readonly kind: EntryKind
-  /** Where a link points to. */
   readonly target?: string
 }
 

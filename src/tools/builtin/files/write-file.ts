@@ -30,7 +30,6 @@ export function writeFileTool(workspace: Workspace): Tool {
   }
 }
 
-/** The request shows what would be overwritten. */
 async function writeApproval(workspace: Workspace, path: string, content: string): Promise<ApprovalWish | undefined> {
   const wish = changeApproval(workspace, 'Write', [path])
   const preview = wish && (await previewOf({ workspace, mostBytes: largestCompared }, path, (before) => compared(before, content)))

@@ -1,14 +1,14 @@
 import { isUtf8 } from 'node:buffer'
 import { hash } from 'node:crypto'
-import * as files from 'node:fs'
-import { realpath } from 'node:fs/promises'
-import { basename, dirname, resolve } from 'node:path'
+import type { Dirent } from 'node:fs'
+import * as fs from 'node:fs'
+import { opendir, realpath } from 'node:fs/promises'
+import { basename, dirname, join, relative, resolve } from 'node:path'
 import type { JsonObject, SkillCard, Tool, ToolContext, ToolFailure, ToolOutput } from '../../../contracts/index.ts'
 import { safeRead } from '../../../policy/safe-read.ts'
 import { isInside } from '../../../util/is-inside.ts'
 import { knownNames, suggestion } from '../../../util/nearest-names.ts'
 import { showValue } from '../../../util/show-value.ts'
-import { type ListedFiles, listSkillFiles } from './list-skill-files.ts'
 
 const largestFile = 256 * 1024
 
@@ -106,11 +106,55 @@ type InsideText =
  */
 function readInside(path: string, folder: string | undefined): InsideText {
   if (folder !== undefined && (path === folder || !isInside(folder, path))) return { kind: 'outside' }
-  const found = safeRead(files, path, { root: folder, maxBytes: largestFile })
+  const found = safeRead(fs, path, { root: folder, maxBytes: largestFile })
   if (found.kind === 'withheld') return { kind: 'refused', why: found.why }
   if (found.kind !== 'read') return found
   const { bytes, size, real } = found
   if (size > largestFile) return { kind: 'refused', why: `it has ${size} bytes, and ${largestFile} is the most` }
   if (bytes.includes(0) || !isUtf8(bytes)) return { kind: 'refused', why: `it is no UTF-8 text (${bytes.length} bytes)` }
   return { kind: 'read', bytes, text: new TextDecoder().decode(bytes), real }
+}
+
+const mostListed = 50
+const mostLooked = 2_000
+const mostDepth = 6
+const skipped = new Set(['node_modules', '.git'])
+
+interface ListedFiles {
+  /** Relative to the folder, sorted. */
+  readonly files: readonly string[]
+  readonly isCut: boolean
+}
+
+/** The files of a skill without SKILL.md and SKILL.toml. Links are listed, not followed. */
+async function listSkillFiles(folder: string): Promise<ListedFiles> {
+  const files: string[] = []
+  const waiting = [{ path: folder, depth: 1 }]
+  let looked = 0
+  let isCut = false
+  for (let next = waiting.shift(); next && !isCut; next = waiting.shift()) {
+    const { path, depth } = next
+    for (const entry of await entriesOf(path, mostLooked - looked)) {
+      if (++looked >= mostLooked) isCut = true
+      const inner = join(path, entry.name)
+      if (!entry.isDirectory()) files.push(relative(folder, inner))
+      else if (depth >= mostDepth) isCut = true
+      else if (!skipped.has(entry.name)) waiting.push({ path: inner, depth: depth + 1 })
+    }
+  }
+  const others = files.filter((file) => file !== 'SKILL.md' && file !== 'SKILL.toml').sort()
+  return { files: others.slice(0, mostListed), isCut: isCut || others.length > mostListed }
+}
+
+async function entriesOf(path: string, most: number): Promise<readonly Dirent[]> {
+  const entries: Dirent[] = []
+  try {
+    for await (const entry of await opendir(path)) {
+      if (entries.length >= most) break
+      entries.push(entry)
+    }
+  } catch {
+    // Loading a file of this folder reports the error.
+  }
+  return entries.sort((a, b) => (a.name < b.name ? -1 : 1))
 }

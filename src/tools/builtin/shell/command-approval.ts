@@ -44,10 +44,7 @@ export function commandApproval(asked: CommandRequest): ApprovalWish {
 function isAllHarmless(commands: readonly PlainCommand[], asked: CommandRequest): boolean {
   const { isConfined, folder = '', isPlainRepository = false, ownPrograms } = asked
   const stays = folder === '' && !commands.some(changesShellState)
-  return (
-    isConfined &&
-    commands.every((words) => isHarmless(words, { isPlainRepository: stays && isPlainRepository }) && !ownPrograms?.has(words[0]))
-  )
+  return isConfined && commands.every((words) => isHarmless(words, stays && isPlainRepository) && !ownPrograms?.has(words[0]))
 }
 
 /** For rules that ask or deny: all commands that it runs, and whether it is opaque. */

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { defaultSandboxPolicy } from '../../../contracts/index.ts'
-import { describeSandbox } from './describe-sandbox.ts'
+import { describeSandbox } from './shell-tool.ts'
 
 const temporary = 'Files in /tmp and the home folder are deleted when it ends.'
 

@@ -136,9 +136,9 @@ export function isOpaqueCommand(name: string, words: readonly string[], isOpen: 
   const isOver = at >= 0 && !never && !line
   // Words after the operand or `--` may be for another program.
   const end = isOver ? at + 1 : passesOn && all.includes('--') ? all.indexOf('--') : all.length
-  const heeded = all.slice(0, end)
-  if ((isOpen && !isOver) || heeded.some(mayBecomeOption)) return true
-  const given = heeded.map(plain)
+  const checked = all.slice(0, end)
+  if ((isOpen && !isOver) || checked.some(mayBecomeOption)) return true
+  const given = checked.map(plain)
   if (given.length === 1 && aboutItself.test(given[0] ?? '')) return false
   const first = given[at]
   if (operand && (first === undefined || !operand.test(first))) return true

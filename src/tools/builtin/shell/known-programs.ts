@@ -23,13 +23,11 @@ export function changesShellState([name, option = '']: readonly string[]): boole
   return name !== undefined && shellStateCommands.has(name)
 }
 
-export interface Looking {
-  /** Git finds the repository of the workspace, and its configuration runs no programs. */
-  readonly isPlainRepository: boolean
-}
-
-/** Needs no approval in the sandbox. A glob could expand to an option, so it is not harmless. */
-export function isHarmless(words: readonly string[], { isPlainRepository }: Looking): boolean {
+/**
+ * Needs no approval in the sandbox. A glob could expand to an option, so it is not harmless. `isPlainRepository`: Git finds the
+ * repository of the workspace, and its configuration runs no programs.
+ */
+export function isHarmless(words: readonly string[], isPlainRepository: boolean): boolean {
   if (words.some(expandsTo)) return false
   const [name, verb, ...options] = words.map((word) => unquoted(word) ?? word)
   if (name === undefined) return false

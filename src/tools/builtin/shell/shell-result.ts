@@ -21,7 +21,7 @@ export interface EndedCommand {
 export function shellResult(ended: EndedCommand): ToolOutput {
   const { ending, kept, stop, policy } = ended
   const text = keptText(kept)
-  const failure = failureOf(ended) ?? (policy && isFailed(ending) ? sandboxDenial({ text, policy, ...ending }) : undefined)
+  const failure = failureOf(ended) ?? (policy && ending.exitCode !== 0 ? sandboxDenial({ text, policy, ...ending }) : undefined)
   if (failure) {
     const state = (stop ?? ending.limit) ? '' : `${stateOf(ended)}\n`
     return { ok: false, error: failure, ...(text !== '' && { partial: `${state}${text}` }) }
@@ -54,8 +54,6 @@ function failureOf({ ending, stop, durationMs, policy }: EndedCommand): ToolFail
   if (stop) return { class: 'cancelled', message: `The command was stopped after ${seconds(durationMs)}.` }
   return undefined
 }
-
-const isFailed = ({ exitCode }: Ending): boolean => exitCode !== 0
 
 function stateOf({ ending, durationMs }: EndedCommand): string {
   const signal = signalOf(ending)

@@ -29,20 +29,16 @@ export class LiveText {
   #carried = ''
 
   add(piece: Uint8Array): string {
-    return this.#next(this.#decoder.decode(piece, { stream: true }))
+    const whole = `${this.#carried}${this.#decoder.decode(piece, { stream: true })}`
+    const cut = whole.endsWith('\r') ? whole.length - 1 : openEscape(whole)
+    this.#carried = whole.slice(cut)
+    return shown(whole.slice(0, cut))
   }
 
   end(): string {
     const rest = `${this.#carried}${this.#decoder.decode()}`
     this.#carried = ''
     return shown(rest)
-  }
-
-  #next(text: string): string {
-    const whole = `${this.#carried}${text}`
-    const cut = whole.endsWith('\r') ? whole.length - 1 : openEscape(whole)
-    this.#carried = whole.slice(cut)
-    return shown(whole.slice(0, cut))
   }
 }
 

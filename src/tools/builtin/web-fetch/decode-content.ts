@@ -45,7 +45,6 @@ function markOf(bytes: Uint8Array): string | undefined {
   return a === 0xff && b === 0xfe ? 'utf-16le' : undefined
 }
 
-/** The encoding declared at the beginning of a page or XML document. */
 function charsetIn(beginning: string): string | undefined {
   const found =
     /<meta[^>]{0,500}?charset\s{0,10}=\s{0,10}["']?([\w.:-]{1,40})/i.exec(beginning)?.[1] ??

@@ -11,7 +11,6 @@ import { binaryNote, type PageFormat, showErrorPage, showPage } from './show-pag
 export interface WebFetchOptions {
   /** Private hosts that may be fetched, each with its port: `127.0.0.1:8080`. */
   readonly allowPrivate?: readonly string[]
-  /** Default: the resolver of the system. */
   readonly lookup?: ResolveName
   readonly clock?: Pick<Clock, 'after'>
   /** Default 30,000. */

@@ -40,7 +40,6 @@ function sourceOf(text: string): Source {
   return { lines, isEnded, usesCrlf: lines.filter((line) => line.endsWith('\r')).length * 2 > lines.length - (isEnded ? 0 : 1) }
 }
 
-/** Replaces the lines from `start` to before `end`. */
 interface Splice {
   readonly start: number
   readonly end: number
@@ -48,7 +47,6 @@ interface Splice {
 }
 
 interface Cursor {
-  /** The end of the previous hunk. */
   readonly end: number
   /** Distance of earlier hunks from their stated positions. */
   readonly drift: number

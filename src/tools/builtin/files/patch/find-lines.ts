@@ -16,13 +16,10 @@ function plain(line: string): string {
 }
 
 export interface Where {
-  /** No earlier than this. */
   readonly from: number
   /** Prefer the nearest match to this line; default: the first. */
   readonly near?: number
-  /** It must end with the text. */
   readonly isAtEnd?: boolean
-  /** The match must be unique. */
   readonly isOnly?: boolean
 }
 

@@ -14,9 +14,7 @@ export interface Hunk {
   /** Stated line, from 0; undefined if the format has none. */
   readonly position: number | undefined
   readonly lines: readonly PatchLine[]
-  /** It ends where the file ends. */
   readonly isAtEnd: boolean
-  /** Its first line in the patch. */
   readonly patchLine: number
 }
 

@@ -19,7 +19,6 @@ export const isList = (name: string): boolean => lists.has(name)
 /** How many line breaks separate an element from its neighbours; 0 for inline elements. */
 export const breaksAround = (name: string): 0 | 1 | 2 => (blocks.has(name) ? (tightBlocks.has(name) ? 1 : 2) : 0)
 
-/** Whether readers of the page do not see an element. */
 export function isHidden(name: string, attributes: Attributes): boolean {
   if (unreadable.has(name)) return true
   // Scripts often show the body only when they have run.
@@ -34,7 +33,6 @@ export function isHidden(name: string, attributes: Attributes): boolean {
 export const codeLanguage = (attributes: Attributes): string =>
   /(?:^|\s)(?:language|lang|highlight-source)-([\w+#-]{1,20})(?:\s|$)/.exec(attributes.class ?? '')?.[1] ?? ''
 
-/** The first number of an ordered list. */
 export function listStart(attributes: Attributes): number {
   const start = Number(attributes.start ?? 1)
   return Number.isSafeInteger(start) && Math.abs(start) < 1e9 ? start : 1

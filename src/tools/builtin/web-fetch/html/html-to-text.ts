@@ -25,7 +25,6 @@ export interface HtmlToTextOptions {
 
 const chunkLength = 65_536
 
-/** The text of a page as its readers see it. */
 export async function htmlToText(html: string, options: HtmlToTextOptions): Promise<HtmlText> {
   const converter = new HtmlConverter(options)
   for (let at = 0; at < html.length && !converter.isCut; at += chunkLength) {
@@ -187,7 +186,6 @@ class HtmlConverter {
     return url.href.replaceAll('(', '%28').replaceAll(')', '%29')
   }
 
-  /** Ends the innermost element. */
   #end(): void {
     const element = this.#stack.pop()
     if (!element) return
