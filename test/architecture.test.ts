@@ -15,8 +15,9 @@ const edges: { readonly [folder: string]: readonly string[] } = {
   core: [...everyone, 'policy'],
   steps: [...everyone, 'policy', 'core'],
   view: [...everyone, 'core'],
-  agents: [...everyone, 'policy'],
-  models: [...everyone],
+  yaml: [...everyone],
+  agents: [...everyone, 'policy', 'yaml'],
+  models: [...everyone, 'yaml'],
   stores: [...everyone],
   testing: [...everyone],
   tools: [...everyone, 'policy', 'core'],
@@ -34,6 +35,7 @@ const entries: { readonly [folder: string]: RegExp } = {
   // Helpers have nothing in common: each importer loads the one it needs.
   util: /^util\/(?:[a-z-]+\/)?[a-z-]+\.ts$/,
   policy: /^policy\/[a-z-]+\.ts$/,
+  yaml: /^yaml\/[a-z-]+\.ts$/,
   // The command line finds models by name, and loads the code of one when it is asked for.
   models: /^models\/(?:by-name\/)?index\.ts$/,
   // Built-in tools are loaded by the code that offers them.

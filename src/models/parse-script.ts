@@ -1,7 +1,10 @@
-import { isMap, isScalar, isSeq, type Node } from 'yaml'
+import { isMap, isScalar, isSeq, LineCounter, type Node, parseDocument, Scalar } from 'yaml'
 import { type ModelFailureClass, noUsage, type Usage } from '../contracts/index.ts'
+import { messageOf } from '../util/message-of.ts'
 import { parseDuration } from '../util/parse-units.ts'
-import { kindOf, suggestion, YamlSource } from './yaml-source.ts'
+import { describeNode, listNames, suggestName } from '../yaml/messages.ts'
+import { SourceText, startOfText } from '../yaml/source-text.ts'
+import { keyText, nodeToJson, positionAt, refuseAliases } from '../yaml/yaml-nodes.ts'
 
 export type ScriptFault =
   | Extract<ModelFailureClass, 'rate_limit' | 'auth' | 'quota' | 'network' | 'timeout' | 'invalid_response' | 'model'>
@@ -27,79 +30,122 @@ const faults: readonly ScriptFault[] = ['rate_limit', 'auth', 'quota', 'network'
 const stepKeys = ['reasoning', 'text', 'calls', 'fault', 'delay', 'usage'] as const
 const usageKeys = ['input', 'output', 'cacheRead', 'cacheWrite', 'reasoning'] as const
 
-const noSteps = {
-  message: 'a script must have `steps`, the list of its replies',
-  remedy: 'Write `steps:` and below it `  - text: Hello.`',
-}
+type Report = (node: Node, message: string, remedy?: string) => void
 
 /** Reads a script. Throws `script_invalid` with all problems and their places. A text that is no script is not shown. */
 export function parseScript(text: string, place: string): readonly ScriptStep[] {
-  const source = new YamlSource(text.replace(/^\uFEFF/, ''), place)
-  if (!isMap(source.root) || !source.root.has('steps')) return source.refuse('script_invalid', { what: 'the script', ...noSteps })
-  const { steps } = source.fields(source.root, 'a script', ['steps'])
-  const nodes = steps ? source.items(steps, '`steps`') : []
-  if (isSeq(steps) && nodes.length === 0) source.problem(steps, '`steps` is empty', 'Write at least `- text: Hello.`')
-  const read = nodes.map((node) => readStep(source, node))
-  source.done('script_invalid', 'the script')
-  return read
+  const source = new SourceText(text.replace(/^\uFEFF/, '').replace(/\r\n?/g, '\n'), place)
+  const steps = readSteps(source)
+  source.throwIfProblems('script_invalid', 'The script')
+  return steps
 }
 
-function readStep(source: YamlSource, node: Node): ScriptStep {
-  const { reasoning, text, calls, fault, delay, usage } = source.fields(node, 'a step', stepKeys)
-  const says = [text, calls, fault].some((part) => part !== undefined)
-  if (!says) source.problem(node, 'a step must have `text`, `calls` or `fault`')
-  const delayMs = delay === undefined ? 0 : readDelay(source, delay, node)
-  return {
-    ...optional('reasoning', reasoning === undefined ? undefined : source.text(reasoning, '`reasoning`')),
-    ...optional('text', text === undefined ? undefined : source.text(text, '`text`')),
-    calls: calls ? source.items(calls, '`calls`').flatMap((call) => readCall(source, call)) : [],
-    ...optional('fault', fault === undefined ? undefined : readFault(source, fault, node)),
-    delayMs,
-    ...optional('usage', usage ? readUsage(source, usage) : undefined),
+function readSteps(source: SourceText): readonly ScriptStep[] {
+  const counter = new LineCounter()
+  const positionOf = (node: Node) => positionAt(counter, node.range?.[0] ?? 0)
+  const report: Report = (node, message, remedy) => source.problem(positionOf(node), message, remedy)
+  try {
+    const document = parseDocument<Node>(source.lines.join('\n'), { lineCounter: counter, prettyErrors: false, stringKeys: true })
+    const { contents } = document
+    if (!isMap(contents) || !contents.has('steps')) {
+      const remedy = 'Write `steps:` and below it `  - text: Hello.`'
+      source.problemWithoutLine(startOfText, 'a script must have `steps`, the list of its replies', remedy)
+      return []
+    }
+    for (const { pos, message } of [...document.errors, ...document.warnings])
+      source.problem(positionAt(counter, pos[0]), message.split('\n', 1)[0] ?? message)
+    refuseAliases(source, document, positionOf)
+    const { steps } = fieldsOf(contents, { what: 'a script', known: ['steps'] }, report)
+    if (isSeq(steps) && steps.items.length === 0) report(steps, '`steps` is empty', 'Write at least `- text: Hello.`')
+    return itemsOf(steps, '`steps`', report).map((node) => readStep(node, report))
+  } catch (error) {
+    // The parser is recursive: thousands of nested brackets exhaust its stack.
+    source.problemWithoutLine(startOfText, `the text cannot be read as YAML: ${messageOf(error)}`)
+    return []
   }
 }
 
-function readCall(source: YamlSource, node: Node): readonly ScriptCall[] {
-  const { tool, input } = source.fields(node, 'a call', ['tool', 'input'])
-  if (tool === undefined) source.problem(node, 'a call must have `tool`, the name of the tool')
-  const name = tool === undefined ? undefined : source.text(tool, '`tool`')
-  return name === undefined ? [] : [{ tool: name, input: readInput(source, input) }]
+function readStep(node: Node, report: Report): ScriptStep {
+  const { reasoning, text, calls, fault, delay, usage } = fieldsOf(node, { what: 'a step', known: stepKeys }, report)
+  if (!text && !calls && !fault) report(node, 'a step must have `text`, `calls` or `fault`')
+  return {
+    ...optional('reasoning', reasoning && readText(reasoning, '`reasoning`', report)),
+    ...optional('text', text && readText(text, '`text`', report)),
+    calls: itemsOf(calls, '`calls`', report).flatMap((call) => readCall(call, report)),
+    ...optional('fault', fault && readFault(fault, report)),
+    delayMs: delay ? readDelay(delay, report) : 0,
+    ...optional('usage', usage && readUsage(usage, report)),
+  }
+}
+
+function readCall(node: Node, report: Report): readonly ScriptCall[] {
+  const { tool, input } = fieldsOf(node, { what: 'a call', known: ['tool', 'input'] }, report)
+  if (!tool) report(node, 'a call must have `tool`, the name of the tool')
+  const name = tool && readText(tool, '`tool`', report)
+  return name === undefined ? [] : [{ tool: name, input: input ? readInput(input, report) : '{}' }]
 }
 
 /** Text is sent unchanged, so that a script can also contain broken JSON. */
-function readInput(source: YamlSource, node: Node | null | undefined): string {
-  if (!node) return '{}'
+function readInput(node: Node, report: Report): string {
   if (isScalar(node) && typeof node.value === 'string') return node.value
-  const value: unknown = source.plain(node)
-  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return JSON.stringify(value)
-  source.problem(node, `\`input\` must be a map, or JSON as text, not ${kindOf(node)}`)
+  if (isMap(node)) return JSON.stringify(nodeToJson(node))
+  if (!isScalar(node) || node.value !== null) report(node, `\`input\` must be a map, or JSON as text, not ${describeNode(node)}`)
   return '{}'
 }
 
-function readFault(source: YamlSource, node: Node | null, step: Node): ScriptFault | undefined {
-  const name = isScalar(node) ? String(node.value) : kindOf(node)
+function readFault(node: Node, report: Report): ScriptFault | undefined {
+  const name = isScalar(node) ? String(node.value) : describeNode(node)
   const fault = faults.find((known) => known === name)
-  if (!fault) source.problem(node ?? step, `there is no fault \`${name}\``, suggestion(name, faults))
+  if (!fault) report(node, `there is no fault \`${name}\``, suggestName(name, faults))
   return fault
 }
 
-function readDelay(source: YamlSource, node: Node | null, step: Node): number {
+function readDelay(node: Node, report: Report): number {
   const delayMs = parseDuration(isScalar(node) ? node.value : undefined)
-  if (delayMs === undefined) source.problem(node ?? step, '`delay` must be a time', 'Write it like `300ms`, `2s` or `1m`.')
+  if (delayMs === undefined) report(node, '`delay` must be a time', 'Write it like `300ms`, `2s` or `1m`.')
   return delayMs ?? 0
 }
 
-function readUsage(source: YamlSource, node: Node): Usage {
+function readUsage(node: Node, report: Report): Usage {
   const usage: { -readonly [K in keyof Usage]: Usage[K] } = { ...noUsage }
-  const fields = source.fields(node, '`usage`', usageKeys)
+  const fields = fieldsOf(node, { what: '`usage`', known: usageKeys }, report)
   for (const key of usageKeys) {
     const figure = fields[key]
-    if (figure === undefined) continue
     const tokens = isScalar(figure) ? figure.value : undefined
     if (typeof tokens === 'number' && Number.isSafeInteger(tokens) && tokens >= 0) usage[key] = tokens
-    else source.problem(figure ?? node, `\`${key}\` must be a whole number of tokens, not ${kindOf(figure)}`)
+    else if (figure) report(figure, `\`${key}\` must be a whole number of tokens, not ${describeNode(figure)}`)
   }
   return usage
+}
+
+interface MapSpec<Key extends string> {
+  readonly what: string
+  readonly known: readonly Key[]
+}
+
+/** The values of a map by key. */
+function fieldsOf<Key extends string>(node: Node, { what, known }: MapSpec<Key>, report: Report): { readonly [K in Key]?: Node } {
+  const found: { [K in Key]?: Node } = {}
+  if (!isMap<Node, Node | null>(node)) report(node, `${what} must be a map with ${listNames(known)}, not ${describeNode(node)}`)
+  else
+    for (const { key, value } of node.items) {
+      const name = known.find((each) => each === keyText(key))
+      if (name !== undefined) found[name] = value ?? Object.assign(new Scalar(null), { range: key.range ?? null })
+      else report(key, `${what} has no key \`${keyText(key)}\``, suggestName(keyText(key), known))
+    }
+  return found
+}
+
+function itemsOf(node: Node | undefined, what: string, report: Report): readonly Node[] {
+  if (isSeq<Node>(node)) return node.items
+  if (node) report(node, `${what} must be a list, not ${describeNode(node)}`)
+  return []
+}
+
+function readText(node: Node, what: string, report: Report): string | undefined {
+  if (isScalar(node) && typeof node.value === 'string') return node.value
+  report(node, `${what} must be text, not ${describeNode(node)}`, 'Put it in quotes.')
+  return undefined
 }
 
 function optional<Key extends string, Value>(key: Key, value: Value | undefined): { readonly [K in Key]?: Value } {

@@ -131,7 +131,7 @@ async function problemsOf(script: string): Promise<readonly Problem[]> {
 describe('a wrong script', () => {
   test('is told with place, line and nearest key', async () => {
     expect(await problemsOf('steps:\n  - txt: one\n    text: one\n')).toEqual([
-      { place: 'a.yaml:2:5', message: 'A step has no key `txt`.', remedy: 'Did you mean `text`?', line: '  - txt: one' },
+      { place: 'a.yaml:2:5', message: 'a step has no key `txt`', remedy: 'Did you mean `text`?', line: '  - txt: one' },
     ])
   })
 
@@ -139,40 +139,40 @@ describe('a wrong script', () => {
     'which is something else altogether is not shown: %j',
     async (text) => {
       const problems = await problemsOf(text)
-      expect(problems).toMatchObject([{ place: 'a.yaml:1:1', message: 'A script must have `steps`, the list of its replies.' }])
+      expect(problems).toMatchObject([{ place: 'a.yaml:1:1', message: 'a script must have `steps`, the list of its replies' }])
       expect(JSON.stringify(problems)).not.toMatch(/sesame|nobody/)
     },
   )
 
   const scripts: readonly [script: string, found: readonly string[]][] = [
-    ['', ['1:1 A script must have `steps`, the list of its replies.']],
-    ['[]', ['1:1 A script must have `steps`, the list of its replies.']],
-    ['steps:', ['1:7 `steps` must be a list, not nothing.']],
-    ['steps: []', ['1:8 `steps` is empty.']],
-    ['steps: one', ['1:8 `steps` must be a list, not text.']],
+    ['', ['1:1 a script must have `steps`, the list of its replies']],
+    ['[]', ['1:1 a script must have `steps`, the list of its replies']],
+    ['steps:', ['1:7 `steps` must be a list, not nothing']],
+    ['steps: []', ['1:8 `steps` is empty']],
+    ['steps: one', ['1:8 `steps` must be a list, not "one"']],
     [
       'steps: [one]',
       [
-        '1:9 A step must be a map with `reasoning`, `text`, `calls`, `fault`, `delay`, `usage`, not text.',
-        '1:9 A step must have `text`, `calls` or `fault`.',
+        '1:9 a step must be a map with `reasoning`, `text`, `calls`, `fault`, `delay`, `usage`, not "one"',
+        '1:9 a step must have `text`, `calls` or `fault`',
       ],
     ],
-    ['steps: [{ delay: soon, text: 7 }]', ['1:18 `delay` must be a time.', '1:30 `text` must be text, not the number 7.']],
-    ['steps: [{ fault: rate_limits }]', ['1:18 There is no fault `rate_limits`.']],
+    ['steps: [{ delay: soon, text: 7 }]', ['1:18 `delay` must be a time', '1:30 `text` must be text, not the number 7']],
+    ['steps: [{ fault: rate_limits }]', ['1:18 there is no fault `rate_limits`']],
     [
       'steps: [{ text: a, usage: { input: -1, outptu: 2 } }]',
-      ['1:36 `input` must be a whole number of tokens, not the number -1.', '1:40 `usage` has no key `outptu`.'],
+      ['1:36 `input` must be a whole number of tokens, not the number -1', '1:40 `usage` has no key `outptu`'],
     ],
     [
       'steps: [{ calls: [{ input: 3 }, { tool: look, input: [1] }] }]',
-      ['1:19 A call must have `tool`, the name of the tool.', '1:54 `input` must be a map, or JSON as text, not a list.'],
+      ['1:19 a call must have `tool`, the name of the tool', '1:54 `input` must be a map, or JSON as text, not a list'],
     ],
     [
       'steps: [{ text: &a x }, { text: *a }]',
-      ['1:20 The anchor `&a` is not allowed here.', '1:33 Aliases are not allowed here.', '1:33 `text` must be text, not an alias.'],
+      ['1:20 the anchor `&a` is not allowed', '1:33 aliases are not allowed', '1:33 `text` must be text, not an alias'],
     ],
-    ['steps: [{ text: a }', ['1:20 Flow sequence in block collection must be sufficiently indented and end with a ].']],
-    ['steps: [{ text: a }]\nsteps: [{ text: a }]', ['2:1 Map keys must be unique.']],
+    ['steps: [{ text: a }', ['1:20 Flow sequence in block collection must be sufficiently indented and end with a ]']],
+    ['steps: [{ text: a }]\nsteps: [{ text: a }]', ['2:1 Map keys must be unique']],
   ]
   test.each(scripts)('%j', async (script, found) => {
     expect((await problemsOf(script)).map(({ place, message }) => `${place.slice('a.yaml:'.length)} ${message}`)).toEqual(found)

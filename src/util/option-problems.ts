@@ -8,6 +8,8 @@ import { showValue } from './show-value.ts'
 export interface FieldType {
   readonly expected: string
   readonly remedy?: string
+  /** Messages show only the type of a wrong value: it may be a key in the wrong place. */
+  readonly isSecret?: true
   accepts(value: unknown): boolean
 }
 
@@ -26,7 +28,7 @@ export const stringList = (expected: string): FieldType => ({ expected, accepts:
 
 /** The same field, which may also be left out. */
 export const optional = (type: FieldType, remedy = type.remedy): FieldType => ({
-  expected: type.expected,
+  ...type,
   ...(remedy !== undefined && { remedy }),
   accepts: (value) => value === undefined || type.accepts(value),
 })
@@ -40,10 +42,17 @@ export function checkFields(
   for (const [key, type] of Object.entries(fields)) checkField(problems, Reflect.get(value, key), { type, place: `${place}.${key}` })
 }
 
+/** The same, and other keys are problems. */
+export function checkOnlyFields(problems: Problem[], value: object, table: Parameters<typeof checkFields>[2]): void {
+  checkKeys(problems, value, { known: Object.keys(table.fields), place: table.place })
+  checkFields(problems, value, table)
+}
+
 export function checkField(problems: Problem[], value: unknown, { type, place }: { type: FieldType; place: string }): void {
-  const { expected, remedy } = type
+  const { expected, remedy, isSecret } = type
   if (type.accepts(value)) return
-  problems.push({ place, message: `expected ${expected}, found ${showValue(value)}`, ...(remedy !== undefined && { remedy }) })
+  const found = isSecret ? `a value of type ${value === null ? 'null' : typeof value}` : showValue(value)
+  problems.push({ place, message: `expected ${expected}, found ${found}`, ...(remedy !== undefined && { remedy }) })
 }
 
 export function checkKeys(problems: Problem[], value: object, { known, place }: { known: readonly string[]; place: string }): void {

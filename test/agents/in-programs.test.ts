@@ -86,7 +86,7 @@ describe('agent files in a program', () => {
     })
     const options = { workingDirectory: project.path, tools: [tool('look_up')] }
     const error = await problemsOf(agentsFromFiles(['boss.ai', 'off.ai'], options))
-    expect(error).toMatchObject({ code: 'agent_file_invalid', message: expect.stringContaining('places:\n  ') })
+    expect(error).toMatchObject({ code: 'agent_file_invalid', message: expect.stringMatching(/\d problems:\n {2}/) })
     const all = told(error)
     for (const expected of [
       /^boss\.ai:\d+:\d+ there is no tool `look` → Did you mean/,
@@ -208,12 +208,12 @@ describe('agent files in a program', () => {
     expect(error.code).toBe('config_invalid')
     expect(error.problems.map(({ place }) => place)).toEqual([
       'files',
-      'skill',
-      'tools',
-      'skills',
-      'sandbox',
-      'workingDirectory',
-      'trusted',
+      'options.skill',
+      'options.tools',
+      'options.skills',
+      'options.sandbox',
+      'options.workingDirectory',
+      'options.trusted',
     ])
     expect(error.problems[1]?.remedy).toContain('skills')
   })

@@ -9,7 +9,7 @@ function namesIn(script: string): readonly string[] {
   } catch (error) {
     if (!(error instanceof TroupeError)) throw error
     const [{ message, remedy = '' } = { message: '' }] = error.problems
-    const listed = /with (.*), not/.exec(message)?.[1] ?? /Known here: (.*)\./.exec(remedy)?.[1] ?? ''
+    const listed = /with (.*), not/.exec(message)?.[1] ?? /Use one of (.*)\./.exec(remedy)?.[1] ?? ''
     const names = listed.split(', ').map((name) => name.replaceAll('`', ''))
     if (names.length > 1) return names
   }

@@ -1,6 +1,6 @@
 import { type JsonObject, ruleVerdicts } from '../../contracts/index.ts'
 import { rulePattern } from '../../policy/rule-pattern.ts'
-import { capitalize } from '../values/messages.ts'
+import { capitalize } from '../../yaml/messages.ts'
 import { type ListEntry, listEntries } from '../values/read-list.ts'
 import { maxRules } from '../values/read-rules.ts'
 import type { ValueType } from '../values/read-value.ts'

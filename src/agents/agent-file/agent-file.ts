@@ -8,8 +8,8 @@ import type {
   Problem,
   SandboxPolicy,
 } from '../../contracts/index.ts'
+import { maxReported, type SourceLocation, SourceText, startOfText } from '../../yaml/source-text.ts'
 import { decodeAgentText } from '../values/decode-text.ts'
-import { maxReported, type SourceLocation, SourceText, startOfText } from '../values/source-text.ts'
 import { type AgentOptionKey, agentOptions, keysInGroup } from './agent-options.ts'
 import { readFileSettings } from './file-settings.ts'
 import { type Frontmatter, readFrontmatter } from './frontmatter.ts'

@@ -1,9 +1,9 @@
 import { isMap, isScalar, isSeq, type Node } from 'yaml'
-import { describeNode, suggestName } from '../values/messages.ts'
+import { describeNode, suggestName } from '../../yaml/messages.ts'
+import type { Position, SourceText } from '../../yaml/source-text.ts'
+import type { ReadResult } from '../../yaml/yaml-nodes.ts'
 import { readSchema } from '../values/read-schema.ts'
 import { readValue } from '../values/read-value.ts'
-import type { Position, SourceText } from '../values/source-text.ts'
-import type { ReadResult } from '../values/yaml-nodes.ts'
 import {
   type AgentOptionKey,
   agentOption,

@@ -1,7 +1,7 @@
-import { type Document, type ErrorCode, isMap, LineCounter, type Node, parseDocument, visit } from 'yaml'
+import { type ErrorCode, isMap, LineCounter, type Node, parseDocument } from 'yaml'
 import { messageOf } from '../../util/message-of.ts'
-import type { Position, SourceText } from '../values/source-text.ts'
-import { positionAt } from '../values/yaml-nodes.ts'
+import type { Position, SourceText } from '../../yaml/source-text.ts'
+import { positionAt, refuseAliases } from '../../yaml/yaml-nodes.ts'
 
 /** A setting as written. `value` is null if the key has no value. */
 export interface Setting {
@@ -140,14 +140,3 @@ function yamlRemedy(code: ErrorCode, lines: readonly string[], { line }: Positio
 }
 
 const indentOf = (text: string): number => text.length - text.trimStart().length
-
-/** Aliases can make a small file expand to a huge one. */
-function refuseAliases(source: SourceText, document: Document, positionOf: (node: Node) => Position): void {
-  visit(document, {
-    Alias: (_key, node) =>
-      source.problem(positionOf(node), 'aliases are not allowed', `Put text that begins with \`*\` in quotes: \`"*${node.source}"\`.`),
-    Value: (_key, node) => {
-      if (node.anchor !== undefined) source.problem(positionOf(node), `the anchor \`&${node.anchor}\` is not allowed`, 'Remove it.')
-    },
-  })
-}

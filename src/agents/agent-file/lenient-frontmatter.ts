@@ -1,5 +1,5 @@
 import { parseDocument } from 'yaml'
-import { SourceText } from '../values/source-text.ts'
+import { SourceText } from '../../yaml/source-text.ts'
 import { type Frontmatter, type FrontmatterKind, readFrontmatter } from './frontmatter.ts'
 
 interface LenientOptions {

@@ -1,4 +1,4 @@
-import type { SourceLocation } from '../values/source-text.ts'
+import type { SourceLocation } from '../../yaml/source-text.ts'
 import type { AgentOptionKey } from './agent-options.ts'
 import { contractOf } from './setting-conflicts.ts'
 

@@ -1,6 +1,6 @@
 import { type Problem, TroupeError } from '../../contracts/index.ts'
-import { countProblems, didYouMean } from '../values/messages.ts'
-import { parseValue } from '../values/yaml-nodes.ts'
+import { countProblems, didYouMean } from '../../yaml/messages.ts'
+import { parseValue } from '../../yaml/yaml-nodes.ts'
 import { type AgentOptionKey, agentOption, agentOptionKeys, agentOptions, keysInGroup } from './agent-options.ts'
 import { readOption } from './file-settings.ts'
 import type { ExternalValue, ExternalValues } from './option-values.ts'

@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../contracts/index.ts'
+import { capitalize } from '../../yaml/messages.ts'
 import { typeSchema } from '../agent-file/agent-file-schema.ts'
-import { capitalize } from '../values/messages.ts'
 import { configShape, sectionNames, sections } from './sections.ts'
 import type { Shape } from './shape.ts'
 

@@ -8,7 +8,7 @@
 import { type Problem, TroupeError } from '../../contracts/index.ts'
 import { messageOf } from '../../util/message-of.ts'
 import { shellWord } from '../../util/shell-word.ts'
-import { countProblems } from '../values/messages.ts'
+import { countProblems } from '../../yaml/messages.ts'
 import type { Config, ConfigDiagnostic, Layer, PendingFile, SettingsFile, VariableFile } from './config.ts'
 import { type ConfigFile, type ConfigPlaces, configFiles, isOwnLayer } from './config-places.ts'
 import type { ConfigFileSystem } from './files/config-file-system.ts'

@@ -2,7 +2,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { type Problem, TroupeError } from '../../contracts/index.ts'
-import { nodeToJson } from '../values/yaml-nodes.ts'
+import { nodeToJson } from '../../yaml/yaml-nodes.ts'
 import type { ConfigFile, FileRole } from './config-places.ts'
 import { JsonSource } from './files/json-source.ts'
 import { readConfigFile } from './read-config-file.ts'

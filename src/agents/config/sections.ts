@@ -1,8 +1,8 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: placeholders are written like that
 import { providerKinds, reservedModelNames } from '../../contracts/index.ts'
 import { parseHttpAddress } from '../../util/read-address.ts'
+import { listNames } from '../../yaml/messages.ts'
 import { type AgentOptionKey, agentOptionKeys, agentOptions, keysInGroup } from '../agent-file/agent-options.ts'
-import { listNames } from '../values/messages.ts'
 import { hooksShape } from './hook-shape.ts'
 import type { Shape } from './shape.ts'
 

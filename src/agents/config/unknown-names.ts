@@ -1,7 +1,7 @@
 import type { ApprovalRule, HookDefinition, Problem } from '../../contracts/index.ts'
 import { automaticTools, builtinToolNames } from '../../policy/builtin-tool-names.ts'
 import { type KnownTools, patternsOf, rulePatternProblem, type ToolNameProblem, toolNameProblem } from '../../policy/tool-name-problems.ts'
-import { didYouMean } from '../values/messages.ts'
+import { didYouMean } from '../../yaml/messages.ts'
 import { type Config, type ConfigDiagnostic, isTrustedFile, sectionByLayer, settingsOf } from './config.ts'
 import { type FileOrigin, keysOf, placeOf, type Sourced, sourcedAt } from './sourced.ts'
 import { variablesOf } from './variables/overlay.ts'

@@ -1,6 +1,6 @@
 import type { ApprovalRule, Json, JsonObject, Problem, ReasoningEffort, SandboxPolicy } from '../../contracts/index.ts'
 import type { Dialect } from '../../policy/foreign-tools.ts'
-import type { Position } from '../values/source-text.ts'
+import type { Position } from '../../yaml/source-text.ts'
 import type { PermissionRule } from './permission-rules.ts'
 
 export { type Dialect, dialects } from '../../policy/foreign-tools.ts'

@@ -1,6 +1,6 @@
+import type { SourceText } from '../../yaml/source-text.ts'
+import { nodeToJson } from '../../yaml/yaml-nodes.ts'
 import { readLenientFrontmatter } from '../agent-file/lenient-frontmatter.ts'
-import type { SourceText } from '../values/source-text.ts'
-import { nodeToJson } from '../values/yaml-nodes.ts'
 import type { ForeignText } from './foreign-agent.ts'
 
 /** Reads settings in YAML between two lines of `---`, then the prompt. Reports problems to `source`. */

@@ -1,6 +1,6 @@
 import { parse, TomlError } from 'smol-toml'
 import { messageOf } from '../../util/message-of.ts'
-import { type Position, type SourceText, startOfText } from '../values/source-text.ts'
+import { type Position, type SourceText, startOfText } from '../../yaml/source-text.ts'
 import type { ForeignText } from './foreign-agent.ts'
 
 const maxDepth = 64

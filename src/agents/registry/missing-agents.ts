@@ -2,7 +2,7 @@ import { basename, dirname, join } from 'node:path'
 import type { Problem } from '../../contracts/index.ts'
 import { nearestNames } from '../../util/nearest-names.ts'
 import { shellWord } from '../../util/shell-word.ts'
-import { listNames } from '../values/messages.ts'
+import { listNames } from '../../yaml/messages.ts'
 import { agentFilesIn, isOwnFile, type UnreadableFile } from './agent-paths.ts'
 import { type ChildReference, locationOfReference } from './loaded-file.ts'
 

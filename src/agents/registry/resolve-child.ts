@@ -1,6 +1,6 @@
 import { dirname, relative, resolve } from 'node:path'
 import type { Problem } from '../../contracts/index.ts'
-import { didYouMean, listNames } from '../values/messages.ts'
+import { didYouMean, listNames } from '../../yaml/messages.ts'
 import { agentFilesIn } from './agent-paths.ts'
 import { type ChildReference, type LoadedFile, locationOfReference } from './loaded-file.ts'
 import { agentsNamed, type NamedAgent } from './project-agents.ts'

@@ -4,9 +4,9 @@ import { ownToolsForAny } from '../../policy/foreign-tools.ts'
 import { matches, offeredName } from '../../policy/tool-name-patterns.ts'
 import { type KnownTools, patternsOf, rulePatternProblem, toolNameProblem } from '../../policy/tool-name-problems.ts'
 import { findCycles } from '../../util/find-cycles.ts'
+import { didYouMean, listNames } from '../../yaml/messages.ts'
+import type { SourceLocation } from '../../yaml/source-text.ts'
 import { locationOf, type OptionValue } from '../agent-file/option-values.ts'
-import { didYouMean, listNames } from '../values/messages.ts'
-import type { SourceLocation } from '../values/source-text.ts'
 import type { ChildReference, LoadedFile } from './loaded-file.ts'
 
 /** Settings that a child needs. Foreign files do not have them. */

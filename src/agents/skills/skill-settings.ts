@@ -1,9 +1,9 @@
 import { isMap, isScalar, isSeq, type Node } from 'yaml'
+import { describeNode, suggestName } from '../../yaml/messages.ts'
+import { type Position, SourceText } from '../../yaml/source-text.ts'
+import { nodeToJson, textOfNode } from '../../yaml/yaml-nodes.ts'
 import type { Setting } from '../agent-file/frontmatter.ts'
 import { readLenientFrontmatter } from '../agent-file/lenient-frontmatter.ts'
-import { describeNode, suggestName } from '../values/messages.ts'
-import { type Position, SourceText } from '../values/source-text.ts'
-import { nodeToJson, textOfNode } from '../values/yaml-nodes.ts'
 import type { SkillProblem } from './skill-problem.ts'
 
 /** Settings of a `SKILL.md` besides name and description. None of them grants anything. */

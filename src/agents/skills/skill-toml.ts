@@ -1,8 +1,8 @@
 import { parse, TomlError } from 'smol-toml'
 import type { SkillCard } from '../../contracts/index.ts'
 import { messageOf } from '../../util/message-of.ts'
+import { listNames } from '../../yaml/messages.ts'
 import { readRegularFile } from '../project-context/project-files.ts'
-import { listNames } from '../values/messages.ts'
 import type { SkillProblem } from './skill-problem.ts'
 
 export const skillSettingsFile = 'SKILL.toml'

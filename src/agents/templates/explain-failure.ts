@@ -1,5 +1,5 @@
 import type { Problem } from '../../contracts/index.ts'
-import { didYouMean, listNames } from '../values/messages.ts'
+import { didYouMean, listNames } from '../../yaml/messages.ts'
 import type { TemplateText } from './includes.ts'
 
 export interface Explaining {

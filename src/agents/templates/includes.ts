@@ -2,9 +2,9 @@ import { realpathSync } from 'node:fs'
 import { join, posix, relative, resolve, sep, win32 } from 'node:path'
 import { type Problem, TroupeError } from '../../contracts/index.ts'
 import { messageOf } from '../../util/message-of.ts'
+import { listNames } from '../../yaml/messages.ts'
 import { readRegularFile } from '../project-context/project-files.ts'
 import { decodeAgentText } from '../values/decode-text.ts'
-import { listNames } from '../values/messages.ts'
 import { type TemplateReference, templateReferences } from './scan-template.ts'
 
 const maxDepth = 8

@@ -1,6 +1,6 @@
 import { type Problem, TroupeError } from '../../contracts/index.ts'
-import { countProblems } from '../values/messages.ts'
-import { maxReported } from '../values/source-text.ts'
+import { countProblems } from '../../yaml/messages.ts'
+import { maxReported } from '../../yaml/source-text.ts'
 import type { Rendered } from './engine.ts'
 import { explainFailure } from './explain-failure.ts'
 import { collectIncludes, type IncludeFiles, type TemplateText } from './includes.ts'

@@ -1,7 +1,7 @@
 import { isSeq, type Node } from 'yaml'
 import { ownToolsForAny } from '../../policy/foreign-tools.ts'
-import { describeNode } from './messages.ts'
-import { type ReadResult, textOfNode, type ValueProblem } from './yaml-nodes.ts'
+import { describeNode } from '../../yaml/messages.ts'
+import { type ReadResult, textOfNode, type ValueProblem } from '../../yaml/yaml-nodes.ts'
 
 /** What the entries of a list are. Reading and the JSON Schema are made from `listEntries`. */
 export type ListEntry = 'model' | 'tool' | 'agent' | 'skill' | 'host' | 'folder' | 'variable'

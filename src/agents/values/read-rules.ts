@@ -1,8 +1,8 @@
 import { isMap, isSeq, type Node } from 'yaml'
 import { type ApprovalRule, type RuleVerdict, ruleVerdicts } from '../../contracts/index.ts'
 import { isRulePattern } from '../../policy/rule-pattern.ts'
-import { describeNode, listNames, suggestName } from './messages.ts'
-import { keyText, type ReadResult, textOfNode, type ValueProblem } from './yaml-nodes.ts'
+import { describeNode, listNames, suggestName } from '../../yaml/messages.ts'
+import { keyText, type ReadResult, textOfNode, type ValueProblem } from '../../yaml/yaml-nodes.ts'
 
 const keys: readonly string[] = [...ruleVerdicts, 'reason']
 const likeThis = 'Write a rule like `{ deny: "shell(rm *)", reason: ask first }`.'

@@ -1,8 +1,8 @@
 import { isMap, isScalar, isSeq, LineCounter, type Node, parseDocument } from 'yaml'
 import type { JsonSchema } from '../../contracts/index.ts'
 import { checkSchema } from '../../util/json-schema/check-schema.ts'
-import { SourceText, startOfText } from './source-text.ts'
-import { keyText, nodeToJson, positionAt, type ReadResult, type ValueProblem } from './yaml-nodes.ts'
+import { SourceText, startOfText } from '../../yaml/source-text.ts'
+import { keyText, nodeToJson, positionAt, type ReadResult, type ValueProblem } from '../../yaml/yaml-nodes.ts'
 
 const maxLength = 1_048_576
 

@@ -1,10 +1,10 @@
 import { isMap, isScalar, type Node } from 'yaml'
 import { defaultLimits } from '../../contracts/index.ts'
 import { parseDuration, parseSize, showSize } from '../../util/parse-units.ts'
-import { describeNode, didYouMean, listNames } from './messages.ts'
+import { describeNode, didYouMean, listNames } from '../../yaml/messages.ts'
+import { nodeToJson, type ReadResult, textOfNode, type ValueProblem } from '../../yaml/yaml-nodes.ts'
 import { type ListEntry, readList } from './read-list.ts'
 import { readRules } from './read-rules.ts'
-import { nodeToJson, type ReadResult, textOfNode, type ValueProblem } from './yaml-nodes.ts'
 
 /** The type of an option of an agent, or of a value in a configuration. */
 export type ValueType =

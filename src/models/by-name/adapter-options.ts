@@ -1,5 +1,14 @@
-import { type Clock, type Problem, type ProviderKind, providerKinds, reservedModelNames, TroupeError } from '../../contracts/index.ts'
-import { nearestNames } from '../../util/nearest-names.ts'
+import { type Clock, type Problem, type ProviderKind, providerKinds, reservedModelNames } from '../../contracts/index.ts'
+import {
+  aFunction,
+  aString,
+  checkField,
+  checkOnlyFields,
+  type FieldType,
+  oneOf,
+  optional,
+  problemsError,
+} from '../../util/option-problems.ts'
 import { showValue } from '../../util/show-value.ts'
 import { profileOf } from '../known-providers.ts'
 import { type ProviderSettings, type Variables, wrongAddress } from '../provider-settings.ts'
@@ -35,101 +44,75 @@ export interface ModelAdapterOptions extends ProviderSources {
 
 export type SettledOptions = ModelAdapterOptions & Required<Pick<ModelAdapterOptions, 'clock' | 'fetch' | 'readFile' | 'baseDir'>>
 
-/** A check of one value: what was expected, if the value is wrong. */
-type Check = (value: unknown) => string | undefined
+const texts = (expected: string, isWhole = true): FieldType => ({
+  expected,
+  isSecret: true,
+  accepts: (value) => isFields(value) && Object.values(value).every((each) => typeof each === 'string' || (!isWhole && each === undefined)),
+})
+const secretText: FieldType = { ...aString, isSecret: true }
 
-const expecting =
-  (what: string, fits: (value: unknown) => boolean): Check =>
-  (value) =>
-    fits(value) ? undefined : what
-const text = expecting('a text', (value) => typeof value === 'string')
-const fn = expecting('a function', (value) => typeof value === 'function')
-const texts = (value: unknown, isWhole = true) =>
-  isFields(value) && Object.values(value).every((each) => typeof each === 'string' || (!isWhole && each === undefined))
-const oneOf = (...words: readonly string[]) =>
-  expecting(words.map((word) => `"${word}"`).join(' or '), (value) => words.includes(String(value)))
-
-const checks: { readonly [Key in keyof Required<ModelAdapterOptions>]: Check } = {
-  variables: expecting('an object of texts', (value) => texts(value, false)),
-  providers: expecting('an object of providers by name', isFields),
-  aliases: expecting('an object of model names', (value) => texts(value)),
-  clock: expecting('a clock with now(), monotonic() and after()', (value) =>
-    ['now', 'monotonic', 'after'].every((method) => typeof Reflect.get(Object(value), method) === 'function'),
-  ),
-  fetch: fn,
-  readFile: fn,
-  baseDir: text,
+const optionFields: { readonly [Key in keyof Required<ModelAdapterOptions>]: FieldType } = {
+  variables: { ...texts('an object of strings', false), remedy: 'Give the variables that contain API keys, or {}.' },
+  providers: optional({ expected: 'an object of providers by name', isSecret: true, accepts: isFields }),
+  aliases: optional(texts('an object of model names')),
+  clock: optional({
+    expected: 'a clock with now(), monotonic() and after()',
+    accepts: (value) => ['now', 'monotonic', 'after'].every((method) => typeof Reflect.get(Object(value), method) === 'function'),
+  }),
+  fetch: optional(aFunction),
+  readFile: optional(aFunction),
+  baseDir: optional(aString),
 }
 
-const providerChecks = {
-  kind: oneOf(...providerKinds),
-  baseURL: text,
-  apiKey: text,
-  headers: expecting('an object of texts', (value) => texts(value)),
+const providerFields: { readonly [key: string]: FieldType } = {
+  kind: optional(oneOf(providerKinds)),
+  baseURL: optional(secretText),
+  apiKey: optional(secretText),
+  headers: optional(texts('an object of strings')),
 }
-const openAiChecks = { ...providerChecks, api: oneOf('chat', 'responses') }
+const openAiFields = { ...providerFields, api: optional(oneOf(['chat', 'responses'])) }
 
 /** @throws TroupeError `config_invalid` with all problems. */
 export function checkOptions(options: unknown): asserts options is ModelAdapterOptions {
-  const problems = isFields(options)
-    ? optionProblems(options)
-    : [{ place: 'options', message: `Expected an object, found ${showValue(options)}.`, remedy: 'Give at least { variables: {} }.' }]
-  if (problems.length === 0) return
-  const lines = problems.map(({ place, message, remedy }) => `${place}: ${message}${remedy === undefined ? '' : ` ${remedy}`}`)
-  const places = problems.length === 1 ? 'one place' : `${problems.length} places`
-  throw new TroupeError('config_invalid', `The options of modelAdapter are wrong in ${places}:\n  ${lines.join('\n  ')}`, { problems })
+  const problems: Problem[] = []
+  if (isFields(options)) checkOptionFields(problems, options)
+  else
+    problems.push({
+      place: 'options',
+      message: `expected an object, found ${showValue(options)}`,
+      remedy: 'Give at least { variables: {} }.',
+    })
+  if (problems.length > 0) throw problemsError('config_invalid', 'options of modelAdapter', problems)
 }
 
-function optionProblems(options: Fields): readonly Problem[] {
-  const { variables, aliases, providers } = options
-  const problems = fieldProblems(options, checks)
-  if (variables === undefined)
-    problems.push({ place: 'variables', message: 'It is missing.', remedy: 'Give the variables that contain API keys, or {}.' })
+function checkOptionFields(problems: Problem[], options: Fields): void {
+  const { aliases, providers } = options
+  checkOnlyFields(problems, options, { fields: optionFields, place: 'options' })
   for (const name of isFields(aliases) ? Object.keys(aliases) : [])
     if (!isFreeName(name))
-      problems.push({ place: `aliases.${name}`, message: `An alias ${nameRule}`, remedy: 'Choose another name, such as "fast".' })
-  for (const [name, config] of isFields(providers) ? Object.entries(providers) : []) problems.push(...providerProblems(name, config))
-  return problems
-}
-
-function fieldProblems(fields: Fields, known: { readonly [key: string]: Check }, path = ''): Problem[] {
-  return Object.entries(fields).flatMap(([key, value]): readonly Problem[] => {
-    const place = `${path}${key}`
-    const check = Object.hasOwn(known, key) ? known[key] : undefined
-    const [near] = nearestNames(key, Object.keys(known))
-    const remedy = near === undefined ? `Known options: ${Object.keys(known).join(', ')}.` : `Did you mean "${near}"?`
-    if (!check) return [{ place, message: 'Unknown option.', remedy }]
-    const expected = value === undefined ? undefined : check(value)
-    // A key may be in the wrong place, so only the type of the value is shown.
-    const found = key === 'kind' || key === 'api' ? showValue(value) : typeNameOf(value)
-    return expected === undefined ? [] : [{ place, message: `Expected ${expected}, found ${found}.` }]
-  })
-}
-
-function typeNameOf(value: unknown): string {
-  if (value === null) return 'null'
-  if (Array.isArray(value)) return 'a list'
-  return typeof value === 'object' ? 'an object with something else' : `a ${typeof value}`
+      problems.push({ place: `options.aliases.${name}`, message: `an alias ${nameRule}`, remedy: 'Choose another name, such as "fast".' })
+  for (const [name, config] of isFields(providers) ? Object.entries(providers) : []) checkProvider(problems, name, config)
 }
 
 const isFreeName = (name: string): boolean => /^[^\s/]+$/.test(name) && !reservedModelNames.some((reserved) => reserved === name)
-const nameRule = `is one word without "/". It cannot be ${reservedModelNames.map((name) => `"${name}"`).join(', ')}: those are reserved.`
+const nameRule = `must be one word without "/", and none of the reserved names ${reservedModelNames.join(', ')}`
 
-function providerProblems(name: string, config: unknown): readonly Problem[] {
-  const place = `providers.${name}`
-  if (!isFields(config)) return [{ place, message: `Expected an object, found ${typeNameOf(config)}.` }]
-  if (!isFreeName(name)) return [{ place, message: `A provider name ${nameRule}`, remedy: 'Choose another name, such as "lab".' }]
+function checkProvider(problems: Problem[], name: string, config: unknown): void {
+  const place = `options.providers.${name}`
+  checkField(problems, config, { type: { expected: 'an object', isSecret: true, accepts: isFields }, place })
+  if (!isFields(config)) return
+  if (!isFreeName(name))
+    return void problems.push({ place, message: `a provider name ${nameRule}`, remedy: 'Choose another name, such as "lab".' })
   const kind = providerKinds.find((each) => each === config.kind)
   const isOpenAi = profileOf(name, kind).kind === 'openai'
   const { api, ...others } = config
-  const problems = fieldProblems(isOpenAi ? config : others, isOpenAi ? openAiChecks : providerChecks, `${place}.`)
+  checkOnlyFields(problems, isOpenAi ? config : others, { fields: isOpenAi ? openAiFields : providerFields, place })
   if (api !== undefined && !isOpenAi)
-    problems.push({ place: `${place}.api`, message: 'Only a provider of the kind "openai" has this option.', remedy: 'Leave it out.' })
-  if (typeof config.baseURL !== 'string') return problems
+    problems.push({ place: `${place}.api`, message: 'only a provider of the kind "openai" has this option', remedy: 'Leave it out.' })
+  if (typeof config.baseURL !== 'string') return
   const { urlOf, urlExample, home } = profileOf(name)
   const wrong = wrongAddress(urlOf?.(config.baseURL) ?? config.baseURL, urlExample ?? home)
-  if (wrong) problems.push({ place: `${place}.baseURL`, message: `It ${wrong.message}`, remedy: wrong.remedy })
-  return problems
+  if (wrong) problems.push({ place: `${place}.baseURL`, message: `it ${wrong.message.replace(/\.$/, '')}`, remedy: wrong.remedy })
 }
 
 /** The defaults of the options. */

@@ -40,7 +40,7 @@ test('a script loads what plays it, and nothing of any provider', () => {
   writeFileSync(join(folder, 'a.yaml'), 'steps: [{ text: Hello. }]')
   const loaded = loadedBy(`const { modelAdapter } = await import(${byName})
     await modelAdapter({ variables: {}, baseDir: ${JSON.stringify(folder)} }).resolve('script/a.yaml')`)
-  expect(loaded).toEqual([...entry, 'by-name/script-file.ts', 'parse-script.ts', 'script-model.ts', 'yaml', 'yaml-source.ts'].toSorted())
+  expect(loaded).toEqual([...entry, 'by-name/script-file.ts', 'parse-script.ts', 'script-model.ts', 'yaml'].toSorted())
 })
 
 test('a model of one provider loads the package of no other', () => {

@@ -223,7 +223,7 @@ describe('options that are wrong', () => {
   const variables = {}
 
   test.each([undefined, null, 7, []])('are told: %j', (options) => {
-    expect(told(options)).toEqual([expect.stringMatching(/^options: Expected an object, found /)])
+    expect(told(options)).toEqual([expect.stringMatching(/^options: expected an object, found /)])
   })
 
   test('are told all at once, with what was meant', () => {
@@ -241,19 +241,19 @@ describe('options that are wrong', () => {
         },
       }),
     ).toEqual([
-      'alias: Unknown option. Did you mean "aliases"?',
-      'aliases: Expected an object of model names, found an object with something else.',
-      'clock: Expected a clock with now(), monotonic() and after(), found an object with something else.',
-      'fetch: Expected a function, found a string.',
-      'variables: It is missing. Give the variables that contain API keys, or {}.',
-      'providers.lab.base_url: Unknown option. Did you mean "baseURL"?',
-      'providers.lab.kind: Expected "openai" or "anthropic" or "google" or "openai-compatible", found "bogus".',
-      'providers.lab.apiKey: Expected a text, found a number.',
-      'providers.lab.headers: Expected an object of texts, found an object with something else.',
-      'providers.anthropic.api: Only a provider of the kind "openai" has this option. Leave it out.',
-      'providers.openai.api: Expected "chat" or "responses", found "chats".',
-      'providers.openai.baseURL: It must have no user, query or fragment. Give credentials as the key or as headers.',
-      'providers.none: Expected an object, found null.',
+      'options.alias: unknown key Did you mean "aliases"?',
+      'options.variables: expected an object of strings, found a value of type undefined Give the variables that contain API keys, or {}.',
+      'options.aliases: expected an object of model names, found a value of type object',
+      'options.clock: expected a clock with now(), monotonic() and after(), found {}',
+      'options.fetch: expected a function, found "x"',
+      'options.providers.lab.base_url: unknown key Did you mean "baseURL"?',
+      'options.providers.lab.kind: expected one of openai, anthropic, google, openai-compatible, found "bogus"',
+      'options.providers.lab.apiKey: expected a string, found a value of type number',
+      'options.providers.lab.headers: expected an object of strings, found a value of type object',
+      'options.providers.anthropic.api: only a provider of the kind "openai" has this option Leave it out.',
+      'options.providers.openai.api: expected one of chat, responses, found "chats"',
+      'options.providers.openai.baseURL: it must have no user, query or fragment Give credentials as the key or as headers.',
+      'options.providers.none: expected an object, found a value of type null',
     ])
   })
 
@@ -261,8 +261,8 @@ describe('options that are wrong', () => {
     'are aliases and providers called %j',
     (name) => {
       expect(told({ variables, aliases: { [name]: 'lab/m', fast: 'lab/m' }, providers: { [name]: {}, lab: {} } })).toEqual([
-        `aliases.${name}: An alias is one word without "/". It cannot be "auto", "rehearsal", "script": those are reserved. Choose another name, such as "fast".`,
-        `providers.${name}: A provider name is one word without "/". It cannot be "auto", "rehearsal", "script": those are reserved. Choose another name, such as "lab".`,
+        `options.aliases.${name}: an alias must be one word without "/", and none of the reserved names auto, rehearsal, script Choose another name, such as "fast".`,
+        `options.providers.${name}: a provider name must be one word without "/", and none of the reserved names auto, rehearsal, script Choose another name, such as "lab".`,
       ])
     },
   )
@@ -277,13 +277,13 @@ describe('options that are wrong', () => {
       // @ts-expect-error: only OpenAI has two interfaces
       claude: { kind: 'anthropic', api: 'chat' },
     }
-    expect(told({ variables, providers })).toEqual([expect.stringMatching(/^providers\.claude\.api: /)])
+    expect(told({ variables, providers })).toEqual([expect.stringMatching(/^options\.providers\.claude\.api: /)])
   })
 
   test('are not those that are left out or undefined', async () => {
     const options = { variables: { OPENAI_API_KEY: undefined }, aliases: undefined, providers: { ollama: { baseURL: '127.0.0.1:9' } } }
     const models = modelAdapter({ ...options, clock: undefined } as unknown as ModelAdapterOptions)
     expect((await models.resolve('ollama/a')).id).toBe('ollama/a')
-    expect(told({ variables, baseDir: 7 })).toEqual(['baseDir: Expected a text, found a number.'])
+    expect(told({ variables, baseDir: 7 })).toEqual(['options.baseDir: expected a string, found 7'])
   })
 })

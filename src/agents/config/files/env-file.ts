@@ -1,7 +1,7 @@
 import { type Problem, TroupeError } from '../../../contracts/index.ts'
+import { countProblems } from '../../../yaml/messages.ts'
+import { maxReported } from '../../../yaml/source-text.ts'
 import { decodeText } from '../../values/decode-text.ts'
-import { countProblems } from '../../values/messages.ts'
-import { maxReported } from '../../values/source-text.ts'
 import { variableName } from '../variables/placeholders.ts'
 import { maxConfigLength } from './json-source.ts'
 

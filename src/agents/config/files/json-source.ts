@@ -5,9 +5,9 @@
  */
 import { LineCounter, type Node, parseDocument } from 'yaml'
 import { messageOf } from '../../../util/message-of.ts'
+import { type Position, SourceText } from '../../../yaml/source-text.ts'
+import { positionAt } from '../../../yaml/yaml-nodes.ts'
 import { decodeText } from '../../values/decode-text.ts'
-import { type Position, SourceText } from '../../values/source-text.ts'
-import { positionAt } from '../../values/yaml-nodes.ts'
 import { maskJson } from '../hide-secrets.ts'
 import type { FileOrigin, LayerName } from '../sourced.ts'
 import { findJsonError } from './json-syntax.ts'

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { type Problem, TroupeError } from '../../../contracts/index.ts'
 import { isPlainObject } from '../../../util/json-schema/schema-values.ts'
 import { messageOf } from '../../../util/message-of.ts'
-import { maxReported } from '../../values/source-text.ts'
+import { maxReported } from '../../../yaml/source-text.ts'
 
 /** A file with the hash of its content. */
 export interface FileState {

@@ -4,8 +4,8 @@
  * 3. An empty variable is treated as missing: the next source is used.
  */
 import { type Json, type Problem, TroupeError } from '../../../contracts/index.ts'
-import { countProblems } from '../../values/messages.ts'
-import { maxReported } from '../../values/source-text.ts'
+import { countProblems } from '../../../yaml/messages.ts'
+import { maxReported } from '../../../yaml/source-text.ts'
 import type { Config, VariableFile } from '../config.ts'
 import { type FileOrigin, type LayerName, placeOf, type Sourced, showPath } from '../sourced.ts'
 import { parsePlaceholders, placeholderRemedy, type TextPart } from './placeholders.ts'

@@ -1,6 +1,6 @@
 import { isAlias, isMap, isScalar, isSeq, type Node } from 'yaml'
-import { nearestNames } from '../../util/nearest-names.ts'
-import { showValue } from '../../util/show-value.ts'
+import { nearestNames } from '../util/nearest-names.ts'
+import { showValue } from '../util/show-value.ts'
 
 /** What a node is, for messages. `kind` leaves the value out, which may be a secret in the wrong place. */
 export function describeNode(node: Node | null, detail: 'value' | 'kind' = 'value'): string {

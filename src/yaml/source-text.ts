@@ -1,4 +1,4 @@
-import { type ErrorCode, type Problem, TroupeError } from '../../contracts/index.ts'
+import { type ErrorCode, type Problem, TroupeError } from '../contracts/index.ts'
 import { countProblems } from './messages.ts'
 
 /** The most problems in one report: a hostile file could produce as many as it has characters. */

@@ -1,6 +1,6 @@
-import { isAlias, isMap, isScalar, isSeq, type LineCounter, type Node, parseDocument } from 'yaml'
-import { messageOf } from '../../util/message-of.ts'
-import type { Position } from './source-text.ts'
+import { type Document, isAlias, isMap, isScalar, isSeq, type LineCounter, type Node, parseDocument, visit } from 'yaml'
+import { messageOf } from '../util/message-of.ts'
+import type { Position, SourceText } from './source-text.ts'
 
 /** A value that was read from a node, or the problems with it. */
 export type ReadResult = { readonly ok: true; readonly value: unknown } | { readonly ok: false; readonly problems: readonly ValueProblem[] }
@@ -33,6 +33,17 @@ export const textOfNode = (node: Node | null | undefined): string =>
 export function positionAt(counter: LineCounter, offset: number): Position {
   const { line, col } = counter.linePos(offset)
   return { line: Math.max(1, line), column: Math.max(1, col) }
+}
+
+/** Aliases can make a small file expand to a huge one. */
+export function refuseAliases(source: SourceText, document: Document, positionOf: (node: Node) => Position): void {
+  visit(document, {
+    Alias: (_key, node) =>
+      source.problem(positionOf(node), 'aliases are not allowed', `Put text that begins with \`*\` in quotes: \`"*${node.source}"\`.`),
+    Value: (_key, node) => {
+      if (node.anchor !== undefined) source.problem(positionOf(node), `the anchor \`&${node.anchor}\` is not allowed`, 'Remove it.')
+    },
+  })
 }
 
 /** Parses a value that is written as in an agent file. */
