@@ -59,10 +59,26 @@ async function perform(invocation: Invocation, host: Host): Promise<number> {
       const { demoCommand } = await interruption.before(import('./commands/demo-command.ts'))
       return demoCommand(invocation, host, interruption)
     }
-    default: {
-      const { performProjectCommand } = await import('./commands/perform-command.ts')
-      return performProjectCommand(invocation, host)
-    }
+    case 'validate':
+      return (await import('./commands/validate-command.ts')).validateCommand(invocation, host)
+    case 'agents':
+      return (await import('./commands/agents-command.ts')).agentsCommand(invocation, host)
+    case 'init':
+      return (await import('./commands/init-command.ts')).initCommand(invocation, host)
+    case 'doctor':
+      return (await import('./commands/doctor-command.ts')).doctorCommand(invocation, host)
+    case 'config':
+      return (await import('./commands/config-command.ts')).configCommand(invocation, host)
+    case 'trust':
+      return (await import('./commands/trust-command.ts')).trustCommand(invocation, host)
+    case 'approvals':
+      return (await import('./approvals/approvals-command.ts')).approvalsCommand(invocation, host)
+    case 'sessions':
+      return (await import('./sessions/sessions-command.ts')).sessionsCommand(invocation, host)
+    case 'skills':
+      return (await import('./commands/skills-command.ts')).skillsCommand(invocation, host)
+    default:
+      return invocation satisfies never
   }
 }
 

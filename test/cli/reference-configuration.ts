@@ -5,7 +5,7 @@ import type { Shape } from '../../src/agents/config/shape.ts'
 import { variableOf } from '../../src/agents/config/variables/option-variables.ts'
 import { type AgentOption, type AgentOptionKey, agentOptions } from '../../src/agents/index.ts'
 import { patternBounds, searchBounds } from '../../src/agents/registry/find-agent-paths.ts'
-import { typeText } from '../../src/cli/options/option-types.ts'
+import { typeText } from '../../src/cli/options/agent-file-help.ts'
 import { code, made, page, table, textOf } from './markdown.ts'
 
 /** An example with every section. The tests load it. */

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { skillRows, skillsDocument } from '../../src/cli/commands/skills-command.ts'
-import { findProjectSkills, machineSkills } from '../../src/cli/team/find-project-skills.ts'
+import { findProjectSkills, machineSkills } from '../../src/cli/team/project-skills.ts'
 import { place, skill } from './place.ts'
 
 describe('the skills that are listed', () => {

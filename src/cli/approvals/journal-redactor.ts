@@ -3,7 +3,7 @@ import { type Overlay, overlayFor } from '../../agents/index.ts'
 import { modelAdapter } from '../../models/by-name/index.ts'
 import { type Redactor, redactor } from '../../util/redact.ts'
 import type { Host } from '../host/process-host.ts'
-import { modelOptions } from '../models/model-options.ts'
+import { modelOptions } from '../models/find-models.ts'
 import { type ConfigOptions, readSetup, type Setup, setupWithoutConfig } from '../team/load-config.ts'
 import type { WaitingSession } from './waiting-requests.ts'
 

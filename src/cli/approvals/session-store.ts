@@ -13,7 +13,7 @@ export async function sessionFolder({ dataDir, ...display }: RunPlace, host: Hos
 }
 
 interface RunPlace extends Pick<ConfigOptions, 'configFile' | 'file'> {
-  readonly dataDir?: string
+  readonly dataDir?: string | undefined
 }
 
 async function configuredFolder(host: Host, { configFile, file }: Pick<ConfigOptions, 'configFile' | 'file'>): Promise<string | undefined> {

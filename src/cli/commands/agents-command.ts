@@ -11,7 +11,7 @@ import { safeJson } from '../terminal/safe-json.ts'
 
 /** `troupe agents list`: lists the readable agents and mentions errors. Reports the errors in full if no agent is readable. */
 export async function agentsCommand({ output, display, configFile }: AgentsInvocation, host: Host): Promise<number> {
-  const { registry, error, isConfigured } = await loadProject(host, configFile === undefined ? {} : { configFile })
+  const { registry, error, isConfigured } = await loadProject(host, { configFile })
   const agents = registry.found.toSorted((a, b) => (a.place < b.place ? -1 : 1))
   // A configuration named with --config must be valid.
   if (error && configFile !== undefined && !isConfigured) throw error

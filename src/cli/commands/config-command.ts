@@ -11,11 +11,10 @@ import { safeJson } from '../terminal/safe-json.ts'
 
 /** `troupe config show`: the effective configuration and where each value comes from. */
 export async function configCommand({ file, output, showsOrigin, display, configFile }: ConfigInvocation, host: Host): Promise<number> {
-  const given = configFile === undefined ? {} : { configFile }
   const { setup, root } =
     file === undefined
-      ? { setup: await loadSetup(host, given), root: undefined }
-      : await readTeam(file, { host, overrides: { settings: [] }, asksForTrust: false, ...given })
+      ? { setup: await loadSetup(host, { configFile }), root: undefined }
+      : await readTeam(file, { host, overrides: { settings: [] }, asksForTrust: false, configFile })
   const { config, variables, diagnostics } = setup
   const stated = [...(root?.values ?? [])].filter(([, { precedence }]) => precedence === 'file')
   const frontmatter: AgentOverrides = new Map(stated)

@@ -8,7 +8,7 @@ import { type Check, runDoctorChecks } from './doctor-checks.ts'
 
 /** `troupe doctor`: finds problems of the setup and says how to fix them. */
 export async function doctorCommand({ output, configFile }: DoctorInvocation, host: Host): Promise<number> {
-  const { checks: found, secrets } = await runDoctorChecks(host, configFile === undefined ? {} : { configFile })
+  const { checks: found, secrets } = await runDoctorChecks(host, { configFile })
   const { text } = redactor(secrets)
   const checks = found.map((check): Check => ({ ...check, message: text(check.message), ...('fix' in check && { fix: text(check.fix) }) }))
   const hasFailed = checks.some(({ status }) => status === 'fail')

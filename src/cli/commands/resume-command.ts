@@ -7,7 +7,7 @@ interface Continuation {
   /** The turn has ended: the command needs a prompt for the next one. */
   readonly hasEnded?: boolean
   /** The workspace of the session if it is not this folder, and its data folder if it is not the default. */
-  readonly elsewhere?: { readonly workspace: string; readonly dataDir?: string }
+  readonly elsewhere?: { readonly workspace: string; readonly dataDir?: string | undefined }
 }
 
 /** The command that resumes a session, with the flags of this one. */

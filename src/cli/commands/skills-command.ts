@@ -3,8 +3,9 @@ import type { Problem } from '../../contracts/index.ts'
 import { exitCodes } from '../host/exit-codes.ts'
 import type { Host } from '../host/process-host.ts'
 import type { SkillsInvocation } from '../options/project-invocations.ts'
-import { findProjectSkills, skillOptionsOf } from '../team/find-project-skills.ts'
 import { loadSetup } from '../team/load-config.ts'
+import { findProjectSkills, skillOptionsOf } from '../team/project-skills.ts'
+import { sentenceOf } from '../team/start-diagnostics.ts'
 import { columns, columnsOn, type Row } from '../terminal/columns.ts'
 import { printable } from '../terminal/paint.ts'
 import { printNotice, printWarning } from '../terminal/print-messages.ts'
@@ -12,7 +13,7 @@ import { safeJson } from '../terminal/safe-json.ts'
 
 /** `troupe skills list`: the skills that agents can load, those that they shadow, and errors. */
 export async function skillsCommand({ output, display, configFile }: SkillsInvocation, host: Host): Promise<number> {
-  const { config, workingDirectory, diagnostics } = await loadSetup(host, configFile === undefined ? {} : { configFile })
+  const { config, workingDirectory, diagnostics } = await loadSetup(host, { configFile })
   const found = findProjectSkills(workingDirectory, skillOptionsOf(config))
   // An untrusted configuration may be why a skill is missing.
   const problems = [...found.problems, ...diagnostics.filter(({ severity }) => severity !== 'info')]
@@ -33,8 +34,7 @@ export async function skillsCommand({ output, display, configFile }: SkillsInvoc
       },
     )
   for (const { name, path } of found.disabled) await printNotice(`${path}: ${name} is disabled by the configuration`, { host, display })
-  for (const { place, message, remedy } of problems)
-    await printWarning(`${place}: ${message}${remedy === undefined ? '' : `. ${remedy}`}`, { host, display })
+  for (const problem of problems) await printWarning(sentenceOf(problem), { host, display })
   return code
 }
 

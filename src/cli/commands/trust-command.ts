@@ -54,7 +54,7 @@ async function trust(invocation: TrustInvocation, host: Host, place: TrustPlace)
 
 /** The untrusted files here, approved by `--all` or by an answer at the terminal. */
 async function waiting({ configFile, isAll }: TrustInvocation, host: Host): Promise<readonly FileState[] | 'refused'> {
-  const { setup, registry, isConfigured, error } = await loadProject(host, configFile === undefined ? {} : { configFile })
+  const { setup, registry, isConfigured, error } = await loadProject(host, { configFile })
   // Without the configuration, or the list of trusted files, the untrusted files are unknown.
   if (!isConfigured && error) throw error
   const files = untrustedFiles(setup, registry)

@@ -2,11 +2,12 @@ import type { ConfigDiagnostic } from '../../agents/index.ts'
 import { type Problem, TroupeError } from '../../contracts/index.ts'
 import { exitCodes } from '../host/exit-codes.ts'
 import type { Host } from '../host/process-host.ts'
-import { unknownModels } from '../models/unknown-models.ts'
-import { unpricedBeforeResolving } from '../models/unpriced-models.ts'
+import { unknownModels } from '../models/check-model-names.ts'
+import { unpricedBeforeResolving } from '../models/model-prices.ts'
 import type { ValidateInvocation } from '../options/project-invocations.ts'
 import { loadPlaces, loadProject, type Project } from '../team/load-project.ts'
-import { schemaErrors } from '../team/uncompiled-schemas.ts'
+import { schemaErrors } from '../team/load-team.ts'
+import { sentenceOf } from '../team/start-diagnostics.ts'
 import { type WorkspaceToolProblems, workspaceToolProblems } from '../team/workspace-tool-problems.ts'
 import { plural } from '../terminal/format-numbers.ts'
 import { joinErrors } from '../terminal/print-errors.ts'
@@ -15,13 +16,11 @@ import { safeJson } from '../terminal/safe-json.ts'
 
 /** `troupe validate`: checks everything that needs no network and no model. */
 export async function validateCommand({ paths, output, display, configFile }: ValidateInvocation, host: Host): Promise<number> {
-  const given = configFile === undefined ? {} : { configFile }
-  const projects = paths.length > 0 ? await loadPlaces(host, { paths, ...given }) : [await loadProject(host, given)]
+  const projects = paths.length > 0 ? await loadPlaces(host, { paths, configFile }) : [await loadProject(host, { configFile })]
   const checked = await Promise.all(projects.map(async (project) => ({ ...project, tools: await workspaceToolProblems(project, host) })))
   const diagnostics = diagnosticsIn(checked)
-  for (const { place, message, remedy, severity } of diagnostics)
-    if (severity !== 'info' || display.detail === 'verbose')
-      await printNotice(`${place}: ${message}${remedy === undefined ? '' : `. ${remedy}`}`, { host, display })
+  for (const each of diagnostics)
+    if (each.severity !== 'info' || display.detail === 'verbose') await printNotice(sentenceOf(each), { host, display })
   const errors = (await Promise.all(checked.map(errorsOf))).flat()
   if (errors.length > 0) throw joinErrors(withoutRepeats(errors))
   const agents = agentsIn(projects)

@@ -21,7 +21,7 @@ type ExitName = keyof typeof exitCodes
 /** Why there is no outcome: an error of Troupe, or a signal. */
 export type FailureCode = ErrorCode | EndRequest
 
-const byFailure: { readonly [Class in ModelFailureClass]: ExitName } = {
+export const exitByFailure: { readonly [Class in ModelFailureClass]: ExitName } = {
   auth: 'model',
   config: 'usage',
   rate_limit: 'provider',
@@ -107,7 +107,7 @@ export function exitCodeOfError({ code }: { readonly code: FailureCode }): numbe
 }
 
 function failedCode(reason: TurnReason | undefined, failure: ModelFailureClass | undefined): number {
-  if (failure !== undefined && (reason === undefined || reason === 'model')) return exitCodes[byFailure[failure]].code
+  if (failure !== undefined && (reason === undefined || reason === 'model')) return exitCodes[exitByFailure[failure]].code
   const name = reason === undefined ? 'failed' : byReason[reason]
   return exitCodes[name === 'done' ? 'failed' : name].code
 }

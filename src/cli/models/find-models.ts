@@ -1,5 +1,8 @@
+import { dirname } from 'node:path'
 import { type ModelAdapter, TroupeError } from '../../contracts/index.ts'
 import { type ModelAdapterOptions, modelAdapter } from '../../models/by-name/index.ts'
+import { systemClock } from '../../runtime/index.ts'
+import type { Host } from '../host/process-host.ts'
 import { joinErrors } from '../terminal/print-errors.ts'
 import { serverProblem } from './local-servers.ts'
 
@@ -61,4 +64,9 @@ function withCommand(error: TroupeError): TroupeError {
     problems,
     cause: error.cause,
   })
+}
+
+/** Options for resolving the models of an agent file. */
+export function modelOptions(agentFile: string, { env }: Pick<Host, 'env'>): Parameters<typeof findModels>[1] {
+  return { clock: systemClock, variables: env, baseDir: dirname(agentFile) }
 }

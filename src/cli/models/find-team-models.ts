@@ -1,7 +1,7 @@
 import { type ModelAdapter, TroupeError } from '../../contracts/index.ts'
 import { joinErrors } from '../terminal/print-errors.ts'
+import { foreignModelRemedy } from './check-model-names.ts'
 import { type FoundModels, findModels, type ModelSearch } from './find-models.ts'
-import { foreignModelRemedy } from './unknown-models.ts'
 
 interface ModelRequest {
   readonly models: readonly string[]

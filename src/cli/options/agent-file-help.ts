@@ -1,6 +1,5 @@
-import { type AgentOption, agentOptionKeys, agentOptions } from '../../agents/index.ts'
+import { type AgentOption, agentOptionKeys, agentOptions, type ValueType } from '../../agents/index.ts'
 import { columns, paragraph, type Row } from '../terminal/columns.ts'
-import { typeText } from './option-types.ts'
 
 const example = `  #!/usr/bin/env troupe
   ---
@@ -35,4 +34,35 @@ export function agentFileHelp(maxWidth?: number): string {
     '  troupe run trip.ai "Oslo" --override limits.maxToolTurns=5',
     '',
   ].join('\n')
+}
+
+/** The type of a setting, for help and reference. */
+export function typeText(type: ValueType): string {
+  switch (type.kind) {
+    case 'number':
+      return type.max === undefined ? `a number, at least ${type.min}` : `a number from ${type.min} to ${type.max}`
+    case 'integer':
+      return type.min === undefined ? 'an integer' : `an integer, at least ${type.min}`
+    case 'size':
+      return `a size, at least ${type.min}B`
+    case 'choice':
+      return type.of.join(', ')
+    default:
+      return typeTexts[type.kind]
+  }
+}
+
+const typeTexts: { readonly [Kind in Exclude<ValueType['kind'], 'number' | 'integer' | 'size' | 'choice'>]: string } = {
+  text: 'text',
+  names: 'a name, or a list of names',
+  duration: 'a duration',
+  boolean: 'true or false',
+  parallel: 'an integer, at least 1; or true or false',
+  schema: 'a JSON Schema',
+  file: 'a path',
+  identifier: 'a name',
+  patterns: 'a name, or a list of names; a trailing * matches any',
+  references: 'a file or name, or a list of them',
+  map: 'a mapping of keys to values',
+  rules: 'a list of rules: allow, ask or deny with a tool name or a call pattern such as shell(git *)',
 }

@@ -7,12 +7,12 @@ import { printable } from '../terminal/paint.ts'
 
 interface AgentHelpOptions {
   readonly overrides: OverrideArguments
-  readonly configFile?: string
+  readonly configFile?: string | undefined
 }
 
 /** Prints `troupe run FILE --help`: description, usage, children and effective settings. */
 export async function agentHelp(file: string, { configFile, overrides }: AgentHelpOptions, host: Host): Promise<string> {
-  const { root, agents } = await readTeam(file, { host, overrides, asksForTrust: false, ...(configFile !== undefined && { configFile }) })
+  const { root, agents } = await readTeam(file, { host, overrides, asksForTrust: false, configFile })
   const { toolName, description, usage } = root.definition
   const maxWidth = columnsOn(host.stdout)
   return [

@@ -34,22 +34,22 @@ export interface RunInvocation {
   readonly kind: 'run'
   readonly file: string
   /** `-` is standard input. */
-  readonly prompt?: string
+  readonly prompt?: string | undefined
   readonly output: OutputForm
   readonly display: DisplayOptions
   /** Settings that override those of the file. */
   readonly overrides: OverrideArguments
   readonly dryRun: boolean
-  readonly dataDir?: string
+  readonly dataDir?: string | undefined
   /** The file of `--config`. */
-  readonly configFile?: string
+  readonly configFile?: string | undefined
   /** Whether `--trust` was given. */
   readonly isTrusted: boolean
   /** Patterns of `--allow` and `--deny`. */
   readonly allow: readonly string[]
   readonly deny: readonly string[]
   /** The session to resume. */
-  readonly resume?: string
+  readonly resume?: string | undefined
 }
 export interface DemoInvocation {
   readonly kind: 'demo'
@@ -64,7 +64,7 @@ export type HelpTopic =
       readonly kind: 'agent'
       readonly file: string
       readonly overrides: OverrideArguments
-      readonly configFile?: string
+      readonly configFile?: string | undefined
     }
 export type Invocation =
   | RunInvocation
@@ -139,23 +139,20 @@ function invocationOf(name: CommandName, rest: readonly string[], line: ParsedLi
   switch (name) {
     case 'run': {
       const [file = '', prompt] = rest
-      const dataDir = valuesOf(line, 'data-dir').at(-1)
-      const configFile = valuesOf(line, 'config').at(-1)
-      const resume = valuesOf(line, 'resume').at(-1)
       return {
         kind: 'run',
         file,
-        ...(prompt !== undefined && { prompt }),
+        prompt,
         output: outputOf(line),
         display: displayOptionsOf(line),
         overrides: overridesOf(line),
         dryRun: has(line, 'dry-run'),
-        ...(dataDir !== undefined && { dataDir }),
-        ...(configFile !== undefined && { configFile }),
+        dataDir: lastValue(line, 'data-dir'),
+        configFile: lastValue(line, 'config'),
         isTrusted: has(line, 'trust'),
         allow: rulesOf(line, 'allow'),
         deny: rulesOf(line, 'deny'),
-        ...(resume !== undefined && { resume }),
+        resume: lastValue(line, 'resume'),
       }
     }
     case 'demo':
@@ -171,7 +168,7 @@ function invocationOf(name: CommandName, rest: readonly string[], line: ParsedLi
         rest,
         display: displayOptionsOf(line),
         has: (flag) => has(line, flag),
-        flagValue: (flag) => valuesOf(line, flag).at(-1),
+        flagValue: (flag) => lastValue(line, flag),
       })
   }
 }
@@ -179,13 +176,7 @@ function invocationOf(name: CommandName, rest: readonly string[], line: ParsedLi
 /** `run FILE --help` is about that agent. */
 function helpOn(command: CommandSpec, [file]: readonly string[], line: ParsedLine): HelpTopic {
   if (command.name !== 'run' || file === undefined || file === '') return { kind: 'command', command }
-  const configFile = valuesOf(line, 'config').at(-1)
-  return {
-    kind: 'agent',
-    file,
-    overrides: overridesOf(line),
-    ...(configFile !== undefined && { configFile }),
-  }
+  return { kind: 'agent', file, overrides: overridesOf(line), configFile: lastValue(line, 'config') }
 }
 
 function overridesOf(line: ParsedLine): Required<OverrideArguments> {
@@ -208,10 +199,10 @@ function outputOf(line: ParsedLine): OutputForm {
 }
 
 function displayOptionsOf(line: ParsedLine): DisplayOptions {
-  const color = valuesOf(line, 'color').at(-1)
+  const color = lastValue(line, 'color')
   return {
     detail: has(line, 'quiet') ? 'quiet' : has(line, 'verbose') ? 'verbose' : 'normal',
-    logFormat: valuesOf(line, 'log-format').at(-1) === 'json' ? 'json' : 'text',
+    logFormat: lastValue(line, 'log-format') === 'json' ? 'json' : 'text',
     color: colourChoices.find((choice) => choice === color) ?? 'auto',
   }
 }
@@ -224,6 +215,8 @@ const rulesOf = (line: ParsedLine, name: 'allow' | 'deny'): readonly string[] =>
 function valuesOf({ flags }: ParsedLine, name: string): readonly string[] {
   return flags.flatMap((flag) => (flag.name === name && flag.value !== undefined ? [flag.value] : []))
 }
+
+const lastValue = (line: ParsedLine, name: string): string | undefined => valuesOf(line, name).at(-1)
 
 function tokenize(argv: readonly string[]): ParsedLine {
   const known = new Map<string, FlagSpec>(allFlags().map((flag) => [flag.name, flag]))

@@ -11,7 +11,7 @@ interface Common {
   readonly output: 'answer' | 'json'
   readonly display: DisplayOptions
   /** The file of `--config`. */
-  readonly configFile?: string
+  readonly configFile?: string | undefined
 }
 
 export interface ValidateInvocation extends Common {
@@ -31,7 +31,7 @@ export interface DoctorInvocation extends Common {
 }
 export interface ConfigInvocation extends Common {
   readonly kind: 'config'
-  readonly file?: string
+  readonly file?: string | undefined
   readonly showsOrigin: boolean
 }
 export interface TrustInvocation extends Common {
@@ -50,7 +50,7 @@ export interface ApprovalsInvocation extends Common {
   readonly isAll: boolean
   /** Include other projects. */
   readonly isEverywhere: boolean
-  readonly dataDir?: string
+  readonly dataDir?: string | undefined
 }
 export interface SessionsInvocation extends Omit<Common, 'output'> {
   readonly kind: 'sessions'
@@ -59,13 +59,13 @@ export interface SessionsInvocation extends Omit<Common, 'output'> {
   /** The sessions to show or delete. */
   readonly ids: readonly string[]
   /** What `prune` keeps, as written. */
-  readonly older?: string
-  readonly keep?: string
+  readonly older?: string | undefined
+  readonly keep?: string | undefined
   /** Only print what would be deleted. */
   readonly isDryRun: boolean
   /** Include other projects. */
   readonly isEverywhere: boolean
-  readonly dataDir?: string
+  readonly dataDir?: string | undefined
 }
 export interface SkillsInvocation extends Common {
   readonly kind: 'skills'
@@ -90,39 +90,34 @@ export interface ProjectArguments {
 }
 
 export function projectInvocation(name: ProjectCommandName, { rest, display, has, flagValue }: ProjectArguments): ProjectInvocation {
-  const configFile = flagValue('config')
   const dataDir = flagValue('data-dir')
-  const common: Common = { output: has('json') ? 'json' : 'answer', display, ...(configFile !== undefined && { configFile }) }
+  const common: Common = { output: has('json') ? 'json' : 'answer', display, configFile: flagValue('config') }
   switch (name) {
     case 'validate':
       return { kind: name, paths: rest, ...common }
     case 'agents':
     case 'doctor':
+    case 'skills':
       return { kind: name, ...common }
     case 'init':
       return { kind: name, folder: rest[0] ?? '.', isConfirmed: has('yes'), ...common }
-    case 'config': {
-      const [, file] = rest
-      return { kind: name, ...(file !== undefined && { file }), showsOrigin: has('origin'), ...common }
-    }
+    case 'config':
+      return { kind: name, file: rest[1], showsOrigin: has('origin'), ...common }
     case 'trust': {
       const action = has('list') ? 'list' : has('revoke') ? 'revoke' : 'trust'
       return { kind: name, action, isAll: has('all'), paths: rest, ...common }
     }
-    case 'skills':
-      return { kind: name, ...common }
     case 'sessions': {
       const [action, ...ids] = rest
-      const [older, keep] = [flagValue('older'), flagValue('keep')]
       return {
         kind: name,
         action: sessionsActions.find((known) => known === action) ?? 'list',
         ids,
-        ...(older !== undefined && { older }),
-        ...(keep !== undefined && { keep }),
+        older: flagValue('older'),
+        keep: flagValue('keep'),
         isDryRun: has('dry-run'),
         isEverywhere: has('everywhere'),
-        ...(dataDir !== undefined && { dataDir }),
+        dataDir,
         ...common,
         output: has('stream-json') ? 'stream-json' : common.output,
       }
@@ -135,7 +130,7 @@ export function projectInvocation(name: ProjectCommandName, { rest, display, has
         named,
         isAll: has('all'),
         isEverywhere: has('everywhere'),
-        ...(dataDir !== undefined && { dataDir }),
+        dataDir,
         ...common,
       }
     }

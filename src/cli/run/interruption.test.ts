@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest'
 import type { EndRequest } from '../host/process-host.ts'
-import { InterruptedError } from './interrupted-error.ts'
-import { Interruption } from './interruption.ts'
+import { InterruptedError, Interruption } from './interruption.ts'
 
 function interruptible() {
   const exits: number[] = []

@@ -6,9 +6,10 @@
  *    caller gets the document.
  * 4. The listener stays: a signal while the process ends must not change the exit code.
  */
+
+import type { Problem } from '../../contracts/index.ts'
 import { exitCodes } from '../host/exit-codes.ts'
 import type { EndRequest, Host } from '../host/process-host.ts'
-import { InterruptedError } from './interrupted-error.ts'
 
 /** Time to end after an interrupt. The process must exit within two seconds. */
 export const graceMs = 1500
@@ -68,5 +69,19 @@ export class Interruption {
     if (request === 'pipe') return false
     const isReleasing = this.#request !== 'interrupted' && this.#toleratedMs === echoMs
     return sinceFirst > this.#toleratedMs || (request === 'interrupted' && isReleasing)
+  }
+}
+
+/** The command was asked to end and there is no outcome. `code`: who asked. */
+export class InterruptedError extends Error {
+  override readonly name = 'InterruptedError'
+  readonly code: EndRequest
+  readonly remedy: string | undefined
+  readonly problems: readonly Problem[] = []
+
+  constructor(message: string, remedy?: string, code: EndRequest = 'interrupted') {
+    super(message)
+    this.remedy = remedy
+    this.code = code
   }
 }

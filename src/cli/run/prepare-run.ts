@@ -7,14 +7,12 @@ import { dataFolder, dataFolderProblem } from '../host/data-folder.ts'
 import type { Host } from '../host/process-host.ts'
 import { withRehearsal } from '../models/rehearsal-remedy.ts'
 import type { RunInvocation } from '../options/parse-arguments.ts'
-import { type InspectedTeam, inspectTeam, loadTeam, type Team } from '../team/load-team.ts'
+import { type InspectedTeam, inspectTeam, loadTeam, schemaErrors, type Team } from '../team/load-team.ts'
 import { withIgnoredSettings } from '../team/start-diagnostics.ts'
-import { schemaErrors } from '../team/uncompiled-schemas.ts'
 import { createWorkspaceTools, type WorkspaceTools } from '../team/workspace-tools.ts'
 import { joinErrors } from '../terminal/print-errors.ts'
 import { printNotice, printWarning } from '../terminal/print-messages.ts'
-import { checkPrompt } from './prompt-problem.ts'
-import { isTyped, promptProblem, readPrompt } from './read-prompt.ts'
+import { checkPrompt, isTyped, promptProblem, readPrompt } from './read-prompt.ts'
 import { type ResumedRun, resumedRun } from './resumed-run.ts'
 import { changedSettings, changeNotices, openOptionsOf, unchangeableError, withModelsOf, withStoredSettings } from './stored-settings.ts'
 
@@ -95,7 +93,7 @@ interface Inspection {
 /** Reads the team. For a resumed session, precedence is: this command line, the journal, the agent file. */
 async function inspect({ invocation, stored }: ResumedRun, host: Host): Promise<Inspection> {
   const { file, overrides, configFile, isTrusted, dryRun } = invocation
-  const options = { host, ...(configFile !== undefined && { configFile }), isTrusted, storesTrust: !dryRun }
+  const options = { host, configFile, isTrusted, storesTrust: !dryRun }
   if (!stored) return { inspected: await inspectTeam(file, { ...options, overrides }), overridden: new Map() }
   const overridden = changedSettings(overrides, host.env, stored)
   const inspected = await inspectTeam(file, { ...options, overrides: withModelsOf(stored, overridden, overrides) })

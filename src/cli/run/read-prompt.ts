@@ -1,6 +1,9 @@
-import { type Clock, type Problem, TroupeError } from '../../contracts/index.ts'
+import { fstatSync, type Stats, statSync } from 'node:fs'
+import { devNull } from 'node:os'
+import { type Clock, type InputContract, type Problem, TroupeError } from '../../contracts/index.ts'
+import { schemaValidator } from '../../tools/index.ts'
+import { shellWord } from '../../util/shell-word.ts'
 import type { Host } from '../host/process-host.ts'
-import { type InputKind, inputKindOf } from '../options/input-kind.ts'
 
 interface PromptSources {
   /** `PROMPT` of the command line; `-` is standard input. */
@@ -125,4 +128,54 @@ function wrongInput(message: string, remedy: string): TroupeError {
 
 function usage(problem: Problem): TroupeError {
   return new TroupeError('usage', 'The command line is invalid.', { problems: [problem] })
+}
+
+export interface PromptTarget {
+  /** The file of the agent, as written. */
+  readonly file: string
+  readonly input: InputContract
+}
+
+/** Checks the prompt of an agent with JSON input against its schema, as for calls by other agents. */
+export async function checkPrompt(prompt: string, { file, input }: PromptTarget): Promise<TroupeError | undefined> {
+  if (input.format !== 'json') return undefined
+  const message = await problemOf(prompt, input.schema)
+  if (message === undefined) return undefined
+  const remedy = `Pass JSON that matches its schema; to see the schema: troupe run ${shellWord(file)} --help`
+  return new TroupeError('usage', 'The command line is invalid.', { problems: [{ place: 'PROMPT', message, remedy }] })
+}
+
+async function problemOf(prompt: string, schema: Extract<InputContract, { format: 'json' }>['schema']): Promise<string | undefined> {
+  let value: unknown
+  try {
+    value = JSON.parse(prompt)
+  } catch {
+    return 'The prompt is not JSON; this agent requires JSON.'
+  }
+  const found = (await schemaValidator().compile(schema))(value)
+  return found.ok ? undefined : `The prompt does not match the input schema of the agent: ${found.problems.join('; ')}.`
+}
+
+/**
+ * The kind of standard input. Files and pipes come from the command line and are read to their end. A socket or device
+ * may be inherited from the parent process and never send anything. `nothing` is the null device.
+ */
+export type InputKind = 'nothing' | 'terminal' | 'file' | 'pipe' | 'socket' | 'device' | 'folder'
+
+export function inputKindOf({ isTTY, fd }: Host['stdin']): InputKind {
+  if (isTTY) return 'terminal'
+  return fd === undefined ? 'pipe' : kindOf(fstatSync(fd))
+}
+
+function kindOf(found: Stats): InputKind {
+  if (found.isDirectory()) return 'folder'
+  if (found.isFile()) return 'file'
+  if (found.isSocket()) return 'socket'
+  if (found.isFIFO()) return 'pipe'
+  return isNothing(found) ? 'nothing' : 'device'
+}
+
+function isNothing({ rdev }: Stats): boolean {
+  const nothing = statSync(devNull, { throwIfNoEntry: false })
+  return nothing !== undefined && !nothing.isFile() && nothing.rdev === rdev
 }

@@ -1,20 +1,21 @@
-import type { Outcome } from '../../contracts/index.ts'
+import type { Outcome, Report } from '../../contracts/index.ts'
 import { type AgentSummary, runSummary } from '../../view/index.ts'
 import type { NextSteps } from '../approvals/next-steps.ts'
 import { exitCodeOf, exitCodeOfError, exitCodes } from '../host/exit-codes.ts'
-import type { EndRequest } from '../host/process-host.ts'
+import type { EndRequest, Host } from '../host/process-host.ts'
 import type { OutputForm } from '../options/parse-arguments.ts'
 import { type Progress, showsTree } from '../progress/display.ts'
 import type { StartDiagnostic } from '../team/start-diagnostics.ts'
 import { reasonText } from '../terminal/format-numbers.ts'
+import { renderMarkdown, wrapText } from '../terminal/markdown/render-markdown.ts'
+import { plainPaint } from '../terminal/paint.ts'
 import type { PrintedError } from '../terminal/print-errors.ts'
 import { logRecord, type PrintTarget, printError } from '../terminal/print-messages.ts'
 import { safeJson } from '../terminal/safe-json.ts'
 import { renderSummary } from '../tree/render-summary.ts'
 import { renderTree } from '../tree/render-tree.ts'
 import type { Followed } from './follow-run.ts'
-import { InterruptedError } from './interrupted-error.ts'
-import { printAnswer } from './print-answer.ts'
+import { InterruptedError } from './interruption.ts'
 import { errorDocument, outcomeDocument, runEnd, runEndOfError } from './run-documents.ts'
 
 interface Reporting extends PrintTarget {
@@ -130,3 +131,18 @@ function endingText({ status, reason }: Outcome): string {
   const why = reason === undefined || reason === status ? '' : `: ${reasonText[reason]}`
   return status === 'partial' ? `The answer is partial${why}.` : `The run has the status ${status}${why}.`
 }
+
+/** For readability. */
+const maxWidth = 120
+
+/** Prints the answer: unchanged to a pipe or file, rendered and wrapped to a terminal with colours. */
+export function printAnswer(report: Report | undefined, { stdout, answerPaint = plainPaint }: Host): Promise<void> {
+  const { columns } = stdout
+  const { format, text = '' } = report ?? {}
+  if (columns === undefined || answerPaint === plainPaint || format === 'json') return stdout.text(asLine(text))
+  const width = Math.min(maxWidth, columns - 1)
+  return stdout.lines(format === 'text' ? wrapText(text.trimEnd(), { width }) : renderMarkdown(text.trim(), { width, paint: answerPaint }))
+}
+
+/** The answer with exactly one added newline if it has none. */
+const asLine = (answer: string): string => (answer.endsWith('\n') ? answer : `${answer}\n`)

@@ -6,7 +6,7 @@ import { resumeCommand } from '../commands/resume-command.ts'
 import type { RunInvocation } from '../options/parse-arguments.ts'
 import { findSession, type SessionPlace } from '../sessions/find-session.ts'
 import { missingDenials } from './resumed-run.ts'
-import { originIn } from './run-origin.ts'
+import { originIn } from './stored-settings.ts'
 
 interface StartOptions extends SessionPlace {
   readonly invocation: RunInvocation
@@ -63,7 +63,7 @@ function requireSameWorkspace(first: InteractionEvent | undefined, { invocation,
   const isThere = existsSync(origin.workspace)
   const there = resumeCommand(invocation, treeId, {
     hasEnded: invocation.prompt !== undefined,
-    elsewhere: { workspace: origin.workspace, ...(dataDir !== undefined && { dataDir }) },
+    elsewhere: { workspace: origin.workspace, dataDir },
   })
   throw new TroupeError('usage', `The session ${treeId} works in ${origin.workspace}; this is ${workspace}.`, {
     remedy: isThere

@@ -12,15 +12,16 @@ import {
 import {
   type AgentLimits,
   type AgentSpec,
+  type InteractionEvent,
   type Problem,
   type RunFlag,
+  type RunOrigin,
   type Store,
   type TreeId,
   TroupeError,
 } from '../../contracts/index.ts'
 import type { OpenOptions } from '../../runtime/index.ts'
 import { showDuration, showSize } from '../../util/parse-units.ts'
-import { originIn } from './run-origin.ts'
 
 // A resumed session keeps its agent. The command line and variables may change its models, limits and parameters.
 
@@ -173,3 +174,12 @@ function valueAt(of: object, key: AgentOptionKey): unknown {
 }
 
 const isSame = (a: unknown, b: unknown): boolean => a !== undefined && JSON.stringify(a) === JSON.stringify(b)
+
+/** Where and how a session was started, from its first event. */
+export async function originOf({ journal }: Pick<Store, 'journal'>, treeId: TreeId): Promise<RunOrigin | undefined> {
+  const [first] = await journal.read(treeId, 0, 1)
+  return originIn(first)
+}
+
+export const originIn = (first: InteractionEvent | undefined): RunOrigin | undefined =>
+  first?.type === 'interaction.session.created' ? first.origin : undefined

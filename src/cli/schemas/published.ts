@@ -4,9 +4,8 @@ import type { DryRunDocument, ErrorDocument, OutcomeDocument, PlannedMember, Pla
 import type { OpenDocument, RestingDocument, SoFar } from '../sessions/session-document.ts'
 import type { SessionTotals } from '../sessions/session-totals.ts'
 import type { StoredSessionState } from '../sessions/stored-sessions.ts'
-import { definitions } from './definitions.ts'
+import { definitions, outcomeFields } from './definitions.ts'
 import { lines, runError, runFlag } from './events.ts'
-import { outcomeFields } from './outcomes.ts'
 import {
   amount,
   anyOf,

@@ -1,7 +1,10 @@
 import { homedir } from 'node:os'
-import type { SandboxPolicy } from '../../contracts/index.ts'
+import type { RegisteredAgent } from '../../agents/index.ts'
+import type { Problem, Sandbox, SandboxPolicy, Tool, ToolFailure } from '../../contracts/index.ts'
 import { systemClock } from '../../runtime/index.ts'
+import { confinementFor } from '../../steps/index.ts'
 import type { WorkspaceKit } from '../../tools/kit/index.ts'
+import { matchesGlob, parseGlob } from '../../util/glob.ts'
 import { homeFolder } from '../host/data-folder.ts'
 import type { Host } from '../host/process-host.ts'
 
@@ -21,3 +24,29 @@ export async function builtinTools({ env }: Pick<Host, 'env'>, options: KitOptio
   const { workspaceKit } = await import('../../tools/kit/index.ts')
   return workspaceKit({ ...options, clock: systemClock, home: homeFolder(homedir()), path: env.PATH ?? defaultPath })
 }
+
+type Agent = Pick<RegisteredAgent['definition'], 'tools' | 'sandbox'>
+
+/** Tools of agents that cannot run here: each once, with the reason and a remedy. */
+export async function unavailableTools(agents: readonly Agent[], { tools, sandbox }: Kit): Promise<readonly Problem[]> {
+  const named = tools.flatMap((tool) => agents.filter((agent) => hasTool(agent, tool.name)).map((agent) => ({ tool, agent })))
+  const found = new Map<string, Problem>()
+  for (const { tool, agent } of named) {
+    const failure = found.has(tool.name) ? undefined : await tool.unavailable?.(confinementFor(agent, sandbox.confinement))
+    if (failure) found.set(tool.name, problemOf(tool.name, failure))
+  }
+  return [...found.values()]
+}
+
+interface Kit {
+  readonly tools: readonly Tool[]
+  readonly sandbox: Sandbox
+}
+
+const hasTool = ({ tools }: Agent, name: string): boolean => tools.some((pattern) => matchesGlob(parseGlob(pattern), name))
+
+const problemOf = (tool: string, { message, remedy }: ToolFailure): Problem => ({
+  place: tool,
+  message: `the tool does not work here: ${message.replace(/\.$/, '')}`,
+  ...(remedy !== undefined && { remedy }),
+})

@@ -35,9 +35,9 @@ export interface Setup {
 
 export interface ConfigOptions {
   /** The file of `--config`. */
-  readonly configFile?: string
+  readonly configFile?: string | undefined
   /** An agent file, whose folder may have a configuration, too. */
-  readonly file?: string
+  readonly file?: string | undefined
   /** Files to treat as trusted without storing it. */
   readonly alsoTrusted?: readonly FileState[]
 }

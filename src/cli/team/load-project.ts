@@ -14,7 +14,7 @@ import type { Setup } from './load-config.ts'
 import { readAgents } from './read-agents.ts'
 
 export interface ProjectOptions {
-  readonly configFile?: string
+  readonly configFile?: string | undefined
 }
 
 /** The agents and the setup of a folder. Both may have errors. */
@@ -30,7 +30,7 @@ export interface Project {
 
 /** The agents of the working directory, of the configuration and of other programs. */
 export async function loadProject(host: Pick<Host, 'env'>, { configFile }: ProjectOptions): Promise<Project> {
-  return load(host, { ...(configFile !== undefined && { configFile }), scope: 'everything', roots: usualFiles(process.cwd()) })
+  return load(host, { configFile, scope: 'everything', roots: usualFiles(process.cwd()) })
 }
 
 /**
@@ -47,8 +47,7 @@ export async function loadPlaces(
     folders.set(folder, [...(folders.get(folder) ?? []), path])
   }
   const groups = folders.size > 0 ? [...folders.values()] : [[]]
-  const given = configFile === undefined ? {} : { configFile }
-  return Promise.all(groups.map((roots) => load(host, { ...given, scope: 'reachable', roots })))
+  return Promise.all(groups.map((roots) => load(host, { configFile, scope: 'reachable', roots })))
 }
 
 interface Wanted extends ProjectOptions {
@@ -56,10 +55,9 @@ interface Wanted extends ProjectOptions {
   readonly roots: readonly string[]
 }
 
-async function load(host: Pick<Host, 'env'>, { configFile, scope, roots }: Wanted): Promise<Project> {
-  const [file] = scope === 'reachable' ? roots : []
-  const options = { ...(configFile !== undefined && { configFile }), ...(file !== undefined && { file }) }
-  const { setup, isConfigured, registry, errors } = await readAgents(host, { ...options, scope, roots })
+async function load(host: Pick<Host, 'env'>, options: Wanted): Promise<Project> {
+  const file = options.scope === 'reachable' ? options.roots[0] : undefined
+  const { setup, isConfigured, registry, errors } = await readAgents(host, { ...options, file })
   return {
     setup,
     isConfigured,

@@ -18,11 +18,11 @@ import {
 import { type ModelAdapter, TroupeError } from '../../contracts/index.ts'
 import { ignoredAddress } from '../../models/by-name/index.ts'
 import type { AgentLoopConfig } from '../../runtime/index.ts'
+import { contractProblems, type StatedContracts } from '../../tools/index.ts'
 import type { Host } from '../host/process-host.ts'
+import { modelOptions } from '../models/find-models.ts'
 import { findTeamModels } from '../models/find-team-models.ts'
-import { modelOptions } from '../models/model-options.ts'
-import { pricedAdapter } from '../models/priced-adapter.ts'
-import { unpricedModels } from '../models/unpriced-models.ts'
+import { pricedAdapter, unpricedModels } from '../models/model-prices.ts'
 import { joinErrors } from '../terminal/print-errors.ts'
 import { askForTrust, untrustedFiles } from '../trust/trust-question.ts'
 import type { Setup } from './load-config.ts'
@@ -34,7 +34,7 @@ export interface TeamOptions {
   /** Settings of the command line. */
   readonly overrides: OverrideArguments
   /** The file of `--config`. */
-  readonly configFile?: string
+  readonly configFile?: string | undefined
   /** Whether `--trust` was given. */
   readonly isTrusted?: boolean
   /** `false` for a dry run: trust is not stored. Default: `true`. */
@@ -173,8 +173,7 @@ function validTeam({ file, setup, registry, errors, diagnostics }: InspectedTeam
 async function readTrustedTeam(file: string, options: TeamOptions, flags: ReadOverrides): Promise<ReadAgents> {
   const { host, configFile, isTrusted: isGiven = false, asksForTrust = true, storesTrust = true } = options
   const read = async (alsoTrusted: readonly FileState[] = []): Promise<ReadAgents> => {
-    const given = configFile === undefined ? {} : { configFile }
-    const found = await readAgents(host, { file, roots: [file], scope: 'reachable', flags: flags.values, alsoTrusted, ...given })
+    const found = await readAgents(host, { file, roots: [file], scope: 'reachable', flags: flags.values, alsoTrusted, configFile })
     return { ...found, errors: [...flags.errors, ...found.errors] }
   }
   const first = await read()
@@ -204,4 +203,10 @@ function overridesOf(written: OverrideArguments): ReadOverrides {
     if (!(error instanceof TroupeError)) throw error
     return { values: new Map(), errors: [error] }
   }
+}
+
+/** Schemas that look right and cannot be compiled all the same, as an error. */
+export async function schemaErrors(files: readonly StatedContracts[]): Promise<readonly TroupeError[]> {
+  const problems = await contractProblems(files)
+  return problems.length === 0 ? [] : [new TroupeError('agent_file_invalid', 'Some schemas cannot be used.', { problems })]
 }

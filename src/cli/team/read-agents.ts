@@ -13,7 +13,7 @@ import {
 import type { TroupeError } from '../../contracts/index.ts'
 import { modelSourceNames } from '../../models/by-name/index.ts'
 import type { Host } from '../host/process-host.ts'
-import { misspeltModels } from '../models/misspelt-models.ts'
+import { misspeltModels } from '../models/check-model-names.ts'
 import { type ConfigOptions, type ReadSetup, readSetup } from './load-config.ts'
 
 export interface ReadAgentsOptions extends ConfigOptions {

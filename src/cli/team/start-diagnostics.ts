@@ -9,7 +9,7 @@ export type StartDiagnostic = AgentDiagnostic | ConfigDiagnostic
 /** Whether something is ignored because it is not trusted. */
 export const isAboutTrust = ({ code }: StartDiagnostic): boolean => code === 'config_untrusted' || code === 'agent_untrusted'
 
-export const sentenceOf = ({ place, message, remedy }: StartDiagnostic): string =>
+export const sentenceOf = ({ place, message, remedy }: Problem): string =>
   `${place}: ${remedy === undefined ? message : `${asSentence(message)} ${remedy}`}`
 
 /**

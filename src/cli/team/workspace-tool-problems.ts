@@ -5,11 +5,10 @@ import type { Problem } from '../../contracts/index.ts'
 import { matchesGlob, parseGlob } from '../../util/glob.ts'
 import { isInside } from '../../util/is-inside.ts'
 import type { Host } from '../host/process-host.ts'
-import { skillProblems } from './agents-with-skills.ts'
-import { builtinTools } from './builtin-tools.ts'
+import { builtinTools, unavailableTools } from './builtin-tools.ts'
 import { missingHookParts } from './configured-hooks.ts'
 import type { Project } from './load-project.ts'
-import { unavailableTools } from './unavailable-tools.ts'
+import { skillProblems } from './project-skills.ts'
 
 /** Skills, hooks, folders and tools that are missing. */
 export interface WorkspaceToolProblems {

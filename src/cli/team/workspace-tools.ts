@@ -10,15 +10,7 @@ import {
   sandboxOf,
   type TrustRecords,
 } from '../../agents/index.ts'
-import {
-  type ApprovalPolicy,
-  type Hook,
-  type Problem,
-  type Sandbox,
-  type SandboxPolicy,
-  TroupeError,
-  wrapProjectText,
-} from '../../contracts/index.ts'
+import { type ApprovalPolicy, type Hook, type Sandbox, type SandboxPolicy, TroupeError, wrapProjectText } from '../../contracts/index.ts'
 import { knownRules } from '../../policy/tool-name-problems.ts'
 import type { AgentDefinition, AgentLoopConfig } from '../../runtime/index.ts'
 import type { WorkspaceKit } from '../../tools/kit/index.ts'
@@ -27,10 +19,10 @@ import { flagProblems } from '../approvals/flag-rules.ts'
 import type { WithoutTerminal } from '../approvals/terminal-approver.ts'
 import { homeFolder } from '../host/data-folder.ts'
 import type { Host } from '../host/process-host.ts'
-import { agentsWithSkills, summarizeProblems } from './agents-with-skills.ts'
-import { builtinTools } from './builtin-tools.ts'
+import { builtinTools, unavailableTools } from './builtin-tools.ts'
 import { configuredHooks } from './configured-hooks.ts'
-import { unavailableTools } from './unavailable-tools.ts'
+import { agentsWithSkills, summarizeProblems } from './project-skills.ts'
+import { sentenceOf } from './start-diagnostics.ts'
 
 /** The tools, rules, skills, hooks and project texts of a team. */
 export interface WorkspaceTools {
@@ -96,7 +88,7 @@ export async function createWorkspaceTools(agents: readonly RegisteredAgent[], o
     hooks: hooked.hooks,
     withoutTerminal: onUnavailable ?? 'suspend',
     project,
-    notices: [...summarizeProblems(skilled.fileProblems), ...skilled.warnings, ...context.problems, ...missing].map(oneLine),
+    notices: [...summarizeProblems(skilled.fileProblems), ...skilled.warnings, ...context.problems, ...missing].map(sentenceOf),
   }
 }
 
@@ -129,5 +121,3 @@ function withOwnFolder(hidden: readonly string[], workingDirectory: string): rea
   const own = join(homeFolder(homedir()), '.ai-agent')
   return isInside(own, workingDirectory) ? hidden : [...hidden, own]
 }
-
-const oneLine = ({ place, message, remedy }: Problem): string => `${place}: ${message}${remedy === undefined ? '' : `. ${remedy}`}`

@@ -1,5 +1,5 @@
 import { type Problem, TroupeError } from '../../contracts/index.ts'
-import { InterruptedError } from '../run/interrupted-error.ts'
+import { InterruptedError } from '../run/interruption.ts'
 import { type Paint, printable } from './paint.ts'
 
 /** Anything thrown, as an error with a code. */

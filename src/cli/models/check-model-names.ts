@@ -1,9 +1,10 @@
 import { dirname } from 'node:path'
-import { overlayFor, type ReadableFile } from '../../agents/index.ts'
+import { type AgentDiagnostic, type Config, configuredText, overlayFor, type ReadableFile, variablesOf } from '../../agents/index.ts'
 import { type Problem, TroupeError } from '../../contracts/index.ts'
-import { modelAdapter } from '../../models/by-name/index.ts'
+import { modelAdapter, nearestModels } from '../../models/by-name/index.ts'
+import type { Host } from '../host/process-host.ts'
 import type { Setup } from '../team/load-config.ts'
-import { modelOptions } from './model-options.ts'
+import { modelOptions } from './find-models.ts'
 
 /** A missing key, server or variable is not an error of the file. */
 const notWrong: readonly string[] = ['model_key_missing', 'model_unavailable']
@@ -55,4 +56,43 @@ function overlayOf(name: string, sources: Parameters<typeof overlayFor>[1]): Ret
     if (error instanceof TroupeError) throw new TroupeError('model_key_missing', error.message, { problems: error.problems })
     throw error
   }
+}
+
+interface ModelContext {
+  readonly config: Config
+  readonly environment: Host['env']
+}
+
+/** Warns about models that are similar to one in the bundled table. They may be new, so they are used anyway. */
+export async function misspeltModels(
+  files: readonly ReadableFile[],
+  { config, environment }: ModelContext,
+): Promise<readonly AgentDiagnostic[]> {
+  const variables = variablesOf({ config, environment })
+  const named = files.flatMap(({ agent, values, place }) =>
+    agent.models.map((name) => ({ name: configuredText(config, ['models', name]) ?? name, place: values.get('models')?.place ?? place })),
+  )
+  const byName = new Map(named.map((each) => [each.name, each]))
+  const advice = await Promise.all(
+    [...byName.values()].map(async ({ name, place }): Promise<readonly AgentDiagnostic[]> => {
+      const [provider = '', ...rest] = name.split('/')
+      const model = rest.join('/')
+      // A custom server may have other models.
+      const isElsewhere =
+        configuredText(config, ['providers', provider, 'baseURL']) !== undefined || `${provider.toUpperCase()}_BASE_URL` in variables
+      const near = model === '' || isElsewhere ? [] : await nearestModels(provider, model)
+      if (near.length === 0) return []
+      const message = `the model \`${name}\` is not in the list of known models`
+      return [
+        {
+          code: 'agent_model_unknown',
+          severity: 'warning',
+          place,
+          message,
+          remedy: `Did you mean ${near.map((each) => `\`${provider}/${each}\``).join(', ')}?`,
+        },
+      ]
+    }),
+  )
+  return advice.flat()
 }

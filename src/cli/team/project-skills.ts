@@ -1,16 +1,23 @@
+import { homedir } from 'node:os'
 import {
   type AgentSkills,
+  adminSkillDirectories,
   agentSkills,
   type Config,
   type FoundSkills,
+  findProjectRoot,
+  findSkills,
   type RegisteredAgent,
   type SkillRequest,
+  sandboxOf,
+  skillsOf,
   unknownSkills,
+  userSkillDirectories,
 } from '../../agents/index.ts'
 import type { Problem } from '../../contracts/index.ts'
 import type { AgentDefinition, AgentLoopConfig } from '../../runtime/index.ts'
+import { homeFolder } from '../host/data-folder.ts'
 import { plural } from '../terminal/format-numbers.ts'
-import { findProjectSkills, skillOptionsOf } from './find-project-skills.ts'
 
 export interface AgentsWithSkills {
   /** With the names of the skills that were found. */
@@ -85,5 +92,41 @@ function hiddenSkills({ shadowed }: Pick<FoundSkills, 'shadowed'>, used: Readonl
     if (kind !== 'shadowed' || !used.has(name)) return []
     const message = `this skill "${name}" shadows the one at ${path}`
     return [{ place: by.path, message, remedy: 'Rename one of them to use both.' }]
+  })
+}
+
+interface MachineSkills {
+  /** Of installed packages. */
+  readonly systemDirectories: readonly string[]
+  readonly adminDirectories: readonly string[]
+}
+
+export const machineSkills: MachineSkills = {
+  systemDirectories: ['/usr/local/share/ai-agent/skills', '/usr/share/ai-agent/skills'],
+  adminDirectories: adminSkillDirectories,
+}
+
+export interface SkillOptions {
+  readonly directories?: readonly string[]
+  readonly disabled?: readonly string[]
+  /** Folders that commands may write to. */
+  readonly writable?: readonly string[]
+}
+
+export const skillOptionsOf = (config: Config): SkillOptions => ({ ...skillsOf(config), writable: sandboxOf(config).writable })
+
+/** The skills that agents in this folder can load, nearest location first. */
+export function findProjectSkills(
+  workingDirectory: string,
+  { directories = [], disabled = [], writable = [] }: SkillOptions = {},
+  machine = machineSkills,
+): FoundSkills {
+  return findSkills({
+    workingDirectory,
+    projectRoot: findProjectRoot(workingDirectory),
+    userDirectories: [...directories, ...userSkillDirectories(homeFolder(homedir()))],
+    ...machine,
+    disabled,
+    writable,
   })
 }

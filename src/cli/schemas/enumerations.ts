@@ -3,51 +3,19 @@ import {
   type CallOperation,
   type DiagnosticCode,
   type ItemStatus,
-  type ModelFailureClass,
   type TextItemType,
-  type TurnReason,
   toolFailureClasses,
 } from '../../contracts/index.ts'
+import { exitByFailure } from '../host/exit-codes.ts'
 import type { StartDiagnostic } from '../team/start-diagnostics.ts'
+import { reasonText } from '../terminal/format-numbers.ts'
 import { oneOf, type Schema } from './shapes.ts'
 
 // Enumerations.
 
-export const modelFailureClass = oneOf<ModelFailureClass>({
-  rate_limit: true,
-  auth: true,
-  quota: true,
-  network: true,
-  timeout: true,
-  invalid_response: true,
-  model: true,
-  config: true,
-  context: true,
-  budget: true,
-  cancelled: true,
-  lost: true,
-})
+export const modelFailureClass: Schema = { enum: Object.keys(exitByFailure) }
 export const toolFailureClass: Schema = { enum: [...toolFailureClasses] }
-export const turnReason = oneOf<TurnReason>({
-  steps: true,
-  tokens: true,
-  cost: true,
-  time: true,
-  calls: true,
-  context: true,
-  repeats: true,
-  hook: true,
-  stopped: true,
-  interrupted: true,
-  approval: true,
-  released: true,
-  denied: true,
-  model: true,
-  invalid_output: true,
-  config: true,
-  store: true,
-  internal: true,
-})
+export const turnReason: Schema = { enum: Object.keys(reasonText) }
 export const diagnosticCode = oneOf<DiagnosticCode>({
   agent_changed: true,
   agent_unmatched: true,

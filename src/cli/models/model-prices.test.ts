@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { ScriptedModel } from '../../testing/index.ts'
-import { pricedAdapter } from './priced-adapter.ts'
+import { pricedAdapter } from './model-prices.ts'
 
 const model = new ScriptedModel([], { id: 'lab/large' })
 const usage = { input: 1_000_000, output: 100_000, cacheRead: 400_000, cacheWrite: 100_000, reasoning: 0 }
