@@ -10,7 +10,7 @@ import { printNotice } from '../terminal/print-messages.ts'
 import { safeJson } from '../terminal/safe-json.ts'
 import { answerSummary, decisionText, type GrantChoices, grantChoicesOf, grantOf, labelsLine, parseDecision } from './answer-choices.ts'
 import { redactorFor } from './journal-redactor.ts'
-import { answerCommand, dataDirFlag, resumeHint } from './next-steps.ts'
+import { answerCommand, dataDirFlag, resumeHint } from './next-commands.ts'
 import { sessionFolder, withSessions } from './session-store.ts'
 import { type WaitingRequest, type WaitingSession, waitingSession } from './waiting-requests.ts'
 
@@ -59,10 +59,8 @@ export async function answerRequest(invocation: ApprovalsInvocation, host: Host)
       `${left.length === 1 ? 'One more answer is' : `${left.length} more answers are`} required: troupe approvals list${dataDirFlag(dataDir)}`,
       { host, display },
     )
-  await printNotice(driver === undefined ? `Resume: ${goOn}` : `The session is running (${driver}) and takes the answer.`, {
-    host,
-    display,
-  })
+  const next = driver === undefined ? `Resume: ${goOn}` : `The session is running (${driver}) and takes the answer.`
+  await printNotice(next, { host, display })
   return code
 }
 

@@ -5,11 +5,12 @@ import type { ApprovalsInvocation } from '../options/project-invocations.ts'
 import { storedDocument } from '../sessions/session-document.ts'
 import { sessionLines } from '../sessions/session-lines.ts'
 import { damagedState, type StoredSession } from '../sessions/stored-sessions.ts'
+import { plural } from '../terminal/format-numbers.ts'
 import { printable } from '../terminal/paint.ts'
 import { printNotice } from '../terminal/print-messages.ts'
 import { safeJson } from '../terminal/safe-json.ts'
-import type { GrantRecord } from './grant-records.ts'
-import { type Place, resumeHint } from './next-steps.ts'
+import { type Place, resumeHint } from './next-commands.ts'
+import type { GrantRecord } from './project-grants.ts'
 import { grantFileOf, readGrants } from './project-grants.ts'
 import { sessionFolder, withSessions } from './session-store.ts'
 import { waitingLines } from './waiting-lines.ts'
@@ -42,13 +43,7 @@ export async function listApprovals(invocation: ApprovalsInvocation, host: Host)
   if (grants.length === 0) await printNotice(`No grants are stored for ${isEverywhere ? 'any project' : project}.`, { host, display })
   const others = all.waiting.length - waiting.length + all.damaged.length - damaged.length
   if (others > 0)
-    await printNotice(
-      `${others === 1 ? 'One more session is waiting' : `${others} more sessions are waiting`} in other projects: troupe approvals list --everywhere`,
-      {
-        host,
-        display,
-      },
-    )
+    await printNotice(`${plural(others, 'more session')} of other projects: troupe approvals list --everywhere`, { host, display })
   return code
 }
 

@@ -1,5 +1,6 @@
 import type { ApprovalRequest } from '../../contracts/index.ts'
 import { exactLines } from '../terminal/exact-text.ts'
+import { plural } from '../terminal/format-numbers.ts'
 import type { Paint } from '../terminal/paint.ts'
 
 // Details that help to decide: the diff of a change, and why a command failed in the sandbox. Pure.
@@ -38,7 +39,7 @@ function coloured(line: string, row: string, paint: Paint): string {
   return line.startsWith('@@') ? paint('cyan', row) : row
 }
 
-const leftOut = (count: number, paint: Paint): string => paint('dim', `… ${count} more ${count === 1 ? 'line' : 'lines'}`)
+const leftOut = (count: number, paint: Paint): string => paint('dim', `… ${plural(count, 'more line')}`)
 
 const maxTextLines = 4
 const maxOutputLines = 5

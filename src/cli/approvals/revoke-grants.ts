@@ -7,7 +7,7 @@ import type { ApprovalsInvocation } from '../options/project-invocations.ts'
 import { printable } from '../terminal/paint.ts'
 import { printNotice } from '../terminal/print-messages.ts'
 import { safeJson } from '../terminal/safe-json.ts'
-import type { GrantRecord } from './grant-records.ts'
+import type { GrantRecord } from './project-grants.ts'
 import { changeGrants, grantFileOf, readGrants } from './project-grants.ts'
 
 /** `troupe approvals revoke`: removes grants of this project. */

@@ -44,13 +44,12 @@ export function openDisplay(options: OpenDisplayOptions): Display {
 
 /** Writes each event as a line after showing it. */
 function withEventStream(display: Display, stdout: Output): Display {
-  return {
-    ...display,
-    async show(event) {
-      await display.show(event)
-      await stdout.line(safeJson(event))
-    },
+  const show = display.show.bind(display)
+  display.show = async (event) => {
+    await show(event)
+    await stdout.line(safeJson(event))
   }
+  return display
 }
 
 const noOps = { pause: () => {}, resume: () => {}, interrupting: () => {}, close: () => {}, recall: () => {} }
@@ -75,20 +74,8 @@ function progressDisplay({ progress, host, clock, questions, terminal }: OpenDis
     case 'plain':
     case 'verbose':
       return lineDisplay(stderr, new PlainProgress(paint, progress, questions))
-    case 'live': {
-      const live = new LiveProgress({ terminal: terminal ?? processTerminal(), clock, paint })
-      return {
-        show(event) {
-          live.show(event)
-          return undefined
-        },
-        recall: (past) => live.recall(past),
-        pause: () => live.pause(),
-        resume: () => live.resume(),
-        interrupting: () => live.interrupting(),
-        close: (how) => live.close(how),
-      }
-    }
+    case 'live':
+      return new LiveProgress({ terminal: terminal ?? processTerminal(), clock, paint })
     default:
       return progress satisfies never
   }

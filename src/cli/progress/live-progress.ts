@@ -13,6 +13,7 @@ import type { Clock, InteractionEvent, ItemDelta, StreamEvent } from '../../cont
 import { applyEvent, applyPast, emptyTree, showInterrupting } from '../../view/index.ts'
 import type { Paint } from '../terminal/paint.ts'
 import { spinnerMs } from '../tree/tree-row.ts'
+import type { Display } from './display.ts'
 import { LiveAnswer } from './live-answer.ts'
 import { isAnimated, liveFrame } from './live-frame.ts'
 import { MessageLines } from './message-lines.ts'
@@ -33,7 +34,7 @@ const frameRows = (height: number): number => Math.max(0, Math.min(height - 1, M
 /** Rows for the tree and the blank row below it while text is streamed. */
 const treeRows = 3
 
-export class LiveProgress {
+export class LiveProgress implements Display {
   readonly #terminal: Terminal
   readonly #clock: Clock
   readonly #paint: Paint
@@ -61,7 +62,7 @@ export class LiveProgress {
     for (const event of past) this.#answer.take(event)
   }
 
-  show(event: StreamEvent): void {
+  show(event: StreamEvent): undefined {
     applyEvent(this.#tree, event)
     this.#answer.take(event)
     if (event.type === 'interaction.item.delta' && this.#isFirstDelta(event)) this.#draw()

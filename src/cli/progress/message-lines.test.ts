@@ -3,12 +3,12 @@ import type { InteractionEvent, Plan } from '../../contracts/index.ts'
 import { FakeClock } from '../../testing/index.ts'
 import { Story } from '../../view/fixtures/story.ts'
 import { runTree } from '../../view/index.ts'
+import { replyLines } from '../terminal/markdown/render-markdown.ts'
 import { plainPaint, widthOf } from '../terminal/paint.ts'
 import { Window } from './fixtures/window.ts'
 import { LiveProgress } from './live-progress.ts'
 import { MessageLines } from './message-lines.ts'
 import { PlainProgress } from './plain-progress.ts'
-import { replyLines } from './text-lines.ts'
 
 const plan = (...statuses: readonly Plan['steps'][number]['status'][]): never =>
   ({

@@ -1,10 +1,10 @@
 import type { Plan } from '../../contracts/index.ts'
 import { type AgentNode, lastTurn, type RunTree, type SessionNodes, type StepNode, type TurnNode } from '../../view/index.ts'
+import { replyLines } from '../terminal/markdown/render-markdown.ts'
 import { fitWidth, type Paint, printable, widthOf } from '../terminal/paint.ts'
 import { linesOf } from '../tree/layout.ts'
 import { planText } from '../tree/leaf-rows.ts'
 import { turnRow } from '../tree/turn-rows.ts'
-import { replyLines } from './text-lines.ts'
 
 interface View {
   readonly paint: Paint

@@ -22,6 +22,7 @@ import {
 } from '../../view/index.ts'
 import { exactLine, exactLines } from '../terminal/exact-text.ts'
 import { duration, price, reasonText, tokens } from '../terminal/format-numbers.ts'
+import { replyLines } from '../terminal/markdown/render-markdown.ts'
 import { fitWidth, type Paint, printable } from '../terminal/paint.ts'
 import { failedCommandMark, quoted } from '../tree/call-row.ts'
 import {
@@ -36,7 +37,6 @@ import {
 import { hookDetails, hookText, problemText, rejectedLabel } from '../tree/hook-rows.ts'
 import { compactionText, failureText, outputLines, planLines, planText, queueText, requestLabel } from '../tree/leaf-rows.ts'
 import { modelText } from '../tree/model-text.ts'
-import { replyLines } from './text-lines.ts'
 
 /** `verbose` adds arguments, results and the usage of each step. */
 type PlainDetail = 'plain' | 'verbose'

@@ -9,7 +9,8 @@
  *    scrollback. The first row of a frame is erased as a line, the rows below it as the rest of the screen.
  * 5. Modes that are switched on are switched off in the same output; only the cursor stays hidden until `leave`.
  */
-import { charactersOf, widthOf, withoutStyles } from '../terminal/paint.ts'
+import { breakAtWidth } from '../terminal/exact-text.ts'
+import { withoutStyles } from '../terminal/paint.ts'
 
 const csi = '\u001b['
 const hideCursor = `${csi}?25l`
@@ -96,18 +97,4 @@ export class Screen {
   }
 }
 
-function rowsOf(line: string, width: number): number {
-  const text = withoutStyles(line)
-  if (text.length <= width && widthOf(text) <= width) return 1
-  let rows = 1
-  let used = 0
-  for (const character of charactersOf(text)) {
-    const size = widthOf(character)
-    if (used + size > width) {
-      rows++
-      used = 0
-    }
-    used += size
-  }
-  return rows
-}
+const rowsOf = (line: string, width: number): number => breakAtWidth(withoutStyles(line), width).length

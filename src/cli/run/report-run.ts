@@ -1,6 +1,6 @@
 import type { Outcome, Report } from '../../contracts/index.ts'
 import { type AgentSummary, runSummary } from '../../view/index.ts'
-import type { NextSteps } from '../approvals/next-steps.ts'
+import type { NextSteps } from '../approvals/next-commands.ts'
 import { exitCodeOf, exitCodeOfError, exitCodes } from '../host/exit-codes.ts'
 import type { EndRequest, Host } from '../host/process-host.ts'
 import type { OutputForm } from '../options/parse-arguments.ts'

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { type InteractionEvent, type Store, type TreeEntry, TroupeError } from '../../contracts/index.ts'
 import type { AgentRuntime, OpenOptions, RunHandle } from '../../runtime/index.ts'
-import { dataDirFlag } from '../approvals/next-steps.ts'
+import { dataDirFlag } from '../approvals/next-commands.ts'
 import { resumeCommand } from '../commands/resume-command.ts'
 import type { RunInvocation } from '../options/parse-arguments.ts'
 import { findSession, type SessionPlace } from '../sessions/find-session.ts'

@@ -1,6 +1,6 @@
 import type { BlobId, CallIntent, CallRecord, InteractionEvent, SessionId } from '../../contracts/index.ts'
-import { replyLines } from '../progress/text-lines.ts'
 import { duration, grouped, size } from '../terminal/format-numbers.ts'
+import { replyLines } from '../terminal/markdown/render-markdown.ts'
 import { printable } from '../terminal/paint.ts'
 
 // Arguments and results of calls, for `sessions show -v`. Pure.

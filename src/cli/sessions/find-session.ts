@@ -1,6 +1,6 @@
 import { type Store, type TreeEntry, type TreeId, TroupeError } from '../../contracts/index.ts'
 import { nearestNames } from '../../util/nearest-names.ts'
-import { dataDirFlag } from '../approvals/next-steps.ts'
+import { dataDirFlag } from '../approvals/next-commands.ts'
 import { allSessions } from '../approvals/waiting-requests.ts'
 import { timeText } from '../terminal/format-numbers.ts'
 import { printable } from '../terminal/paint.ts'

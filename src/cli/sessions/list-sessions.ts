@@ -1,11 +1,12 @@
 import { findProjectRoot } from '../../agents/index.ts'
-import type { Place } from '../approvals/next-steps.ts'
-import { dataDirFlag } from '../approvals/next-steps.ts'
+import type { Place } from '../approvals/next-commands.ts'
+import { dataDirFlag } from '../approvals/next-commands.ts'
 import { sessionFolder, withSessions } from '../approvals/session-store.ts'
 import { belongsToProject } from '../approvals/waiting-requests.ts'
 import { exitCodes } from '../host/exit-codes.ts'
 import type { Host } from '../host/process-host.ts'
 import type { SessionsInvocation } from '../options/project-invocations.ts'
+import { plural } from '../terminal/format-numbers.ts'
 import { printNotice, stdoutPaint } from '../terminal/print-messages.ts'
 import { safeJson } from '../terminal/safe-json.ts'
 import { storedDocument } from './session-document.ts'
@@ -54,8 +55,6 @@ function noticesAbout(sessions: readonly StoredSession[], { isEverywhere, projec
           `A damaged session cannot be resumed: restore the data folder from a backup. To remove the session: troupe sessions delete ID${data}`,
         ]
       : []),
-    ...(others > 0
-      ? [`${others} more ${others === 1 ? 'session' : 'sessions'} of other projects: troupe sessions list --everywhere${data}`]
-      : []),
+    ...(others > 0 ? [`${plural(others, 'more session')} of other projects: troupe sessions list --everywhere${data}`] : []),
   ]
 }

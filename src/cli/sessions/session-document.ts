@@ -1,7 +1,7 @@
 // What `troupe sessions show --json` prints. Published as schemas/session.schema.json.
 
 import type { RunOrigin, TreeEntry } from '../../contracts/index.ts'
-import { type Place, resumeHint } from '../approvals/next-steps.ts'
+import { type Place, resumeHint } from '../approvals/next-commands.ts'
 import { exitCodes } from '../host/exit-codes.ts'
 import { type OutcomeDocument, outcomeDocument } from '../run/run-documents.ts'
 import type { LoadedSession } from './load-session.ts'

@@ -1,4 +1,4 @@
-import { agentFileOf, type Place, resumeHint } from '../approvals/next-steps.ts'
+import { agentFileOf, type Place, resumeHint } from '../approvals/next-commands.ts'
 import { timeText } from '../terminal/format-numbers.ts'
 import { type Paint, printable } from '../terminal/paint.ts'
 import type { StoredSession, StoredSessionState } from './stored-sessions.ts'

@@ -1,5 +1,5 @@
 import { TroupeError } from '../../contracts/index.ts'
-import { dataDirFlag } from '../approvals/next-steps.ts'
+import { dataDirFlag } from '../approvals/next-commands.ts'
 import type { Host } from '../host/process-host.ts'
 import type { SessionsAction } from '../options/project-command-specs.ts'
 import type { SessionsInvocation } from '../options/project-invocations.ts'

@@ -1,5 +1,5 @@
 import { TroupeError } from '../../contracts/index.ts'
-import type { Place } from '../approvals/next-steps.ts'
+import type { Place } from '../approvals/next-commands.ts'
 import { sessionFolder, withSessions } from '../approvals/session-store.ts'
 import { exitCodes } from '../host/exit-codes.ts'
 import type { Host } from '../host/process-host.ts'

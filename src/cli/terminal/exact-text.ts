@@ -30,10 +30,10 @@ const tabWidth = 8
 export function exactLines(text: string, width: number): readonly string[] {
   return exactText(text)
     .split('\n')
-    .flatMap((line) => breakLine(line, Math.max(1, width)))
+    .flatMap((line) => breakAtWidth(line, Math.max(1, width)))
 }
 
-function breakLine(line: string, width: number): readonly string[] {
+export function breakAtWidth(line: string, width: number): readonly string[] {
   const rows: string[] = []
   let row = ''
   let used = 0

@@ -33,14 +33,14 @@ export function callRow(call: CallNode, { step, toolWidth, moment }: CallPlace):
   const about = printable(call.about)
   const status = shownStatus(call)
   const isRunning = status === 'running' && moment.kind === 'live'
-  const isTold = status === 'completed' || status === 'failed' || isRunning
+  const isStatusClear = status === 'completed' || status === 'failed' || isRunning
   const waitsFor = status === 'waiting' && moment.kind === 'live' ? inQueue : undefined
-  const standing = waitsFor ? queueText(waitsFor.queue) : status === 'running' ? unfinishedLabel : status
+  const statusText = waitsFor ? queueText(waitsFor.queue) : status === 'running' ? unfinishedLabel : status
   return {
     kind: 'call',
     label: `${name}${' '.repeat(Math.max(0, toolWidth - widthOf(name)))}`,
     about,
-    note: joinParts([isTold ? '' : standing, resultOf(call), quoted(reason), call.permit ? permitText(call.permit) : '']),
+    note: joinParts([isStatusClear ? '' : statusText, resultOf(call), quoted(reason), call.permit ? permitText(call.permit) : '']),
     ...callStyle(call, moment),
     ...(step.calls.some((other) => other !== call && overlap(call, other)) && { mark: '∥' }),
     ...(isRunning && { time: elapsed(moment.now - span.from) }),

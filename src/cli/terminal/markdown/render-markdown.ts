@@ -1,3 +1,4 @@
+import { plural } from '../format-numbers.ts'
 import { fitWidth, type Paint, printableText, type Shade, widthOf } from '../paint.ts'
 import { type Block, blocksOf } from './blocks.ts'
 import { paintSpans, spansOf, wrapSpans } from './spans.ts'
@@ -75,4 +76,12 @@ function prose(text: string, { first, rest, shades }: Prose, { paint, width }: M
   const lines = wrapSpans(spansOf(marked.replace(/\\$/, ''), shades), Math.max(1, width - widthOf(first)))
   const shown = (prefix: string): string => (prefix.trim() === '' ? prefix : paint('dim', prefix))
   return lines.map((line, i) => `${shown(i === 0 ? first : rest)}${paintSpans(line, paint)}`)
+}
+
+/** The first lines of a text of the model, wrapped between words, and the number of those that are left out. */
+export function replyLines(text: string, { width, maxLines }: { readonly width: number; readonly maxLines: number }): readonly string[] {
+  const lines = wrapText(text.trim(), { width: Math.max(1, width) }).map((line) => line.trimEnd())
+  const left = lines.length - maxLines
+  const more = `… ${plural(left, 'more line')}`
+  return left > 0 ? [...lines.slice(0, maxLines), fitWidth(more, Math.min(width, more.length))] : lines
 }
