@@ -1,7 +1,21 @@
-import type { BlobId, Blobs, Deletion, Problem, Store, TreeEntry, TreeId, Trees } from '../../contracts/index.ts'
-import { checkKeys, configError, expectObject } from '../../util/option-problems.ts'
-import { showValue } from '../../util/show-value.ts'
-import { memoryInbox, memoryJournal } from './memory-journal.ts'
+import type {
+  Append,
+  AppendBatch,
+  BlobId,
+  Blobs,
+  Inbox,
+  InboxRow,
+  InteractionEvent,
+  Journal,
+  Problem,
+  Store,
+  TreeEntry,
+  TreeId,
+  Trees,
+} from '../../contracts/index.ts'
+import { checkFields, checkKeys, configError, expectObject, type FieldType, optional } from '../../util/option-problems.ts'
+import { checkBatch } from '../shared/store-errors.ts'
+import { Watchers } from '../shared/watchers.ts'
 import { type MemoryTree, MemoryTrees } from './memory-trees.ts'
 
 export interface MemoryStoreOptions {
@@ -30,23 +44,94 @@ export function memoryStore(options: MemoryStoreOptions = {}): Store {
   }
 }
 
+const aCount: FieldType = { expected: 'a number of sessions', accepts: (count) => typeof count === 'number' && count >= 0 }
+
 function checkOptions(options: MemoryStoreOptions): void {
   const problems: Problem[] = []
   if (!expectObject(problems, options, 'memoryStore')) throw configError(problems)
   checkKeys(problems, options, { known: ['keepSessions'], place: 'memoryStore' })
-  const { keepSessions = 0 } = options
-  if (!(typeof keepSessions === 'number' && keepSessions >= 0))
-    problems.push({
-      place: 'memoryStore.keepSessions',
-      message: `expected a number of sessions, found ${showValue(keepSessions)}`,
-      remedy: 'Leave it out for 100.',
-    })
+  checkFields(problems, options, { fields: { keepSessions: optional(aCount, 'Leave it out for 100.') }, place: 'memoryStore' })
   if (problems.length > 0) throw configError(problems)
+}
+
+const stored: Append = { ok: true }
+const noEvents: readonly InteractionEvent[] = []
+const noRows: readonly InboxRow[] = []
+
+function memoryJournal(trees: MemoryTrees): Journal {
+  const watchers = new Watchers<TreeId>()
+  return {
+    claim(treeId, owner) {
+      const tree = trees.claim(treeId, owner)
+      return tree.owner === owner ? { ok: true, epoch: tree.epoch, seq: tree.events.length } : { ok: false, owner: String(tree.owner) }
+    },
+    release(treeId, epoch) {
+      const tree = trees.find(treeId)
+      if (tree?.owner !== undefined && tree.epoch === epoch) trees.release(tree)
+    },
+    append(batch) {
+      checkBatch(batch)
+      const tree = trees.find(batch.treeId)
+      if (tree === undefined || tree.epoch === 0) return { ok: false, refusal: 'missing' }
+      if (tree.epoch !== batch.epoch || tree.owner === undefined) return { ok: false, refusal: 'epoch' }
+      if (tree.events.length !== batch.expectedSeq) return isStored(tree.events, batch) ? stored : { ok: false, refusal: 'seq' }
+      const key = batch.expectedSeq === 0 ? batch.identity?.key : undefined
+      if (key !== undefined && trees.findByKey(key) !== undefined) return { ok: false, refusal: 'key' }
+      store(trees, tree, batch)
+      watchers.wake(batch.treeId)
+      return stored
+    },
+    read(treeId, after, limit = Number.POSITIVE_INFINITY) {
+      const events = trees.find(treeId)?.events ?? noEvents
+      return after >= events.length ? noEvents : events.slice(Math.max(0, after), Math.max(0, after) + limit)
+    },
+    watch: (treeId, wake) => watchers.add(treeId, wake),
+  }
+}
+
+function store(trees: MemoryTrees, tree: MemoryTree, { events, summary, identity }: AppendBatch): void {
+  if (tree.events.length === 0) {
+    tree.createdAt = trees.creationTime(events[0]?.at ?? 0)
+    if (identity) tree.identity = identity
+  }
+  for (const event of events) tree.events.push(event)
+  if (summary !== undefined) tree.summary = summary
+}
+
+/** Whether a batch whose answer was lost is already stored. Events that are not the same object are compared as JSON. */
+function isStored(events: readonly InteractionEvent[], batch: AppendBatch): boolean {
+  return batch.events.every((event) => {
+    const known = events[event.seq - 1]
+    return known === event || (known !== undefined && JSON.stringify(known) === JSON.stringify(event))
+  })
+}
+
+/** A position is the number of the row, from 1. */
+function memoryInbox(trees: MemoryTrees): Inbox {
+  const watchers = new Watchers<TreeId>()
+  return {
+    add(treeId, clientId, message) {
+      const tree = trees.findOrCreate(treeId)
+      tree.inbox ??= { rows: [], positions: new Map() }
+      const first = tree.inbox.positions.get(clientId)
+      if (first !== undefined) return { position: first, repeated: true }
+      const position = tree.inbox.rows.length + 1
+      tree.inbox.rows.push({ position, clientId, message })
+      tree.inbox.positions.set(clientId, position)
+      watchers.wake(treeId)
+      return { position, repeated: false }
+    },
+    read(treeId, after) {
+      const rows = trees.find(treeId)?.inbox?.rows ?? noRows
+      return after >= rows.length ? noRows : rows.slice(Math.max(0, after))
+    },
+    watch: (treeId, wake) => watchers.add(treeId, wake),
+  }
 }
 
 function memoryBlobs(trees: MemoryTrees): Blobs {
   return {
-    put(treeId: TreeId, text: string): BlobId {
+    put(treeId, text) {
       const tree = trees.findOrCreate(treeId)
       tree.blobs ??= new Map()
       // Loaded with the first blob: loading it takes as long as a dozen files.
@@ -56,32 +141,20 @@ function memoryBlobs(trees: MemoryTrees): Blobs {
       tree.blobs.set(id, text)
       return id
     },
-    get(treeId: TreeId, id: BlobId): string | undefined {
-      return trees.find(treeId)?.blobs?.get(id)
-    },
+    get: (treeId, id) => trees.find(treeId)?.blobs?.get(id),
   }
 }
 
 function treeIndex(trees: MemoryTrees): Trees {
   return {
-    get(treeId: TreeId): TreeEntry | undefined {
-      const tree = trees.find(treeId)
-      return tree === undefined ? undefined : entryOf(tree)
-    },
-    list({ limit = Number.POSITIVE_INFINITY, before = Number.POSITIVE_INFINITY } = {}): readonly TreeEntry[] {
-      const entries: TreeEntry[] = []
-      for (const tree of trees.all()) {
-        const entry = entryOf(tree)
-        if (entry !== undefined && entry.createdAt < before) entries.push(entry)
-      }
+    get: (treeId) => entryOf(trees.find(treeId)),
+    list({ limit = Number.POSITIVE_INFINITY, before = Number.POSITIVE_INFINITY } = {}) {
+      const entries = [...trees.all()].flatMap((tree) => entryOf(tree) ?? []).filter(({ createdAt }) => createdAt < before)
       return entries.sort((one, other) => other.createdAt - one.createdAt).slice(0, limit)
     },
-    driver: (treeId: TreeId): string | undefined => trees.find(treeId)?.owner,
-    find(key: string): TreeEntry | undefined {
-      const tree = trees.findByKey(key)
-      return tree === undefined ? undefined : entryOf(tree)
-    },
-    delete(treeId: TreeId): Deletion {
+    driver: (treeId) => trees.find(treeId)?.owner,
+    find: (key) => entryOf(trees.findByKey(key)),
+    delete(treeId) {
       const tree = trees.find(treeId)
       if (tree === undefined) return { ok: false, refusal: 'missing' }
       if (tree.owner !== undefined) return { ok: false, refusal: 'driven', driver: tree.owner }
@@ -92,8 +165,9 @@ function treeIndex(trees: MemoryTrees): Trees {
 }
 
 /** A tree without events has nothing to show yet. */
-function entryOf({ treeId, events, createdAt, summary, identity }: MemoryTree): TreeEntry | undefined {
-  const last = events.at(-1)
-  if (last === undefined) return undefined
+function entryOf(tree: MemoryTree | undefined): TreeEntry | undefined {
+  const last = tree?.events.at(-1)
+  if (!tree || !last) return undefined
+  const { treeId, createdAt, summary, identity } = tree
   return { treeId, seq: last.seq, ...summary, ...identity, createdAt, updatedAt: Math.max(createdAt, last.at) }
 }

@@ -2,25 +2,27 @@ import { join } from 'node:path'
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import { closedError } from '../shared/store-errors.ts'
 import { createFile, createFolder, isWritable, privateCopy } from './database-file.ts'
-import { InboxTable } from './inbox-table.ts'
+import { deletionTable } from './deletion-table.ts'
+import { inboxTable } from './inbox-table.ts'
 import { JournalTable } from './journal-table.ts'
 import { type LockHolder, lockHolder } from './lock-holder.ts'
-import { OwnerTable } from './owner-table.ts'
-import { RecordTable } from './record-table.ts'
-import { prepareSchema } from './schema.ts'
-import { SnapshotTable } from './snapshot-table.ts'
+import { ownerTable } from './owner-table.ts'
+import { inTransaction, prepareSchema } from './schema.ts'
+import { snapshotTable } from './snapshot-table.ts'
 import { isBusy, storeError } from './sqlite-errors.ts'
 import type { SqliteSettings } from './sqlite-options.ts'
-import { TreeTable } from './tree-table.ts'
+import { treeTable } from './tree-table.ts'
 
-export interface Tables {
-  readonly trees: TreeTable
-  readonly journal: JournalTable
-  readonly inbox: InboxTable
-  readonly owners: OwnerTable
-  readonly records: RecordTable
-  readonly snapshots: SnapshotTable
-}
+export type Tables = ReturnType<typeof openTables>
+
+const openTables = (database: DatabaseSync, file: string, settings: SqliteSettings) => ({
+  trees: treeTable(database),
+  journal: new JournalTable(database, file),
+  inbox: inboxTable(database),
+  owners: ownerTable(database, settings),
+  deletions: deletionTable(database),
+  snapshots: snapshotTable(database),
+})
 
 type State =
   /** The file exists, but was busy. */
@@ -62,19 +64,9 @@ export class Connection {
     return this.#prepare().tables
   }
 
-  /** Runs `work` in one write transaction. All of it is durable when this returns; nothing is stored when it throws. */
   transaction<Result>(work: (tables: Tables) => Result): Result {
     const { database, tables } = this.#prepare()
-    database.exec('BEGIN IMMEDIATE')
-    try {
-      const result = work(tables)
-      database.exec('COMMIT')
-      return result
-    } catch (error) {
-      // Some failures end the transaction.
-      if (database.isTransaction) database.exec('ROLLBACK')
-      throw error
-    }
+    return inTransaction(database, tables, work)
   }
 
   /** The process that holds the lock, if that can be found out. */
@@ -110,19 +102,8 @@ export class Connection {
     const { database } = state
     prepareSchema(database)
     if (this.#settings.access === 'read') database.exec('PRAGMA query_only = ON')
-    const open = {
-      kind: 'open',
-      database,
-      tables: {
-        trees: new TreeTable(database),
-        journal: new JournalTable(database, this.file),
-        inbox: new InboxTable(database),
-        owners: new OwnerTable(database, this.#settings),
-        records: new RecordTable(database),
-        snapshots: new SnapshotTable(database),
-      },
-      dataVersion: database.prepare('PRAGMA data_version'),
-    } as const
+    const tables = openTables(database, this.file, this.#settings)
+    const open = { kind: 'open', database, tables, dataVersion: database.prepare('PRAGMA data_version') } as const
     this.#state = open
     return open
   }

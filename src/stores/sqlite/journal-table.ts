@@ -27,7 +27,6 @@ export class JournalTable {
   readonly #insert: StatementSync
   readonly #tree: StatementSync
   #select: StatementSync
-  readonly #remove: StatementSync
 
   constructor(database: DatabaseSync, file: string) {
     this.#database = database
@@ -35,15 +34,10 @@ export class JournalTable {
     this.#insert = database.prepare('INSERT INTO journal (tree, seq, last, events, checksum) VALUES (?, ?, ?, ?, ?)')
     this.#tree = database.prepare('SELECT key, head FROM trees WHERE id = ?')
     this.#select = database.prepare(select)
-    this.#remove = database.prepare('DELETE FROM journal WHERE tree = ?')
   }
 
   insert({ key, seq, last, text, checksum }: JournalRow): void {
     this.#insert.run(key, seq, last, text, checksum)
-  }
-
-  remove(key: number): void {
-    this.#remove.run(key)
   }
 
   read(treeId: TreeId, after: number, limit = Number.POSITIVE_INFINITY): readonly InteractionEvent[] {

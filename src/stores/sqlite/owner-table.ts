@@ -4,18 +4,6 @@ import { encodeText } from './encoding.ts'
 import type { SilentOwner } from './lock-holder.ts'
 import type { SqliteSettings } from './sqlite-options.ts'
 
-const prepareStatements = (database: DatabaseSync) => ({
-  find: database.prepare('SELECT pid, host, seen_at FROM owners WHERE id = ?'),
-  all: database.prepare('SELECT pid, host, seen_at FROM owners ORDER BY seen_at'),
-  register: database.prepare(
-    `INSERT INTO owners (id, instance, pid, host, seen_at) VALUES (?, ?, ?, ?, ?) ON CONFLICT (id) DO UPDATE
-       SET instance = excluded.instance, pid = excluded.pid, host = excluded.host, seen_at = excluded.seen_at`,
-  ),
-  dismiss: database.prepare('DELETE FROM owners WHERE id = ?1 AND NOT EXISTS (SELECT 1 FROM trees WHERE owner = ?1)'),
-  renew: database.prepare('UPDATE owners SET seen_at = ? WHERE instance = ?'),
-  remove: database.prepare('DELETE FROM owners WHERE instance = ?'),
-})
-
 /**
  * The owners of trees, and when each was last seen alive.
  *
@@ -24,52 +12,39 @@ const prepareStatements = (database: DatabaseSync) => ({
  * 2. Only owners that have trees have a row; an owner without one is dead.
  * 3. Correctness does not depend on the verdict: the epoch refuses writes of an owner that was wrongly found dead.
  */
-export class OwnerTable {
-  readonly #sql: ReturnType<typeof prepareStatements>
-  readonly #settings: SqliteSettings
-
-  constructor(database: DatabaseSync, settings: SqliteSettings) {
-    this.#settings = settings
-    this.#sql = prepareStatements(database)
-  }
-
-  /** The owner in words, for people; `undefined` when it is dead. */
-  alive(owner: OwnerId): string | undefined {
-    const row = this.#sql.find.get(encodeText(owner))
-    if (row === undefined) return undefined
-    const { timing, surroundings } = this.#settings
-    const pid = Number(row.pid)
-    if (row.host === surroundings.host && !surroundings.isAlive(pid)) return undefined
-    // A time far in the future is as bad as one long past: a clock was set back.
-    if (Math.abs(surroundings.now() - Number(row.seen_at)) > timing.leaseMs) return undefined
-    return `process ${pid} on ${row.host}`
-  }
-
-  /** Owners of this host whose process lives, but whose lease has expired. */
-  silent(): readonly SilentOwner[] {
-    const { timing, surroundings } = this.#settings
-    return this.#sql.all.all().flatMap(({ pid, host, seen_at }) => {
-      const silentMs = surroundings.now() - Number(seen_at)
-      const isSuspect = host === surroundings.host && silentMs > timing.leaseMs && surroundings.isAlive(Number(pid))
-      return isSuspect ? [{ pid: Number(pid), silentMs }] : []
-    })
-  }
-
-  register(owner: OwnerId, instance: string): void {
-    const { surroundings } = this.#settings
-    this.#sql.register.run(encodeText(owner), instance, surroundings.pid, surroundings.host, surroundings.now())
-  }
-
-  /** Removes an owner that has no trees. */
-  removeIdle(owner: OwnerId): void {
-    this.#sql.dismiss.run(encodeText(owner))
-  }
-
-  renew(instance: string): void {
-    this.#sql.renew.run(this.#settings.surroundings.now(), instance)
-  }
-
-  remove(instance: string): void {
-    this.#sql.remove.run(instance)
+export function ownerTable(database: DatabaseSync, { timing, surroundings }: SqliteSettings) {
+  const find = database.prepare('SELECT pid, host, seen_at FROM owners WHERE id = ?')
+  const all = database.prepare('SELECT pid, host, seen_at FROM owners ORDER BY seen_at')
+  const register = database.prepare(
+    `INSERT INTO owners (id, instance, pid, host, seen_at) VALUES (?, ?, ?, ?, ?) ON CONFLICT (id) DO UPDATE
+       SET instance = excluded.instance, pid = excluded.pid, host = excluded.host, seen_at = excluded.seen_at`,
+  )
+  const dismiss = database.prepare('DELETE FROM owners WHERE id = ?1 AND NOT EXISTS (SELECT 1 FROM trees WHERE owner = ?1)')
+  const renew = database.prepare('UPDATE owners SET seen_at = ? WHERE instance = ?')
+  const remove = database.prepare('DELETE FROM owners WHERE instance = ?')
+  return {
+    /** The owner in words, for people; `undefined` when it is dead. */
+    alive(owner: OwnerId): string | undefined {
+      const row = find.get(encodeText(owner))
+      if (row === undefined) return undefined
+      const pid = Number(row.pid)
+      if (row.host === surroundings.host && !surroundings.isAlive(pid)) return undefined
+      // A time far in the future is as bad as one long past: a clock was set back.
+      if (Math.abs(surroundings.now() - Number(row.seen_at)) > timing.leaseMs) return undefined
+      return `process ${pid} on ${row.host}`
+    },
+    /** Owners of this host whose process lives, but whose lease has expired. */
+    silent: (): readonly SilentOwner[] =>
+      all.all().flatMap(({ pid, host, seen_at }) => {
+        const silentMs = surroundings.now() - Number(seen_at)
+        const isSuspect = host === surroundings.host && silentMs > timing.leaseMs && surroundings.isAlive(Number(pid))
+        return isSuspect ? [{ pid: Number(pid), silentMs }] : []
+      }),
+    register: (owner: OwnerId, instance: string) =>
+      register.run(encodeText(owner), instance, surroundings.pid, surroundings.host, surroundings.now()),
+    /** Removes an owner that has no trees. */
+    removeIdle: (owner: OwnerId) => dismiss.run(encodeText(owner)),
+    renew: (instance: string) => renew.run(surroundings.now(), instance),
+    remove: (instance: string) => remove.run(instance),
   }
 }

@@ -5,7 +5,7 @@ import { describe, it, onTestFinished } from 'vitest'
 import { alice, appended, batch, bob, claimed, one, two } from '../../testing/store-cases/sample-tree.ts'
 import { dataFolder } from './fixtures/data-folder.ts'
 import { lockHolder } from './lock-holder.ts'
-import { OwnerTable } from './owner-table.ts'
+import { ownerTable } from './owner-table.ts'
 import { settingsOf } from './sqlite-options.ts'
 
 /** No heartbeat but where a test asks for one. */
@@ -105,9 +105,9 @@ describe('an owner that lives and is silent', () => {
     onTestFinished(() => database.close())
     const settings = settingsOf({ path: folder.path, surroundings })
     now += 15_000
-    assert.deepEqual(new OwnerTable(database, settings).silent(), [])
+    assert.deepEqual(ownerTable(database, settings).silent(), [])
     now += 5_000
-    const holder = lockHolder('/nowhere/troupe.db', () => new OwnerTable(database, settings).silent())
+    const holder = lockHolder('/nowhere/troupe.db', () => ownerTable(database, settings).silent())
     assert.deepEqual(holder?.name, 'probably process 123, which has been silent for 20 s,')
   })
 })

@@ -22,7 +22,7 @@ export class Ownership {
   /** Whether any tree was ever claimed. */
   hasClaimed = false
   #timer: NodeJS.Timeout | undefined
-  #beat: Promise<void> | undefined
+  #beat: Promise<unknown> | undefined
 
   constructor(queue: CommitQueue, heartbeatMs: number) {
     this.#queue = queue

@@ -114,12 +114,19 @@ export function prepareSchema(database: DatabaseSync): void {
     })
   }
   if (storedVersion(database) === version) return
+  // Another process may have migrated it meanwhile.
+  inTransaction(database, database, (opened) => migrate(opened, storedVersion(opened)))
+}
+
+/** One write transaction: all of it is durable when this returns; nothing is stored when it throws. */
+export function inTransaction<Given, Result>(database: DatabaseSync, given: Given, work: (given: Given) => Result): Result {
   database.exec('BEGIN IMMEDIATE')
   try {
-    // Another process may have migrated it meanwhile.
-    migrate(database, storedVersion(database))
+    const result = work(given)
     database.exec('COMMIT')
+    return result
   } catch (error) {
+    // Some failures end the transaction.
     if (database.isTransaction) database.exec('ROLLBACK')
     throw error
   }

@@ -2,8 +2,7 @@ import { hostname } from 'node:os'
 import { resolve } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import type { Problem } from '../../contracts/index.ts'
-import { checkKeys, configError, expectObject } from '../../util/option-problems.ts'
-import { showValue } from '../../util/show-value.ts'
+import { checkFields, checkKeys, configError, expectObject, type FieldType, optional } from '../../util/option-problems.ts'
 
 export interface SqliteStoreOptions {
   /** The folder of the database and its blobs. It is created if it is missing. */
@@ -49,28 +48,25 @@ export interface SqliteSettings {
 const place = 'sqliteStore'
 const surroundingKeys = ['now', 'pid', 'host', 'isAlive', 'openDatabase'] satisfies (keyof SqliteSurroundings)[]
 
+const aFolder: FieldType = { expected: 'a folder', remedy: 'Give its path.', accepts: (path) => typeof path === 'string' && path !== '' }
+const anAccess: FieldType = {
+  expected: 'read or write',
+  remedy: 'Leave it out for write.',
+  accepts: (access) => access === undefined || access === 'read' || access === 'write',
+}
+const milliseconds: FieldType = { expected: 'milliseconds', accepts: (ms) => typeof ms === 'number' && ms >= 0 }
+
 /** @throws TroupeError `config_invalid` with all problems. No folder is created. */
 function checkOptions(options: SqliteStoreOptions): void {
   const problems: Problem[] = []
   if (!expectObject(problems, options ?? null, place)) throw configError(problems)
   checkKeys(problems, options, { known: ['path', 'access', 'timing', 'surroundings'], place })
-  const { path, access = 'write', timing, surroundings } = options
-  if (access !== 'read' && access !== 'write')
-    problems.push({
-      place: `${place}.access`,
-      message: `expected read or write, found ${showValue(access)}`,
-      remedy: 'Leave it out for write.',
-    })
-  if (typeof path !== 'string' || path === '')
-    problems.push({ place: `${place}.path`, message: `expected a folder, found ${showValue(path)}`, remedy: 'Give its path.' })
+  const { timing, surroundings } = options
+  checkFields(problems, options, { fields: { access: anAccess, path: aFolder }, place })
   if (expectObject(problems, timing, `${place}.timing`)) {
     checkKeys(problems, timing, { known: Object.keys(defaultTiming), place: `${place}.timing` })
-    for (const key of Object.keys(defaultTiming) as (keyof SqliteTiming)[]) {
-      const given: unknown = timing[key]
-      if (given === undefined || (typeof given === 'number' && given >= 0)) continue
-      const [message, remedy] = [`expected milliseconds, found ${showValue(given)}`, `Leave it out for ${defaultTiming[key]}.`]
-      problems.push({ place: `${place}.timing.${key}`, message, remedy })
-    }
+    const fields = Object.entries(defaultTiming).map(([key, ms]) => [key, optional(milliseconds, `Leave it out for ${ms}.`)])
+    checkFields(problems, timing, { fields: Object.fromEntries(fields), place: `${place}.timing` })
   }
   if (expectObject(problems, surroundings, `${place}.surroundings`))
     checkKeys(problems, surroundings, { known: surroundingKeys, place: `${place}.surroundings` })

@@ -3,7 +3,6 @@ import type { Deletion, Inbox, Store, TreeId, Trees } from '../../contracts/inde
 import { ChangeWatch } from './change-watch.ts'
 import { CommitQueue } from './commit-queue.ts'
 import { Connection, type Tables } from './connection.ts'
-import { decodeText, encodeText } from './encoding.ts'
 import { FileBlobs } from './file-blobs.ts'
 import { Ownership } from './ownership.ts'
 import { whileBusy } from './retry-busy.ts'
@@ -52,7 +51,7 @@ function sqliteInbox({ connection, queue, changes, busyTimeoutMs }: StoreParts):
     add(treeId, clientId, message) {
       const text = JSON.stringify(message)
       return queue.add({
-        apply: ({ trees, inbox }) => inbox.add({ key: trees.findOrCreate(treeId).key, clientId, text }),
+        apply: ({ trees, inbox }) => inbox.add(trees.findOrCreate(treeId).key, clientId, text),
         committed: ({ repeated }) => {
           if (!repeated) changes.wake('inbox', treeId)
         },
@@ -97,44 +96,28 @@ async function close({ connection, queue, ownership, changes }: StoreParts, blob
   connection.close()
 }
 
-// Rows and files cannot be removed in one transaction. The commit that removes the rows also records the files to remove;
-// `vacuum` removes the files of records that are left over.
-
-const namespace = 'deleted-blobs'
-
 async function deleteTree({ queue }: StoreParts, blobs: FileBlobs, treeId: TreeId): Promise<Deletion> {
   const deletion = await queue.add({ apply: (tables) => deleteRows(tables, treeId) })
   if (deletion.ok) await removeBlobs(queue, blobs, [treeId])
   return deletion
 }
 
-export async function vacuum({ connection, queue, busyTimeoutMs }: StoreParts, blobs: FileBlobs): Promise<void> {
-  const left = await queue.add({ apply: ({ records }) => records.keys(namespace) })
-  await removeBlobs(
-    queue,
-    blobs,
-    left.map((key) => decodeText(key) as TreeId),
-  )
+async function vacuum({ connection, queue, busyTimeoutMs }: StoreParts, blobs: FileBlobs): Promise<void> {
+  await removeBlobs(queue, blobs, await queue.add({ apply: ({ deletions }) => deletions.blobsToRemove() }))
   await whileBusy(() => connection.vacuum(), busyTimeoutMs)
 }
 
-function deleteRows({ trees, journal, inbox, owners, records, snapshots }: Tables, treeId: TreeId): Deletion {
+function deleteRows({ trees, owners, deletions }: Tables, treeId: TreeId): Deletion {
   const tree = trees.find(treeId)
   if (tree === undefined) return { ok: false, refusal: 'missing' }
   const driver = tree.owner === undefined ? undefined : owners.alive(tree.owner)
   if (driver !== undefined) return { ok: false, refusal: 'driven', driver }
-  for (const table of [journal, inbox, snapshots, trees]) table.remove(tree.key)
+  deletions.removeRows(tree.key, treeId)
   if (tree.owner !== undefined) owners.removeIdle(tree.owner)
-  records.put(namespace, encodeText(treeId), { json: 'null' })
   return { ok: true }
 }
 
 async function removeBlobs(queue: StoreParts['queue'], blobs: FileBlobs, treeIds: readonly TreeId[]): Promise<void> {
   for (const treeId of treeIds) await blobs.remove(treeId)
-  if (treeIds.length > 0)
-    await queue.add({
-      apply: ({ records }) => {
-        for (const treeId of treeIds) records.remove(namespace, encodeText(treeId))
-      },
-    })
+  if (treeIds.length > 0) await queue.add({ apply: ({ deletions }) => treeIds.forEach(deletions.forgetBlobs) })
 }

@@ -1,8 +1,8 @@
 import type { DatabaseSync } from 'node:sqlite'
-import type { OwnerId, TreeEntry, TreeId, TreeIdentity, TreeSummary } from '../../contracts/index.ts'
+import type { OwnerId, TreeEntry, TreeId, TreeIdentity, TreeSummary, Trees } from '../../contracts/index.ts'
 import { decodeText, encodeText } from './encoding.ts'
 
-interface TreeRow {
+export interface TreeRow {
   readonly key: number
   readonly head: number
   /** 0: never claimed. */
@@ -10,7 +10,7 @@ interface TreeRow {
   readonly owner: OwnerId | undefined
 }
 
-interface Advance {
+export interface Advance {
   readonly key: number
   readonly treeId: TreeId
   readonly from: number
@@ -39,96 +39,68 @@ const prepareStatements = (database: DatabaseSync) => ({
   page: database.prepare(`SELECT ${entryColumns} FROM trees WHERE created_at < ? ORDER BY created_at DESC LIMIT ?`),
   byKey: database.prepare(`SELECT ${entryColumns} FROM trees WHERE external_key = ? AND created_at IS NOT NULL`),
   identify: database.prepare('UPDATE trees SET principal = ?, external_key = ?, labels = ?, workspace = ? WHERE key = ?'),
-  remove: database.prepare('DELETE FROM trees WHERE key = ?'),
 })
 
 /** One row for each tree. It exists from the first claim, message or blob on, and is listed from the first event on. */
-export class TreeTable {
-  readonly #sql: ReturnType<typeof prepareStatements>
+export function treeTable(database: DatabaseSync) {
+  const sql = prepareStatements(database)
 
-  constructor(database: DatabaseSync) {
-    this.#sql = prepareStatements(database)
-  }
-
-  find(treeId: TreeId): TreeRow | undefined {
-    const row = this.#sql.find.get(encodeText(treeId))
+  function find(treeId: TreeId): TreeRow | undefined {
+    const row = sql.find.get(encodeText(treeId))
     if (row === undefined) return undefined
     const owner = row.owner === null ? undefined : (decodeText(String(row.owner)) as OwnerId)
     return { key: Number(row.key), head: Number(row.head), epoch: Number(row.epoch), owner }
   }
 
-  findOrCreate(treeId: TreeId): TreeRow {
-    const found = this.find(treeId)
-    if (found !== undefined) return found
-    const { lastInsertRowid } = this.#sql.insert.run(encodeText(treeId))
-    return { key: Number(lastInsertRowid), head: 0, epoch: 0, owner: undefined }
-  }
-
-  claim(key: number, owner: OwnerId): void {
-    this.#sql.claim.run(encodeText(owner), key)
-  }
-
-  release(key: number): void {
-    this.#sql.release.run(key)
-  }
-
-  /** For every owner that is registered for that store. */
-  releaseAll(instance: string): void {
-    this.#sql.releaseAll.run(instance)
-  }
-
-  /**
-   * Moves the head forward, if it is where the driver expects it and the driver still owns the tree. The id is compared, too:
-   * the key of a deleted tree may be reused.
-   */
-  advance({ key, treeId, from, to, epoch, at, summary, identity }: Advance): boolean {
-    const agent = summary === undefined ? null : encodeText(summary.agent)
-    const title = summary === undefined ? null : encodeText(summary.title)
-    const [status, open] = [summary?.status ?? null, summary?.openRequests ?? null]
-    const { changes } = this.#sql.advance.run(to, at, agent, title, status, open, key, encodeText(treeId), from, epoch)
-    if (changes === 0) return false
-    if (from === 0) this.#setCreatedAt(key, at)
-    if (from === 0 && identity) this.#setIdentity(key, identity)
-    return true
-  }
-
-  remove(key: number): void {
-    this.#sql.remove.run(key)
-  }
-
-  findByKey(key: string): TreeEntry | undefined {
-    const row = this.#sql.byKey.get(encodeText(key))
-    return row === undefined ? undefined : entryOf(row)
-  }
-
-  get(treeId: TreeId): TreeEntry | undefined {
-    const row = this.#sql.entry.get(encodeText(treeId))
-    return row === undefined ? undefined : entryOf(row)
-  }
-
-  list({
-    limit = Number.POSITIVE_INFINITY,
-    before = Number.POSITIVE_INFINITY,
-  }: {
-    readonly limit?: number
-    readonly before?: number
-  }): readonly TreeEntry[] {
-    return this.#sql.page.all(before, Number.isFinite(limit) ? limit : -1).map(entryOf)
-  }
-
-  #setIdentity(row: number, { owner, key, labels, workspace }: TreeIdentity): void {
-    const text = (value: string | undefined): string | null => (value === undefined ? null : encodeText(value))
-    this.#sql.identify.run(text(owner), text(key), labels === undefined ? null : JSON.stringify(labels), text(workspace), row)
-  }
-
   /** The creation time grows strictly from tree to tree: lists use it as a cursor. */
-  #setCreatedAt(key: number, at: number): void {
-    const newest = this.#sql.newest.get()?.newest
-    this.#sql.setCreatedAt.run(typeof newest === 'number' ? Math.max(at, newest + 1) : at, key)
+  function setCreatedAt(key: number, at: number): void {
+    const newest = sql.newest.get()?.newest
+    sql.setCreatedAt.run(typeof newest === 'number' ? Math.max(at, newest + 1) : at, key)
+  }
+
+  function setIdentity(row: number, { owner, key, labels, workspace }: TreeIdentity): void {
+    const text = (value: string | undefined): string | null => (value === undefined ? null : encodeText(value))
+    sql.identify.run(text(owner), text(key), labels === undefined ? null : JSON.stringify(labels), text(workspace), row)
+  }
+
+  return {
+    find,
+    findOrCreate(treeId: TreeId): TreeRow {
+      const found = find(treeId)
+      if (found !== undefined) return found
+      const { lastInsertRowid } = sql.insert.run(encodeText(treeId))
+      return { key: Number(lastInsertRowid), head: 0, epoch: 0, owner: undefined }
+    },
+    claim: (key: number, owner: OwnerId) => sql.claim.run(encodeText(owner), key),
+    release: (key: number) => sql.release.run(key),
+    /** For every owner that is registered for that store. */
+    releaseAll: (instance: string) => sql.releaseAll.run(instance),
+    /**
+     * Moves the head forward, if it is where the driver expects it and the driver still owns the tree. The id is compared, too:
+     * the key of a deleted tree may be reused.
+     */
+    advance({ key, treeId, from, to, epoch, at, summary, identity }: Advance): boolean {
+      const agent = summary === undefined ? null : encodeText(summary.agent)
+      const title = summary === undefined ? null : encodeText(summary.title)
+      const [status, open] = [summary?.status ?? null, summary?.openRequests ?? null]
+      const { changes } = sql.advance.run(to, at, agent, title, status, open, key, encodeText(treeId), from, epoch)
+      if (changes === 0) return false
+      if (from === 0) setCreatedAt(key, at)
+      if (from === 0 && identity) setIdentity(key, identity)
+      return true
+    },
+    findByKey: (key: string): TreeEntry | undefined => entryOf(sql.byKey.get(encodeText(key))),
+    get: (treeId: TreeId): TreeEntry | undefined => entryOf(sql.entry.get(encodeText(treeId))),
+    list: ({ limit = Number.POSITIVE_INFINITY, before = Number.POSITIVE_INFINITY }: TreePage): readonly TreeEntry[] =>
+      sql.page.all(before, Number.isFinite(limit) ? limit : -1).flatMap((row) => entryOf(row) ?? []),
   }
 }
 
-function entryOf(row: Record<string, unknown>): TreeEntry {
+type TreePage = NonNullable<Parameters<Trees['list']>[0]>
+
+function entryOf(row: Record<string, unknown> | undefined): TreeEntry | undefined {
+  if (row === undefined) return undefined
+  const { principal, external_key, labels, workspace } = row
   const createdAt = Number(row.created_at)
   return {
     treeId: decodeText(String(row.id)) as TreeId,
@@ -137,17 +109,11 @@ function entryOf(row: Record<string, unknown>): TreeEntry {
     title: decodeText(String(row.title)),
     status: row.status as TreeEntry['status'],
     openRequests: Number(row.open_requests),
-    ...identityOf(row),
-    createdAt,
-    updatedAt: Math.max(createdAt, Number(row.updated_at)),
-  }
-}
-
-function identityOf({ principal, external_key, labels, workspace }: Record<string, unknown>): TreeIdentity {
-  return {
     ...(principal !== null && { owner: decodeText(String(principal)) }),
     ...(external_key !== null && { key: decodeText(String(external_key)) }),
     ...(labels !== null && { labels: JSON.parse(String(labels)) as readonly string[] }),
     ...(workspace !== null && { workspace: decodeText(String(workspace)) }),
+    createdAt,
+    updatedAt: Math.max(createdAt, Number(row.updated_at)),
   }
 }
