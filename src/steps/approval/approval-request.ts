@@ -6,7 +6,6 @@ import { messageOf } from '../../util/message-of.ts'
 import type { Redactor } from '../../util/redact.ts'
 import type { OfferedTool } from '../calls/tool-registry.ts'
 import type { ActiveSession } from '../loop/active-session.ts'
-import { reportOnce } from '../loop/report-once.ts'
 import { askTool } from './ask-tool.ts'
 
 // What a tool wants approved before a call runs. Tools are third-party code: an invalid wish asks about the whole tool.
@@ -32,7 +31,7 @@ export function readApprovalWish(
       : fallback
   }
   const reportFailure = (error: unknown): ApprovalWish => {
-    if (isAsked) reportOnce(session, failed(name, session.ports.redactor.text(messageOf(error))))
+    if (isAsked) session.reportOnce(failed(name, session.ports.redactor.text(messageOf(error))))
     return fallback
   }
   const answer = Promise.resolve(askTool(session, () => read().catch(reportFailure), fallback))

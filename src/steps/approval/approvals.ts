@@ -1,19 +1,11 @@
-import type {
-  ApprovalDecision,
-  ApprovalId,
-  ApprovalKey,
-  ApprovalRequest,
-  Diagnostic,
-  JsonObject,
-  ProjectGrants,
-} from '../../contracts/index.ts'
+import type { ApprovalDecision, ApprovalId, ApprovalRequest, Diagnostic, JsonObject } from '../../contracts/index.ts'
 import { openRequests } from '../../core/index.ts'
 import { decisionProblem, grantedBy, plainDecision } from '../../policy/grants.ts'
 import { copyJson } from '../../util/json-values.ts'
 import { messageOf } from '../../util/message-of.ts'
 import type { ActiveSession } from '../loop/active-session.ts'
 import { withTimeout } from './ask-tool.ts'
-import { decideByRules, type Settlement } from './decide-by-rules.ts'
+import { decideByRules, type Settlement } from './permission.ts'
 
 // Current rules and grants decide first. Then the first answer decides: of the approver of this process, or from the inbox.
 
@@ -133,12 +125,11 @@ export async function storeProjectGrant(session: ActiveSession, request: Approva
   const keys = grantedBy(request, decision)
   if (!grants) report('there is no project')
   else if (keys.length === 0) report('the call has no keys to store')
-  else await withTimeout(session, addGrants(grants, keys, by)).catch((error: unknown) => report(redactor.text(messageOf(error))))
-}
-
-/** Async, so that a synchronous throw of the port rejects. */
-async function addGrants(grants: ProjectGrants, keys: readonly ApprovalKey[], by: string): Promise<void> {
-  await grants.add(keys, by)
+  else {
+    // Async, so that a synchronous throw of the port rejects.
+    const add = async (): Promise<void> => grants.add(keys, by)
+    await withTimeout(session, add()).catch((error: unknown) => report(redactor.text(messageOf(error))))
+  }
 }
 
 const grantNotStored = (why: string): Diagnostic => ({

@@ -1,4 +1,4 @@
-import type { Diagnostic, Hook, HookContext, ItemId, JsonObject, Message, Model, ToolFailure, ToolOutput } from '../../contracts/index.ts'
+import type { Diagnostic, Hook, HookContext, ItemId, JsonObject, Model, ToolFailure, ToolOutput } from '../../contracts/index.ts'
 import type { ReviewableCall, StartedCall } from '../../core/index.ts'
 import { matches } from '../../policy/tool-name-patterns.ts'
 import { copyJson } from '../../util/json-values.ts'
@@ -82,12 +82,11 @@ export async function beforeCall(
   return { ok: true, input }
 }
 
-interface Change {
-  readonly hook: Hook
-  readonly input: JsonObject | undefined
-}
-
-async function checkChange(session: ActiveSession, offered: OfferedTool, { hook, input }: Change): Promise<Checked> {
+async function checkChange(
+  session: ActiveSession,
+  offered: OfferedTool,
+  { hook, input }: { readonly hook: Hook; readonly input: JsonObject | undefined },
+): Promise<Checked> {
   if (!input) return { ok: false, failure: blocked(`hook "${hook.name}" changed the arguments to something that is not an object`) }
   const checked = checkArguments(offered, input, await session.ports.validator.compile(offered.tool.inputSchema))
   if (checked.ok) return checked
@@ -180,16 +179,10 @@ function addContext(session: ActiveSession, hook: Hook, { verdict, text }: { ver
 /** Whether the same text was added since the last reply. */
 function isAlreadyAdded({ state }: ActiveSession, text: string): boolean {
   const messages = state.history.toArray()
-  for (let index = messages.length - 1; index >= 0; index--) {
-    const message = messages[index]
-    if (message?.role === 'assistant') return false
-    if (message && isText(message, text)) return true
-  }
-  return false
+  const since = messages.slice(messages.findLastIndex(({ role }) => role === 'assistant') + 1)
+  const added = JSON.stringify([{ type: 'text', text }])
+  return since.some((message) => message.role === 'user' && JSON.stringify(message.parts) === added)
 }
-
-const isText = ({ role, ...message }: Message, text: string): boolean =>
-  role === 'user' && 'parts' in message && message.parts.length === 1 && message.parts[0]?.type === 'text' && message.parts[0].text === text
 
 interface HookNote {
   readonly hook: Pick<Hook, 'name'>

@@ -1,5 +1,6 @@
 import type {
   AgentSpec,
+  ApprovalDecision,
   ApprovalKey,
   ApprovalPolicy,
   ApprovalRequest,
@@ -11,6 +12,7 @@ import type {
 } from '../../contracts/index.ts'
 import { approvalIdOf, callIdOf, type ReviewableCall } from '../../core/index.ts'
 import { areGranted, isGranted } from '../../policy/grants.ts'
+import { unsandboxedName } from '../../policy/unsandboxed-rules.ts'
 import { asSentence } from '../../util/as-sentence.ts'
 import { messageOf } from '../../util/message-of.ts'
 import { readFailure } from '../calls/tool-output.ts'
@@ -76,13 +78,26 @@ async function unavailable(session: ActiveSession, tool: Tool): Promise<ToolFail
   return failure && readFailure(session, failure)
 }
 
+export interface Settlement {
+  readonly decision: ApprovalDecision
+  readonly by: string
+}
+
+/** The decision of the current rules and grants on an open request. `undefined`: a person must decide. */
+export function decideByRules(session: ActiveSession, request: ApprovalRequest): Settlement | undefined {
+  const { scope, tool: name, keys } = request
+  const offered = { name, tool: session.ports.registry.find(name) ?? { name } }
+  const ruled = rulingFor(session, scope === 'unsandboxed' ? { names: [unsandboxedName], keys } : subjectOf(offered, request))
+  if (ruled?.verdict === 'deny') return { decision: { kind: 'deny', feedback: `a rule forbids it: ${ruleText(ruled)}` }, by: ruled.rule }
+  if (scope === 'question') return undefined
+  const isBroad = scope === 'call' && !ruled?.isUnsure && !keys.some(({ mustBeNamed }) => mustBeNamed)
+  const by = ruled?.verdict === 'allow' ? ruled.rule : findGrant(session, isBroad ? [wholeToolKey(name).key] : [], keys)
+  return by === undefined ? undefined : { decision: { kind: 'approve', breadth: 'once' }, by }
+}
+
 /** Rules may have changed since the request: a rule that denies wins over an approval. */
-export function deniedSinceRequest(
-  session: ActiveSession,
-  offered: OfferedTool,
-  { keys, input }: ApprovalRequest,
-): ToolFailure | undefined {
-  const ruled = rulingFor(session, subjectOf(offered, { keys, input }))
+export function deniedSinceRequest(session: ActiveSession, offered: OfferedTool, asked: Asked): ToolFailure | undefined {
+  const ruled = rulingFor(session, subjectOf(offered, asked))
   return ruled?.verdict === 'deny' ? ruleDenial(ruled) : undefined
 }
 
@@ -91,30 +106,33 @@ export async function deniedByRules(session: ActiveSession, { tool: name, type, 
   const offered = session.ports.registry.tools.find((each) => each.name === name)
   if (!offered || type === 'subagent_call' || !hasRules(session)) return undefined
   const { keys = [] } = (offered.tool.approval && (await readApprovalWish(session, offered, input))) ?? {}
-  const ruled = rulingFor(session, subjectOf(offered, { keys, input }))
-  return ruled?.verdict === 'deny' ? ruleDenial(ruled) : undefined
+  return deniedSinceRequest(session, offered, { keys, input })
 }
 
 /**
  * Whether rules allow what a running call finds, such as a file in a folder. Nobody is asked at this point: the approval of
  * the call named everything that rules ask about, except for a use `without asking`.
  */
-export function isUseAllowed(session: ActiveSession, offered: Named, { key, how }: Use): boolean {
+export function isUseAllowed(
+  session: ActiveSession,
+  offered: Named,
+  { key, how }: { readonly key: ApprovalKey; readonly how: 'without asking' | undefined },
+): boolean {
   if (!hasRules(session)) return true
   const verdict = rulingFor(session, { names: namesOf(offered), keys: [key] })?.verdict
   return verdict !== 'deny' && (verdict !== 'ask' || how !== 'without asking')
 }
 
-interface Use {
-  readonly key: ApprovalKey
-  readonly how: 'without asking' | undefined
+interface Named {
+  readonly name: string
+  readonly tool: Pick<Tool, 'name'>
 }
 
-type Named = Pick<OfferedTool, 'name' | 'tool'>
 const namesOf = ({ name, tool }: Named): readonly string[] => (tool.name === name ? [name] : [name, tool.name])
 
 /** Without the key of the whole tool, which says nothing about this call. */
-const subjectOf = (offered: OfferedTool, { keys, input }: Pick<ApprovalRequest, 'keys' | 'input'>): Subject => ({
+type Asked = Pick<ApprovalRequest, 'keys' | 'input'>
+const subjectOf = (offered: Named, { keys, input }: Asked): Subject => ({
   names: namesOf(offered),
   keys: keys.filter(({ key }) => key !== wholeToolKey(offered.name).key),
   input,
@@ -167,7 +185,10 @@ const grantsUnreadable = (why: string): Diagnostic => ({
   message: `The approvals of the project cannot be read and do not apply: ${why}`,
 })
 
-function ruleDenial({ rule, reason }: Ruling): ToolFailure {
-  const why = reason === undefined ? '' : ` ${asSentence(reason)}`
-  return { class: 'denied', message: `A rule forbids this call: ${rule}.${why}`, remedy: 'Continue without it.' }
-}
+const ruleText = ({ rule, reason }: Ruling): string => `${rule}.${reason === undefined ? '' : ` ${asSentence(reason)}`}`
+
+const ruleDenial = (ruled: Ruling): ToolFailure => ({
+  class: 'denied',
+  message: `A rule forbids this call: ${ruleText(ruled)}`,
+  remedy: 'Continue without it.',
+})

@@ -1,16 +1,8 @@
-import {
-  type JsonObject,
-  maxHookOutputChars,
-  type OutputView,
-  type ToolExtras,
-  type ToolFailure,
-  type ToolOutput,
-} from '../../contracts/index.ts'
+import { type JsonObject, maxHookOutputChars, type OutputView, type ToolExtras, type ToolOutput } from '../../contracts/index.ts'
 import { plainJson } from '../../util/json-values.ts'
 import type { Redactor } from '../../util/redact.ts'
 import { cutText } from '../../util/well-formed.ts'
-
-const maxMessageLength = 2_000
+import { redactFailure } from './tool-output.ts'
 
 /** A copy of the output for each hook. Redacts before it cuts, so that no part of a secret remains. */
 export function outputViews(output: ToolOutput, redactor: Redactor): () => OutputView {
@@ -28,7 +20,7 @@ function resultView({ content }: Extract<ToolOutput, { ok: true }>, redactor: Re
 }
 
 function failureView({ error, partial }: Extract<ToolOutput, { ok: false }>, redactor: Redactor): OutputView {
-  const failed = { ok: false, error: redactFailure(error, redactor) } as const
+  const failed = { ok: false, error: redactFailure(redactor, error) } as const
   if (partial === undefined) return failed
   const { text, ...cut } = cutToLimit(redactor.text(partial))
   return { ...failed, partial: text, ...cut }
@@ -36,11 +28,6 @@ function failureView({ error, partial }: Extract<ToolOutput, { ok: false }>, red
 
 const cutToLimit = (text: string): { readonly text: string; readonly cut?: true } =>
   text.length > maxHookOutputChars ? { text: cutText(text, maxHookOutputChars), cut: true } : { text }
-
-function redactFailure({ class: kind, message, remedy }: ToolFailure, redactor: Redactor): ToolFailure {
-  const shown = (text: string): string => cutText(redactor.text(text), maxMessageLength)
-  return { class: kind, message: shown(message), ...(remedy !== undefined && { remedy: shown(remedy) }) }
-}
 
 /** Copied when read: they may be large, and few hooks use them. */
 function withExtras(view: OutputView, copy: () => ToolExtras | undefined): OutputView {

@@ -24,8 +24,6 @@ import type { RedactionStream } from '../../util/redact-stream.ts'
 import { confinementOf } from '../approval/confinement.ts'
 import { isUseAllowed } from '../approval/permission.ts'
 import type { ActiveSession } from '../loop/active-session.ts'
-import { remainingBudget } from '../loop/remaining-budget.ts'
-import { reportOnce } from '../loop/report-once.ts'
 import type { QueueSlots } from '../queues/queue-slot.ts'
 import { checkedPlan } from './check-plan.ts'
 import { readOutput } from './tool-output.ts'
@@ -118,7 +116,7 @@ class CallRun {
 
   #output(raw: unknown, { name }: Tool): ToolOutput {
     return readOutput(raw, name, (diagnostic) => {
-      if (!this.#isOver) reportOnce(this.#session, diagnostic)
+      if (!this.#isOver) this.#session.reportOnce(diagnostic)
     })
   }
 
@@ -130,7 +128,7 @@ class CallRun {
       callId: callIdOf(state.sessionId, this.#call.itemId),
       attempt: this.#call.attempt,
       overlay: ports.overlay,
-      remaining: remainingBudget(this.#session, timeLeft),
+      remaining: this.#session.remainingBudget(timeLeft),
       confinement: this.#call.sandbox.kind === 'outside' ? unconfined : confinementOf(this.#session),
       maxOutputBytes: state.agent.limits.maxOutputBytes,
       agents: ports.tree.agentsOf(this.#session),

@@ -122,7 +122,7 @@ function structured(session: ActiveSession, value: Json): { value?: Json } {
   }
 }
 
-function redactFailure(redactor: Redactor, { class: kind, message, remedy }: ToolFailure): ToolFailure {
+export function redactFailure(redactor: Redactor, { class: kind, message, remedy }: ToolFailure): ToolFailure {
   const known = {
     class: toolFailureClasses.includes(kind) ? kind : 'failed',
     message: cutText(redactor.text(String(message)), maxMessageLength),

@@ -4,7 +4,6 @@ import { cutText, wellFormed } from '../../util/well-formed.ts'
 import { type Effects, effectsIn, fitEffects } from '../calls/effects.ts'
 import { storeText } from '../calls/tool-output.ts'
 import type { ActiveSession } from '../loop/active-session.ts'
-import { reportOnce } from '../loop/report-once.ts'
 import { compactionMessage, planText, summaryPrompt } from './compaction-texts.ts'
 import { charsOf, startOfNewest, startOfUnread, withShorterResults } from './fit-messages.ts'
 import { digest, transcript } from './transcript.ts'
@@ -38,8 +37,8 @@ export async function compact(session: ActiveSession, summary?: string): Promise
   const before = charsOf(messages)
   const after = charsOf([...head, ...tail.messages])
   const isShorter = after <= before * maxRemainingShare
-  if (summary === undefined) reportOnce(session, byRule)
-  if (!isShorter) reportOnce(session, noRoom)
+  if (summary === undefined) session.reportOnce(byRule)
+  if (!isShorter) session.reportOnce(noRoom)
   const shorter = {
     messages: tail.isCut ? [...head, ...tail.messages] : head,
     kept: tail.isCut ? 0 : tail.messages.length,
@@ -140,7 +139,7 @@ const canReadStoredText = (session: ActiveSession): boolean =>
 const endOf = (text: string, max: number): string => (text.length > max ? `…${wellFormed(text.slice(-max))}` : text)
 
 /** For a last step because the context window is full. */
-export const reportNoRoom = (session: ActiveSession): void => reportOnce(session, noRoom)
+export const reportNoRoom = (session: ActiveSession): void => session.reportOnce(noRoom)
 
 const byRule: Diagnostic = {
   code: 'compaction_failed',

@@ -8,12 +8,14 @@ import {
   type ChildResult,
   type ChildTask,
   type Clock,
+  type Diagnostic,
   type Hook,
   type ItemId,
   type Model,
   type ProjectGrants,
   type QueueEvent,
   type Random,
+  type RemainingBudget,
   type Sandbox,
   type SchemaValidator,
   storedOutputFlag,
@@ -108,8 +110,9 @@ export class ActiveSession extends Session {
   #usable: { readonly all: readonly string[]; readonly withheld: ReadonlySet<string>; readonly left: readonly string[] } | undefined
   readonly #writer: EventWriter
   #verdicts: Map<ApprovalId, 'asked' | 'wait' | 'suspend'> | undefined
-  #paused: string | undefined
-  #hooked: string | undefined
+  /** Keys of the attempts whose wait is over, and whose hooks were asked. */
+  pausedAttempt: string | undefined
+  hookedAttempt: string | undefined
 
   constructor(parts: SessionParts, ports: StepPorts) {
     super(parts)
@@ -127,25 +130,15 @@ export class ActiveSession extends Session {
     return this.#verdicts
   }
 
-  /** Whether the wait before this attempt is over, by the monotonic clock. */
-  hasPaused({ attempt }: AskAction): boolean {
-    return this.#paused === this.#attemptKey(attempt)
-  }
-
-  rememberPause({ attempt }: AskAction): void {
-    this.#paused = this.#attemptKey(attempt)
-  }
-
-  hasAskedHooks({ attempt }: AskAction): boolean {
-    return this.#hooked === this.#attemptKey(attempt)
-  }
-
-  rememberHooks({ attempt }: AskAction): void {
-    this.#hooked = this.#attemptKey(attempt)
-  }
-
-  #attemptKey(attempt: number): string {
+  attemptKey({ attempt }: AskAction): string {
     return `${this.turn.id}.${this.turn.steps}.${attempt}`
+  }
+
+  /** Notes a diagnostic once in a turn. */
+  reportOnce(diagnostic: Diagnostic): void {
+    const { code, message } = diagnostic
+    if (this.turn.diagnostics.toArray().some((told) => told.code === code && told.message === message)) return
+    this.note({ type: 'interaction.diagnostic', diagnostic })
   }
 
   override get headroom(): Headroom {
@@ -164,6 +157,23 @@ export class ActiveSession extends Session {
     const now = at ?? this.now
     const ms = tightestAccount(allAccounts(this.state, this.turn, { headroom, now }), 'time')?.left ?? 0
     return { ms, usable: Math.max(0, ms - timeReserve(this.turn, ms, now)) }
+  }
+
+  /** What the limits of the session and its ancestors leave, for tools. */
+  remainingBudget(timeLeft: number | undefined): RemainingBudget {
+    const { state, turn, headroom } = this
+    const { limits } = state.agent
+    const accounts = allAccounts(state, turn, { headroom, now: state.at })
+    const tokens = tightestAccount(accounts, 'tokens')?.left
+    const costUsd = tightestAccount(accounts, 'cost')?.left
+    const left: { -readonly [Key in keyof RemainingBudget]: RemainingBudget[Key] } = {
+      steps: Math.max(0, limits.maxToolTurns - turn.steps),
+    }
+    if (tokens !== undefined) left.tokens = Math.max(0, tokens)
+    if (costUsd !== undefined) left.costUsd = Math.max(0, costUsd)
+    if (limits.maxCalls !== undefined) left.calls = Math.max(0, limits.maxCalls - turn.calls)
+    if (timeLeft !== undefined) left.timeMs = Math.max(0, timeLeft)
+    return left
   }
 
   model(name: string): Model {

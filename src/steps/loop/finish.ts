@@ -1,4 +1,4 @@
-import type { EventDraft, MaybePromise, PlanIntent, Report, TurnEnding, TurnTotals } from '../../contracts/index.ts'
+import type { EventDraft, MaybePromise, Report, TurnEnding, TurnTotals } from '../../contracts/index.ts'
 import {
   errorItemIdOf,
   limitText,
@@ -35,7 +35,10 @@ export function endTurn(session: ActiveSession, wanted: TurnEnding): MaybePromis
   const ending = withLimit(session, wanted, limit)
   const { steps, calls, spent, startedAt } = turn
   const totals = { ...spent, steps, calls, durationMs: Math.max(0, session.now - startedAt) }
-  if (turn.plan) endPlan(session, turn.plan, ending)
+  if (turn.plan) {
+    const status = ending.status === 'partial' ? 'completed' : ending.status
+    session.note({ type: 'interaction.item.completed', itemId: turn.plan.id, item: { ...turn.plan, status } })
+  }
   if (limit) noteLimit(session, limit, ending)
   if (ending.status === 'failed') noteError(session, ending.message)
   session.note(endEvent(ending, reportOf(turn, session.state.agent), totals))
@@ -102,21 +105,10 @@ function endEvent(ending: TurnEnding, report: Report | undefined, totals: TurnTo
   }
 }
 
-function endPlan(session: ActiveSession, plan: PlanIntent, { status }: TurnEnding): void {
-  session.note({
-    type: 'interaction.item.completed',
-    itemId: plan.id,
-    item: { ...plan, status: status === 'partial' ? 'completed' : status },
-  })
-}
-
 /** People who watch items see a failure as an item, too. */
 function noteError(session: ActiveSession, message: string): void {
-  const id = errorItemIdOf(session.turn.id)
-  session.note({ type: 'interaction.item.started', itemId: id, item: { kind: 'text', id, type: 'error' } })
-  session.note({
-    type: 'interaction.item.completed',
-    itemId: id,
-    item: { kind: 'text', id, type: 'error', status: 'failed', text: message },
-  })
+  const itemId = errorItemIdOf(session.turn.id)
+  const item = { kind: 'text', id: itemId, type: 'error' } as const
+  session.note({ type: 'interaction.item.started', itemId, item })
+  session.note({ type: 'interaction.item.completed', itemId, item: { ...item, status: 'failed', text: message } })
 }

@@ -1,8 +1,7 @@
-import type { Model, ModelRequest, StepId } from '../../contracts/index.ts'
+import type { ModelRequest } from '../../contracts/index.ts'
 import { type AskAction, isOutputLimited, maxDelayMs, resourceOf, stepIdOf } from '../../core/index.ts'
 import { Interrupt } from '../../util/interrupt.ts'
 import type { ActiveSession } from '../loop/active-session.ts'
-import { reportOnce } from '../loop/report-once.ts'
 import { stepStarted } from '../loop/step-events.ts'
 import type { QueueSlots } from '../queues/queue-slot.ts'
 import type { Queues } from '../queues/queues.ts'
@@ -18,13 +17,14 @@ export function ask(session: ActiveSession, action: AskAction): Promise<void> {
   return session.ports.queues ? askInQueue(session, action, session.ports.queues) : attempt(session, action)
 }
 
-const isTooEarly = (session: ActiveSession, action: AskAction): boolean => action.notBefore > 0 && !session.hasPaused(action)
+const isTooEarly = (session: ActiveSession, action: AskAction): boolean =>
+  action.notBefore > 0 && session.pausedAttempt !== session.attemptKey(action)
 
 function reportExclusions(session: ActiveSession): void {
   const reason = 'its provider asked to wait, or refused the key or the account'
   for (const [model, until] of session.exclusions) {
     const message = `The model ${model} is excluded until ${new Date(until).toISOString()}: ${reason}.`
-    reportOnce(session, { code: 'model_excluded', severity: 'info', message })
+    session.reportOnce({ code: 'model_excluded', severity: 'info', message })
   }
 }
 
@@ -61,7 +61,8 @@ async function takeSlot(session: ActiveSession, slot: QueueSlots, { last }: AskA
 
 /** Hooks are asked once a step: their context stays in the history for its retries. */
 function attempt(session: ActiveSession, action: AskAction): Promise<void> {
-  const isAsked = hasRequestHooks(session) && !action.compacts && action.attempt === 1 && !session.hasAskedHooks(action)
+  const isAsked =
+    hasRequestHooks(session) && !action.compacts && action.attempt === 1 && session.hookedAttempt !== session.attemptKey(action)
   return isAsked ? attemptAfterHooks(session, action) : begin(session, action)
 }
 
@@ -72,15 +73,10 @@ async function attemptAfterHooks(session: ActiveSession, action: AskAction): Pro
   const { beforeRequest, endTurn } = await import('../loop/lazy-steps.ts')
   const verdict = await beforeRequest(session, session.model(action.model))
   if (session.interrupt.reason !== undefined) return
-  session.rememberHooks(action)
+  session.hookedAttempt = session.attemptKey(action)
   if (verdict.kind === 'failed') return endTurn(session, { status: 'failed', reason: 'hook', message: verdict.message })
   const next = session.decide()
   if (next.kind === 'ask' && next.model === action.model) await begin(session, next)
-}
-
-function stepAndModel(session: ActiveSession, { attempt, model }: AskAction): { readonly stepId: StepId; readonly model: Model } {
-  const { turn } = session
-  return { stepId: stepIdOf(turn.id, attempt === 1 ? turn.steps + 1 : turn.steps), model: session.model(model) }
 }
 
 function begin(session: ActiveSession, action: AskAction): Promise<void> {
@@ -97,7 +93,9 @@ async function beginWithFullWindow(session: ActiveSession, action: AskAction): P
 const unchanged = (assembled: ModelRequest): ModelRequest => assembled
 
 function request(session: ActiveSession, action: AskAction, shape: (assembled: ModelRequest) => ModelRequest): Promise<void> {
-  const { stepId, model } = stepAndModel(session, action)
+  const { turn } = session
+  const stepId = stepIdOf(turn.id, action.attempt === 1 ? turn.steps + 1 : turn.steps)
+  const model = session.model(action.model)
   const moment = session.clock.monotonic()
   session.record(stepStarted(session, stepId, { action, model, moment }))
   void session.flush()
@@ -115,7 +113,7 @@ async function pause(session: ActiveSession, action: AskAction): Promise<void> {
   const left = session.timeLeft()?.ms ?? Number.POSITIVE_INFINITY
   const ms = Math.max(0, Math.min(action.notBefore - session.now, maxDelayMs, left))
   const cancel = session.clock.after(ms, () => {
-    session.rememberPause(action)
+    session.pausedAttempt = session.attemptKey(action)
     interrupt.fire('over')
   })
   await Promise.race([woken, new Promise<void>((resolve) => interrupt.listen(resolve))])
@@ -125,10 +123,6 @@ async function pause(session: ActiveSession, action: AskAction): Promise<void> {
 
 /** Under a budget the provider gets the reservation as its output limit. */
 function limitOutput(session: ActiveSession, request: ModelRequest, { reservation }: AskAction): ModelRequest {
-  if (!hasOutputLimit(session)) return request
-  return { ...request, parameters: { ...request.parameters, maxOutputTokens: reservation.output } }
-}
-
-function hasOutputLimit(session: ActiveSession): boolean {
-  return isOutputLimited(session.state.agent.limits) || session.headroom.some(({ key }) => resourceOf[key] !== 'time')
+  const isLimited = isOutputLimited(session.state.agent.limits) || session.headroom.some(({ key }) => resourceOf[key] !== 'time')
+  return isLimited ? { ...request, parameters: { ...request.parameters, maxOutputTokens: reservation.output } } : request
 }

@@ -19,7 +19,7 @@ import { type ActiveSession, elapsedBetween, elapsedSince } from '../loop/active
 import { itemEnded, itemStarted, stepCompleted } from '../loop/step-events.ts'
 import { type AttemptLimit, attemptLimit, interruption } from './attempt-limit.ts'
 import { checkOutput } from './check-output.ts'
-import { withRemedy } from './model-remedies.ts'
+import { modelRemedies } from './model-remedies.ts'
 import { Reply, type ReplyText, type Verdict } from './reply.ts'
 import { retryDelay } from './retry-delay.ts'
 
@@ -223,7 +223,7 @@ export class Attempt {
       const item = { kind: 'text', id, type, text, status } as const
       this.#session.record(itemEnded(this.#session, metadata ? { ...item, metadata } : item, moment))
     }
-    if (this.#reply.notices.length > 0) reportNotices(this.#session, this.#reply.notices)
+    for (const message of this.#reply.notices) this.#session.reportOnce({ code: 'model_notice', severity: 'info', message })
   }
 
   #completed({ reply, finish }: Extract<Verdict, { ok: true }>, output?: CheckedOutput): undefined {
@@ -255,7 +255,7 @@ export class Attempt {
   #noteFailure(failure: ModelFailure): void {
     const { random, redactor, modelHealth } = this.#session.ports
     modelHealth.note(this.#model, failure, this.#session.now)
-    const { remedy, ...told } = { ...withRemedy(failure), message: redactor.text(failure.message) }
+    const { remedy = modelRemedies[failure.class], ...told } = { ...failure, message: redactor.text(failure.message) }
     const redacted = remedy === undefined ? told : { ...told, remedy: redactor.text(String(remedy)) }
     const fraction = random.fraction(`${this.#stepId}/${this.#action.attempt}`)
     const delayMs = retryDelay(this.#action.attempt, failure, fraction)
@@ -292,15 +292,6 @@ const cutByBudget = {
   message: 'The answer was cut: the budget allows no more output.',
   remedy: 'Raise the reported limit.',
 } as const
-
-/** Reports each notice once in a turn. */
-function reportNotices(session: ActiveSession, notices: readonly string[]): void {
-  const told = session.turn.diagnostics.toArray()
-  for (const message of new Set(notices)) {
-    if (told.some((diagnostic) => diagnostic.message === message)) continue
-    session.note({ type: 'interaction.diagnostic', diagnostic: { code: 'model_notice', severity: 'info', message } })
-  }
-}
 
 interface Asker {
   resolve(): void

@@ -1,7 +1,7 @@
 import type { ModelFailure } from '../../contracts/index.ts'
 
 /** For failures without a remedy of the provider. */
-const remedies: { readonly [Class in ModelFailure['class']]: string | undefined } = {
+export const modelRemedies: { readonly [Class in ModelFailure['class']]: string | undefined } = {
   rate_limit: 'Try again later, or add a fallback model.',
   auth: 'Check the API key of the provider.',
   quota: 'Check the plan and the balance of the account, or use another model.',
@@ -14,9 +14,4 @@ const remedies: { readonly [Class in ModelFailure['class']]: string | undefined 
   budget: 'Raise timeBudget.',
   cancelled: undefined,
   lost: undefined,
-}
-
-export function withRemedy(failure: ModelFailure): ModelFailure {
-  const remedy = failure.remedy ?? remedies[failure.class]
-  return remedy === undefined ? failure : { ...failure, remedy }
 }
