@@ -6,8 +6,8 @@ import type { ItemIntent, ItemRecord } from './items.ts'
 import type { Json, JsonObject } from './json.ts'
 import type { CallPart, InputPart, Message } from './messages.ts'
 import type { FinishReason } from './model.ts'
+import type { Report, Trace } from './outcome.ts'
 import type { Plan } from './plan.ts'
-import type { Report, Trace } from './report.ts'
 import type { Cost, Usage } from './usage.ts'
 
 /** Reserved before an attempt, and replaced by its real usage. */

@@ -1,4 +1,3 @@
-export { addSpent, type Spent } from './add-spent.ts'
 export {
   type AgentLimits,
   type AgentSpec,
@@ -88,6 +87,15 @@ export {
 export type { Json, JsonObject, JsonSchema, MaybePromise } from './json.ts'
 export type { CallPart, CallResult, FilePart, ImagePart, InputPart, Message, ReasoningPart, ReplyPart, TextPart } from './messages.ts'
 export type { AttemptContext, FinishReason, Model, ModelAbility, ModelAdapter, ModelPart, ModelRequest, ToolSpec } from './model.ts'
+export {
+  appendInstruction,
+  invalidAnswerPrefix,
+  isProjectText,
+  jsonInstruction,
+  lastStepInstruction,
+  plainTextInstruction,
+  wrapProjectText,
+} from './model-texts.ts'
 export { limitBounds, type NumberBounds, parameterBounds } from './number-bounds.ts'
 export { OpenRequests } from './open-requests.ts'
 export type {
@@ -97,16 +105,11 @@ export type {
   ModelEntry,
   Outcome,
   OutcomeStatus,
+  Report,
   StepOperation,
+  Trace,
   TurnOperation,
 } from './outcome.ts'
-export {
-  appendInstruction,
-  invalidAnswerPrefix,
-  jsonInstruction,
-  lastStepInstruction,
-  plainTextInstruction,
-} from './output-instructions.ts'
 export { type Plan, type PlanStatus, type PlanStep, planStatuses } from './plan.ts'
 export type {
   AfterCallVerdict,
@@ -127,10 +130,7 @@ export type {
   Validate,
   Validation,
 } from './ports.ts'
-export { isProjectText, wrapProjectText } from './project-text.ts'
-export { type ProviderKind, providerKinds } from './provider-kinds.ts'
-export type { Report, Trace } from './report.ts'
-export { reservedModelNames } from './reserved-model-names.ts'
+export { type ProviderKind, providerKinds, reservedModelNames } from './provider-kinds.ts'
 export { defaultSandboxPolicy, type SandboxPolicy } from './sandbox.ts'
 export type { ApprovalAnswer, Receipt, SendOptions, SessionEntry, SessionService } from './session-service.ts'
 export { type SkillCard, type SkillScope, skillScopes } from './skill.ts'
@@ -168,4 +168,4 @@ export {
   type ToolOutput,
   type ToolSource,
 } from './tool.ts'
-export { type Cost, noUsage, type Usage } from './usage.ts'
+export { addSpent, type Cost, noUsage, type Spent, type Usage } from './usage.ts'

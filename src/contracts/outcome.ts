@@ -1,10 +1,27 @@
+import type { OutputContract } from './agent.ts'
 import type { ErrorCode } from './errors.ts'
 import type { Diagnostic, ModelFailure, ToolFailureClass, TurnReason } from './failures.ts'
 import type { ItemId, SessionId, StepId, TurnId } from './ids.ts'
 import type { ItemStatus } from './items.ts'
-import type { Report, Trace } from './report.ts'
+import type { Json } from './json.ts'
 import type { AgentLoopStateSnapshot } from './snapshot.ts'
 import type { Cost, Usage } from './usage.ts'
+
+export interface Report {
+  readonly format: OutputContract['format']
+  readonly text: string
+  readonly value?: Json
+}
+
+/** The position of a session in its tree. */
+export interface Trace {
+  readonly originId: string
+  readonly parentId?: string
+  /** Agents from the root to this one. */
+  readonly callPath: string
+  /** Turns from the root's to this session's. */
+  readonly turnPath: string
+}
 
 export type OutcomeStatus = 'completed' | 'partial' | 'failed' | 'interrupted' | 'suspended'
 

@@ -18,11 +18,11 @@ import {
   applyStepCompleted,
   applyStepFailed,
   applyStepStarted,
-} from './apply-step.ts'
+} from './apply-step-events.ts'
 import { markOrphaned } from './calls/call-order.ts'
-import { stepIdOf } from './ids.ts'
 import { messageSize } from './message-size.ts'
 import type { FailedAttempt } from './next-model.ts'
+import { stepIdOf } from './session-ids.ts'
 import { type Call, type Cancel, type OpenTurn, requestOf, type SessionState } from './state.ts'
 import { appendMessage, callingStep, illegalEvent, inputMessages, openTurn, takeInputs, withCalls, withTurn } from './state-changes.ts'
 

@@ -16,7 +16,6 @@ import { type Headroom, unlimited } from './budget/accounts.ts'
 import type { Action } from './decide.ts'
 import { type Exclusions, noExclusions } from './next-model.ts'
 import type { Recipe } from './recipe.ts'
-import { isAllowedAfterRelease, Released } from './released.ts'
 import type { OpenTurn, SessionState } from './state.ts'
 
 /** The only writer of a tree's events: it numbers and dates them, and makes them durable in order. */
@@ -162,5 +161,29 @@ export class Session {
 
   wake(): void {
     for (const sleeper of this.#sleepers.splice(0)) sleeper()
+  }
+}
+
+/** Thrown when a released session would continue. Its driver stops. */
+export class Released extends Error {
+  override readonly name = 'Released'
+
+  constructor() {
+    super('The session was released by its driver.')
+  }
+}
+
+/** Results of running calls, the cost of a request in flight, and diagnostics are still recorded after a release. */
+function isAllowedAfterRelease(event: InteractionEvent): boolean {
+  switch (event.type) {
+    case 'interaction.diagnostic':
+      return event.inbox === undefined
+    case 'interaction.step.failed':
+      return event.failure.class === 'lost'
+    case 'interaction.item.completed':
+      if (event.item.kind === 'text') return event.item.status === 'interrupted'
+      return event.item.kind === 'call' && event.item.status === 'completed'
+    default:
+      return false
   }
 }

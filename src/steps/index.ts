@@ -1,5 +1,5 @@
-export { applyDecision, recheckOpenRequests, redactDecision, storeProjectGrant } from './approval/approvals.ts'
-export { confinementFor } from './approval/confinement.ts'
+export { confinementFor } from './approval/agent-confinement.ts'
+export { applyDecision, recheckOpenRequests, redactDecision, storeProjectGrant } from './approval/approval-decisions.ts'
 export { Lanes } from './calls/lanes.ts'
 export { matches, offeredName, ToolRegistry } from './calls/tool-registry.ts'
 export { ActiveSession, type ChildStart, type StepPorts, type TreePort } from './loop/active-session.ts'

@@ -6,7 +6,7 @@ import { mergeSandbox } from '../../src/policy/merge-sandbox.ts'
 import { isRulePattern } from '../../src/policy/rule-pattern.ts'
 import { rulePatternProblem } from '../../src/policy/tool-name-problems.ts'
 import { configProblems } from '../../src/runtime/validation/check-config.ts'
-import { restrictPolicy } from '../../src/steps/approval/confinement.ts'
+import { restrictPolicy } from '../../src/steps/approval/agent-confinement.ts'
 import { checkHooks } from '../../src/tools/hooks/index.ts'
 
 const numRuns = process.env.TROUPE_FULL ? 2_000 : 400

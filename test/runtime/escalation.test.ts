@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { ApprovalKey, ApprovalRule, Confinement, JsonObject, SandboxPolicy, Tool } from '../../src/contracts/index.ts'
 import { defaultSandboxPolicy } from '../../src/contracts/index.ts'
-import { confinementOf, restrictPolicy } from '../../src/steps/approval/confinement.ts'
+import { confinementOf, restrictPolicy } from '../../src/steps/approval/agent-confinement.ts'
 import { memoryStore } from '../../src/stores/memory/index.ts'
 import {
   agent,

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { ModelRequest } from '../../src/contracts/index.ts'
-import { jsonInstruction } from '../../src/contracts/output-instructions.ts'
+import { jsonInstruction } from '../../src/contracts/model-texts.ts'
 import { overspent } from './overspent.ts'
 import { ask, type Member, resultsOf, type Said, type Script, team } from './team.ts'
 

@@ -1,6 +1,5 @@
-import type { CallIntent, Lane } from '../../contracts/index.ts'
+import type { ApprovalRequest, CallIntent, Lane } from '../../contracts/index.ts'
 import { LaneSet } from './lane-conflicts.ts'
-import { escalationStage, type SandboxStage } from './sandbox-stage.ts'
 
 // Calls of a step start in order: a call never overtakes an earlier one that it conflicts with, even while that one waits
 // for a person. The recorded lanes decide.
@@ -15,6 +14,21 @@ export interface CallStarted {
   readonly orphaned: boolean
   /** Its driver is gone, and it has not begun. */
   readonly inherited?: true
+}
+
+/** Whether a started call runs inside or outside the sandbox, or waits for permission to run outside. */
+export type SandboxStage = { readonly kind: 'inside' } | { readonly kind: 'outside' } | EscalationStage
+
+/** The sandbox stopped the first attempt. A person is asked to allow a second one outside, or has decided. */
+export interface EscalationStage {
+  readonly kind: 'asking' | 'allowed' | 'refused'
+  readonly request: ApprovalRequest
+  /** Of the person who refused. */
+  readonly feedback?: string
+}
+
+export function escalationStage({ sandbox }: { readonly sandbox: SandboxStage }): EscalationStage | undefined {
+  return sandbox.kind === 'inside' || sandbox.kind === 'outside' ? undefined : sandbox
 }
 
 type OrderedCall =

@@ -3,9 +3,9 @@ import { approvalIdOf, callIdOf, type EscalationStage, escalationStage, findCall
 import { unsandboxedName } from '../../policy/unsandboxed-rules.ts'
 import { canonicalJson } from '../../util/json-values.ts'
 import { wellFormed } from '../../util/well-formed.ts'
-import { parseArguments } from '../calls/parse-arguments.ts'
+import { parseArguments } from '../calls/call-arguments.ts'
 import type { ActiveSession } from '../loop/active-session.ts'
-import { submitOpenRequests } from './approvals.ts'
+import { submitOpenRequests } from './approval-decisions.ts'
 import { findGrant, rulingFor } from './permission.ts'
 
 /** The sandbox stopped the call, and the call may run again outside if approved. */

@@ -9,9 +9,9 @@ import { type ActiveSession, elapsedBetween, elapsedSince } from '../loop/active
 import { itemEnded } from '../loop/step-events.ts'
 import type { QueueSlots } from '../queues/queue-slot.ts'
 import { waitInQueueForTime } from '../queues/wait-in-queue.ts'
+import { fitOutput, type ShownOutput } from './call-output.ts'
 import { Lanes } from './lanes.ts'
 import { type RunResult, runTool } from './run-tool.ts'
-import { fitOutput, type ShownOutput } from './tool-output.ts'
 
 // The second half of the pipeline: execute in the sandbox with deadline and signal → escalate if approved → hooks → redact
 // and cut → record. Nothing runs before its intent is durable. A call that waits for another also waits for that one's

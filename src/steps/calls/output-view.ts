@@ -2,7 +2,7 @@ import { type JsonObject, maxHookOutputChars, type OutputView, type ToolExtras, 
 import { plainJson } from '../../util/json-values.ts'
 import type { Redactor } from '../../util/redact.ts'
 import { cutText } from '../../util/well-formed.ts'
-import { redactFailure } from './tool-output.ts'
+import { redactFailure } from './call-output.ts'
 
 /** A copy of the output for each hook. Redacts before it cuts, so that no part of a secret remains. */
 export function outputViews(output: ToolOutput, redactor: Redactor): () => OutputView {

@@ -21,12 +21,12 @@ import { copyJson } from '../../util/json-values.ts'
 import { keepHiddenClass } from '../../util/keep-hidden-class.ts'
 import { messageOf } from '../../util/message-of.ts'
 import type { RedactionStream } from '../../util/redact-stream.ts'
-import { confinementOf } from '../approval/confinement.ts'
+import { confinementOf } from '../approval/agent-confinement.ts'
 import { isUseAllowed } from '../approval/permission.ts'
 import type { ActiveSession } from '../loop/active-session.ts'
 import type { QueueSlots } from '../queues/queue-slot.ts'
+import { readOutput } from './call-output.ts'
 import { checkedPlan } from './check-plan.ts'
-import { readOutput } from './tool-output.ts'
 
 export interface RunResult {
   readonly status: ItemStatus

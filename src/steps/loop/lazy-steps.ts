@@ -1,6 +1,6 @@
 // Everything but a plain model request. Loaded on first use.
 
-export { wait } from '../approval/approvals.ts'
+export { wait } from '../approval/approval-decisions.ts'
 export { beforeRequest } from '../approval/hooks.ts'
 export { review } from '../approval/review.ts'
 export { execute } from '../calls/execute.ts'

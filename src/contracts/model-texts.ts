@@ -1,6 +1,6 @@
 import type { JsonOutput } from './index.ts'
 
-// Instructions for models that more than one area writes or recognises.
+// Texts for models that more than one area writes or recognises.
 
 /** The end of the notice for a last step. */
 export const lastStepInstruction = 'Answer now with what you have. Tools are disabled.'
@@ -19,3 +19,11 @@ export function jsonInstruction({ schema }: JsonOutput): string {
 
 export const appendInstruction = (system: string, words: string | undefined): string =>
   [system, words].filter((text) => text !== undefined && text !== '').join('\n\n')
+
+const opening = 'Project instructions from the file '
+const closing = ':'
+
+/** Marks the text of a project file, so that a model does not take it for a message of the user. */
+export const wrapProjectText = (file: string, text: string): string => `${opening}${file}${closing}\n\n${text}`
+
+export const isProjectText = (text: string): boolean => text.startsWith(opening) && (text.split('\n', 1)[0] ?? '').endsWith(closing)

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { maxReplyCharacters } from './output-bound.ts'
+import { maxReplyCharacters } from './output-grant.ts'
 
 test('a bound has slack of a quarter and 200 tokens; without one there is no end', () => {
   expect(maxReplyCharacters(1_000, 4)).toBe(1_450 * 4)

@@ -1,2 +1,0 @@
-/** Built-in model names and prefixes. No alias or provider can use them. */
-export const reservedModelNames = ['auto', 'rehearsal', 'script'] as const
