@@ -1,7 +1,6 @@
 import type { Json } from '../../contracts/index.ts'
 import { stem } from '../../util/stem.ts'
 import { fitNumber, fitText, isAllowed, textFor } from './fit.ts'
-import { clockTime, isoDate } from './numbers-and-dates.ts'
 import { type Field, isFreeText, type Parameter } from './parameters.ts'
 import { readValues, type Value } from './values.ts'
 import { conjunctions, means, prepositions } from './vocabulary.ts'
@@ -60,29 +59,16 @@ function singleCandidates(parameter: Parameter, source: Source): readonly Unplac
 const scored = (value: Value, score: number, json: Json): readonly Unplaced[] =>
   score > 0 ? [{ value: json, score, from: value.from, to: value.to, origin: value }] : []
 
-function textCandidates(parameter: Parameter, value: Value, { values, words }: Source): readonly Unplaced[] {
-  const { role, schema } = parameter
-  if (role === 'unit' && value.kind === 'number' && value.unit !== undefined) {
-    // The unit after a number is the one to convert from.
-    const at = words[value.to]?.text === '°' ? value.to + 1 : value.to
-    const unit = words[at]
-    return unit ? [{ value: unit.text, score: parameter.words.includes('to') ? 2 : 7, from: at, to: at + 1 }] : []
-  }
+function textCandidates(parameter: Parameter, value: Value, { values }: Source): readonly Unplaced[] {
+  const { role } = parameter
   if (value.cue === 'between') {
     // "between Oslo and Bergen" is from the first to the second.
     const place = values.filter(({ group }) => group === value.group).indexOf(value)
     const isMeant = (role === 'origin' && place === 0) || (role === 'destination' && place === 1)
     return scored(value, isMeant ? 9 : 0, textFor(parameter, value))
   }
-  const json = schema.format === 'date-time' ? dateTime(value, values) : textFor(parameter, value)
-  return json !== undefined && isAllowed(parameter, json) ? scored(value, fitText(parameter, value), json) : []
-}
-
-function dateTime(value: Value, values: readonly Value[]): string | undefined {
-  if (/^\d{4}-\d{2}-\d{2}T/.test(value.text)) return /(?:Z|[+-]\d{2}:\d{2})$/.test(value.text) ? value.text : `${value.text}Z`
-  const day = value.kind === 'date' ? isoDate(value.text) : undefined
-  const time = values.find(({ kind }) => kind === 'time')?.text ?? '00:00'
-  return day === undefined ? undefined : `${day}T${clockTime(time) ?? '00:00'}:00Z`
+  const json = textFor(parameter, value)
+  return isAllowed(parameter, json) ? scored(value, fitText(parameter, value), json) : []
 }
 
 const maxEnumValues = 200
@@ -138,7 +124,6 @@ function isPart(part: string, word: Word | undefined): boolean {
 /** Parts of a flag's name that only say that it is a flag. */
 const flagWords = new Set(['is', 'has', 'include', 'with', 'enable', 'use', 'allow', 'should', 'be', 'want', 'do'].map(stem))
 const negations = new Set(['no', 'not', 'without', "don't", "isn't", 'never', 'exclude', 'skip', 'disable', 'off', 'non'])
-const affirmations = new Set(['yes', 'true', 'on', 'yeah', 'sure'])
 
 /** Whether the words switch a flag on or off, if they mention it. */
 function flagCandidates({ words: stems }: Parameter, words: readonly Word[]): readonly Unplaced[] {
@@ -148,12 +133,6 @@ function flagCandidates({ words: stems }: Parameter, words: readonly Word[]): re
   const isOff = words.slice(Math.max(0, at - 2), at).some(({ lower }) => negations.has(lower))
   const isOffAfter = words.slice(at + 1, at + 4).some(({ lower }) => lower === 'off' || lower === 'false' || lower === 'no')
   return [{ value: !isOff && !isOffAfter, score: 7, from: at, to: at + 1 }]
-}
-
-/** Yes or no, as an answer to a question. */
-export function spokenFlag(words: readonly Word[]): boolean | undefined {
-  if (words.some(({ lower }) => negations.has(lower))) return false
-  return words.some(({ lower }) => affirmations.has(lower)) ? true : undefined
 }
 
 /** A list takes all values that are listed side by side. */

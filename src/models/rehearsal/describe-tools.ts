@@ -87,20 +87,16 @@ function describeType({ type, role, schema }: Parameter): string {
     const choices = schema.enum.slice(0, maxChoices).map(String).join(', ')
     return `one of ${choices}${schema.enum.length > maxChoices ? ', …' : ''}`
   }
-  switch (type) {
-    case 'integer':
-      return `a whole number${range(schema)}`
-    case 'number':
-      return `a number${range(schema)}`
-    case 'boolean':
-      return 'yes or no'
-    case 'array':
-      return 'a list'
-    case 'object':
-      return 'several values'
-    default:
-      return type === 'string' ? (formats.get(schema.format) ?? (role === 'url' ? 'a web address' : 'text')) : 'text'
-  }
+  if (type === 'string') return formats.get(schema.format) ?? (role === 'url' ? 'a web address' : 'text')
+  return `${typeTexts[type] ?? 'text'}${range(schema)}`
+}
+
+const typeTexts: { readonly [type: string]: string } = {
+  integer: 'a whole number',
+  number: 'a number',
+  boolean: 'yes or no',
+  array: 'a list',
+  object: 'several values',
 }
 
 const formats = new Map<unknown, string>([

@@ -1,7 +1,7 @@
 import type { Json, JsonObject, ToolSpec } from '../../contracts/index.ts'
 import { parseJsonObject } from '../../util/json-values.ts'
 import { stem } from '../../util/stem.ts'
-import { type Candidate, candidatesFor, runningText, type Source, spokenFlag, withoutConflicts } from './candidates.ts'
+import { type Candidate, candidatesFor, runningText, type Source, withoutConflicts } from './candidates.ts'
 import { convincing, isAllowed } from './fit.ts'
 import { type Field, fieldsOf, isFreeText, reasonField, valueAtPath, withValue } from './parameters.ts'
 import { readable, valueInResult } from './results.ts'
@@ -99,14 +99,13 @@ function withBareAnswers({ input, fields, material }: Progress, chosen: readonly
   let filled = input
   for (const field of fields) {
     const { type, schema } = field.items ?? field.parameter
-    if (!field.required || schema.enum !== undefined || valueAtPath(filled, field.path) !== undefined) continue
-    const flag = type === 'boolean' ? spokenFlag(clause.words.slice(answeredFrom)) : undefined
+    if (!field.required || type === 'boolean' || schema.enum !== undefined || valueAtPath(filled, field.path) !== undefined) continue
     const isNumber = type === 'number' || type === 'integer'
     const at = values.findIndex(({ kind, text }) =>
       isNumber ? kind === 'number' : answerKinds.has(kind) && isAllowed(field.parameter, text),
     )
-    const [value] = type === 'boolean' || at < 0 ? [] : values.splice(at, 1)
-    const json = flag ?? (isNumber ? value?.number : value?.text)
+    const [value] = at < 0 ? [] : values.splice(at, 1)
+    const json = isNumber ? value?.number : value?.text
     if (json !== undefined) filled = withValue(filled, field.path, field.items ? [json] : json)
   }
   return filled
@@ -115,22 +114,15 @@ function withBareAnswers({ input, fields, material }: Progress, chosen: readonly
 /** A value from elsewhere: from the schema, from results, from the rest of the conversation, then the usual one. */
 function elsewhere(field: Field, progress: Progress): Json | undefined {
   const { schema } = field.parameter
-  if (schema.const !== undefined) return field.required ? (schema.const as Json) : undefined
-  if (!field.required) return optionalContext(field, progress)
+  if (!field.required) return undefined
+  if (schema.const !== undefined) return schema.const as Json
   if (schema.default !== undefined) return schema.default as Json
   if (Array.isArray(schema.enum) && schema.enum.length === 1) return schema.enum[0] as Json
   return prompt(field, progress) ?? fromResults(field, progress) ?? fromAround(field, progress) ?? usual(field, progress)
 }
 
-/** An agent that takes a context beside its task gets the results that it builds on. */
-function optionalContext({ parameter, path }: Field, { material: { results } }: Progress): Json | undefined {
-  const isContext = path.length === 1 && parameter.name === 'context' && parameter.type === 'string'
-  return isContext && results.length > 0 ? results.join('\n\n') : undefined
-}
-
-function prompt({ parameter }: Field, { fields, material: { task, results } }: Progress): Json | undefined {
-  if (parameter.role !== 'prompt' || parameter.type !== 'string') return undefined
-  return fields.some((field) => field.parameter.name === 'context') ? task : [task, ...results].join('\n\n')
+function prompt({ parameter }: Field, { material: { task, results } }: Progress): Json | undefined {
+  return parameter.role === 'prompt' && parameter.type === 'string' ? [task, ...results].join('\n\n') : undefined
 }
 
 const passedOn = new Set(['content', 'query'])
@@ -161,7 +153,6 @@ function fromAround(field: Field, { material }: Progress): Json | undefined {
 function usual(field: Field, { input, fields, material }: Progress): Json | undefined {
   const { parameter } = field
   if (parameter.type === 'boolean') return false
-  if (parameter.type === 'null') return null
   if (parameter.type === 'integer' && parameter.words.includes(pageStem)) return Number(parameter.schema.minimum ?? 1)
   if (!isFreeText(parameter)) return undefined
   const free = fields.filter((each) => each.required && isFreeText(each.parameter))

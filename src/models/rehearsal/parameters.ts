@@ -90,7 +90,6 @@ function roleOf(name: string, schema: JsonSchema, described: readonly string[]):
   const last = roleOfWord.get(words.at(-1) ?? '')
   if (last === 'identifier' && words.length > 1) return 'identifier'
   if (found === 'destination' && described.some((word) => means(word, stem('email')) || word === stem('recipient'))) return 'recipient'
-  if ((found === 'origin' || found === 'destination') && last === 'unit') return 'unit'
   return found
 }
 

@@ -37,25 +37,9 @@ function both(one: JsonSchema, other: JsonSchema): JsonSchema {
   return {
     ...other,
     ...one,
-    ...stricterLimits(one, other),
     ...(Object.keys(properties).length > 0 && { properties }),
     ...(required.length > 0 && { required }),
   }
-}
-
-const limits = {
-  minimum: Math.max,
-  maximum: Math.min,
-  minLength: Math.max,
-  maxLength: Math.min,
-  minItems: Math.max,
-  maxItems: Math.min,
-}
-
-/** The stricter of two limits, where both schemas have one. */
-function stricterLimits(one: JsonSchema, other: JsonSchema): JsonSchema {
-  const shared = Object.entries(limits).filter(([keyword]) => typeof one[keyword] === 'number' && typeof other[keyword] === 'number')
-  return Object.fromEntries(shared.map(([keyword, pick]) => [keyword, pick(Number(one[keyword]), Number(other[keyword]))]))
 }
 
 /** The alternative to fill: of a nullable thing the thing, otherwise the first. */
@@ -85,9 +69,6 @@ export function typeOf(schema: JsonSchema): TypeName {
   if (typeof named === 'string' && typeNames.has(named)) return named as TypeName
   if (schema.properties !== undefined || schema.required !== undefined) return 'object'
   if (schema.items !== undefined || schema.prefixItems !== undefined) return 'array'
-  if (schema.pattern !== undefined || schema.minLength !== undefined || schema.maxLength !== undefined || schema.format !== undefined)
-    return 'string'
-  if (schema.minimum !== undefined || schema.maximum !== undefined || schema.multipleOf !== undefined) return 'number'
   return 'any'
 }
 const typeNames = new Set<string>(['string', 'number', 'integer', 'boolean', 'array', 'object', 'null'] satisfies TypeName[])
