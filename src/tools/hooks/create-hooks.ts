@@ -24,7 +24,11 @@ export async function hooksFrom(definitions: readonly HookDefinition[], place: H
   const wrong = checkHooks(definitions, list)
   if (wrong.length > 0) throw problemsError('config_invalid', 'hooks', wrong)
   const built = await Promise.all(definitions.map((each) => createHook(each, place)))
-  const problems = built.flatMap((each, index) => ('missing' in each ? [problemAt(`${list}[${index}]`, each.missing)] : []))
+  const problems = built.flatMap((each, index): readonly Problem[] => {
+    if (!('missing' in each)) return []
+    const { key, message, remedy } = each.missing
+    return [{ place: `${list}[${index}].${key}`, message, remedy }]
+  })
   if (problems.length > 0) throw problemsError('config_invalid', 'hooks', problems)
   return built.flatMap((each) => ('hook' in each ? [each.hook] : []))
 }
@@ -54,8 +58,6 @@ export async function createHook(definition: HookDefinition, place: HookPlace): 
   const answer = commandAnswer(definition.name, definition.command, place)
   return { hook: hookOf(definition, trusted ? onlyBy(() => checkHookFiles(definition, baseDir, trusted), answer) : answer) }
 }
-
-const problemAt = (place: string, { key, message, remedy }: MissingPart): Problem => ({ place: `${place}.${key}`, message, remedy })
 
 /** Checks the files before and after each answer. */
 function onlyBy(check: () => CheckedFiles, answer: Answer): Answer {

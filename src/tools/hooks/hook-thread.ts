@@ -4,6 +4,7 @@ import { Worker } from 'node:worker_threads'
 import type { Clock } from '../../contracts/index.ts'
 import { messageOf } from '../../util/message-of.ts'
 import { killMarked, newMark } from '../sandbox/process-tree.ts'
+import type { HookPlace } from './hook-answer.ts'
 import type { FromWorker, ToWorker, WorkerSetup } from './hook-worker.ts'
 import { cancelledError, graceMs, lastLine, markVariable, mostOutputBytes, printedTooMuch } from './run-program.ts'
 
@@ -18,14 +19,7 @@ import { cancelledError, graceMs, lastLine, markVariable, mostOutputBytes, print
  *    waits for a program that never ends.
  */
 
-interface ThreadOptions {
-  readonly module: string
-  /** The expected hash of the file, if it is checked. */
-  readonly sha256?: string | undefined
-  readonly names: readonly string[]
-  readonly environment: { readonly [name: string]: string }
-  readonly clock: Clock
-}
+type ThreadOptions = Omit<WorkerSetup, 'mostOutputBytes'> & Pick<HookPlace, 'environment' | 'clock'>
 
 export type LoadFault =
   | { readonly kind: 'not_loaded'; readonly message: string }

@@ -1,7 +1,7 @@
 import { type ChildProcess, type ChildProcessWithoutNullStreams, spawn } from 'node:child_process'
 import type { Duplex } from 'node:stream'
-import type { Clock } from '../../contracts/index.ts'
 import { killMarked, newMark, sendSignal } from '../sandbox/process-tree.ts'
+import type { HookPlace } from './hook-answer.ts'
 
 /** How a program ended, and what it printed. */
 export interface ProgramEnd {
@@ -12,11 +12,9 @@ export interface ProgramEnd {
   readonly stderr: string
 }
 
-interface Program {
+interface Program extends Pick<HookPlace, 'environment' | 'clock'> {
   readonly command: readonly string[]
   readonly cwd: string
-  readonly environment: { readonly [name: string]: string }
-  readonly clock: Clock
   readonly signal: AbortSignal | undefined
 }
 
@@ -81,7 +79,11 @@ export function runProgram({ command, cwd, environment, clock, signal }: Program
       cancels.push(clock.after(graceMs, end))
     }
     const ended = (): void =>
-      settle(() => (outputs.stdout.isOver || outputs.stderr.isOver ? reject(printedTooMuch()) : resolve(endOf(child, outputs))))
+      settle(() => {
+        const [code, by] = [child.exitCode ?? undefined, child.signalCode ?? undefined]
+        if (outputs.stdout.isOver || outputs.stderr.isOver) reject(printedTooMuch())
+        else resolve({ code, signal: by, stdout: outputs.stdout.text, stderr: outputs.stderr.text })
+      })
     signal?.addEventListener('abort', abandon, { once: true })
     stdout.on('data', (piece: Buffer) => outputs.stdout.add(piece))
     stderr.on('data', (piece: Buffer) => outputs.stderr.add(piece))
@@ -99,13 +101,6 @@ export function runProgram({ command, cwd, environment, clock, signal }: Program
 
 /** The number of the shell is that of the program that takes its place, and of the group. */
 const watched = ['/bin/sh', '-c', '(read -r _ <&3; kill -KILL -$$) <&3 >/dev/null 2>&1 & exec "$@" 3<&-', 'sh'] as const
-
-function endOf(
-  { exitCode, signalCode }: ChildProcess,
-  { stdout, stderr }: { readonly stdout: Output; readonly stderr: Output },
-): ProgramEnd {
-  return { code: exitCode ?? undefined, signal: signalCode ?? undefined, stdout: stdout.text, stderr: stderr.text }
-}
 
 /** Everything that the program has started and that has not left its group. */
 function endGroup({ pid }: ChildProcess, signal: NodeJS.Signals): void {

@@ -5,19 +5,14 @@
  * 2. Then it runs the command and adopts orphans. When it exits, the kernel ends every process of the sandbox.
  */
 import { release } from 'node:os'
-
-export interface InitOptions {
-  readonly processes: number
-  /** The descriptor to report to and to read from. */
-  readonly gate: number
-  readonly cgroup: number | undefined
-}
+import type { SandboxPolicy } from '../../contracts/index.ts'
+import type { Descriptors } from './sandboxed-command.ts'
 
 /** The exit code of shells for a command that could not be run. */
 const notStarted = 125
 const notEntered = 'it could not enter the control group that limits its processes'
 
-export function initScript({ processes, gate, cgroup }: InitOptions): string {
+export function initScript({ processes, gate, cgroup }: Pick<SandboxPolicy, 'processes'> & Omit<Descriptors, 'bridge'>): string {
   const enter = cgroup === undefined ? '' : `echo 0 >&${cgroup} || { echo "${notEntered}" >&2; exit ${notStarted}; }; exec ${cgroup}>&-; `
   const wait = `{ echo >&${gate} && read -r word <&${gate}; } 2>/dev/null || exit ${notStarted}; exec ${gate}>&-; `
   return `${enter}${wait}exec 2>&1; ulimit -c 0; ${userLimit(processes)}"$@"; exit $?`

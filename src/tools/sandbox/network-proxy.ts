@@ -241,8 +241,17 @@ function keep(sockets: Set<Duplex>, socket: Duplex): void {
 
 /** The proxy itself answers `expect`. */
 const ofOneConnection = new Set([
-  ...['connection', 'keep-alive', 'te', 'trailer', 'transfer-encoding', 'upgrade', 'expect', 'proxy-connection'],
-  ...['proxy-authenticate', 'proxy-authorization', 'proxy-authentication-info'],
+  'connection',
+  'expect',
+  'keep-alive',
+  'proxy-authenticate',
+  'proxy-authorization',
+  'proxy-authentication-info',
+  'proxy-connection',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
 ])
 
 /** They belong to the message, even where a `connection` header names them. */

@@ -9,20 +9,15 @@ import { createServer } from 'node:net'
 import { dirname, join } from 'node:path'
 import { type Clock, defaultSandboxPolicy } from '../../contracts/index.ts'
 import { isInside } from '../../util/is-inside.ts'
-import type { Command, Ending, RunningCommand, StartResult } from './sandbox-types.ts'
+import type { Command, Ending, ProcessSandboxOptions, RunningCommand, StartResult } from './sandbox-types.ts'
 
 export type EscapeReport =
   | { readonly kind: 'kept' }
   | { readonly kind: 'escaped'; readonly escapes: readonly string[] }
   | { readonly kind: 'not started'; readonly why: string }
 
-export interface ProbePlace {
-  /** Without links, as the others. */
-  readonly root: string
-  readonly scratch: string
-  readonly home: string
-  readonly clock: Clock
-}
+/** Paths without links. */
+type ProbePlace = Required<Pick<ProcessSandboxOptions, 'root' | 'scratch' | 'home' | 'clock'>>
 
 /** To build the sandbox and make all attempts, on a busy machine. */
 const attemptsMs = 20_000

@@ -14,17 +14,11 @@ import { type MountPlan, misplacedMount } from './mount-check.ts'
 import type { NetworkProxy } from './network-proxy.ts'
 import type { ProcessCgroup } from './process-cgroup.ts'
 import { childrenOf, processTree, sendSignal } from './process-tree.ts'
-import { type RunningProcess, startProcess } from './running-process.ts'
+import { type ProcessStart, type RunningProcess, startProcess } from './running-process.ts'
 import type { Ending, RunningCommand } from './sandbox-types.ts'
 import { exceededProcesses, watchLimits } from './watch-limits.ts'
 
-export interface Launch {
-  readonly file: string
-  readonly args: readonly string[]
-  readonly environment: { readonly [name: string]: string }
-  /** Written to the descriptors from 3 on, one for each. */
-  readonly inputs: readonly Buffer[]
-}
+export type Launch = Required<Pick<ProcessStart, 'file' | 'args' | 'environment' | 'inputs'>>
 
 export interface SandboxedStart {
   readonly launch: Launch

@@ -1,8 +1,8 @@
-import { accessSync, constants, mkdtempSync, realpathSync, rmSync } from 'node:fs'
+import { mkdtempSync, realpathSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { defaultSandboxPolicy } from '../../contracts/index.ts'
 import { isInside } from '../../util/is-inside.ts'
-import { realOrSame } from '../trusted-path.ts'
+import { isProgram, realOrSame } from '../trusted-path.ts'
 import { commandEnvironment } from './command-environment.ts'
 import { type HostView, hostView } from './host-view.ts'
 import { tryToEscape } from './probe.ts'
@@ -38,11 +38,7 @@ export class SeatbeltSandbox implements ProcessSandbox {
   }
 
   async #probe(): Promise<Availability> {
-    try {
-      accessSync(program, constants.X_OK)
-    } catch {
-      return sandboxUnavailable(`Commands need a sandbox, and ${program} was not found.`, switchOff)
-    }
+    if (!isProgram(program)) return sandboxUnavailable(`Commands need a sandbox, and ${program} was not found.`, switchOff)
     const { clock, scratch = '/tmp' } = this.#options
     const [root, home] = [realpathSync(this.#options.root), realOrSame(this.#options.home)]
     const report = await tryToEscape((command) => this.#start(command), { root, home, clock, scratch: realpathSync(scratch) })

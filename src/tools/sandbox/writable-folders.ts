@@ -1,30 +1,23 @@
 import { accessSync, constants } from 'node:fs'
 import { dirname, isAbsolute } from 'node:path'
-import type { SandboxPolicy, ToolFailure } from '../../contracts/index.ts'
+import type { ToolFailure } from '../../contracts/index.ts'
 import { isInside } from '../../util/is-inside.ts'
 import { resolveSteps } from '../trusted-path.ts'
 import { kindOf } from './file-identity.ts'
-
-export interface WritableOptions {
-  readonly root: string
-  /** Where programs keep temporary files and sockets, as `/tmp`. */
-  readonly scratch: string
-  readonly policy: Pick<SandboxPolicy, 'writable'>
-}
+import type { ProcessSandboxOptions } from './sandbox-types.ts'
 
 /** The workspace first, then those that the policy names, all without links. */
-export type WritableFolders =
-  | { readonly ok: true; readonly folders: readonly string[] }
-  | { readonly ok: false; readonly failure: ToolFailure }
+type WritableFolders = { readonly ok: true; readonly folders: readonly string[] } | { readonly ok: false; readonly failure: ToolFailure }
 
 /**
  * The folders that commands can write to. A command could replace a folder in one of them by a link, to have the next command
  * write to where that leads. So a link is followed only where no command can have created it.
  */
-export function writableFolders({ root, scratch, policy: { writable } }: WritableOptions): WritableFolders {
+export function writableFolders(options: Required<Pick<ProcessSandboxOptions, 'root' | 'scratch' | 'policy'>>): WritableFolders {
+  const { root, scratch } = options
   if (isInside(root, scratch)) return invalid(`The workspace is "${root}", ${holdsScratch(scratch)}.`, 'Work in a folder below it.')
   const folders = [root]
-  for (const folder of writable) {
+  for (const folder of options.policy.writable) {
     const found = writableFolder(folder, scratch)
     if (!found.ok) return invalid(`sandbox.writable names "${folder}", ${found.why}.`, found.remedy)
     folders.push(found.folder)

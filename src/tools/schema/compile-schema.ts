@@ -75,5 +75,5 @@ function rejected(check: ValidateFunction, schema: JsonSchema, value: unknown): 
   const errorsOf = (candidate: unknown) => (check(candidate) ? undefined : groupErrors(check.errors as ErrorObject[], schema))
   const errors = groupErrors(check.errors as ErrorObject[], schema)
   const mended = coerceValue(value, errors, errorsOf)
-  return mended === undefined ? { ok: false, problems: explainErrors(errors, { value, schema }) } : { ok: true, value: mended.value }
+  return mended === undefined ? { ok: false, problems: explainErrors(errors, value, schema) } : { ok: true, value: mended.value }
 }

@@ -7,27 +7,22 @@ import { describeSchema, shortened } from './describe-schema.ts'
 import type { GroupedError } from './group-errors.ts'
 import { propertiesIn } from './reachable-schemas.ts'
 
-interface Subject {
-  readonly value: unknown
-  readonly schema: JsonSchema
-}
-
 const mostProblems = 10
 const mostNames = 20
 
 /** Errors as sentences for a model: each has the path, the expected value and the actual one. */
-export function explainErrors(errors: readonly GroupedError[], subject: Subject): readonly string[] {
-  const problems = [...new Set(errors.map(({ error }) => sentence(error, subject)))]
+export function explainErrors(errors: readonly GroupedError[], value: unknown, schema: JsonSchema): readonly string[] {
+  const problems = [...new Set(errors.map(({ error }) => sentence(error, value, schema)))]
   const more = problems.length - mostProblems
   return more > 0 ? [...problems.slice(0, mostProblems), `and ${more} more`] : problems
 }
 
-function sentence(error: ErrorObject, subject: Subject): string {
-  const path = readablePath(error.instancePath, subject.value)
-  const aboutObject = objectSentence(error, subject.schema)
+function sentence(error: ErrorObject, value: unknown, schema: JsonSchema): string {
+  const path = readablePath(error.instancePath, value)
+  const aboutObject = objectSentence(error, schema)
   if (aboutObject !== undefined) return path === '' ? aboutObject : `${path}: ${aboutObject}`
   const place = path === '' ? 'input' : path
-  return `${error.propertyName === undefined ? place : `name of a property of ${place}`}: ${valueSentence(error, subject.schema)}`
+  return `${error.propertyName === undefined ? place : `name of a property of ${place}`}: ${valueSentence(error, schema)}`
 }
 
 /** Errors about which properties an object has; they read well without naming the root. */

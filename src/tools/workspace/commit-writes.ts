@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { link, mkdir, rename, rmdir, unlink } from 'node:fs/promises'
 import { codeOf, FileError, toFileError } from './file-error.ts'
-import { identityOf, isSameFile, type Snapshot } from './file-snapshot.ts'
+import { identityOf, type Snapshot } from './file-snapshot.ts'
 import type { OpenFolder } from './open-folder.ts'
 import type { Workspace } from './workspace.ts'
 import { nameOf, parentOf, placeBelow, type WorkspacePath } from './workspace-path.ts'
@@ -151,7 +151,7 @@ class Commit {
 
   async #mustBeAsRead({ before, place }: FileWrite, folder: OpenFolder, name: string): Promise<void> {
     const now = await folder.stat(name)
-    const isAsRead = before.kind === 'absent' ? now === undefined : now !== undefined && isSameFile(before.identity, identityOf(now))
+    const isAsRead = before.kind === 'absent' ? now === undefined : now && before.identity === identityOf(now)
     if (isAsRead) return
     throw new FileError(
       'failed',

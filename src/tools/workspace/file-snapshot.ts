@@ -5,14 +5,6 @@ import type { OpenFolder } from './open-folder.ts'
 import type { Workspace } from './workspace.ts'
 import { nameOf, parentOf, type WorkspacePath } from './workspace-path.ts'
 
-/** Identifies a version of a file: any change alters one of these. */
-export interface Identity {
-  readonly device: number
-  readonly inode: number
-  readonly size: number
-  readonly changedMs: number
-}
-
 export type Snapshot =
   | { readonly kind: 'absent' }
   | {
@@ -22,13 +14,11 @@ export type Snapshot =
       readonly size: number
       readonly mode: number
       readonly owner: { readonly user: number; readonly group: number }
-      readonly identity: Identity
+      /** Of this version: any change alters it. */
+      readonly identity: string
     }
 
-export const identityOf = ({ dev, ino, size, mtimeMs }: Stats): Identity => ({ device: dev, inode: ino, size, changedMs: mtimeMs })
-
-export const isSameFile = (one: Identity, other: Identity): boolean =>
-  one.device === other.device && one.inode === other.inode && one.size === other.size && one.changedMs === other.changedMs
+export const identityOf = ({ dev, ino, size, mtimeMs }: Stats): string => `${dev}:${ino}:${size}:${mtimeMs}`
 
 /** Reads a file before a change, up to `mostBytes`. Throws if it cannot be changed. */
 export async function snapshotOf(workspace: Workspace, place: WorkspacePath, mostBytes: number): Promise<Snapshot> {

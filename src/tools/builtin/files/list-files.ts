@@ -80,18 +80,9 @@ async function listFiles(workspace: Workspace, input: ListInput, { signal, maxOu
 
 function rowOf({ place, kind, target }: WalkEntry): string {
   const relative = shownPath(place.relative)
-  switch (kind) {
-    case 'folder':
-      return `${relative}/`
-    case 'link':
-      return `${relative} -> ${shownPath(target ?? '?')}`
-    case 'other':
-      return `${relative} (not a regular file)`
-    case 'file':
-      return relative
-    default:
-      return kind satisfies never
-  }
+  if (kind === 'folder') return `${relative}/`
+  if (kind === 'link') return `${relative} -> ${shownPath(target ?? '?')}`
+  return kind === 'file' ? relative : `${relative} (not a regular file)`
 }
 
 function notes(more: number, leftOut: Walk['leftOut'], isTooSlow = false): readonly string[] {

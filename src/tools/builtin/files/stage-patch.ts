@@ -45,24 +45,13 @@ export class PatchStage {
 
   async stage(patch: FilePatch): Promise<void> {
     try {
-      await this.#stage(patch)
+      const file = await this.#file(patch.path)
+      if (patch.kind === 'add') add(file, patch.content, patch.mode)
+      else if (patch.kind === 'delete') await this.#remove(file, patch.hunks)
+      else await this.#update(file, patch)
     } catch (error) {
       if (!(error instanceof Mismatch)) throw error
       this.failures.push(error.message)
-    }
-  }
-
-  async #stage(patch: FilePatch): Promise<void> {
-    const file = await this.#file(patch.path)
-    switch (patch.kind) {
-      case 'add':
-        return add(file, patch.content, patch.mode)
-      case 'delete':
-        return await this.#remove(file, patch.hunks)
-      case 'update':
-        return await this.#update(file, patch)
-      default:
-        return patch satisfies never
     }
   }
 

@@ -1,4 +1,5 @@
 import type { SandboxPolicy, ToolFailure } from '../../../contracts/index.ts'
+import type { Ending } from '../../sandbox/index.ts'
 
 /*
  * Whether a command failed because of the sandbox, and what it needed.
@@ -8,11 +9,8 @@ import type { SandboxPolicy, ToolFailure } from '../../../contracts/index.ts'
  * 2. A command can print such a line without that error. So the message says that it comes from the command's output.
  */
 
-export interface FailedCommand {
+interface FailedCommand extends Pick<Ending, 'refusedHosts' | 'readOnly'> {
   readonly text: string
-  readonly refusedHosts: readonly string[]
-  /** Files and folders that are read-only in the sandbox. */
-  readonly readOnly: readonly string[]
   readonly policy: SandboxPolicy
 }
 

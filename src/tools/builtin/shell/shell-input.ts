@@ -46,7 +46,9 @@ export function readShellInput(
   if (command.includes('\0')) return invalid('"command" contains a zero byte.', 'Remove it, or write it to a file.')
   const folder = placeIn(root, cwd)?.absolute
   if (folder === undefined) return invalid(`"${cwd}" is not a folder in the workspace.`, `Use a folder in ${root}, or omit "cwd".`)
-  return { ok: true, input: { command, cwd: folder, timeoutMs: Math.min(timeout, mostSeconds) * 1000, stdin } }
+  // The timeout of the session has other bounds than the schema.
+  const timeoutMs = Math.min(Math.max(timeout, 1), mostSeconds) * 1000
+  return { ok: true, input: { command, cwd: folder, timeoutMs, stdin } }
 }
 
 /** The real path of a folder in the workspace, absolute and relative. */

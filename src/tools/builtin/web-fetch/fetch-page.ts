@@ -1,10 +1,9 @@
 import { type IncomingMessage, request as plainRequest } from 'node:http'
 import { request as secureRequest } from 'node:https'
 import type { LookupFunction } from 'node:net'
-import type { ToolFailure } from '../../../contracts/index.ts'
+import type { Clock, ToolFailure } from '../../../contracts/index.ts'
 import { messageOf } from '../../../util/message-of.ts'
 import { type AddressFilter, PrivateAddressError } from './address-filter.ts'
-import type { FetchTimeouts } from './fetch-timeouts.ts'
 import { isSameSite, parseUrl } from './parse-url.ts'
 
 /** A response whose body is not yet read. */
@@ -93,4 +92,56 @@ function httpGet(url: URL, lookup: LookupFunction, signal: AbortSignal): Promise
     request.on('error', reject)
     request.end()
   })
+}
+
+interface FetchTimeoutOptions {
+  readonly clock: Pick<Clock, 'after'>
+  readonly totalMs: number
+  readonly idleMs: number
+}
+
+export const systemClock: Pick<Clock, 'after'> = {
+  after(ms, fire) {
+    const timer = setTimeout(fire, ms)
+    return () => clearTimeout(timer)
+  },
+}
+
+/** Total and idle timeout of a fetch. */
+export class FetchTimeouts {
+  /** Aborted by either timeout, or with the call. */
+  readonly signal: AbortSignal
+  failure: ToolFailure | undefined
+  readonly #options: FetchTimeoutOptions
+  readonly #over = new AbortController()
+  readonly #cancelTotal: () => void
+  #cancelIdle: () => void
+
+  constructor(call: AbortSignal, options: FetchTimeoutOptions) {
+    this.#options = options
+    this.signal = AbortSignal.any([call, this.#over.signal])
+    const { clock, totalMs } = options
+    this.#cancelTotal = clock.after(totalMs, () => this.#expire(`The page did not arrive within ${totalMs / 1_000} seconds.`))
+    this.#cancelIdle = this.#startIdle()
+  }
+
+  readonly renew = (): void => {
+    this.#cancelIdle()
+    this.#cancelIdle = this.#startIdle()
+  }
+
+  end(): void {
+    this.#cancelTotal()
+    this.#cancelIdle()
+  }
+
+  #startIdle(): () => void {
+    const { clock, idleMs } = this.#options
+    return clock.after(idleMs, () => this.#expire(`The server sent nothing for ${idleMs / 1_000} seconds.`))
+  }
+
+  #expire(message: string): void {
+    this.failure ??= { class: 'timeout', message, remedy: 'Try again later, or use another source.' }
+    this.#over.abort()
+  }
 }

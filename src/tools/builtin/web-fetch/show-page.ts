@@ -1,7 +1,6 @@
 import { hash } from 'node:crypto'
-import { type ContentType, decodeContent } from './decode-content.ts'
 import type { HtmlText, HtmlToTextOptions } from './html/html-to-text.ts'
-import type { Body } from './read-body.ts'
+import { type Body, type ContentType, decodeContent } from './read-body.ts'
 
 export type PageFormat = 'markdown' | 'text' | 'raw'
 

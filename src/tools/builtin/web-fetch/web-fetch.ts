@@ -1,11 +1,9 @@
 import type { Clock, JsonObject, Tool, ToolContext, ToolFailure, ToolOutput } from '../../../contracts/index.ts'
 import { type AddressFilter, addressFilter, type ResolveName, resolveWithSystem } from './address-filter.ts'
-import { kindOf, readContentType } from './decode-content.ts'
-import { type Fetched, fetchFailure, fetchPage } from './fetch-page.ts'
-import { FetchTimeouts, systemClock } from './fetch-timeouts.ts'
+import { type Fetched, FetchTimeouts, fetchFailure, fetchPage, systemClock } from './fetch-page.ts'
 import { fetchApproval } from './host-keys.ts'
 import { longestUrl, parseUrl } from './parse-url.ts'
-import { type Body, readBody } from './read-body.ts'
+import { type Body, kindOf, readBody, readContentType } from './read-body.ts'
 import { binaryNote, type PageFormat, showErrorPage, showPage } from './show-page.ts'
 
 export interface WebFetchOptions {

@@ -84,12 +84,9 @@ async function* batches(pieces: AsyncIterable<FileChunk>, totals: SearchTotals):
 }
 
 async function* pieces(workspace: Workspace, places: AsyncIterable<WorkspacePath>, signal: AbortSignal): AsyncGenerator<FileChunk> {
-  let group: WorkspacePath[] = []
+  const group: WorkspacePath[] = []
   for await (const place of places) {
-    group.push(place)
-    if (group.length < opensAtOnce) continue
-    yield* together(workspace, group, signal)
-    group = []
+    if (group.push(place) === opensAtOnce) yield* together(workspace, group.splice(0), signal)
   }
   yield* together(workspace, group, signal)
 }
