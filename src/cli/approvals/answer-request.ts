@@ -150,8 +150,9 @@ const grantProblem = ({ session, project, labels }: GrantChoices) => ({
 function answerRemedy({ request }: WaitingRequest): string {
   if (request.question)
     return (request.question.options ?? []).length > 0 ? 'Answer with an option, its number or any text.' : 'Answer with any text.'
-  const breadths = grantChoicesOf(request)
-  const kept = (choice: 'session' | 'project'): string => `${breadths.map((breadth) => breadth[choice].word).join(', ')} for this ${choice}`
-  const more = breadths.length > 0 ? `; to approve more, ${kept('session')}, ${kept('project')}` : ''
+  const grants = grantChoicesOf(request)
+  const wordsOf = (choice: 'session' | 'project'): string =>
+    `${grants.map((breadth) => breadth[choice].word).join(', ')} for this ${choice}`
+  const more = grants.length > 0 ? `; to approve more, ${wordsOf('session')}, ${wordsOf('project')}` : ''
   return `Answer yes, no, no REASON, or x to end the run${more}.`
 }

@@ -59,8 +59,8 @@ export interface StoredDocument extends Partial<RunOrigin> {
   readonly goOn?: string
 }
 
-export function storedDocument(kept: StoredSession, place: Place): StoredDocument {
-  const { run, origin, standing } = kept
+export function storedDocument(session: StoredSession, place: Place): StoredDocument {
+  const { run, origin, standing } = session
   return {
     sessionId: run.treeId,
     agent: run.agent,
@@ -71,6 +71,6 @@ export function storedDocument(kept: StoredSession, place: Place): StoredDocumen
     standing,
     startedAt: run.createdAt,
     updatedAt: run.updatedAt,
-    ...(standing.kind !== 'running' && standing.kind !== 'damaged' && { goOn: resumeHint(kept, place) }),
+    ...(standing.kind !== 'running' && standing.kind !== 'damaged' && { goOn: resumeHint(session, place) }),
   }
 }

@@ -6,14 +6,14 @@ import type { StoredSession, StoredSessionState } from './stored-sessions.ts'
 const indent = '  '
 
 /** State, place and time of a session, and the command that resumes it. Pure. */
-export function sessionLines(kept: StoredSession, place: Place, paint: Paint): readonly string[] {
-  const { run, origin, standing } = kept
+export function sessionLines(session: StoredSession, place: Place, paint: Paint): readonly string[] {
+  const { run, origin, standing } = session
   const { workspace = place.here } = origin ?? run
   const where = [origin ? agentFileOf(origin) : '', workspace === place.here ? '' : `in ${workspace}`].filter(Boolean).join(' ')
   return [
     `${run.treeId}  ${printable(run.agent)}  ${paint(shadeOf(standing), printable(stateText(standing)))}`,
     `${indent}${paint('dim', printable([where, timeText(run.updatedAt), `“${run.title}”`].filter(Boolean).join(' · ')))}`,
-    ...(standing.kind === 'left' || standing.kind === 'waiting' ? [`${indent}${resumeHint(kept, place)}`] : []),
+    ...(standing.kind === 'left' || standing.kind === 'waiting' ? [`${indent}${resumeHint(session, place)}`] : []),
   ]
 }
 

@@ -22,9 +22,9 @@ export interface StoredSession {
 
 /** The sessions of a store, the newest first. Reads only what the state needs: later damage is found by `show` or on resume. */
 export async function storedSessions(store: Store): Promise<readonly StoredSession[]> {
-  const kept: StoredSession[] = []
-  for await (const run of allSessions(store)) kept.push(await storedSession(store, run))
-  return kept
+  const sessions: StoredSession[] = []
+  for await (const run of allSessions(store)) sessions.push(await storedSession(store, run))
+  return sessions
 }
 
 async function storedSession(store: Store, run: TreeEntry): Promise<StoredSession> {
