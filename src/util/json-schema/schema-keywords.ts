@@ -1,98 +1,37 @@
 import { editDistance } from '../nearest-names.ts'
 
-export type KeywordShape =
-  | 'type'
-  | 'schema'
-  | 'schemas'
-  | 'schema map'
-  | 'pattern map'
-  | 'names'
-  | 'names map'
-  | 'dependencies'
-  | 'enum'
-  | 'count'
-  | 'number'
-  | 'positive'
-  | 'boolean'
-  | 'text'
-  | 'pattern'
-  | 'reference'
-  | 'list'
-  | 'map'
-  | 'any'
-
-/** The keywords of JSON Schema 2020-12, and those older ones that still work. */
-const shapes: { readonly [keyword: string]: KeywordShape } = {
+/** The keywords of JSON Schema 2020-12, and those older ones that still work, by the shape of their value. */
+const keywordsByShape = {
   type: 'type',
   enum: 'enum',
-  const: 'any',
-  default: 'any',
-  properties: 'schema map',
-  $defs: 'schema map',
-  definitions: 'schema map',
-  dependentSchemas: 'schema map',
-  patternProperties: 'pattern map',
-  required: 'names',
-  dependentRequired: 'names map',
+  any: 'const default',
+  schema: 'additionalProperties unevaluatedProperties propertyNames items unevaluatedItems contains contentSchema not if then else',
+  schemas: 'prefixItems anyOf oneOf allOf',
+  'schema map': 'properties $defs definitions dependentSchemas',
+  'pattern map': 'patternProperties',
+  names: 'required',
+  'names map': 'dependentRequired',
   dependencies: 'dependencies',
-  additionalProperties: 'schema',
-  unevaluatedProperties: 'schema',
-  propertyNames: 'schema',
-  items: 'schema',
-  prefixItems: 'schemas',
-  unevaluatedItems: 'schema',
-  contains: 'schema',
-  contentSchema: 'schema',
-  anyOf: 'schemas',
-  oneOf: 'schemas',
-  allOf: 'schemas',
-  not: 'schema',
-  if: 'schema',
-  // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema
-  then: 'schema',
-  else: 'schema',
-  minimum: 'number',
-  maximum: 'number',
-  exclusiveMinimum: 'number',
-  exclusiveMaximum: 'number',
-  multipleOf: 'positive',
-  minLength: 'count',
-  maxLength: 'count',
-  minItems: 'count',
-  maxItems: 'count',
-  minContains: 'count',
-  maxContains: 'count',
-  minProperties: 'count',
-  maxProperties: 'count',
-  uniqueItems: 'boolean',
-  nullable: 'boolean',
-  deprecated: 'boolean',
-  readOnly: 'boolean',
-  writeOnly: 'boolean',
+  number: 'minimum maximum exclusiveMinimum exclusiveMaximum',
+  positive: 'multipleOf',
+  count: 'minLength maxLength minItems maxItems minContains maxContains minProperties maxProperties',
+  boolean: 'uniqueItems nullable deprecated readOnly writeOnly',
   pattern: 'pattern',
-  format: 'text',
-  title: 'text',
-  description: 'text',
-  examples: 'list',
-  contentEncoding: 'text',
-  contentMediaType: 'text',
-  $ref: 'reference',
-  $dynamicRef: 'reference',
-  $id: 'text',
-  $schema: 'text',
-  $anchor: 'text',
-  $dynamicAnchor: 'text',
-  $comment: 'text',
-  $vocabulary: 'map',
+  text: 'format title description contentEncoding contentMediaType $ref $dynamicRef $id $schema $anchor $dynamicAnchor $comment',
+  list: 'examples',
+  map: '$vocabulary',
 }
 
-const keywords = Object.keys(shapes)
+export type KeywordShape = keyof typeof keywordsByShape
+
+const shapes = new Map(
+  (Object.keys(keywordsByShape) as KeywordShape[]).flatMap((shape) => keywordsByShape[shape].split(' ').map((keyword) => [keyword, shape])),
+)
+const keywords = [...shapes.keys()]
+
+export const keywordShape = (keyword: string): KeywordShape | undefined => shapes.get(keyword)
 
 export const typeNames: readonly string[] = ['array', 'boolean', 'integer', 'null', 'number', 'object', 'string']
-
-export function keywordShape(keyword: string): KeywordShape | undefined {
-  return Object.hasOwn(shapes, keyword) ? shapes[keyword] : undefined
-}
 
 // Common annotations that resemble a keyword.
 const innocentWords = new Set([

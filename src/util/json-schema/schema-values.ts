@@ -16,82 +16,58 @@ export function isPlainObject(value: unknown): value is SchemaObject {
 
 export const pointerPart = (key: string): string => key.replaceAll('~', '~0').replaceAll('/', '~1')
 
-interface Where {
-  readonly place: string
-  readonly keyword: string
+const isFilledList = (value: unknown): boolean => Array.isArray(value) && value.length > 0
+
+/** What the value of a keyword must be, by its shape. */
+const expectations: { readonly [Shape in KeywordShape]?: readonly [expected: string, accepts: (value: unknown) => boolean] } = {
+  schema: ['a schema', (value) => !Array.isArray(value)],
+  schemas: ['a list of one or more schemas', isFilledList],
+  'schema map': ['an object of schemas by name', isPlainObject],
+  'pattern map': ['an object of schemas by pattern', isPlainObject],
+  'names map': ['an object of name lists', isPlainObject],
+  dependencies: ['an object of schemas or name lists', isPlainObject],
+  enum: ['a list of one or more values', isFilledList],
+  count: ['a whole number from 0 up', (value) => Number.isInteger(value) && (value as number) >= 0],
+  number: ['a number', Number.isFinite],
+  positive: ['a number above 0', (value) => Number.isFinite(value) && (value as number) > 0],
+  boolean: ['true or false', (value) => typeof value === 'boolean'],
+  text: ['a string', (value) => typeof value === 'string'],
+  pattern: ['a regular expression as a string', (value) => typeof value === 'string'],
+  list: ['a list', Array.isArray],
+  map: ['an object', isPlainObject],
 }
 
 /** Problems of the value of one keyword, without the schemas inside of it. */
-export function checkKeywordValue(shape: KeywordShape, value: unknown, { place, keyword }: Where): readonly Problem[] {
-  const expected = (what: string, remedy?: string): readonly Problem[] => [
-    { place, message: `expected ${what}, found ${showValue(value)}`, ...(remedy !== undefined && { remedy }) },
-  ]
-  switch (shape) {
-    case 'type':
-      return checkType(value, place)
-    case 'schema':
-      return Array.isArray(value) ? expected('a schema', keyword === 'items' ? 'use "prefixItems" for schemas by position' : undefined) : []
-    case 'schemas':
-      return Array.isArray(value) && value.length > 0 ? [] : expected('a list of one or more schemas')
-    case 'schema map':
-      return isPlainObject(value) ? [] : expected('an object of schemas by name')
-    case 'pattern map':
-      return isPlainObject(value)
-        ? Object.keys(value).flatMap((pattern) => checkPattern(pattern, place))
-        : expected('an object of schemas by pattern')
-    case 'names':
-      return checkNames(value, place, typeof value === 'boolean' ? 'list the name in "required" of the object around it' : undefined)
-    case 'names map':
-      return isPlainObject(value)
-        ? Object.entries(value).flatMap(([name, names]) => checkNames(names, `${place}/${pointerPart(name)}`))
-        : expected('an object of name lists')
-    case 'dependencies':
-      return isPlainObject(value) ? [] : expected('an object of schemas or name lists')
-    case 'enum':
-      return Array.isArray(value) && value.length > 0 ? [] : expected('a list of one or more values')
-    case 'count':
-      return Number.isInteger(value) && (value as number) >= 0 ? [] : expected('a whole number from 0 up')
-    case 'number':
-      return Number.isFinite(value) ? [] : expected('a number', typeof value === 'boolean' ? 'give the bound itself' : undefined)
-    case 'positive':
-      return Number.isFinite(value) && (value as number) > 0 ? [] : expected('a number above 0')
-    case 'boolean':
-      return typeof value === 'boolean' ? [] : expected('true or false')
-    case 'text':
-    case 'reference':
-      return typeof value === 'string' ? [] : expected('a string')
-    case 'pattern':
-      return typeof value === 'string' ? checkPattern(value, place) : expected('a regular expression as a string')
-    case 'list':
-      return Array.isArray(value) ? [] : expected('a list')
-    case 'map':
-      return isPlainObject(value) ? [] : expected('an object')
-    case 'any':
-      return []
-    default:
-      return shape satisfies never
+export function checkKeywordValue(
+  shape: KeywordShape,
+  value: unknown,
+  { place, keyword }: { readonly place: string; readonly keyword: string },
+): readonly Problem[] {
+  const [expected, accepts] = expectations[shape] ?? []
+  if (accepts && !accepts(value)) {
+    const isBound = shape === 'number' && typeof value === 'boolean'
+    const remedy = isBound ? 'give the bound itself' : keyword === 'items' ? 'use "prefixItems" for schemas by position' : undefined
+    return [{ place, message: `expected ${expected}, found ${showValue(value)}`, ...(remedy !== undefined && { remedy }) }]
   }
+  if (shape === 'type') return checkType(value, place)
+  if (shape === 'pattern') return checkPattern(value as string, place)
+  if (shape === 'pattern map') return Object.keys(value as SchemaObject).flatMap((pattern) => checkPattern(pattern, place))
+  if (shape === 'names map')
+    return Object.entries(value as SchemaObject).flatMap(([name, names]) => checkNames(names, `${place}/${pointerPart(name)}`))
+  if (shape !== 'names') return []
+  return checkNames(value, place, typeof value === 'boolean' ? 'list the name in "required" of the object around it' : undefined)
 }
 
 /** Type names of other languages. */
-const otherTypeNames = new Map([
-  ['str', 'string'],
-  ['text', 'string'],
-  ['date', 'string'],
-  ['int', 'integer'],
-  ['long', 'integer'],
-  ['float', 'number'],
-  ['double', 'number'],
-  ['decimal', 'number'],
-  ['bool', 'boolean'],
-  ['dict', 'object'],
-  ['map', 'object'],
-  ['record', 'object'],
-  ['list', 'array'],
-  ['tuple', 'array'],
-  ['none', 'null'],
-  ['undefined', 'null'],
-])
+const otherTypeNames: { readonly [type: string]: readonly string[] } = {
+  string: ['str', 'text', 'date'],
+  integer: ['int', 'long'],
+  number: ['float', 'double', 'decimal'],
+  boolean: ['bool'],
+  object: ['dict', 'map', 'record'],
+  array: ['list', 'tuple'],
+  null: ['none', 'undefined'],
+}
 
 function checkType(value: unknown, place: string): readonly Problem[] {
   if (!Array.isArray(value)) return checkTypeName(value, place)
@@ -104,7 +80,7 @@ function checkTypeName(value: unknown, place: string): readonly Problem[] {
   const message = `expected one of ${typeNames.map((name) => `"${name}"`).join(', ')}, found ${showValue(value)}`
   if (typeof value !== 'string') return [{ place, message }]
   if (value.toLowerCase() === 'any') return [{ place, message, remedy: 'leave "type" out to allow any value' }]
-  const meant = otherTypeNames.get(value.toLowerCase()) ?? nearestNames(value, typeNames, 1)[0]
+  const meant = typeNames.find((name) => otherTypeNames[name]?.includes(value.toLowerCase())) ?? nearestNames(value, typeNames, 1)[0]
   return [meant === undefined ? { place, message } : { place, message, remedy: `did you mean "${meant}"?` }]
 }
 
