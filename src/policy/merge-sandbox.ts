@@ -7,27 +7,13 @@ export type SandboxSettings = Partial<SandboxPolicy>
 
 /** What both sources allow. A setting of only one source applies. */
 export function mergeSandbox(one: SandboxSettings, other: SandboxSettings): SandboxSettings {
-  const modes = [one.mode, other.mode]
-  const mode = modes.includes('required') ? 'required' : (one.mode ?? other.mode)
-  const hosts = combine(one.hosts, other.hosts, intersect(coversHost))
-  const privateHosts = combine(one.privateHosts, other.privateHosts, intersect(coversHost))
-  const writable = combine(one.writable, other.writable, intersect(coversFolder))
-  const environment = combine(one.environment, other.environment, intersect(isSame))
-  const memory = combine(one.memory, other.memory, Math.min)
-  const processes = combine(one.processes, other.processes, Math.min)
-  return {
-    ...(mode !== undefined && { mode }),
-    ...(hosts && { hosts }),
-    ...(privateHosts && { privateHosts }),
-    ...(writable && { writable }),
-    ...(environment && { environment }),
-    ...(memory !== undefined && { memory }),
-    ...(processes !== undefined && { processes }),
+  const merged: { [key: string]: unknown } = {}
+  for (const [key, join] of Object.entries(joins)) {
+    const [a, b]: unknown[] = [Reflect.get(one, key), Reflect.get(other, key)]
+    const value = a === undefined || b === undefined ? (a ?? b) : (join as (a: unknown, b: unknown) => unknown)(a, b)
+    if (value !== undefined) merged[key] = value
   }
-}
-
-function combine<T>(one: T | undefined, other: T | undefined, join: (one: T, other: T) => T): T | undefined {
-  return one === undefined || other === undefined ? (one ?? other) : join(one, other)
+  return merged
 }
 
 type Covers = (wide: string, narrow: string) => boolean
@@ -49,11 +35,23 @@ const isSame: Covers = (one, other) => one === other
 
 const coversFolder: Covers = (folder, path) => folder === path || isInside(folder, path)
 
-/** The keys that are lists. */
-export type SandboxList = 'hosts' | 'privateHosts' | 'writable' | 'environment'
+/** The keys that are lists, and when an entry of one covers another. */
+const covering = { hosts: coversHost, privateHosts: coversHost, writable: coversFolder, environment: isSame } satisfies {
+  readonly [Key in keyof SandboxPolicy]?: Covers
+}
+export type SandboxList = keyof typeof covering
+
+const joins: { readonly [Key in keyof SandboxPolicy]: (one: SandboxPolicy[Key], other: SandboxPolicy[Key]) => SandboxPolicy[Key] } = {
+  mode: (one, other) => (one === 'required' ? one : other),
+  hosts: intersect(covering.hosts),
+  privateHosts: intersect(covering.privateHosts),
+  writable: intersect(covering.writable),
+  environment: intersect(covering.environment),
+  memory: Math.min,
+  processes: Math.min,
+}
 
 /** The entries of a list that another list does not fully cover. */
 export function uncoveredEntries(list: SandboxList, entries: readonly string[], allowed: readonly string[]): readonly string[] {
-  const covers = { hosts: coversHost, privateHosts: coversHost, writable: coversFolder, environment: isSame }[list]
-  return entries.filter((entry) => !isCovered(allowed, entry, covers))
+  return entries.filter((entry) => !isCovered(allowed, entry, covering[list]))
 }

@@ -218,9 +218,7 @@ export class Runtime implements AgentRuntime {
   async deliver(treeId: TreeId, message: InboxMessage, given?: ClientId): Promise<Receipt> {
     // A tree that still runs while the runtime closes can be answered and ended.
     if (!this.#drivers.has(treeId)) this.#refuseWhenClosed()
-    const refusing =
-      message.kind === 'approval' && refuseUnknownApproval(this.parts.options.store, { treeId, approvalId: message.approvalId })
-    if (refusing) await refusing
+    if (message.kind === 'approval') await refuseUnknownApproval(this.parts.options.store, treeId, message.approvalId)
     const redacted =
       message.kind === 'input' ? { ...message, parts: this.parts.withoutSecrets(message.parts, this.parts.overlays.of(treeId)) } : message
     return this.#addToInbox(treeId, redacted, given)

@@ -71,22 +71,21 @@ export class ChildTracker {
 
   /** Adds what a child spent to its parent. */
   settle({ session, parent }: OpenSession): ChildResult {
-    const state = session?.state
-    if (!state || !parent?.session) throw new TroupeError('internal', 'Only a child with a session can be settled.')
-    return this.settleEnded(state, parent)
+    if (!session || !parent) throw new TroupeError('internal', 'Only a child with a session can be settled.')
+    return this.settleEnded(session.state, parent)
   }
 
   settleEnded(state: SessionState, parent: OpenSession): ChildResult {
-    const { sessionId: childId, turn, parent: call } = state
-    if (turn.kind !== 'ended') throw new TroupeError('internal', `The child ${childId} stopped in the middle of its turn.`)
+    const { sessionId: childId } = state
+    const result = this.resultOf(state)
     const open = this.openSessions.get(childId)
     if (!this.settled.has(childId)) {
-      if (parent.session && call && isTurn(parent.session, call.turnId)) reportEnd(parent.session, state)
+      if (parent.session) reportEnd(parent.session, state, result.failure)
       this.settled.add(childId)
       this.inactive.set(childId, state)
     }
     if (open) this.openSessions.remove(open)
-    return this.resultOf(state)
+    return result
   }
 
   /** Ends a child that nobody continues, with its descendants. What they spent counts. */
@@ -111,10 +110,10 @@ export class ChildTracker {
     if (ended) this.inactive.set(childId, summaryOnly(ended))
   }
 
-  resultOf(state: SessionState): ChildResult {
-    const { turn, agent } = state
-    if (turn.kind !== 'ended') throw new TroupeError('internal', `The child ${state.sessionId} has not ended.`)
-    return new EndedChild({ state, turn, children: this.inactive, failure: childFailure(agent, turn.ending) })
+  resultOf(state: SessionState): Ended {
+    const { turn, sessionId } = state
+    if (turn.kind !== 'ended') throw new TroupeError('internal', `The child ${sessionId} stopped in the middle of its turn.`)
+    return new EndedChild(state, turn, this.inactive)
   }
 
   /** Saves the lookup for calls of sessions without children. */
@@ -135,34 +134,18 @@ export class ChildTracker {
   }
 }
 
-const isTurn = ({ state: { turn } }: ActiveSession, id: string): boolean => turn.kind === 'open' && turn.id === id
-
-function reportEnd(parent: ActiveSession, { sessionId: childId, agent, turn, parent: call }: SessionState): void {
-  if (turn.kind !== 'ended' || !call) return
+/** Records the end in the parent, unless the turn of the call is over. */
+function reportEnd(parent: ActiveSession, { sessionId: childId, agent, turn, parent: call }: SessionState, failure?: ToolFailure): void {
+  const { turn: around } = parent.state
+  if (turn.kind !== 'ended' || !call || around.kind !== 'open' || around.id !== call.turnId) return
   const { ending, totals, paidUsd, children, idleMs } = turn
   const end = { itemId: call.itemId, childId, agent: agent.name, totals, paidUsd, children, idleMs }
   if (ending.status === 'completed' || ending.status === 'partial')
     parent.note({ type: 'interaction.subagent.completed', ...end, status: ending.status })
-  else
-    parent.note({
-      type: 'interaction.subagent.failed',
-      ...end,
-      status: ending.status,
-      failure: childFailure(agent, ending) ?? unexplained,
-    })
+  else if (failure) parent.note({ type: 'interaction.subagent.failed', ...end, status: ending.status, failure })
 }
-
-const unexplained: ToolFailure = { class: 'failed', message: 'No reason was given.' }
 
 type Ended = Extract<ChildResult, { kind: 'ended' }>
-
-interface Child {
-  readonly state: SessionState
-  readonly turn: EndedTurn
-  /** Includes its descendants. */
-  readonly children: ReadonlyMap<SessionId, SessionState>
-  readonly failure: ToolFailure | undefined
-}
 
 /** The result of a child. Large parts are computed on demand: few callers read them. */
 class EndedChild implements Ended {
@@ -171,27 +154,32 @@ class EndedChild implements Ended {
   readonly reason?: TurnReason
   readonly failure?: ToolFailure
   readonly report?: Report
-  readonly #child: Child
+  readonly #state: SessionState
+  readonly #turn: EndedTurn
+  /** Includes its descendants. */
+  readonly #children: ReadonlyMap<SessionId, SessionState>
 
-  constructor(child: Child) {
-    const { ending, report } = child.turn
+  constructor(state: SessionState, turn: EndedTurn, children: ReadonlyMap<SessionId, SessionState>) {
+    const { ending, report } = turn
+    const failure = childFailure(state.agent, ending)
     this.status = ending.status
     if ('reason' in ending) this.reason = ending.reason
-    if (child.failure) this.failure = child.failure
+    if (failure) this.failure = failure
     if (report) this.report = report
-    this.#child = child
+    this.#state = state
+    this.#turn = turn
+    this.#children = children
   }
 
   get accounting(): readonly AccountingEntry[] {
-    return accountingOf(this.#child.state, this.#child.children)
+    return accountingOf(this.#state, this.#children)
   }
 
   get operations(): TurnOperation {
-    const { state, turn, children } = this.#child
-    return operationOf(state, turn, children)
+    return operationOf(this.#state, this.#turn, this.#children)
   }
 
   get conversation(): readonly Message[] {
-    return this.#child.state.history.toJSON()
+    return this.#state.history.toJSON()
   }
 }

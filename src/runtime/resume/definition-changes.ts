@@ -1,93 +1,75 @@
-import { type AgentSpec, type AgentTrust, childLimits, type Diagnostic } from '../../contracts/index.ts'
+import { type AgentSpec, childLimits, type Diagnostic } from '../../contracts/index.ts'
 import type { SessionState } from '../../core/index.ts'
 import type { ToolRegistry } from '../../steps/index.ts'
 import { readOutputName } from '../../tools/index.ts'
 import { canonicalJson, plainJson } from '../../util/json-values.ts'
 import type { RuntimeParts } from '../api/runtime-parts.ts'
 
+const warning = (code: Diagnostic['code'], message: string, remedy?: string): Diagnostic => ({
+  code,
+  severity: 'warning',
+  message,
+  ...(remedy !== undefined && { remedy }),
+})
+
 /** What has changed since a session was last driven. The recorded definition stays in force. */
 export function definitionChanges(parts: RuntimeParts, state: SessionState, registry: ToolRegistry): readonly Diagnostic[] {
-  const whose = state.parent ? state.agentPath : 'this session'
-  const now = parts.options.config.agents.find(({ name }) => name === state.agent.name)
-  const found: Diagnostic[] = state.tools
+  const { agent, parent, agentPath } = state
+  const whose = parent ? agentPath : 'this session'
+  const now = parts.agents.get(agent.name)
+  const trust = parts.options.config.trust.get(agent.name)
+  const found = state.tools
     .filter((name) => !registry.find(name))
-    .map((name) => ({
-      code: 'tool_missing',
-      severity: 'warning',
-      message: `The tool "${name}" of ${whose} no longer exists.`,
-      remedy: 'Its calls fail. Restore the tool to continue as before.',
-    }))
-  found.push(...skillChanges(state, now, whose))
-  const trust = parts.options.config.trust.get(state.agent.name)
-  found.push(...trustChanges(withheldTools(parts, state, registry), { state, now, trust, whose }))
-  if (
-    !now ||
-    hasChanged(state, differsByTrustOnly(state, trust) ? { ...now, tools: state.agent.tools, agents: state.agent.agents } : now)
-  ) {
+    .map((name) =>
+      warning(
+        'tool_missing',
+        `The tool "${name}" of ${whose} no longer exists.`,
+        'Its calls fail. Restore the tool to continue as before.',
+      ),
+    )
+  if (now) found.push(...skillChanges(agent, now, whose))
+  const isByTrust = trust !== undefined && isSameList(agent.tools, trust.toolsOtherwise)
+  const withheld = withheldTools(parts, state, registry)
+  if (trust && withheld.length > 0)
+    found.push(
+      warning(
+        'tools_withheld',
+        `${trust.place} is not trusted, unlike when ${whose} began: ${withheld.join(', ')} are refused now.`,
+        trust.remedy,
+      ),
+    )
+  else if (trust?.isGiven && now && isByTrust && !isSameList(now.tools, agent.tools))
     found.push({
-      code: 'agent_changed',
+      code: 'tools_withheld',
       severity: 'info',
-      message: state.parent
-        ? `The agent "${state.agent.name}" has changed since ${whose} began; that session keeps the old definition.`
-        : `The agent "${state.agent.name}" has changed since this session began; the session keeps the old definition.`,
+      message: `${trust.place} has been trusted since ${whose} began, which keeps the tools that it began with.`,
+      remedy: 'A new run has all of them.',
     })
+  if (!now || hasChanged(state, isByTrust ? { ...now, tools: agent.tools, agents: agent.agents } : now)) {
+    const keeps = parent ? 'that session keeps' : 'the session keeps'
+    const message = `The agent "${agent.name}" has changed since ${whose} began; ${keeps} the old definition.`
+    found.push({ code: 'agent_changed', severity: 'info', message })
   }
   // Grants of a child belong to the root, too: reported once.
-  if (!state.parent && hasVoidGrants(parts, state)) {
-    found.push({
-      code: 'policy_changed',
-      severity: 'warning',
-      message: `Sandbox, hooks or rules have changed since approvals were given for this session. The approvals were revoked.`,
-      remedy: 'Approve the calls again.',
-    })
+  if (!parent && hasVoidGrants(parts, state)) {
+    const message = 'Sandbox, hooks or rules have changed since approvals were given for this session. The approvals were revoked.'
+    found.push(warning('policy_changed', message, 'Approve the calls again.'))
   }
   return found
 }
 
+const isSameList = (one: readonly string[], other: readonly string[]): boolean => JSON.stringify(one) === JSON.stringify(other)
+
 /** Tools that a session began with, and that its agent does not have without trust. */
 export function withheldTools(
-  { options: { config }, sessionSetup }: Pick<RuntimeParts, 'options' | 'sessionSetup'>,
+  { options: { config }, sessionSetup, agents }: RuntimeParts,
   { agent, tools }: SessionState,
   registry: ToolRegistry,
 ): readonly string[] {
-  const now = config.agents.find(({ name }) => name === agent.name)
+  const now = agents.get(agent.name)
   if (!now || config.trust.get(agent.name)?.isGiven !== false) return []
   const left = new Set(sessionSetup.effective(now, registry).tools)
   return tools.filter((name) => !left.has(name) && name !== readOutputName)
-}
-
-/** Whether only the trust in the agent has changed its tools. */
-const differsByTrustOnly = ({ agent }: SessionState, trust: AgentTrust | undefined): boolean =>
-  trust !== undefined && JSON.stringify(agent.tools) === JSON.stringify(trust.toolsOtherwise)
-
-interface ChangeContext {
-  readonly state: SessionState
-  readonly now: AgentSpec | undefined
-  readonly trust: AgentTrust | undefined
-  readonly whose: string
-}
-
-function trustChanges(withheld: readonly string[], { state, now, trust, whose }: ChangeContext): readonly Diagnostic[] {
-  if (!trust || !now) return []
-  const { place, remedy } = trust
-  if (withheld.length > 0)
-    return [
-      {
-        code: 'tools_withheld',
-        severity: 'warning',
-        message: `${place} is not trusted, unlike when ${whose} began: ${withheld.join(', ')} are refused now.`,
-        ...(remedy !== undefined && { remedy }),
-      },
-    ]
-  if (!trust.isGiven || !differsByTrustOnly(state, trust) || JSON.stringify(now.tools) === JSON.stringify(state.agent.tools)) return []
-  return [
-    {
-      code: 'tools_withheld',
-      severity: 'info',
-      message: `${place} has been trusted since ${whose} began, which keeps the tools that it began with.`,
-      remedy: 'A new run has all of them.',
-    },
-  ]
 }
 
 /** Approvals are void under another policy. */
@@ -95,27 +77,13 @@ export const hasVoidGrants = ({ policy }: Pick<RuntimeParts, 'policy'>, state: S
   state.policy !== policy && state.grants.length > 0
 
 /** A session records the card of a skill; the text is read when the skill is loaded. */
-function skillChanges({ agent }: SessionState, now: AgentSpec | undefined, whose: string): readonly Diagnostic[] {
-  if (!now) return []
-  return (agent.skills ?? []).flatMap(({ name, hash }): readonly Diagnostic[] => {
+function skillChanges({ skills = [] }: AgentSpec, now: AgentSpec, whose: string): readonly Diagnostic[] {
+  return skills.flatMap(({ name, hash }) => {
     const there = now.skills?.find((skill) => skill.name === name)
     if (there?.hash === hash) return []
-    if (there)
-      return [
-        {
-          code: 'skill_changed',
-          severity: 'warning',
-          message: `The skill "${name}" of ${whose} has changed. Its current version is loaded.`,
-        },
-      ]
-    return [
-      {
-        code: 'skill_missing',
-        severity: 'warning',
-        message: `The skill "${name}" of ${whose} no longer exists.`,
-        remedy: 'Loading it fails. Restore the skill to continue as before.',
-      },
-    ]
+    if (there) return [warning('skill_changed', `The skill "${name}" of ${whose} has changed. Its current version is loaded.`)]
+    const remedy = 'Loading it fails. Restore the skill to continue as before.'
+    return [warning('skill_missing', `The skill "${name}" of ${whose} no longer exists.`, remedy)]
   })
 }
 

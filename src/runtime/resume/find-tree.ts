@@ -1,18 +1,13 @@
-import { type AgentSpec, type TreeId, TroupeError } from '../../contracts/index.ts'
+import { type AgentSpec, type Problem, type RunOrigin, type TreeId, TroupeError } from '../../contracts/index.ts'
+import type { SessionState } from '../../core/index.ts'
 import { loadSteps } from '../../steps/index.ts'
 import type { RuntimeParts } from '../api/runtime-parts.ts'
 import type { Claimed } from '../tree/open-tree.ts'
 import type { TreeState } from '../tree/tree-state.ts'
-import { refuseOtherProgram } from './check-may-drive.ts'
 import { unknownTree } from './tree-cache.ts'
 
-interface FoundTree {
-  readonly title: string
-  readonly state: TreeState
-}
-
 /** Reads a tree without claiming it. Throws if it does not exist, or this runtime cannot drive it. */
-export async function findTree(parts: RuntimeParts, treeId: TreeId): Promise<FoundTree> {
+export async function findTree(parts: RuntimeParts, treeId: TreeId): Promise<{ readonly title: string; readonly state: TreeState }> {
   const entry = await parts.options.store.trees.get(treeId)
   if (!entry) throw unknownTree(treeId)
   await loadSteps()
@@ -38,4 +33,51 @@ export async function claimTree(parts: RuntimeParts, treeId: TreeId, agent: Agen
   throw new TroupeError('session_owned', `Session ${treeId} is driven by ${claim.owner}.`, {
     remedy: 'Wait until it is released, or end that process.',
   })
+}
+
+/*
+ * A runtime drives a tree only if it has its workspace, the agent of its root and the agents of its open children. Agents are compared
+ * by name: a changed definition is pinned to the recorded one, with a diagnostic.
+ */
+
+/** @throws TroupeError `session_mismatch` with everything that is missing or different. */
+async function refuseOtherProgram(parts: RuntimeParts, state: TreeState): Promise<void> {
+  const { treeId } = state.root
+  const [first] = await parts.options.store.journal.read(treeId, 0, 1)
+  const began = first?.type === 'interaction.session.created' ? first.origin : undefined
+  throwMismatch(treeId, [...otherWorkspace(began, parts.options.origin), ...missingAgents(parts, state)])
+}
+
+/** Again after the claim: children may have been started meanwhile. */
+export function refuseWithoutAgents(parts: RuntimeParts, state: TreeState): void {
+  throwMismatch(state.root.treeId, missingAgents(parts, state))
+}
+
+function throwMismatch(treeId: TreeId, problems: readonly Problem[]): void {
+  if (problems.length === 0) return
+  throw new TroupeError('session_mismatch', `This program cannot drive session ${treeId}: ${problems.map(asClause).join('; ')}.`, {
+    problems,
+    remedy: 'Open it in its workspace, with the agents that it uses.',
+  })
+}
+
+const asClause = ({ place, message }: Problem): string => `${place} ${message}`
+
+function otherWorkspace(began: RunOrigin | undefined, current: RunOrigin | undefined): readonly Problem[] {
+  if (!began || began.workspace === current?.workspace) return []
+  const here = current ? `this is ${current.workspace}` : 'this program has none'
+  return [{ place: 'workspace', message: `is ${began.workspace}, ${here}`, remedy: `Run it in ${began.workspace}.` }]
+}
+
+function missingAgents({ agents: current }: RuntimeParts, { root, children }: TreeState): readonly Problem[] {
+  const open = root.turn.kind === 'open' ? [...children.values()].filter(({ turn }) => turn.kind !== 'ended') : []
+  const missing = new Map<string, SessionState>()
+  for (const session of [root, ...open])
+    if (!current.has(session.agent.name) && !missing.has(session.agent.name)) missing.set(session.agent.name, session)
+  const remedy = `Agents here: ${[...current.keys()].toSorted().join(', ')}.`
+  return [...missing].map(([name, { parent, agentPath }]) => ({
+    place: `agent "${name}"`,
+    message: parent ? `of its open child ${agentPath} is missing` : 'is missing',
+    remedy,
+  }))
 }

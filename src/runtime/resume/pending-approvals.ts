@@ -3,7 +3,6 @@ import {
   type ApprovalId,
   type ApprovalRequest,
   type InteractionEvent,
-  type MaybePromise,
   type RunOrigin,
   type Store,
   type TreeId,
@@ -23,38 +22,21 @@ export async function openRequestsOf({ journal }: Pick<Store, 'journal'>, treeId
 
 const pageSize = 512
 
-interface ApprovalTarget {
-  readonly treeId: TreeId
-  readonly approvalId: ApprovalId
-}
-
 /**
  * Refuses the answer to a request that never existed. An answer to a resolved request passes: the journal records it as late.
- * Synchronous if the store is and the request exists.
  *
  * @throws TroupeError `session_unknown`, `approval_unknown` with the open requests.
  */
-export function refuseUnknownApproval(store: Pick<Store, 'journal' | 'trees'>, target: ApprovalTarget): Promise<void> | undefined {
-  const asked = wasAsked(store, target, 0)
-  return asked === true ? undefined : throwUnlessAsked(asked, store, target)
-}
-
-function wasAsked(store: Pick<Store, 'journal'>, target: ApprovalTarget, after: number): MaybePromise<boolean> {
-  const look = (page: readonly InteractionEvent[]): MaybePromise<boolean> => {
-    if (page.some((event) => event.type === 'interaction.approval.requested' && event.request.id === target.approvalId)) return true
-    const last = page.at(-1)
-    return page.length === pageSize && last ? wasAsked(store, target, last.seq) : false
-  }
-  const page = store.journal.read(target.treeId, after, pageSize)
-  return page instanceof Promise ? page.then(look) : look(page)
-}
-
-async function throwUnlessAsked(
-  asked: MaybePromise<boolean>,
+export async function refuseUnknownApproval(
   store: Pick<Store, 'journal' | 'trees'>,
-  { treeId, approvalId }: ApprovalTarget,
+  treeId: TreeId,
+  approvalId: ApprovalId,
 ): Promise<void> {
-  if (await asked) return
+  for (let after: number | undefined = 0; after !== undefined; ) {
+    const page = await store.journal.read(treeId, after, pageSize)
+    if (page.some((event) => event.type === 'interaction.approval.requested' && event.request.id === approvalId)) return
+    after = page.length === pageSize ? page.at(-1)?.seq : undefined
+  }
   if (!(await store.trees.get(treeId))) throw unknownTree(treeId)
   const open = (await openRequestsOf(store, treeId)).map(({ id }) => id)
   throw new TroupeError('approval_unknown', `Session ${treeId} has no approval request ${approvalId}.`, {
@@ -82,16 +64,14 @@ export async function readPendingApprovals(
   treeId: TreeId,
 ): Promise<PendingApprovals> {
   const events = await journal.read(treeId, 0)
-  return pendingApprovalsIn({ events, tree: foldTree(events) }, inbox)
+  return pendingApprovalsIn(events, foldTree(events), inbox)
 }
 
-interface FoldedJournal {
-  readonly events: readonly InteractionEvent[]
-  readonly tree: TreeState
-}
-
-export async function pendingApprovalsIn({ events, tree }: FoldedJournal, inbox: Store['inbox']): Promise<PendingApprovals> {
-  const { root, children, inboxCursor } = tree
+export async function pendingApprovalsIn(
+  events: readonly InteractionEvent[],
+  { root, children, inboxCursor }: TreeState,
+  inbox: Store['inbox'],
+): Promise<PendingApprovals> {
   const [first] = events
   const origin = first?.type === 'interaction.session.created' ? first.origin : undefined
   const answers = new Map<string, ApprovalDecision>()

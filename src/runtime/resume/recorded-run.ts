@@ -32,7 +32,7 @@ export async function recordedRun({ journal, inbox }: Pick<Store, 'journal' | 'i
   const { root: state, children } = tree
   const outcome = outcomeOf({ state, children, stopped: undefined })
   const turns = outcome.operations ? [...ended, outcome.operations] : ended
-  const pending = await pendingApprovalsIn({ events, tree }, inbox)
+  const pending = await pendingApprovalsIn(events, tree, inbox)
   return { ...pending, events, status: statusOf(state), outcome, turns, ...(damage && { damage }) }
 }
 

@@ -1,4 +1,4 @@
-import type { ApprovalId, ApprovalRequest, Diagnostic, EventDraft, Inbox, InboxMessage, InboxRow } from '../../contracts/index.ts'
+import type { ApprovalRequest, Diagnostic, EventDraft, Inbox, InboxMessage, InboxRow } from '../../contracts/index.ts'
 import { openRequests } from '../../core/index.ts'
 import { decisionProblem } from '../../policy/grants.ts'
 import { type ActiveSession, applyDecision, redactDecision, storeProjectGrant } from '../../steps/index.ts'
@@ -83,28 +83,33 @@ export class Mailbox {
   async #storeProjectGrant(row: InboxRow): Promise<void> {
     const { message } = row
     if (message?.kind !== 'approval' || message.decision?.kind !== 'approve' || message.decision.breadth !== 'project') return
-    const session = this.#addressee(row)
-    const request = requestFor(session, message.approvalId)
+    const { session, request } = this.#addressee(row)
     const isRight = request && typeof message.by === 'string' && decisionProblem(request, message.decision) === undefined
     if (isRight) await storeProjectGrant(session, request, message)
   }
 
   /** An invalid row is recorded as a diagnostic and does not block the rows behind it. */
   #record(row: InboxRow): void {
-    const session = this.#addressee(row)
+    const { message } = row
+    const { session, request } = this.#addressee(row)
     try {
-      recordRow(session, row)
+      session.note(eventOf(session, row, request))
+      if (message.kind === 'approval' && request) applyDecision(session, request, message)
     } catch (error) {
       session.note({ type: 'interaction.diagnostic', diagnostic: invalid(error), inbox: row.position })
       return
     }
-    this.#notifyChildren(row.message)
+    this.#notifyChildren(message)
   }
 
   /** An answer goes to the session that asked, everything else to the root. */
-  #addressee({ message }: InboxRow): ActiveSession {
-    if (message?.kind !== 'approval') return this.#root
-    return this.#tree.activeSessions().find((session) => requestFor(session, message.approvalId)) ?? this.#root
+  #addressee({ message }: InboxRow): { readonly session: ActiveSession; readonly request?: ApprovalRequest } {
+    if (message?.kind === 'approval')
+      for (const session of this.#tree.activeSessions()) {
+        const request = openRequests(session.state).find(({ id }) => id === message.approvalId)
+        if (request) return { session, request }
+      }
+    return { session: this.#root }
   }
 
   /** Passes stop requests and revoked grants on to children. */
@@ -120,13 +125,6 @@ export class Mailbox {
   }
 }
 
-function recordRow(session: ActiveSession, row: InboxRow): void {
-  const { message } = row
-  const request = message.kind === 'approval' ? requestFor(session, message.approvalId) : undefined
-  session.note(eventOf(session, row))
-  if (message.kind === 'approval' && request) applyDecision(session, request, message)
-}
-
 const invalid = (error: unknown): Diagnostic => ({
   code: 'message_invalid',
   severity: 'error',
@@ -134,10 +132,7 @@ const invalid = (error: unknown): Diagnostic => ({
   remedy: 'Correct the message and send it again.',
 })
 
-const requestFor = ({ state }: ActiveSession, id: ApprovalId): ApprovalRequest | undefined =>
-  openRequests(state).find((open) => open.id === id)
-
-function eventOf(session: ActiveSession, { position, clientId, message }: InboxRow): EventDraft {
+function eventOf(session: ActiveSession, { position, clientId, message }: InboxRow, request: ApprovalRequest | undefined): EventDraft {
   switch (message.kind) {
     case 'input':
       if (!inputModes.includes(message.mode)) throw new Error(`unknown input mode ${showValue(message.mode)}`)
@@ -150,7 +145,6 @@ function eventOf(session: ActiveSession, { position, clientId, message }: InboxR
         throw new Error('expected a list of keys to revoke')
       return { type: 'interaction.approval.revoked', keys: message.keys, by: message.by, inbox: position }
     case 'approval': {
-      const request = requestFor(session, message.approvalId)
       if (!request) return { type: 'interaction.diagnostic', diagnostic: lateAnswer(message.approvalId), inbox: position }
       const { by } = message
       if (typeof by !== 'string') throw new Error('it does not say who decided')

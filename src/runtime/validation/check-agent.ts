@@ -1,10 +1,19 @@
-import { type AgentTrust, type Problem, reasoningEfforts, type Tool } from '../../contracts/index.ts'
+import {
+  type AgentTrust,
+  type InputContract,
+  type OutputContract,
+  type Problem,
+  reasoningEfforts,
+  type Tool,
+} from '../../contracts/index.ts'
 import { matches, offeredName } from '../../steps/index.ts'
+import { checkSchema } from '../../util/json-schema/check-schema.ts'
 import { knownNames } from '../../util/nearest-names.ts'
 import {
   aBoolean,
   anything,
   aString,
+  checkField,
   checkFields,
   checkKeys,
   expectObject,
@@ -15,8 +24,7 @@ import {
   stringList,
 } from '../../util/option-problems.ts'
 import { showValue } from '../../util/show-value.ts'
-import type { AgentDefinition } from '../api/agent-config.ts'
-import { checkInputContract, checkOutputContract } from './check-contracts.ts'
+import type { AgentDefinition, SchemaAlone } from '../api/agent-config.ts'
 import { checkLimits, checkParameters } from './check-limits.ts'
 
 const nonBlank: FieldType = { expected: 'a string', accepts: (value) => typeof value === 'string' && value.trim() !== '' }
@@ -65,8 +73,10 @@ export function checkAgent(problems: Problem[], agent: AgentDefinition, place: s
       message: 'expected either reasoningEffort or parameters.reasoning, found both',
       remedy: 'Remove one of them.',
     })
-  if (expectObject(problems, output, `${place}.output`)) checkOutputContract(problems, output, `${place}.output`)
-  if (expectObject(problems, input, `${place}.input`)) checkInputContract(problems, input, `${place}.input`)
+  if (expectObject(problems, output, `${place}.output`))
+    checkContract(problems, output, { place: `${place}.output`, formats: ['text', 'markdown', 'json'], root: 'any' })
+  if (expectObject(problems, input, `${place}.input`))
+    checkContract(problems, input, { place: `${place}.input`, formats: ['text', 'json'], root: 'object' })
   if (expectObject(problems, trust, `${place}.trust`)) {
     checkKeys(problems, trust, { known: Object.keys(trustFields), place: `${place}.trust` })
     checkFields(problems, trust, { fields: trustFields, place: `${place}.trust` })
@@ -83,6 +93,29 @@ function checkModels(problems: Problem[], { model, models }: AgentDefinition, pl
     message: `expected a model name, found ${showValue(models ?? model)}`,
     remedy: 'Set model: "provider/name", or models: a list in order of preference.',
   })
+}
+
+/** A schema without a format means JSON, as in an agent file. */
+export function withFormat<Contract extends InputContract | OutputContract>(given: Contract | SchemaAlone): Contract {
+  // Programs without types may pass anything here; the checks report it.
+  const isAlone = typeof given === 'object' && given !== null && given.format === undefined && given.schema !== undefined
+  return (isAlone ? { ...given, format: 'json' } : given) as Contract
+}
+
+function checkContract(
+  problems: Problem[],
+  given: InputContract | OutputContract | SchemaAlone,
+  { place, formats, root }: { readonly place: string; readonly formats: readonly string[]; readonly root: 'any' | 'object' },
+): void {
+  const contract: { readonly format: string; readonly schema?: unknown } = withFormat(given)
+  const { format, schema } = contract
+  checkKeys(problems, contract, { known: ['format', 'schema'], place })
+  checkField(problems, format, { type: oneOf(formats), place: `${place}.format` })
+  if (format === 'json') {
+    // An output may be JSON of any shape; an input needs its schema.
+    if (schema !== undefined || root === 'object') problems.push(...checkSchema(schema, `${place}.schema`, root))
+  } else if (schema !== undefined)
+    problems.push({ place: `${place}.schema`, message: 'a schema requires format "json"', remedy: 'Set format: "json".' })
 }
 
 /** Entries of an allowlist that match no tool. */
