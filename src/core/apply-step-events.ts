@@ -12,11 +12,10 @@ import { isBlank } from '../util/is-blank.ts'
 import { callEntry, modelEntry } from './accounting-entries.ts'
 import { learnedWindow } from './budget/allowance.ts'
 import { callList, findCall, haveAllEnded, replaceCall } from './calls/call-list.ts'
-import type { SandboxStage } from './calls/call-order.ts'
 import { failurePolicy } from './failure-policy.ts'
 import { messageSize } from './message-size.ts'
 import { itemIdOf } from './session-ids.ts'
-import type { AnsweredStep, AskingStep, Call, CallingStep, OpenTurn, SessionState } from './state.ts'
+import type { AnsweredStep, AskingStep, Call, CallingStep, OpenTurn, SandboxStage, SessionState } from './state.ts'
 import {
   appendMessage,
   callingStep,

@@ -17,7 +17,7 @@ export { computeCost, isCount, isPrice, isUsage } from './budget/check-figures.t
 export { callerLimitText, describeLimits, limitText, partialReasonTexts, type ReachedLimit, raiseLimitText } from './budget/limit-texts.ts'
 export { exceededText, maxReplyCharacters } from './budget/output-grant.ts'
 export { type CallList, callList, findCall, indexOfCall } from './calls/call-list.ts'
-export { callsNotBegun, type EscalationStage, escalationStage } from './calls/call-order.ts'
+export { callsNotBegun } from './calls/call-order.ts'
 export { failedRecord, failureText } from './calls/failed-record.ts'
 export { LaneSet, laneConflict } from './calls/lane-conflicts.ts'
 export { lostCallDiagnostic, lostCallRecord, lostReplyText, notRunAgain, unfinishedCallRecord } from './calls/lost-call-texts.ts'
@@ -35,6 +35,8 @@ export {
   type CallBase,
   type Cancel,
   type EndedTurn,
+  type EscalationStage,
+  escalationStage,
   type OpenTurn,
   openRequests,
   type ReviewableCall,

@@ -4,6 +4,7 @@ import type {
   ApprovalKey,
   ApprovalRequest,
   AskedFirst,
+  CallIntent,
   CallPart,
   CallResult,
   Carried,
@@ -33,7 +34,6 @@ import type {
 } from '../contracts/index.ts'
 import type { Sequence } from '../util/sequence.ts'
 import type { CallList } from './calls/call-list.ts'
-import type { CallStarted } from './calls/call-order.ts'
 import type { FailedAttempt } from './next-model.ts'
 
 /** The fold of a session's events: plain data, and everything that `decide` reads. */
@@ -198,6 +198,29 @@ export type Call = CallBase &
     | { readonly kind: 'ended'; readonly result: CallResult }
   )
 
+/** A call whose intent is on record. */
+interface CallStarted {
+  readonly kind: 'started'
+  readonly intent: CallIntent
+  readonly attempt: number
+  readonly sandbox: SandboxStage
+  /** Its driver is gone, and it may have begun. */
+  readonly orphaned: boolean
+  /** Its driver is gone, and it has not begun. */
+  readonly inherited?: true
+}
+
+/** Whether a started call runs inside or outside the sandbox, or waits for permission to run outside. */
+export type SandboxStage = { readonly kind: 'inside' } | { readonly kind: 'outside' } | EscalationStage
+
+/** The sandbox stopped the first attempt. A person is asked to allow a second one outside, or has decided. */
+export interface EscalationStage {
+  readonly kind: 'asking' | 'allowed' | 'refused'
+  readonly request: ApprovalRequest
+  /** Of the person who refused. */
+  readonly feedback?: string
+}
+
 export interface CallBase {
   readonly itemId: ItemId
   readonly part: CallPart
@@ -217,4 +240,8 @@ export function openRequests({ turn }: SessionState): readonly ApprovalRequest[]
 export function requestOf(call: Call): ApprovalRequest | undefined {
   if (call.kind === 'awaiting') return call.request
   return call.kind === 'started' && call.sandbox.kind === 'asking' ? call.sandbox.request : undefined
+}
+
+export function escalationStage({ sandbox }: { readonly sandbox: SandboxStage }): EscalationStage | undefined {
+  return sandbox.kind === 'inside' || sandbox.kind === 'outside' ? undefined : sandbox
 }

@@ -82,8 +82,8 @@ export class Exchange implements GatedExchange {
   readonly #script: readonly EncodedChunk[]
   readonly #end: (end: GatedEnd) => void
   #state: State = { kind: 'waiting' }
-  #chunks = 0
-  #bytes = 0
+  chunksSent = 0
+  bytesSent = 0
   #releases = 0
   #waiters: readonly Waiter[] = []
   #held: (() => void) | undefined
@@ -98,21 +98,13 @@ export class Exchange implements GatedExchange {
     this.#end = resolve
   }
 
-  get chunksSent(): number {
-    return this.#chunks
-  }
-
-  get bytesSent(): number {
-    return this.#bytes
-  }
-
   async arrived(): Promise<GatedRequest> {
     await this.#until('its request', () => this.#request !== undefined)
     return this.#request as GatedRequest
   }
 
   sent(chunks: number): Promise<void> {
-    return this.#until(`chunk ${chunks}`, () => this.#chunks >= chunks)
+    return this.#until(`chunk ${chunks}`, () => this.chunksSent >= chunks)
   }
 
   release(chunks = 1): void {
@@ -160,7 +152,7 @@ export class Exchange implements GatedExchange {
     else if (ending !== 'silence') {
       const most = ending.mostBytes ?? defaultMaxBytes
       const chunk = encoded(ending.repeat)
-      while (this.#bytes < most) if (!(await this.#write(chunk, response))) return
+      while (this.bytesSent < most) if (!(await this.#write(chunk, response))) return
       this.cut()
     }
   }
@@ -169,8 +161,8 @@ export class Exchange implements GatedExchange {
     if (isHeld && !(await this.#released())) return false
     if (bytes.length > 0) await taken(bytes, response)
     if (this.#state.kind === 'over') return false
-    this.#chunks += 1
-    this.#bytes += bytes.length
+    this.chunksSent += 1
+    this.bytesSent += bytes.length
     this.#serve()
     return true
   }
@@ -208,7 +200,7 @@ export class Exchange implements GatedExchange {
     for (const { what, isServed, resolve, reject } of waiters) {
       if (isServed()) resolve()
       else if (state.kind === 'over')
-        reject(tooLate(`${this.#place}: ${what} can no longer arrive`, { end: state.end, chunks: this.#chunks }))
+        reject(tooLate(`${this.#place}: ${what} can no longer arrive`, { end: state.end, chunks: this.chunksSent }))
     }
   }
 }

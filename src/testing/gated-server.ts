@@ -5,9 +5,10 @@
  */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { type Problem, TroupeError } from '../contracts/index.ts'
+import type { Problem } from '../contracts/index.ts'
 import { messageOf } from '../util/message-of.ts'
 import { Exchange, type GatedExchange, type GatedReply, type GatedRequest } from './gated-exchange.ts'
+import { assertNoMismatch, count } from './scripted-model.ts'
 
 export interface GatedServer {
   /** `http://127.0.0.1:PORT`. */
@@ -77,7 +78,7 @@ class Script {
     if (!request) return
     const index = this.requests.push(request) - 1
     const exchange = this.#exchanges[index]
-    const mismatch = exchange ? check(exchange.reply, request) : `the script has ${count(this.#exchanges.length)}`
+    const mismatch = exchange ? check(exchange.reply, request) : `the script has ${count(this.#exchanges.length, 'reply', 'replies')}`
     if (mismatch === undefined) return exchange?.play(request, response).catch((error) => this.#unplayable(index, error, response))
     exchange?.close()
     const message = `${request.method} ${request.path}: ${mismatch}, this is request ${index + 1}`
@@ -97,10 +98,7 @@ class Script {
       place: `replies[${this.requests.length + i}]`,
       message: `never asked for: status ${reply.status ?? 200}, ${count(reply.chunks?.length ?? 0, 'chunk')}`,
     }))
-    const problems = [...this.#mismatches, ...left]
-    if (problems.length === 0) return
-    const list = problems.map(({ place, message }) => `${place}: ${message}`).join('\n')
-    throw new TroupeError('script_mismatch', `The requests do not match the script of the server:\n${list}`, { problems })
+    assertNoMismatch('the server', [...this.#mismatches, ...left])
   }
 
   close(): void {
@@ -140,5 +138,3 @@ function parsed(text: string): unknown {
     return text
   }
 }
-
-const count = (n: number, noun = 'reply'): string => (n === 1 ? `1 ${noun}` : `${n} ${noun === 'reply' ? 'replies' : `${noun}s`}`)

@@ -107,10 +107,7 @@ export class ScriptedModel implements Model {
       place: `steps[${this.#requests.length + i}]`,
       message: `never asked for: ${outline(step)}`,
     }))
-    const problems = [...this.#mismatches, ...left]
-    if (problems.length === 0) return
-    const list = problems.map(({ place, message }) => `${place}: ${message}`).join('\n')
-    throw new TroupeError('script_mismatch', `The requests do not match the script of ${this.id}:\n${list}`, { problems })
+    assertNoMismatch(this.id, [...this.#mismatches, ...left])
   }
 
   #mismatch(index: number, message: string): ModelPart {
@@ -189,4 +186,11 @@ function deepFreeze<T>(value: T): T {
   return Object.freeze(value)
 }
 
-const count = (n: number, noun: string): string => `${n} ${noun}${n === 1 ? '' : 's'}`
+export const count = (n: number, noun: string, plural = `${noun}s`): string => `${n} ${n === 1 ? noun : plural}`
+
+/** @throws TroupeError `script_mismatch` with all problems. */
+export function assertNoMismatch(owner: string, problems: readonly Problem[]): void {
+  if (problems.length === 0) return
+  const list = problems.map(({ place, message }) => `${place}: ${message}`).join('\n')
+  throw new TroupeError('script_mismatch', `The requests do not match the script of ${owner}:\n${list}`, { problems })
+}

@@ -1,4 +1,5 @@
-import type { AgentLimits, AgentSpec, Spent } from '../../contracts/index.ts'
+import type { AgentLimits } from '../../contracts/index.ts'
+import type { OpenTurn, SessionState } from '../state.ts'
 
 // What limits leave. A session is bound by its own limits and by those of every ancestor; each limit is one account.
 
@@ -39,19 +40,8 @@ function hasAny(limits: AgentLimits, keys: readonly AccountKey[]): boolean {
   return false
 }
 
-interface Spender {
-  readonly agent: AgentSpec
-  /** The call that it is a child of. */
-  readonly parent: unknown
-  readonly spent: Spent
-}
-interface Spending {
-  readonly spent: Spent
-  readonly paidUsd: number
-  readonly startedAt: number
-  readonly idleMs: number
-  readonly waiting: { readonly kind: 'no' } | { readonly kind: 'approval' | 'suspended'; readonly since: number }
-}
+type Spender = Pick<SessionState, 'agent' | 'parent' | 'spent'>
+type Spending = Pick<OpenTurn, 'spent' | 'paidUsd' | 'startedAt' | 'idleMs' | 'waiting'>
 
 /** What the session's own limits leave. Allocates nothing if there are none. */
 export function ownAccounts({ agent, parent, spent }: Spender, turn: Spending, now: number): Headroom {

@@ -28,11 +28,6 @@ export type Verdict =
   | { readonly ok: true; readonly reply: readonly ReplyRef[]; readonly finish: FinishReason }
   | { readonly ok: false; readonly failure: ModelFailure }
 
-interface OutputExceeded {
-  readonly message: string
-  readonly remedy: string
-}
-
 const maxCharacters = 16 * 1024 * 1024
 
 /**
@@ -50,7 +45,8 @@ export class Reply {
   readonly notices: string[] = []
   #finish: Extract<ModelPart, { type: 'finish' }> | undefined
   #failure: ModelFailure | undefined
-  #beyond: OutputExceeded | undefined
+  /** Set if the model exceeded its output limit. */
+  beyond: { readonly message: string; readonly remedy: string } | undefined
   #saidCharacters = 0
   /** Characters of arguments: as they arrived, and in complete calls. The same text, counted twice. */
   #writtenCharacters = 0
@@ -121,14 +117,10 @@ export class Reply {
   stopAt(maxOutputTokens: number): void {
     if (this.isOver) return
     this.#finish = { type: 'finish', reason: 'length' }
-    this.#beyond = {
+    this.beyond = {
       message: `The model ${exceededText(maxOutputTokens)} and was stopped.`,
       remedy: 'Use another model, or raise maxOutputTokens or the budget.',
     }
-  }
-
-  get beyond(): OutputExceeded | undefined {
-    return this.#beyond
   }
 
   /** Redacts everything: models repeat what they read. Names of offered tools stay. */
@@ -198,8 +190,8 @@ export class Reply {
     const said = !isBlank(this.said)
     if (toolChoice === 'none' && said) return { ok: true, reply: this.#refs.filter((ref) => ref.type === 'item'), finish }
     const called = this.#refs.length > this.texts.length
-    if (this.#beyond && (called || this.#writtenCharacters > 0 || !said))
-      return { ok: false, failure: { class: 'invalid_response', ...this.#beyond, ...(toolChoice === 'none' && noAnswer) } }
+    if (this.beyond && (called || this.#writtenCharacters > 0 || !said))
+      return { ok: false, failure: { class: 'invalid_response', ...this.beyond, ...(toolChoice === 'none' && noAnswer) } }
     if (toolChoice === 'none')
       return failed('invalid_response', called ? 'The model called a tool although tools were disabled.' : 'The reply was empty.', noAnswer)
     if (finish === 'length' && called)
