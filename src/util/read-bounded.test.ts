@@ -78,7 +78,7 @@ describe('what has no end', () => {
   it('is not opened where it is no file, and not read where it has become none', () => {
     const device = new Endless(pipe)
     const swapped = new Endless(file, pipe)
-    expect([readBounded(device, '/x', 10), readBounded(swapped, '/x', 10)]).toEqual([{ kind: 'no file' }, { kind: 'no file' }])
+    expect([readBounded(device, '/x', 10), readBounded(swapped, '/x', 10)]).toMatchObject([{ kind: 'no file' }, { kind: 'no file' }])
     expect(device.opened).toEqual([])
     expect(swapped).toMatchObject({ given: 0, isOpen: false })
   })

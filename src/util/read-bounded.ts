@@ -16,8 +16,7 @@ export interface FileFacts {
 /** A whole file, or why it was not read. */
 export type BoundedFile =
   | { readonly kind: 'read'; readonly bytes: Uint8Array }
-  | { readonly kind: 'folder' | 'no file' }
-  | { readonly kind: 'too large'; readonly why: string }
+  | { readonly kind: 'folder' | 'no file' | 'too large'; readonly why: string }
   | { readonly kind: 'missing' | 'unreadable'; readonly error: unknown }
 
 /**
@@ -52,8 +51,8 @@ function readOpened(fs: FileSystem, path: string, maxBytes: number): BoundedFile
 }
 
 function refusalOf(facts: FileFacts, maxBytes: number): BoundedFile | undefined {
-  if (facts.isDirectory()) return { kind: 'folder' }
-  if (!facts.isFile()) return { kind: 'no file' }
+  if (facts.isDirectory()) return { kind: 'folder', why: 'it is a folder' }
+  if (!facts.isFile()) return { kind: 'no file', why: 'it is not a regular file' }
   return facts.size > maxBytes ? { kind: 'too large', why: `it has ${facts.size} bytes; the maximum is ${maxBytes}` } : undefined
 }
 

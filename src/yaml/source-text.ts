@@ -34,18 +34,16 @@ export class SourceText {
   }
 
   problem(at: Position, message: string, remedy?: string): void {
-    const { place, ...line } = this.locate(at)
-    this.#add(at, { place, message, ...(remedy !== undefined && { remedy }), ...line })
+    this.#add(at, problemOf(this.locate(at), message, remedy))
   }
 
   /** For a file that may be anything, such as a file with secrets: does not show the line. */
   problemWithoutLine(at: Position, message: string, remedy?: string): void {
-    this.#add(at, { place: this.locate(at).place, message, ...(remedy !== undefined && { remedy }) })
+    this.#add(at, problemOf({ place: this.locate(at).place }, message, remedy))
   }
 
   warn(at: Position, message: string, remedy?: string): void {
-    const { place, ...line } = this.locate(at)
-    this.#warnings.push({ at, problem: { place, message, ...(remedy !== undefined && { remedy }), ...line } })
+    this.#warnings.push({ at, problem: problemOf(this.locate(at), message, remedy) })
   }
 
   /** Adds a problem of another file that this one refers to. */
@@ -88,6 +86,13 @@ export class SourceText {
     this.#problems.set(`${problem.place} ${problem.message}`, { at, problem })
   }
 }
+
+const problemOf = ({ place, ...line }: SourceLocation, message: string, remedy?: string): Problem => ({
+  place,
+  message,
+  ...(remedy !== undefined && { remedy }),
+  ...line,
+})
 
 const inOrder = (findings: readonly Finding[]): readonly Problem[] =>
   findings.toSorted((a, b) => a.at.line - b.at.line || a.at.column - b.at.column).map(({ problem }) => problem)

@@ -21,9 +21,9 @@ export function readContent(path: string): Content {
     case 'missing':
       return unreadable('missing', 'there is no such file', 'Check the path.')
     case 'folder':
-      return unreadable('folder', 'it is a folder', 'Name one of the files in it.')
+      return unreadable('folder', found.why, 'Name one of the files in it.')
     case 'no file':
-      return unreadable('refused', 'it is not a regular file', 'Use a regular file.')
+      return unreadable('refused', found.why, 'Use a regular file.')
     case 'too large':
       return unreadable('refused', found.why, 'Make it shorter; agents can read long texts with tools.')
     case 'unreadable': {

@@ -7,7 +7,7 @@ import { findCycles } from '../../util/find-cycles.ts'
 import { didYouMean, listNames } from '../../yaml/messages.ts'
 import type { SourceLocation } from '../../yaml/source-text.ts'
 import { locationOf, type OptionValue } from '../agent-file/option-values.ts'
-import type { ChildReference, LoadedFile } from './loaded-file.ts'
+import { type ChildReference, type LoadedFile, locationOfReference } from './loaded-file.ts'
 
 /** Settings that a child needs. Foreign files do not have them. */
 export function childProblems({ from, to }: Edge): readonly Problem[] {
@@ -83,11 +83,6 @@ export function cycleProblems(files: readonly LoadedFile[], edgesFrom: (file: Lo
 
 function cycleProblem(files: readonly LoadedFile[], { to, reference }: Edge): Problem {
   const way = [...files, to].map(({ agent }) => agent.toolName).join(' → ')
-  const { place, line } = reference
-  return {
-    place,
-    message: `agents call each other in a cycle: ${way}`,
-    remedy: 'Remove one of them from `agents`.',
-    ...(line !== undefined && { line }),
-  }
+  const message = `agents call each other in a cycle: ${way}`
+  return { ...locationOfReference(reference), message, remedy: 'Remove one of them from `agents`.' }
 }

@@ -24,21 +24,8 @@ export async function scriptText(needed: NeededScript, readFile: (path: string) 
 
 export async function readScriptFile(path: string): Promise<string> {
   const found = readBounded(fs, path, maxScriptLength)
-  switch (found.kind) {
-    case 'read':
-      return new TextDecoder().decode(found.bytes)
-    case 'folder':
-      throw new NotAScript('it is a folder')
-    case 'no file':
-      throw new NotAScript('it is not a regular file')
-    case 'too large':
-      throw new NotAScript(found.why)
-    case 'missing':
-    case 'unreadable':
-      throw found.error
-    default:
-      return found satisfies never
-  }
+  if (found.kind === 'read') return new TextDecoder().decode(found.bytes)
+  throw 'why' in found ? new NotAScript(found.why) : found.error
 }
 
 /** The path exists, but is no script. */

@@ -87,8 +87,12 @@ function messageIn(error: unknown, chain: readonly Fields[]): string {
   // LangChain appends hints for its own users.
   if (said !== undefined) return said.replace(/\s*Troubleshooting URL:[\s\S]*$/, '')
   if (error instanceof Error) return withoutName(messageOf(error), error)
+  return jsonText(error)
+}
+
+function jsonText(value: unknown): string {
   try {
-    return JSON.stringify(error) ?? ''
+    return JSON.stringify(value) ?? ''
   } catch {
     return ''
   }
@@ -116,12 +120,7 @@ function headersOf(error: Fields): { readonly [name: string]: string } {
 /** The raw body, or the parsed one. */
 function bodyOf(error: Fields): string {
   const given = error.responseBody ?? fieldsOf(error.response).data ?? error.error ?? error.errorDetails
-  if (typeof given === 'string') return given
-  try {
-    return given === undefined ? '' : (JSON.stringify(given) ?? '')
-  } catch {
-    return ''
-  }
+  return typeof given === 'string' ? given : jsonText(given)
 }
 
 /** One short line. */

@@ -24,21 +24,9 @@ export const nodeConfigFileSystem: ConfigFileSystem = { read, replace }
 
 async function read(path: string): Promise<Uint8Array | undefined> {
   const found = readBounded(fs, path, maxBytes)
-  switch (found.kind) {
-    case 'read':
-      return found.bytes
-    case 'missing':
-      return undefined
-    case 'folder':
-    case 'no file':
-      throw new Error('it is not a file')
-    case 'too large':
-      throw new Error(found.why)
-    case 'unreadable':
-      throw found.error
-    default:
-      return found satisfies never
-  }
+  if (found.kind === 'read') return found.bytes
+  if (found.kind === 'missing') return undefined
+  throw 'why' in found ? new Error(found.why) : found.error
 }
 
 /** Compares and replaces under a lock. Writes to a temporary file first, so that readers see the old file or the new one. */

@@ -1,6 +1,4 @@
-import { type Problem, TroupeError } from '../../../contracts/index.ts'
-import { countProblems } from '../../../yaml/messages.ts'
-import { maxReported } from '../../../yaml/source-text.ts'
+import { SourceText } from '../../../yaml/source-text.ts'
 import { decodeText } from '../../values/decode-text.ts'
 import { variableName } from '../variables/placeholders.ts'
 import { maxConfigLength } from './json-source.ts'
@@ -21,13 +19,13 @@ type ReadVariable =
  */
 export function parseEnv(content: string | Uint8Array, file: string): ReadonlyMap<string, EnvVariable> {
   const variables = new Map<string, EnvVariable>()
-  const problems: Problem[] = []
   const decoded = decodeText(content, file, maxConfigLength)
-  if (!decoded.ok) problems.push({ place: decoded.place, message: decoded.message, remedy: decoded.remedy })
-  for (const [index, line] of (decoded.ok ? decoded.text : '').split('\n').entries()) {
+  const source = new SourceText(decoded.ok ? decoded.text : '', file)
+  if (!decoded.ok) source.addProblem({ place: decoded.place, message: decoded.message, remedy: decoded.remedy })
+  for (const [index, line] of source.lines.entries()) {
     const number = index + 1
     const report = (column: number, message: string, remedy = 'Write it like `KEY=VALUE` or `KEY="VALUE"`.'): void =>
-      void problems.push({ place: `${file}:${number}:${column}`, message, remedy })
+      source.problemWithoutLine({ line: number, column }, message, remedy)
     const begin = line.search(/\S/)
     if (begin === -1 || line[begin] === '#') continue
     const nameAt = begin + (/^export\s+/.exec(line.slice(begin))?.[0].length ?? 0)
@@ -44,10 +42,8 @@ export function parseEnv(content: string | Uint8Array, file: string): ReadonlyMa
       else report(equals + 1 + read.column, `\`${name}\`: ${read.message}`)
     }
   }
-  if (problems.length === 0) return variables
-  throw new TroupeError('config_invalid', `the variables in ${file} have ${countProblems(problems)}`, {
-    problems: problems.slice(0, maxReported),
-  })
+  source.throwIfProblems('config_invalid', 'the file')
+  return variables
 }
 
 /** `#` begins a comment only after a space, so that colours and fragments of addresses stay whole. */
