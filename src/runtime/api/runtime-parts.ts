@@ -86,7 +86,7 @@ export class RuntimeParts {
     this.agents = new Map(options.config.agents.map((agent) => [agent.name, agent]))
     this.owner = options.ids.next() as OwnerId
     this.policy = policyOf(options)
-    this.models = new ModelCache({ adapter: options.adapter, unpriced: options.config.unpriced })
+    this.models = new ModelCache(options.adapter, options.config.unpriced)
     this.sessionSetup = new SessionSetup({ config: options.config, models: this.models, policy: this.policy, sandbox: options.sandbox })
     this.trees = new TreeCache(options.store)
     this.modelKeys = ('resolve' in options.adapter ? options.adapter.secrets : undefined) ?? {}

@@ -9,15 +9,7 @@ import {
   TroupeError,
 } from '../../contracts/index.ts'
 import { createSessionState, drive } from '../../core/index.ts'
-import {
-  type ActiveSession,
-  type ChildStart,
-  Lanes,
-  performer,
-  type QueueSlots,
-  type ToolRegistry,
-  waitInQueue,
-} from '../../steps/index.ts'
+import { type ActiveSession, type ChildStart, Lanes, performer, type QueueSlots, waitInQueue } from '../../steps/index.ts'
 import type { Interrupt } from '../../util/interrupt.ts'
 import { messageOf } from '../../util/message-of.ts'
 import type { RuntimeParts } from '../api/runtime-parts.ts'
@@ -29,12 +21,6 @@ import { checkTask } from './check-task.ts'
 import { isBoundFromAbove, isCostBound } from './child-budget.ts'
 import type { ChildTracker } from './child-tracker.ts'
 import type { OpenSession } from './open-sessions.ts'
-
-interface ChildDependencies {
-  readonly parts: RuntimeParts
-  readonly registry: ToolRegistry
-  readonly tracker: ChildTracker
-}
 
 const shared: Lane = { kind: 'shared' }
 
@@ -48,13 +34,11 @@ const shared: Lane = { kind: 'shared' }
 export class Children {
   readonly #tree: Tree
   readonly #parts: RuntimeParts
-  readonly #registry: ToolRegistry
   readonly #tracker: ChildTracker
 
-  constructor(tree: Tree, { parts, registry, tracker }: ChildDependencies) {
+  constructor(tree: Tree, tracker: ChildTracker) {
     this.#tree = tree
-    this.#parts = parts
-    this.#registry = registry
+    this.#parts = tree.parts
     this.#tracker = tracker
   }
 
@@ -183,7 +167,7 @@ export class Children {
         turnPath: trace.turnPath === '' ? turn.id : `${trace.turnPath}/${turn.id}`,
       },
       parent: { sessionId: state.sessionId, turnId: turn.id, itemId },
-      ...sessionSetup.effective(agent, this.#registry, isCostBound(open)),
+      ...sessionSetup.effective(agent, this.#tree.registry, isCostBound(open)),
     }
     this.#tree.push(first)
     const session = this.#tree.createSession(createSessionState(first))

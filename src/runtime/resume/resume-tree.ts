@@ -1,6 +1,5 @@
 import { findCall } from '../../core/index.ts'
-import type { ActiveSession, ToolRegistry } from '../../steps/index.ts'
-import type { RuntimeParts } from '../api/runtime-parts.ts'
+import type { ActiveSession } from '../../steps/index.ts'
 import type { ChildTracker } from '../children/child-tracker.ts'
 import type { OpenSession } from '../children/open-sessions.ts'
 import { endOpenTurn, interrupted } from '../tree/end-open-turn.ts'
@@ -8,14 +7,8 @@ import type { Tree } from '../tree/tree.ts'
 import { summaryOnly } from '../tree/tree-state.ts'
 import { definitionChanges, hasVoidGrants, withheldTools } from './definition-changes.ts'
 
-interface ResumeContext {
-  readonly parts: RuntimeParts
-  readonly registry: ToolRegistry
-  readonly epoch: number
-}
-
 /** Records what has changed since the last driver, and revokes approvals that were given under another policy. */
-export function resumeSession(session: ActiveSession, { parts, registry, epoch }: ResumeContext): void {
+export function resumeSession(session: ActiveSession, { parts, registry }: Tree, epoch: number): void {
   const { state } = session
   session.withheld = new Set(withheldTools(parts, state, registry))
   const diagnostics = definitionChanges(parts, state, registry)
@@ -29,11 +22,11 @@ export function resumeSession(session: ActiveSession, { parts, registry, epoch }
  * Resumes the children that the last driver left open. Those whose call is still running wait for it; the others are ended, so that
  * what they spent is added to their ancestors.
  */
-export function resumeChildren(tracker: ChildTracker, tree: Tree, context: ResumeContext): void {
+export function resumeChildren(tracker: ChildTracker, tree: Tree, epoch: number): void {
   // All are restored before any is ended: ending one ends its descendants.
   for (const open of restoreOpenChildren(tracker, tree)) {
     if (open.stage === 'ended' || !open.session) continue
-    resumeSession(open.session, context)
+    resumeSession(open.session, tree, epoch)
     if (!hasCall(open)) tracker.callEnded(open.sessionId)
   }
 }

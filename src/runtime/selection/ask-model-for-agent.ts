@@ -3,7 +3,7 @@ import { accountKeys, type Resource, resourceOf } from '../../core/index.ts'
 import { findJson } from '../../util/find-json.ts'
 import type { Interrupt } from '../../util/interrupt.ts'
 import { nearestNames } from '../../util/nearest-names.ts'
-import { charsPerToken, type InquiryOptions, ModelInquiry } from './model-inquiry.ts'
+import { askOnce, charsPerToken, type InquiryOptions } from './model-inquiry.ts'
 import { matchAgent, type Selected } from './select-agent.ts'
 
 // A model selects the agent. The selected agent pays for the request, which may take half of the tightest budget of all candidates.
@@ -24,8 +24,8 @@ export async function askModelForAgent(
   const unasked = matched.notice ? 'default' : 'match'
   if (tooDear !== undefined) return { ...matched, reason: `${unasked}: ${tooDear}` }
   const ms = halfOf(candidates, 'time')
-  const inquiry = new ModelInquiry(inquiryOptions, { request, reservation, timeMs: Number.isFinite(ms) ? ms : undefined })
-  const { text, asked } = await inquiry.ask(startInterrupt)
+  const inquiry = { request, reservation, timeMs: Number.isFinite(ms) ? ms : undefined }
+  const { text, asked } = await askOnce(inquiryOptions, inquiry, startInterrupt)
   const names = candidates.map(({ name }) => name)
   const said = findJson(text)?.value
   const wanted = typeof said === 'object' && said !== null && 'agent' in said ? String(said.agent) : text.trim()

@@ -10,7 +10,7 @@ import {
   type Usage,
 } from '../../contracts/index.ts'
 import { computeCost, exceededText, failurePolicy, isCount, isPrice, isUsage, maxReplyCharacters } from '../../core/index.ts'
-import type { QueueSlots, Queues } from '../../steps/index.ts'
+import type { Queues } from '../../steps/index.ts'
 import { Interrupt, unlessInterrupted } from '../../util/interrupt.ts'
 import { messageOf } from '../../util/message-of.ts'
 
@@ -34,102 +34,94 @@ interface InquiryRequest {
 /** For estimates. */
 export const charsPerToken = 4
 
-/** One model request outside of any session. */
-export class ModelInquiry {
-  readonly #options: InquiryOptions
-  readonly #request: InquiryRequest
-  #text = ''
+/** What has arrived of the answer. */
+interface Reply {
+  text: string
   /** Of the answer, its reasoning, and calls that were not requested. */
-  #characters = 0
-  #usage: Usage | undefined
-  #costUsd: number | undefined
-
-  constructor(options: InquiryOptions, inquiry: InquiryRequest) {
-    this.#options = options
-    this.#request = inquiry
-  }
-
-  async ask(startInterrupt: Interrupt): Promise<{ readonly text: string; readonly asked: AskedFirst }> {
-    const { clock, model, queues } = this.#options
-    const { timeMs } = this.#request
-    const started = clock.monotonic()
-    const interrupt = new Interrupt(startInterrupt)
-    const cancelTimer = timeMs === undefined ? undefined : clock.after(timeMs, () => interrupt.fire('budget'))
-    const slots = queues?.forModel(model.id)
-    try {
-      const { failure, spent } = await this.#askInQueue(interrupt, slots)
-      const latencyMs = Math.round(clock.monotonic() - started)
-      return { text: this.#text, asked: { model: model.id, ...spent, latencyMs, ...(failure && { failure }) } }
-    } finally {
-      cancelTimer?.()
-      // Cancels the request if it is still running.
-      interrupt.fire('interrupted')
-      slots?.close()
-    }
-  }
-
-  async #askInQueue(
-    interrupt: Interrupt,
-    slots: QueueSlots | undefined,
-  ): Promise<{ readonly failure: ModelFailure | undefined; readonly spent: Spent }> {
-    const hasEntered = slots ? await slots.enter(interrupt) : true
-    if (!hasEntered || interrupt.reason !== undefined) return { failure: this.#interruption(interrupt), spent: nothingSpent }
-    const failure = await this.#askWithTimeout(interrupt)
-    const isUnbilled = failure && this.#characters === 0 && !failurePolicy[failure.class].billed
-    return { failure, spent: isUnbilled ? nothingSpent : this.#spent() }
-  }
-
-  async #askWithTimeout(interrupt: Interrupt): Promise<ModelFailure | undefined> {
-    const { clock, llmTimeout } = this.#options
-    const cancelTimer = clock.after(llmTimeout, () => interrupt.fire('timeout'))
-    try {
-      return await unlessInterrupted(interrupt, this.#read(interrupt))
-    } catch (error) {
-      return interrupt.reason === undefined ? this.#redacted({ class: 'model', message: messageOf(error) }) : this.#interruption(interrupt)
-    } finally {
-      cancelTimer()
-    }
-  }
-
-  async #read(interrupt: Interrupt): Promise<ModelFailure | undefined> {
-    const { request } = this.#request
-    const bound = request.parameters.maxOutputTokens
-    const most = maxReplyCharacters(bound, charsPerToken)
-    for await (const part of this.#options.model.stream(request, { signal: interrupt.signal })) {
-      if (interrupt.reason !== undefined) break
-      if (bound !== undefined && this.#characters > most && part.type !== 'finish')
-        return { class: 'invalid_response', message: `the model ${exceededText(bound)}` }
-      if (part.type === 'text') this.#text += part.text
-      if (part.type === 'text' || part.type === 'reasoning') this.#characters += part.text.length
-      if (part.type === 'working' && isCount(part.characters)) this.#characters += part.characters
-      if (part.type === 'error') return this.#redacted(part.failure)
-      if (part.type !== 'finish') continue
-      this.#usage = part.usage
-      this.#costUsd = part.costUsd
-      return undefined
-    }
-    return { class: 'invalid_response', message: 'the model did not finish its answer' }
-  }
-
-  #redacted(failure: ModelFailure): ModelFailure {
-    return { ...failure, message: this.#options.redact(failure.message) }
-  }
-
-  #interruption({ reason }: Interrupt): ModelFailure {
-    if (reason === 'timeout') return { class: 'timeout', message: `the model did not answer within ${this.#options.llmTimeout} ms` }
-    if (reason === 'budget') return { class: 'budget', message: 'the model did not answer within half of the time budget' }
-    return { class: 'cancelled', message: 'the request was interrupted' }
-  }
-
-  /** Estimates the usage if the model reports none. Without a price, the reserved cost is charged. */
-  #spent(): Spent {
-    const { input, costUsd: reserved = 0 } = this.#request.reservation
-    const output = Math.ceil(this.#characters / charsPerToken)
-    const usage = isUsage(this.#usage) ? this.#usage : { ...noUsage, input, output, estimated: true as const }
-    const cost = isPrice(this.#costUsd) ? this.#costUsd : computeCost(this.#options.model, usage)
-    return { usage, cost, paidUsd: cost === 'unknown' ? reserved : cost }
-  }
+  characters: number
+  usage: Usage | undefined
+  costUsd: number | undefined
 }
 
 type Spent = Pick<AskedFirst, 'usage' | 'cost' | 'paidUsd'>
 const nothingSpent: Spent = { usage: noUsage, cost: 0, paidUsd: 0 }
+
+/** One model request outside of any session. */
+export async function askOnce(
+  options: InquiryOptions,
+  inquiry: InquiryRequest,
+  startInterrupt: Interrupt,
+): Promise<{ readonly text: string; readonly asked: AskedFirst }> {
+  const { clock, model, queues } = options
+  const started = clock.monotonic()
+  const interrupt = new Interrupt(startInterrupt)
+  const cancelTimer = inquiry.timeMs === undefined ? undefined : clock.after(inquiry.timeMs, () => interrupt.fire('budget'))
+  const slots = queues?.forModel(model.id)
+  const reply: Reply = { text: '', characters: 0, usage: undefined, costUsd: undefined }
+  try {
+    const hasEntered = slots ? await slots.enter(interrupt) : true
+    const isAsked = hasEntered && interrupt.reason === undefined
+    const failure = isAsked ? await readWithTimeout(options, inquiry.request, { reply, interrupt }) : interruption(interrupt, options)
+    const isUnbilled = !isAsked || (failure && reply.characters === 0 && !failurePolicy[failure.class].billed)
+    const spent = isUnbilled ? nothingSpent : spentOn(reply, inquiry.reservation, model)
+    const latencyMs = Math.round(clock.monotonic() - started)
+    return { text: reply.text, asked: { model: model.id, ...spent, latencyMs, ...(failure && { failure }) } }
+  } finally {
+    cancelTimer?.()
+    // Cancels the request if it is still running.
+    interrupt.fire('interrupted')
+    slots?.close()
+  }
+}
+
+interface Reading {
+  readonly reply: Reply
+  readonly interrupt: Interrupt
+}
+
+async function readWithTimeout(options: InquiryOptions, request: ModelRequest, reading: Reading): Promise<ModelFailure | undefined> {
+  const { clock, llmTimeout, model, redact } = options
+  const { interrupt } = reading
+  const cancelTimer = clock.after(llmTimeout, () => interrupt.fire('timeout'))
+  try {
+    const failure = await unlessInterrupted(interrupt, readReply(model, request, reading))
+    return failure && { ...failure, message: redact(failure.message) }
+  } catch (error) {
+    return interrupt.reason === undefined ? { class: 'model', message: redact(messageOf(error)) } : interruption(interrupt, options)
+  } finally {
+    cancelTimer()
+  }
+}
+
+async function readReply(model: Model, request: ModelRequest, { reply, interrupt }: Reading): Promise<ModelFailure | undefined> {
+  const bound = request.parameters.maxOutputTokens
+  const most = maxReplyCharacters(bound, charsPerToken)
+  for await (const part of model.stream(request, { signal: interrupt.signal })) {
+    if (interrupt.reason !== undefined) break
+    if (bound !== undefined && reply.characters > most && part.type !== 'finish')
+      return { class: 'invalid_response', message: `the model ${exceededText(bound)}` }
+    if (part.type === 'text') reply.text += part.text
+    if (part.type === 'text' || part.type === 'reasoning') reply.characters += part.text.length
+    if (part.type === 'working' && isCount(part.characters)) reply.characters += part.characters
+    if (part.type === 'error') return part.failure
+    if (part.type !== 'finish') continue
+    reply.usage = part.usage
+    reply.costUsd = part.costUsd
+    return undefined
+  }
+  return { class: 'invalid_response', message: 'the model did not finish its answer' }
+}
+
+function interruption({ reason }: Interrupt, { llmTimeout }: InquiryOptions): ModelFailure {
+  if (reason === 'timeout') return { class: 'timeout', message: `the model did not answer within ${llmTimeout} ms` }
+  if (reason === 'budget') return { class: 'budget', message: 'the model did not answer within half of the time budget' }
+  return { class: 'cancelled', message: 'the request was interrupted' }
+}
+
+/** Estimates the usage if the model reports none. Without a price, the reserved cost is charged. */
+function spentOn(reply: Reply, { input, costUsd: reserved = 0 }: Reservation, model: Model): Spent {
+  const output = Math.ceil(reply.characters / charsPerToken)
+  const usage = isUsage(reply.usage) ? reply.usage : { ...noUsage, input, output, estimated: true as const }
+  const cost = isPrice(reply.costUsd) ? reply.costUsd : computeCost(model, usage)
+  return { usage, cost, paidUsd: cost === 'unknown' ? reserved : cost }
+}

@@ -22,9 +22,9 @@ export async function endTree(store: Store, treeId: TreeId, by: string): Promise
     const state = await parts.trees.stateOf(treeId)
     if (state.root.turn.kind !== 'open') return false
     const { title = '' } = (await store.trees.get(treeId)) ?? {}
-    const { tree, session } = openTree(parts, { state, feed: new Feed(), epoch, seq, registry: await parts.registry(), title })
+    const tree = openTree(parts, { state, feed: new Feed(), epoch, seq, registry: await parts.registry(), title })
     tree.end(by)
-    await session.flush()
+    await tree.flush()
     return true
   } finally {
     await store.journal.release(treeId, epoch)

@@ -12,19 +12,16 @@ import { computeCost } from '../../core/index.ts'
 import { messageOf } from '../../util/message-of.ts'
 import { showValue } from '../../util/show-value.ts'
 
-interface ModelCacheOptions {
-  readonly adapter: Model | ModelAdapter
-  /** Models without a price that may be used under a cost budget. */
-  readonly unpriced: readonly string[]
-}
-
 /** The models of all agents. Each is resolved once, for all trees. */
 export class ModelCache {
-  readonly #options: ModelCacheOptions
+  readonly #adapter: Model | ModelAdapter
+  readonly #unpriced: readonly string[]
   readonly #models = new Map<string, Model>()
 
-  constructor(options: ModelCacheOptions) {
-    this.#options = options
+  /** `unpriced`: models without a price that may be used under a cost budget. */
+  constructor(adapter: Model | ModelAdapter, unpriced: readonly string[]) {
+    this.#adapter = adapter
+    this.#unpriced = unpriced
   }
 
   get all(): ReadonlyMap<string, Model> {
@@ -44,7 +41,7 @@ export class ModelCache {
   checkPrices(agent: AgentSpec, isBound: boolean): void {
     if (!isBound) return
     const prices = this.prices(agent)
-    const unpriced = agent.models.filter((name) => !Object.hasOwn(prices, name) && !this.#options.unpriced.includes(name))
+    const unpriced = agent.models.filter((name) => !Object.hasOwn(prices, name) && !this.#unpriced.includes(name))
     if (unpriced.length > 0)
       throw new TroupeError('config_invalid', `A cost budget is set, but ${unpriced.join(', ')} has no price.`, {
         remedy: 'Add the model to `unpriced` to use it anyway, or remove the budget.',
@@ -83,7 +80,7 @@ export class ModelCache {
   }
 
   async #resolveMissing({ models }: AgentSpec): Promise<void> {
-    const { adapter } = this.#options
+    const adapter = this.#adapter
     for (const name of models) {
       if (this.#models.has(name)) continue
       try {

@@ -12,7 +12,7 @@ import {
   TroupeError,
 } from '../../contracts/index.ts'
 import { createSessionState, openRequests, type SessionState } from '../../core/index.ts'
-import type { ActiveSession, ToolRegistry } from '../../steps/index.ts'
+import type { ToolRegistry } from '../../steps/index.ts'
 import type { RuntimeParts } from '../api/runtime-parts.ts'
 import type { Selected } from '../selection/select-agent.ts'
 import type { Feed } from './event-feed.ts'
@@ -51,19 +51,12 @@ interface OpenTreeOptions extends Claimed {
   readonly title?: string
 }
 
-export interface OpenedTree {
-  readonly session: ActiveSession
-  readonly tree: Tree
-  readonly ledger: Ledger
-  readonly inboxCursor: number
-}
-
 /** A new tree, with the first events of its root. */
 export function createTree(
   parts: RuntimeParts,
   { treeId, selected, input }: { treeId: TreeId; selected: Selected; input: readonly InputPart[] },
   opening: Omit<OpenTreeOptions, 'state'>,
-): OpenedTree {
+): Tree {
   if (opening.seq !== 0)
     throw new TroupeError('internal', `Session ${treeId} exists already.`, { remedy: 'Make the ids port return unique ids.' })
   const { config, sandbox, clock, origin } = parts.options
@@ -71,19 +64,19 @@ export function createTree(
   const equipped = parts.sessionSetup.withSkillList(agent)
   const begun = firstEvent({ treeId, agent: equipped, at: clock.now() }, parts.sessionSetup.effective(equipped, opening.registry))
   const first = origin ? { ...begun, origin } : begun
-  const opened = openTree(parts, { ...opening, state: newTreeState(createSessionState(first)) })
-  const { session } = opened
-  opened.ledger.push(first)
+  const tree = openTree(parts, { ...opening, state: newTreeState(createSessionState(first)) })
+  const { root: session } = tree
+  tree.push(first)
   if (config.agents.length > 1) session.note({ type: 'interaction.subagent.selected', agent: agent.name, ...choice })
   if (notice) session.note({ type: 'interaction.diagnostic', diagnostic: notice })
   if (isSwitchedOff(sandbox)) session.note({ type: 'interaction.diagnostic', diagnostic: sandboxOff })
   for (const diagnostic of parts.sessionSetup.notices(equipped)) session.note({ type: 'interaction.diagnostic', diagnostic })
   for (const text of config.context) session.note({ type: 'interaction.context.added', ...text })
   session.note({ type: 'interaction.input.accepted', clientId: `${treeId}.input` as ClientId, parts: input, mode: 'queue' })
-  return opened
+  return tree
 }
 
-export function openTree(parts: RuntimeParts, { state, feed, epoch, seq, registry, title }: OpenTreeOptions): OpenedTree {
+export function openTree(parts: RuntimeParts, { state, feed, epoch, seq, registry, title }: OpenTreeOptions): Tree {
   const { store, clock, origin } = parts.options
   const [startedAt, started] = [clock.now(), clock.monotonic()]
   // The wall clock may jump: from here on time follows the monotonic clock.
@@ -101,11 +94,12 @@ export function openTree(parts: RuntimeParts, { state, feed, epoch, seq, registr
     requests,
     ...(origin && { identity: { workspace: origin.workspace } }),
     summary() {
-      const status = statusOf(session.state)
+      const { state: now } = tree.root
+      const status = statusOf(now)
       if (lastSummary?.status === status && lastSummary.openRequests === requests.size) return undefined
       lastSummary = {
-        agent: session.state.agent.displayName ?? session.state.agent.name,
-        title: titleOf(session.state, lastSummary?.title ?? title),
+        agent: now.agent.displayName ?? now.agent.name,
+        title: titleOf(now, lastSummary?.title ?? title),
         status,
         openRequests: requests.size,
       }
@@ -113,8 +107,7 @@ export function openTree(parts: RuntimeParts, { state, feed, epoch, seq, registr
     },
   })
   const tree = new Tree(parts, { ledger, registry, state })
-  const { root: session } = tree
-  return { session, tree, ledger, inboxCursor: state.inboxCursor }
+  return tree
 }
 
 function openRequestsIn({ root, children }: TreeState): OpenRequests {

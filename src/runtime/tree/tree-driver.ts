@@ -10,9 +10,8 @@ import { type Changes, changedAgent } from '../resume/reconfigure-session.ts'
 import type { Selected } from '../selection/select-agent.ts'
 import type { Feed } from './event-feed.ts'
 import { keepAlive } from './keep-alive.ts'
-import type { Ledger } from './ledger.ts'
 import { Mailbox } from './mailbox.ts'
-import { createTree, type OpenedTree, openTree } from './open-tree.ts'
+import { createTree, openTree } from './open-tree.ts'
 import type { Tree } from './tree.ts'
 
 /**
@@ -30,7 +29,6 @@ export class TreeDriver {
   readonly #session: ActiveSession
   readonly #tree: Tree
   readonly #mailbox: Mailbox
-  readonly #ledger: Ledger
   readonly #inbox: Inbox
   /** Keeps the tree while it is idle, until it is released. */
   #staysWhenIdle: boolean
@@ -38,16 +36,16 @@ export class TreeDriver {
   #isWaiting = false
   #driving: Promise<unknown> | undefined
 
-  private constructor({ session, tree, ledger, inboxCursor }: OpenedTree, feed: Feed, run: DriveOptions) {
+  private constructor(tree: Tree, feed: Feed, run: DriveOptions) {
+    const { root: session } = tree
     this.treeId = session.state.treeId
     this.feed = feed
     this.#session = session
-    this.#inbox = run.parts.options.store.inbox
+    this.#inbox = tree.parts.options.store.inbox
     this.#tree = tree
-    this.#ledger = ledger
     this.#staysWhenIdle = run.whenIdle === 'wait'
-    this.#mailbox = new Mailbox(tree, { root: session, inbox: this.#inbox, cursor: inboxCursor })
-    this.settled = this.#run(run)
+    this.#mailbox = new Mailbox(tree, { root: session, inbox: this.#inbox, cursor: run.inboxCursor })
+    this.settled = this.#run(run.epoch)
     keepHiddenClass('tree', this)
   }
 
@@ -65,11 +63,8 @@ export class TreeDriver {
     const claimed = await claimTree(parts, treeId, agent)
     const { epoch } = claimed
     try {
-      return new TreeDriver(createTree(parts, { treeId, selected, input }, { ...claimed, feed }), feed, {
-        parts,
-        epoch,
-        whenIdle: 'settle',
-      })
+      const tree = createTree(parts, { treeId, selected, input }, { ...claimed, feed })
+      return new TreeDriver(tree, feed, { epoch, whenIdle: 'settle', inboxCursor: 0 })
     } catch (error) {
       await parts.options.store.journal.release(treeId, epoch)
       throw error
@@ -90,10 +85,10 @@ export class TreeDriver {
       // The previous owner may have written more before the claim.
       const state = await parts.trees.stateOf(treeId, before)
       refuseWithoutAgents(parts, state)
-      const opened = openTree(parts, { state, feed, epoch, seq, registry, title })
-      opened.tree.resume(epoch, changes)
-      if (changed) await opened.session.flush()
-      return new TreeDriver(opened, feed, { parts, epoch, whenIdle })
+      const tree = openTree(parts, { state, feed, epoch, seq, registry, title })
+      tree.resume(epoch, changes)
+      if (changed) await tree.flush()
+      return new TreeDriver(tree, feed, { epoch, whenIdle, inboxCursor: state.inboxCursor })
     } catch (error) {
       await store.journal.release(treeId, epoch)
       throw error
@@ -169,8 +164,9 @@ export class TreeDriver {
     }
   }
 
-  async #run({ parts, epoch }: DriveOptions): Promise<DriveResult> {
+  async #run(epoch: number): Promise<DriveResult> {
     const session = this.#session
+    const { parts } = this.#tree
     let unwatch: (() => void) | undefined
     let stopped: StopCause | undefined
     let release: (() => void) | undefined
@@ -191,7 +187,11 @@ export class TreeDriver {
     }
     release?.()
     if (typeof unwatch === 'function') unwatch()
-    await this.#release(parts, epoch)
+    try {
+      await parts.options.store.journal.release(this.treeId, epoch)
+    } catch {
+      // The next owner finds that this one is gone.
+    }
     // After a failure the journal, not the memory, is the state.
     if (stopped?.status === 'failed' || stopped === released) parts.trees.forget(this.treeId)
     else parts.trees.remember(this.#tree.snapshot(this.#mailbox.cursor))
@@ -206,7 +206,7 @@ export class TreeDriver {
   async #leave(): Promise<StopCause | undefined> {
     await this.#driving?.catch(() => {})
     try {
-      await this.#ledger.flushBegun()
+      await this.#tree.flushBegun()
     } catch (error) {
       return stopCauseOf(error, openAgain)
     }
@@ -245,14 +245,6 @@ export class TreeDriver {
     this.#mailbox.close()
     return true
   }
-
-  async #release({ options: { store } }: RuntimeParts, epoch: number): Promise<void> {
-    try {
-      await store.journal.release(this.treeId, epoch)
-    } catch {
-      // The next owner finds that this one is gone.
-    }
-  }
 }
 
 export interface ResumeOptions {
@@ -261,10 +253,9 @@ export interface ResumeOptions {
   readonly changes?: Changes
 }
 
-interface DriveOptions {
-  readonly parts: RuntimeParts
+interface DriveOptions extends Pick<ResumeOptions, 'whenIdle'> {
   readonly epoch: number
-  readonly whenIdle: 'settle' | 'wait'
+  readonly inboxCursor: number
 }
 
 const next = (session: ActiveSession) => session.decide().kind

@@ -42,8 +42,8 @@ const noCards: readonly AgentCard[] = []
  */
 export class Tree implements TreePort, EventWriter {
   readonly root: ActiveSession
-  readonly #parts: RuntimeParts
-  readonly #registry: ToolRegistry
+  readonly parts: RuntimeParts
+  readonly registry: ToolRegistry
   readonly #ledger: Ledger
   readonly #ports: StepPorts
   /** The children when the tree was opened, until the tracker takes them over. */
@@ -53,8 +53,8 @@ export class Tree implements TreePort, EventWriter {
 
   constructor(parts: RuntimeParts, { ledger, registry, state }: { ledger: Ledger; registry: ToolRegistry; state: TreeState }) {
     const { root, children, settled, numbers } = state
-    this.#parts = parts
-    this.#registry = registry
+    this.parts = parts
+    this.registry = registry
     this.#ledger = ledger
     this.#ports = parts.ports(root.treeId, { tree: this, registry })
     this.#before = { children, settled, numbers }
@@ -113,10 +113,9 @@ export class Tree implements TreePort, EventWriter {
 
   /** Records the new driver in every open session. Calls find their children later. */
   resume(epoch: number, changes: OpenOptions): void {
-    reconfigure(this.root, changes, this.#parts.models)
-    const driver = { parts: this.#parts, registry: this.#registry, epoch }
-    resumeSession(this.root, driver)
-    if (this.#tracker) resumeChildren(this.#tracker, this, driver)
+    reconfigure(this.root, changes, this.parts.models)
+    resumeSession(this.root, this, epoch)
+    if (this.#tracker) resumeChildren(this.#tracker, this, epoch)
   }
 
   /** Active sessions, the root first. */
@@ -138,7 +137,7 @@ export class Tree implements TreePort, EventWriter {
   }
 
   agentsOf({ state: { agent } }: ActiveSession): readonly AgentCard[] {
-    return agent.agents.length === 0 ? noCards : this.#parts.cardsFor(agent)
+    return agent.agents.length === 0 ? noCards : this.parts.cardsFor(agent)
   }
 
   grants(): readonly ApprovalKey[] {
@@ -180,12 +179,12 @@ export class Tree implements TreePort, EventWriter {
   }
 
   startChild(parent: ActiveSession, itemId: ItemId, start: ChildStart): Promise<ChildResult> {
-    this.#children ??= new Children(this, { parts: this.#parts, registry: this.#registry, tracker: this.#track() })
+    this.#children ??= new Children(this, this.#track())
     return this.#children.start(parent, itemId, start)
   }
 
   createSession(state: SessionState): ActiveSession {
-    const { recipe, clock } = this.#parts.options
+    const { recipe, clock } = this.parts.options
     return new ActiveSession({ recipe, clock, writer: this, state }, this.#ports)
   }
 
@@ -215,6 +214,11 @@ export class Tree implements TreePort, EventWriter {
 
   flush(): MaybePromise<void> {
     return this.#ledger.flush()
+  }
+
+  /** The last flush of a released tree. */
+  flushBegun(): MaybePromise<void> {
+    return this.#ledger.flushBegun()
   }
 
   #track(): ChildTracker {

@@ -1,7 +1,7 @@
 import type { Hook, Problem } from '../../contracts/index.ts'
 import { type KnownTools, toolNameProblem } from '../../policy/tool-name-problems.ts'
 import { nearestNames } from '../../util/nearest-names.ts'
-import { aFunction, anything, checkFields, type FieldType, isRecord, optional } from '../../util/option-problems.ts'
+import { aFunction, anything, checkFields, checkKeys, type FieldType, isRecord, optional } from '../../util/option-problems.ts'
 import { showValue } from '../../util/show-value.ts'
 
 const point = optional(aFunction, 'Omit it if there is none.')
@@ -42,11 +42,7 @@ export function checkHookObjects(hooks: unknown, known: KnownTools | undefined):
 function hookProblems(hook: Record<string, unknown>, place: string): readonly Problem[] {
   const problems: Problem[] = []
   checkFields(problems, hook, { fields: hookFields, place })
-  for (const key of misspeltKeys(hook)) {
-    const [near] = nearestNames(key, Object.keys(hookFields))
-    const remedy = near ? `Did you mean "${near}"?` : `Known keys: ${Object.keys(hookFields).join(', ')}.`
-    problems.push({ place: `${place}.${key}`, message: 'unknown key', remedy })
-  }
+  checkKeys(problems, Object.fromEntries(misspeltKeys(hook).map((key) => [key, true])), { known: Object.keys(hookFields), place })
   if (problems.length === 0 && points.every((each) => hook[each] === undefined))
     problems.push({ place, message: 'expected at least one hook function, found none', remedy: `Set one of ${points.join(', ')}.` })
   return problems

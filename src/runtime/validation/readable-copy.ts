@@ -1,17 +1,11 @@
 import type { Problem } from '../../contracts/index.ts'
 import { messageOf } from '../../util/message-of.ts'
 
-/** A value without the parts that cannot be read, and where those are. */
-export interface Readable {
-  readonly copy: unknown
-  readonly problems: readonly Problem[]
-}
-
 /**
- * Getters and proxies may throw. Copies plain objects and lists without what throws; any other value, such as an instance of a class,
+ * A value without the parts that cannot be read, and where those are. Getters and proxies may throw. Copies plain objects and lists without what throws; any other value, such as an instance of a class,
  * stays as it is. Only for a value that was found unreadable: copying takes time.
  */
-export function readableCopy(value: unknown): Readable {
+export function readableCopy(value: unknown): { readonly copy: unknown; readonly problems: readonly Problem[] } {
   const problems: Problem[] = []
   const copies = new Map<object, unknown>()
   const read = (place: string, get: () => unknown): unknown => {
