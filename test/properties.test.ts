@@ -1,12 +1,12 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { ApprovalDecision, InteractionEvent, ItemId, Journal, Outcome, SessionId, Store, Tool } from '../src/contracts/index.ts'
-import { fold } from '../src/core/fixtures/fold.ts'
 import { decide } from '../src/core/index.ts'
 import { createAgentRuntime } from '../src/runtime/index.ts'
 import { snapshotOf } from '../src/runtime/resume/session-snapshot.ts'
 import { memoryStore } from '../src/stores/memory/index.ts'
 import { FakeClock, ScriptedModel, type ScriptedStep, sequentialIds } from '../src/testing/index.ts'
+import { fold } from './fixtures/fold-journal.ts'
 import { restore } from './restore-snapshot.ts'
 import { settle } from './settle.ts'
 

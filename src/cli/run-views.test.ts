@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { Story } from '../../test/fixtures/run-story.ts'
 import {
   type AgentSpec,
   type CallIntent,
@@ -13,7 +14,6 @@ import {
   type TreeId,
   type Usage,
 } from '../contracts/index.ts'
-import { Story } from '../view/fixtures/story.ts'
 import { PlainProgress } from './progress/plain-progress.ts'
 import { duration, elapsed, price } from './terminal/format-numbers.ts'
 import { colourPaint, plainPaint, widthOf } from './terminal/paint.ts'

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
+import { fold } from '../../test/fixtures/fold-journal.ts'
+import * as sample from '../../test/fixtures/sample-journal.ts'
 import type { ApprovalId, ClientId, EventDraft, EventType, ItemId, SessionId } from '../contracts/index.ts'
-import { fold } from './fixtures/fold.ts'
-import * as sample from './fixtures/sample-journal.ts'
 import type { OpenTurn, SessionState } from './state.ts'
 
 const {

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
+import { fold } from '../../test/fixtures/fold-journal.ts'
+import * as sample from '../../test/fixtures/sample-journal.ts'
 import { type AgentSpec, defaultLimits, type EventDraft, type ModelFailure } from '../contracts/index.ts'
 import { decide } from './decide.ts'
-import { fold } from './fixtures/fold.ts'
-import * as sample from './fixtures/sample-journal.ts'
 
 const { accepted, turnStarted, stepStarted, called, callStarted, callCompleted, stepFailed } = sample
 const begun = [accepted(), turnStarted()]

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { Story } from './fixtures/story.ts'
+import { Story } from '../../test/fixtures/run-story.ts'
 import { applyEvent, emptyTree } from './run-tree.ts'
 
 const red = '\u001b[31m'

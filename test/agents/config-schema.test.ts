@@ -1,7 +1,7 @@
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { expect, test } from 'vitest'
-import { configOf } from '../../src/agents/config/fixtures/memory-files.ts'
 import { configSchema } from '../../src/agents/index.ts'
+import { configOf } from '../fixtures/memory-files.ts'
 
 const fits = new Ajv2020({ strict: false }).compile(configSchema())
 const isRead = (config: object): Promise<boolean> =>

@@ -10,7 +10,7 @@ function stubborn(more = ''): Opened {
     import { followRun } from ${source('cli/run/follow-run.ts')}
     import { processHost } from ${source('cli/host/process-host.ts')}
     import { Interruption } from ${source('cli/run/interruption.ts')}
-    import { Story } from ${source('view/fixtures/story.ts')}
+    import { Story } from ${source('../test/fixtures/run-story.ts')}
     const forever = new Promise(() => {})
     const keepsRunning = setInterval(() => {}, 1000)
     const handle = {
@@ -84,7 +84,7 @@ test('a run that is over leaves nothing behind that keeps the process alive or t
     import { followRun } from ${source('cli/run/follow-run.ts')}
     import { processHost } from ${source('cli/host/process-host.ts')}
     import { Interruption } from ${source('cli/run/interruption.ts')}
-    import { Story } from ${source('view/fixtures/story.ts')}
+    import { Story } from ${source('../test/fixtures/run-story.ts')}
     const host = processHost()
     const interruption = new Interruption(host)
     const names = ['exit', 'warning', 'SIGINT', 'SIGTERM', 'SIGTSTP', 'SIGCONT']

@@ -4,9 +4,9 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { createAgentRuntime } from '../../src/runtime/index.ts'
-import { dataFolder } from '../../src/stores/sqlite/fixtures/data-folder.ts'
 import { ScriptedModel, type ScriptedStep } from '../../src/testing/index.ts'
 import { binary, workbench } from '../cli/troupe.ts'
+import { dataFolder } from '../fixtures/data-folder.ts'
 
 describe('a disk that is full in the middle of a turn', () => {
   it('fails the turn as store_failed; with space again it is continued from what was stored', async () => {

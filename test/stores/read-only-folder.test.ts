@@ -4,8 +4,8 @@ import { chmod, cp, mkdtemp, readdir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
-import { dataFolder } from '../../src/stores/sqlite/fixtures/data-folder.ts'
 import { appended, batch, claimed, events, one } from '../../src/testing/store-cases/sample-tree.ts'
+import { dataFolder } from '../fixtures/data-folder.ts'
 
 const program = `
   const { sqliteStore } = await import(process.argv[1])

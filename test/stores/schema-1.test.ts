@@ -5,9 +5,9 @@ import { gunzipSync } from 'node:zlib'
 import { describe, it } from 'vitest'
 import type { TreeId } from '../../src/contracts/index.ts'
 import { createAgentRuntime } from '../../src/runtime/index.ts'
-import { type DataFolder, dataFolder } from '../../src/stores/sqlite/fixtures/data-folder.ts'
 import { ScriptedModel } from '../../src/testing/index.ts'
 import { appended, batch, claimed, one } from '../../src/testing/store-cases/sample-tree.ts'
+import { type DataFolder, dataFolder } from '../fixtures/data-folder.ts'
 
 /** Written by the last version with schema 1: `id-2` has had two turns, `id-4` waits for approval of `send`. */
 const version1 = new URL('schema-1.db.gz', import.meta.url)

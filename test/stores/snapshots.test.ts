@@ -7,7 +7,7 @@ import type { InteractionEvent, Store, TreeId } from '../../src/contracts/index.
 import { createAgentRuntime } from '../../src/runtime/index.ts'
 import { decodeTree, encodeTree, snapshotVersion } from '../../src/runtime/resume/tree-snapshot.ts'
 import { foldTree } from '../../src/runtime/tree/tree-state.ts'
-import { type DataFolder, dataFolder } from '../../src/stores/sqlite/fixtures/data-folder.ts'
+import { type DataFolder, dataFolder } from '../fixtures/data-folder.ts'
 import { changedStore } from '../runtime/changed-store.ts'
 import { ask, scripted, send, team } from '../subagents/team.ts'
 

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import type { InteractionEvent } from '../../src/contracts/index.ts'
-import { fold } from '../../src/core/fixtures/fold.ts'
 import { decide } from '../../src/core/index.ts'
 import { snapshotOf } from '../../src/runtime/resume/session-snapshot.ts'
 import { memoryStore } from '../../src/stores/memory/index.ts'
+import { fold } from '../fixtures/fold-journal.ts'
 import { restore } from '../restore-snapshot.ts'
 import { ask, type Script, type Team, team } from './team.ts'
 

@@ -1,10 +1,10 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { optionValues } from '../../../test/fixtures/option-examples.ts'
 import { childLimits, defaultLimits, type Problem, TroupeError } from '../../contracts/index.ts'
 import { type AgentFileOptions, readAgentText } from './agent-file.ts'
 import { type AgentOptionKey, agentOptionKeys, agentOptions } from './agent-options.ts'
 import { agentTemplate, type TemplateAgent } from './agent-template.ts'
-import { optionValues } from './fixtures/option-examples.ts'
 import { parseOverrides } from './overrides.ts'
 
 const fileOf = (settings: string): string => `---\ndescription: x\nmodels: a/b\n${settings}\n---\nGo.`

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
+import { places } from '../../../test/fixtures/memory-files.ts'
 import { configFiles } from './config-places.ts'
-import { places } from './fixtures/memory-files.ts'
 
 const shown = (given: Parameters<typeof configFiles>[0]) => configFiles(given).map(({ layer, path }) => `${layer} ${path}`)
 

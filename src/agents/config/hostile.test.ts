@@ -1,9 +1,9 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: placeholders are written like that
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { configOf } from '../../../test/fixtures/memory-files.ts'
 import { TroupeError } from '../../contracts/index.ts'
 import { type Config, sectionByLayer } from './config.ts'
-import { configOf } from './fixtures/memory-files.ts'
 import { agentPathsOf } from './section-values.ts'
 import { sectionNames, sectionOf } from './sections.ts'
 import { configRows } from './show-config.ts'

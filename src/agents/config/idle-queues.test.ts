@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { configOf } from './fixtures/memory-files.ts'
+import { configOf } from '../../../test/fixtures/memory-files.ts'
 import type { TrustRecords } from './trust/trust-records.ts'
 import { unusedQueues } from './unknown-names.ts'
 

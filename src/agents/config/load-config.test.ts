@@ -1,8 +1,8 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: placeholders are written like that
 import { describe, expect, test } from 'vitest'
+import { configOf, MemoryFiles, places, trustInAll } from '../../../test/fixtures/memory-files.ts'
 import type { TroupeError } from '../../contracts/index.ts'
 import { type Config, sectionByLayer, settingsOf } from './config.ts'
-import { configOf, MemoryFiles, places, trustInAll } from './fixtures/memory-files.ts'
 import { loadConfig } from './load-config.ts'
 import type { SectionName } from './sections.ts'
 import { leavesOf } from './sourced.ts'

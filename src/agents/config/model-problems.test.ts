@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
+import { configOf } from '../../../test/fixtures/memory-files.ts'
 import type { TroupeError } from '../../contracts/index.ts'
-import { configOf } from './fixtures/memory-files.ts'
 import type { TrustRecords } from './trust/trust-records.ts'
 
 const user = '/home/.ai-agent/.ai-agent.json'

@@ -1,9 +1,9 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: placeholders are written like that
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { configOf } from '../../../test/fixtures/memory-files.ts'
 import { defaultSandboxPolicy } from '../../contracts/index.ts'
 import { isInside } from '../../util/is-inside.ts'
-import { configOf } from './fixtures/memory-files.ts'
 import { approvalsOf, contextOf, hooksOf, sandboxOf, skillsOf } from './section-values.ts'
 import { configRows } from './show-config.ts'
 

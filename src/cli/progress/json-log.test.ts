@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { Story } from '../../view/fixtures/story.ts'
+import { Story } from '../../../test/fixtures/run-story.ts'
 import { logLine } from './json-log.ts'
 
 const log = ({ events }: Story): readonly object[] =>

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { Story } from '../../../test/fixtures/run-story.ts'
 import type { StreamEvent } from '../../contracts/index.ts'
-import { Story } from '../../view/fixtures/story.ts'
 import { applyEvent, emptyTree, type RunTree } from '../../view/index.ts'
 import { colourPaint, plainPaint, widthOf } from '../terminal/paint.ts'
 import { isAnimated, liveFrame } from './live-frame.ts'

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
+import { Story } from '../../../test/fixtures/run-story.ts'
+import { Window } from '../../../test/fixtures/terminal-window.ts'
 import { FakeClock } from '../../testing/index.ts'
-import { Story } from '../../view/fixtures/story.ts'
 import { plainPaint } from '../terminal/paint.ts'
-import { Window } from './fixtures/window.ts'
 import { LiveProgress } from './live-progress.ts'
 
 function opened(size?: { width: number; height: number }) {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
+import { Story } from '../../../test/fixtures/run-story.ts'
 import type { CallIntent, CallRecord, EventBody, InteractionEvent, Plan } from '../../contracts/index.ts'
-import { Story } from '../../view/fixtures/story.ts'
 import { applyEvent, emptyTree } from '../../view/index.ts'
 import { logLine } from '../progress/json-log.ts'
 import { liveFrame } from '../progress/live-frame.ts'

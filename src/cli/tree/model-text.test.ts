@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
+import { Story } from '../../../test/fixtures/run-story.ts'
 import type { InteractionEvent } from '../../contracts/index.ts'
-import { Story } from '../../view/fixtures/story.ts'
 import { PlainProgress } from '../progress/plain-progress.ts'
 import { plainPaint } from '../terminal/paint.ts'
 import { modelText } from './model-text.ts'

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
+import { Story } from '../../../test/fixtures/run-story.ts'
 import type { InteractionEvent } from '../../contracts/index.ts'
-import { Story } from '../../view/fixtures/story.ts'
 import { runTree } from '../../view/index.ts'
 import { isAnimated, liveFrame } from '../progress/live-frame.ts'
 import { PlainProgress } from '../progress/plain-progress.ts'

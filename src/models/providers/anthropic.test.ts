@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
+import { bare, calls, collect, cut, history, json, look, modelOn, named, wire } from '../../../test/fixtures/provider-wire.ts'
 import type { Json, ModelParameters, ModelRequest } from '../../contracts/index.ts'
-import { bare, calls, collect, cut, history, json, look, modelOn, named, wire } from './fixtures/wire.ts'
 
 const start = {
   type: 'message_start',

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
+import { bare, calls, chat, collect, cut, events, history, look, modelOn, wire } from '../../../test/fixtures/provider-wire.ts'
 import type { Json, ModelRequest } from '../../contracts/index.ts'
-import { bare, calls, chat, collect, cut, events, history, look, modelOn, wire } from './fixtures/wire.ts'
 
 const chunk = (delta: Json, finish: Json = null): Json => ({
   id: 'c1',

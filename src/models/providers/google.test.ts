@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
+import { bare, calls, collect, cut, events, history, json, look, modelOn, wire } from '../../../test/fixtures/provider-wire.ts'
 import type { Json, ModelRequest } from '../../contracts/index.ts'
-import { bare, calls, collect, cut, events, history, json, look, modelOn, wire } from './fixtures/wire.ts'
 
 const counted = { promptTokenCount: 5, candidatesTokenCount: 2, thoughtsTokenCount: 3, totalTokenCount: 10, cachedContentTokenCount: 1 }
 const chunk = (parts: readonly Json[], finishReason?: string): Json => ({

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
+import { bare, calls, chat, collect, cut, history, look, modelOn, named, wire } from '../../../test/fixtures/provider-wire.ts'
 import type { Json, ModelRequest } from '../../contracts/index.ts'
-import { bare, calls, chat, collect, cut, history, look, modelOn, named, wire } from './fixtures/wire.ts'
 
 const usage = {
   input_tokens: 10,

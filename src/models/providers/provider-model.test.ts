@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
+import { bare, chat, collect, json, key, modelOn, wire } from '../../../test/fixtures/provider-wire.ts'
 import type { ModelPart, ProviderKind } from '../../contracts/index.ts'
 import { FakeClock } from '../../testing/index.ts'
 import type { ProviderSettings } from '../provider-settings.ts'
-import { bare, chat, collect, json, key, modelOn, wire } from './fixtures/wire.ts'
 import { providerModel } from './provider-model.ts'
 
 const models: { readonly [K in ProviderKind]: string } = {

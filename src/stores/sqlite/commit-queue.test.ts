@@ -2,9 +2,9 @@ import assert from 'node:assert/strict'
 import { DatabaseSync } from 'node:sqlite'
 import { setImmediate as macrotask } from 'node:timers/promises'
 import { describe, it, onTestFinished } from 'vitest'
+import { dataFolder } from '../../../test/fixtures/data-folder.ts'
 import { type Append, type TreeId, TroupeError } from '../../contracts/index.ts'
 import { appended, batch, claimed, client, event, events, input, one, seqs, two } from '../../testing/store-cases/sample-tree.ts'
-import { dataFolder } from './fixtures/data-folder.ts'
 
 /** Another connection, which stands for another process. */
 function outsider(file: string): DatabaseSync {

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict'
 import { open } from 'node:fs/promises'
 import { DatabaseSync } from 'node:sqlite'
 import { describe, it, onTestFinished } from 'vitest'
+import { type DataFolder, dataFolder } from '../../../test/fixtures/data-folder.ts'
 import { JournalDamagedError, type Store, type TreeId } from '../../contracts/index.ts'
 import { appended, batch, claimed, events, one, two } from '../../testing/store-cases/sample-tree.ts'
-import { type DataFolder, dataFolder } from './fixtures/data-folder.ts'
 
 /** Two trees of five rows with two events each, and another connection to the file. */
 async function twoTrees(): Promise<{ readonly folder: DataFolder; readonly store: Store; readonly database: DatabaseSync }> {

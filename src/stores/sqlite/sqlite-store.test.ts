@@ -5,10 +5,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { describe, it } from 'vitest'
+import { dataFolder } from '../../../test/fixtures/data-folder.ts'
 import type { Store } from '../../contracts/index.ts'
 import { storeContract } from '../../testing/index.ts'
 import { alice, appended, batch, bob, claimed, client, event, events, input, one } from '../../testing/store-cases/sample-tree.ts'
-import { dataFolder } from './fixtures/data-folder.ts'
 import { sqliteStore } from './index.ts'
 
 async function openForContract(): ReturnType<Parameters<typeof storeContract>[0]> {

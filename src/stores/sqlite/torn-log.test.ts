@@ -2,9 +2,9 @@ import assert from 'node:assert/strict'
 import { copyFile, mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
+import { dataFolder } from '../../../test/fixtures/data-folder.ts'
 import { appended, batch, bob, claimed, events, one } from '../../testing/store-cases/sample-tree.ts'
 import { seededFraction } from '../../util/hash.ts'
-import { dataFolder } from './fixtures/data-folder.ts'
 import { sqliteStore } from './index.ts'
 
 const batches = 30

@@ -7,11 +7,11 @@ import { createInterface } from 'node:readline'
 import { setImmediate as macrotask } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { expect, it, onTestFinished } from 'vitest'
+import { dataFolder } from '../../../test/fixtures/data-folder.ts'
 import type { Store, TreeId } from '../../contracts/index.ts'
 import { appended, batch, bob, claimed, client, event, events, input, one } from '../../testing/store-cases/sample-tree.ts'
-import { dataFolder } from './fixtures/data-folder.ts'
 
-const program = fileURLToPath(new URL('./fixtures/driver.ts', import.meta.url))
+const program = fileURLToPath(new URL('../../../test/fixtures/store-driver.ts', import.meta.url))
 
 interface Driver {
   readonly process: ChildProcess

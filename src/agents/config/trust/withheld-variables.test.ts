@@ -1,6 +1,6 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: placeholders are written like that
 import { expect, test } from 'vitest'
-import { configOf } from '../fixtures/memory-files.ts'
+import { configOf } from '../../../../test/fixtures/memory-files.ts'
 
 /** What is shown of the variables of a project that nobody has trusted. */
 async function shownOf(variables: string, settings: { readonly [path: string]: string }): Promise<readonly string[] | undefined> {

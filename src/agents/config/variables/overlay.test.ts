@@ -1,8 +1,8 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: placeholders are written like that
 import { describe, expect, test } from 'vitest'
+import { configOf } from '../../../../test/fixtures/memory-files.ts'
 import type { TroupeError } from '../../../contracts/index.ts'
 import { redactor } from '../../../util/redact.ts'
-import { configOf } from '../fixtures/memory-files.ts'
 import { agentPathsOf, featuresOf, pricesOf, queuesOf, storePathOf } from '../section-values.ts'
 import { overlayFor } from './overlay.ts'
 

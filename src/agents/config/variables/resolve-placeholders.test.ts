@@ -1,9 +1,9 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: placeholders are written like that
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { configOf } from '../../../../test/fixtures/memory-files.ts'
 import type { Json, TroupeError } from '../../../contracts/index.ts'
 import { type Config, settingsOf } from '../config.ts'
-import { configOf } from '../fixtures/memory-files.ts'
 import { sourcedAt } from '../sourced.ts'
 import { type Environment, resolveParts } from './resolve-placeholders.ts'
 
