@@ -45,10 +45,10 @@ function coerceAt(holder: { [key: string]: unknown }, error: ErrorObject): boole
   for (const key of keys) at = isObject(at) && Object.hasOwn(at, key) ? at[key] : undefined
   if (!isObject(at) || !Object.hasOwn(at, last)) return false
   if (at[last] === null && at !== holder && !Array.isArray(at)) return delete at[last]
-  const mended = convert(at[last], [error.params.type].flat())
-  if (mended === undefined) return false
+  const coerced = convert(at[last], [error.params.type].flat())
+  if (coerced === undefined) return false
   // Not by assignment: a property may be called `__proto__`.
-  Object.defineProperty(at, last, { value: mended, writable: true, enumerable: true, configurable: true })
+  Object.defineProperty(at, last, { value: coerced, writable: true, enumerable: true, configurable: true })
   return true
 }
 

@@ -74,6 +74,6 @@ function refusing(cause: string): Validate {
 function rejected(check: ValidateFunction, schema: JsonSchema, value: unknown): Validation {
   const errorsOf = (candidate: unknown) => (check(candidate) ? undefined : groupErrors(check.errors as ErrorObject[], schema))
   const errors = groupErrors(check.errors as ErrorObject[], schema)
-  const mended = coerceValue(value, errors, errorsOf)
-  return mended === undefined ? { ok: false, problems: explainErrors(errors, value, schema) } : { ok: true, value: mended.value }
+  const coerced = coerceValue(value, errors, errorsOf)
+  return coerced === undefined ? { ok: false, problems: explainErrors(errors, value, schema) } : { ok: true, value: coerced.value }
 }
