@@ -57,7 +57,7 @@ describe('product.md 1: stdout is exactly the answer and a newline; everything e
   })
 })
 
-describe('--json: one document, also on failure', () => {
+describe('--json: one document, even on failure', () => {
   test('success: outcome, accounting, operations, snapshot', async () => {
     const { stdout, code } = await troupe(folder(hello), ['run', 'a.ai', 'x', '--json'])
     expect(code).toBe(0)

@@ -19,7 +19,7 @@ describe('troupe init', () => {
     expect(again.stderr).toContain('trips/trip.ai')
     const state = { HOME: join(path, '.home'), XDG_STATE_HOME: join(path, '.state') }
     expect(await troupe(root, ['validate'], state)).toMatchObject({ code: 0, stdout: '4 agents and the configuration are valid.\n' })
-    expect((await troupe(root, ['trust', '--list'], state)).stdout).toMatch(/^trusted {2}.*\.ai-agent\.json {2}by init/)
+    expect((await troupe(root, ['trust', '--list'], state)).stdout).toMatch(/^trusted {2}.*\.ai-agent\.json {2}trusted by troupe init on /)
     expect((await troupe(root, ['doctor', '--json'], state)).code).toBe(0)
   })
 

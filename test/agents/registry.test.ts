@@ -173,7 +173,7 @@ describe('what is wrong with a team', () => {
     })
     const registry = await load('boss.ai')
     expect(problemsOf(registry)).toEqual([
-      'writer.ai:6:23 `limits.maxRetries` must be a whole number of at least 0, not "x"',
+      'writer.ai:6:23 `limits.maxRetries` must be an integer of at least 0, not "x"',
       'boss.ai:6:35 there is no agent file `./scot.ai`',
       'boss.ai:6:46 there is no agent `scout`',
       'boss.ai:6:53 the agent `./sub` cannot be read: it is a folder',
@@ -196,7 +196,7 @@ describe('what is wrong with a team', () => {
     write({ 'boss.ai': child('agents: [./scout.ai, ./writer.ai]\nlimts: {}') })
     expect(problemsOf(await load('boss.ai'))).toEqual([
       'boss.ai:7:1 unknown key `limts`',
-      'writer.ai:6:23 `limits.maxRetries` must be a whole number of at least 0, not "x"',
+      'writer.ai:6:23 `limits.maxRetries` must be an integer of at least 0, not "x"',
       'scout.ai:1:1 `usage` is missing: `boss` calls this agent',
       'scout.ai:1:1 `output` is missing: `boss` calls this agent',
       expect.stringMatching(/^scout\.ai:5:\d+ .*agent\.nam/),

@@ -51,7 +51,7 @@ describe('a run that waits', () => {
   test('is answered without a terminal, request by request, and goes on', async () => {
     const { id, at, has } = await waiting('answered', ['a.txt', 'b.txt'])
     const both = await at(`approvals answer ${id} yes`)
-    expect(both).toMatchObject({ code: 2, stderr: expect.stringContaining(`The session ${id} has 2 pending requests.`) })
+    expect(both).toMatchObject({ code: 2, stderr: expect.stringContaining(`The session ${id} has 2 open requests.`) })
     expect(both.stderr).toContain(`${id}:t1.s1.2/call  Write b.txt, a new file\n    → troupe approvals answer ${id}:t1.s1.2/call yes\n`)
     expect(await at(`approvals answer ${id}:t1.s1.2/call perhaps`)).toMatchObject({
       code: 2,
@@ -89,7 +89,7 @@ describe('a run that waits', () => {
       stderr: expect.stringContaining('not this one'),
     })
     expect([has('a.txt'), has('b.txt')]).toEqual([true, false])
-    expect(await at(`approvals answer ${id} yes`)).toMatchObject({ code: 2, stderr: expect.stringContaining('has no pending request') })
+    expect(await at(`approvals answer ${id} yes`)).toMatchObject({ code: 2, stderr: expect.stringContaining('has no open request') })
     expect(await at(`approvals answer ${id}`)).toMatchObject({ code: 2, stderr: expect.stringContaining('The answer is missing.') })
   })
 
@@ -160,7 +160,8 @@ describe('a run that waits', () => {
     expect(ended).toMatchObject({ code: 2, stderr: expect.stringContaining(`The session ${id} was interrupted and has ended`) })
     expect(ended.stderr).toContain(`→ Pass a PROMPT for its next turn: troupe run w.ai "…" --resume ${id}`)
     expect(has('a.txt')).toBe(false)
-    expect(await at('approvals drop')).toMatchObject({ code: 2, stderr: expect.stringContaining('No session is named.') })
+    expect(await at('approvals list x')).toMatchObject({ code: 2, stderr: expect.stringContaining('x  list takes no argument.') })
+    expect(await at('approvals drop')).toMatchObject({ code: 2, stderr: expect.stringContaining('The session ID is missing.') })
   })
 
   test('goes on where it was started and nowhere else; other projects list it where they are asked to', async () => {
@@ -168,7 +169,7 @@ describe('a run that waits', () => {
     const { at: elsewhere, place: other } = await waiting('away', ['b.txt'])
     const refused = await elsewhere(`run ../home/w.ai --resume ${id} --allow write_file`)
     expect(refused).toMatchObject({ code: 2, stdout: '' })
-    expect(refused.stderr).toContain(`The session ${id} works in ${place}; this is ${other}.`)
+    expect(refused.stderr).toContain(`Session ${id} belongs to the folder ${place}, but you are in ${other}.`)
     const [, command = ''] = /→ Resume it there: cd \S+ && troupe (.*)\n/.exec(refused.stderr) ?? []
     expect(command).toBe(`run ${place}/w.ai --resume ${id} --allow write_file`)
     expect([has('a.txt'), existsSync(join(other, 'a.txt'))]).toEqual([false, false])

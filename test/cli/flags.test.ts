@@ -50,7 +50,7 @@ describe('--override', () => {
     const ended = await troupe(['run', 'wrong.ai', '--override', 'limits.maxTurns=3', '--override', 'output.format=yaml'])
     expect(ended).toMatchObject({ code: 2, stdout: '' })
     expect(ended.stderr).toMatchInlineSnapshot(`
-      "error: 4 errors.
+      "error: There are 4 problems.
 
         --override limits.maxTurns  unknown key \`limits.maxTurns\`
           → Did you mean \`limits.maxTokens\`, \`limits.maxCalls\`, \`limits.maxToolTurns\`?
@@ -58,7 +58,7 @@ describe('--override', () => {
         --override output.format  \`output.format\` must be one of \`markdown\`, \`text\`, \`json\`, not "yaml"
           → Write --override output.format=json.
 
-        wrong.ai:3:25  \`limits.maxToolTurns\` must be a whole number of at least 1, not "many"
+        wrong.ai:3:25  \`limits.maxToolTurns\` must be an integer of at least 1, not "many"
           3 │ limits: { maxToolTurns: many }
             │                         ^
           → Write it like \`maxToolTurns: 6\`.

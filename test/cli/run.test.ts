@@ -197,7 +197,7 @@ describe('what is wrong is told at once', () => {
     const ended = await troupe(['run', 'wrong.ai'])
     expect(ended).toMatchObject({ code: 2, stdout: '' })
     expect(ended.stderr).toMatchInlineSnapshot(`
-      "error: 5 errors.
+      "error: There are 5 problems.
 
         wrong.ai:1:1  \`description\` is missing
           1 │ ---

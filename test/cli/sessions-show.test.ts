@@ -320,21 +320,21 @@ describe('what cannot be shown', () => {
   })
 
   test.each([
-    { args: ['show'], says: 'No session is named.' },
-    { args: ['show', ''], says: 'No session is named.' },
+    { args: ['show'], says: 'The session ID is missing.' },
+    { args: ['show', ''], says: 'The session ID is missing.' },
     { args: ['show', 'a', 'b'], says: 'show takes one ID.' },
     { args: ['show', 'a', '--data-dir', 'absent'], says: 'There is no session a in ' },
     { args: ['show', 'a', '--json', '--stream-json'], says: 'Cannot be combined with --stream-json.' },
     { args: ['list', 'a'], says: 'Show it: troupe sessions show a' },
-    { args: ['list', '--stream-json'], says: 'It applies to show only.' },
-    { args: ['list', '-v'], says: 'It applies to show only.' },
-    { args: ['list', '--keep', '1'], says: 'It applies to prune only.' },
-    { args: ['delete', 'a', '--older', '1d'], says: 'It applies to prune only.' },
-    { args: ['list', '--dry-run'], says: 'It applies to prune and delete only.' },
+    { args: ['list', '--stream-json'], says: 'Only show has this flag.' },
+    { args: ['list', '-v'], says: 'Only show has this flag.' },
+    { args: ['list', '--keep', '1'], says: 'Only prune has this flag.' },
+    { args: ['delete', 'a', '--older', '1d'], says: 'Only prune has this flag.' },
+    { args: ['list', '--dry-run'], says: 'Only prune and delete have this flag.' },
     { args: ['prune', 'a', '--keep', '1'], says: 'prune takes no ID.' },
     { args: ['prune'], says: '--older, --keep or both are required.' },
     { args: ['prune', '--older', 'soon', '--keep', 'few'], says: 'expected a number of sessions, found few' },
-    { args: ['delete'], says: 'No session is named.' },
+    { args: ['delete'], says: 'The session ID is missing.' },
     { args: ['delete', 'a', '--data-dir', 'absent'], says: 'There is no session a in ' },
   ])('sessions $args is refused', async ({ args, says }) => {
     const { code, stderr } = await troupe(['sessions', ...args])

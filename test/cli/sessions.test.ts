@@ -81,7 +81,7 @@ test('the newest first, those that wait with what they wait for, those of other 
     ].join('\n'),
   )
   expect(list.stderr).toBe(
-    `Show a session: troupe sessions show ID ${data.join(' ')}\nList the pending requests: troupe approvals list ${data.join(' ')}\nContinue a session that has ended: troupe run FILE "…" --resume ID ${data.join(' ')}\n`,
+    `Show a session: troupe sessions show ID ${data.join(' ')}\nList the open requests: troupe approvals list ${data.join(' ')}\nContinue a session that has ended: troupe run FILE "…" --resume ID ${data.join(' ')}\n`,
   )
   expect(await troupe(['approvals', 'answer', first?.sessionId ?? '', 'yes', ...data])).toMatchObject({ code: 0 })
   expect((await troupe(['sessions', 'list', ...data])).stdout).toContain('answered; resume it')
@@ -91,7 +91,7 @@ test('the newest first, those that wait with what they wait for, those of other 
   expect(await troupe(['sessions', 'list', ...data], { cwd })).toMatchObject({
     code: 0,
     stdout: '',
-    stderr: `There is no session of ${cwd} in ${join(folder, 'several')}.\n2 more sessions of other projects: troupe sessions list --everywhere ${data.join(' ')}\n`,
+    stderr: `No sessions of the project ${cwd} in ${join(folder, 'several')}.\n2 more sessions of other projects: troupe sessions list --everywhere ${data.join(' ')}\n`,
   })
   const everywhere = await troupe(['sessions', 'list', '--everywhere', ...data], { cwd })
   expect(everywhere.stdout).toContain(`  cd ${folder} && ${first?.goOn}\n`)
@@ -101,7 +101,7 @@ test('where nothing is kept, nothing is made', async () => {
   expect(await troupe(['sessions', 'list', '--data-dir', 'none'])).toMatchObject({
     code: 0,
     stdout: '',
-    stderr: `There is no session of ${folder} in ${join(folder, 'none')}.\n`,
+    stderr: `No sessions of the project ${folder} in ${join(folder, 'none')}.\n`,
   })
   expect(await listed('--data-dir', 'none')).toEqual([])
 })

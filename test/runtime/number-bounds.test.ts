@@ -23,7 +23,7 @@ describe.each(cases)('$group.$key of a program', ({ group, key, bounds: { kind, 
   })
 
   it('and nothing beyond', () => {
-    const number = kind === 'whole' ? 'a whole number' : 'a number'
+    const number = kind === 'whole' ? 'an integer' : 'a number'
     const wrong = [
       ...(least === undefined ? [] : [least - 1]),
       ...(most === undefined ? [] : [most + 1]),

@@ -118,7 +118,7 @@ describe('a parent is told of', () => {
     expect(result).toBe(`so far\n\n(Partial: ${said})`)
     expect(failed).toBe(undefined)
     const { message } = outcome.diagnostics.find(({ code }) => code === 'limit_reached') ?? {}
-    expect(message, 'the root shows whose turn was cut').toMatch(/^A limit cut the turn of root\/scout#1 off: limits\.\w+ of boss is /)
+    expect(message, 'the root shows whose turn was cut').toMatch(/^The turn of root\/scout#1 stopped at a limit: limits\.\w+ of boss is /)
   })
 
   it('time that a child without tools may use to the end: its step is the answer', async () => {

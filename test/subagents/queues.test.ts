@@ -449,12 +449,12 @@ describe('what is wrong with queues', () => {
     const wrong = { a: { concurent: 1 }, b: { concurrent: 0, perMinute: 1.5 }, c: {}, d: 8, e: null, f: { perMinute: '3' } }
     for (const text of [
       'config.queues.a.concurent: unknown key. Did you mean "concurrent"?',
-      'config.queues.b.concurrent: expected a whole number of at least 1, found 0',
-      'config.queues.b.perMinute: expected a whole number of at least 1, found 1.5',
+      'config.queues.b.concurrent: expected an integer of at least 1, found 0',
+      'config.queues.b.perMinute: expected an integer of at least 1, found 1.5',
       'config.queues.c: the queue sets no limit',
       'config.queues.d: expected an object, found 8',
       'config.queues.e: expected an object, found null',
-      'config.queues.f.perMinute: expected a whole number of at least 1, found "3"',
+      'config.queues.f.perMinute: expected an integer of at least 1, found "3"',
     ])
       expect(make(wrong)).toThrow(text)
     expect(make([])).toThrow('config.queues: expected an object')

@@ -66,7 +66,7 @@ describe('what is wrong with a value', () => {
     ['parameters: { temperature: 3 }', '4:28 `parameters.temperature` must be a number from 0 to 2, not the number 3'],
     ['parameters: { temperature: .nan }', '4:28 `parameters.temperature` must be a number from 0 to 2, not the number NaN'],
     ['parameters: { topP: high }', '4:21 `parameters.topP` must be a number from 0 to 1, not "high"'],
-    ['parameters: { seed: 1.5 }', '4:21 `parameters.seed` must be a whole number, not the number 1.5'],
+    ['parameters: { seed: 1.5 }', '4:21 `parameters.seed` must be an integer, not the number 1.5'],
     ['parameters: { cache: yes }', '4:22 `parameters.cache` must be `true` or `false`, not "yes"'],
     [
       'parameters: { reasoning: hihg }',
@@ -75,16 +75,16 @@ describe('what is wrong with a value', () => {
     ['parameters: { temprature: 1 }', '4:15 unknown key `parameters.temprature`'],
     ['parameters:', '4:1 `parameters` must be a map of settings, not nothing'],
     ['limits: 5', '4:1 `limits` must be a map of settings, not the number 5'],
-    ['limits: { maxToolTurns: 0 }', '4:25 `limits.maxToolTurns` must be a whole number of at least 1, not the number 0'],
-    ['limits: { maxToolTurns: [1] }', '4:25 `limits.maxToolTurns` must be a whole number of at least 1, not a list'],
-    ['limits: { maxTokens: 1_000 }', '4:22 `limits.maxTokens` must be a whole number of at least 1, not "1_000"'],
+    ['limits: { maxToolTurns: 0 }', '4:25 `limits.maxToolTurns` must be an integer of at least 1, not the number 0'],
+    ['limits: { maxToolTurns: [1] }', '4:25 `limits.maxToolTurns` must be an integer of at least 1, not a list'],
+    ['limits: { maxTokens: 1_000 }', '4:22 `limits.maxTokens` must be an integer of at least 1, not "1_000"'],
     ['limits: { llmTimeout: 30 s x }', '4:23 `limits.llmTimeout` must be a duration of at least 1ms, not "30 s x"'],
     ['limits: { llmTimeout: 0 }', '4:23 `limits.llmTimeout` must be a duration of at least 1ms, not the number 0'],
     ['limits: { llmTimeout: 0.5ms }', '4:23 `limits.llmTimeout` must be a duration of at least 1ms, not "0.5ms"'],
     ['limits: { maxOutputBytes: 100 }', '4:27 `limits.maxOutputBytes` must be a size of at least 512 bytes, not the number 100'],
     [
       'limits: { parallelToolCalls: 0 }',
-      '4:30 `limits.parallelToolCalls` must be a whole number of at least 1, `true` or `false`, not the number 0',
+      '4:30 `limits.parallelToolCalls` must be an integer of at least 1, `true` or `false`, not the number 0',
     ],
     ['output: json', '4:1 `output` must be a map of settings, not "json"'],
     ['output: { format: yaml }', '4:19 `output.format` must be one of `markdown`, `text`, `json`, not "yaml"'],
@@ -150,7 +150,7 @@ describe('what is wrong with a value', () => {
     ['sandbox: { environment: [A=1] }', '4:26 `A=1` is not a valid variable name'],
     ['sandbox: { memory: much }', '4:20 `sandbox.memory` must be a size of at least 16MB, not "much"'],
     ['sandbox: { memory: 1MB }', '4:20 `sandbox.memory` must be a size of at least 16MB, not "1MB"'],
-    ['sandbox: { processes: 0 }', '4:23 `sandbox.processes` must be a whole number of at least 1, not the number 0'],
+    ['sandbox: { processes: 0 }', '4:23 `sandbox.processes` must be an integer of at least 1, not the number 0'],
   ]
   test.each(wrong)('%s', (settings, problem) => {
     expect(told(problemsOf(() => parseAgentFile(fileOf(settings), 'a.ai')))).toEqual([expect.stringContaining(`a.ai:${problem}`)])
@@ -243,7 +243,7 @@ describe('over a file', () => {
     const overrides = parseOverrides({ settings: ['limits.maxRetries=1', 'description=x'] })
     const file = '---\nmodels: a/b\nlimits: { maxRetries: x }\n---\nGo.'
     expect(told(problemsOf(() => parseAgentFile(file, 'a.ai', { overrides })))).toEqual([
-      'a.ai:3:23 `limits.maxRetries` must be a whole number of at least 0, not "x"',
+      'a.ai:3:23 `limits.maxRetries` must be an integer of at least 0, not "x"',
     ])
   })
 
@@ -280,7 +280,7 @@ describe('over a file', () => {
           "remedy": "Write --override limits.maxToolTurns=6.",
         },
         {
-          "message": "\`limits.maxToolTurns\` must be a whole number of at least 1, not "many"",
+          "message": "\`limits.maxToolTurns\` must be an integer of at least 1, not "many"",
           "place": "--override limits.maxToolTurns",
           "remedy": "Write --override limits.maxToolTurns=6.",
         },

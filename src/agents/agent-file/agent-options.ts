@@ -119,7 +119,7 @@ export const agentOptions: { readonly [Key in AgentOptionKey]: AgentOption } = {
   },
   'output.format': {
     type: { kind: 'choice', of: ['markdown', 'text', 'json'] },
-    summary: 'the format of the answer; `text` is plain text, invalid JSON is returned to the model; required if other agents call it',
+    summary: 'the format of the answer. Invalid JSON is sent back to the model. Required if other agents call this agent',
     default: 'markdown, or json if there is a schema',
     example: 'json',
   },

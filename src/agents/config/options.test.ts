@@ -35,7 +35,7 @@ describe('the variables of options', () => {
     const { problems, values: right } = readOptionVariables({ ...environment, TROUPE_LIMITS_MAX_RETRIES: '2' })
     expect([...right.keys()]).toEqual(['limits.maxRetries'])
     expect(problems.map(({ place, message }) => `${place} ${message}`)).toEqual([
-      'TROUPE_LIMITS_MAX_TOOL_TURNS `limits.maxToolTurns` must be a whole number of at least 1, not the number 0',
+      'TROUPE_LIMITS_MAX_TOOL_TURNS `limits.maxToolTurns` must be an integer of at least 1, not the number 0',
       expect.stringMatching(/^TROUPE_MODELS the value cannot be read: /),
     ])
     const { values, diagnostics } = readOptionVariables({ TROUPE_MODEL: 'a', TROUPE_FULL: '1', TROUPE_OUTPUT_FORMAT: ' ' }, ['TROUPE_FULL'])

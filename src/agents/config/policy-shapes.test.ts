@@ -36,7 +36,7 @@ describe('what is wrong in a section of rules', () => {
     [{ sandbox: { writable: ['${HOME}'] } }, ['1:24 `sandbox.writable` cannot have placeholders']],
     [{ sandbox: { environment: ['A B'] } }, ['1:28 `A B` is not a valid variable name']],
     [{ sandbox: { memory: '1KB' } }, ['1:22 `sandbox.memory` must be a size of at least 16MB, not "1KB"']],
-    [{ sandbox: { processes: 1.5 } }, ['1:25 `sandbox.processes` must be a whole number of at least 1, not the number 1.5']],
+    [{ sandbox: { processes: 1.5 } }, ['1:25 `sandbox.processes` must be an integer of at least 1, not the number 1.5']],
     [{ hooks: {} }, ['1:10 `hooks` must be a list, not a map']],
     [{ hooks: ['x'] }, ['1:11 `hooks.0` must be a map, not text']],
     [

@@ -151,10 +151,10 @@ describe('a configuration file', () => {
     [{ defaults: { limits: { maxToolTurn: 1 } } }, ['1:24 unknown key `maxToolTurn` in `defaults.limits`']],
     [
       { defaults: { limits: { maxToolTurns: 0 } } },
-      ['1:39 `defaults.limits.maxToolTurns` must be a whole number of at least 1, not the number 0'],
+      ['1:39 `defaults.limits.maxToolTurns` must be an integer of at least 1, not the number 0'],
     ],
     [{ defaults: { models: '${M}' } }, ['1:23 `defaults.models` cannot have placeholders']],
-    [{ queues: { q: { concurrent: 0 } } }, ['1:30 `queues.q.concurrent` must be a whole number of at least 1, not a number']],
+    [{ queues: { q: { concurrent: 0 } } }, ['1:30 `queues.q.concurrent` must be an integer of at least 1, not a number']],
     [{ queues: { q: { perSecond: 1 } } }, ['1:17 unknown key `perSecond` in `queues.q`']],
     [
       { pricing: { 'a/b': { input: -1 } } },

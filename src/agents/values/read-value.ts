@@ -75,7 +75,7 @@ export function readValue(key: string, { type, example, detail }: ValueSpec, nod
     }
     case 'integer': {
       const { min } = type
-      return accept(integer(scalar, min), min === undefined ? 'a whole number' : `a whole number of at least ${min}`)
+      return accept(integer(scalar, min), min === undefined ? 'an integer' : `an integer of at least ${min}`)
     }
     case 'duration':
       return accept(integer(parseDuration(scalar), 1), 'a duration of at least 1ms', 'Write it like `500ms`, `30s`, `10m` or `2h`.')
@@ -91,7 +91,7 @@ export function readValue(key: string, { type, example, detail }: ValueSpec, nod
       return accept(typeof scalar === 'boolean' ? scalar : undefined, '`true` or `false`')
     case 'parallel':
       if (typeof scalar === 'boolean') return { ok: true, value: scalar ? defaultLimits.parallelToolCalls : 1 }
-      return accept(integer(scalar, 1), 'a whole number of at least 1, `true` or `false`', '`false` means one at a time.')
+      return accept(integer(scalar, 1), 'an integer of at least 1, `true` or `false`', '`false` means one at a time.')
     case 'schema':
       return accept(isMap(node) ? node : undefined, 'a JSON Schema, written as a map')
     default:

@@ -122,14 +122,14 @@ function findRequest({ run, requests }: WaitingSession, id: string, dataDir: str
   if (id !== run.treeId || !only)
     throw new TroupeError(
       'usage',
-      id === run.treeId ? `The session ${id} has no pending request.` : `The session ${run.treeId} has no request ${id}.`,
+      id === run.treeId ? `The session ${id} has no open request.` : `The session ${run.treeId} has no request ${id}.`,
       {
         problems: open.map(requestProblem),
-        remedy: 'List pending requests: troupe approvals list --everywhere',
+        remedy: 'List open requests: troupe approvals list --everywhere',
       },
     )
   if (others.length === 0) return only
-  throw new TroupeError('usage', `The session ${id} has ${open.length} pending requests.`, {
+  throw new TroupeError('usage', `The session ${id} has ${open.length} open requests.`, {
     problems: open.map((each) => ({ ...requestProblem(each), remedy: answerCommand(each.request.id, each.request, dataDir) })),
     remedy: 'Name the request to answer.',
   })

@@ -1,3 +1,4 @@
+import { TroupeError } from '../../contracts/index.ts'
 import type { Host } from '../host/process-host.ts'
 import type { ApprovalsInvocation } from '../options/project-invocations.ts'
 import { answerRequest } from './answer-request.ts'
@@ -5,10 +6,11 @@ import { dropSessions } from './end-sessions.ts'
 import { listApprovals } from './list-approvals.ts'
 import { revokeGrants } from './revoke-grants.ts'
 
-/** `troupe approvals`: pending requests, and the grants of projects. */
-export function approvalsCommand(invocation: ApprovalsInvocation, host: Host): Promise<number> {
+/** `troupe approvals`: open requests, and the grants of projects. */
+export async function approvalsCommand(invocation: ApprovalsInvocation, host: Host): Promise<number> {
   switch (invocation.action) {
     case 'list':
+      refuseArguments(invocation)
       return listApprovals(invocation, host)
     case 'answer':
       return answerRequest(invocation, host)
@@ -19,4 +21,10 @@ export function approvalsCommand(invocation: ApprovalsInvocation, host: Host): P
     default:
       return invocation.action satisfies never
   }
+}
+
+function refuseArguments({ named: [first] }: ApprovalsInvocation): void {
+  if (first === undefined) return
+  const problems = [{ place: first, message: 'list takes no argument.', remedy: 'Remove it.' }]
+  throw new TroupeError('usage', 'Invalid arguments for approvals list.', { problems })
 }

@@ -18,8 +18,8 @@ const byCommand = 'troupe approvals drop'
 export async function dropSessions(invocation: ApprovalsInvocation, host: Host): Promise<number> {
   const { named, output, display, dataDir } = invocation
   if (named.length === 0)
-    throw new TroupeError('usage', 'No session is named.', {
-      remedy: 'Name the sessions that approvals list shows: troupe approvals drop ID',
+    throw new TroupeError('usage', 'The session ID is missing.', {
+      remedy: 'To find the ID: troupe approvals list',
     })
   const folder = await sessionFolder(invocation, host)
   const place = { folder, dataDir }
@@ -62,7 +62,7 @@ function refuseEnded(sessions: readonly TreeEntry[]): void {
   const ended = sessions.filter(({ status }) => status !== 'suspended' && status !== 'running').map(({ treeId }) => treeId)
   if (ended.length > 0)
     throw new TroupeError('usage', `${ended.join(', ')} ${ended.length === 1 ? 'has' : 'have'} already ended.`, {
-      remedy: 'Leave it out.',
+      remedy: 'Remove it from the command.',
     })
 }
 

@@ -5,9 +5,9 @@ test('patterns behind a flag are what they are everywhere else', () => {
   const allow = ['write_file', 'shell(npm test)', 'shell(a\nb)', '*/x', 'wr*', 'unsandboxed(shell:*)', 'load_skill', 'agent__kid']
   expect(flagProblems({ allow, deny: allow, tools: ['agent__kid'] })).toEqual([])
   expect(flagProblems({ allow: [], deny: ['shell(rm', 'shell(a\0b)', '', 'web_fetch'], tools: [] })).toMatchObject([
-    { place: '--deny shell(rm', message: 'It is not a valid pattern.' },
-    { place: '--deny shell(a\0b)', message: 'It is not a valid pattern.' },
-    { place: '--deny ', message: 'It is not a valid pattern.' },
+    { place: '--deny shell(rm', message: 'Invalid pattern.' },
+    { place: '--deny shell(a\0b)', message: 'Invalid pattern.' },
+    { place: '--deny ', message: 'Invalid pattern.' },
   ])
 })
 

@@ -18,8 +18,9 @@ export const flagProblems = ({ allow, deny, tools }: FlagRules): readonly Proble
 function problemOf(flag: string, pattern: string, tools: readonly string[]): readonly Problem[] {
   const place = `${flag} ${pattern}`
   if (!isRulePattern(pattern)) {
-    const remedy = 'Name a tool, or a use of one in brackets: write_file, "shell(npm test)", "web_fetch(*.example.com)".'
-    return [{ place, message: 'It is not a valid pattern.', remedy }]
+    const remedy =
+      'Write a tool name, optionally with a call pattern in parentheses: write_file, "shell(npm test)", "web_fetch(*.example.com)".'
+    return [{ place, message: 'Invalid pattern.', remedy }]
   }
   const fault = rulePatternProblem(pattern, { tools, sources: [] })
   return fault ? [{ place, message: `${fault.message[0]?.toUpperCase()}${fault.message.slice(1)}.`, remedy: fault.remedy }] : []

@@ -16,7 +16,7 @@ import { sessionFolder, withSessions } from './session-store.ts'
 import { waitingLines } from './waiting-lines.ts'
 import { belongsToProject, type DamagedSession, type WaitingSession, type WaitingSessions, waitingSessions } from './waiting-requests.ts'
 
-/** `troupe approvals list`: grants, and pending requests with the commands that answer them. */
+/** `troupe approvals list`: grants, and open requests with the commands that answer them. */
 export async function listApprovals(invocation: ApprovalsInvocation, host: Host): Promise<number> {
   const { output, display, isEverywhere } = invocation
   const project = findProjectRoot(process.cwd())

@@ -25,13 +25,16 @@ export async function nextSteps(store: Pick<Store, 'journal' | 'inbox'>, { treeI
   const { open } = await readPendingApprovals(store, treeId)
   const requests = open.filter(({ answer }) => !answer).map(({ request }) => request)
   const [only, ...others] = requests
-  const atTerminal = 'then resume it. At a terminal you can resume it now and answer there.'
-  if (!only) return { remedy: 'All requests are answered: resume it.', commands: [resume] }
-  if (others.length === 0) return { remedy: `Answer it, ${atTerminal}`, commands: [answerCommand(treeId, only, dataDir), resume] }
+  const atTerminal = 'then resume the run. At a terminal, you can resume first and answer when asked.'
+  if (!only) return { remedy: 'All requests are answered: resume the run.', commands: [resume] }
+  if (others.length === 0) return { remedy: `Answer the request, ${atTerminal}`, commands: [answerCommand(treeId, only, dataDir), resume] }
   if (requests.length > maxCommands)
-    return { remedy: `Answer all ${requests.length}, ${atTerminal}`, commands: [`troupe approvals list${dataDirFlag(dataDir)}`, resume] }
+    return {
+      remedy: `Answer all ${requests.length} requests, ${atTerminal}`,
+      commands: [`troupe approvals list${dataDirFlag(dataDir)}`, resume],
+    }
   const answers = requests.map((request) => answerCommand(request.id, request, dataDir))
-  return { remedy: `Answer each of these ${requests.length}, ${atTerminal}`, commands: [...answers, resume] }
+  return { remedy: `Answer these ${requests.length} requests, ${atTerminal}`, commands: [...answers, resume] }
 }
 
 /** `id` is the request, or the session if it has one request. */

@@ -13,8 +13,8 @@ import { changeGrants, grantFileOf, readGrants } from './project-grants.ts'
 /** `troupe approvals revoke`: removes grants of this project. */
 export async function revokeGrants({ output, display, named: keys, isAll }: ApprovalsInvocation, host: Host): Promise<number> {
   if (isAll === keys.length > 0)
-    throw new TroupeError('usage', isAll ? '--all takes no keys.' : 'No key is named.', {
-      remedy: 'Name the keys that approvals list shows, or revoke all grants of this project: troupe approvals revoke --all',
+    throw new TroupeError('usage', isAll ? '--all takes no keys.' : 'The key is missing.', {
+      remedy: 'To list the keys: troupe approvals list. To revoke all grants of this project: troupe approvals revoke --all',
     })
   const project = findProjectRoot(process.cwd())
   const place = grantFileOf(host)
@@ -35,15 +35,10 @@ export async function revokeGrants({ output, display, named: keys, isAll }: Appr
 
 function refuseUnknown(keys: readonly string[], here: readonly GrantRecord[]): void {
   const known = [...new Set(here.map(({ key }) => key))]
-  const problems = keys
-    .filter((key) => !known.includes(key))
-    .map((key) => {
-      const [near] = nearestNames(key, known)
-      return { place: key, message: 'it is not approved for this project', ...(near !== undefined && { remedy: `Did you mean ${near}?` }) }
-    })
-  if (problems.length > 0)
-    throw new TroupeError('usage', 'Some of these keys are not approved for this project.', {
-      problems,
-      remedy: known.length > 0 ? `Approved keys: ${known.join(', ')}.` : 'Nothing is approved for this project.',
-    })
+  const unknown = keys.filter((key) => !known.includes(key))
+  if (unknown.length === 0) return
+  const near = unknown.flatMap((key) => nearestNames(key, known).slice(0, 1))
+  throw new TroupeError('usage', `Not granted for this project: ${unknown.join(', ')}.`, {
+    remedy: near.length > 0 ? `Did you mean ${near.join(', ')}?` : 'To list the grants: troupe approvals list',
+  })
 }

@@ -91,10 +91,18 @@ async function listTrust({ output, display }: TrustInvocation, host: Host, place
   if (output === 'json') await host.stdout.line(safeJson({ ok: true, files: rows, exitCode: code }))
   else if (rows.length > 0)
     await host.stdout.lines(
-      rows.map(({ path, by, at, status }) => `${status}  ${printable(path)}  by ${by} on ${new Date(at).toISOString().slice(0, 10)}`),
+      rows.map(
+        ({ path, by, at, status }) => `${status}  ${printable(path)}  ${trustedBy[by]} on ${new Date(at).toISOString().slice(0, 10)}`,
+      ),
     )
   else await printNotice('No trusted files.', { host, display })
   return code
+}
+
+const trustedBy: { readonly [By in TrustRecord['by']]: string } = {
+  person: 'trusted at the terminal',
+  command: 'trusted with troupe trust or --trust',
+  init: 'trusted by troupe init',
 }
 
 async function statusOf(record: TrustRecord, { files }: TrustPlace): Promise<'trusted' | 'changed' | 'gone'> {

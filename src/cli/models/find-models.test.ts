@@ -20,11 +20,11 @@ test('so too where a key is missing', async () => {
   expect(found.notices).toEqual([expect.stringMatching(/^openai\/gpt-5.4-mini is skipped: .*OPENAI_API_KEY/)])
 })
 
-test('where nothing is left, everything that is missing is told, with what to type', async () => {
+test('without any usable model, the error lists everything that is missing, with a command', async () => {
   const error = await findModels(['auto', 'openai/gpt-5.4-mini'], bare()).catch((thrown: unknown) => thrown)
   expect(error).toBeInstanceOf(TroupeError)
   const told = JSON.stringify([(error as TroupeError).message, (error as TroupeError).problems])
-  for (const word of ['None of these variables is set.', 'openai/gpt-5.4-mini needs a key', '--model rehearsal'])
+  for (const word of ['None of these variables is set.', 'openai/gpt-5.4-mini needs a key', 'export OPENAI_API_KEY=…'])
     expect(told).toContain(word)
 })
 

@@ -53,17 +53,14 @@ export async function findModels(names: readonly string[], { looksAtServers = fa
 
 const isSpared = ({ code }: TroupeError): boolean => code === 'model_key_missing' || code === 'model_unavailable'
 
-/** Adds commands to the remedy. */
+/** The remedy as a command. */
 function withCommand(error: TroupeError): TroupeError {
-  const { code, message, remedy = '', problems } = error
-  if (!isSpared(error)) return error
-  const variable = /\b[A-Z][A-Z0-9_]*_API_KEY\b/.exec(remedy)?.[0]
-  const commands = [...(variable === undefined ? [] : [`export ${variable}=…`]), '--model rehearsal']
-  return new TroupeError(code, message, {
-    remedy: `${remedy} On the command line: ${commands.join(', or ')}`,
-    problems,
-    cause: error.cause,
-  })
+  const { code, message, problems, cause } = error
+  const variable = isSpared(error) ? /\b[A-Z][A-Z0-9_]*_API_KEY\b/.exec(error.remedy ?? '')?.[0] : undefined
+  if (variable === undefined) return error
+  const set = `export ${variable}=…`
+  const remedy = code === 'model_key_missing' ? `Set the key: ${set}.` : `Set a key, such as ${set}, or start a server such as Ollama.`
+  return new TroupeError(code, message, { remedy, problems, cause })
 }
 
 /** Options for resolving the models of an agent file. */

@@ -1,4 +1,5 @@
 import { type AgentOption, agentOptionKeys, agentOptions, type ValueType } from '../../agents/index.ts'
+import { showSize } from '../../util/parse-units.ts'
 import { columns, paragraph, type Row } from '../terminal/columns.ts'
 
 const example = `  #!/usr/bin/env troupe
@@ -40,11 +41,11 @@ export function agentFileHelp(maxWidth?: number): string {
 export function typeText(type: ValueType): string {
   switch (type.kind) {
     case 'number':
-      return type.max === undefined ? `a number, at least ${type.min}` : `a number from ${type.min} to ${type.max}`
+      return type.max === undefined ? `a number of at least ${type.min}` : `a number from ${type.min} to ${type.max}`
     case 'integer':
-      return type.min === undefined ? 'an integer' : `an integer, at least ${type.min}`
+      return type.min === undefined ? 'an integer' : `an integer of at least ${type.min}`
     case 'size':
-      return `a size, at least ${type.min}B`
+      return `a size of at least ${showSize(type.min)}`
     case 'choice':
       return type.of.join(', ')
     default:
@@ -57,7 +58,7 @@ const typeTexts: { readonly [Kind in Exclude<ValueType['kind'], 'number' | 'inte
   names: 'a name, or a list of names',
   duration: 'a duration',
   boolean: 'true or false',
-  parallel: 'an integer, at least 1; or true or false',
+  parallel: 'an integer of at least 1, true or false',
   schema: 'a JSON Schema',
   file: 'a path',
   identifier: 'a name',

@@ -70,7 +70,7 @@ const progressFlags: FlagGroup = {
 }
 
 /**
- * Settings with a flag of their own, with the summaries of the registry in src/agents. A test keeps the two equal; the
+ * Settings with a flag of their own, with the capitalised summaries of the registry in src/agents. A test keeps the two equal; the
  * registry itself is not loaded, to keep help fast.
  */
 const limitFlags: FlagGroup = {
@@ -80,20 +80,20 @@ const limitFlags: FlagGroup = {
       name: 'max-steps',
       value: 'COUNT',
       sets: 'limits.maxToolTurns',
-      summary: 'maximum steps (model requests) of one turn; one more is reserved for a final answer',
+      summary: 'Maximum steps (model requests) of one turn; one more is reserved for a final answer',
     },
-    { name: 'max-tokens', value: 'COUNT', sets: 'limits.maxTokens', summary: 'maximum input and output tokens of one turn' },
+    { name: 'max-tokens', value: 'COUNT', sets: 'limits.maxTokens', summary: 'Maximum input and output tokens of one turn' },
     {
       name: 'time-budget',
       value: 'DURATION',
       sets: 'limits.timeBudget',
-      summary: 'maximum working time of one turn, without waiting for people',
+      summary: 'Maximum working time of one turn, without waiting for people',
     },
     {
       name: 'max-cost',
       value: 'USD',
       sets: 'limits.maxCostUsd',
-      summary: 'maximum cost of one turn in US dollars, including children; every model needs a price',
+      summary: 'Maximum cost of one turn in US dollars, including children; every model needs a price',
     },
   ],
 }
@@ -140,7 +140,7 @@ export const commands = [
       {
         title: 'Answer (standard output)',
         flags: [
-          { name: 'json', summary: 'Print one JSON document instead of the answer, also on failure', excludes: ['stream-json'] },
+          { name: 'json', summary: 'Print one JSON document instead of the answer, even on failure', excludes: ['stream-json'] },
           {
             name: 'stream-json',
             summary: 'Print every event as one line of JSON',
@@ -164,10 +164,10 @@ export const commands = [
     ],
     notes: [
       'Standard output contains the answer and a newline, nothing else. On a terminal, control characters are removed from the answer.',
-      'Piped input is added below the prompt, after a blank line. Files and pipes are read to their end. A socket or device that sends nothing for 3 s is skipped with a warning. A terminal is read only for -.',
+      'Piped input is added below the prompt, after a blank line. Files and pipes are read to their end. A socket or device that sends nothing for 3 s is skipped with a warning. The prompt is read from a terminal only if PROMPT is -.',
       'Flags override the agent file. --max-steps, --max-tokens, --max-cost and --time-budget are short forms of --override limits.maxToolTurns, limits.maxTokens, limits.maxCostUsd and limits.timeBudget. When a limit is reached the exit code is 5, with or without a partial answer.',
       'Child agents keep their own settings; --model applies to those that name no model. A TROUPE_ variable applies to all agents.',
-      '--resume: flags and TROUPE_ variables may change models, limits and parameters from the next step on. Usage so far still applies to the limits. Other settings are refused if they differ from those of the session. Resume in the folder where the session started.',
+      '--resume: flags and TROUPE_ variables may change models, limits and parameters from the next step on. Earlier usage still counts towards the limits. Other settings are refused if they differ from those of the session. Resume in the folder where the session started.',
       'Approvals: a terminal asks and shows the exact arguments. Without a terminal the run is suspended with exit code 6: answer with troupe approvals, then continue with troupe run FILE --resume ID. A rule that denies a call always wins over a rule that allows it.',
       '--trust with --dry-run trusts the files for this check only. --dry-run tests whether local model servers respond; it sends nothing to other hosts.',
       'Ctrl-C ends the turn, keeps the journal and prints how to continue. A second Ctrl-C ends the process immediately. With --json or --stream-json the first Ctrl-C still prints the document.',

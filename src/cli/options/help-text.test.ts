@@ -33,12 +33,12 @@ test('the examples are understood', () => {
   }
 })
 
-test('a setting with a flag of its own is told alike by the registry of settings and by the command', () => {
+test('a setting with its own flag has one summary, capitalised in the help of the command', () => {
   const run: CommandSpec = commands[0]
   const flags = flagsOf(run).flatMap(({ sets, name, value, summary }) => (sets === undefined ? [] : [{ sets, name, value, summary }]))
   const settings = agentOptionKeys.flatMap((sets) => {
     const { flag, summary }: AgentOption = agentOptions[sets]
-    return flag ? [{ sets, ...flag, summary }] : []
+    return flag ? [{ sets, ...flag, summary: `${summary[0]?.toUpperCase()}${summary.slice(1)}` }] : []
   })
   expect(flags).toEqual(settings)
   expect(settings.length).toBeGreaterThan(0)
@@ -72,7 +72,7 @@ test('the overview fits a usual window: names beside what they do, two lines at 
   const [, section = ''] = /Commands\n([\s\S]*?)\n\n/.exec(helpText(undefined, 79)) ?? []
   expect(section.split('\n').filter((line) => line.startsWith('  a'))).toEqual([
     '  agents list                  List agents',
-    '  approvals ACTION [NAME ...]  List and revoke approvals, answer pending',
+    '  approvals ACTION [NAME ...]  List and revoke grants, answer open requests',
   ])
   expect(section.split('\n').length).toBeLessThan(2 * commands.length)
 })

@@ -263,7 +263,7 @@ function flagProblems(command: CommandSpec, { flags }: ParsedLine): readonly Pro
     const clash = found?.excludes?.find((other) => flags.some(({ name }) => name === other))
     const problem = found
       ? valueProblem(found, flag)
-      : { message: `Unknown flag of ${command.name}.`, remedy: flagRemedy(flag.written, command) }
+      : { message: `${command.name} has no such flag.`, remedy: flagRemedy(flag.written, command) }
     const report = (problem: Omit<Problem, 'place'>): void =>
       void problems.set(`${flag.written} ${problem.message}`, { place: flag.written, ...problem })
     if (problem) report(problem)
@@ -277,9 +277,8 @@ function flagProblems(command: CommandSpec, { flags }: ParsedLine): readonly Pro
 function valueProblem({ name, value: wanted, choices }: FlagSpec, { value, inline }: FlagArgument): Omit<Problem, 'place'> | undefined {
   if (wanted === undefined) return inline ? { message: 'This flag takes no value.', remedy: `Write --${name}.` } : undefined
   if (value === undefined || value === '' || (!inline && value.startsWith('-') && value !== '-'))
-    return { message: 'This flag needs a value.', remedy: `Write --${name}=${choices?.join('|') ?? wanted}.` }
-  if (choices && !choices.includes(value))
-    return { message: `Expected ${choices.join(' or ')}, got ${JSON.stringify(value)}.`, remedy: `Write --${name}=${choices.join('|')}.` }
+    return { message: 'This flag needs a value.', remedy: choices ? useOne(name, choices) : `Write --${name}=${wanted}.` }
+  if (choices && !choices.includes(value)) return { message: `Unknown value ${JSON.stringify(value)}.`, remedy: useOne(name, choices) }
   return undefined
 }
 
@@ -322,8 +321,8 @@ function argumentProblems(command: CommandSpec, rest: readonly string[]): readon
     if (given === undefined || !choices || choices.includes(given)) continue
     problems.push({
       place: name,
-      message: `Expected ${choices.join(' or ')}, got ${JSON.stringify(given)}.`,
-      remedy: `Usage: ${usageOf(command)}`,
+      message: `Unknown ${name.toLowerCase()} ${JSON.stringify(given)}.`,
+      remedy: `Use ${listWords(choices, 'or')}.`,
     })
   }
   const [file] = rest
@@ -333,7 +332,7 @@ function argumentProblems(command: CommandSpec, rest: readonly string[]): readon
   const extra = last?.repeatable ? [] : rest.slice(command.arguments.length)
   if (extra.length > 0) {
     const remedy = last?.name === 'PROMPT' ? 'Put the prompt in quotes.' : 'Remove it.'
-    problems.push({ place: extra.join(' '), message: `${command.name} takes ${count(command.arguments.length)}.`, remedy })
+    problems.push({ place: extra.join(' '), message: tooMany(command), remedy })
   }
   const [topic] = rest
   if (command.name === 'help' && topic !== undefined && topic !== agentFileTopic && !findCommand(topic))
@@ -348,4 +347,20 @@ function allFlags(): readonly FlagSpec[] {
   return all.filter(({ name }, index) => all.findIndex((flag) => flag.name === name) === index)
 }
 
-const count = (n: number): string => (n === 0 ? 'no arguments' : n === 1 ? 'one argument' : `${n} arguments`)
+/** Actions with one choice come first and are named like a part of the command: `config show takes FILE`. */
+function tooMany({ name, arguments: taken }: CommandSpec): string {
+  const fixed = taken.flatMap(({ choices }) => (choices?.length === 1 ? choices : []))
+  const names = taken.slice(fixed.length).map((argument) => argument.name)
+  const command = [name, ...fixed].join(' ')
+  return names.length === 0 ? `${command} takes no arguments.` : `Too many arguments: ${command} takes ${listWords(names, 'and')}.`
+}
+
+const useOne = (flag: string, choices: readonly string[]): string =>
+  `Use ${listWords(
+    choices.map((choice) => `--${flag} ${choice}`),
+    'or',
+  )}.`
+
+/** `a, b or c`. */
+const listWords = (words: readonly string[], link: 'and' | 'or'): string =>
+  words.length < 2 ? words.join() : `${words.slice(0, -1).join(', ')} ${link} ${words.at(-1)}`

@@ -1,7 +1,7 @@
 // The commands for projects and stored sessions. Part of the one list in command-specs.ts.
 import type { CommandSpec, FlagSpec } from './command-specs.ts'
 
-const json: FlagSpec = { name: 'json', summary: 'Print one JSON document, also on failure' }
+const json: FlagSpec = { name: 'json', summary: 'Print one JSON document, even on failure' }
 const configFile: FlagSpec = { name: 'config', value: 'FILE', summary: 'Read this configuration file first' }
 const everywhere: FlagSpec = { name: 'everywhere', summary: 'Include other projects and sessions without a project' }
 const dataDir: FlagSpec = {
@@ -140,16 +140,16 @@ export const projectCommands = [
             excludes: ['json'],
           },
           { name: 'verbose', short: 'v', summary: 'show: print the input and output of every call' },
-          { name: 'older', value: 'AGE', summary: 'prune: delete sessions whose last event is older, such as 30d' },
+          { name: 'older', value: 'AGE', summary: 'prune: delete sessions whose last event is older than AGE, such as 30d' },
           { name: 'keep', value: 'COUNT', summary: 'prune: always keep this many of the newest sessions' },
           { name: 'dry-run', summary: 'prune, delete: print what would be deleted' },
         ],
       },
     ],
     notes: [
-      'list: sessions of this project, newest first, with their state: running (and the process), interrupted (the process is gone), suspended (waiting for an answer), damaged, or the outcome. Sessions that can continue show the command for it. An ended session takes another turn: troupe run FILE PROMPT --resume ID.',
+      'list: sessions of this project, newest first. States: running, with its process; unfinished (its process has exited); waiting for an answer; damaged; or how the session ended. If a session can be resumed, the command is shown. To give an ended session another turn: troupe run FILE PROMPT --resume ID.',
       'show: the request, the tree of what happened, the answer, diagnostics and totals over all turns. -v adds input and output of every call, 20 lines each. It reads the journal only and can run beside the process that drives the session.',
-      'show --json: the outcome as run --json printed it, with the exit code of that run; for a session that has not ended, the state so far. With --stream-json a session that has not ended has no last line. The exit code of show is 0, or 1 if the journal is damaged; it is then shown up to the damage.',
+      'show --json: the outcome as run --json printed it, with the exit code of that run; for a session that has not ended, the state so far. For a session that has not ended, --stream-json prints no final outcome line. The exit code of show is 0, or 1 if the journal is damaged; it is then shown up to the damage.',
       'prune: delete ended sessions of all projects in the data folder that are older than --older and not among the newest --keep. Running and suspended sessions are never deleted.',
       'delete: delete sessions, including suspended ones. If one of them is running, none is deleted. Both commands remove journal, messages and stored outputs and shrink the database file.',
     ],
@@ -164,7 +164,7 @@ export const projectCommands = [
   },
   {
     name: 'approvals',
-    summary: 'List and revoke approvals, answer pending requests',
+    summary: 'List and revoke grants, answer open requests',
     arguments: [
       {
         name: 'ACTION',
@@ -182,18 +182,17 @@ export const projectCommands = [
     groups: [
       {
         title: 'Options',
-        flags: [{ name: 'all', summary: 'revoke: revoke all approvals of this project' }, everywhere, dataDir, json],
+        flags: [{ name: 'all', summary: 'revoke: revoke all grants of this project' }, everywhere, dataDir, json],
       },
     ],
     notes: [
-      'list: pending requests of all sessions, including those that run in another process, and the approvals of this project.',
-      'An approval for a session ends with the session. An approval for a project applies in the folder where it was given until it is revoked. A rule that denies a call wins over both.',
-      'answer: yes; no, with an optional reason; x to end the run; s or p to approve for the session or the project (s1, p1 and so on for wider approvals, as list shows them); for a question, a text or the number of an option. The answer is stored and nothing runs until troupe run FILE --resume ID.',
-      'drop: end a session. Nothing of it runs any more; its journal is kept.',
+      'list: open requests of all sessions, including running ones, and the grants of this project. A session grant ends with its session. A project grant applies in the folder where it was given, until it is revoked. A deny rule wins over both.',
+      'answer: yes; no, with an optional reason; x to end the run; s or p to grant it for the session or the project (s1, p1 and so on for wider grants, as list shows them); for a question, a text or the number of an option. The answer is stored and nothing runs until troupe run FILE --resume ID.',
+      'drop: end a session without answering. It cannot continue this turn; its journal is kept.',
     ],
     examples: [
-      { line: 'troupe approvals list', summary: 'show approvals and pending requests' },
-      { line: 'troupe approvals answer ID yes', summary: 'approve the pending request of a session' },
+      { line: 'troupe approvals list', summary: 'show grants and open requests' },
+      { line: 'troupe approvals answer ID yes', summary: 'approve the open request of a session' },
       { line: 'troupe approvals answer ID no use the other file', summary: 'deny it with a reason' },
       { line: 'troupe approvals drop ID', summary: 'end the session without an answer' },
       { line: "troupe approvals revoke 'command:npm test'", summary: 'ask again from now on' },

@@ -114,7 +114,7 @@ function failureOf(outcome: Outcome, { nextSteps, request }: Reporting): Printed
   return { message: message ?? failure?.message ?? endingText(outcome), problems: [], remedy, ...nextSteps }
 }
 
-const suspendedText = 'The run is suspended: it waits for an approval or an answer.'
+const suspendedText = 'The run is suspended: a request is waiting for your answer.'
 
 const stopTexts: { readonly [Request in EndRequest]: string } = {
   interrupted: 'The run was stopped before it ended.',

@@ -65,7 +65,7 @@ function requireSameWorkspace(first: InteractionEvent | undefined, { invocation,
     hasEnded: invocation.prompt !== undefined,
     elsewhere: { workspace: origin.workspace, dataDir },
   })
-  throw new TroupeError('usage', `The session ${treeId} works in ${origin.workspace}; this is ${workspace}.`, {
+  throw new TroupeError('usage', `Session ${treeId} belongs to the folder ${origin.workspace}, but you are in ${workspace}.`, {
     remedy: isThere
       ? `Resume it there: ${there}`
       : `That folder no longer exists: restore it, or drop the session: troupe approvals drop ${treeId}${dataDirFlag(dataDir)}`,

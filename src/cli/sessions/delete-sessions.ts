@@ -21,8 +21,7 @@ interface Deleted {
 /** `troupe sessions delete`: all of the named sessions, or none where one is missing or running. */
 export async function deleteSessions(invocation: SessionsInvocation, host: Host): Promise<number> {
   const { ids, dataDir, isDryRun } = invocation
-  if (ids.length === 0)
-    throw new TroupeError('usage', 'No session is named.', { remedy: 'Name those that sessions list shows: troupe sessions delete ID' })
+  if (ids.length === 0) throw new TroupeError('usage', 'The session ID is missing.', { remedy: 'To find the ID: troupe sessions list' })
   const folder = await sessionFolder(invocation, host)
   const place = { folder, dataDir }
   const deleted = await withSessions<Deleted | undefined>(folder, undefined, async (store) => {

@@ -46,9 +46,9 @@ function noticesAbout(sessions: readonly StoredSession[], { isEverywhere, projec
   const data = dataDirFlag(place.dataDir)
   const has = (kind: StoredSession['standing']['kind']): boolean => sessions.some(({ standing }) => standing.kind === kind)
   return [
-    ...(sessions.length === 0 ? [`There is no session ${isEverywhere ? '' : `of ${project} `}in ${place.folder}.`] : []),
+    ...(sessions.length === 0 ? [`No sessions ${isEverywhere ? '' : `of the project ${project} `}in ${place.folder}.`] : []),
     ...(sessions.length > 0 ? [`Show a session: troupe sessions show ID${data}`] : []),
-    ...(has('waiting') ? [`List the pending requests: troupe approvals list${data}`] : []),
+    ...(has('waiting') ? [`List the open requests: troupe approvals list${data}`] : []),
     ...(has('ended') ? [`Continue a session that has ended: troupe run FILE "…" --resume ID${data}`] : []),
     ...(has('damaged')
       ? [

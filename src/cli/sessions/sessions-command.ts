@@ -31,14 +31,15 @@ function refuseUnrelatedOptions({ action, ids, output, display, older, keep, isD
   const shown = extra === undefined ? '' : `Show it: troupe sessions show ${typedWord(extra)}${dataDirFlag(dataDir)}`
   const only = (flag: string, ...actions: readonly SessionsAction[]) => ({
     place: flag,
-    message: `It applies to ${actions.join(' and ')} only.`,
+    message: `Only ${actions.join(' and ')} ${actions.length === 1 ? 'has' : 'have'} this flag.`,
+    remedy: 'Remove it.',
   })
   const problems = [
     ...(extra !== undefined && action !== 'delete'
       ? [{ place: extra, message: action === 'show' ? 'show takes one ID.' : `${action} takes no ID.`, remedy: shown }]
       : []),
     ...(output === 'stream-json' && action !== 'show' ? [{ ...only('--stream-json', 'show'), remedy: 'Write --json.' }] : []),
-    ...(display.detail === 'verbose' && action !== 'show' ? [{ ...only('--verbose', 'show'), remedy: 'Leave it out.' }] : []),
+    ...(display.detail === 'verbose' && action !== 'show' ? [only('--verbose', 'show')] : []),
     ...(older !== undefined && action !== 'prune' ? [only('--older', 'prune')] : []),
     ...(keep !== undefined && action !== 'prune' ? [only('--keep', 'prune')] : []),
     ...(isDryRun && action !== 'prune' && action !== 'delete' ? [only('--dry-run', 'prune', 'delete')] : []),

@@ -17,7 +17,7 @@ export async function showSession(invocation: SessionsInvocation, host: Host): P
   const { output, ids, dataDir, display } = invocation
   const [id] = ids
   if (id === undefined || id === '')
-    throw new TroupeError('usage', 'No session is named.', { remedy: 'Name one that sessions list shows: troupe sessions show ID' })
+    throw new TroupeError('usage', 'The session ID is missing.', { remedy: 'To find the ID: troupe sessions list' })
   const folder = await sessionFolder(invocation, host)
   const place: Place = { here: process.cwd(), folder, dataDir }
   const shown = await withSessions<LoadedSession | undefined>(folder, undefined, (store) => loadSession(store, id, place))

@@ -64,5 +64,5 @@ export function joinErrors(errors: readonly TroupeError[]): TroupeError {
     if (error.problems.length > 0) return error.problems
     return [{ place: error.code, message: error.message, ...(error.remedy !== undefined && { remedy: error.remedy }) }]
   })
-  return new TroupeError(first.code, `${problems.length} errors.`, { problems })
+  return new TroupeError(first.code, `There are ${problems.length} problems.`, { problems })
 }

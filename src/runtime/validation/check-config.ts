@@ -91,7 +91,7 @@ function checkValues(problems: Problem[], map: object, { type, place }: { readon
 }
 
 const wholeNumber: FieldType = {
-  expected: 'a whole number of at least 1',
+  expected: 'an integer of at least 1',
   accepts: (value) => Number.isSafeInteger(value) && (value as number) >= 1,
 }
 const queueFields: { readonly [Key in keyof Required<QueueLimits>]: FieldType } = {

@@ -44,7 +44,7 @@ function isWithin(value: unknown, { kind, least = Number.NEGATIVE_INFINITY, most
 }
 
 function boundsInWords({ kind, least, most }: NumberBounds): string {
-  const number = kind === 'whole' ? 'a whole number' : 'a number'
+  const number = kind === 'whole' ? 'an integer' : 'a number'
   if (least === undefined) return number
   return most === undefined ? `${number} of at least ${least}` : `${number} between ${least} and ${most}`
 }

@@ -74,7 +74,7 @@ function reachedLimit(session: ActiveSession, ending: TurnEnding): (ReachedLimit
 /** Names the limit in the ending. Without any text, a partial ending becomes a failure. */
 function withLimit({ turn }: ActiveSession, ending: TurnEnding, limit: ReturnType<typeof reachedLimit>): TurnEnding {
   if (ending.status === 'failed' && limit)
-    return { ...ending, message: `${ending.message} A limit cut the turn off: ${limitText(limit)}.`, remedy: raiseLimitText(limit) }
+    return { ...ending, message: `${ending.message} The turn stopped at a limit: ${limitText(limit)}.`, remedy: raiseLimitText(limit) }
   if (ending.status !== 'partial') return ending
   if (turn.lastText !== '') return limit?.isAbove ? { ...ending, limit: 'above' } : ending
   const { why, remedy } = partialReasonTexts[ending.reason]
@@ -85,7 +85,7 @@ function withLimit({ turn }: ActiveSession, ending: TurnEnding, limit: ReturnTyp
 /** Outcomes of ancestors show it, too: the path names the child. */
 function noteLimit(session: ActiveSession, limit: ReachedLimit, { status }: TurnEnding): void {
   const { parent, agentPath } = session.state
-  const message = `A limit cut the turn${parent ? ` of ${agentPath}` : ''} off: ${limitText(limit)}.`
+  const message = `The turn${parent ? ` of ${agentPath}` : ''} stopped at a limit: ${limitText(limit)}.`
   const severity = status === 'failed' ? 'error' : 'warning'
   session.note({ type: 'interaction.diagnostic', diagnostic: { code: 'limit_reached', severity, message, remedy: raiseLimitText(limit) } })
 }

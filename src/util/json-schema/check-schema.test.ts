@@ -87,7 +87,7 @@ describe('checkSchema refuses', () => {
     [object({ a: { not: 'x' } }), { place: 'tool/properties/a/not', message: 'expected a JSON Schema, found "x"' }],
     [object({ a: { anyOf: [] } }), { place: 'tool/properties/a/anyOf', message: 'expected a list of one or more schemas, found []' }],
     [object({ a: { oneOf: [1] } }), { place: 'tool/properties/a/oneOf/0', message: 'expected a JSON Schema, found 1' }],
-    [object({ a: { minLength: -1 } }), { place: 'tool/properties/a/minLength', message: 'expected a whole number from 0 up, found -1' }],
+    [object({ a: { minLength: -1 } }), { place: 'tool/properties/a/minLength', message: 'expected an integer of at least 0, found -1' }],
     [object({ a: { minimum: '1' } }), { place: 'tool/properties/a/minimum', message: 'expected a number, found "1"' }],
     [
       object({ a: { exclusiveMinimum: true } }),

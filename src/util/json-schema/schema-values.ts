@@ -27,7 +27,7 @@ const expectations: { readonly [Shape in KeywordShape]?: readonly [expected: str
   'names map': ['an object of name lists', isPlainObject],
   dependencies: ['an object of schemas or name lists', isPlainObject],
   enum: ['a list of one or more values', isFilledList],
-  count: ['a whole number from 0 up', (value) => Number.isInteger(value) && (value as number) >= 0],
+  count: ['an integer of at least 0', (value) => Number.isInteger(value) && (value as number) >= 0],
   number: ['a number', Number.isFinite],
   positive: ['a number above 0', (value) => Number.isFinite(value) && (value as number) > 0],
   boolean: ['true or false', (value) => typeof value === 'boolean'],
