@@ -1,60 +1,8 @@
 import type { ApprovalPolicy, ApprovalRule } from './approvals.ts'
 import type { JsonObject } from './json.ts'
+import type { AgentLimits } from './limits.ts'
 import type { SandboxPolicy } from './sandbox.ts'
 import type { SkillCard } from './skill.ts'
-
-/** What a turn and its parts may use. Times are milliseconds. A limit covers all descendants. */
-export interface AgentLimits {
-  /** Steps (model calls) in one turn; one more is held in reserve for a last answer. */
-  readonly maxToolTurns: number
-  /** Tokens of one turn, in and out. */
-  readonly maxTokens?: number
-  /** Tokens over the whole session. */
-  readonly maxSessionTokens?: number
-  /** Money of one turn in US dollars, children included. */
-  readonly maxCostUsd?: number
-  /** Calls in one turn, including those that could not start. */
-  readonly maxCalls?: number
-  /** Working time of one turn, without waits for a person. */
-  readonly timeBudget?: number
-  /** Maximum wait for the first output of a model. */
-  readonly llmTimeout: number
-  /** Maximum pause between two outputs of a model. */
-  readonly idleTimeout: number
-  /** One model reply, from the request to its end. */
-  readonly replyTimeout: number
-  /** One call. */
-  readonly toolTimeout: number
-  /** Retries of a model request in one step. */
-  readonly maxRetries: number
-  /** Calls of a step that may run at the same time. */
-  readonly parallelToolCalls: number
-  /** Output of a call that the model sees; more goes to the blob store. */
-  readonly maxOutputBytes: number
-  /** Levels of children below this agent. */
-  readonly maxDepth: number
-  /** Descendants that may start in one turn. */
-  readonly maxChildren: number
-  /** Children that may run at the same time; others wait. */
-  readonly parallelChildren: number
-}
-
-export const defaultLimits: AgentLimits = {
-  maxToolTurns: 10,
-  llmTimeout: 120_000,
-  idleTimeout: 60_000,
-  replyTimeout: 900_000,
-  toolTimeout: 60_000,
-  maxRetries: 3,
-  parallelToolCalls: 4,
-  maxOutputBytes: 32_768,
-  maxDepth: 3,
-  maxChildren: 32,
-  parallelChildren: 4,
-}
-
-/** Defaults for children. A root has no such limits by default. */
-export const childLimits = { maxTokens: 50_000, timeBudget: 120_000 } as const
 
 /** Settings that are passed to the provider. */
 export interface ModelParameters {

@@ -66,8 +66,8 @@ export class JournalDamagedError extends TroupeError {
     super('store_invalid', `event ${seq} of session ${treeId} in ${file} ${what}`, {
       remedy:
         seq > 1
-          ? `events 1 to ${seq - 1} can still be read; restore the data folder from a backup to continue the session`
-          : 'restore the data folder from a backup to continue the session',
+          ? `Events 1 to ${seq - 1} can still be read. To continue the session, restore the data folder from a backup.`
+          : 'To continue the session, restore the data folder from a backup.',
       cause,
     })
     this.treeId = treeId

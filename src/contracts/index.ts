@@ -1,9 +1,6 @@
 export {
-  type AgentLimits,
   type AgentSpec,
   type AgentTrust,
-  childLimits,
-  defaultLimits,
   type InputContract,
   type JsonOutput,
   type ModelParameters,
@@ -85,6 +82,7 @@ export {
   type TextRecord,
 } from './items.ts'
 export type { Json, JsonObject, JsonSchema, MaybePromise } from './json.ts'
+export { type AgentLimits, childLimits, defaultLimits, limitBounds } from './limits.ts'
 export type { CallPart, CallResult, FilePart, ImagePart, InputPart, Message, ReasoningPart, ReplyPart, TextPart } from './messages.ts'
 export type { AttemptContext, FinishReason, Model, ModelAbility, ModelAdapter, ModelPart, ModelRequest, ToolSpec } from './model.ts'
 export {
@@ -96,7 +94,7 @@ export {
   plainTextInstruction,
   wrapProjectText,
 } from './model-texts.ts'
-export { limitBounds, type NumberBounds, parameterBounds } from './number-bounds.ts'
+export { type NumberBounds, parameterBounds } from './number-bounds.ts'
 export { OpenRequests } from './open-requests.ts'
 export type {
   AccountingEntry,

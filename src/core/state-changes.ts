@@ -55,6 +55,6 @@ export function appendMessage(state: SessionState, message: Message): SessionSta
   return { ...state, history: state.history.append(message), historyChars: state.historyChars + messageSize(message) }
 }
 
-/** Approximate characters of a request now. Once an output is stored, `read_output` is offered, too. */
+/** Approximate size of the next request in characters, including `read_output` once an output is stored. */
 export const requestChars = ({ promptChars, historyChars, hasStoredOutput }: SessionState): number =>
   promptChars + historyChars + (hasStoredOutput ? 1_100 : 0)

@@ -4,7 +4,7 @@
  */
 
 /** Settings that contain code or decide what runs: of editors, shells, agents, and Troupe itself. */
-export const guardedSettings: readonly string[] = [
+export const protectedSettings: readonly string[] = [
   '.ai-agent.json',
   '.ai-agent',
   '.mcp.json',
@@ -25,7 +25,7 @@ export const guardedSettings: readonly string[] = [
 ]
 
 /** Git runs hooks, and programs that its settings name. `commondir` names another folder with both, `gitdir` a work tree. */
-export const guardedPartsOfGit: readonly string[] = ['hooks', 'config', 'config.worktree', 'commondir', 'gitdir']
+export const protectedPartsOfGit: readonly string[] = ['hooks', 'config', 'config.worktree', 'commondir', 'gitdir']
 
 /** Files in a home folder that shells and Git read when they start. */
 export const startFiles: readonly string[] = [

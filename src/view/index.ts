@@ -5,7 +5,7 @@ export {
   type AttemptNode,
   type CallNode,
   type HookNode,
-  isGoingOn,
+  isRunning,
   lastStep,
   lastTurn,
   type NodeId,

@@ -227,5 +227,5 @@ export const markChanged = ({ tree }: SessionNodes, node: { readonly id: NodeId 
 }
 
 /** Whether a turn or one of its children makes progress. */
-export const isGoingOn = ({ status, waits }: TurnNode): boolean =>
+export const isRunning = ({ status, waits }: TurnNode): boolean =>
   status === 'running' || (status === 'suspended' && waits?.isChildRunning === true)

@@ -356,9 +356,9 @@ describe('troupe trust', () => {
     const plain = await troupe(path, ['trust'])
     expect([plain.code, plain.stdout]).toEqual([2, ''])
     for (const part of [
-      `${join(path, '.ai-agent.json')}  configuration; ignored until trusted: providers: choose where requests and keys are sent`,
-      `${join(path, '.ai-agent.env')}  variables; ignored until trusted: variables OPENAI_API_KEY: set keys`,
-      `${join(path, '.claude/agents/reviewer.md')}  agent of another program; ignored until trusted: tools that change something; servers`,
+      `${join(path, '.ai-agent.json')}  Ignored until you trust this configuration:\n    providers – choose where requests and keys are sent`,
+      '    variables OPENAI_API_KEY – set keys',
+      `${join(path, '.claude/agents/reviewer.md')}  Ignored until you trust this agent of another program:\n    tools that change something\n    servers\n`,
       'troupe trust --all',
     ])
       expect(plain.stderr).toContain(part)

@@ -162,7 +162,7 @@ describe('what has become of patterns is told', () => {
     await troupe(path, ['trust', opencode])
     const { code, stderr } = await troupe(path, ['validate'])
     expect(code, stderr).toBe(0)
-    expect(stderr).toContain(`${claude}:4:1: its shell runs only \`git status\`, \`git status *\`, \`npm test\``)
+    expect(stderr).toContain(`${claude}:4:1: The agent can run only these commands: \`git status\`, \`git status *\`, \`npm test\``)
     expect(stderr).toContain("--allow 'shell(git status)'")
     expect(stderr).toContain(`${claude}:4:1: "Bash(git log | head)" is left out`)
     expect(stderr).toContain('Write one plain command')

@@ -260,7 +260,7 @@ describe('what is wrong with a team', () => {
       const registry = await load(root)
       return registry.ok ? [] : registry.problems.map(({ remedy }) => remedy)
     }
-    for (const root of ['zzzzzz.ai', 'nowhere/x.ai']) expect(await remedyOf(root)).toEqual([`In ${path} there are \`boss.ai\`.`])
+    for (const root of ['zzzzzz.ai', 'nowhere/x.ai']) expect(await remedyOf(root)).toEqual([`Agents in ${path}: \`boss.ai\`.`])
     expect(await remedyOf('.')).toEqual(['Name an agent in it: `boss.ai`.'])
     expect(await remedyOf('sub')).toEqual(['Name an agent in it: `sub/kid.ai`.'])
     expect(await remedyOf('nowhere/boss.ai')).toEqual(['It is in this folder: troupe run boss.ai'])
@@ -268,7 +268,7 @@ describe('what is wrong with a team', () => {
   })
 
   test.each([
-    ['missing.ai', 'There is no such file.'],
+    ['missing.ai', 'There is no such file or folder.'],
     ['sub', 'It is a folder.'],
     ['a.txt', 'this is not an agent file'],
     ['huge.ai', 'It has 1048577 bytes; the maximum is 1048576.'],

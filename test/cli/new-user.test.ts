@@ -23,6 +23,12 @@ test.each<[what: string, settings: string, remedy: string]>([
     'Begin the line in the same column as the settings of its group above.',
   ],
   ['a group that is not indented', 'description: A\nmaxTokens: 5000', 'It belongs to `limits`: write `limits: { maxTokens: 5000 }`.'],
+  [
+    'a bracket that is not closed',
+    'description: A\nmodels: [a',
+    'Close the bracket on this line, or indent the lines that continue the list.',
+  ],
+  ['hooks', 'description: A\nhooks: []', 'Hooks are set in the configuration (.ai-agent.json), not in an agent file.'],
   ['a colon in a text', 'description: a: b', 'Put the text in quotes: `description: "a: b"`.'],
   ['a prompt among the settings', 'description: A\nprompt: hello', 'Write the prompt below the second line of `---`.'],
   ['a parameter at the top', 'description: A\ntemperature: 0.2', 'It belongs to `parameters`: write `parameters: { temperature: 0.2 }`.'],

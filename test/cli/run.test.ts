@@ -171,7 +171,7 @@ describe('an answer that is partial or missing', () => {
   test('a file that is not there, with its neighbours', async () => {
     const ended = await troupe(['run', 'helo.ai', 'Hi'])
     expect(ended).toMatchObject({ code: 2, stdout: '' })
-    expect(ended.stderr).toMatch(/^error: .*\.\n\n {2}helo\.ai {2}There is no such file\.\n {4}→ Did you mean `?hello\.ai`?\?\n$/)
+    expect(ended.stderr).toMatch(/^error: .*\.\n\n {2}helo\.ai {2}There is no such file or folder\.\n {4}→ Did you mean `?hello\.ai`?\?\n$/)
   })
 })
 

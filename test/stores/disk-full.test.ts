@@ -47,7 +47,7 @@ describe('a disk that is full in the middle of a turn', () => {
       code: 'store_failed',
       remedy: expect.stringMatching(/free some space/),
     })
-    expect(outcome.message).toBe(`cannot write to the store in ${folder.file}: database or disk is full`)
+    expect(outcome.message).toBe(`Cannot write to the store in ${folder.file}: database or disk is full.`)
     await first.store.close()
     database = undefined
     const second = runtimeWith([{ text: 'Done.' }])
@@ -90,7 +90,7 @@ describe('troupe run on a disk that is full', () => {
     expect(await troupe(['run', other, 'Go'])).toMatchObject({ code: 0 })
     const { status, stderr } = limited(folder, 400, ['run', file, 'Go'])
     expect(status, stderr).toBe(1)
-    expect(stderr).toMatch(/error: cannot write to the store in \S+troupe.db: /)
+    expect(stderr).toMatch(/error: Cannot write to the store in \S+troupe.db: /)
     const [, command = ''] = /Continue: troupe (run long.ai --resume \S+)\n/.exec(stderr) ?? []
     const continued = await troupe(command.split(' '))
     expect(continued, continued.stderr).toMatchObject({ code: 0, stdout: 'Done.\n' })

@@ -59,7 +59,7 @@ it.runIf(process.platform !== 'win32')(
     expect(found).toEqual({
       entry: { ...(await store.trees.get(one)) },
       read: events(one, 1, 3),
-      write: { code: 'store_failed', remedy: 'make the data folder and its files writable, then try again' },
+      write: { code: 'store_failed', remedy: 'Make the data folder and its files writable, then try again.' },
       blob: 'large',
     })
     expect(await readdir(path)).toEqual(before)

@@ -52,7 +52,7 @@ const duration: ValueType = { kind: 'duration' }
 const schema: ValueType = { kind: 'schema' }
 const file: ValueType = { kind: 'file' }
 const integer = (min?: number): ValueType => ({ kind: 'integer', ...(min !== undefined && { min }) })
-const provider = "the provider's"
+const provider = "the provider's default"
 const session = "the session's"
 const cityType = '{ type: object, properties: { city: { type: string } }, required: [city] }'
 

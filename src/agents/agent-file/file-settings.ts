@@ -56,6 +56,7 @@ function knownSettings(source: SourceText, { settings, positionOf }: Frontmatter
 /** Keys of other programs, and what to write here. */
 const foreignKeys: { readonly [key: string]: string } = {
   prompt: 'Write the prompt below the second line of `---`.',
+  hooks: 'Hooks are set in the configuration (.ai-agent.json), not in an agent file.',
   name: 'The file names the agent; set `toolName` if other agents call it by another name.',
 }
 

@@ -131,9 +131,9 @@ function yamlRemedy(code: ErrorCode, lines: readonly string[], { line }: Positio
   const [here = '', next = ''] = lines.slice(line - 1, line + 1)
   const [, key, text] = /^\s*([\w.-]+): +([^"'[{|>].*: .*)$/.exec(here) ?? []
   if (key !== undefined) return `Put the text in quotes: \`${key}: ${JSON.stringify(text)}\`.`
-  const above = lines.slice(0, line - 1).join('\n')
+  const above = lines.slice(0, line).join('\n')
   const isOpen = above.replaceAll(/[^[{]/g, '').length > above.replaceAll(/[^\]}]/g, '').length
-  if (code === 'BAD_INDENT' && isOpen) return 'Close the bracket before the line ends, or indent all lines of the list alike.'
+  if (code === 'BAD_INDENT' && isOpen) return 'Close the bracket on this line, or indent the lines that continue the list.'
   if (code === 'BAD_INDENT') return 'Begin the line in the same column as the settings of its group above.'
   if (indentOf(next) > indentOf(here)) return `Line ${line + 1} is indented too far: begin it in the same column as line ${line}.`
   return 'Write each setting as `key: value` on its own line, and put text with `: `, `#` or brackets in quotes.'

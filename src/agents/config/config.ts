@@ -24,11 +24,11 @@ export interface VariableFile {
 export interface PendingFile extends FileState {
   readonly kind: 'configuration' | 'variables' | 'program of a hook'
   readonly status: Exclude<TrustStatus, 'trusted'>
-  /** `providers`, `models.fast`, `variables LAB_URL, LAB_KEY`. */
+  /** The names of these parts: `providers`, `models.fast`, `variables LAB_URL, LAB_KEY`. */
   readonly withheld: readonly string[]
   /** The contents of each part, in the same order; of variables only addresses. */
   readonly contents: readonly (readonly string[])[]
-  /** `withheld` does not name all parts. */
+  /** True if `withheld` does not name all of these parts. */
   readonly isPartial?: true
 }
 

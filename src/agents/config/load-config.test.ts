@@ -64,7 +64,7 @@ describe('layers', () => {
       },
       { given: '/lab/lab.json' },
     )
-    await expect(wrong).rejects.toMatchObject({ code: 'config_invalid', message: 'The configuration has 5 problems.' })
+    await expect(wrong).rejects.toMatchObject({ code: 'config_invalid', message: '5 problems in the configuration.' })
     const places = await wrong.catch((error: TroupeError) => error.problems.map(({ place }) => place))
     expect(places).toEqual([
       '/lab/lab.json',
@@ -136,9 +136,9 @@ describe('trust', () => {
           'mcpServers',
           'defaults.models',
           'pricing',
-          'approvals.rules, the one that allows something',
+          'the allow rule in approvals.rules',
           'sandbox.mode',
-          'sandbox.hosts, as far as nobody else allows it',
+          'sandbox.hosts, where it allows more than your configuration',
           'hooks',
           'skills.directories',
           'headends',
@@ -156,7 +156,7 @@ describe('trust', () => {
       code: 'config_untrusted',
       severity: 'warning',
       place: '/project/.ai-agent.env',
-      message: 'parts of it have no effect, because nobody has trusted it: variables OPENAI_BASE_URL, B',
+      message: 'These settings of the file are ignored until you trust it: variables OPENAI_BASE_URL, B.',
       remedy: 'Review the file, then: troupe trust /project/.ai-agent.env',
     })
   })

@@ -36,7 +36,7 @@ export async function loadConfig(options: LoadConfigOptions): Promise<Config> {
 }
 
 export function configError(problems: readonly Problem[]): TroupeError {
-  return new TroupeError('config_invalid', `The configuration has ${countProblems(problems)}.`, { problems })
+  return new TroupeError('config_invalid', `${countProblems(problems)} in the configuration.`, { problems })
 }
 
 export interface ReadConfig {
@@ -180,11 +180,11 @@ function unusedVariables(variables: ReadonlyMap<string, EnvVariable>, file: Conf
 }
 
 const untrusted = (file: PendingFile): ConfigDiagnostic =>
-  trustWarning(file, `parts of it have no effect, because ${trustReason(file)}: ${firstNames(file.withheld, '; ').text}`)
-const notRun = (file: PendingFile): ConfigDiagnostic => trustWarning(file, `it does not run as a hook, because ${trustReason(file)}`)
+  trustWarning(file, `These settings of the file are ignored ${untilTrusted(file)}: ${firstNames(file.withheld, '; ').text}.`)
+const notRun = (file: PendingFile): ConfigDiagnostic => trustWarning(file, `This file does not run as a hook ${untilTrusted(file)}.`)
 
-const trustReason = ({ status }: PendingFile): string =>
-  status === 'changed' ? 'it has changed since it was trusted' : 'nobody has trusted it'
+const untilTrusted = ({ status }: PendingFile): string =>
+  status === 'changed' ? 'until you trust it again, because it has changed' : 'until you trust it'
 
 const trustWarning = ({ path }: PendingFile, message: string): ConfigDiagnostic => ({
   code: 'config_untrusted',

@@ -135,7 +135,7 @@ describe('the sandbox', () => {
     expect(await withheldOf(contents, nobody)).toEqual([
       'sandbox.mode',
       ...['hosts', 'privateHosts', 'writable', 'environment', 'memory', 'processes'].map(
-        (key) => `sandbox.${key}, as far as nobody else allows it`,
+        (key) => `sandbox.${key}, where it allows more than your configuration`,
       ),
     ])
     const strict = { [project]: { sandbox: { mode: 'required', hosts: [], memory: '1GB', processes: 256 } } }

@@ -22,14 +22,14 @@ const hook = { name: 'a', on: ['before_call'], command: ['./a'], onFailure: 'clo
 
 describe('what is wrong in a section of rules', () => {
   test.each<[string | object, readonly string[]]>([
-    [{ approvals: [] }, ['1:14 `approvals` must be a map, not a list']],
+    [{ approvals: [] }, ['1:14 `approvals` must be an object, not a list']],
     [{ approvals: { rule: [] } }, ['1:15 unknown key `rule` in `approvals`']],
     [{ approvals: { rules: {} } }, ['1:23 `approvals.rules` must be a list of rules, not a map']],
     [{ approvals: { rules: [{ alow: 'x' }] } }, ['1:25 unknown key `alow` in a rule']],
     [{ approvals: { rules: [{ deny: 'a b' }] } }, ['1:32 `a b` is not a valid rule pattern']],
     [{ approvals: { rules: [{ deny: 'shell(${X})' }] } }, ['1:23 `approvals.rules` cannot have placeholders']],
     [{ approvals: { onUnavailable: 'wait' } }, ['1:31 `approvals.onUnavailable` must be one of `suspend`, `deny`, not "wait"']],
-    [{ sandbox: true }, ['1:12 `sandbox` must be a map, not a boolean']],
+    [{ sandbox: true }, ['1:12 `sandbox` must be an object, not a boolean']],
     [{ sandbox: { mod: 'off' } }, ['1:13 unknown key `mod` in `sandbox`']],
     [{ sandbox: { mode: 'none' } }, ['1:20 `sandbox.mode` must be one of `required`, `off`, not "none"']],
     [{ sandbox: { hosts: ['http://x'] } }, ['1:22 `http://x` is not a valid host']],
@@ -38,10 +38,10 @@ describe('what is wrong in a section of rules', () => {
     [{ sandbox: { memory: '1KB' } }, ['1:22 `sandbox.memory` must be a size of at least 16MB, not "1KB"']],
     [{ sandbox: { processes: 1.5 } }, ['1:25 `sandbox.processes` must be an integer of at least 1, not the number 1.5']],
     [{ hooks: {} }, ['1:10 `hooks` must be a list, not a map']],
-    [{ hooks: ['x'] }, ['1:11 `hooks.0` must be a map, not text']],
+    [{ hooks: ['x'] }, ['1:11 `hooks.0` must be an object, not text']],
     [
       { hooks: [{}] },
-      ['1:11 `hooks.0` needs `name`, `on`, `onFailure`', '1:11 `hooks.0` is wrong: `command` is missing, and so is `module`'],
+      ['1:11 "name", "on", "onFailure" are missing in `hooks.0`', '1:11 `hooks.0` is wrong: `command` is missing, and so is `module`'],
     ],
     [{ hooks: [{ ...hook, nme: 'b' }] }, [expect.stringContaining('unknown key `nme` in `hooks.0`')]],
     [{ hooks: [{ ...hook, name: '' }] }, ['1:19 `hooks.0.name` must be text, not empty text']],
@@ -69,7 +69,7 @@ describe('what is wrong in a section of rules', () => {
     ],
     [{ hooks: [{ ...hook, command: ['echo', '${HOME}'] }] }, [expect.stringContaining('`hooks.0.command.1` cannot have placeholders')]],
     [{ hooks: [hook, hook] }, [expect.stringContaining('`hooks` has two entries with the same `name`')]],
-    [{ skills: ['pdf'] }, ['1:11 `skills` must be a map, not a list']],
+    [{ skills: ['pdf'] }, ['1:11 `skills` must be an object, not a list']],
     [{ skills: { directory: [] } }, ['1:12 unknown key `directory` in `skills`']],
     [{ skills: { directories: './a' } }, ['1:26 `skills.directories` must be a list, not text']],
     [{ skills: { disabled: ['PDF'] } }, [expect.stringContaining('`skills.disabled.0` must be the name of a skill')]],

@@ -108,7 +108,7 @@ describe('a configuration file', () => {
     [{ agents: './agents' }, ['1:11 `agents` must be a list, not text']],
     [{ agents: ['a', 1, ''] }, ['1:16 `agents.1` must be text, not a number', '1:18 `agents.2` must be text, not empty text']],
     [{ agents: ['${A B}'] }, ['1:12 `agents.0` cannot be read: invalid placeholder `${A B}`']],
-    [{ providers: [] }, ['1:14 `providers` must be a map, not a list']],
+    [{ providers: [] }, ['1:14 `providers` must be an object, not a list']],
     [{ providers: { lab: { baseUrl: 'x' } } }, ['1:22 unknown key `baseUrl` in `providers.lab`']],
     [
       { providers: { lab: { kind: 'opnai' } } },
@@ -158,15 +158,15 @@ describe('a configuration file', () => {
     [{ queues: { q: { perSecond: 1 } } }, ['1:17 unknown key `perSecond` in `queues.q`']],
     [
       { pricing: { 'a/b': { input: -1 } } },
-      ['1:19 `pricing["a/b"]` needs `output`', '1:28 `pricing["a/b"].input` must be a number of at least 0, not a number'],
+      ['1:19 "output" is missing in `pricing["a/b"]`', '1:28 `pricing["a/b"].input` must be a number of at least 0, not a number'],
     ],
     [{ pricing: { b: { input: 1, output: 1 } } }, ['1:13 `b` is not a valid name in `pricing`']],
     [{ features: { a: 'yes' } }, ['1:18 `features.a` must be `true` or `false`, not text']],
     [{ store: { folder: '.' } }, ['1:11 unknown key `folder` in `store`']],
-    [{ telemetry: 'on' }, ['1:14 `telemetry` must be a map, not text']],
-    [{ slack: null }, ['1:10 `slack` must be a map, not nothing']],
-    ['[]', ['1:1 the configuration must be a map, not a list']],
-    ['null', ['1:1 the configuration must be a map, not nothing']],
+    [{ telemetry: 'on' }, ['1:14 `telemetry` must be an object, not text']],
+    [{ slack: null }, ['1:10 `slack` must be an object, not nothing']],
+    ['[]', ['1:1 the configuration must be an object, not a list']],
+    ['null', ['1:1 the configuration must be an object, not nothing']],
     ['{"agents": [], "agents": []}', ['1:16 the configuration has the key `agents` twice']],
   ])('%j', (content, expected) => {
     expect(told(content)).toEqual(expected)
@@ -285,8 +285,8 @@ describe('a .mcp.json', () => {
   })
 
   test.each([
-    ['[]', ['1:1 a `.mcp.json` must be a map, not a list']],
-    ['{"mcpServers": []}', ['1:16 `mcpServers` must be a map, not a list']],
+    ['[]', ['1:1 a `.mcp.json` must be an object, not a list']],
+    ['{"mcpServers": []}', ['1:16 `mcpServers` must be an object, not a list']],
     ['{"mcpServers": {}, "mcpServers": {}}', ['1:20 `mcpServers` is set twice']],
   ])('%s', (text, expected) => {
     expect(told(text, 'servers')).toEqual(expected)

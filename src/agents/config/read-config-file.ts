@@ -50,7 +50,7 @@ function readServers(source: JsonSource): FileContent {
   const { root } = source
   const diagnostics: ConfigDiagnostic[] = []
   if (root && !isMap(root))
-    source.problem(root, `a \`.mcp.json\` must be a map, not ${describeNode(root)}`, 'Write it like `{ "mcpServers": { … } }`.')
+    source.problem(root, `a \`.mcp.json\` must be an object, not ${describeNode(root)}`, 'Write it like `{ "mcpServers": { … } }`.')
   const entries = new Map<string, Sourced>()
   for (const { key, value } of isMap<Node, Node | null>(root) ? root.items : []) {
     const name = keyText(key)

@@ -248,6 +248,7 @@ export function trustEffect(withheld: string): string | undefined {
 export const mustShowInFull = (withheld: string): boolean => sectionOfPart(withheld)?.isMinor !== true
 
 function sectionOfPart(withheld: string): Section | undefined {
-  const name = sectionNames.find((each) => withheld.startsWith(each) && /^(?:$|[.[,])/.test(withheld.slice(each.length)))
+  const path = withheld.replace(/^the (?:\d+ )?allow rules? in /, '')
+  const name = sectionNames.find((each) => path.startsWith(each) && /^(?:$|[.[,])/.test(path.slice(each.length)))
   return name && sections[name]
 }

@@ -1,7 +1,7 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: placeholders are written like that
 import { isMap, isScalar, isSeq, type Node, parse } from 'yaml'
 import type { Json, JsonObject } from '../../contracts/index.ts'
-import { describeNode, listNames, suggestName } from '../../yaml/messages.ts'
+import { describeNode, suggestName } from '../../yaml/messages.ts'
 import { keyText, nodeToJson } from '../../yaml/yaml-nodes.ts'
 import { readValue, type ValueSpec } from '../values/read-value.ts'
 import type { JsonSource } from './files/json-source.ts'
@@ -78,7 +78,7 @@ function readMap(node: Node, shape: MapShape, { source, path }: Place): Sourced 
         : `{ ${Object.keys(shape.of)
             .map((key) => `"${key}": …`)
             .join(', ')} }`
-    source.problem(node, `${what} must be a map, not ${describeNode(node, 'kind')}`, likeThis(example))
+    source.problem(node, `${what} must be an object, not ${describeNode(node, 'kind')}`, likeThis(example))
     return undefined
   }
   const entries = new Map<string, Sourced>()
@@ -95,7 +95,10 @@ function readMap(node: Node, shape: MapShape, { source, path }: Place): Sourced 
     seen.add(name)
   }
   const missing = shape.kind === 'fields' ? (shape.required ?? []).filter((key) => !seen.has(key)) : []
-  if (missing.length > 0) source.problem(node, `${what} needs ${listNames(missing)}`, 'Add it.')
+  if (missing.length > 0) {
+    const names = missing.map((key) => `"${key}"`).join(', ')
+    source.problem(node, `${names} ${missing.length === 1 ? 'is' : 'are'} missing in ${what}`, missingRemedy(shape, missing))
+  }
   const tree: SourcedMap = { kind: 'map', entries, origin: source.origin(node), sealed: false }
   const isValid = entries.size === seen.size
   const conflicts = shape.kind === 'fields' && isValid ? (shape.findConflicts?.(sourcedToJson(tree) as JsonObject) ?? []) : []
@@ -104,6 +107,16 @@ function readMap(node: Node, shape: MapShape, { source, path }: Place): Sourced 
     source.problem(pair?.key ?? node, `${what} ${message}`, remedy)
   }
   return tree
+}
+
+function missingRemedy(shape: MapShape, missing: readonly string[]): string {
+  const examples = missing.map((key) => `"${key}": ${exampleOf(shapeOfKey(shape, key))}`)
+  return `Add ${missing.length === 1 ? 'it' : 'them'}, for example \`${examples.join(', ')}\`.`
+}
+
+function exampleOf(shape: Shape | undefined): string {
+  if (shape?.kind === 'text') return JSON.stringify(shape.example)
+  return shape && 'example' in shape ? shape.example : '…'
 }
 
 function shapeOfKey(shape: MapShape, name: string): Shape | undefined {

@@ -43,7 +43,7 @@ test('Claude', () => {
     'release-notes.md:4:1 "mcp__github__list_releases" is left out: tools of MCP servers are not available in this version',
     'release-notes.md:4:1 "WebSearch" is left out: there is no such tool',
     expect.stringMatching(
-      /^release-notes.md:4:1 its shell runs only `git log`, `git log \*`, as plain commands .*; other commands are denied/,
+      /^release-notes.md:4:1 The agent can run only these commands: `git log`, `git log \*` \(.*All other commands are denied\./,
     ),
     'release-notes.md:9:1 `permissionMode: acceptEdits`: a file cannot loosen the approvals and the sandbox of the session',
     'release-notes.md:19:1 `hooks` is not supported: its commands are not run',

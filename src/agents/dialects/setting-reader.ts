@@ -155,7 +155,7 @@ export class SettingReader {
     const named = taken.length > maxShown ? [...taken.slice(0, maxShown), '…'] : taken
     this.#warn(
       setting,
-      `its shell runs only ${listNames(named)}, as plain commands in the workspace; other commands are denied, and these need approval as usual`,
+      `The agent can run only these commands: ${listNames(named)} (plain commands, in the workspace). They still need approval. All other commands are denied.`,
       `To run one without approval: --allow '${shell}(${taken[0]})'.`,
     )
     if (uses.length > taken.length) this.#warn(setting, `only the first ${maxRules} commands of its shell are used`)

@@ -205,5 +205,5 @@ function usageMissing({ agent, dialect, at }: LoadedFile): readonly AgentDiagnos
 }
 
 export function registryError(problems: readonly Problem[]): TroupeError {
-  return new TroupeError('agent_file_invalid', `The agents have ${countProblems(problems)}.`, { problems })
+  return new TroupeError('agent_file_invalid', `${countProblems(problems)} in the agent files.`, { problems })
 }

@@ -18,7 +18,7 @@ export function missingRoot(written: string, path: string, { called, workingDire
   if (file !== undefined)
     return {
       place: written,
-      message: 'There is no such file.',
+      message: 'There is no such file or folder.',
       remedy:
         called.length === 1
           ? `${file} has this name: troupe run ${shellWord(file)}`
@@ -32,20 +32,27 @@ export function missingRoot(written: string, path: string, { called, workingDire
       remedy: `It is in this folder: troupe run ${shellWord(here)}`,
     }
   const otherwise = agentsIn(workingDirectory) ?? noAgents
-  return { place: written, message: 'There is no such file.', remedy: besides(path, { otherwise }) }
+  return { place: written, message: 'There is no such file or folder.', remedy: besides(path, { otherwise }) }
 }
 
 export function folderAsRoot(written: string, path: string): Problem {
   const own = agentFilesIn(path).filter(isOwnFile)
-  const remedy = own.length > 0 ? `Name an agent in it: ${listNames(own.slice(0, 10).map((name) => join(written, name)))}.` : noAgents
+  const remedy = own.length > 0 ? `Name an agent in it: ${firstFiles(own.map((name) => join(written, name)))}.` : noAgents
   return { place: written, message: 'It is a folder.', remedy }
+}
+
+const maxListed = 10
+
+function firstFiles(names: readonly string[]): string {
+  const left = names.length - maxListed
+  return `${listNames(names.slice(0, maxListed))}${left > 0 ? ` and ${left} more` : ''}`
 }
 
 const noAgents = 'There are no agents in this folder: change to the folder of the agent, or create one with troupe init.'
 
 function agentsIn(folder: string): string | undefined {
   const own = agentFilesIn(folder).filter(isOwnFile)
-  return own.length > 0 ? `In ${folder} there are ${listNames(own.slice(0, 10))}.` : undefined
+  return own.length > 0 ? `Agents in ${folder}: ${firstFiles(own)}.` : undefined
 }
 
 export function unreadChild(reference: ChildReference, path: string, { kind, why, remedy }: UnreadableFile): Problem {

@@ -32,7 +32,7 @@ const textKeys = {
 const keys: readonly string[] = [...Object.keys(textKeys), 'metadata', 'allowed-tools']
 const isProse = (key: string): boolean => key !== 'name' && Object.hasOwn(textKeys, key)
 const kind = { file: 'a SKILL.md', example: '`---`, `name: …`, `description: …`, `---`', body: 'the instructions' }
-/** The first problems of a file that is not YAML at all are enough. */
+/** If a file is not YAML at all, only the first problems are reported. */
 const maxProblems = 5
 
 /** Reads the settings of a `SKILL.md`. `undefined` if they are not valid YAML. */

@@ -63,7 +63,10 @@ async function waiting({ configFile, isAll }: TrustInvocation, host: Host): Prom
   if (!mayAsk(host))
     throw new TroupeError('usage', `${count} Nothing was trusted, because there is no terminal to ask.`, {
       remedy: 'Review the files. Then trust some: troupe trust PATH ..., or all: troupe trust --all',
-      problems: files.map((file) => ({ place: file.path, message: `${file.kind}; ignored until trusted: ${partsOf(file).join('; ')}` })),
+      problems: files.map((file) => ({
+        place: file.path,
+        message: [`ignored until you trust this ${file.kind}:`, ...partsOf(file)].join('\n'),
+      })),
     })
   const { paint, stderr } = host
   await stderr.prose([`${count} What trust would allow:`, ''])

@@ -1,4 +1,4 @@
-import { type AgentNode, isGoingOn, type RunTree } from '../../view/index.ts'
+import { type AgentNode, isRunning, type RunTree } from '../../view/index.ts'
 import type { Paint } from '../terminal/paint.ts'
 import { collapseRows } from '../tree/collapse-rows.ts'
 import { linesOf } from '../tree/layout.ts'
@@ -41,4 +41,4 @@ function withoutText(agent: AgentNode): AgentNode {
 }
 
 /** Whether the frame changes over time without events. */
-export const isAnimated = (tree: RunTree): boolean => tree.roots.some(({ turns }) => turns.slice(-1).some(isGoingOn))
+export const isAnimated = (tree: RunTree): boolean => tree.roots.some(({ turns }) => turns.slice(-1).some(isRunning))

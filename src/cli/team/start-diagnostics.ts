@@ -1,6 +1,6 @@
 import type { AgentDiagnostic, ConfigDiagnostic } from '../../agents/index.ts'
 import { type Problem, TroupeError } from '../../contracts/index.ts'
-import { asSentence } from '../../util/as-sentence.ts'
+import { displaySentence } from '../../util/as-sentence.ts'
 import { shellWord } from '../../util/shell-word.ts'
 
 /** A diagnostic about a team before it runs. */
@@ -10,7 +10,7 @@ export type StartDiagnostic = AgentDiagnostic | ConfigDiagnostic
 export const isAboutTrust = ({ code }: StartDiagnostic): boolean => code === 'config_untrusted' || code === 'agent_untrusted'
 
 export const sentenceOf = ({ place, message, remedy }: Problem): string =>
-  `${place}: ${remedy === undefined ? message : `${asSentence(message)} ${remedy}`}`
+  [`${place}: ${displaySentence(message)}`, ...(remedy === undefined ? [] : [remedy])].join(' ')
 
 /**
  * Adds ignored settings to an error, because they may be its cause: untrusted files first, unknown variables last. The

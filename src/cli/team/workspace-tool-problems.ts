@@ -5,9 +5,9 @@ import type { Problem } from '../../contracts/index.ts'
 import { matchesGlob, parseGlob } from '../../util/glob.ts'
 import { isInside } from '../../util/is-inside.ts'
 import type { Host } from '../host/process-host.ts'
-import { builtinTools, unavailableTools } from './builtin-tools.ts'
 import { missingHookParts } from './configured-hooks.ts'
 import type { Project } from './load-project.ts'
+import { openWorkspaceKit, unavailableTools } from './open-workspace-kit.ts'
 import { skillProblems } from './project-skills.ts'
 
 /** Skills, hooks, folders and tools that are missing. */
@@ -96,7 +96,7 @@ async function missingTools(
   const withTools = agents.map(({ definition }) => definition).filter(({ tools }) => tools.length > 0)
   if (withTools.length === 0) return []
   const kit = { workspace: workingDirectory, policy: sandboxOf(config), hidden: [], guarded: [] }
-  return unavailableTools(withTools, await builtinTools(host, kit))
+  return unavailableTools(withTools, await openWorkspaceKit(host, kit))
 }
 
 function missingSkills(folder: string): readonly Problem[] {

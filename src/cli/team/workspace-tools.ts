@@ -19,8 +19,8 @@ import { flagProblems } from '../approvals/flag-rules.ts'
 import type { WithoutTerminal } from '../approvals/terminal-approver.ts'
 import { homeFolder } from '../host/data-folder.ts'
 import type { Host } from '../host/process-host.ts'
-import { builtinTools, unavailableTools } from './builtin-tools.ts'
 import { configuredHooks } from './configured-hooks.ts'
+import { openWorkspaceKit, unavailableTools } from './open-workspace-kit.ts'
 import { agentsWithSkills, summarizeProblems } from './project-skills.ts'
 import { sentenceOf } from './start-diagnostics.ts'
 
@@ -65,7 +65,7 @@ export async function createWorkspaceTools(agents: readonly RegisteredAgent[], o
   const known = { tools, sources: [] }
   const { policies, onUnavailable } = approvalsOf(config)
   const policy = sandboxOf(config)
-  const builtin = await builtinToolsFor(agents, {
+  const builtin = await openWorkspaceKitFor(agents, {
     host,
     workingDirectory,
     policy,
@@ -103,12 +103,12 @@ const flagPolicy = (allow: readonly string[], deny: readonly string[]): readonly
     : [{ name: 'the command line', rules: [...allow.map((each) => ({ allow: each })), ...deny.map((each) => ({ deny: each }))] }]
 
 /** Loaded only if an agent has tools. */
-async function builtinToolsFor(
+async function openWorkspaceKitFor(
   agents: readonly RegisteredAgent[],
   { host, workingDirectory, ...confinement }: Pick<WorkspaceToolOptions, 'host' | 'workingDirectory' | 'hidden'> & Confinement,
 ): Promise<WorkspaceKit | undefined> {
   if (agents.every(({ definition }) => definition.tools.length === 0)) return undefined
-  return builtinTools(host, { workspace: workingDirectory, ...confinement })
+  return openWorkspaceKit(host, { workspace: workingDirectory, ...confinement })
 }
 
 interface Confinement {

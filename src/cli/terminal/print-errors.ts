@@ -1,4 +1,5 @@
 import { type Problem, TroupeError } from '../../contracts/index.ts'
+import { displaySentence } from '../../util/as-sentence.ts'
 import { InterruptedError } from '../run/interruption.ts'
 import { type Paint, printable } from './paint.ts'
 
@@ -28,12 +29,14 @@ export function errorLines({ message, remedy, problems, commands = [], isFailure
 
 /** Some messages repeat their problems in further lines. */
 function headline(message: string): string {
-  return printable(message.split('\n', 1)[0]?.replace(/:\s*$/, '.') ?? '')
+  return printable(displaySentence(message.split('\n', 1)[0]?.replace(/:\s*$/, '.') ?? ''))
 }
 
 function problemLines({ place, message, remedy, line }: Problem, paint: Paint): readonly string[] {
+  const [first = '', ...more] = message.split('\n')
   return [
-    `  ${paint('bold', printable(place))}  ${printable(message)}`,
+    `  ${paint('bold', printable(place))}  ${printable(displaySentence(first))}`,
+    ...more.map((part) => `    ${printable(part)}`),
     ...(line === undefined || line.trim() === '' ? [] : excerpt(place, line, paint)),
     ...(remedy === undefined ? [] : [`    ${paint('cyan', '→')} ${printable(remedy)}`]),
   ]

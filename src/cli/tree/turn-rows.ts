@@ -1,5 +1,5 @@
 import { addSpent } from '../../contracts/index.ts'
-import { type AgentNode, type CallNode, isGoingOn, type StepNode, type TurnNode } from '../../view/index.ts'
+import { type AgentNode, type CallNode, isRunning, type StepNode, type TurnNode } from '../../view/index.ts'
 import { answerNeeded, duration, elapsed, plural, price, reasonText, tokens } from '../terminal/format-numbers.ts'
 import { fitWidth, printable, widthOf } from '../terminal/paint.ts'
 import { type CallPlace, callRow, quoted, shownStatus, unfinishedLabel } from './call-row.ts'
@@ -39,7 +39,7 @@ interface TurnContents {
 }
 
 function turnContents(agent: AgentNode, turn: TurnNode, moment: Moment): TurnContents {
-  const isLive = moment.kind === 'live' && isGoingOn(turn)
+  const isLive = moment.kind === 'live' && isRunning(turn)
   const toolWidth = Math.min(maxToolWidth, maxOf([...turn.toolNames].map((name) => widthOf(printable(name)))))
   const steps = turn.steps.map((step, i) => {
     const before = turn.steps[i - 1]?.attempts.at(-1)?.model

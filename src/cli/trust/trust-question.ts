@@ -77,7 +77,7 @@ const maxLines = 20
 
 const powerText = (part: string): string => {
   const power = trustEffect(part)
-  return printable(power === undefined ? part : `${part}: ${power}`)
+  return printable(power === undefined ? part : `${part} – ${power}`)
 }
 const toRead = (path: string, why = 'Only a part is shown'): string => `${why}: read ${printable(path)} before you approve it.`
 const moreOf = (left: number): readonly string[] => (left > 0 ? [`and ${left} more`] : [])

@@ -25,7 +25,7 @@ const strictFormats: readonly unknown[] = ['date-time', 'time', 'date', 'duratio
 const strictDepth = 5
 const strictProperties = 100
 
-/** Whether OpenAI's strict mode takes it: closed objects, every property required. */
+/** Whether OpenAI's strict mode accepts the schema: closed objects, every property required. */
 export function fitsStrictMode(schema: JsonSchema): boolean {
   const shape: Shape = {
     keywords: new Set(strictKeywords),
@@ -39,12 +39,12 @@ export function fitsStrictMode(schema: JsonSchema): boolean {
   return isPlainObject(schema) && fits(schema, shape) && countProperties(schema) <= strictProperties
 }
 
-/** Whether OpenAI's schema mode takes it at all: the answer is always an object. */
+/** Whether OpenAI's schema mode accepts the schema: the answer is always an object. */
 export const fitsLooseMode = (schema: JsonSchema): boolean => isPlainObject(schema) && !mentions(schema, 'propertyNames')
 
 const anthropicOptional = 10
 
-/** Whether Anthropic's schema mode takes it without loss: it closes all objects, and knows no recursion. */
+/** Whether Anthropic's schema mode accepts the schema without loss: it closes all objects, and knows no recursion. */
 export function fitsAnthropicMode(schema: JsonSchema): boolean {
   if (!isPlainObject(schema) || mentions(schema, '$ref')) return false
   let optional = 0

@@ -14,8 +14,8 @@ interface FetchRules {
  *
  * 1. It does not follow redirects: the key would be sent to another server.
  * 2. It buffers a limited amount: neither endless events nor endless error pages.
- * 3. A response that is no event stream fails here, where its beginning can still be shown.
- * 4. The status decides, even if the body of an error never arrives.
+ * 3. A response that is not an event stream fails here, with its beginning in the message.
+ * 4. The status alone decides, even if the body of an error never arrives.
  */
 export function guardedFetch(send: typeof fetch, rules: FetchRules): typeof fetch {
   return async (input, init) => {

@@ -1,7 +1,7 @@
 import type { Json } from '../../contracts/index.ts'
 import { stem } from '../../util/stem.ts'
-import { fitNumber, fitText, isAllowed, textFor } from './fit.ts'
 import { type Field, isFreeText, type Parameter } from './parameters.ts'
+import { fitNumber, fitText, isAllowed, textFor } from './score-values.ts'
 import { readValues, type Value } from './values.ts'
 import { conjunctions, means, prepositions } from './vocabulary.ts'
 import { nameWords, type Word } from './words.ts'

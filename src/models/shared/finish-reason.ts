@@ -1,5 +1,5 @@
 import type { FinishReason } from '../../contracts/index.ts'
-import { type GatheredCall, isWhole } from './calls.ts'
+import { type GatheredCall, isWhole } from './gathered-calls.ts'
 
 const words: { readonly [Reason in Exclude<FinishReason, 'other'>]: readonly string[] } = {
   stop: ['stop', 'end_turn', 'stop_sequence', 'complete', 'completed', 'eos', 'eos_token', 'finished'],

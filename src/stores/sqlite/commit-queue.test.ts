@@ -115,7 +115,7 @@ describe('a busy file (4)', () => {
       code: 'store_failed',
       retry: true,
       message: /within 30 ms/,
-      remedy: /another process holds/,
+      remedy: /^Another process holds/,
     })
     other.exec('ROLLBACK')
     assert.deepEqual(await seqs(store, one), [])
@@ -168,7 +168,7 @@ describe('a failing medium (3)', () => {
       else acknowledged += 1
     }
     assert(failure instanceof TroupeError)
-    assert.deepEqual([failure.code, failure.retry, failure.remedy], ['store_failed', true, 'free some space on the disk, then try again'])
+    assert.deepEqual([failure.code, failure.retry, failure.remedy], ['store_failed', true, 'Free some space on the disk, then try again.'])
     assert(failure.cause instanceof Error)
     assert(acknowledged > 5)
 

@@ -55,7 +55,7 @@ export class Connection {
     } catch (error) {
       if (isBusy(error)) return
       this.close()
-      throw storeError(error, `open the store in ${settings.path}`)
+      throw storeError(error, `open the data folder ${settings.path}`)
     }
   }
 
@@ -124,6 +124,6 @@ function openFile(file: string, { path, access, surroundings }: SqliteSettings):
     createFile(file)
     return { database: surroundings.openDatabase(file), copy: undefined }
   } catch (error) {
-    throw storeError(error, `open the store in ${path}`)
+    throw storeError(error, `open the data folder ${path}`)
   }
 }

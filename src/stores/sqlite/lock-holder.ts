@@ -20,14 +20,14 @@ export interface SilentOwner {
 export function lockHolder(file: string, silent: () => readonly SilentOwner[]): LockHolder | undefined {
   const pid = lockedBy(file)
   if (pid !== undefined && isStopped(pid)) return { name: `process ${pid}, which is stopped,`, remedy: continueIt(pid) }
-  if (pid !== undefined) return { name: `process ${pid}`, remedy: `wait for process ${pid} or end it, then try again` }
+  if (pid !== undefined) return { name: `process ${pid}`, remedy: `Wait for process ${pid} or end it, then try again.` }
   const [owner] = silent()
   if (!owner) return undefined
   const seconds = Math.round(owner.silentMs / 1000)
   return { name: `probably process ${owner.pid}, which has been silent for ${seconds} s,`, remedy: continueIt(owner.pid) }
 }
 
-const continueIt = (pid: number): string => `continue it (kill -CONT ${pid}) or end it (kill -KILL ${pid}), then try again`
+const continueIt = (pid: number): string => `Continue it (kill -CONT ${pid}) or end it (kill -KILL ${pid}), then try again.`
 
 /** Writers lock the index of the log; a process that recovers or closes the database locks the file. */
 function lockedBy(file: string): number | undefined {

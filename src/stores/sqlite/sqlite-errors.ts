@@ -14,10 +14,10 @@ const codes = {
   notDatabase: 26,
 } as const
 
-const held = 'another process holds the database: wait for it or end it, then try again'
-const full = 'free some space on the disk, then try again'
-const failing = 'check that the disk of the data folder has space and works, then try again'
-const forbidden = 'make the data folder and its files writable, then try again'
+const held = 'Another process holds the database. Wait for it or end it, then try again.'
+const full = 'Free some space on the disk, then try again.'
+const failing = 'Check that the disk of the data folder has space and works, then try again.'
+const forbidden = 'Make the data folder and its files writable, then try again.'
 
 const remedies: { readonly [code: number | string]: string } = {
   [codes.busy]: held,
@@ -56,16 +56,16 @@ export function storeError(error: unknown, action: string, holder?: LockHolder):
   if (error instanceof TroupeError) return error
   const code = sqliteCode(error)
   const message = error instanceof Error ? error.message : String(error)
-  if (isDamage(error)) return damaged(`cannot ${action}: ${message}`, error)
-  const remedy = remedies[code ?? systemCode(error)] ?? 'check the data folder and its disk, then try again'
+  if (isDamage(error)) return damaged(`Cannot ${action}: ${message}.`, error)
+  const remedy = remedies[code ?? systemCode(error)] ?? 'Check the folder and its disk, then try again.'
   if (holder)
-    return new TroupeError('store_failed', `cannot ${action}: ${holder.name} holds its lock`, { remedy: holder.remedy, cause: error })
-  return new TroupeError('store_failed', `cannot ${action}: ${message}`, { remedy, cause: error })
+    return new TroupeError('store_failed', `Cannot ${action}: ${holder.name} holds its lock.`, { remedy: holder.remedy, cause: error })
+  return new TroupeError('store_failed', `Cannot ${action}: ${message}.`, { remedy, cause: error })
 }
 
 /** The data exists, but this store did not write it like that. */
 export function damaged(message: string, cause?: unknown): TroupeError {
-  return new TroupeError('store_invalid', message, { remedy: 'restore the data folder from a backup, or use another folder', cause })
+  return new TroupeError('store_invalid', message, { remedy: 'Restore the data folder from a backup, or use another folder.', cause })
 }
 
 /** The low byte of an extended code is the primary code. */

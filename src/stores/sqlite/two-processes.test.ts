@@ -114,8 +114,8 @@ it.runIf(process.platform === 'linux')('a process that was stopped inside of a c
   while (!/\) T/.test(await readFile(`/proc/${pid}/stat`, 'utf8'))) await macrotask()
   await assert.rejects(async () => store.journal.claim('another' as TreeId, bob), {
     code: 'store_failed',
-    message: `cannot write to the store in ${folder.file} within 20 ms: process ${pid}, which is stopped, holds its lock`,
-    remedy: `continue it (kill -CONT ${pid}) or end it (kill -KILL ${pid}), then try again`,
+    message: `Cannot write to the store in ${folder.file} within 20 ms: process ${pid}, which is stopped, holds its lock.`,
+    remedy: `Continue it (kill -CONT ${pid}) or end it (kill -KILL ${pid}), then try again.`,
   })
   // What was committed can be read meanwhile; the end of that process frees the file.
   assert.deepEqual(await store.journal.read(one, 0), [])

@@ -3,7 +3,7 @@
  */
 import { readdirSync, realpathSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
-import { guardedPartsOfGit } from '../../policy/protected-paths.ts'
+import { protectedPartsOfGit } from '../../policy/protected-paths.ts'
 import { isInside } from '../../util/is-inside.ts'
 import { kindOf, textOf } from './file-identity.ts'
 import { gitSettings } from './git-config.ts'
@@ -36,7 +36,7 @@ export function gitFoldersIn(repository: string): readonly string[] {
 }
 
 /** What in a Git folder decides which programs Git runs. */
-export const partsOf = (gitFolder: string): readonly string[] => guardedPartsOfGit.map((name) => join(gitFolder, name))
+export const partsOf = (gitFolder: string): readonly string[] => protectedPartsOfGit.map((name) => join(gitFolder, name))
 
 /** Hook folders and settings files in the workspace that the settings of a repository name. */
 export function namedBySettings(repository: string, workspace: string): readonly string[] {

@@ -11,7 +11,7 @@
  */
 import { realpathSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
-import { guardedSettings, startFiles } from '../../policy/protected-paths.ts'
+import { protectedSettings, startFiles } from '../../policy/protected-paths.ts'
 import { isInside } from '../../util/is-inside.ts'
 import { identityAt, kindOf, ReplacedError } from './file-identity.ts'
 import { gitFolderAt, gitFoldersIn, namedBySettings, partsOf } from './git-folders.ts'
@@ -58,7 +58,7 @@ export class WritableFolder {
     const own = gitFolderAt(join(this.path, '.git'))
     const gitFolders = this.#gitFolders(scanned, own)
     const named = [
-      ...[...guardedSettings, '.git'].map((name) => join(this.path, name)),
+      ...[...protectedSettings, '.git'].map((name) => join(this.path, name)),
       ...(home === undefined ? [] : startFiles.map((name) => join(home, name))),
       ...(own === undefined ? [] : namedBySettings(own, this.path)),
       ...guarded,

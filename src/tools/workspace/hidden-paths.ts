@@ -1,7 +1,7 @@
 import { realpathSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import type { ToolFailure } from '../../contracts/index.ts'
-import { guardedSettings, secretNames, startFiles } from '../../policy/protected-paths.ts'
+import { protectedSettings, secretNames, startFiles } from '../../policy/protected-paths.ts'
 import { isInside } from '../../util/is-inside.ts'
 import type { WorkspacePath } from './workspace-path.ts'
 
@@ -52,16 +52,16 @@ export const hiddenPathFailure = ({ absolute, relative }: WorkspacePath): ToolFa
   message: secretNames.includes(basename(absolute).toLowerCase())
     ? `${relative} contains keys. No tool may read or write it.`
     : `${relative} contains Troupe's own data. No tool may read or write it.`,
-  remedy: 'Continue without it. If it must change, ask the user.',
+  remedy: 'Continue without it. If you need it, ask the user.',
 })
 
 /** Files that contain secrets, start programs or decide what runs. A broader permission does not cover changing them. */
 export function isProtected(relative: string): boolean {
   const parts = relative.toLowerCase().split('/')
   const name = parts.at(-1) ?? ''
-  return parts.some((part) => part === '.git' || guarded.has(part)) || secrets.test(name)
+  return parts.some((part) => part === '.git' || protectedNames.has(part)) || secrets.test(name)
 }
 
 /** In any folder: it may be the root of another program, or a home. */
-const guarded = new Set([...guardedSettings, ...startFiles])
+const protectedNames = new Set([...protectedSettings, ...startFiles])
 const secrets = /^\.env(?:\..*)?$|\.env$|^\.(?:netrc|npmrc|pypirc)$/

@@ -46,9 +46,9 @@ async function sameName(workspace: Workspace, name: string): Promise<readonly st
   for (let place = waiting.shift(); place !== undefined && lookedAt < mostLookedAt && found.length < 3; place = waiting.shift()) {
     for (const entry of (await entriesIn(workspace, place)) ?? []) {
       lookedAt++
-      const path = placeBelow(place, entry.name).relative
-      if (entry.kind === 'folder' && !skipped.has(entry.name)) waiting.push(workspace.place(path))
-      else if (entry.kind === 'file' && entry.name === name) found.push(path)
+      const below = placeBelow(place, entry.name)
+      if (entry.kind === 'folder' && !skipped.has(entry.name) && !workspace.isHidden(below)) waiting.push(below)
+      else if (entry.kind === 'file' && entry.name === name) found.push(below.relative)
     }
   }
   return found.sort()

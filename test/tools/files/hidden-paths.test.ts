@@ -56,6 +56,13 @@ describe('what is hidden', () => {
     ])
   })
 
+  it('is skipped in the search for a missing file', async () => {
+    const { output } = await call('read_file', { path: 'nope.md' })
+    expect(output).toMatchObject({ ok: false, error: { class: 'invalid_input', message: 'nope.md does not exist.' } })
+    const { output: elsewhere } = await call('read_file', { path: 'trust.json' })
+    expect(JSON.stringify(elsewhere)).not.toContain('state/troupe')
+  })
+
   it('is in no list and in no search of what is around it', async () => {
     const { output: joinNames } = await call('list_files', { path: '.local' })
     expect(joinNames).toMatchObject({ content: '1 entry in .local, 2 levels deep.\n.local/state/' })

@@ -3,7 +3,7 @@ import { chmodSync, linkSync, mkdirSync, readdirSync, readFileSync, renameSync, 
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { guardedSettings, startFiles } from '../../../src/policy/protected-paths.ts'
+import { protectedSettings, startFiles } from '../../../src/policy/protected-paths.ts'
 import { comparingFiles, descriptorFiles, type HostFiles, isProtected, openWorkspace } from '../../../src/tools/workspace/index.ts'
 import { putFiles, scene, tempFolder } from './scene.ts'
 
@@ -52,7 +52,7 @@ describe('a workspace', () => {
         isProtected,
       ),
     ).not.toContain(false)
-    expect([...guardedSettings, ...startFiles, 'sub/.CLAUDE/x.json', '.agents/skills/a/SKILL.md'].map(isProtected)).not.toContain(false)
+    expect([...protectedSettings, ...startFiles, 'sub/.CLAUDE/x.json', '.agents/skills/a/SKILL.md'].map(isProtected)).not.toContain(false)
     expect(['env', 'environment.ts', '.gitignore', 'git/x', 'a.env.ts', 'src/a.ts'].map(isProtected)).not.toContain(true)
   })
 })

@@ -107,5 +107,5 @@ function remedyFor(there: string | undefined, expected: string): string {
   if (there === '"' && /^a (?:value|key)/.test(expected)) return 'Close the text on the same line; write `\\` as `\\\\`.'
   if (there === '"') return 'Is a comma missing before it?'
   if (there === "'" || /[\w$]/.test(there)) return 'Put keys and texts in double quotes: `{ "key": "value" }`.'
-  return 'Compare it with `{ "key": "value", "list": [1, true] }`.'
+  return 'Check the JSON syntax near this position.'
 }

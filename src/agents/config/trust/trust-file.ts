@@ -52,11 +52,11 @@ export async function readFileStates(files: ConfigFileSystem, paths: readonly st
   const contents = await Promise.all(paths.map(async (path) => ({ path, content: await files.read(path) })))
   const missing = contents.filter(({ content }) => content === undefined)
   if (missing.length > 0)
-    throw new TroupeError('config_invalid', 'some files to trust do not exist', {
+    throw new TroupeError('config_invalid', 'Some of these files do not exist.', {
       problems: missing.map(({ path }) => ({
         place: path,
-        message: 'the file does not exist',
-        remedy: 'Check the path. To list files that wait for trust: troupe trust',
+        message: 'The file does not exist.',
+        remedy: 'To list untrusted files: troupe trust',
       })),
     })
   return contents.map(({ path, content }) => ({ path, sha256: contentHash(content ?? '') }))

@@ -17,13 +17,18 @@ export interface Admission {
 type Verdict =
   | { readonly kind: 'keep' }
   /** `value` stays, `rest` is withheld. */
-  | { readonly kind: 'split'; readonly value: Json; readonly rest: Json; readonly why: string }
+  | { readonly kind: 'split'; readonly value: Json; readonly rest: Json; readonly which: string }
   /** It stays, but can only add restrictions; what it allows beyond that is withheld. */
   | { readonly kind: 'bounded'; readonly why: string }
   | { readonly kind: 'withhold'; readonly why?: string }
 
+function nameOf(path: string, verdict: Exclude<Verdict, { readonly kind: 'keep' }>): string {
+  if (verdict.kind === 'split') return `${verdict.which} in ${path}`
+  return verdict.why === undefined ? path : `${path}, ${verdict.why}`
+}
+
 const keep: Verdict = { kind: 'keep' }
-const bounded: Verdict = { kind: 'bounded', why: 'as far as nobody else allows it' }
+const bounded: Verdict = { kind: 'bounded', why: 'where it allows more than your configuration' }
 
 /** Splits a project's file that nobody has trusted. `own` are the settings of the user, which are weaker than a project's. */
 export function withoutUntrusted(tree: SourcedMap, own?: Sourced): Admission {
@@ -42,9 +47,8 @@ export function withoutUntrusted(tree: SourcedMap, own?: Sourced): Admission {
       (leaf) => {
         const verdict = trust === 'to-loosen' ? judgeRestriction(leaf) : judgeFree(leaf, own)
         if (verdict.kind === 'keep') return leaf.value
-        const why = verdict.why === undefined ? '' : `, ${verdict.why}`
         const value = verdict.kind === 'split' ? verdict.rest : leaf.value
-        withheld.push(withheldPart(`${showPath(leaf.path)}${why}`, value, leaf.path))
+        withheld.push(withheldPart(nameOf(showPath(leaf.path), verdict), value, leaf.path))
         if (verdict.kind === 'withhold') return undefined
         return verdict.kind === 'split' ? verdict.value : leaf.value
       },
@@ -120,10 +124,5 @@ function judgeRules(rules: readonly JsonObject[]): Verdict {
   const value = rules.filter((rule) => rule[allow] === undefined)
   const rest = rules.filter((rule) => rule[allow] !== undefined)
   if (rest.length === 0) return keep
-  return {
-    kind: 'split',
-    value,
-    rest,
-    why: rest.length === 1 ? 'the one that allows something' : `the ${rest.length} that allow something`,
-  }
+  return { kind: 'split', value, rest, which: rest.length === 1 ? 'the allow rule' : `the ${rest.length} allow rules` }
 }

@@ -6,7 +6,7 @@ import { isSecretName, redactAddress, redactForTrust } from '../hide-secrets.ts'
 
 /** A part of a file that takes effect only after a person trusts the file. */
 export interface Withheld {
-  /** By path: `providers`, `approvals.rules, the one that allows something`. */
+  /** By path: `providers`, `the allow rule in approvals.rules`. */
   readonly name: string
   /** Its contents without credentials: a program with its arguments, an address, a rule. */
   readonly contents: readonly string[]

@@ -61,5 +61,5 @@ function unknownVariable(name: string, known: readonly string[]): ConfigDiagnost
   const near = nearestNames(withoutPrefix(name), known.map(withoutPrefix))
   const meant = near.map((each) => `${prefix}${each}`).join(', ')
   const remedy = near.length > 0 ? `Did you mean ${meant}?` : `Variables are named after options, like ${known[0]}.`
-  return { code: 'variable_unused', severity: 'warning', place: name, message: 'no option has this variable', remedy }
+  return { code: 'variable_unused', severity: 'warning', place: name, message: 'Troupe does not use this variable', remedy }
 }

@@ -20,7 +20,7 @@ interface KitOptions {
 const defaultPath = '/usr/local/bin:/usr/bin:/bin'
 
 /** The built-in tools and their sandbox. Loaded on demand. */
-export async function builtinTools({ env }: Pick<Host, 'env'>, options: KitOptions): Promise<WorkspaceKit> {
+export async function openWorkspaceKit({ env }: Pick<Host, 'env'>, options: KitOptions): Promise<WorkspaceKit> {
   const { workspaceKit } = await import('../../tools/kit/index.ts')
   return workspaceKit({ ...options, clock: systemClock, home: homeFolder(homedir()), path: env.PATH ?? defaultPath })
 }

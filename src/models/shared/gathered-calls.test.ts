@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { argumentsOf, withIds } from './calls.ts'
+import { argumentsOf, withIds } from './gathered-calls.ts'
 
 it('gives calls without a name the next free number, the same every time', () => {
   const earlier = { role: 'assistant', parts: [{ type: 'call', id: 'call_1', name: 'look', input: '{}' }] } as const
