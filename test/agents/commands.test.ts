@@ -97,7 +97,7 @@ test('troupe agents list where no file is right tells that, and exits with 2', a
   const ended = await troupe(path, ['agents', 'list'])
   expect([ended.code, ended.stdout]).toEqual([2, ''])
   expect(ended.stderr).toContain('error: None of the agent files here is valid.')
-  expect(ended.stderr).toContain('a.ai:6:1  unknown key `limts`')
+  expect(ended.stderr).toContain('a.ai:6:1  Unknown key `limts`.')
   expect(ended.stderr).not.toContain('troupe init')
   const { stdout } = await troupe(path, ['agents', 'list', '--json'])
   expect(JSON.parse(stdout)).toMatchObject({ ok: false, error: { problems: [{ place: 'a.ai:6:1' }] }, exitCode: 2 })
@@ -234,7 +234,7 @@ describe('troupe validate of a folder with projects in it', () => {
     const told = JSON.parse((await troupe(path, ['validate', 'a', '--json'])).stdout).error.problems
     expect(told.map(({ place }: { place: string }) => place.replace(`${path}/`, ''))).toEqual(['.ai-agent.json:1:2', 'a/lib/helper.ai:6:1'])
     const named = await troupe(path, ['validate', 'a/README.md'])
-    expect([named.code, named.stderr]).toEqual([2, expect.stringContaining('a/README.md  this is not an agent file')])
+    expect([named.code, named.stderr]).toEqual([2, expect.stringContaining('a/README.md  This is not an agent file')])
   })
 })
 

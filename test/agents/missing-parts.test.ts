@@ -30,13 +30,13 @@ describe('what is missing', () => {
   const told = [
     /a\.ai:\d+:\d+:? +there is no skill `leter`/,
     /the hook "module" cannot be used: the file \S+absent\.mjs does not exist/,
-    /the hook "program" cannot be used: program "\.\/absent\.sh" not found/,
+    /[Tt]he hook "program" cannot be used: program "\.\/absent\.sh" not found/,
     /`tools` of the hook "program" is wrong: no tool is called `shel`/,
-    /absent:? +this folder of `sandbox\.writable` in the configuration does not exist/,
+    /absent:? +[Tt]his folder of `sandbox\.writable` in the configuration does not exist/,
   ]
   const warned = [
-    /nowhere:? +this folder of `skills\.directories` in the configuration does not exist/,
-    /broken\/SKILL\.md:1:1:? +a SKILL\.md must begin with settings/,
+    /nowhere:? +[Tt]his folder of `skills\.directories` in the configuration does not exist/,
+    /broken\/SKILL\.md:1:1:? +[Aa] SKILL\.md must begin with settings/,
   ]
 
   test('is found by validate and by doctor, which run nothing', async () => {

@@ -138,7 +138,7 @@ describe('a program of a hook that has changed since', () => {
     expect(await run('--trust')).not.toContain('blocked')
     write({ 'guard.mjs': 'export const beforeCall = () => ({ kind: "continue" })\n' })
     const changed = await run()
-    expect(changed).toContain(`${path}/guard.mjs: it does not run as a hook, because it has changed since it was trusted`)
+    expect(changed).toContain(`${path}/guard.mjs: This hook does not run because the file has changed since it was trusted.`)
     expect(changed).toContain('blocked')
     expect(await run('--trust')).not.toContain('blocked')
     write({ 'guard.mjs': 'export const beforeCall = () => null\n' })
@@ -192,7 +192,7 @@ describe('the question at a terminal', () => {
     const { host, setup, said } = terminal(typed)
     expect(await askForTrust(waiting, setup, { host, isGiven: false })).toBe(expected)
     expect(said()).toBe(
-      '/project/.ai-agent.json is not trusted in its current form. These parts are ignored until you trust it:\n  providers: choose where requests and keys are sent\n  models.fast: choose models instead of those in your own configuration, read variables, or replace a model by a script\nTrust it? [y/N] ',
+      '/project/.ai-agent.json is not trusted in its current form. These parts are ignored until you trust it:\n  providers – choose where requests and keys are sent\n  models.fast – choose models instead of those in your own configuration, read variables, or replace a model by a script\nTrust it? [y/N] ',
     )
     const records = [...(await readTrust(setup.trustPlace)).values()]
     expect(records).toEqual(expected === 'given' ? [{ path: waiting[0]?.path, sha256: waiting[0]?.sha256, by: 'person', at: 7 }] : [])
@@ -334,7 +334,7 @@ describe('the question at a terminal', () => {
       `Only a part is shown: read ${path}/.ai-agent.json before you approve it.`,
       'Trust it? [y/N] ',
     ])
-    expect(lines.findIndex((line) => line.includes('hooks: '))).toBeLessThan(lines.findIndex((line) => line.includes('pricing: ')))
+    expect(lines.findIndex((line) => line.includes('hooks – '))).toBeLessThan(lines.findIndex((line) => line.includes('pricing – ')))
   })
 
   test('of variables the addresses are shown as they are read, and come first', async () => {
@@ -348,7 +348,7 @@ describe('the question at a terminal', () => {
       ].join('\n'),
     })
     expect(said.split('\n').slice(1)).toEqual([
-      expect.stringMatching(/^ {2}variables X, OPENAI_BASE_URL, LAB_API_KEY, APP_SETTING_0, .*, 8 more: set keys, addresses/),
+      expect.stringMatching(/^ {2}variables X, OPENAI_BASE_URL, LAB_API_KEY, APP_SETTING_0, .*, 8 more – set keys, addresses/),
       '  │ X=http://evil.example/@lab.example',
       '  │ OPENAI_BASE_URL=http://127.0.0.1:9911/v1',
       `Only a part is shown: read ${path}/.ai-agent.env before you approve it.`,

@@ -126,7 +126,7 @@ describe('the sandbox', () => {
     })
     const env = { PATH: join(root, 'bin') }
     await mkdir(env.PATH)
-    const told = /shell: the tool does not work here: Commands need a sandbox.*bwrap.*Install it: apt-get.*sandbox: \{mode: off\}/
+    const told = /shell: The tool does not work here: Commands need a sandbox.*bwrap.*Install it: apt-get.*sandbox: \{mode: off\}/
     const off = ['--config', 'off.json']
     for (const words of [
       ['validate', 'a.ai'],

@@ -207,7 +207,7 @@ describe('runs that are dropped', () => {
     const store = sqliteStore({ path })
     const claim = await store.journal.claim(driven as TreeId, 'somebody' as OwnerId)
     const refused = await at(['approvals', 'drop', free, driven, '--json'])
-    expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining(`${driven}  it is running: process ${process.pid} on `) })
+    expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining(`${driven}  It is running: process ${process.pid} on `) })
     expect(JSON.parse(refused.stdout)).toMatchObject({ ok: false, error: { code: 'session_owned', problems: [{ place: driven }] } })
     expect(await store.trees.get(free as TreeId)).toMatchObject({ status: 'suspended' })
     if (claim.ok) await store.journal.release(driven as TreeId, claim.epoch)

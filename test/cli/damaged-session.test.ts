@@ -36,7 +36,7 @@ it('a session with a damaged journal is shown up to the damage, and is not conti
   expect(shown.stdout).not.toMatch(/Second.answer/)
   expect(shown.stdout).toMatch(new RegExp(`^${sessionId}  talk  damaged: its journal cannot be read from event ${seq} on\n`))
   expect(shown.stdout).not.toContain('--resume')
-  expect(shown.stderr).toContain(`events 1 to ${seq - 1} can still be read`)
+  expect(shown.stderr).toContain(`Events 1 to ${seq - 1} can still be read`)
 
   const { code, stdout } = await troupe(['sessions', 'show', sessionId, '--data-dir', 'data', '--json'])
   const document: unknown = JSON.parse(stdout)

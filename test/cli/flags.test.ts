@@ -28,7 +28,7 @@ describe('--model', () => {
 
   test('named twice, or with spaces, is told', async () => {
     const ended = await troupe(['run', hello, 'Hi', '--model=a/b', '--model=a/b'])
-    expect(ended).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining('--model  the model `a/b` is listed twice') })
+    expect(ended).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining('--model  The model `a/b` is listed twice') })
   })
 })
 
@@ -52,13 +52,17 @@ describe('--override', () => {
     expect(ended.stderr).toMatchInlineSnapshot(`
       "error: There are 4 problems.
 
-        --override limits.maxTurns  unknown key \`limits.maxTurns\`
+        --override limits.maxTurns  Unknown key \`limits.maxTurns\`.
           → Did you mean \`limits.maxTokens\`, \`limits.maxCalls\`, \`limits.maxToolTurns\`?
 
-        --override output.format  \`output.format\` must be one of \`markdown\`, \`text\`, \`json\`, not "yaml"
+        --override output.format  \`output.format\` must be one of \`markdown\`, \`text\`, \`json\`, not "yaml".
           → Write --override output.format=json.
 
+<<<<<<< HEAD
         wrong.ai:3:25  \`limits.maxToolTurns\` must be an integer of at least 1, not "many"
+=======
+        wrong.ai:3:25  \`limits.maxToolTurns\` must be a whole number of at least 1, not "many".
+>>>>>>> 1b35fcb (fix(cli): problems of files are shown as sentences; usage errors keep their lists)
           3 │ limits: { maxToolTurns: many }
             │                         ^
           → Write it like \`maxToolTurns: 6\`.
@@ -106,7 +110,7 @@ describe('an answer that is JSON', () => {
     expect(absent).toMatchObject({
       code: 2,
       stdout: '',
-      stderr: expect.stringContaining('--override output.schemaRef  the schema `none.json` cannot be read'),
+      stderr: expect.stringContaining('--override output.schemaRef  The schema `none.json` cannot be read'),
     })
   })
 

@@ -199,22 +199,22 @@ describe('what is wrong is told at once', () => {
     expect(ended.stderr).toMatchInlineSnapshot(`
       "error: There are 5 problems.
 
-        wrong.ai:1:1  \`description\` is missing
+        wrong.ai:1:1  \`description\` is missing.
           1 │ ---
             │ ^
           → Add one line, such as \`description: Plans a trip by rail\`.
 
-        wrong.ai:2:1  unknown key \`descripton\`
+        wrong.ai:2:1  Unknown key \`descripton\`.
           2 │ descripton: x
             │ ^
           → Did you mean \`description\`?
 
-        wrong.ai:3:9  a model must be a name, not the number 7
+        wrong.ai:3:9  A model must be a name, not the number 7.
           3 │ models: 7
             │         ^
           → Write it like \`models: [anthropic/claude-sonnet-5, openai/gpt-5.4-mini]\`.
 
-        wrong.ai:4:1  the prompt is empty
+        wrong.ai:4:1  The prompt is empty.
           4 │ ---
             │ ^
           → Write the instructions for the agent below the closing \`---\`.

@@ -349,11 +349,11 @@ describe('the template of an agent', () => {
       toolName: a
       models: [ a/b ]
       # parameters:
-        # temperature: 0.2  # default: the provider's
-        # topP: 0.9  # default: the provider's
-        # maxOutputTokens: 4000  # default: the provider's
-        # reasoning: low  # default: the provider's
-        # seed: 7  # default: the provider's
+        # temperature: 0.2  # default: the provider's default
+        # topP: 0.9  # default: the provider's default
+        # maxOutputTokens: 4000  # default: the provider's default
+        # reasoning: low  # default: the provider's default
+        # seed: 7  # default: the provider's default
         # cache: false  # default: true
         # timeout: 90s  # default: limits.llmTimeout
       input:

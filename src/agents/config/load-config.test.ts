@@ -156,7 +156,7 @@ describe('trust', () => {
       code: 'config_untrusted',
       severity: 'warning',
       place: '/project/.ai-agent.env',
-      message: 'These settings of the file are ignored until you trust it: variables OPENAI_BASE_URL, B.',
+      message: 'These settings are ignored until you trust the file: variables OPENAI_BASE_URL, B.',
       remedy: 'Review the file, then: troupe trust /project/.ai-agent.env',
     })
   })
@@ -173,7 +173,7 @@ describe('trust', () => {
     const changed = { ...project, '/project/.ai-agent.env': 'OPENAI_BASE_URL=https://worse.example' }
     const { pending, diagnostics } = await configOf(changed, { trusted })
     expect(pending).toEqual([expect.objectContaining({ path: '/project/.ai-agent.env', status: 'changed' })])
-    expect(diagnostics.find(({ code }) => code === 'config_untrusted')?.message).toContain('it has changed since it was trusted')
+    expect(diagnostics.find(({ code }) => code === 'config_untrusted')?.message).toContain('has changed since it was trusted')
     const moved = await configOf({ '/agents/.ai-agent.env': project['/project/.ai-agent.env'] }, { trusted })
     expect(moved.pending).toEqual([expect.objectContaining({ path: '/agents/.ai-agent.env', status: 'unknown' })])
   })
@@ -256,6 +256,6 @@ describe('trust', () => {
     const models = Object.fromEntries(Array.from({ length: 1000 }, (_, index) => [`m${index}`, '${X}']))
     const { diagnostics, pending } = await configOf({ '/project/.ai-agent.json': { models } }, { trusted: nobody })
     expect(pending[0]?.withheld).toHaveLength(1000)
-    expect(diagnostics[0]?.message).toMatch(/: models\.m0; .*; models\.m19; 980 more$/)
+    expect(diagnostics[0]?.message).toMatch(/: models\.m0; .*; models\.m19; 980 more\.$/)
   })
 })

@@ -180,11 +180,11 @@ function unusedVariables(variables: ReadonlyMap<string, EnvVariable>, file: Conf
 }
 
 const untrusted = (file: PendingFile): ConfigDiagnostic =>
-  trustWarning(file, `These settings of the file are ignored ${untilTrusted(file)}: ${firstNames(file.withheld, '; ').text}.`)
-const notRun = (file: PendingFile): ConfigDiagnostic => trustWarning(file, `This file does not run as a hook ${untilTrusted(file)}.`)
+  trustWarning(file, `These settings are ignored ${untilTrusted(file)}: ${firstNames(file.withheld, '; ').text}.`)
+const notRun = (file: PendingFile): ConfigDiagnostic => trustWarning(file, `This hook does not run ${untilTrusted(file)}.`)
 
 const untilTrusted = ({ status }: PendingFile): string =>
-  status === 'changed' ? 'until you trust it again, because it has changed' : 'until you trust it'
+  status === 'changed' ? 'because the file has changed since it was trusted' : 'until you trust the file'
 
 const trustWarning = ({ path }: PendingFile, message: string): ConfigDiagnostic => ({
   code: 'config_untrusted',

@@ -34,7 +34,7 @@ describe('rules', () => {
     }
     const config = await configOf(contents, nobody)
     expect(approvalsOf(config).policies).toEqual([{ name: project, rules: [{ deny: 'shell' }, { ask: 'web_fetch' }] }])
-    expect(config.pending).toMatchObject([{ path: project, withheld: ['approvals.rules, the 2 that allow something'] }])
+    expect(config.pending).toMatchObject([{ path: project, withheld: ['the 2 allow rules in approvals.rules'] }])
     expect(config.diagnostics.filter(({ code }) => code !== 'config_rule_idle')).toMatchObject([
       { code: 'config_untrusted', message: expect.stringContaining('approvals.rules') },
     ])

@@ -65,7 +65,7 @@ async function waiting({ configFile, isAll }: TrustInvocation, host: Host): Prom
       remedy: 'Review the files. Then trust some: troupe trust PATH ..., or all: troupe trust --all',
       problems: files.map((file) => ({
         place: file.path,
-        message: [`ignored until you trust this ${file.kind}:`, ...partsOf(file)].join('\n'),
+        message: [`Ignored until you trust this ${file.kind}:`, ...partsOf(file)].join('\n'),
       })),
     })
   const { paint, stderr } = host

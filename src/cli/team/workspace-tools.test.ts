@@ -102,7 +102,7 @@ test('a skill of the project that hides one of a person’s own is told to those
   const files = { 'mine.json': config, '../persons-own/deploy/SKILL.md': skill, '.agents/skills/deploy/SKILL.md': skill }
   const { root, acting } = await project('skills', files, 'mine.json')
   const [near, far] = ['.agents/skills', '../persons-own'].map((folder) => join(root, folder, 'deploy/SKILL.md'))
-  const told = `${near}: this skill "deploy" shadows the one at ${far}. Rename one of them to use both.`
+  const told = `${near}: This skill "deploy" shadows the one at ${far}. Rename one of them to use both.`
   expect((await acting([agentWith(['deploy'])])).notices).toContain(told)
   expect((await acting([agentWith([])])).notices).not.toContain(told)
 })

@@ -11,6 +11,7 @@ export function troupeError(error: unknown): TroupeError | InterruptedError {
 }
 
 export interface PrintedError extends Pick<TroupeError, 'message' | 'remedy' | 'problems'> {
+  readonly code?: string
   /** Commands of the remedy, to copy. */
   readonly commands?: readonly string[]
   /** `false` for a suspended run: nothing failed. */
@@ -18,24 +19,32 @@ export interface PrintedError extends Pick<TroupeError, 'message' | 'remedy' | '
 }
 
 /** Message, problems with their source lines, remedy. */
-export function errorLines({ message, remedy, problems, commands = [], isFailure = true }: PrintedError, paint: Paint): readonly string[] {
+export function errorLines(error: PrintedError, paint: Paint): readonly string[] {
+  const { code, remedy, problems, commands = [], isFailure = true } = error
   return [
-    isFailure ? `${paint('red', 'error:')} ${headline(message)}` : paint('yellow', headline(message)),
-    ...problems.flatMap((problem) => ['', ...problemLines(problem, paint)]),
+    isFailure ? `${paint('red', 'error:')} ${headline(error)}` : paint('yellow', headline(error)),
+    ...problems.flatMap((problem) => [
+      '',
+      ...problemLines(code === 'usage' && problem.remedy === undefined ? problem : asDisplayed(problem), paint),
+    ]),
     ...(remedy === undefined ? [] : [...(problems.length > 0 ? [''] : []), `${paint('cyan', '→')} ${printable(remedy)}`]),
     ...commands.map((command) => `  ${printable(command)}`),
   ]
 }
 
-/** Some messages repeat their problems in further lines. */
-function headline(message: string): string {
-  return printable(displaySentence(message.split('\n', 1)[0]?.replace(/:\s*$/, '.') ?? ''))
+/** Some messages repeat their problems in further lines. Usage errors may begin with the name of a command. */
+function headline({ code, message }: PrintedError): string {
+  const line = message.split('\n', 1)[0]?.replace(/:\s*$/, '.') ?? ''
+  return printable(code === 'usage' ? line : displaySentence(line))
 }
+
+/** Usage errors also list choices as problems; those have no remedy and are not sentences. */
+const asDisplayed = (problem: Problem): Problem => ({ ...problem, message: displaySentence(problem.message) })
 
 function problemLines({ place, message, remedy, line }: Problem, paint: Paint): readonly string[] {
   const [first = '', ...more] = message.split('\n')
   return [
-    `  ${paint('bold', printable(place))}  ${printable(displaySentence(first))}`,
+    `  ${paint('bold', printable(place))}  ${printable(first)}`,
     ...more.map((part) => `    ${printable(part)}`),
     ...(line === undefined || line.trim() === '' ? [] : excerpt(place, line, paint)),
     ...(remedy === undefined ? [] : [`    ${paint('cyan', '→')} ${printable(remedy)}`]),

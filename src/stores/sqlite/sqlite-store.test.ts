@@ -116,7 +116,11 @@ describe('opening', () => {
   it('says what to do about a folder that cannot be made', async () => {
     const folder = await dataFolder()
     await writeFile(join(folder.path, 'file'), '')
-    assert.throws(() => sqliteStore({ path: join(folder.path, 'file', 'below') }), { code: 'store_failed', remedy: /data folder/ })
+    assert.throws(() => sqliteStore({ path: join(folder.path, 'file', 'below') }), {
+      code: 'store_failed',
+      message: /^Cannot open the data folder/,
+      remedy: /^Check the folder/,
+    })
   })
 
   it.runIf(process.platform === 'linux')('ends where the system makes no folders: below /proc it went on for ever', () => {

@@ -32,7 +32,7 @@ async function entriesIn(workspace: Workspace, folder: WorkspacePath): Promise<r
   if (open === undefined) return undefined
   try {
     const entries: FolderEntry[] = []
-    for await (const entry of open.entries(mostNames)) entries.push(entry)
+    for await (const entry of open.entries(mostNames)) if (!workspace.isHidden(placeBelow(folder, entry.name))) entries.push(entry)
     return entries
   } finally {
     await open.close()
@@ -47,7 +47,7 @@ async function sameName(workspace: Workspace, name: string): Promise<readonly st
     for (const entry of (await entriesIn(workspace, place)) ?? []) {
       lookedAt++
       const below = placeBelow(place, entry.name)
-      if (entry.kind === 'folder' && !skipped.has(entry.name) && !workspace.isHidden(below)) waiting.push(below)
+      if (entry.kind === 'folder' && !skipped.has(entry.name)) waiting.push(below)
       else if (entry.kind === 'file' && entry.name === name) found.push(below.relative)
     }
   }

@@ -59,6 +59,7 @@ describe('what is hidden', () => {
   it('is skipped in the search for a missing file', async () => {
     const { output } = await call('read_file', { path: 'nope.md' })
     expect(output).toMatchObject({ ok: false, error: { class: 'invalid_input', message: 'nope.md does not exist.' } })
+    expect(JSON.stringify(output)).not.toContain('.ai-agent')
     const { output: elsewhere } = await call('read_file', { path: 'trust.json' })
     expect(JSON.stringify(elsewhere)).not.toContain('state/troupe')
   })
