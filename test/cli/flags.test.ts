@@ -58,11 +58,7 @@ describe('--override', () => {
         --override output.format  \`output.format\` must be one of \`markdown\`, \`text\`, \`json\`, not "yaml".
           → Write --override output.format=json.
 
-<<<<<<< HEAD
-        wrong.ai:3:25  \`limits.maxToolTurns\` must be an integer of at least 1, not "many"
-=======
-        wrong.ai:3:25  \`limits.maxToolTurns\` must be a whole number of at least 1, not "many".
->>>>>>> 1b35fcb (fix(cli): problems of files are shown as sentences; usage errors keep their lists)
+        wrong.ai:3:25  \`limits.maxToolTurns\` must be an integer of at least 1, not "many".
           3 │ limits: { maxToolTurns: many }
             │                         ^
           → Write it like \`maxToolTurns: 6\`.
