@@ -45,7 +45,7 @@ describe('a file of another program', () => {
   test('and where one is not there, validate says so', async () => {
     const { path } = folder({ '.github/agents/planner.agent.md': callers['.github/agents/planner.agent.md'] })
     const { code, stdout, stderr } = await troupe(path, ['validate'])
-    expect([code, stdout + stderr]).toEqual([0, expect.stringContaining('there is no agent `code-reviewer`')])
+    expect([code, stdout + stderr]).toEqual([0, expect.stringContaining('There is no agent `code-reviewer`')])
   })
 })
 

@@ -101,7 +101,7 @@ test('all examples together are valid', async () => {
     code: 0,
     stdout: '18 agents and the configuration are valid.\n',
     // Only the hooks need trust.
-    stderr: expect.stringMatching(/^\S+10-hooks\/\.ai-agent\.json: .*trusted it: hooks\..*\n$/),
+    stderr: expect.stringMatching(/^\S+10-hooks\/\.ai-agent\.json: .*trust the file: hooks\..*\n$/),
   })
 })
 

@@ -28,7 +28,7 @@ describe('what is missing', () => {
     '.agents/skills/broken/SKILL.md': 'nothing',
   })
   const told = [
-    /a\.ai:\d+:\d+:? +there is no skill `leter`/,
+    /a\.ai:\d+:\d+:? +[Tt]here is no skill `leter`/,
     /the hook "module" cannot be used: the file \S+absent\.mjs does not exist/,
     /[Tt]he hook "program" cannot be used: program "\.\/absent\.sh" not found/,
     /`tools` of the hook "program" is wrong: no tool is called `shel`/,

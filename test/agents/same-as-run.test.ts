@@ -46,7 +46,7 @@ test('a configured key is not sent to an address from the environment, and that 
   const dry = await troupe(path, ['run', 'a.ai', 'x', '--dry-run', '--config', 'k.json'], env)
   expect(dry.code).toBe(0)
   expect(dry.stderr).toContain(
-    'OPENAI_BASE_URL: this variable is ignored: the key of `providers.openai` is not sent to an address from the environment',
+    'OPENAI_BASE_URL: This variable is ignored: the key of `providers.openai` is not sent to an address from the environment',
   )
   expect(dry.stderr).not.toContain('LAB_BASE_URL')
   const none = await troupe(path, ['run', 'a.ai', 'x', '--dry-run', '--config', 'none.json'], env)
@@ -62,8 +62,8 @@ test('a configuration that is in the wrong place, or beside a child, is reported
   })
   const { code, stderr } = await troupe(path, ['run', 'boss.ai', 'x'])
   expect(code).toBe(0)
-  expect(stderr).toContain(`${path}/.home/.ai-agent.json: this file is not read. Move it to ${path}/.home/.ai-agent/.ai-agent.json`)
-  expect(stderr).toContain(`${path}/team/.ai-agent.json: this file does not apply to \`scout\` as a child`)
+  expect(stderr).toContain(`${path}/.home/.ai-agent.json: This file is not read. Move it to ${path}/.home/.ai-agent/.ai-agent.json`)
+  expect(stderr).toContain(`${path}/team/.ai-agent.json: This file does not apply to \`scout\` as a child`)
 })
 
 test('a misspelt model of a known provider is reported with the nearest name; a server of one’s own has its own', async () => {
@@ -72,7 +72,7 @@ test('a misspelt model of a known provider is reported with the nearest name; a 
   const [told, elsewhere] = await Promise.all([troupe(path, ['validate']), troupe(path, ['validate'], own)])
   expect([told.code, told.stderr]).toEqual([
     0,
-    expect.stringMatching(/^a\.ai:4:9: the model `openai\/gtp-4o` is not .* Did you mean `openai\/gpt-4o`/),
+    expect.stringMatching(/^a\.ai:4:9: The model `openai\/gtp-4o` is not .* Did you mean `openai\/gpt-4o`/),
   ])
   expect([elsewhere.code, elsewhere.stderr]).toEqual([0, ''])
 })

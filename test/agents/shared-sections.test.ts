@@ -40,7 +40,7 @@ test('a model that may have no price under a limit of costs, once that is truste
   expect([refused.code, refused.stderr]).toEqual([2, expect.stringMatching(/lab\/large has no price[\s\S]*`unpriced`/)])
   write({ '.ai-agent.json': { unpriced: ['lab/large'] } })
   const waiting = await run()
-  expect([waiting.code, waiting.stderr]).toEqual([2, expect.stringContaining('have no effect, because nobody has trusted it: unpriced')])
+  expect([waiting.code, waiting.stderr]).toEqual([2, expect.stringContaining('are ignored until you trust the file: unpriced')])
   answers('{}')
   const { stdout, code } = await run('--trust')
   expect([code, JSON.parse(stdout).cost]).toEqual([0, 'unknown'])
@@ -90,7 +90,7 @@ test('a queue that nothing bears the name of is told by whoever reads it', async
   })
   for (const command of [['validate'], ['doctor'], ['run', 'a.ai', 'Hi']]) {
     const { stdout, stderr } = await troupe(path, command)
-    expect(`${stdout}${stderr}`).toMatch(/the queue `opnai` has no effect[\s\S]*Did you mean `openai`/)
+    expect(`${stdout}${stderr}`).toMatch(/[Tt]he queue `opnai` has no effect[\s\S]*Did you mean `openai`/)
     expect(`${stdout}${stderr}`).not.toContain('the queue `openai`')
   }
 })

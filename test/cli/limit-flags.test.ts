@@ -95,10 +95,10 @@ describe('who has the last word', () => {
     expect(wrong.stderr).toMatchInlineSnapshot(`
       "error: The command line has 3 problems.
 
-        --max-tokens  --override sets \`limits.maxTokens\` too
+        --max-tokens  --override sets \`limits.maxTokens\` too.
           → Remove one of them.
 
-        --time-budget  \`limits.timeBudget\` must be a duration of at least 1ms, not "soon"
+        --time-budget  \`limits.timeBudget\` must be a duration of at least 1ms, not "soon".
           → Write it like \`500ms\`, \`30s\`, \`10m\` or \`2h\`.
 
         --max-cost  \`limits.maxCostUsd\` must be a number from 0 to 1000000, not "dear"

@@ -52,7 +52,7 @@ test.each<[args: readonly string[], remedy: string]>([
   const { path } = folder({ 'trip.ai': plain, 'sub/scout.ai': plain, 'empty/note.txt': '' })
   const { code, stderr } = await troupe(path, args)
   expect([code, stderr]).toEqual([2, expect.stringContaining(remedy)])
-  expect(stderr).toMatch(/is invalid|have errors|has 1 problem|have 1 problem|has a problem|have a problem|has errors/)
+  expect(stderr).toMatch(/in the agent files|is invalid|have errors|has 1 problem|have 1 problem|has a problem|have a problem|has errors/)
 })
 
 test('from a folder without agents', async () => {

@@ -45,7 +45,7 @@ describe('a disk that is full in the middle of a turn', () => {
       status: 'failed',
       reason: 'store',
       code: 'store_failed',
-      remedy: expect.stringMatching(/free some space/),
+      remedy: expect.stringMatching(/^Free some space/),
     })
     expect(outcome.message).toBe(`Cannot write to the store in ${folder.file}: database or disk is full.`)
     await first.store.close()

@@ -14,7 +14,7 @@ const error = new TroupeError('agent_file_invalid', 'the agent file a.ai has 2 p
 
 test('an error tells what, where, the line and what to do', () => {
   expect(errorLines(error, plainPaint)).toEqual([
-    'error: The agent file a.ai has 2 problems.',
+    'error: the agent file a.ai has 2 problems.',
     '',
     '  a.ai:12:3  There is no setting `x`.',
     '    12 │  x: 1',

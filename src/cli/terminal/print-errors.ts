@@ -20,9 +20,9 @@ export interface PrintedError extends Pick<TroupeError, 'message' | 'remedy' | '
 
 /** Message, problems with their source lines, remedy. */
 export function errorLines(error: PrintedError, paint: Paint): readonly string[] {
-  const { code, remedy, problems, commands = [], isFailure = true } = error
+  const { code, message, remedy, problems, commands = [], isFailure = true } = error
   return [
-    isFailure ? `${paint('red', 'error:')} ${headline(error)}` : paint('yellow', headline(error)),
+    isFailure ? `${paint('red', 'error:')} ${headline(message)}` : paint('yellow', headline(message)),
     ...problems.flatMap((problem) => [
       '',
       ...problemLines(code === 'usage' && problem.remedy === undefined ? problem : asDisplayed(problem), paint),
@@ -32,10 +32,9 @@ export function errorLines(error: PrintedError, paint: Paint): readonly string[]
   ]
 }
 
-/** Some messages repeat their problems in further lines. Usage errors may begin with the name of a command. */
-function headline({ code, message }: PrintedError): string {
-  const line = message.split('\n', 1)[0]?.replace(/:\s*$/, '.') ?? ''
-  return printable(code === 'usage' ? line : displaySentence(line))
+/** Some messages repeat their problems in further lines. */
+function headline(message: string): string {
+  return printable(message.split('\n', 1)[0]?.replace(/:\s*$/, '.') ?? '')
 }
 
 /** Usage errors also list choices as problems; those have no remedy and are not sentences. */

@@ -50,7 +50,7 @@ describe('a damaged row', () => {
       assert.deepEqual([refused.code, refused.treeId, refused.seq], ['store_invalid', one, 5])
       assert(refused.message.startsWith(`event 5 of session ${one} in ${folder.file} `))
       assert.match(refused.message, what)
-      assert.match(refused.remedy ?? '', /events 1 to 4 can still be read/)
+      assert.match(refused.remedy ?? '', /Events 1 to 4 can still be read/)
       assert.deepEqual(await store.journal.read(one, 0, refused.seq - 1), events(one, 1, 4))
       assert.deepEqual(await store.journal.read(two, 0), events(two, 1, 10))
     })
