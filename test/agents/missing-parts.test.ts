@@ -29,7 +29,7 @@ describe('what is missing', () => {
   })
   const told = [
     /a\.ai:\d+:\d+:? +[Tt]here is no skill `leter`/,
-    /the hook "module" cannot be used: the file \S+absent\.mjs does not exist/,
+    /[Tt]he hook "module" cannot be used: the file \S+absent\.mjs does not exist/,
     /[Tt]he hook "program" cannot be used: program "\.\/absent\.sh" not found/,
     /`tools` of the hook "program" is wrong: no tool is called `shel`/,
     /absent:? +[Tt]his folder of `sandbox\.writable` in the configuration does not exist/,

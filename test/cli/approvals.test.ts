@@ -52,7 +52,7 @@ describe('a run that waits', () => {
     const { id, at, has } = await waiting('answered', ['a.txt', 'b.txt'])
     const both = await at(`approvals answer ${id} yes`)
     expect(both).toMatchObject({ code: 2, stderr: expect.stringContaining(`The session ${id} has 2 open requests.`) })
-    expect(both.stderr).toContain(`${id}:t1.s1.2/call  Write b.txt, a new file\n    → troupe approvals answer ${id}:t1.s1.2/call yes\n`)
+    expect(both.stderr).toContain(`${id}:t1.s1.2/call  Write b.txt, a new file.\n    → troupe approvals answer ${id}:t1.s1.2/call yes\n`)
     expect(await at(`approvals answer ${id}:t1.s1.2/call perhaps`)).toMatchObject({
       code: 2,
       stderr: expect.stringContaining('Answer yes, no,'),

@@ -101,7 +101,7 @@ describe('who has the last word', () => {
         --time-budget  \`limits.timeBudget\` must be a duration of at least 1ms, not "soon".
           → Write it like \`500ms\`, \`30s\`, \`10m\` or \`2h\`.
 
-        --max-cost  \`limits.maxCostUsd\` must be a number from 0 to 1000000, not "dear"
+        --max-cost  \`limits.maxCostUsd\` must be a number from 0 to 1000000, not "dear".
           → Write --max-cost=0.50.
       "
     `)
