@@ -28,7 +28,7 @@ async function suspended(name: string, more: readonly string[] = []) {
 }
 
 describe.concurrent('without a terminal', () => {
-  test('what needs a yes suspends the run: exit 6, nothing on stdout, nothing done, and the command that goes on with it', async () => {
+  test('a call that needs approval suspends the run: exit 6, empty stdout, no effect, and the command to resume', async () => {
     const { ended, words, id } = await suspended('waits', [
       '--max-tokens',
       '90000',
@@ -40,7 +40,7 @@ describe.concurrent('without a terminal', () => {
     expect(ended).toMatchObject({ code: 6, stdout: '' })
     expect(ended.stderr).toContain('waits  suspended: approval required')
     expect(ended.stderr).toContain('? approval needed  Write waits.txt, a new file')
-    expect(ended.stderr).toMatch(/\n→ Answer it, then resume it\. .*\n/)
+    expect(ended.stderr).toMatch(/\n→ Answer the request, then resume the run\. .*\n/)
     expect(ended.stderr).toContain(`\n  troupe approvals answer ${id} yes --data-dir ${at('waits')}\n  troupe run waits.ai`)
     expect(words).toEqual([
       'run',

@@ -33,7 +33,7 @@ export interface ForeignAgent {
   /** In the order of fallback. Absent: the models of the session. */
   readonly models?: readonly string[]
   readonly tools: ForeignTools
-  /** Never offered; with a use in brackets, such as `edit_file(*.ipynb)`, never allowed. */
+  /** Never offered; with a call pattern in parentheses, such as `edit_file(*.ipynb)`, never allowed. */
   readonly deniedTools: readonly string[]
   /** Need approval for each call. */
   readonly askTools: readonly string[]
