@@ -160,7 +160,10 @@ describe('a run that waits', () => {
     expect(ended).toMatchObject({ code: 2, stderr: expect.stringContaining(`The session ${id} was interrupted and has ended`) })
     expect(ended.stderr).toContain(`→ Pass a PROMPT for its next turn: troupe run w.ai "…" --resume ${id}`)
     expect(has('a.txt')).toBe(false)
-    expect(await at('approvals list x')).toMatchObject({ code: 2, stderr: expect.stringContaining('x  list takes no argument.') })
+    expect(await at('approvals list x')).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('x  The action list takes no argument.'),
+    })
     expect(await at('approvals drop')).toMatchObject({ code: 2, stderr: expect.stringContaining('The session ID is missing.') })
   })
 

@@ -25,6 +25,6 @@ export async function approvalsCommand(invocation: ApprovalsInvocation, host: Ho
 
 function refuseArguments({ named: [first] }: ApprovalsInvocation): void {
   if (first === undefined) return
-  const problems = [{ place: first, message: 'list takes no argument.', remedy: 'Remove it.' }]
+  const problems = [{ place: first, message: 'The action list takes no argument.', remedy: 'Remove it.' }]
   throw new TroupeError('usage', 'Invalid arguments for approvals list.', { problems })
 }

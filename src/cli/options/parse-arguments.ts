@@ -263,7 +263,7 @@ function flagProblems(command: CommandSpec, { flags }: ParsedLine): readonly Pro
     const clash = found?.excludes?.find((other) => flags.some(({ name }) => name === other))
     const problem = found
       ? valueProblem(found, flag)
-      : { message: `${command.name} has no such flag.`, remedy: flagRemedy(flag.written, command) }
+      : { message: `The command ${command.name} has no such flag.`, remedy: flagRemedy(flag.written, command) }
     const report = (problem: Omit<Problem, 'place'>): void =>
       void problems.set(`${flag.written} ${problem.message}`, { place: flag.written, ...problem })
     if (problem) report(problem)
@@ -352,7 +352,9 @@ function tooMany({ name, arguments: taken }: CommandSpec): string {
   const fixed = taken.flatMap(({ choices }) => (choices?.length === 1 ? choices : []))
   const names = taken.slice(fixed.length).map((argument) => argument.name)
   const command = [name, ...fixed].join(' ')
-  return names.length === 0 ? `${command} takes no arguments.` : `Too many arguments: ${command} takes ${listWords(names, 'and')}.`
+  return names.length === 0
+    ? `The command ${command} takes no arguments.`
+    : `Too many arguments: ${command} takes ${listWords(names, 'and')}.`
 }
 
 const useOne = (flag: string, choices: readonly string[]): string =>

@@ -36,7 +36,7 @@ function refuseUnrelatedOptions({ action, ids, output, display, older, keep, isD
   })
   const problems = [
     ...(extra !== undefined && action !== 'delete'
-      ? [{ place: extra, message: `troupe sessions ${action} takes ${action === 'show' ? 'one' : 'no'} ID.`, remedy: shown }]
+      ? [{ place: extra, message: `The action ${action} takes ${action === 'show' ? 'one' : 'no'} ID.`, remedy: shown }]
       : []),
     ...(output === 'stream-json' && action !== 'show' ? [{ ...only('--stream-json', 'show'), remedy: 'Write --json.' }] : []),
     ...(display.detail === 'verbose' && action !== 'show' ? [only('--verbose', 'show')] : []),
