@@ -24,7 +24,7 @@ test('where there is no key, every file that was looked into is named', async ()
   expect(code).toBe(3)
   expect(stderr).toContain(`${join(path, '.ai-agent.env')} (not trusted)`)
   expect(stderr).toContain(`${join(path, '.home/.ai-agent/.ai-agent.env')} (does not exist)`)
-  expect(stderr).toContain('the environment.')
+  expect(stderr).toContain('in the environment')
 })
 
 test('a run of a foreign file whose model nobody knows tells how to say what it means here', async () => {
