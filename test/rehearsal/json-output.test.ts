@@ -75,12 +75,6 @@ describe('an answer that has to be JSON', () => {
     ])
   })
 
-  it('says so where nothing fits', async () => {
-    const endless = { type: 'object', properties: { next: { $ref: '#' } }, required: ['next'] }
-    const parts = await reply({ messages: [user('Hello')], output: json(endless) })
-    expect(notices(parts)).toEqual([expect.stringContaining('Nothing was found that fits its schema as a whole.')])
-  })
-
   it('becomes neutral once it was sent back, and makes no further calls', async () => {
     const messages = [
       user('weather in Oslo'),

@@ -2,7 +2,7 @@ import type { Json, JsonObject, JsonSchema, ModelRequest } from '../../contracts
 import { isPlainObject } from '../../util/json-schema/schema-values.ts'
 import { candidatesFor, type Source, sourceOf } from './candidates.ts'
 import type { Exchange } from './conversation.ts'
-import { type Filled, fillSchema, type Knowledge, noKnowledge } from './fill-schema.ts'
+import { fillSchema, type Knowledge, noKnowledge } from './fill-schema.ts'
 import { fieldsOf, isFreeText } from './parameters.ts'
 import { type Answer, reportWithoutLabel } from './report.ts'
 import { jsonOf, namedValues, plainName, resultText } from './results.ts'
@@ -12,10 +12,10 @@ import { isCommonAction } from './vocabulary.ts'
 import { readWords } from './words.ts'
 
 /** The answer as JSON. After it was rejected once, it is filled from the schema alone. */
-export function answerJson(answer: Answer, { output, tools }: Pick<ModelRequest, 'output' | 'tools'>): Filled {
+export function answerJson(answer: Answer, { output, tools }: Pick<ModelRequest, 'output' | 'tools'>): Json {
   const text = reportWithoutLabel(answer, tools)
   const schema = output?.schema
-  if (schema === undefined) return { value: withoutSchema(answer, text), fits: true }
+  if (schema === undefined) return withoutSchema(answer, text)
   return fillSchema(schema, answer.turn.rejections > 0 ? noKnowledge : knowledgeOf(answer, text))
 }
 

@@ -1,6 +1,7 @@
 import type { JsonSchema } from '../../contracts/index.ts'
+import { fitsNumber, fitsText } from './conforms.ts'
 
-// Values that carry no information, but fit a schema.
+// Values that carry no information, but fit the bounds of a schema.
 
 const formats = new Map([
   ['date', '1970-01-01'],
@@ -17,96 +18,40 @@ const formats = new Map([
 ])
 const maxText = 100_000
 
-/** Texts to try, the plainest first. */
-export function neutralTexts({ minLength, format, pattern }: JsonSchema): readonly string[] {
+/** The first that fits of: a sample of the format, a sample of the pattern, a plain text of the least length. */
+export function neutralText(schema: JsonSchema): string {
+  const { minLength, format, pattern } = schema
   const least = typeof minLength === 'number' ? Math.min(minLength, maxText) : 0
-  // How many repetitions beyond the shortest sample may be needed.
-  const extras = [0, 1, 2, 3, 5, 8, 13, 30, ...(least > 0 ? [least - 1, least] : [])]
-  const samples = typeof pattern === 'string' ? extras.flatMap((extra) => patternSample(pattern, extra) ?? []) : []
-  const plain = least === 0 ? [''] : ['unknown'.padEnd(least, '.'), 'x'.repeat(least)]
-  return [...(formats.has(String(format)) ? [formats.get(String(format)) ?? ''] : []), ...samples, ...plain]
+  const plain = least === 0 ? '' : 'unknown'.padEnd(least, '.')
+  const samples = [formats.get(String(format)), typeof pattern === 'string' ? patternSample(pattern) : undefined, plain]
+  return samples.find((each) => each !== undefined && fitsText(each, schema)) ?? 'x'.repeat(least)
 }
 
-/** Numbers to try, the plainest first. */
-export function neutralNumbers(schema: JsonSchema): readonly number[] {
-  const bounds = (...keywords: readonly string[]): readonly number[] =>
-    keywords.map((keyword) => schema[keyword]).filter((bound): bound is number => typeof bound === 'number')
-  const lows = bounds('minimum', 'exclusiveMinimum')
-    .toSorted((a, b) => b - a)
-    .slice(0, 1)
-  const highs = bounds('maximum', 'exclusiveMaximum')
-    .toSorted((a, b) => a - b)
-    .slice(0, 1)
-  const steps = bounds('multipleOf')
-  return [
-    0,
-    ...steps.flatMap((step) => lows.flatMap((low) => [Math.ceil(low / step) * step, (Math.floor(low / step) + 1) * step])),
-    ...steps.flatMap((step) => highs.flatMap((high) => [Math.floor(high / step) * step, (Math.ceil(high / step) - 1) * step])),
-    ...lows.flatMap((low) => [low, Math.floor(low) + 1, Math.ceil(low)]),
-    ...highs.flatMap((high) => [high, Math.ceil(high) - 1, Math.floor(high)]),
-    ...lows.flatMap((low) => highs.flatMap((high) => [(low + high) / 2, low + (high - low) / 1000])),
-    ...lows.map((low) => low + 0.5),
-    ...highs.map((high) => high - 0.5),
-    1,
-    -1,
-    0.5,
-  ].map((each) => (Object.is(each, -0) ? 0 : each))
+/** Zero, or else a number near a bound. */
+export function neutralNumber(schema: JsonSchema): number {
+  const bound = (keyword: string, otherwise: number): number => (typeof schema[keyword] === 'number' ? schema[keyword] : otherwise)
+  const low = Math.max(bound('minimum', Number.NEGATIVE_INFINITY), bound('exclusiveMinimum', Number.NEGATIVE_INFINITY))
+  const high = Math.min(bound('maximum', Number.POSITIVE_INFINITY), bound('exclusiveMaximum', Number.POSITIVE_INFINITY))
+  const step = bound('multipleOf', 1)
+  const [lowest, highest] = [Math.ceil(low / step) * step, Math.floor(high / step) * step]
+  const near = [0, lowest, lowest + step, highest, highest - step]
+  const found = [...near, ...(schema.type === 'integer' ? [] : [low, high, (low + high) / 2])].find(
+    (each) => Number.isFinite(each) && fitsNumber(each, schema),
+  )
+  return found === undefined || Object.is(found, -0) ? 0 : found
 }
 
-const maxPattern = 500
-const maxRepetitions = 1000
+/** One character of a simple pattern (an escape, a class or a literal) and its count. */
+const patternPart = /(?:\\(.)|\[([^\]\\^])[^\]]*\]|([^\\^$()|[\]{}?*+]))(?:\{(\d+)[\d,]*\}|([?*+]))?/gs
+const escapes: { readonly [code: string]: string } = { d: '0', w: 'a', s: ' ' }
 
-/**
- * A text that a simple regular expression matches: literals, classes, groups and counts. It takes the first alternative and
- * leaves out what is optional; `extra` lengthens repetitions. `undefined` for anything more complex.
- */
-export function patternSample(pattern: string, extra = 0): string | undefined {
-  let rest = pattern.slice(0, maxPattern)
-  const take = (token: RegExp): RegExpExecArray | null => {
-    const match = token.exec(rest)
-    rest = rest.slice(match?.[0].length ?? 0)
-    return match
-  }
-  const alternatives = (): string | undefined => {
-    const first = sequence()
-    while (take(/^\|/)) sequence()
-    return first
-  }
-  const sequence = (): string => {
-    let text = ''
-    for (let atom = readAtom(); atom !== undefined; atom = readAtom()) text += atom.repeat(Math.min(readCount(), maxRepetitions))
-    return text
-  }
-  const readAtom = (): string | undefined => {
-    if (take(/^(?:[\^$]|\\[bB])/)) return ''
-    if (take(/^\((?:\?:|\?<\w+>|(?!\?))/)) {
-      const text = alternatives()
-      return take(/^\)/) ? text : undefined
-    }
-    const set = take(/^\[(\^?)((?:\\.|[^\\\]])*)\]/s)
-    if (set) return classMember(set)
-    const letter = take(/^(?:\\[dws\W_]|[^\\()[|])/s)?.[0]
-    return letter === '.' ? 'a' : letter && unescaped(letter)
-  }
-  const readCount = (): number => {
-    const count = take(/^(?:([?*+])|\{(\d+)(,?)(\d*)\})\??/)
-    if (!count) return 1
-    const [, sign, least, comma, most] = count
-    if (sign !== undefined) return sign === '?' ? 0 : sign === '*' ? extra : 1 + extra
-    return comma === '' ? Number(least) : Math.min(Number(least) + extra, most === '' ? Number.POSITIVE_INFINITY : Number(most))
-  }
-  try {
-    const sample = alternatives()
-    return rest === '' && sample !== undefined && new RegExp(pattern, 'u').test(sample) ? sample : undefined
-  } catch {
-    return undefined
-  }
+/** A text for a pattern of literals, classes and counts, such as `^[A-Z]{2}-\d{3}$`. It does not fit other patterns. */
+function patternSample(pattern: string): string {
+  const parts = pattern.slice(0, 500).matchAll(patternPart)
+  return [...parts].map(sampleOf).join('')
 }
 
-function classMember([whole, negation, members = '']: RegExpExecArray): string | undefined {
-  if (negation === '') return unescaped(/^(?:\\.|.)/s.exec(members)?.[0] ?? '')
-  return [...'a0 -A~'].find((letter) => new RegExp(whole, 'u').test(letter))
+function sampleOf([, escaped = '', member, literal, count = '1', sign]: RegExpExecArray): string {
+  const letter = member ?? literal ?? escapes[escaped] ?? escaped
+  return letter.repeat(sign === '?' || sign === '*' ? 0 : Math.min(Number(count), 1000))
 }
-
-const escapes: { readonly [code: string]: string } = { '\\d': '0', '\\w': 'a', '\\s': ' ' }
-const unescaped = (text: string): string => escapes[text] ?? text.replace(/^\\/, '')

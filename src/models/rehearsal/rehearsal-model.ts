@@ -30,16 +30,14 @@ function* partsOf(request: ModelRequest): Generator<ModelPart> {
     return
   }
   if (request.output) {
-    const { value, fits } = answerJson(move, request)
     const questions = move.questions.map(({ tool, missing }) => askFor(tool, missing))
-    yield { type: 'notice', message: [madeByRules, ...(fits ? [] : [nothingFits]), ...questions].join(' ') }
-    yield* streamed(JSON.stringify(value))
+    yield { type: 'notice', message: [madeByRules, ...questions].join(' ') }
+    yield* streamed(JSON.stringify(answerJson(move, request)))
   } else yield* streamed(report(move, request.tools))
   yield { type: 'finish', reason: 'stop', costUsd: 0 }
 }
 
 const madeByRules = 'This JSON was put together by rules (rehearsal), not by an LLM; what nothing was known about has a neutral value.'
-const nothingFits = 'Nothing was found that fits its schema as a whole.'
 
 function* streamed(text: string): Generator<ModelPart> {
   for (const [word] of text.matchAll(/\s*\S{1,200}|\s+$/g)) yield { type: 'text', text: word }
