@@ -29,7 +29,7 @@ export function conforms(value: Json, raw: unknown, { root, depth = 0, budget = 
   if (Array.isArray(oneOf) && oneOf.filter((each) => fits(each)).length !== 1) return false
   if (Array.isArray(value)) {
     const items = value as readonly Json[]
-    return isBetween(items.length, schema.minItems, schema.maxItems) && items.every((item, at) => fits(itemSchema(at, schema), item))
+    return isBetween(items.length, schema.minItems, schema.maxItems) && items.every((item) => fits(schema.items, item))
   }
   if (!isPlainObject(value)) return true
   const object = value as JsonObject
@@ -55,8 +55,7 @@ const isBetween = (value: number, least: unknown, most: unknown): boolean =>
 export function fitsNumber(value: number, schema: JsonSchema): boolean {
   if (!isBetween(value, schema.minimum, schema.maximum)) return false
   if (typeof schema.exclusiveMinimum === 'number' && value <= schema.exclusiveMinimum) return false
-  if (typeof schema.exclusiveMaximum === 'number' && value >= schema.exclusiveMaximum) return false
-  return typeof schema.multipleOf !== 'number' || Number.isInteger(value / schema.multipleOf)
+  return typeof schema.exclusiveMaximum !== 'number' || value < schema.exclusiveMaximum
 }
 
 export function fitsText(value: string, { minLength, maxLength, pattern }: JsonSchema): boolean {
@@ -70,10 +69,6 @@ function matches(pattern: string, value: string): boolean {
   } catch {
     return true
   }
-}
-
-export function itemSchema(at: number, { prefixItems, items }: JsonSchema): unknown {
-  return Array.isArray(prefixItems) && at < prefixItems.length ? prefixItems[at] : items
 }
 
 export function propertySchema(name: string, { properties, additionalProperties }: JsonSchema): unknown {

@@ -1,5 +1,5 @@
 import type { Json, JsonObject, JsonSchema } from '../../contracts/index.ts'
-import { conforms, itemSchema, propertySchema } from './conforms.ts'
+import { conforms, propertySchema } from './conforms.ts'
 import { neutralNumber, neutralText } from './neutral-values.ts'
 import { alternativesOf, asSchema, merged, namesIn, propertiesOf, typeOf } from './schema-view.ts'
 
@@ -62,7 +62,7 @@ function fillType(schema: JsonSchema, place: Place): Json {
       return fillObject(schema, place)
     case 'array': {
       const length = Math.min(Number(schema.minItems ?? 0), maxItems)
-      return Array.from({ length }, (_, at) => fill(asSchema(itemSchema(at, schema)), inside(place, '')))
+      return Array.from({ length }, () => fill(asSchema(schema.items), inside(place, '')))
     }
     case 'number':
     case 'integer':

@@ -68,7 +68,7 @@ export function typeOf(schema: JsonSchema): TypeName {
   const named = types.find((type) => typeof type === 'string' && type !== 'null') ?? types[0]
   if (typeof named === 'string' && typeNames.has(named)) return named as TypeName
   if (schema.properties !== undefined || schema.required !== undefined) return 'object'
-  if (schema.items !== undefined || schema.prefixItems !== undefined) return 'array'
+  if (schema.items !== undefined) return 'array'
   return 'any'
 }
 const typeNames = new Set<string>(['string', 'number', 'integer', 'boolean', 'array', 'object', 'null'] satisfies TypeName[])
