@@ -6,9 +6,7 @@ export interface FoundJson {
   readonly text: string
 }
 
-/**
- * The JSON value of a text, also in a code fence or between words. A scalar must be the whole text.
- */
+/** The JSON value of a text, also in a code fence or between words. A scalar must be the whole text. */
 export function findJson(text: string): FoundJson | undefined {
   const trimmed = text.trim()
   return parsed(trimmed) ?? fenced(trimmed) ?? embedded(trimmed)

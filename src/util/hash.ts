@@ -1,6 +1,4 @@
-/**
- * A fast 53-bit hash. Not collision-resistant: nothing may be granted by it alone.
- */
+/** A fast 53-bit hash. Not collision-resistant: nothing may be granted by it alone. */
 function hash53(text: string): number {
   let a = 0xdeadbeef
   let b = 0x41c6ce57

@@ -83,9 +83,7 @@ const listed = (names: readonly string[]): string =>
 
 const maxListed = 20
 
-/**
- * The number of single-letter changes (insert, delete, replace, swap) between two texts, or `max + 1` if it is more than `max`.
- */
+/** The number of single-letter changes (insert, delete, replace, swap) between two texts, or `max + 1` if it is more than `max`. */
 export function editDistance(one: string, other: string, max: number): number {
   const tooFar = max + 1
   if (Math.abs(one.length - other.length) > max) return tooFar

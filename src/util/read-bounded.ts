@@ -19,9 +19,7 @@ export type BoundedFile =
   | { readonly kind: 'folder' | 'no file' | 'too large'; readonly why: string }
   | { readonly kind: 'missing' | 'unreadable'; readonly error: unknown }
 
-/**
- * Reads an untrusted file: at most about `maxBytes` bytes, whatever size it reports, and never blocks on a pipe or device.
- */
+/** Reads an untrusted file: at most about `maxBytes` bytes, whatever size it reports, and never blocks on a pipe or device. */
 export function readBounded(fs: FileSystem, path: string, maxBytes: number): BoundedFile {
   try {
     // Opening a device may have effects.

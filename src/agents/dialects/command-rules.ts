@@ -81,10 +81,7 @@ const plainWords = /^[\w@%+:,./=^~*-]+(?: [\w@%+:,./=^~*-]+)*$/
 /** A command that begins with these is not plain. */
 const noName = /=|^~|^(?:if|then|else|elif|fi|do|done|case|esac|while|until|for|select|in|function|time|coproc)$/
 
-/**
- * A rule that loosens must not match more than in the other program, a rule that tightens not less; `both` must match
- * exactly.
- */
+/** A rule that loosens must not match more than in the other program, a rule that tightens not less; `both` must match exactly. */
 export type Purpose = 'loosens' | 'tightens' | 'both'
 
 /**

@@ -5,10 +5,7 @@ import type { PermissionRule } from './permission-rules.ts'
 
 export { type Dialect, dialects } from '../../policy/foreign-tools.ts'
 
-/**
- * Our names: built-in tools, `server/tool`, `agent__name`, and patterns that end in `*`. `*` before the slash is every
- * server.
- */
+/** Our names: built-in tools, `server/tool`, `agent__name`, and patterns that end in `*`. `*` before the slash is every server. */
 export type ForeignTools = { readonly kind: 'all' } | { readonly kind: 'only'; readonly names: readonly string[] }
 
 /** An MCP server of the file, or, without configuration, one of the session. */

@@ -26,10 +26,7 @@ export interface ToolPermissions extends Pick<ForeignAgent, 'tools' | 'deniedToo
   readonly notes: TranslatedCommands['notes']
 }
 
-/**
- * Reads `{ write: false }`, `{ edit: deny, bash: { 'git *': allow } }`, `allow`, or a list of rules; `undefined` for
- * anything else.
- */
+/** Reads `{ write: false }`, `{ edit: deny, bash: { 'git *': allow } }`, `allow`, or a list of rules; `undefined` for anything else. */
 export function permissionRules(value: unknown): readonly PermissionRule[] | undefined {
   if (typeof value === 'string') return isEffect(value) ? [{ action: '*', resource: '*', effect: value }] : undefined
   if (typeof value !== 'object' || value === null) return undefined

@@ -17,9 +17,7 @@ import { childIdOf } from '../tree/tree-state.ts'
 
 type Children = ReadonlyMap<SessionId, SessionState>
 
-/**
- * The entries of a session and its children. Those of an ended child precede the call that started it; those of open children are last.
- */
+/** The entries of a session and its children. Those of an ended child precede the call that started it; those of open children are last. */
 export function accountingOf(state: SessionState, children: Children): readonly AccountingEntry[] {
   if (state.turn.kind === 'none') return []
   const own = state.turn.accounting.toJSON()

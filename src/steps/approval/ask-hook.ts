@@ -21,11 +21,6 @@ export type HookAnswer =
 
 export type HookVerdict = 'continue' | 'change' | 'block' | 'context' | 'resume'
 
-interface HookQuestion {
-  readonly kinds: readonly HookVerdict[]
-  put(context: HookContext): unknown
-}
-
 export const defaultHookTimeoutMs = 60_000
 /** Longer texts of a hook are cut. */
 export const maxHookTextLength = 16_000
@@ -33,7 +28,7 @@ export const maxHookTextLength = 16_000
 export async function askHook(
   session: ActiveSession,
   { timeoutMs = defaultHookTimeoutMs }: Hook,
-  question: HookQuestion,
+  question: { readonly kinds: readonly HookVerdict[]; put(context: HookContext): unknown },
 ): Promise<HookAnswer> {
   if (session.interrupt.reason !== undefined) return { kind: 'interrupted' }
   const deadline = new Interrupt(session.interrupt)

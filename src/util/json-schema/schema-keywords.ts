@@ -51,9 +51,7 @@ const innocentWords = new Set([
   'anchor',
 ])
 
-/**
- * The keyword that an unknown one misspells. Stricter than `nearestNames`: schemas may have annotations of their own.
- */
+/** The keyword that an unknown one misspells. Stricter than `nearestNames`: schemas may have annotations of their own. */
 export function misspeltKeyword(word: string): string | undefined {
   if (word.length > 30 || word.startsWith('x-') || innocentWords.has(word)) return undefined
   const plain = withoutStyle(word)
