@@ -11,10 +11,7 @@ export interface OverriddenRule {
 /** Every rule is compared with every other. */
 const maxCompared = 1_000
 
-/**
- * Rules that ask or deny without effect, because a later, milder rule covers them: in `deny: shell(rm *)` before `allow:
- * shell` the order is most likely wrong.
- */
+/** Rules that ask or deny without effect, because a later, milder rule covers them: `deny: shell(rm *)` before `allow: shell`. */
 export function overriddenRules(rules: readonly ApprovalRule[]): readonly OverriddenRule[] {
   const clauses = rules.flatMap((rule, index) =>
     ruleVerdicts.flatMap((verdict, rank) => [rule[verdict] ?? []].flat().map((pattern) => ({ index, verdict, rank, pattern }))),

@@ -1,7 +1,4 @@
-/**
- * The length of a text in UTF-8 bytes; a lone surrogate counts as U+FFFD. Counting stops beyond `limit`: the result is then some
- * larger number.
- */
+/** In bytes; a lone surrogate counts as U+FFFD. Counting stops beyond `limit`: the result is then some larger number. */
 export function utf8Length(text: string, limit = Number.POSITIVE_INFINITY): number {
   if (text.length > limit) return text.length
   // Most texts are ASCII: a search for the first other character is faster than a loop.
@@ -24,10 +21,7 @@ export function utf8Length(text: string, limit = Number.POSITIVE_INFINITY): numb
 
 const beyondAscii = /[\u0080-\uffff]/
 
-/**
- * Start and end of a text that is too large, with a line between them that says how to read the rest. The result takes at most
- * `maxBytes`, which must leave room for that line: 512 are enough for a handle of up to 200.
- */
+/** Start and end, with a line between that says how to read the rest. `maxBytes` must leave room for it: 512 is enough. */
 export function fitText(text: string, { maxBytes, handle }: { readonly maxBytes: number; readonly handle: string }): string {
   if (utf8Length(text, maxBytes) <= maxBytes) return text
   const total = utf8Length(text)

@@ -7,10 +7,7 @@ export const plainHost = (host: string): string =>
     .replace(/^\[(.*)\]$/, '$1')
     .replace(/\.$/, '')
 
-/**
- * Whether a pattern covers a host or a narrower pattern: `example.com` covers itself, `*.example.com` all subdomains, such as
- * `api.example.com` and `*.api.example.com`.
- */
+/** Whether a pattern covers a host or a narrower pattern: `*.example.com` covers `api.example.com` and `*.api.example.com`. */
 export function coversHost(pattern: string, host: string): boolean {
   const [wide, name] = [plainHost(pattern), plainHost(host)]
   if (!wide.startsWith('*.')) return name !== '' && wide === name

@@ -1,7 +1,4 @@
-/**
- * Whether a path is a folder or below it, by its text: links are not resolved. Both must be absolute; a relative path is inside of
- * nothing.
- */
+/** Whether a path is a folder or below it, by its text: links are not resolved. A relative path is inside of nothing. */
 export function isInside(folder: string, path: string): boolean {
   const [around, inner] = [normalized(folder), normalized(path)]
   if (around === undefined || inner === undefined) return false

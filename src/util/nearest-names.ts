@@ -1,7 +1,4 @@
-/**
- * The known names that are similar to a name, nearest first. Ignores case and separators, and a part of a name may be missing:
- * `nearestNames('create-isue', ['github__create_issue'])` finds it.
- */
+/** Nearest first. Ignores case and separators, and a part may be missing: `create-isue` finds `github__create_issue`. */
 export function nearestNames(wanted: string, known: readonly string[], max = 3): readonly string[] {
   const words = wordsOf(wanted)
   const found: { readonly name: string; readonly distance: number }[] = []

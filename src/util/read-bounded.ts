@@ -63,10 +63,7 @@ export interface ReadSync {
 const page = 4_096
 const wholePages = (length: number): number => Math.ceil(length / page) * page
 
-/**
- * Reads an open file. Reads at most one page beyond `maxBytes`, which shows that there is more. Virtual files report size 0 and may be
- * endless: `expectedBytes` is only the initial size of the buffer.
- */
+/** Reads at most one page beyond `maxBytes`. Virtual files report size 0 and may be endless: `expectedBytes` is only a hint. */
 export function readOpenFile(
   fs: ReadSync,
   file: number,

@@ -1,7 +1,4 @@
-/**
- * Redacts secrets in a text that arrives in pieces. What may be the start of a secret is held back until more arrives. `forms` are all
- * encodings of the secrets.
- */
+/** Redacts a text in pieces. Holds back what may be the start of a secret. `forms` are all encodings of the secrets. */
 export class RedactionStream {
   readonly #forms: readonly string[]
   readonly #hide: (text: string) => string

@@ -1,7 +1,4 @@
-/**
- * A value as JSON for a message, about `max` characters at max. Accepts any value, also cyclic and unreadable ones. Its cost depends on
- * `max` alone.
- */
+/** A value as JSON in about `max` characters. Accepts cyclic and unreadable values. Its cost depends on `max` alone. */
 export function showValue(value: unknown, max = 80): string {
   switch (typeof value) {
     case 'string':

@@ -13,10 +13,7 @@ export interface TemplateAgent extends AgentFile {
   readonly metadata?: JsonObject
 }
 
-/**
- * The effective settings of an agent as frontmatter: in a new file, above the same prompt, they make the same agent.
- * Options without a value become comments.
- */
+/** The effective settings as frontmatter: above the same prompt they make the same agent. Unset options become comments. */
 export function agentTemplate({ name: _, prompt: __, ...agent }: TemplateAgent): string {
   const { agents = [], disabledSkills = [], approvals, sandbox = {}, enabled = true, metadata = {} } = agent
   const parts: { readonly [key: string]: unknown } = {

@@ -8,10 +8,7 @@ interface LenientOptions {
   isProse(key: string): boolean
 }
 
-/**
- * Reads files of other programs, which often have settings such as `description: Use when: asked`, which is not YAML.
- * Quotes such values and warns. Where that does not help, `source` has the problems of the file as it is.
- */
+/** Quotes values that are not YAML, such as `Use when: asked`, and warns. If that does not help, `source` gets the problems. */
 export function readLenientFrontmatter(source: SourceText, { kind, isProse }: LenientOptions): Frontmatter | undefined {
   const strict = readFrontmatter(source, kind)
   if (source.problems.length === 0) return strict

@@ -27,10 +27,7 @@ export interface ConfigFile {
 /** Layers of the user or the machine. The others come with a folder that may have been cloned. */
 export const isOwnLayer = (layer: LayerName): boolean => layer === 'given' || layer === 'user' || layer === 'system'
 
-/**
- * All files to read, strongest first. A file of two layers belongs to the one that needs no trust: `--config
- * ./.ai-agent.json` needs none, and neither does work in `~/.ai-agent`.
- */
+/** All files, strongest first. A file of two layers belongs to the one that needs no trust, such as that of `--config`. */
 export function configFiles(places: ConfigPlaces): readonly ConfigFile[] {
   const claimed = new Set<string>()
   const owned = new Map<LayerName, readonly ConfigFile[]>()

@@ -40,10 +40,7 @@ export function approvalsOf(config: Config): ConfiguredApprovals {
   return { policies, ...(onUnavailable !== undefined && { onUnavailable }) }
 }
 
-/**
- * The sandbox policy of all layers. Trusted layers can allow more than the default; they are intersected with each other,
- * and then with untrusted layers, which can only add restrictions.
- */
+/** The intersection of all layers. Trusted layers can allow more than the default; untrusted layers only add restrictions. */
 export function sandboxOf(config: Config): SandboxPolicy {
   const layers = layersOf(config, 'sandbox')
   const strictest = (from: SandboxSettings, isTrusted: boolean): SandboxSettings =>

@@ -94,10 +94,7 @@ function filtersIn(hooks: Sourced): readonly Named[] {
 const childNamespace = 'agent'
 const childPrefix = 'agent__'
 
-/**
- * Queues whose name no provider, tool or namespace has. `providers` are built-in providers and those that agents name. While
- * configured providers wait for trust, their names are not known.
- */
+/** Queues of no provider, tool or namespace. Names of configured providers that wait for trust are not known. */
 export function unusedQueues(sources: VariableSources, providers: readonly string[]): readonly ConfigDiagnostic[] {
   const { config } = sources
   const queues = settingsOf(config, 'queues')

@@ -84,10 +84,7 @@ const noName = /=|^~|^(?:if|then|else|elif|fi|do|done|case|esac|while|until|for|
 /** A rule that loosens must not match more than in the other program, a rule that tightens not less; `both` must match exactly. */
 export type Purpose = 'loosens' | 'tightens' | 'both'
 
-/**
- * The patterns of our shell for a command pattern; `undefined` if it is not supported. `*` matches anything, and a last
- * word `*` is optional.
- */
+/** The patterns of our shell, or `undefined` if not supported. `*` matches anything; as the last word it is optional. */
 export function commandUses(pattern: string, purpose: Purpose): readonly string[] | undefined {
   const words = pattern.trim().replaceAll(/ +/g, ' ')
   const [name = ''] = words.split(' ')

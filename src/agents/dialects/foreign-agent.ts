@@ -15,10 +15,7 @@ export interface ForeignServer {
   readonly config?: JsonObject
 }
 
-/**
- * A foreign agent file in our terms. It never has more permissions than in its program: unsupported parts become
- * stricter, with a warning.
- */
+/** It never has more permissions than in its program: unsupported parts become stricter, with a warning. */
 export interface ForeignAgent {
   readonly dialect: Dialect
   readonly name: string

@@ -26,10 +26,7 @@ function configuredName(written: string, configured: readonly string[]): string 
   return [written, plain, plain.toLowerCase()].find((each) => configured.includes(each))
 }
 
-/**
- * Translates an alias of the configuration, a well-known alias, an id, `provider/id`, or a title such as `Claude Sonnet
- * 4.5 (copilot)`.
- */
+/** Translates a configured or well-known alias, an id, `provider/id`, or a title such as `Claude Sonnet 4.5 (copilot)`. */
 export function modelName(written: string, configured: readonly string[] = []): ModelName {
   const name = written.trim()
   const own = configuredName(name, configured)

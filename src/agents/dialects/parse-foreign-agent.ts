@@ -15,10 +15,7 @@ interface Reading {
   readonly models: readonly string[]
 }
 
-/**
- * Reads an agent file of another program. `place` is its path, also in problems. Unknown keys and unsupported settings are
- * `warnings`. Throws `agent_file_invalid` with all problems.
- */
+/** `place` is the path. Unsupported settings are `warnings`. Throws `agent_file_invalid` with all problems. */
 export function parseForeignAgent(content: string | Uint8Array, place: string, reading: Dialect | Reading): ForeignAgent {
   const { dialect, models } = typeof reading === 'string' ? { dialect: reading, models: [] } : reading
   const source = new SourceText(decodeAgentText(content, place), place)

@@ -23,10 +23,7 @@ const maxMinutes = 1_000_000
 /** What the value must be; `undefined` if it is valid. */
 type Expected = string | undefined
 
-/**
- * Reads settings into a draft. An invalid value is a problem, not a warning: without a limit or a denial, the agent could
- * do more than its author wanted.
- */
+/** An invalid value is a problem, not a warning: without a limit or denial, the agent could do more than its author wanted. */
 export class SettingReader {
   readonly #dialect: Dialect
   readonly #ownModels: readonly string[]

@@ -12,10 +12,7 @@ export interface Named {
 
 type EdgesFrom = (file: LoadedFile) => readonly Edge[]
 
-/**
- * Assigns names: that of the file, or the tool name if it is taken. Tool names must be unique in a team; in other cases a
- * number is added.
- */
+/** The name of the file, or the tool name if it is taken, or one with a number. Tool names must be unique in a team. */
 export function assignNames(files: readonly LoadedFile[], edgesFrom: EdgesFrom): Named {
   const names = new Map<LoadedFile, string>()
   const taken = new Map<string, LoadedFile>()

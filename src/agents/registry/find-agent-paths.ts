@@ -27,10 +27,7 @@ export interface FoundPaths {
   readonly isNamed: boolean
 }
 
-/**
- * Finds the files of an entry: a file, all files below a folder, or a glob. Does not follow links to folders. Throws if a
- * limit is exceeded, because a partial result would be misleading.
- */
+/** Finds a file, all files below a folder, or a glob. Does not follow links to folders. Throws beyond a limit. */
 export function findAgentPaths(written: string, budget = new SearchBudget()): FoundPaths {
   if (magic.test(written)) return { paths: glob(written, budget), isNamed: false }
   const found = statSync(written, { throwIfNoEntry: false })

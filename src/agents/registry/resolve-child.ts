@@ -22,10 +22,7 @@ export interface Known {
   shown(path: string): string
 }
 
-/**
- * Resolves `./scout.ai` as a file and `scout` as an agent of the configuration. Foreign files can also name agents in the
- * usual folders.
- */
+/** `./scout.ai` is a file, `scout` an agent of the configuration; for foreign files also an agent in the usual folders. */
 export function targetOf(reference: ChildReference, from: Referrer, { configured, usual, shown }: Known): Target {
   const { written } = reference
   if (isPath(written)) return { kind: 'path', path: resolve(dirname(from.path), written), isWritten: true }

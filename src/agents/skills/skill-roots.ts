@@ -38,10 +38,7 @@ export const userSkillDirectories = (home: string): readonly string[] => folders
 
 export const adminSkillDirectories: readonly string[] = ['/etc/ai-agent/skills']
 
-/**
- * The existing roots, nearest first. A root in a folder that commands can write to belongs to the project, because agents
- * may have changed it.
- */
+/** Nearest first. A root that commands can write to belongs to the project: agents may have changed it. */
 export function skillRoots(places: SkillPlaces): readonly SkillRoot[] {
   const { userDirectories = [], systemDirectories = [], adminDirectories = [] } = places
   const own = [...rootsOf('user', userDirectories), ...rootsOf('system', systemDirectories), ...rootsOf('admin', adminDirectories)]

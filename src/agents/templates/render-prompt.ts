@@ -6,10 +6,7 @@ import { explainFailure } from './explain-failure.ts'
 import { collectIncludes, type IncludeFiles, type TemplateText } from './includes.ts'
 import { isTemplate } from './scan-template.ts'
 
-/**
- * The variables of a prompt. All come from the agent file, so that a file always renders to the same prompt: variables of
- * the environment could be secrets, and changing values would defeat the provider's cache.
- */
+/** Only from the agent file: the environment may contain secrets, and changing values would defeat the provider's cache. */
 export interface PromptVariables {
   readonly agent: { readonly name: string; readonly description: string }
   readonly tools: readonly string[]

@@ -81,10 +81,7 @@ async function comesMore(follower: Follower, cursor: number): Promise<boolean> {
   }
 }
 
-/**
- * For a tree that is driven here, until it is suspended or idle: the journal first, then the feed. Subscribes before it reads the
- * journal, so that nothing is missed, and yields what both have once.
- */
+/** The journal, then the feed, until suspended or idle. Subscribes first, so that nothing is missed; yields each event once. */
 async function* replayThenTail({ host, treeId, left }: Follower, driver: TreeDriver, after: number): AsyncGenerator<StreamEvent> {
   const { journal } = host.parts.options.store
   const tail = driver.feed.subscribe()

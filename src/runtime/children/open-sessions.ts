@@ -237,10 +237,7 @@ export const addUse = (a: ResourceUse, b: ResourceUse, times: 1 | -1 = 1): Resou
 export const isSameUse = (a: ResourceUse, b: ResourceUse): boolean =>
   a.tokens === b.tokens && a.costUsd === b.costUsd && a.children === b.children && a.inFlight === b.inFlight && a.openTurns === b.openTurns
 
-/**
- * What a session has spent, including its ended children but not its open ones. `isDriven`: whether a request on record is in
- * flight, or was lost with an earlier driver.
- */
+/** Includes ended children, not open ones. `isDriven`: whether a recorded request is in flight, or was lost with a driver. */
 function sessionUse({ turn }: SessionState, isDriven: boolean): ResourceUse {
   if (turn.kind === 'none') return noUse
   const { paidUsd, children } = turn

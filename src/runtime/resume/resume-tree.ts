@@ -18,10 +18,7 @@ export function resumeSession(session: ActiveSession, { parts, registry }: Tree,
   if (isVoid) session.note({ type: 'interaction.approval.revoked', keys: state.grants.map(({ key }) => key), by: 'runtime' })
 }
 
-/**
- * Resumes the children that the last driver left open. Those whose call is still running wait for it; the others are ended, so that
- * what they spent is added to their ancestors.
- */
+/** Open children whose call still runs wait for it; the others are ended, so that ancestors count what they spent. */
 export function resumeChildren(tracker: ChildTracker, tree: Tree, epoch: number): void {
   // All are restored before any is ended: ending one ends its descendants.
   for (const open of restoreOpenChildren(tracker, tree)) {

@@ -3,10 +3,7 @@ import { callList, type SessionState, type Turn } from '../../core/index.ts'
 import { Sequence } from '../../util/sequence.ts'
 import type { TreeState } from '../tree/tree-state.ts'
 
-/**
- * Increase it with every change of the state: snapshots of other versions are ignored, and the journal is folded instead. A test fails
- * if it must change.
- */
+/** Increase it with every change of the state (a test checks): snapshots of other versions are ignored. */
 export const snapshotVersion = '2'
 
 /** The state in JSON, with arrays for sequences. A new sequence does not compile until `decodeTree` restores it. */

@@ -41,10 +41,7 @@ export function findAgent(agents: readonly AgentSpec[], name: string): AgentSpec
 export const onlyAgent = ([agent, ...others]: readonly AgentSpec[]): Selected | undefined =>
   agent && others.length === 0 ? { agent, reason: 'only', scores: {} } : undefined
 
-/**
- * Selects the agent whose name, description and usage share most words with the request. An agent that the request names gets one
- * point more. Ties go to the first by name. If no agent shares a word, a diagnostic says so.
- */
+/** Most words shared with the request win; a named agent gets one point more; ties go to the first by name. */
 export function matchAgent(candidates: readonly AgentSpec[], input: readonly InputPart[]): Selected {
   const text = textOf(input)
   const wanted = wordsOf(text)

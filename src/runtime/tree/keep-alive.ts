@@ -1,7 +1,4 @@
-/**
- * Keeps the process alive while trees are driven. Deadlines do not, and what a driver waits for (a person, another process) may have
- * no handle in this process.
- */
+/** Keeps the process alive while trees are driven: deadlines do not, and a driver may wait for something without a handle. */
 let holders = 0
 let timer: NodeJS.Timeout | undefined
 

@@ -124,10 +124,7 @@ export function statusOf({ turn }: SessionState): TreeSummary['status'] {
 
 const maxTitleChars = 80
 
-/**
- * The first line of the first message of a person, without the context texts before it. A compacted history may have lost it; then the
- * `known` title stays.
- */
+/** The first line of a person's first message. If a compacted history has lost it, the `known` title stays. */
 function titleOf({ history, inputs, initialMessages, compacted }: SessionState, known: string | undefined): string {
   if (known !== undefined && compacted.length > 0) return known
   const first = history.toArray()[initialMessages.length]

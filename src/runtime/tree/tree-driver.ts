@@ -120,10 +120,7 @@ export class TreeDriver {
     this.#session.wake()
   }
 
-  /**
-   * Stops driving and leaves the turn open. Running calls get their signal and grace time; results within it are recorded. Resolves
-   * when another process can open the tree.
-   */
+  /** Leaves the turn open. Calls get their signal and grace time. Resolves when another process can open the tree. */
   async release(): Promise<void> {
     this.#staysWhenIdle = false
     this.#mailbox.close()
@@ -151,10 +148,7 @@ export class TreeDriver {
     return outcomeOf({ state: this.#session.state, children: this.#tree.children, stopped: undefined })
   }
 
-  /**
-   * After `settled`, once the driver is no longer registered: whether a message has arrived that it did not see. Senders that found
-   * the tree driven rely on it.
-   */
+  /** After `settled` and unregistering: whether an unseen message has arrived. Senders that found the tree driven rely on it. */
   async hasUnreadMessages(): Promise<boolean> {
     try {
       const rows = await this.#inbox.read(this.treeId, this.#mailbox.cursor)

@@ -114,10 +114,7 @@ export function applyDecision(session: ActiveSession, request: ApprovalRequest, 
   if (keys.length > 0) session.ports.tree.grant(session, keys, by)
 }
 
-/**
- * Stores a grant for the project before the approval is recorded: after a crash, either the grant is stored or the request is
- * still open. If storing fails or takes too long, the grant applies to the session only.
- */
+/** Stored before the approval is recorded: a crash leaves the grant or an open request. On failure the grant is for the session only. */
 export async function storeProjectGrant(session: ActiveSession, request: ApprovalRequest, { decision, by }: Settlement): Promise<void> {
   if (decision?.kind !== 'approve' || decision.breadth !== 'project') return
   const { grants, redactor } = session.ports

@@ -109,10 +109,7 @@ export async function deniedByRules(session: ActiveSession, { tool: name, type, 
   return deniedSinceRequest(session, offered, { keys, input })
 }
 
-/**
- * Whether rules allow what a running call finds, such as a file in a folder. Nobody is asked at this point: the approval of
- * the call named everything that rules ask about, except for a use `without asking`.
- */
+/** For what a running call finds, such as a file in a folder. Nobody is asked: the approval of the call named what rules ask. */
 export function isUseAllowed(
   session: ActiveSession,
   offered: Named,

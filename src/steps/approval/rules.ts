@@ -53,10 +53,7 @@ function usesOf({ key, use = key.slice(key.indexOf(':') + 1) }: ApprovalKey): re
   return typeof use === 'string' ? [use] : use
 }
 
-/**
- * The last rule that matches. A later rule that matches an alias can only make it stricter; one that may apply to a part of
- * what the key covers makes it at least `ask`.
- */
+/** The last match. A later match of an alias can only be stricter; one that covers a part of the key means at least `ask`. */
 function byKey(clauses: readonly Clause[], key: ApprovalKey): Ruling | undefined {
   const last = clauses.findLastIndex((clause) => fitsUse(clause, key))
   return clauses

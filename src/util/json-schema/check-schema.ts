@@ -5,10 +5,7 @@ import { keywordShape, misspeltKeyword } from './schema-keywords.ts'
 import { References } from './schema-references.ts'
 import { checkKeywordValue, isPlainObject, pointerPart, type SchemaObject } from './schema-values.ts'
 
-/**
- * Everything that is wrong with a JSON Schema, without a library: the validator is loaded with the first call, and most tools are never
- * called. Terminates on any value, also on cyclic ones. The input of a tool must be an `object`.
- */
+/** Without a library, which is loaded with the first call only. Terminates on any value. The input of a tool is an `object`. */
 export function checkSchema(schema: unknown, place: string, root: 'object' | 'any' = 'object'): readonly Problem[] {
   if (!isPlainObject(schema)) return [notASchema(schema, place)]
   const check = new SchemaCheck(schema, place)
@@ -236,10 +233,7 @@ function foundInstead(value: unknown): string {
 
 const maxCountedDepth = 500
 
-/**
- * Counts how many subschemas check one value. A few schemas that each refer to the next one twice make millions. `targets`: what the
- * references of each schema point to.
- */
+/** Counts how many subschemas check one value: a few that each refer to the next twice make millions. `targets`: by schema. */
 class CheckCounter {
   readonly #targets: ReadonlyMap<SchemaObject, readonly SchemaObject[]>
   readonly #counted = new Map<SchemaObject, number>()

@@ -1,10 +1,7 @@
 import { mkdir, stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
 
-/**
- * Creates a folder and its missing parents, and adds each to `made`, outermost first. Node's `recursive` option loops
- * forever where the system refuses to create folders, as in `/proc`.
- */
+/** Adds each new folder to `made`, outermost first. Node's `recursive` option loops forever in folders such as `/proc`. */
 export async function makeFolders(path: string, { mode, made = [] }: { readonly mode?: number; readonly made?: string[] } = {}) {
   const missing: string[] = []
   for (let at = path; !(await exists(at)); at = dirname(at)) missing.unshift(at)

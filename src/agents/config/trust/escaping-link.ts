@@ -2,10 +2,7 @@ import { lstatSync, realpathSync } from 'node:fs'
 import { join, relative, sep } from 'node:path'
 import { isInside } from '../../../util/is-inside.ts'
 
-/**
- * The link over which a path inside a folder leaves the folder. A link may have been created after a person trusted the
- * path. A dangling link is reported too, because its target may be created later.
- */
+/** The link by which a path leaves the folder, perhaps created after the trust. Dangling links too: targets may come later. */
 export function findEscapingLink(folder: string, path: string): string | undefined {
   if (!isInside(folder, path)) return undefined
   let at = folder

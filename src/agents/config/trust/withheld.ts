@@ -56,10 +56,7 @@ function serverText(server: Json): string {
 const commandLine = (words: Json): string =>
   Array.isArray(words) ? words.map((word: Json) => shellWord(textOf(word))).join(' ') : textOf(words)
 
-/**
- * The variables of an untrusted file: first addresses with their values, then keys, then all others. `addressVariables` are
- * the variables in addresses and paths of the settings.
- */
+/** First the `addressVariables` (in addresses and paths of the settings) with their values, then keys, then all others. */
 export function withheldVariables(variables: ReadonlyMap<string, EnvVariable>, addressVariables: ReadonlySet<string>): readonly Withheld[] {
   if (variables.size === 0) return []
   const rankOf = (name: string, value: string): number =>

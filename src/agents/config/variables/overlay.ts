@@ -24,10 +24,7 @@ export interface Overlay {
   readonly diagnostics: readonly ConfigDiagnostic[]
 }
 
-/**
- * The overlay of a session with these models. Resolves only what they need. Throws `config_invalid` if a variable is missing;
- * for `auto` and names without provider, leaves out providers with missing variables instead.
- */
+/** Throws `config_invalid` if a variable is missing; `auto` and names without provider leave out such providers instead. */
 export function overlayFor(models: readonly string[], sources: VariableSources): Overlay {
   const found = findProviders(models, sources)
   const named = resolveParts(found.named, sources)

@@ -42,10 +42,7 @@ export interface Resolved {
   readonly used: readonly UsedVariable[]
 }
 
-/**
- * Replaces placeholders by variables: from the `.env` of the layer with the placeholder, then of the other layers, strongest
- * first, then from the process environment. Throws `config_invalid` with all missing names.
- */
+/** Uses the `.env` of the own layer, then of the others, then the environment. Throws `config_invalid` with all missing names. */
 export function resolveParts(parts: readonly Part[], sources: VariableSources): Resolved {
   const resolution = new Resolution(sources)
   const values = parts.map(({ tree, path }) => resolution.tree(tree, path))
