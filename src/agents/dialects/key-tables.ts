@@ -159,10 +159,7 @@ export const dialectTables: { readonly [D in Dialect]: DialectTable } = {
       name: text('name'),
       display_name: text('displayName'),
       description: text('description'),
-      kind: choice({
-        local: {},
-        remote: { refused: 'this agent runs on another server (A2A) and cannot run here' },
-      }),
+      kind: choice({ local: {}, remote: { refused: 'this agent runs on another server (A2A) and cannot run here' } }),
       tools,
       model: models,
       temperature,

@@ -13,9 +13,7 @@ export const systemClock: Clock = {
 }
 
 /** Sortable by time, and not guessable. */
-export const randomIds: Ids = {
-  next: () => `${Date.now().toString(36)}-${crypto.randomUUID().slice(0, 18)}`,
-}
+export const randomIds: Ids = { next: () => `${Date.now().toString(36)}-${crypto.randomUUID().slice(0, 18)}` }
 
 export const seededRandom = (treeId: TreeId): Random => ({ fraction: (key) => seededFraction(`${treeId}/${key}`) })
 
