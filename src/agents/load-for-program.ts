@@ -1,7 +1,5 @@
-/*
- * 1. Reads only the given files: no configuration, no list of trusted files, no variables.
- * 2. A setting of a file either takes effect or is a problem.
- */
+// 1. Reads only the given files: no configuration, no list of trusted files, no variables.
+// 2. A setting of a file either takes effect or is a problem.
 import { dirname, isAbsolute, join, resolve } from 'node:path'
 import type { JsonObject, Problem, SandboxPolicy, SkillCard } from '../contracts/index.ts'
 import { builtinToolNames } from '../policy/builtin-tool-names.ts'

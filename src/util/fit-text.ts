@@ -21,7 +21,7 @@ export function utf8Length(text: string, limit = Number.POSITIVE_INFINITY): numb
 
 const beyondAscii = /[\u0080-\uffff]/
 
-/** Start and end, with a line between that says how to read the rest. `maxBytes` must leave room for it: 512 is enough. */
+/** Start and end, and a line that says how to read the rest. `maxBytes` must have room for it: 512 for a `handle` of up to 200. */
 export function fitText(text: string, { maxBytes, handle }: { readonly maxBytes: number; readonly handle: string }): string {
   if (utf8Length(text, maxBytes) <= maxBytes) return text
   const total = utf8Length(text)

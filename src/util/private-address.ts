@@ -1,7 +1,5 @@
-/*
- * Which addresses are public. All others are refused for pages and commands: this machine, private networks, metadata services of
- * clouds, and notations that hide one of those.
- */
+// Which addresses are public. All others are refused for pages and commands: this machine, private networks, metadata services of
+// clouds, and notations that hide one of those.
 
 type Bytes = readonly number[]
 type Network = readonly [start: string, bits: number]

@@ -1,10 +1,8 @@
-/*
- * 1. Every value has an origin, and every part that does not take effect is reported.
- * 2. Parts of a project's files that could run code, read a variable, send data to another place or loosen a rule take
- *    effect only after a person trusts that content at that path.
- * 3. Placeholders are resolved once, only in requested parts; nothing here reads the environment of the process.
- * 4. Files are read and written through `ConfigFileSystem`; everything else is pure.
- */
+// 1. Every value has an origin, and every part that does not take effect is reported.
+// 2. Parts of a project's files that could run code, read a variable, send data to another place or loosen a rule take
+//    effect only after a person trusts that content at that path.
+// 3. Placeholders are resolved once, only in requested parts; nothing here reads the environment of the process.
+// 4. Files are read and written through `ConfigFileSystem`; everything else is pure.
 import { type Problem, TroupeError } from '../../contracts/index.ts'
 import { messageOf } from '../../util/message-of.ts'
 import { shellWord } from '../../util/shell-word.ts'

@@ -94,7 +94,7 @@ function filtersIn(hooks: Sourced): readonly Named[] {
 const childNamespace = 'agent'
 const childPrefix = 'agent__'
 
-/** Queues of no provider, tool or namespace. Names of configured providers that wait for trust are not known. */
+/** Queues of no provider, tool or namespace. `providers`: built-in or named by agents. Names that wait for trust are not known. */
 export function unusedQueues(sources: VariableSources, providers: readonly string[]): readonly ConfigDiagnostic[] {
   const { config } = sources
   const queues = settingsOf(config, 'queues')

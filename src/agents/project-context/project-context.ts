@@ -5,10 +5,8 @@ import type { SafeReadBounds } from '../../policy/safe-read.ts'
 import { isInside } from '../../util/is-inside.ts'
 import { foldersUpTo, readRegularFile, realPathOf } from './project-files.ts'
 
-/*
- * `AGENTS.md` is only text for the model and grants nothing, so it needs no trust. It is bounded, and a link in a cloned
- * folder cannot bring other files, such as files with keys, into a prompt.
- */
+// `AGENTS.md` is only text for the model and grants nothing, so it needs no trust. It is bounded, and a link in a cloned
+// folder cannot bring other files, such as files with keys, into a prompt.
 
 export const contextFile = 'AGENTS.md'
 const maxBytes = 32 * 1024

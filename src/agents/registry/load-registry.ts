@@ -1,8 +1,6 @@
-/*
- * 1. Each file is read once.
- * 2. All problems of all files are reported together; with problems there are no agents.
- * 3. Loading starts nothing, calls no model and compiles no schema.
- */
+// 1. Each file is read once.
+// 2. All problems of all files are reported together; with problems there are no agents.
+// 3. Loading starts nothing, calls no model and compiles no schema.
 import { type Problem, TroupeError } from '../../contracts/index.ts'
 import { builtinToolNames } from '../../policy/builtin-tool-names.ts'
 import { agentPrefix } from '../../policy/foreign-tools.ts'

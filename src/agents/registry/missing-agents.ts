@@ -70,13 +70,7 @@ function missingChild(reference: ChildReference, path: string): Problem {
   }
 }
 
-interface Words {
-  /** The folder before each name in the remedy. */
-  readonly folder?: string
-  readonly otherwise: string
-}
-
-function besides(path: string, { folder = '', otherwise }: Words): string {
+function besides(path: string, { folder = '', otherwise }: { readonly folder?: string; readonly otherwise: string }): string {
   const there = agentFilesIn(dirname(path))
   const near = nearestNames(basename(path), there)
   if (near.length > 0) return `Did you mean ${listNames(near.map((name) => `${folder}${name}`))}?`

@@ -5,10 +5,8 @@ import { type SkillPlaces, skillRoots } from './skill-roots.ts'
 import type { SkillDetails } from './skill-settings.ts'
 import { type SkillBounds, SkillSearcher } from './walk-skills.ts'
 
-/*
- * Skills are instructions, not code. Skills of untrusted projects are found like any others: they reach a model as text, and
- * everything that they ask for goes through tools with their rules and approvals. So a skill grants nothing.
- */
+// Skills are instructions, not code. Skills of untrusted projects are found like any others: they reach a model as text, and
+// everything that they ask for goes through tools with their rules and approvals. So a skill grants nothing.
 
 export interface SkillSearch extends SkillPlaces {
   readonly disabled?: readonly string[]

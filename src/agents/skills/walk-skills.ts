@@ -1,11 +1,9 @@
-/*
- * 1. No folder is entered twice: entered folders are known by their real path.
- * 2. A folder with a `SKILL.md` is a skill. Folders below it are not searched.
- * 3. Folders come before links, so that the path of a skill has no link if possible.
- * 4. No link is followed out of a project, or out of a folder that commands can write to. Links in other folders of the
- *    user or the machine are followed.
- * 5. A skill in a folder that commands can write to belongs to the project.
- */
+// 1. No folder is entered twice: entered folders are known by their real path.
+// 2. A folder with a `SKILL.md` is a skill. Folders below it are not searched.
+// 3. Folders come before links, so that the path of a skill has no link if possible.
+// 4. No link is followed out of a project, or out of a folder that commands can write to. Links in other folders of the
+//    user or the machine are followed.
+// 5. A skill in a folder that commands can write to belongs to the project.
 import { type Dirent, lstatSync, opendirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import type { SkillScope } from '../../contracts/index.ts'

@@ -5,13 +5,11 @@ import { keepAlive } from '../tree/keep-alive.ts'
 import type { TreeDriver } from '../tree/tree-driver.ts'
 import type { Runtime } from './create-agent-runtime.ts'
 
-/*
- * Reads the events of a tree, driven by this or another process.
- *
- * 1. No event is missed or repeated, and reading changes nothing in the store.
- * 2. A reader that leaves is released immediately, also while it waits; nothing is watched or kept alive after.
- * 3. Following another process ends with this runtime, and with that process.
- */
+// Reads the events of a tree, driven by this or another process.
+//
+// 1. No event is missed or repeated, and reading changes nothing in the store.
+// 2. A reader that leaves is released immediately, also while it waits; nothing is watched or kept alive after.
+// 3. Following another process ends with this runtime, and with that process.
 
 const pageSize = 512
 
@@ -144,14 +142,9 @@ async function statusOf({ host, treeId }: Follower): Promise<TreeEntry['status']
   return entry?.status
 }
 
-interface Changes {
-  /** Resolves at the next change, or after `ms`. `false`: the reader has left, or the runtime is closed. */
-  next(ms?: number): Promise<boolean>
-  stop(): void
-}
-
 /** The changes of a journal as promises; a change between two waits is not lost. Keeps the process alive. */
-function watched({ host, treeId, left }: Follower): Changes {
+/** `next` resolves at the next change, or after `ms`. `false`: the reader has left, or the runtime is closed. */
+function watched({ host, treeId, left }: Follower): { next(ms?: number): Promise<boolean>; stop(): void } {
   const { clock, store } = host.parts.options
   let { promise, resolve } = Promise.withResolvers<void>()
   const wake = (): void => resolve()

@@ -35,10 +35,8 @@ export async function claimTree(parts: RuntimeParts, treeId: TreeId, agent: Agen
   })
 }
 
-/*
- * A runtime drives a tree only if it has its workspace, the agent of its root and the agents of its open children. Agents are compared
- * by name: a changed definition is pinned to the recorded one, with a diagnostic.
- */
+// A runtime drives a tree only if it has its workspace, the agent of its root and the agents of its open children. Agents are compared
+// by name: a changed definition is pinned to the recorded one, with a diagnostic.
 
 /** @throws TroupeError `session_mismatch` with everything that is missing or different. */
 async function refuseOtherProgram(parts: RuntimeParts, state: TreeState): Promise<void> {

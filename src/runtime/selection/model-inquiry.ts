@@ -24,13 +24,6 @@ export interface InquiryOptions {
   redact(text: string): string
 }
 
-interface InquiryRequest {
-  readonly request: ModelRequest
-  readonly reservation: Reservation
-  /** Including the time in queues. */
-  readonly timeMs: number | undefined
-}
-
 /** For estimates. */
 export const charsPerToken = 4
 
@@ -49,7 +42,7 @@ const nothingSpent: Spent = { usage: noUsage, cost: 0, paidUsd: 0 }
 /** One model request outside of any session. */
 export async function askOnce(
   options: InquiryOptions,
-  inquiry: InquiryRequest,
+  inquiry: { readonly request: ModelRequest; readonly reservation: Reservation; readonly timeMs: number | undefined },
   startInterrupt: Interrupt,
 ): Promise<{ readonly text: string; readonly asked: AskedFirst }> {
   const { clock, model, queues } = options

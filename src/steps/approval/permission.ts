@@ -109,7 +109,7 @@ export async function deniedByRules(session: ActiveSession, { tool: name, type, 
   return deniedSinceRequest(session, offered, { keys, input })
 }
 
-/** For what a running call finds, such as a file in a folder. Nobody is asked: the approval of the call named what rules ask. */
+/** For what a running call finds, such as a file. Its approval named all that rules ask about, except for uses `without asking`. */
 export function isUseAllowed(
   session: ActiveSession,
   offered: Named,

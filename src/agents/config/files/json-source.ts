@@ -1,8 +1,6 @@
-/*
- * 1. The file is JSON: YAML and JavaScript syntax are problems, but comments and trailing commas do not hide other problems.
- * 2. Reading does not throw; problems are collected with their places.
- * 3. Lines in problems show no secrets.
- */
+// 1. The file is JSON: YAML and JavaScript syntax are problems, but comments and trailing commas do not hide other problems.
+// 2. Reading does not throw; problems are collected with their places.
+// 3. Lines in problems show no secrets.
 import { LineCounter, type Node, parseDocument } from 'yaml'
 import { messageOf } from '../../../util/message-of.ts'
 import { type Position, SourceText } from '../../../yaml/source-text.ts'

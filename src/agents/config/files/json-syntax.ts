@@ -5,14 +5,8 @@ const space = /[ \t\n\r]*/y
 const string = /"(?:[^"\\\u0000-\u001f]|\\(?:["\\/bfnrt]|u[\da-fA-F]{4}))*"/y
 const scalar = /(?:-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null)(?![\w.+-])/y
 
-export interface JsonError {
-  readonly at: number
-  /** `a value`, `` `,` or `}` ``. */
-  readonly expected: string
-}
-
 /** Finds the first syntax error. `JSON.parse` does not always report its position. */
-export function findJsonError(text: string): JsonError | undefined {
+export function findJsonError(text: string): { readonly at: number; readonly expected: string } | undefined {
   const open: ('{' | '[')[] = []
   let expected: Expected = 'value'
   let at = end(space, text, 0) ?? 0

@@ -9,11 +9,9 @@ import { readConfigFile } from '../read-config-file.ts'
 import { hooksIn } from '../section-values.ts'
 import { contentHash, type FileState, type TrustRecords, trustOf } from './trust-records.ts'
 
-/*
- * Trust in a configuration includes the current content of the programs that its hooks run. Each program has its own record,
- * and a hook with a changed program does not run. Files that such a program loads are not covered; keep them in a folder
- * that agents cannot change, like `.troupe`.
- */
+// Trust in a configuration includes the current content of the programs that its hooks run. Each program has its own record,
+// and a hook with a changed program does not run. Files that such a program loads are not covered; keep them in a folder
+// that agents cannot change, like `.troupe`.
 
 /** Adds the files that hooks of the configurations name. */
 export async function withHookFiles(files: ConfigFileSystem, states: readonly FileState[]): Promise<readonly FileState[]> {

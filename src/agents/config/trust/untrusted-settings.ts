@@ -7,12 +7,6 @@ import { hasText, type Leaf, mapLeaves, type Sourced, type SourcedMap, showPath,
 import { hasPlaceholders } from '../variables/placeholders.ts'
 import { type Withheld, withheldPart } from './withheld.ts'
 
-export interface Admission {
-  readonly tree: SourcedMap
-  /** The parts that take effect only with trust. */
-  readonly withheld: readonly Withheld[]
-}
-
 /** What happens to a value of an untrusted file. */
 type Verdict =
   | { readonly kind: 'keep' }
@@ -31,7 +25,7 @@ const keep: Verdict = { kind: 'keep' }
 const bounded: Verdict = { kind: 'bounded', why: 'where it allows more than your configuration' }
 
 /** Splits a project's file that nobody has trusted. `own` are the settings of the user, which are weaker than a project's. */
-export function withoutUntrusted(tree: SourcedMap, own?: Sourced): Admission {
+export function withoutUntrusted(tree: SourcedMap, own?: Sourced): { readonly tree: SourcedMap; readonly withheld: readonly Withheld[] } {
   const withheld: Withheld[] = []
   const entries = new Map<string, Sourced>()
   for (const name of sectionNames) {

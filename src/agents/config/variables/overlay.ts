@@ -101,14 +101,8 @@ function followAlias(name: string, aliases: { readonly [alias: string]: string }
   return at
 }
 
-interface ResolvedPart {
-  readonly part: Part
-  readonly value: Json
-  readonly used: readonly UsedVariable[]
-}
-
 function resolveLeniently(parts: readonly Part[], sources: VariableSources) {
-  const resolved: ResolvedPart[] = []
+  const resolved: { readonly part: Part; readonly value: Json; readonly used: readonly UsedVariable[] }[] = []
   const diagnostics: ConfigDiagnostic[] = []
   for (const part of parts) {
     try {

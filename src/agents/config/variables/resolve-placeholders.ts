@@ -1,8 +1,6 @@
-/*
- * 1. A text is parsed once; placeholders in the value of a variable are not resolved.
- * 2. Only requested parts are resolved, so variables of other parts can be missing.
- * 3. An empty variable is treated as missing: the next source is used.
- */
+// 1. A text is parsed once; placeholders in the value of a variable are not resolved.
+// 2. Only requested parts are resolved, so variables of other parts can be missing.
+// 3. An empty variable is treated as missing: the next source is used.
 import { type Json, type Problem, TroupeError } from '../../../contracts/index.ts'
 import { countProblems } from '../../../yaml/messages.ts'
 import { maxReported } from '../../../yaml/source-text.ts'
