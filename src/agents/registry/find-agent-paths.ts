@@ -27,7 +27,7 @@ export interface FoundPaths {
   readonly isNamed: boolean
 }
 
-/** Finds a file, all files below a folder, or a glob. Does not follow links to folders. Throws beyond a limit. */
+/** Finds a file, all files below a folder, or a glob. Does not follow links to folders. Throws beyond a limit: a part would mislead. */
 export function findAgentPaths(written: string, budget = new SearchBudget()): FoundPaths {
   if (magic.test(written)) return { paths: glob(written, budget), isNamed: false }
   const found = statSync(written, { throwIfNoEntry: false })

@@ -41,7 +41,7 @@ export function findAgent(agents: readonly AgentSpec[], name: string): AgentSpec
 export const onlyAgent = ([agent, ...others]: readonly AgentSpec[]): Selected | undefined =>
   agent && others.length === 0 ? { agent, reason: 'only', scores: {} } : undefined
 
-/** Most words shared with the request win; a named agent gets one point more; ties go to the first by name. */
+/** Most words shared with the request win; a named agent gets one point more; ties go to the first by name. None: a diagnostic. */
 export function matchAgent(candidates: readonly AgentSpec[], input: readonly InputPart[]): Selected {
   const text = textOf(input)
   const wanted = wordsOf(text)
