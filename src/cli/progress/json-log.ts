@@ -1,4 +1,4 @@
-import type { CallRecord, InteractionEvent, ItemIntent, ItemRecord, Severity, StreamEvent } from '../../contracts/index.ts'
+import type { CallRecord, InteractionEvent, ItemIntent, ItemRecord, QueueEvent, Severity, StreamEvent } from '../../contracts/index.ts'
 import { changesOf, exitCodeOf, requestSummary, shownFor } from '../../view/index.ts'
 import { duration } from '../terminal/format-numbers.ts'
 import { printable } from '../terminal/paint.ts'
@@ -35,124 +35,86 @@ export function logLine(event: StreamEvent, { now, source, name }: LogContext): 
 }
 
 function entryOf(event: StreamEvent, name: string | undefined): Entry | undefined {
-  switch (event.type) {
-    case 'interaction.session.created':
-    case 'interaction.session.configured': {
-      const { agent, tools } = event
-      const what = event.type === 'interaction.session.created' ? 'session created' : 'session configured'
-      return info(`${what}: ${name ?? agent.toolName}`, { agent: agent.name, models: agent.models, tools })
-    }
-    case 'interaction.session.resumed':
-      return info('session resumed', { epoch: event.epoch, diagnostics: event.diagnostics })
-    case 'interaction.session.idle':
-      return { level: 'debug', msg: 'session idle' }
-    case 'interaction.input.accepted':
-      return info('input accepted', { mode: event.mode, parts: event.parts.length })
-    case 'interaction.turn.started':
-      return info('turn started')
-    case 'interaction.turn.completed':
-    case 'interaction.turn.failed':
-    case 'interaction.turn.interrupted':
-      return turnEntry(event)
-    case 'interaction.turn.suspended':
-      return { level: 'warn', msg: 'turn suspended', fields: { reason: event.reason, approvals: event.approvals } }
-    case 'interaction.step.started':
-    case 'interaction.step.completed':
-    case 'interaction.step.failed':
-      return stepEntry(event)
-    case 'interaction.item.started':
-      return startedEntry(event.item, name)
-    case 'interaction.item.updated':
-      return updatedEntry(event.update)
-    case 'interaction.item.completed':
-      return endedEntry(event.item)
-    case 'interaction.item.delta':
-      return event.kind === 'progress' ? { level: 'debug', msg: printable(event.text) } : undefined
-    case 'interaction.queue.joined':
-    case 'interaction.queue.left': {
-      const { queue, since } = event
-      const what = event.type === 'interaction.queue.joined' ? 'waiting' : 'no longer waiting'
-      return { level: 'debug', msg: `${what} for queue ${printable(queue)}`, fields: { queue, since: new Date(since).toISOString() } }
-    }
-    default:
-      return otherEntry(event, name)
-  }
+  const entry = entries[event.type] as (event: StreamEvent, name: string | undefined) => Entry | undefined
+  return entry(event, name)
 }
 
-type Other = InteractionEvent<
-  | 'interaction.approval.requested'
-  | 'interaction.approval.resolved'
-  | 'interaction.approval.granted'
-  | 'interaction.approval.revoked'
-  | 'interaction.subagent.selected'
-  | 'interaction.subagent.started'
-  | 'interaction.subagent.completed'
-  | 'interaction.subagent.failed'
-  | 'interaction.hook.completed'
-  | 'interaction.context.added'
-  | 'interaction.context.compacted'
-  | 'interaction.cancel.requested'
-  | 'interaction.diagnostic'
->
+const entries: {
+  readonly [T in StreamEvent['type']]: (event: StreamEvent & { readonly type: T }, name: string | undefined) => Entry | undefined
+} = {
+  'interaction.session.created': (event, name) => agentEntry('session created', event, name),
+  'interaction.session.configured': (event, name) => agentEntry('session configured', event, name),
+  'interaction.session.resumed': ({ epoch, diagnostics }) => info('session resumed', { epoch, diagnostics }),
+  'interaction.session.idle': () => debug('session idle'),
+  'interaction.input.accepted': ({ mode, parts }) => info('input accepted', { mode, parts: parts.length }),
+  'interaction.turn.started': () => info('turn started'),
+  'interaction.turn.completed': turnEntry,
+  'interaction.turn.failed': turnEntry,
+  'interaction.turn.interrupted': turnEntry,
+  'interaction.turn.suspended': ({ reason, approvals }) => warn('turn suspended', { reason, approvals }),
+  'interaction.step.started': ({ model, modelId, attempt, last }) =>
+    info(`model request: ${model}`, { model, modelId, attempt, last: last?.reason }),
+  'interaction.step.completed': answerEntry,
+  'interaction.step.failed': ({ failure, delayMs, usage, cost, latencyMs }) =>
+    warn(`model failed: ${failure.class}: ${printable(failure.message)}`, { failure, delayMs, usage, cost, latencyMs }),
+  'interaction.item.started': ({ item }, name) => startedEntry(item, name),
+  'interaction.item.updated': ({ update }) => updatedEntry(update),
+  'interaction.item.completed': ({ item }) => endedEntry(item),
+  'interaction.item.delta': ({ kind, text }) => (kind === 'progress' ? debug(printable(text)) : undefined),
+  'interaction.queue.joined': (event) => queueEntry('waiting', event),
+  'interaction.queue.left': (event) => queueEntry('no longer waiting', event),
+  'interaction.approval.requested': ({ request }) => {
+    const { id, tool, scope } = request
+    return warn(`${requestLabel(scope)}: ${printable(requestSummary(request))}`, { approvalId: id, tool, scope })
+  },
+  'interaction.approval.resolved': ({ approvalId, decision: { kind }, by }) =>
+    info(`approval: ${kind}`, { approvalId, decision: kind, by }),
+  'interaction.approval.granted': ({ keys, from, by }) => info('approved for the session', { keys: keys.map(({ key }) => key), from, by }),
+  'interaction.approval.revoked': ({ keys, by }) => info('approvals revoked', { keys, by }),
+  'interaction.subagent.selected': ({ agent, scores }, name) => info(`agent selected: ${name ?? agent}`, { agent, scores }),
+  'interaction.subagent.started': ({ childId, agent }, name) => info(`child started: ${name ?? agent}`, { childId, agent }),
+  'interaction.subagent.completed': ({ childId, agent, status, totals }, name) =>
+    info(`child ${status}: ${name ?? agent}`, { childId, ...totals }),
+  'interaction.subagent.failed': ({ childId, agent, status, failure, totals }, name) =>
+    warn(`child ${status}: ${name ?? agent}`, { childId, failure, ...totals }),
+  'interaction.hook.completed': ({ hook, verdict, message }) =>
+    (verdict === 'failed' ? warn : info)(`hook ${hook}: ${verdict}`, { hook, verdict, message }),
+  'interaction.context.added': ({ source, text }) => info(`context added: ${printable(source)}`, { source, characters: text.length }),
+  'interaction.context.compacted': ({ tokensBefore, tokensAfter, kept }) => info('history compacted', { tokensBefore, tokensAfter, kept }),
+  'interaction.cancel.requested': ({ mode, by }) => warn(`${mode} requested`, { mode, by }),
+  'interaction.diagnostic': ({ diagnostic: { code, severity, message, remedy } }) => ({
+    level: levels[severity],
+    msg: printable(message),
+    fields: { code, remedy },
+  }),
+}
 
-function otherEntry(event: Other, name: string | undefined): Entry {
-  switch (event.type) {
-    case 'interaction.approval.requested': {
-      const { id, tool, scope } = event.request
-      return {
-        level: 'warn',
-        msg: `${requestLabel(scope)}: ${printable(requestSummary(event.request))}`,
-        fields: { approvalId: id, tool, scope },
-      }
-    }
-    case 'interaction.approval.resolved':
-      return info(`approval: ${event.decision.kind}`, { approvalId: event.approvalId, decision: event.decision.kind, by: event.by })
-    case 'interaction.approval.granted':
-      return info('approved for the session', { keys: event.keys.map(({ key }) => key), from: event.from, by: event.by })
-    case 'interaction.approval.revoked':
-      return info('approvals revoked', { keys: event.keys, by: event.by })
-    case 'interaction.subagent.selected':
-      return info(`agent selected: ${name ?? event.agent}`, { agent: event.agent, scores: event.scores })
-    case 'interaction.subagent.started':
-      return info(`child started: ${name ?? event.agent}`, { childId: event.childId, agent: event.agent })
-    case 'interaction.subagent.completed':
-      return info(`child ${event.status}: ${name ?? event.agent}`, { childId: event.childId, ...event.totals })
-    case 'interaction.subagent.failed':
-      return {
-        level: 'warn',
-        msg: `child ${event.status}: ${name ?? event.agent}`,
-        fields: { childId: event.childId, failure: event.failure, ...event.totals },
-      }
-    case 'interaction.hook.completed': {
-      const { hook, verdict, message } = event
-      return { level: verdict === 'failed' ? 'warn' : 'info', msg: `hook ${hook}: ${verdict}`, fields: { hook, verdict, message } }
-    }
-    case 'interaction.context.added':
-      return info(`context added: ${printable(event.source)}`, { source: event.source, characters: event.text.length })
-    case 'interaction.context.compacted': {
-      const { tokensBefore, tokensAfter, kept } = event
-      return info('history compacted', { tokensBefore, tokensAfter, kept })
-    }
-    case 'interaction.cancel.requested':
-      return { level: 'warn', msg: `${event.mode} requested`, fields: { mode: event.mode, by: event.by } }
-    case 'interaction.diagnostic': {
-      const { code, severity, message, remedy } = event.diagnostic
-      return { level: levels[severity], msg: printable(message), fields: { code, remedy } }
-    }
-    default:
-      return event satisfies never
-  }
+function agentEntry(
+  what: string,
+  { agent, tools }: InteractionEvent<'interaction.session.created' | 'interaction.session.configured'>,
+  name: string | undefined,
+): Entry {
+  return info(`${what}: ${name ?? agent.toolName}`, { agent: agent.name, models: agent.models, tools })
+}
+
+function queueEntry(what: string, { queue, since }: QueueEvent): Entry {
+  return debug(`${what} for queue ${printable(queue)}`, { queue, since: new Date(since).toISOString() })
 }
 
 function updatedEntry(update: InteractionEvent<'interaction.item.updated'>['update']): Entry {
   if (update.kind === 'plan') return info('plan changed', { steps: update.plan.steps })
   const { reason, attempt, by } = update
   const msg = reason === 'unsandboxed' ? 'call retried outside the sandbox' : `call retried: ${reason}`
-  return { level: reason === 'unsandboxed' ? 'warn' : 'info', msg, fields: { attempt, reason, by } }
+  return (reason === 'unsandboxed' ? warn : info)(msg, { attempt, reason, by })
 }
 
 const levels: { readonly [S in Severity]: Entry['level'] } = { info: 'info', warning: 'warn', error: 'error' }
-const info = (msg: string, fields?: object): Entry => ({ level: 'info', msg, ...(fields && { fields }) })
+const at =
+  (level: Entry['level']) =>
+  (msg: string, fields?: object): Entry => ({ level, msg, ...(fields && { fields }) })
+const debug = at('debug')
+const info = at('info')
+const warn = at('warn')
 
 function turnEntry({
   ending,
@@ -164,21 +126,11 @@ function turnEntry({
   return { level, msg: `turn ${status}${why}`, fields: { ...ending, ...totals } }
 }
 
-function stepEntry(event: InteractionEvent<'interaction.step.started' | 'interaction.step.completed' | 'interaction.step.failed'>): Entry {
-  if (event.type === 'interaction.step.started') {
-    const { model, modelId, attempt, last } = event
-    return info(`model request: ${model}`, { model, modelId, attempt, last: last?.reason })
-  }
-  const { usage, cost, latencyMs } = event
-  if (event.type === 'interaction.step.completed') {
-    const problems = event.output?.ok === false ? event.output.problems : undefined
-    const fields = { finish: event.finish, usage, cost, latencyMs, problems }
-    const msg = `model answered in ${duration(latencyMs)}`
-    return problems ? { level: 'warn', msg: `${msg}: ${printable(problems[0] ?? '')}`, fields } : info(msg, fields)
-  }
-  const { failure, delayMs } = event
-  const msg = `model failed: ${failure.class}: ${printable(failure.message)}`
-  return { level: 'warn', msg, fields: { failure, delayMs, usage, cost, latencyMs } }
+function answerEntry({ finish, usage, cost, latencyMs, output }: InteractionEvent<'interaction.step.completed'>): Entry {
+  const problems = output?.ok === false ? output.problems : undefined
+  const fields = { finish, usage, cost, latencyMs, problems }
+  const msg = `model answered in ${duration(latencyMs)}`
+  return problems ? warn(`${msg}: ${printable(problems[0] ?? '')}`, fields) : info(msg, fields)
 }
 
 function startedEntry(item: ItemIntent, name: string | undefined): Entry | undefined {
@@ -199,11 +151,8 @@ function endedEntry(item: ItemRecord): Entry | undefined {
   const { status, latencyMs, bytesIn, bytesOut, error } = item
   const exitCode = exitCodeOf(item)
   const why = error ? `: ${error.class}: ${printable(error.message)}` : isFailedExit(exitCode) ? `: exit code ${exitCode}` : ''
-  return {
-    level: status === 'completed' ? 'info' : 'warn',
-    msg: `call ${status}${why}`,
-    fields: { status, latencyMs, bytesIn, bytesOut, error, exitCode, changes: changed(item) },
-  }
+  const fields = { status, latencyMs, bytesIn, bytesOut, error, exitCode, changes: changed(item) }
+  return (status === 'completed' ? info : warn)(`call ${status}${why}`, fields)
 }
 
 /** Files and line counts, without content. */
