@@ -2,17 +2,16 @@ import { existsSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import type { OverrideArguments } from '../agents/index.ts'
 import { TroupeError } from '../contracts/index.ts'
-import { exitCodeOfError, exitCodes } from './host/exit-codes.ts'
+import { exitCodes } from './host/exit-codes.ts'
 import { type Host, processHost } from './host/process-host.ts'
 import { helpText } from './options/help-text.ts'
 import { type DisplayOptions, type HelpTopic, type Invocation, type OutputForm, parseArguments } from './options/parse-arguments.ts'
 import { packageFile } from './package-file.ts'
 import { Interruption } from './run/interruption.ts'
-import { errorDocument, runEndOfError } from './run/run-documents.ts'
+import { reportError } from './run/report-error.ts'
 import { columnsOn } from './terminal/columns.ts'
 import { troupeError } from './terminal/print-errors.ts'
-import { printError, withColour } from './terminal/print-messages.ts'
-import { safeJson } from './terminal/safe-json.ts'
+import { withColour } from './terminal/print-messages.ts'
 
 /** Runs a command line and returns its exit code. The code of a command is loaded on demand. */
 export async function main(argv: readonly string[] = process.argv.slice(2), host: Host = processHost()): Promise<number> {
@@ -102,12 +101,8 @@ async function helpAbout(about: HelpTopic | undefined, host: Host): Promise<stri
   }
 }
 
-async function fail(thrown: unknown, { output, display }: Form, host: Host): Promise<number> {
-  const error = troupeError(thrown)
-  if (output === 'json') await host.stdout.line(safeJson(errorDocument(error)))
-  if (output === 'stream-json') await host.stdout.line(safeJson(runEndOfError(error)))
-  await printError(error, { host: withColour(host, display), display })
-  return exitCodeOfError(error)
+function fail(thrown: unknown, { output, display }: Form, host: Host): Promise<number> {
+  return reportError(troupeError(thrown), { output, host: withColour(host, display), display })
 }
 
 /** Adds the errors of overridden settings, so that all errors of a command line are reported together. */

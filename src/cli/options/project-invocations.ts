@@ -14,6 +14,13 @@ interface Common {
   readonly configFile?: string | undefined
 }
 
+/** Of commands about stored sessions. */
+interface Stored {
+  /** Include other projects. */
+  readonly isEverywhere: boolean
+  readonly dataDir?: string | undefined
+}
+
 export interface ValidateInvocation extends Common {
   readonly kind: 'validate'
   readonly paths: readonly string[]
@@ -41,18 +48,15 @@ export interface TrustInvocation extends Common {
   readonly isAll: boolean
   readonly paths: readonly string[]
 }
-export interface ApprovalsInvocation extends Common {
+export interface ApprovalsInvocation extends Common, Stored {
   readonly kind: 'approvals'
   readonly action: ApprovalsAction
   /** Keys, session ids, or a request and its answer. */
   readonly named: readonly string[]
   /** All of this project. */
   readonly isAll: boolean
-  /** Include other projects. */
-  readonly isEverywhere: boolean
-  readonly dataDir?: string | undefined
 }
-export interface SessionsInvocation extends Omit<Common, 'output'> {
+export interface SessionsInvocation extends Omit<Common, 'output'>, Stored {
   readonly kind: 'sessions'
   readonly output: OutputForm
   readonly action: SessionsAction
@@ -63,9 +67,6 @@ export interface SessionsInvocation extends Omit<Common, 'output'> {
   readonly keep?: string | undefined
   /** Only print what would be deleted. */
   readonly isDryRun: boolean
-  /** Include other projects. */
-  readonly isEverywhere: boolean
-  readonly dataDir?: string | undefined
 }
 export interface SkillsInvocation extends Common {
   readonly kind: 'skills'
@@ -90,7 +91,7 @@ export interface ProjectArguments {
 }
 
 export function projectInvocation(name: ProjectCommandName, { rest, display, has, flagValue }: ProjectArguments): ProjectInvocation {
-  const dataDir = flagValue('data-dir')
+  const stored: Stored = { isEverywhere: has('everywhere'), dataDir: flagValue('data-dir') }
   const common: Common = { output: has('json') ? 'json' : 'answer', display, configFile: flagValue('config') }
   switch (name) {
     case 'validate':
@@ -116,8 +117,7 @@ export function projectInvocation(name: ProjectCommandName, { rest, display, has
         older: flagValue('older'),
         keep: flagValue('keep'),
         isDryRun: has('dry-run'),
-        isEverywhere: has('everywhere'),
-        dataDir,
+        ...stored,
         ...common,
         output: has('stream-json') ? 'stream-json' : common.output,
       }
@@ -129,8 +129,7 @@ export function projectInvocation(name: ProjectCommandName, { rest, display, has
         action: approvalsActions.find((known) => known === action) ?? 'list',
         named,
         isAll: has('all'),
-        isEverywhere: has('everywhere'),
-        dataDir,
+        ...stored,
         ...common,
       }
     }

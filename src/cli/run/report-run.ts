@@ -1,7 +1,7 @@
 import type { Outcome, Report } from '../../contracts/index.ts'
 import { type AgentSummary, runSummary } from '../../view/index.ts'
 import type { NextSteps } from '../approvals/next-commands.ts'
-import { exitCodeOf, exitCodeOfError, exitCodes } from '../host/exit-codes.ts'
+import { exitCodeOf, exitCodes } from '../host/exit-codes.ts'
 import type { EndRequest, Host } from '../host/process-host.ts'
 import type { OutputForm } from '../options/parse-arguments.ts'
 import { type Progress, showsTree } from '../progress/display.ts'
@@ -16,7 +16,8 @@ import { renderSummary } from '../tree/render-summary.ts'
 import { renderTree } from '../tree/render-tree.ts'
 import type { Followed } from './follow-run.ts'
 import { InterruptedError } from './interruption.ts'
-import { errorDocument, outcomeDocument, runEnd, runEndOfError } from './run-documents.ts'
+import { reportError } from './report-error.ts'
+import { outcomeDocument, runEnd } from './run-documents.ts'
 
 interface Reporting extends PrintTarget {
   readonly output: OutputForm
@@ -32,7 +33,8 @@ interface Reporting extends PrintTarget {
 /** Prints how a run ended in the requested output format, and returns the exit code. */
 export async function reportRun(followed: Followed, reporting: Reporting): Promise<number> {
   const { outcome } = followed
-  if (!outcome) return reportOverdue(reporting)
+  if (!outcome)
+    return reportError(new InterruptedError('The run did not stop in time.', 'Its journal is kept.', reporting.request), reporting)
   await printTree(followed, reporting)
   if (needsMessage(outcome, reporting)) await printError(failureOf(outcome, reporting), reporting)
   await printOutcome(outcome, reporting)
@@ -86,15 +88,6 @@ async function printOutcome(outcome: Outcome, { host, output, before, request }:
     default:
       return output satisfies never
   }
-}
-
-async function reportOverdue(reporting: Reporting): Promise<number> {
-  const { host, output, request } = reporting
-  const error = new InterruptedError('The run did not stop in time.', 'Its journal is kept.', request)
-  if (output === 'json') await host.stdout.line(safeJson(errorDocument(error)))
-  if (output === 'stream-json') await host.stdout.line(safeJson(runEndOfError(error)))
-  await printError(error, reporting)
-  return exitCodeOfError(error)
 }
 
 const isAnswered = ({ status }: Outcome): boolean => status === 'completed' || status === 'partial'

@@ -101,6 +101,8 @@ type Updated = InteractionEvent<'interaction.item.updated'>['update']
 
 const prices = optional({ type: 'object', additionalProperties: closed<TokenPrice>({ input: amount, output: amount }) })
 const windows = optional({ type: 'object', additionalProperties: ordinal })
+const modelFacts = { prices, windows, maxOutputs: windows }
+const spent = { usage: reference('Usage'), cost: reference('Cost'), latencyMs: amount }
 
 /** The fields of each durable event besides the envelope. */
 const bodies: { readonly [Type in EventType]: Fields<Body<Type>> } = {
@@ -110,9 +112,7 @@ const bodies: { readonly [Type in EventType]: Fields<Body<Type>> } = {
     tools: listOf(text),
     promptChars: count,
     policy: text,
-    prices,
-    windows,
-    maxOutputs: windows,
+    ...modelFacts,
     parent: optional(closed<ParentCall>({ sessionId: name, turnId: name, itemId: name })),
     origin: optional(closed<RunOrigin>({ workspace: text, agentFile: optional(text), flags: optional(listOf(runFlag)) })),
   },
@@ -120,9 +120,7 @@ const bodies: { readonly [Type in EventType]: Fields<Body<Type>> } = {
     agent: reference('Agent'),
     tools: listOf(text),
     promptChars: count,
-    prices,
-    windows,
-    maxOutputs: windows,
+    ...modelFacts,
     reason: text,
   },
   'interaction.session.resumed': { epoch: count, policy: text, diagnostics: listOf(reference('Diagnostic')) },
@@ -155,19 +153,11 @@ const bodies: { readonly [Type in EventType]: Fields<Body<Type>> } = {
   'interaction.step.completed': {
     reply: listOf(replyRef),
     finish: reference('FinishReason'),
-    usage: reference('Usage'),
-    cost: reference('Cost'),
-    latencyMs: amount,
+    ...spent,
     metadata: optional(anyObject),
     output: optional(checkedOutput),
   },
-  'interaction.step.failed': {
-    failure: reference('ModelFailure'),
-    usage: reference('Usage'),
-    cost: reference('Cost'),
-    latencyMs: amount,
-    delayMs: amount,
-  },
+  'interaction.step.failed': { failure: reference('ModelFailure'), ...spent, delayMs: amount },
   'interaction.item.started': { item: reference('ItemIntent') },
   'interaction.item.updated': {
     update: anyOf(
@@ -242,12 +232,10 @@ const bodies: { readonly [Type in EventType]: Fields<Body<Type>> } = {
   'interaction.diagnostic': { diagnostic: reference('Diagnostic') },
 }
 
+const liveEnvelope = { treeId: name, sessionId: name, agentPath: name, turnId: name }
 const delta: Fields<ItemDelta> = {
   type: constant('interaction.item.delta'),
-  treeId: name,
-  sessionId: name,
-  agentPath: name,
-  turnId: name,
+  ...liveEnvelope,
   stepId: name,
   itemId: name,
   attempt: ordinal,
@@ -259,10 +247,7 @@ const queueEvent = (type: QueueEvent['type']): Schema =>
   closed<QueueEvent>(
     {
       type: constant(type),
-      treeId: name,
-      sessionId: name,
-      agentPath: name,
-      turnId: name,
+      ...liveEnvelope,
       stepId: optional(name),
       itemId: optional(name),
       queue: name,
@@ -281,6 +266,7 @@ export const runError = closed<RunError>({
 type EndedRun = Extract<RunEnd, { readonly outcome: ReportedOutcome }>
 type UnstartedRun = Extract<RunEnd, { readonly error: RunError }>
 const exitCode = { type: 'integer', minimum: 0, maximum: 255 }
+const ended = { outcome: reference('Outcome'), summary: optional(reference('AgentSummary')), exitCode }
 
 /** The lines of `--stream-json`, by `type`. */
 export const lines: { readonly [type: string]: Schema } = {
@@ -294,19 +280,13 @@ export const lines: { readonly [type: string]: Schema } = {
   'interaction.queue.joined': queueEvent('interaction.queue.joined'),
   'interaction.queue.left': queueEvent('interaction.queue.left'),
   'run.completed': closed<EndedRun>(
-    { type: constant('run.completed'), ok: truth, outcome: reference('Outcome'), summary: optional(reference('AgentSummary')), exitCode },
+    { type: constant('run.completed'), ok: truth, ...ended },
     { description: 'The last line of a run with an answer.' },
   ),
   'run.failed': {
     description: 'The last line of a run without an answer, or of one that did not start.',
     ...anyOf(
-      closed<EndedRun>({
-        type: constant('run.failed'),
-        ok: constant(false),
-        outcome: reference('Outcome'),
-        summary: optional(reference('AgentSummary')),
-        exitCode,
-      }),
+      closed<EndedRun>({ type: constant('run.failed'), ok: constant(false), ...ended }),
       closed<UnstartedRun>({ type: constant('run.failed'), ok: constant(false), error: runError, exitCode }),
     ),
   },
