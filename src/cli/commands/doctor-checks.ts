@@ -52,13 +52,9 @@ function nodeCheck(version: string): Check {
 
 function configChecks({ setup, error }: Project): readonly Check[] {
   if (error?.problems.some(({ place }) => isConfigPlace(place)))
-    return error.problems.filter(({ place }) => isConfigPlace(place)).map((problem) => failed('configuration', problem))
+    return error.problems.filter(({ place }) => isConfigPlace(place)).map((problem) => problemCheck('fail', 'configuration', problem))
   const { config, diagnostics } = setup
-  const warnings = diagnostics
-    .filter(({ severity }) => severity !== 'info')
-    .map(
-      ({ place, message, remedy }): Check => ({ status: 'warning', what: 'configuration', message: `${place}: ${message}`, fix: remedy }),
-    )
+  const warnings = diagnostics.filter(({ severity }) => severity !== 'info').map((each) => problemCheck('warning', 'configuration', each))
   const read = config.layers.flatMap(({ settings }) => (settings ? [settings.origin.file] : []))
   const found = read.length > 0 ? `read from ${[...new Set(read)].join(', ')}` : 'none (not required)'
   return [{ status: 'ok', what: 'configuration', message: found }, ...warnings]
@@ -67,12 +63,12 @@ function configChecks({ setup, error }: Project): readonly Check[] {
 const isConfigPlace = (place: string): boolean => /\.(?:json|env)(?::|$|\s)/.test(place) || place.startsWith('TROUPE_')
 
 function agentChecks({ registry, error, diagnostics }: Project): readonly Check[] {
-  const broken = (error?.problems ?? []).filter(({ place }) => !isConfigPlace(place)).map((problem) => failed('agent', problem))
-  const warnings = diagnostics.flatMap((each): readonly Check[] =>
-    each.severity !== 'info' && each.code.startsWith('agent_')
-      ? [{ status: 'warning', what: 'agent', message: `${each.place}: ${each.message}`, fix: each.remedy ?? 'Check the file.' }]
-      : [],
-  )
+  const broken = (error?.problems ?? [])
+    .filter(({ place }) => !isConfigPlace(place))
+    .map((problem) => problemCheck('fail', 'agent', problem))
+  const warnings = diagnostics
+    .filter(({ severity, code }) => severity !== 'info' && code.startsWith('agent_'))
+    .map((each) => problemCheck('warning', 'agent', { remedy: 'Check the file.', ...each }))
   if (registry.found.length === 0 && broken.length === 0)
     return [{ status: 'warning', what: 'agents', message: 'none found', fix: 'Create a project: troupe init' }]
   const valid = registry.ok
@@ -81,17 +77,14 @@ function agentChecks({ registry, error, diagnostics }: Project): readonly Check[
   return [...valid, ...broken, ...warnings]
 }
 
-function failed(what: string, { place, message, remedy }: Problem): Check {
-  return { status: 'fail', what, message: `${place}: ${message}`, fix: remedy ?? `Check ${place}.` }
+function problemCheck(status: 'warning' | 'fail', what: string, { place, message, remedy = `Check ${place}.` }: Problem): Check {
+  return { status, what, message: `${place}: ${message}`, fix: remedy }
 }
 
 /** Missing skills, hooks and folders. */
 async function toolChecks(project: Project, host: Host): Promise<readonly Check[]> {
   const { problems, warnings } = await workspaceToolProblems(project, host)
-  const warned = warnings.map(({ place, message, remedy = `Check ${place}.` }): Check => {
-    return { status: 'warning', what: 'tools', message: `${place}: ${message}`, fix: remedy }
-  })
-  return [...problems.map((problem) => failed('tools', problem)), ...warned]
+  return [...problems.map((each) => problemCheck('fail', 'tools', each)), ...warnings.map((each) => problemCheck('warning', 'tools', each))]
 }
 
 /** Lists names only, never values. */
@@ -134,7 +127,7 @@ async function startChecks({ registry }: Project, host: Host, options: ProjectOp
       if (!(error instanceof TroupeError)) throw error
       const { code, message, remedy, problems } = error
       const reported = problems.length > 0 ? problems : [{ place: root.place, message, ...(remedy !== undefined && { remedy }) }]
-      if (!code.startsWith('model_')) checks.push(...reported.map((problem) => failed('run', problem)))
+      if (!code.startsWith('model_')) checks.push(...reported.map((problem) => problemCheck('fail', 'run', problem)))
     }
   }
   return [...new Map(checks.map((check) => [check.message, check])).values()]

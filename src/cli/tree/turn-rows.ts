@@ -204,12 +204,8 @@ function childRow(call: CallNode, { child, turn, contents }: Child): Pick<Row, '
   const about = fitWidth(task, Math.min(maxTaskWidth, widthOf(task)))
   const { tally, isLive } = contents
   if (isLive) {
-    return {
-      kind: 'child',
-      about,
-      note: joinParts([turnProgress(child, turn, tally), quoted(call.reason)]),
-      ...(hasTokens(tally) && { tokens: tokens(tally.spent.usage) }),
-    }
+    const note = joinParts([turnProgress(child, turn, tally), quoted(call.reason)])
+    return { kind: 'child', about, note, ...(hasTokens(tally) && { tokens: tokens(tally.spent.usage) }) }
   }
   const { status, totals } = turn
   return {

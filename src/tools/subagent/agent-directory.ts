@@ -1,7 +1,7 @@
 import type { AgentCard, SchemaValidator, Tool, ToolFailure } from '../../contracts/index.ts'
 import { mentionsName, sharedWords, wordsOf } from '../../util/common-words.ts'
 import { knownNames } from '../../util/nearest-names.ts'
-import { childGraceMs, childOutput } from './agent-tool.ts'
+import { childOutput, childTraits } from './agent-tool.ts'
 
 // Many agents would fill the list of tools, so these two tools find and call them instead.
 
@@ -53,11 +53,7 @@ function delegateTask(validator: SchemaValidator): Tool {
       required: ['agent'],
       additionalProperties: false,
     },
-    effect: 'idempotent',
-    concurrency: 'shared',
-    timeoutMs: Number.POSITIVE_INFINITY,
-    graceMs: childGraceMs,
-    namespace: 'agent',
+    ...childTraits,
     view: ({ agent }) => ({ type: 'subagent_call', details: { agent: String(agent) } }),
     async execute({ agent, prompt, input }, { agents, startChild }) {
       const card = agents.find(({ name }) => name === agent)

@@ -3,22 +3,26 @@ import type { AgentCard, AgentSpec, ChildResult, JsonObject, JsonSchema, Tool, T
 /** The name under which parents call an agent; models see it with the separators that they accept. */
 export const agentToolName = ({ toolName }: Pick<AgentSpec, 'toolName'>): string => `agent__${toolName}`
 
-/** A child also ends the calls that it waits for, so it needs longer than other tools. */
-export const childGraceMs = 10_000
+/** Traits of tools that start a child. */
+export const childTraits = {
+  // A repeated call with the same call id continues with its child.
+  effect: 'idempotent',
+  concurrency: 'shared',
+  // The time budget of the agent bounds it.
+  timeoutMs: Number.POSITIVE_INFINITY,
+  // A child also ends the calls that it waits for, so it needs longer than other tools.
+  graceMs: 10_000,
+  namespace: 'agent',
+} as const
 
-/** An agent as a tool. Its own time budget bounds it, not the timeout of a call. */
+/** An agent as a tool. */
 export function agentTool(agent: AgentSpec): Tool {
   const { name, description, usage } = agent
   return {
     name: agentToolName(agent),
     description: usage === undefined ? description : `${description}\nInput: ${usage}`,
     inputSchema: inputSchema(agent),
-    // A repeated call with the same call id continues with its child.
-    effect: 'idempotent',
-    concurrency: 'shared',
-    timeoutMs: Number.POSITIVE_INFINITY,
-    graceMs: childGraceMs,
-    namespace: 'agent',
+    ...childTraits,
     view: () => ({ type: 'subagent_call', details: { agent: name } }),
     execute: (input, context) =>
       context.startChild({ agent: name, input: [{ type: 'text', text: taskOf(agent, input) }] }).then(childOutput),
