@@ -248,11 +248,8 @@ function commandOf(positionals: readonly string[]): { readonly command: CommandS
 function commandProblem(first: string | undefined, more: readonly string[] = []): Problem {
   if (first === undefined) return { place: 'troupe', message: 'The command is missing.', remedy: 'Try: troupe demo' }
   const known = [...commands.map(({ name }) => name), ...more]
-  return {
-    place: first,
-    message: more.length > 0 ? 'Unknown help topic.' : 'Unknown command.',
-    remedy: suggestion(first, known) ?? seeHelp,
-  }
+  const message = more.length > 0 ? 'Unknown help topic.' : 'Unknown command.'
+  return { place: first, message, remedy: suggestion(first, known) ?? seeHelp }
 }
 
 function flagProblems(command: CommandSpec, { flags }: ParsedLine): readonly Problem[] {
@@ -287,26 +284,22 @@ function unknownFlags({ flags }: ParsedLine): readonly Problem[] {
   const known = allFlags()
   return flags
     .filter(({ name }) => !known.some((flag) => flag.name === name))
-    .map(({ written }) => ({
-      place: written,
-      message: 'Unknown flag.',
-      remedy:
-        suggestion(
-          written,
-          known.map(({ name }) => `--${name}`),
-        ) ?? seeHelp,
-    }))
+    .map(({ written }) => ({ place: written, message: 'Unknown flag.', remedy: similarFlag(written, known) }))
+}
+
+function similarFlag(written: string, known: readonly FlagSpec[]): string {
+  const names = known.map(({ name }) => `--${name}`)
+  return suggestion(written, names) ?? seeHelp
 }
 
 function flagRemedy(written: string, command: CommandSpec): string {
   const known = command.name === 'run' ? flagOfOtherPrograms(written) : undefined
   if (known !== undefined) return known
-  const meant = suggestion(
-    written,
-    flagsOf(command).map(({ name }) => `--${name}`),
-  )
   const takesPrompt = command.arguments.some(({ name }) => name === 'PROMPT')
-  return [meant ?? seeHelp, ...(takesPrompt ? ['If it is part of the prompt, write -- before the prompt.'] : [])].join(' ')
+  return [
+    similarFlag(written, flagsOf(command)),
+    ...(takesPrompt ? ['If it is part of the prompt, write -- before the prompt.'] : []),
+  ].join(' ')
 }
 
 function argumentProblems(command: CommandSpec, rest: readonly string[]): readonly Problem[] {
@@ -357,11 +350,10 @@ function tooMany({ name, arguments: taken }: CommandSpec): string {
     : `Too many arguments: ${command} takes ${listWords(names, 'and')}.`
 }
 
-const useOne = (flag: string, choices: readonly string[]): string =>
-  `Use ${listWords(
-    choices.map((choice) => `--${flag} ${choice}`),
-    'or',
-  )}.`
+function useOne(flag: string, choices: readonly string[]): string {
+  const written = choices.map((choice) => `--${flag} ${choice}`)
+  return `Use ${listWords(written, 'or')}.`
+}
 
 /** `a, b or c`. */
 const listWords = (words: readonly string[], link: 'and' | 'or'): string =>
