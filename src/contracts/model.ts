@@ -57,9 +57,7 @@ export interface AttemptContext {
   readonly signal: AbortSignal
 }
 
-/**
- * One model. For a failure of the provider, `stream` yields an `error` part. A throw becomes a failure of class `model`.
- */
+/** One model. For a failure of the provider, `stream` yields an `error` part. A throw becomes a failure of class `model`. */
 export interface Model {
   /** `provider/name`, as in accounting. */
   readonly id: string

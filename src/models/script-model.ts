@@ -1,11 +1,9 @@
-/*
- * How a step is chosen. A request does not name its session, so the history decides: a request after n replies gets reply
- * n + 1. Faults leave no reply, so the faults before a reply are counted here, by the first message of the session, until the
- * reply was sent completely.
- *
- * 1. After a resume in another process the script continues; an interrupted fault is played again.
- * 2. Sessions are independent, except for two with the same first message that reach the same fault at the same time.
- */
+// How a step is chosen. A request does not name its session, so the history decides: a request after n replies gets reply
+// n + 1. Faults leave no reply, so the faults before a reply are counted here, by the first message of the session, until the
+// reply was sent completely.
+//
+// 1. After a resume in another process the script continues; an interrupted fault is played again.
+// 2. Sessions are independent, except for two with the same first message that reach the same fault at the same time.
 import type { AttemptContext, Clock, Message, Model, ModelFailure, ModelPart, ModelRequest } from '../contracts/index.ts'
 import { shortHash } from '../util/hash.ts'
 import type { ScriptFault, ScriptStep } from './parse-script.ts'

@@ -1,7 +1,5 @@
-/*
- * Names in a workspace that programs outside of the sandbox run or trust later. One list for the sandbox, which mounts them
- * read-only, and for the file tools, which ask about each of them. Lower case; compare without regard to case.
- */
+// Names in a workspace that programs outside of the sandbox run or trust later. One list for the sandbox, which mounts them
+// read-only, and for the file tools, which ask about each of them. Lower case; compare without regard to case.
 
 /** Settings that contain code or decide what runs: of editors, shells, agents, and Troupe itself. */
 export const protectedSettings: readonly string[] = [

@@ -1,7 +1,5 @@
-/*
- * Reads a file without a race. Between resolving a path and opening it, a command may replace the file by a link. So the path of the
- * open file is checked, and only the open file is read.
- */
+// Reads a file without a race. Between resolving a path and opening it, a command may replace the file by a link. So the path of the
+// open file is checked, and only the open file is read.
 
 import { isInside } from '../util/is-inside.ts'
 import { type ReadSync, readOpenFile } from '../util/read-bounded.ts'

@@ -1,9 +1,7 @@
-/*
- * 1. Time changes only when a test advances it.
- * 2. Timers fire in the order of their due time; those due together in the order in which they were set.
- * 3. While a timer fires, the clock shows its due time: timers that it sets start there.
- * 4. `jump` moves the wall clock only and fires no timer.
- */
+// 1. Time changes only when a test advances it.
+// 2. Timers fire in the order of their due time; those due together in the order in which they were set.
+// 3. While a timer fires, the clock shows its due time: timers that it sets start there.
+// 4. `jump` moves the wall clock only and fires no timer.
 import type { Clock } from '../contracts/index.ts'
 
 interface Timer {

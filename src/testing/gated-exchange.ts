@@ -1,9 +1,7 @@
-/*
- * 1. A reply is requested at most once, and ends once: whole, cut by its script, left by the client, or closed.
- * 2. A chunk is sent when the system has accepted all of it; the next one follows after that.
- * 3. Each held chunk uses one release, given before or after it was reached.
- * 4. Waiting for something that can no longer happen rejects.
- */
+// 1. A reply is requested at most once, and ends once: whole, cut by its script, left by the client, or closed.
+// 2. A chunk is sent when the system has accepted all of it; the next one follows after that.
+// 3. Each held chunk uses one release, given before or after it was reached.
+// 4. Waiting for something that can no longer happen rejects.
 import type { ServerResponse } from 'node:http'
 import { TroupeError } from '../contracts/index.ts'
 

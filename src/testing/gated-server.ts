@@ -1,8 +1,6 @@
-/*
- * 1. Each request takes one reply when its last byte has arrived, in that order.
- * 2. A request beyond the script, or one that `check` rejects, is answered with 500, and `assertDone` throws.
- * 3. After `close` no socket and no timer is left, and every reply is over.
- */
+// 1. Each request takes one reply when its last byte has arrived, in that order.
+// 2. A request beyond the script, or one that `check` rejects, is answered with 500, and `assertDone` throws.
+// 3. After `close` no socket and no timer is left, and every reply is over.
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Problem } from '../contracts/index.ts'

@@ -1,9 +1,7 @@
-/*
- * 1. Each call of `stream` takes one step, in order.
- * 2. Requests are kept as frozen copies.
- * 3. A request beyond the script, or one that `check` rejects, is answered with an `error` part of class `config`, and `assertDone`
- *    throws.
- */
+// 1. Each call of `stream` takes one step, in order.
+// 2. Requests are kept as frozen copies.
+// 3. A request beyond the script, or one that `check` rejects, is answered with an `error` part of class `config`, and `assertDone`
+//    throws.
 import {
   type AttemptContext,
   type FinishReason,

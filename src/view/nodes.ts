@@ -1,7 +1,5 @@
-/*
- * A run as people see it: agent → turn → step → attempt or call → child. Nodes are changed in place, so that a delta costs
- * the same however long the run is. Texts are raw: a renderer makes them safe for its medium.
- */
+// A run as people see it: agent → turn → step → attempt or call → child. Nodes are changed in place, so that a delta costs
+// the same however long the run is. Texts are raw: a renderer makes them safe for its medium.
 import type {
   ApprovalRequest,
   Cost,

@@ -1,10 +1,8 @@
-/*
- * Folds the events of a run into its tree, one by one.
- *
- * 1. Live events add only what matters while it happens (streamed text, progress); everything else follows from durable
- *    events, so a journal gives the same tree as watching the run.
- * 2. A suspended turn stays suspended until it acts itself. Meanwhile it says whether one of its children runs.
- */
+// Folds the events of a run into its tree, one by one.
+//
+// 1. Live events add only what matters while it happens (streamed text, progress); everything else follows from durable
+//    events, so a journal gives the same tree as watching the run.
+// 2. A suspended turn stays suspended until it acts itself. Meanwhile it says whether one of its children runs.
 import type { InteractionEvent, StreamEvent } from '../contracts/index.ts'
 import { applyHook, applyItem } from './apply-item.ts'
 import { applyRequest, dropRequests, needOf } from './apply-request.ts'

@@ -50,10 +50,7 @@ export interface Place {
   readonly dataDir: string | undefined
 }
 
-/**
- * Resumes the session in its workspace with its original flags. An ended session needs a prompt. Models and limits are in
- * its journal.
- */
+/** Resumes the session in its workspace with its original flags. An ended session needs a prompt. Models and limits are in its journal. */
 export function resumeHint({ run, origin }: Pick<WaitingSession, 'run' | 'origin'>, { here, folder, dataDir }: Place): string {
   const file = origin?.agentFile === undefined ? 'FILE' : typedWord(agentFileOf(origin))
   const isHere = origin === undefined || origin.workspace === here

@@ -74,10 +74,7 @@ const labelPrefix = (label: string): string => (label === '' ? '' : `${printable
 const fitted = (text: string, width: number): string => fitWidth(text, Math.min(width, widthOf(text)))
 const summaryIn = (summary: string, width: number): string => fitted(exactLine(summary), Math.max(1, width))
 
-/**
- * The argument that the summary contains verbatim after its verb: `Run npm test`, `Write a.txt, a new file`. It is not
- * repeated.
- */
+/** The argument that the summary contains verbatim after its verb: `Run npm test`, `Write a.txt, a new file`. It is not repeated. */
 function argumentInSummary(request: ApprovalRequest, width: number): string | undefined {
   const { input } = request
   const summary = requestSummary(request)

@@ -1,14 +1,12 @@
-/*
- * The live tree of a run.
- *
- * 1. At most one frame in `frameMs`, except for the first output of an attempt, which is shown immediately.
- * 2. An event only marks the frame as outdated.
- * 3. While nothing changes over time there is no timer.
- * 4. Before other code writes to the terminal, the frame is erased. It is drawn again below that output.
- * 5. The frame takes at most a third of the terminal. A terminal that becomes narrower breaks each line in two. If it also loses
- *    a quarter of its height, all lines still fit: none gets into the scrollback, where it could not be erased.
- * 6. After `close`, and when the process exits, the cursor is visible again.
- */
+// The live tree of a run.
+//
+// 1. At most one frame in `frameMs`, except for the first output of an attempt, which is shown immediately.
+// 2. An event only marks the frame as outdated.
+// 3. While nothing changes over time there is no timer.
+// 4. Before other code writes to the terminal, the frame is erased. It is drawn again below that output.
+// 5. The frame takes at most a third of the terminal. A terminal that becomes narrower breaks each line in two. If it also loses
+//    a quarter of its height, all lines still fit: none gets into the scrollback, where it could not be erased.
+// 6. After `close`, and when the process exits, the cursor is visible again.
 import type { Clock, InteractionEvent, ItemDelta, StreamEvent } from '../../contracts/index.ts'
 import { applyEvent, applyPast, emptyTree, showInterrupting } from '../../view/index.ts'
 import type { Paint } from '../terminal/paint.ts'

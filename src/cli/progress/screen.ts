@@ -1,14 +1,12 @@
-/*
- * Turns frames into terminal output.
- *
- * 1. Between two writes the cursor is hidden at the beginning of the row below the frame. Other output (an echoed key, a stack
- *    trace) appears there and not in the frame.
- * 2. Only rows that differ are written.
- * 3. The terminal does not wrap lines, even if it measures the width of a character differently.
- * 4. The screen is never erased from its first row on: tmux and others move a screen that is erased from there into the
- *    scrollback. The first row of a frame is erased as a line, the rows below it as the rest of the screen.
- * 5. Modes that are switched on are switched off in the same output; only the cursor stays hidden until `leave`.
- */
+// Turns frames into terminal output.
+//
+// 1. Between two writes the cursor is hidden at the beginning of the row below the frame. Other output (an echoed key, a stack
+//    trace) appears there and not in the frame.
+// 2. Only rows that differ are written.
+// 3. The terminal does not wrap lines, even if it measures the width of a character differently.
+// 4. The screen is never erased from its first row on: tmux and others move a screen that is erased from there into the
+//    scrollback. The first row of a frame is erased as a line, the rows below it as the rest of the screen.
+// 5. Modes that are switched on are switched off in the same output; only the cursor stays hidden until `leave`.
 import { breakAtWidth } from '../terminal/exact-text.ts'
 import { withoutStyles } from '../terminal/paint.ts'
 

@@ -1,11 +1,9 @@
-/*
- * 1. The first request to end aborts the signal and is recorded.
- * 2. Another one within `echoMs` is the same request; a later one ends the process immediately. Ctrl-C while a run is
- *    being released ends it immediately: the run is resumable either way. A closed output never does.
- * 3. While a command prints its result, further requests are ignored until the grace period is over, so that the
- *    caller gets the document.
- * 4. The listener stays: a signal while the process ends must not change the exit code.
- */
+// 1. The first request to end aborts the signal and is recorded.
+// 2. Another one within `echoMs` is the same request; a later one ends the process immediately. Ctrl-C while a run is
+//    being released ends it immediately: the run is resumable either way. A closed output never does.
+// 3. While a command prints its result, further requests are ignored until the grace period is over, so that the
+//    caller gets the document.
+// 4. The listener stays: a signal while the process ends must not change the exit code.
 
 import type { Problem } from '../../contracts/index.ts'
 import { exitCodes } from '../host/exit-codes.ts'

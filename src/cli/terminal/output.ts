@@ -1,7 +1,5 @@
-/*
- * 1. Writing never rejects and never throws: a reader that closes the stream is not an error.
- * 2. After the first failure nothing more is written.
- */
+// 1. Writing never rejects and never throws: a reader that closes the stream is not an error.
+// 2. After the first failure nothing more is written.
 import type { Writable } from 'node:stream'
 import { printableText } from './paint.ts'
 import { wrapLine } from './wrap-line.ts'

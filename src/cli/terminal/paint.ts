@@ -18,10 +18,7 @@ export function windowFor(stream: { readonly isTTY?: boolean }, env: { readonly 
 
 export const paintFor = (window: Window): Paint => (window === 'terminal' ? colourPaint : plainPaint)
 
-/**
- * Untrusted text in one line, safe for a terminal. Only colour and cursor sequences are removed completely: no words may be
- * hidden.
- */
+/** Untrusted text in one line, safe for a terminal. Only colour and cursor sequences are removed completely: no words may be hidden. */
 export function printable(text: string): string {
   return text
     .replace(coloursAndCursors, '')

@@ -9,10 +9,7 @@ export interface PrintTarget {
   readonly display: DisplayOptions
 }
 
-/**
- * The host with the requested colours. Colours do not make a terminal of a pipe; without colours there are no escape
- * sequences.
- */
+/** The host with the requested colours. Colours do not make a terminal of a pipe; without colours there are no escape sequences. */
 export function withColour(host: Host, { color }: Pick<DisplayOptions, 'color'>): Host {
   if (color === 'auto') return host
   const wanted = color === 'always' ? { paint: colourPaint } : { paint: plainPaint, answerPaint: plainPaint, window: 'plain' as const }
@@ -75,8 +72,5 @@ function causeLines(cause: unknown, { paint }: Host): readonly string[] {
   return lines
 }
 
-/**
- * Paint for standard output. The paint of the host is for standard error, which may be a terminal when standard output is a
- * pipe.
- */
+/** Paint for standard output. The paint of the host is for standard error, which may be a terminal when standard output is a pipe. */
 export const stdoutPaint = ({ stdout, paint }: Pick<Host, 'stdout' | 'paint'>): Paint => (stdout.columns === undefined ? plainPaint : paint)

@@ -1,10 +1,8 @@
-/*
- * What to do next, from the request alone.
- *
- * 1. Only the person's words choose tools; results fill arguments and answers.
- * 2. Planning again over a longer history gives the same plan, so the calls that were made show how far it is.
- * 3. A call that succeeded is never made again in its turn; one that failed at most once more.
- */
+// What to do next, from the request alone.
+//
+// 1. Only the person's words choose tools; results fill arguments and answers.
+// 2. Planning again over a longer history gives the same plan, so the calls that were made show how far it is.
+// 3. A call that succeeded is never made again in its turn; one that failed at most once more.
 import type { JsonObject, ModelRequest } from '../../contracts/index.ts'
 import { canonicalJson } from '../../util/json-values.ts'
 import { indexTools } from './choose-tools.ts'

@@ -51,10 +51,8 @@ export function createFile(path: string): void {
   closeSync(openSync(path, 'a', 0o600))
 }
 
-/*
- * SQLite cannot read a write-ahead log in a folder that it cannot write, and `immutable` ignores the log and thus the last
- * commits. So database and log are copied to a temporary folder, and the log is recovered there.
- */
+// SQLite cannot read a write-ahead log in a folder that it cannot write, and `immutable` ignores the log and thus the last
+// commits. So database and log are copied to a temporary folder, and the log is recovered there.
 
 const attempts = 20
 

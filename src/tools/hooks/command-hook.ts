@@ -4,24 +4,22 @@ import { showValue } from '../../util/show-value.ts'
 import type { Answer, HookPlace, Questions } from './hook-answer.ts'
 import { lastLine, type ProgramEnd, runProgram } from './run-program.ts'
 
-/*
- * A hook that is a program. It is started for each question, with one JSON document on its standard input:
- *
- *   {"version":1,"hook":"guard","on":"before_call","tool":"shell","input":{"command":"ls"}}
- *   {"version":1,"hook":"guard","on":"after_call","tool":"shell","input":{…},"output":{"ok":true,"content":"…"}}
- *   {"version":1,"hook":"guard","on":"after_call","tool":"shell","input":{…},"output":{"ok":false,"error":{…},"partial":"…"}}
- *   {"version":1,"hook":"guard","on":"before_request","agent":"clerk","model":"openai/gpt-5-mini","size":1234}
- *   {"version":1,"hook":"guard","on":"at_stop","agent":"clerk","text":"Done.","resumed":0}
- *
- * A long output is cut, and has `"cut":true`. Answers:
- *
- *   exit 0, no output            continue
- *   exit 0, one JSON object      the verdict: {"kind":"continue"}, {"kind":"change","input":{…},"reason":"…"},
- *                                {"kind":"block","reason":"…"}, {"kind":"context","text":"…"}, {"kind":"resume","reason":"…"}
- *   exit 2                       no: standard error is the reason. Before a call it is blocked, at the stop the model continues,
- *                                after a call the model gets the reason; before a request it is a failure
- *   anything else                a failure: `onFailure` decides
- */
+// A hook that is a program. It is started for each question, with one JSON document on its standard input:
+//
+//   {"version":1,"hook":"guard","on":"before_call","tool":"shell","input":{"command":"ls"}}
+//   {"version":1,"hook":"guard","on":"after_call","tool":"shell","input":{…},"output":{"ok":true,"content":"…"}}
+//   {"version":1,"hook":"guard","on":"after_call","tool":"shell","input":{…},"output":{"ok":false,"error":{…},"partial":"…"}}
+//   {"version":1,"hook":"guard","on":"before_request","agent":"clerk","model":"openai/gpt-5-mini","size":1234}
+//   {"version":1,"hook":"guard","on":"at_stop","agent":"clerk","text":"Done.","resumed":0}
+//
+// A long output is cut, and has `"cut":true`. Answers:
+//
+//   exit 0, no output            continue
+//   exit 0, one JSON object      the verdict: {"kind":"continue"}, {"kind":"change","input":{…},"reason":"…"},
+//                                {"kind":"block","reason":"…"}, {"kind":"context","text":"…"}, {"kind":"resume","reason":"…"}
+//   exit 2                       no: standard error is the reason. Before a call it is blocked, at the stop the model continues,
+//                                after a call the model gets the reason; before a request it is a failure
+//   anything else                a failure: `onFailure` decides
 
 export function commandAnswer(hook: string, command: readonly string[], { baseDir, environment, clock }: HookPlace): Answer {
   return async (point, view, { signal }) => {

@@ -8,16 +8,14 @@ import type { HookPlace } from './hook-answer.ts'
 import type { FromWorker, ToWorker, WorkerSetup } from './hook-worker.ts'
 import { cancelledError, graceMs, lastLine, markVariable, mostOutputBytes, printedTooMuch } from './run-program.ts'
 
-/*
- * One thread that answers for a module.
- *
- * 1. Every question settles once: with its answer, with an error of the module, or when it is cancelled.
- * 2. A cancelled question is the last one for this thread. The module gets a signal and a grace period;
- *    then the thread ends, as soon as no other question is open.
- * 3. When it ends, every open question fails, and the processes that it started are killed as far as they are found.
- * 4. It keeps the process alive only while a question is open. When the process exits, the thread ends, even if it
- *    waits for a program that never ends.
- */
+// One thread that answers for a module.
+//
+// 1. Every question settles once: with its answer, with an error of the module, or when it is cancelled.
+// 2. A cancelled question is the last one for this thread. The module gets a signal and a grace period;
+//    then the thread ends, as soon as no other question is open.
+// 3. When it ends, every open question fails, and the processes that it started are killed as far as they are found.
+// 4. It keeps the process alive only while a question is open. When the process exits, the thread ends, even if it
+//    waits for a program that never ends.
 
 type ThreadOptions = Omit<WorkerSetup, 'mostOutputBytes'> & Pick<HookPlace, 'environment' | 'clock'>
 

@@ -6,14 +6,12 @@ import { parentPort, workerData } from 'node:worker_threads'
 import { messageOf } from '../../util/message-of.ts'
 import { showValue } from '../../util/show-value.ts'
 
-/*
- * Runs a hook module in its own thread, which can always be ended.
- *
- * 1. Each question is answered once, one turn after its answer: an unhandled rejection
- *    comes first, and then there is no answer.
- * 2. Its output does not reach the outputs of the process.
- * 3. Only the trusted module runs: the hash is taken of the loaded text, not of the file.
- */
+// Runs a hook module in its own thread, which can always be ended.
+//
+// 1. Each question is answered once, one turn after its answer: an unhandled rejection
+//    comes first, and then there is no answer.
+// 2. Its output does not reach the outputs of the process.
+// 3. Only the trusted module runs: the hash is taken of the loaded text, not of the file.
 
 export interface WorkerSetup {
   readonly module: string

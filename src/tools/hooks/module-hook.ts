@@ -5,14 +5,12 @@ import type { Answer, HookPlace, Questions } from './hook-answer.ts'
 import { type CheckedFiles, checkHookFiles } from './hook-files.ts'
 import { faultText, HookThread, type LoadFault } from './hook-thread.ts'
 
-/*
- * A hook that is a module, loaded in its own thread. Questions and answers are JSON, like those of a program.
- * It may return no answer.
- *
- * 1. At most one thread takes questions. It is reused, and restarted after it has ended.
- * 2. Before each start the file is checked, and the thread gets the expected hash: it runs nothing else, even if the file
- *    is replaced in between.
- */
+// A hook that is a module, loaded in its own thread. Questions and answers are JSON, like those of a program.
+// It may return no answer.
+//
+// 1. At most one thread takes questions. It is reused, and restarted after it has ended.
+// 2. Before each start the file is checked, and the thread gets the expected hash: it runs nothing else, even if the file
+//    is replaced in between.
 
 /** What a module exports for each point. */
 export const exportNames: { readonly [Point in HookPoint]: string } = {

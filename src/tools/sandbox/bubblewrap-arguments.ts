@@ -1,12 +1,10 @@
-/*
- * The sandbox on Linux, as arguments for bubblewrap.
- *
- * 1. Later mounts cover earlier ones: the system, empty folders, tools of the home folder, writable folders, protected files in
- *    them, hidden files.
- * 2. Only the writable folders, `/tmp` and `/dev/shm` can be written to; the size of the last two is limited.
- * 3. Process 1 is the command's own shell: no program from outside runs inside, whose file could be reached through `/proc`.
- * 4. Everything that is mounted in a writable folder exists: bubblewrap would create a missing mount point there.
- */
+// The sandbox on Linux, as arguments for bubblewrap.
+//
+// 1. Later mounts cover earlier ones: the system, empty folders, tools of the home folder, writable folders, protected files in
+//    them, hidden files.
+// 2. Only the writable folders, `/tmp` and `/dev/shm` can be written to; the size of the last two is limited.
+// 3. Process 1 is the command's own shell: no program from outside runs inside, whose file could be reached through `/proc`.
+// 4. Everything that is mounted in a writable folder exists: bubblewrap would create a missing mount point there.
 import type { SandboxPolicy } from '../../contracts/index.ts'
 import { isInside } from '../../util/is-inside.ts'
 import { kindOf } from './file-identity.ts'

@@ -1,7 +1,5 @@
-/*
- * Which file or folder is at a path. A command that is running may replace any part of a path in its workspace by a symbolic
- * link at any moment, so a path is opened once without following links, and the open file is asked.
- */
+// Which file or folder is at a path. A command that is running may replace any part of a path in its workspace by a symbolic
+// link at any moment, so a path is opened once without following links, and the open file is asked.
 import * as fs from 'node:fs'
 import { closeSync, constants, fstatSync, lstatSync, openSync, readlinkSync, realpathSync } from 'node:fs'
 import { readOpenFile } from '../../util/read-bounded.ts'

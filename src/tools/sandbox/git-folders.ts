@@ -1,6 +1,4 @@
-/*
- * Where Git keeps the settings and hooks of a repository. Nothing here throws, whatever a command has written.
- */
+/* Where Git keeps the settings and hooks of a repository. Nothing here throws, whatever a command has written. */
 import { readdirSync, realpathSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
 import { protectedPartsOfGit } from '../../policy/protected-paths.ts'

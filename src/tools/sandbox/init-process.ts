@@ -1,9 +1,7 @@
-/*
- * Process 1 of a sandbox, as a shell script.
- *
- * 1. It enters its control group, reports, and waits for one line. Without it, it exits, and has done nothing.
- * 2. Then it runs the command and adopts orphans. When it exits, the kernel ends every process of the sandbox.
- */
+// Process 1 of a sandbox, as a shell script.
+//
+// 1. It enters its control group, reports, and waits for one line. Without it, it exits, and has done nothing.
+// 2. Then it runs the command and adopts orphans. When it exits, the kernel ends every process of the sandbox.
 import { release } from 'node:os'
 import type { SandboxPolicy } from '../../contracts/index.ts'
 import type { Descriptors } from './sandboxed-command.ts'

@@ -1,8 +1,6 @@
-/*
- * Checks the mounts of a sandbox before its command starts. While bubblewrap builds it, a command that is already running may
- * replace a folder by a link: then something else is mounted, or it is mounted elsewhere. The kernel's table says what is
- * mounted where, whatever the paths lead to now.
- */
+// Checks the mounts of a sandbox before its command starts. While bubblewrap builds it, a command that is already running may
+// replace a folder by a link: then something else is mounted, or it is mounted elsewhere. The kernel's table says what is
+// mounted where, whatever the paths lead to now.
 import { lstatSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { identityOf } from './file-identity.ts'

@@ -1,13 +1,11 @@
-/*
- * The network of a sandboxed command: an HTTP proxy in this process that connects to the hosts of the policy.
- *
- * 1. The command has no network of its own. A bridge inside the sandbox forwards its connections over one HTTP/2 connection,
- *    on a descriptor that it inherits: no socket has a name that others could find.
- * 2. A request for a host that is not listed is refused with the reason, and recorded.
- * 3. A name is resolved here, once, and the connection goes to the address that was checked.
- * 4. It forwards plain HTTP and tunnels (CONNECT). It does not look into tunnels.
- * 5. A fault on one connection never ends another one.
- */
+// The network of a sandboxed command: an HTTP proxy in this process that connects to the hosts of the policy.
+//
+// 1. The command has no network of its own. A bridge inside the sandbox forwards its connections over one HTTP/2 connection,
+//    on a descriptor that it inherits: no socket has a name that others could find.
+// 2. A request for a host that is not listed is refused with the reason, and recorded.
+// 3. A name is resolved here, once, and the connection goes to the address that was checked.
+// 4. It forwards plain HTTP and tunnels (CONNECT). It does not look into tunnels.
+// 5. A fault on one connection never ends another one.
 import { lookup } from 'node:dns/promises'
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, request, type ServerResponse } from 'node:http'
 import { createServer as createTunnelServer } from 'node:http2'

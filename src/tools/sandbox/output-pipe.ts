@@ -1,10 +1,8 @@
-/*
- * Pipes for the output of commands. Node gives its children sockets: programs that open `/dev/stdout` or `/dev/stderr` fail
- * on those, and each piece that is read from them takes memory of its own.
- *
- * 1. A pipe in the pool has no name any more: no other process can open it, and nothing is left of it.
- * 2. Where no pipe can be created, a command gets a socket.
- */
+// Pipes for the output of commands. Node gives its children sockets: programs that open `/dev/stdout` or `/dev/stderr` fail
+// on those, and each piece that is read from them takes memory of its own.
+//
+// 1. A pipe in the pool has no name any more: no other process can open it, and nothing is left of it.
+// 2. Where no pipe can be created, a command gets a socket.
 import { execFile } from 'node:child_process'
 import { closeSync, constants, mkdtempSync, openSync, rmSync } from 'node:fs'
 import { Socket } from 'node:net'

@@ -1,9 +1,7 @@
-/*
- * Tests the sandbox with real attempts to escape, before any other command runs in it.
- *
- * 1. Files that the test created outside are removed, whatever happened.
- * 2. A process that survives holds the output open, so a command that does not end has escaped.
- */
+// Tests the sandbox with real attempts to escape, before any other command runs in it.
+//
+// 1. Files that the test created outside are removed, whatever happened.
+// 2. A process that survives holds the output open, so a command that does not end has escaped.
 import { existsSync, mkdtempSync, readlinkSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { dirname, join } from 'node:path'

@@ -1,12 +1,10 @@
-/*
- * A control group that limits the number of processes in the kernel, so that a command cannot fork faster than it is watched.
- * For root, to whom limits per user do not apply; where the system allows creating a group.
- *
- * 1. The group counts refused forks: processes that end quickly are hard to count from outside.
- * 2. Empty groups are removed, also those that an earlier process left.
- * 3. Moving a process into a group takes several milliseconds. A thread that enters by itself does not wait, but only groups of
- *    version 1 allow that.
- */
+// A control group that limits the number of processes in the kernel, so that a command cannot fork faster than it is watched.
+// For root, to whom limits per user do not apply; where the system allows creating a group.
+//
+// 1. The group counts refused forks: processes that end quickly are hard to count from outside.
+// 2. Empty groups are removed, also those that an earlier process left.
+// 3. Moving a process into a group takes several milliseconds. A thread that enters by itself does not wait, but only groups of
+//    version 1 allow that.
 import { closeSync, constants, existsSync, mkdirSync, openSync, readdirSync, rmdirSync, writeFileSync } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'

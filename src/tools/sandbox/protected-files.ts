@@ -1,14 +1,12 @@
-/*
- * What a command can read but not change in a folder that it can write to, because programs outside of the sandbox run or
- * trust it later.
- *
- * 1. What exists when the command starts is protected, by a mount. Nothing is created, moved or left in the folder.
- * 2. A folder with something protected in it is mounted over itself ("pinned"): it cannot be moved away and replaced. Folders
- *    above nested repositories are not pinned, because moving files between them would fail.
- * 3. A mount cannot protect a symbolic link, only the file that it leads to.
- * 4. Of nested repositories, work trees and submodules, those are protected that existed at the first look. Commands can
- *    configure and remove what commands have created.
- */
+// What a command can read but not change in a folder that it can write to, because programs outside of the sandbox run or
+// trust it later.
+//
+// 1. What exists when the command starts is protected, by a mount. Nothing is created, moved or left in the folder.
+// 2. A folder with something protected in it is mounted over itself ("pinned"): it cannot be moved away and replaced. Folders
+//    above nested repositories are not pinned, because moving files between them would fail.
+// 3. A mount cannot protect a symbolic link, only the file that it leads to.
+// 4. Of nested repositories, work trees and submodules, those are protected that existed at the first look. Commands can
+//    configure and remove what commands have created.
 import { realpathSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
 import { protectedSettings, startFiles } from '../../policy/protected-paths.ts'

@@ -1,9 +1,7 @@
-/*
- * A child process that runs a command.
- *
- * 1. It gets the given environment and descriptors, and no others of this process.
- * 2. It is over when it has exited and its output is closed.
- */
+// A child process that runs a command.
+//
+// 1. It gets the given environment and descriptors, and no others of this process.
+// 2. It is over when it has exited and its output is closed.
 import { type ChildProcess, type StdioOptions, spawn } from 'node:child_process'
 import { closeSync, openSync, readdirSync, readFileSync } from 'node:fs'
 import type { Duplex, Writable } from 'node:stream'

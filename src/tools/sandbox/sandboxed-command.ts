@@ -1,11 +1,9 @@
-/*
- * A command in a sandbox that bubblewrap builds.
- *
- * 1. Process 1 of the sandbox ends with bubblewrap, and bubblewrap with this process: nothing is left running.
- * 2. The command starts only after process 1 has reported, the mounts are as planned, its processes are limited, and the
- *    limits are watched. Process 1 waits for one line; without it, it exits.
- * 3. SIGTERM goes to each process inside, one by one: bubblewrap itself would die of it.
- */
+// A command in a sandbox that bubblewrap builds.
+//
+// 1. Process 1 of the sandbox ends with bubblewrap, and bubblewrap with this process: nothing is left running.
+// 2. The command starts only after process 1 has reported, the mounts are as planned, its processes are limited, and the
+//    limits are watched. Process 1 waits for one line; without it, it exits.
+// 3. SIGTERM goes to each process inside, one by one: bubblewrap itself would die of it.
 import type { Duplex } from 'node:stream'
 import type { Clock, SandboxPolicy } from '../../contracts/index.ts'
 import { messageOf } from '../../util/message-of.ts'

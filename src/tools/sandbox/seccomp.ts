@@ -1,13 +1,11 @@
-/*
- * A seccomp filter: system calls that no command needs are refused by the kernel.
- *
- * 1. Calls that are not named are allowed. Namespaces isolate the command; the filter removes ways to attack them from inside.
- * 2. Calls of another architecture (32 bits, x32) do not exist: their numbers mean other calls.
- * 3. A filter cannot follow pointers. `clone3` and `openat2` pass their flags by pointer, so they do not exist: libraries fall
- *    back to `clone` and `openat`.
- * 4. Unix sockets cannot be opened: a path may lead to a service outside. `socketpair` works.
- * 5. No file gets the setuid or setgid bit: the file stays in the workspace, where programs outside could run it.
- */
+// A seccomp filter: system calls that no command needs are refused by the kernel.
+//
+// 1. Calls that are not named are allowed. Namespaces isolate the command; the filter removes ways to attack them from inside.
+// 2. Calls of another architecture (32 bits, x32) do not exist: their numbers mean other calls.
+// 3. A filter cannot follow pointers. `clone3` and `openat2` pass their flags by pointer, so they do not exist: libraries fall
+//    back to `clone` and `openat`.
+// 4. Unix sockets cannot be opened: a path may lead to a service outside. `socketpair` works.
+// 5. No file gets the setuid or setgid bit: the file stays in the workspace, where programs outside could run it.
 
 type Architecture = 'x64' | 'arm64'
 

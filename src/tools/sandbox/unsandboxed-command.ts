@@ -1,9 +1,7 @@
-/*
- * A command without a sandbox: where it is switched off, or a person has allowed the command to run outside.
- *
- * 1. It leads a process group and has a mark in its environment, which its children inherit.
- * 2. When it ends, every process with the mark is ended: nothing stays in the background.
- */
+// A command without a sandbox: where it is switched off, or a person has allowed the command to run outside.
+//
+// 1. It leads a process group and has a mark in its environment, which its children inherit.
+// 2. When it ends, every process with the mark is ended: nothing stays in the background.
 import type { Clock } from '../../contracts/index.ts'
 import { killMarked, newMark, processesWith, sendSignal } from './process-tree.ts'
 import { type RunningProcess, startProcess } from './running-process.ts'

@@ -1,11 +1,9 @@
-/*
- * Limits that also apply to root, to whom the kernel's limits per user do not: all processes of the sandbox are checked every
- * few milliseconds.
- *
- * 1. Memory is what processes use, shared bytes once, plus the files in the private `/tmp` and `/dev/shm`.
- * 2. Checking takes at most a tenth of the time, and stops at the allowed number of processes.
- * 3. An exceeded limit is reported once, and ends the watch.
- */
+// Limits that also apply to root, to whom the kernel's limits per user do not: all processes of the sandbox are checked every
+// few milliseconds.
+//
+// 1. Memory is what processes use, shared bytes once, plus the files in the private `/tmp` and `/dev/shm`.
+// 2. Checking takes at most a tenth of the time, and stops at the allowed number of processes.
+// 3. An exceeded limit is reported once, and ends the watch.
 import { statfsSync, statSync } from 'node:fs'
 import type { Clock, SandboxPolicy } from '../../contracts/index.ts'
 import type { ProcessCgroup } from './process-cgroup.ts'

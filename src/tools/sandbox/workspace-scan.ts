@@ -1,11 +1,9 @@
-/*
- * Finds repositories and files with provider keys anywhere below a folder.
- *
- * 1. Near folders come first, folders with installed packages last. The scan ends after `mostFolders`, and says so.
- * 2. Links are not followed, and `.git` is not entered.
- * 3. A folder is read again only where its identity or its change time differs. The kernel sets that time; commands cannot.
- * 4. A key file that was found once is found again while it exists, however many folders come before it.
- */
+// Finds repositories and files with provider keys anywhere below a folder.
+//
+// 1. Near folders come first, folders with installed packages last. The scan ends after `mostFolders`, and says so.
+// 2. Links are not followed, and `.git` is not entered.
+// 3. A folder is read again only where its identity or its change time differs. The kernel sets that time; commands cannot.
+// 4. A key file that was found once is found again while it exists, however many folders come before it.
 import { lstatSync, opendirSync } from 'node:fs'
 import { join } from 'node:path'
 import { secretNames } from '../../policy/protected-paths.ts'

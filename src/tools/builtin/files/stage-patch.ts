@@ -26,10 +26,7 @@ interface Staged {
 /** A part does not apply; the others are still checked, so that all problems are reported. */
 class Mismatch extends Error {}
 
-/**
- * Applies a patch in memory: each part sees the result of the earlier parts.
- * A file that cannot be used at all throws.
- */
+/** Applies a patch in memory: each part sees the result of the earlier parts. A file that cannot be used at all throws. */
 export class PatchStage {
   readonly failures: string[] = []
   readonly #workspace: Workspace

@@ -1,10 +1,8 @@
-/*
- * Programs that run code from their arguments: a command line, a script, an option with a command.
- *
- * 1. Their arguments are not analysed: a command that passes code to one of them is opaque.
- * 2. A table lists the forms that pass no code; any other form is opaque.
- * 3. Files of the workspace and existing configuration are not analysed.
- */
+// Programs that run code from their arguments: a command line, a script, an option with a command.
+//
+// 1. Their arguments are not analysed: a command that passes code to one of them is opaque.
+// 2. A table lists the forms that pass no code; any other form is opaque.
+// 3. Files of the workspace and existing configuration are not analysed.
 import { unquoted } from './shell-words.ts'
 
 const set = (...names: readonly string[]): ReadonlySet<string> => new Set(names.flatMap((some) => some.split(' ')))

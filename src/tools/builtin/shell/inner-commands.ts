@@ -1,10 +1,8 @@
-/*
- * All commands that a command runs, as far as its words show: `timeout 5 nice rm x` also runs `rm x`.
- *
- * 1. The result is used only by rules that ask or deny, never to allow.
- * 2. Anything that is not understood completely makes the command opaque.
- * 3. Programs that read commands from files, such as `make` and `python3 x.py`, count as themselves.
- */
+// All commands that a command runs, as far as its words show: `timeout 5 nice rm x` also runs `rm x`.
+//
+// 1. The result is used only by rules that ask or deny, never to allow.
+// 2. Anything that is not understood completely makes the command opaque.
+// 3. Programs that read commands from files, such as `make` and `python3 x.py`, count as themselves.
 import { basename } from 'node:path'
 import { endOfOptions, type Wrapper, wordAt, wrapperOf } from './command-wrappers.ts'
 import { isOpaqueCommand, isRiskyAssignment, isStandardInput, mayBecomeOption, unversioned } from './indirect-commands.ts'

@@ -1,9 +1,7 @@
-/*
- * The beginning and the end of the output of a command.
- *
- * 1. It takes at most twice its limit of memory, whatever the size of the chunks.
- * 2. The middle is left out and counted.
- */
+// The beginning and the end of the output of a command.
+//
+// 1. It takes at most twice its limit of memory, whatever the size of the chunks.
+// 2. The middle is left out and counted.
 export class OutputBuffer {
   readonly #most: number
   #head = Buffer.alloc(0)

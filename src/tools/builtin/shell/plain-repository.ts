@@ -29,10 +29,8 @@ function isPlainRepository(repository: string): boolean {
   return isPlainConfig(textOf(join(repository, 'config')) ?? '?') && others.every((path) => kindOf(path) === 'absent')
 }
 
-/*
- * Settings that neither run a program nor include other settings. A setting that is not named here may do so. The subsection
- * can be anything, so a key has to be harmless in each of them.
- */
+// Settings that neither run a program nor include other settings. A setting that is not named here may do so. The subsection
+// can be anything, so a key has to be harmless in each of them.
 const plain = new Set(
   [
     ...words('repositoryformatversion filemode bare logallrefupdates ignorecase precomposeunicode symlinks autocrlf eol', 'core'),

@@ -1,13 +1,11 @@
 import type { SandboxPolicy, ToolFailure } from '../../../contracts/index.ts'
 import type { Ending } from '../../sandbox/index.ts'
 
-/*
- * Whether a command failed because of the sandbox, and what it needed.
- *
- * 1. The proxy knows which hosts it refused. Otherwise the output of the command is read: its last lines, and only those in the
- *    form in which programs and systems report such an error.
- * 2. A command can print such a line without that error. So the message says that it comes from the command's output.
- */
+// Whether a command failed because of the sandbox, and what it needed.
+//
+// 1. The proxy knows which hosts it refused. Otherwise the output of the command is read: its last lines, and only those in the
+//    form in which programs and systems report such an error.
+// 2. A command can print such a line without that error. So the message says that it comes from the command's output.
 
 interface FailedCommand extends Pick<Ending, 'refusedHosts' | 'readOnly'> {
   readonly text: string

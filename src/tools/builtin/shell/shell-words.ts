@@ -1,9 +1,7 @@
-/*
- * Parses plain command lines: a sequence of simple commands of plain words.
- *
- * 1. A line that is not understood completely is not plain. A shell does exactly what the result says.
- * 2. Words are returned quoted where necessary: a star that the shell expands differs from a quoted star.
- */
+// Parses plain command lines: a sequence of simple commands of plain words.
+//
+// 1. A line that is not understood completely is not plain. A shell does exactly what the result says.
+// 2. Words are returned quoted where necessary: a star that the shell expands differs from a quoted star.
 import { shellWord } from '../../../util/shell-word.ts'
 
 /** Words in their simplest quoting. */

@@ -1,9 +1,7 @@
-/*
- * Keys are compared by prefix, and domains nest from the end. So a key reverses the host name, like package
- * names, with a dot after every part: `host:com.example.www.` begins with `host:com.example.`, and `host:com.example-x.`
- * does not. Rules use ordinary names: `web_fetch(*.example.com)`. A rule that denies or asks about a host covers all its
- * ports; one that allows a host covers the default ports only.
- */
+// Keys are compared by prefix, and domains nest from the end. So a key reverses the host name, like package
+// names, with a dot after every part: `host:com.example.www.` begins with `host:com.example.`, and `host:com.example-x.`
+// does not. Rules use ordinary names: `web_fetch(*.example.com)`. A rule that denies or asks about a host covers all its
+// ports; one that allows a host covers the default ports only.
 import { isIP } from 'node:net'
 import type { ApprovalKey, ApprovalWish } from '../../../contracts/index.ts'
 import { hostOf, isDefaultPort, portOf } from './parse-url.ts'

@@ -1,8 +1,6 @@
-/*
- * 1. Time is proportional to the size of the page. The parser searches its stack of open elements, so the depth is bounded;
- *    writers nest to a fixed depth; long pages are parsed in chunks, and other work runs between them.
- * 2. Text that readers of the page do not see is left out: it could carry instructions for the model.
- */
+// 1. Time is proportional to the size of the page. The parser searches its stack of open elements, so the depth is bounded;
+//    writers nest to a fixed depth; long pages are parsed in chunks, and other work runs between them.
+// 2. Text that readers of the page do not see is left out: it could carry instructions for the model.
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { Parser } from 'htmlparser2'
 import { type Attributes, breaksAround, codeLanguage, isHeading, isHidden, isList, listStart } from './html-elements.ts'
