@@ -164,6 +164,11 @@ describe('a run that waits', () => {
       code: 2,
       stderr: expect.stringContaining('x  The action list takes no argument.'),
     })
+    for (const action of ['list', `drop ${id}`])
+      expect(await at(`approvals ${action} --all`)).toMatchObject({
+        code: 2,
+        stderr: expect.stringContaining('--all  Only revoke has this flag.'),
+      })
     expect(await at('approvals drop')).toMatchObject({ code: 2, stderr: expect.stringContaining('The session ID is missing.') })
   })
 

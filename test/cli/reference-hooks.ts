@@ -48,7 +48,7 @@ export const points: { readonly [P in HookPoint]: PointPage<P> } = {
     },
     answers: { continue: goOn, context: 'the model gets the text after the result of the call' },
     refusal: 'the model gets the reason',
-    closed: 'the model is told that the call ran and that its result was not checked',
+    closed: 'the model gets a notice that the call ran and that its result was not checked',
   },
   before_request: {
     asked: 'Before a model request; once per step, not for each attempt.',

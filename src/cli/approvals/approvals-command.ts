@@ -8,9 +8,9 @@ import { revokeGrants } from './revoke-grants.ts'
 
 /** `troupe approvals`: open requests, and the grants of projects. */
 export async function approvalsCommand(invocation: ApprovalsInvocation, host: Host): Promise<number> {
+  refuseUnrelatedArguments(invocation)
   switch (invocation.action) {
     case 'list':
-      refuseArguments(invocation)
       return listApprovals(invocation, host)
     case 'answer':
       return answerRequest(invocation, host)
@@ -23,8 +23,12 @@ export async function approvalsCommand(invocation: ApprovalsInvocation, host: Ho
   }
 }
 
-function refuseArguments({ named: [first] }: ApprovalsInvocation): void {
-  if (first === undefined) return
-  const problems = [{ place: first, message: 'The action list takes no argument.', remedy: 'Remove it.' }]
-  throw new TroupeError('usage', 'Invalid arguments for approvals list.', { problems })
+/** Arguments and flags of another action would have no effect. */
+function refuseUnrelatedArguments({ action, named: [first], isAll }: ApprovalsInvocation): void {
+  const remedy = 'Remove it.'
+  const problems = [
+    ...(action === 'list' && first !== undefined ? [{ place: first, message: 'The action list takes no argument.', remedy }] : []),
+    ...(isAll && action !== 'revoke' ? [{ place: '--all', message: 'Only revoke has this flag.', remedy }] : []),
+  ]
+  if (problems.length > 0) throw new TroupeError('usage', `Invalid arguments for approvals ${action}.`, { problems })
 }
