@@ -6,8 +6,7 @@ import type { Host } from '../host/process-host.ts'
 import type { ApprovalsInvocation } from '../options/project-invocations.ts'
 import { findSession, type SessionPlace, unknownSession } from '../sessions/find-session.ts'
 import { exactLine } from '../terminal/exact-text.ts'
-import { printNotice } from '../terminal/print-messages.ts'
-import { safeJson } from '../terminal/safe-json.ts'
+import { printDocument, printNotice } from '../terminal/print-messages.ts'
 import { answerSummary, decisionText, type GrantChoices, grantChoicesOf, grantOf, labelsLine, parseDecision } from './answer-choices.ts'
 import { redactorFor } from './journal-redactor.ts'
 import { answerCommand, dataDirFlag, resumeHint } from './next-commands.ts'
@@ -33,7 +32,6 @@ export async function answerRequest(invocation: ApprovalsInvocation, host: Host)
   )
   if (!answered) throw unknownSession(id, { folder, dataDir })
   const { waiting, request, driver } = answered
-  const { code } = exitCodes.done
   const goOn = resumeHint(waiting, { here: process.cwd(), folder, dataDir })
   const left = waiting.requests.filter((each) => !each.answer && each.request.id !== request.request.id)
   if (output === 'json') {
@@ -50,8 +48,8 @@ export async function answerRequest(invocation: ApprovalsInvocation, host: Host)
       ...(driver !== undefined && { driver }),
       goOn,
     }
-    await host.stdout.line(safeJson({ ok: true, ...document, exitCode: code }))
-    return code
+    await printDocument(document, host)
+    return exitCodes.done.code
   }
   await host.stdout.prose([`Answered: ${answerSummary(request.request, answered.decision)}`])
   if (left.length > 0)
@@ -61,7 +59,7 @@ export async function answerRequest(invocation: ApprovalsInvocation, host: Host)
     )
   const next = driver === undefined ? `Resume: ${goOn}` : `The session is running (${driver}) and takes the answer.`
   await printNotice(next, { host, display })
-  return code
+  return exitCodes.done.code
 }
 
 interface Answered {

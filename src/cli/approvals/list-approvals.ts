@@ -7,8 +7,7 @@ import { sessionLines } from '../sessions/session-lines.ts'
 import { damagedState, type StoredSession } from '../sessions/stored-sessions.ts'
 import { plural } from '../terminal/format-numbers.ts'
 import { printable } from '../terminal/paint.ts'
-import { printNotice } from '../terminal/print-messages.ts'
-import { safeJson } from '../terminal/safe-json.ts'
+import { printDocument, printNotice } from '../terminal/print-messages.ts'
 import { type Place, resumeHint } from './next-commands.ts'
 import type { GrantRecord } from './project-grants.ts'
 import { grantFileOf, readGrants } from './project-grants.ts'
@@ -26,14 +25,13 @@ export async function listApprovals(invocation: ApprovalsInvocation, host: Host)
   const waiting = all.waiting.filter((run) => isEverywhere || belongsToProject(run, project))
   const damaged = all.damaged.filter((run) => isEverywhere || belongsToProject(run, project)).map(damagedSession)
   const place: Place = { here: process.cwd(), folder, dataDir: invocation.dataDir }
-  const { code } = exitCodes.done
   if (output === 'json') {
     const sessions = {
       waiting: waiting.flatMap((run) => documents(run, place)),
       damaged: damaged.map((session) => storedDocument(session, place)),
     }
-    await host.stdout.line(safeJson({ ok: true, project, grants, ...sessions, exitCode: code }))
-    return code
+    await printDocument({ project, grants, ...sessions }, host)
+    return exitCodes.done.code
   }
   await host.stdout.prose([
     ...grants.map((grant) => grantLine(grant, isEverywhere, host)),
@@ -44,7 +42,7 @@ export async function listApprovals(invocation: ApprovalsInvocation, host: Host)
   const others = all.waiting.length - waiting.length + all.damaged.length - damaged.length
   if (others > 0)
     await printNotice(`${plural(others, 'more session')} of other projects: troupe approvals list --everywhere`, { host, display })
-  return code
+  return exitCodes.done.code
 }
 
 const damagedSession = ({ run, damage }: DamagedSession): StoredSession => ({ run, standing: damagedState(damage) })

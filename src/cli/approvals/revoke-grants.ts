@@ -5,8 +5,7 @@ import { exitCodes } from '../host/exit-codes.ts'
 import type { Host } from '../host/process-host.ts'
 import type { ApprovalsInvocation } from '../options/project-invocations.ts'
 import { printable } from '../terminal/paint.ts'
-import { printNotice } from '../terminal/print-messages.ts'
-import { safeJson } from '../terminal/safe-json.ts'
+import { printDocument, printNotice } from '../terminal/print-messages.ts'
 import type { GrantRecord } from './project-grants.ts'
 import { changeGrants, grantFileOf, readGrants } from './project-grants.ts'
 
@@ -24,13 +23,12 @@ export async function revokeGrants({ output, display, named: keys, isAll }: Appr
   await changeGrants(place, (records) =>
     records.filter((record) => record.project !== project || !gone.some(({ key }) => key === record.key)),
   )
-  const { code } = exitCodes.done
   // A key may have been granted in several folders.
   const revoked = [...new Set(gone.map(({ key }) => key))]
-  if (output === 'json') await host.stdout.line(safeJson({ ok: true, project, revoked, exitCode: code }))
+  if (output === 'json') await printDocument({ project, revoked }, host)
   else if (revoked.length > 0) await host.stdout.lines(revoked.map((key) => `Revoked: ${printable(key)}`))
   else await printNotice('No grants are stored for this project.', { host, display })
-  return code
+  return exitCodes.done.code
 }
 
 function refuseUnknown(keys: readonly string[], here: readonly GrantRecord[]): void {

@@ -6,8 +6,7 @@ import type { AgentsInvocation } from '../options/project-invocations.ts'
 import { loadProject } from '../team/load-project.ts'
 import { columns, columnsOn, type Row } from '../terminal/columns.ts'
 import { printable } from '../terminal/paint.ts'
-import { printNotice } from '../terminal/print-messages.ts'
-import { safeJson } from '../terminal/safe-json.ts'
+import { printDocument, printNotice } from '../terminal/print-messages.ts'
 
 /** `troupe agents list`: lists the readable agents and mentions errors. Reports the errors in full if no agent is readable. */
 export async function agentsCommand({ output, display, configFile }: AgentsInvocation, host: Host): Promise<number> {
@@ -17,7 +16,7 @@ export async function agentsCommand({ output, display, configFile }: AgentsInvoc
   if (error && configFile !== undefined && !isConfigured) throw error
   if (error && agents.length === 0 && registry.files.length > 0) throw unreadable(error)
   const problems = error?.problems ?? []
-  if (output === 'json') await host.stdout.line(safeJson({ ok: true, agents, problems, exitCode: exitCodes.done.code }))
+  if (output === 'json') await printDocument({ agents, problems }, host)
   else if (agents.length > 0) await host.stdout.lines(columns(agents.map(rowOf), { maxWidth: columnsOn(host.stdout) }))
   if (agents.length === 0) await printNotice('No agents found here. Create a sample project: troupe init', { host, display })
   if (problems.length > 0) await printNotice(`Some agents have errors; run: troupe validate`, { host, display })

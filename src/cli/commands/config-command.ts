@@ -6,8 +6,7 @@ import type { ConfigInvocation } from '../options/project-invocations.ts'
 import { loadSetup } from '../team/load-config.ts'
 import { readTeam } from '../team/load-team.ts'
 import { printable } from '../terminal/paint.ts'
-import { printNotice } from '../terminal/print-messages.ts'
-import { safeJson } from '../terminal/safe-json.ts'
+import { printDocument, printNotice } from '../terminal/print-messages.ts'
 
 /** `troupe config show`: the effective configuration and where each value comes from. */
 export async function configCommand({ file, output, showsOrigin, display, configFile }: ConfigInvocation, host: Host): Promise<number> {
@@ -19,11 +18,10 @@ export async function configCommand({ file, output, showsOrigin, display, config
   const stated = [...(root?.values ?? [])].filter(([, { precedence }]) => precedence === 'file')
   const frontmatter: AgentOverrides = new Map(stated)
   const rows = configRows({ variables, frontmatter, config })
-  const { code } = exitCodes.done
-  if (output === 'json') await host.stdout.line(safeJson({ ok: true, settings: rows, exitCode: code }))
+  if (output === 'json') await printDocument({ settings: rows }, host)
   else await host.stdout.lines(rows.map((row) => line(row, showsOrigin)))
   for (const { place, message } of diagnostics) await printNotice(`${place}: ${message}`, { host, display })
-  return code
+  return exitCodes.done.code
 }
 
 const line = ({ key, value, origin }: ConfigRow, showsOrigin: boolean): string =>

@@ -19,8 +19,7 @@ import type { TrustInvocation } from '../options/project-invocations.ts'
 import { trustPlaceOf } from '../team/load-config.ts'
 import { loadProject } from '../team/load-project.ts'
 import { printable } from '../terminal/paint.ts'
-import { printNotice } from '../terminal/print-messages.ts'
-import { safeJson } from '../terminal/safe-json.ts'
+import { printDocument, printNotice } from '../terminal/print-messages.ts'
 import { hookFileLines } from '../trust/hook-file-lines.ts'
 import { askYesNo, mayAsk, partLines, partsOf, untrustedFiles } from '../trust/trust-question.ts'
 
@@ -90,8 +89,7 @@ async function revoke({ paths, ...asked }: TrustInvocation, host: Host, place: T
 async function listTrust({ output, display }: TrustInvocation, host: Host, place: TrustPlace): Promise<number> {
   const records = await readTrust(place)
   const rows = await Promise.all([...records.values()].map(async (record) => ({ ...record, status: await statusOf(record, place) })))
-  const { code } = exitCodes.done
-  if (output === 'json') await host.stdout.line(safeJson({ ok: true, files: rows, exitCode: code }))
+  if (output === 'json') await printDocument({ files: rows }, host)
   else if (rows.length > 0)
     await host.stdout.lines(
       rows.map(
@@ -99,7 +97,7 @@ async function listTrust({ output, display }: TrustInvocation, host: Host, place
       ),
     )
   else await printNotice('No trusted files.', { host, display })
-  return code
+  return exitCodes.done.code
 }
 
 const trustedBy: { readonly [By in TrustRecord['by']]: string } = {
@@ -140,9 +138,8 @@ interface Reporting {
 
 async function report(files: readonly FileState[], { host, asked, done, otherwise }: Reporting): Promise<number> {
   const { output, display } = asked
-  const { code } = exitCodes.done
-  if (output === 'json') await host.stdout.line(safeJson({ ok: true, files: files.map(({ path }) => path), exitCode: code }))
+  if (output === 'json') await printDocument({ files: files.map(({ path }) => path) }, host)
   else if (files.length > 0) await host.stdout.lines(files.map(({ path }) => `${done}: ${printable(path)}`))
   else await printNotice(otherwise, { host, display })
-  return code
+  return exitCodes.done.code
 }

@@ -11,8 +11,7 @@ import { sentenceOf } from '../team/start-diagnostics.ts'
 import { type WorkspaceToolProblems, workspaceToolProblems } from '../team/workspace-tool-problems.ts'
 import { plural } from '../terminal/format-numbers.ts'
 import { joinErrors } from '../terminal/print-errors.ts'
-import { printNotice } from '../terminal/print-messages.ts'
-import { safeJson } from '../terminal/safe-json.ts'
+import { printDocument, printNotice } from '../terminal/print-messages.ts'
 
 /** `troupe validate`: checks everything that needs no network and no model. */
 export async function validateCommand({ paths, output, display, configFile }: ValidateInvocation, host: Host): Promise<number> {
@@ -24,10 +23,9 @@ export async function validateCommand({ paths, output, display, configFile }: Va
   const errors = (await Promise.all(checked.map(errorsOf))).flat()
   if (errors.length > 0) throw joinErrors(withoutRepeats(errors))
   const agents = agentsIn(projects)
-  const { code } = exitCodes.done
-  if (output === 'json') await host.stdout.line(safeJson({ ok: true, agents, diagnostics, exitCode: code }))
+  if (output === 'json') await printDocument({ agents, diagnostics }, host)
   else await host.stdout.line(`${plural(agents.length, 'agent')} and the configuration are valid.`)
-  return code
+  return exitCodes.done.code
 }
 
 /** Each file once, even if several projects contain it. It is a child if any of them uses it as one. */

@@ -7,8 +7,7 @@ import type { Host } from '../host/process-host.ts'
 import type { SessionsInvocation } from '../options/project-invocations.ts'
 import { timeText } from '../terminal/format-numbers.ts'
 import { printable } from '../terminal/paint.ts'
-import { printNotice, printWarning } from '../terminal/print-messages.ts'
-import { safeJson } from '../terminal/safe-json.ts'
+import { printDocument, printNotice, printWarning } from '../terminal/print-messages.ts'
 import { findSession, type SessionPlace, unknownSession } from './find-session.ts'
 import { hasEnded, parseAge, prunable, type Retention } from './retention.ts'
 
@@ -88,10 +87,9 @@ async function printDeleted(
   { output, display, isDryRun }: SessionsInvocation,
   host: Host,
 ): Promise<number> {
-  const { code } = exitCodes.done
   if (output === 'json') {
     const deleted = sessions.map(({ treeId }) => treeId)
-    await host.stdout.line(safeJson({ ok: true, ...(isDryRun && { dryRun: true }), deleted, exitCode: code }))
+    await printDocument({ ...(isDryRun && { dryRun: true }), deleted }, host)
   } else {
     const verb = isDryRun ? 'Would delete' : 'Deleted'
     await host.stdout.lines(
@@ -103,7 +101,7 @@ async function printDeleted(
   }
   if (unreclaimed !== undefined)
     await printWarning(`The disk space was not freed: ${unreclaimed}. The next prune frees it.`, { host, display })
-  return code
+  return exitCodes.done.code
 }
 
 function retentionOf({ older, keep }: SessionsInvocation): Retention {

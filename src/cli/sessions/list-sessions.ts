@@ -7,8 +7,7 @@ import { exitCodes } from '../host/exit-codes.ts'
 import type { Host } from '../host/process-host.ts'
 import type { SessionsInvocation } from '../options/project-invocations.ts'
 import { plural } from '../terminal/format-numbers.ts'
-import { printNotice, stdoutPaint } from '../terminal/print-messages.ts'
-import { safeJson } from '../terminal/safe-json.ts'
+import { printDocument, printNotice, stdoutPaint } from '../terminal/print-messages.ts'
 import { storedDocument } from './session-document.ts'
 import { sessionLines } from './session-lines.ts'
 import { type StoredSession, storedSessions } from './stored-sessions.ts'
@@ -21,17 +20,14 @@ export async function listSessions(invocation: SessionsInvocation, host: Host): 
   const all = await withSessions<readonly StoredSession[]>(folder, [], (store) => storedSessions(store))
   const sessions = all.filter((session) => isEverywhere || belongsToProject(session, project))
   const place: Place = { here: process.cwd(), folder, dataDir: invocation.dataDir }
-  const { code } = exitCodes.done
   if (output === 'json') {
-    await host.stdout.line(
-      safeJson({ ok: true, project, sessions: sessions.map((session) => storedDocument(session, place)), exitCode: code }),
-    )
-    return code
+    await printDocument({ project, sessions: sessions.map((session) => storedDocument(session, place)) }, host)
+    return exitCodes.done.code
   }
   await host.stdout.prose(sessions.flatMap((session) => sessionLines(session, place, stdoutPaint(host))))
   for (const notice of noticesAbout(sessions, { isEverywhere, project, place, others: all.length - sessions.length }))
     await printNotice(notice, { host, display })
-  return code
+  return exitCodes.done.code
 }
 
 interface Search {

@@ -1,3 +1,4 @@
+import { exitCodes } from '../host/exit-codes.ts'
 import type { Host } from '../host/process-host.ts'
 import type { DisplayOptions } from '../options/parse-arguments.ts'
 import { colourPaint, type Paint, plainPaint, printable } from './paint.ts'
@@ -40,6 +41,11 @@ export function printError(error: PrintedError & { readonly cause?: unknown }, {
     )
   }
   return host.stderr.prose([...errorLines(error, host.paint), ...(display.detail === 'verbose' ? causeLines(error.cause, host) : [])])
+}
+
+/** Prints the JSON document of a command that succeeded. */
+export function printDocument(fields: object, { stdout }: Pick<Host, 'stdout'>): Promise<void> {
+  return stdout.line(safeJson({ ok: true, ...fields, exitCode: exitCodes.done.code }))
 }
 
 export function printNotice(text: string, { host, display }: PrintTarget): Promise<void> {
