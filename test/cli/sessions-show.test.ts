@@ -267,7 +267,7 @@ describe('a run that has not ended', () => {
       `  ${goOn}`,
     ])
     expect(left.stdout).toMatch(/\nslow {2}not ended/)
-    expect(shownIn((await show(id, '--json', ...data)).stdout)).toMatchObject({ standing: { kind: 'left' }, goOn, soFar: {} })
+    expect(shownIn((await show(id, '--json', ...data)).stdout)).toMatchObject({ standing: { kind: 'unfinished' }, goOn, soFar: {} })
     // Whoever looks writes nothing, neither beside a driver nor after it.
     expect((await show(id, '--stream-json', ...data)).stdout).toBe(events)
 

@@ -44,7 +44,7 @@ test('a run whose process died is found again, with the command that goes on wit
   running.process.kill('SIGKILL')
   await running.ended
   const command = `troupe run slow.ai --resume ${id} --data-dir died --deny shell`
-  expect(await listed(...data)).toMatchObject([{ sessionId: id, status: 'running', standing: { kind: 'left' }, goOn: command }])
+  expect(await listed(...data)).toMatchObject([{ sessionId: id, status: 'running', standing: { kind: 'unfinished' }, goOn: command }])
   const list = await troupe(['sessions', 'list', ...data])
   expect(shown(list.stdout)).toBe(
     [`${id}  slow  unfinished: its process has exited`, '  slow.ai · then · “Take your time”', `  ${command}\n`].join('\n'),

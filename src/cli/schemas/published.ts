@@ -54,7 +54,7 @@ const dryRunDocument = closed<DryRunDocument>(
 
 const standing = anyOf(
   closed<Extract<StoredSessionState, { kind: 'running' }>>({ kind: constant('running'), driver: text }),
-  closed<Extract<StoredSessionState, { kind: 'left' }>>({ kind: constant('left') }),
+  closed<Extract<StoredSessionState, { kind: 'unfinished' }>>({ kind: constant('unfinished') }),
   closed<Extract<StoredSessionState, { kind: 'waiting' }>>({ kind: constant('waiting'), open: count }),
   closed<Extract<StoredSessionState, { kind: 'ended' }>>({
     kind: constant('ended'),

@@ -13,18 +13,18 @@ export function sessionLines(session: StoredSession, place: Place, paint: Paint)
   return [
     `${run.treeId}  ${printable(run.agent)}  ${paint(shadeOf(standing), printable(stateText(standing)))}`,
     `${indent}${paint('dim', printable([where, timeText(run.updatedAt), `“${run.title}”`].filter(Boolean).join(' · ')))}`,
-    ...(standing.kind === 'left' || standing.kind === 'waiting' ? [`${indent}${resumeHint(session, place)}`] : []),
+    ...(standing.kind === 'unfinished' || standing.kind === 'waiting' ? [`${indent}${resumeHint(session, place)}`] : []),
   ]
 }
 
 const shadeOf = ({ kind }: StoredSessionState): 'red' | 'yellow' | 'bold' =>
-  kind === 'damaged' ? 'red' : kind === 'left' ? 'yellow' : 'bold'
+  kind === 'damaged' ? 'red' : kind === 'unfinished' ? 'yellow' : 'bold'
 
 export function stateText(standing: StoredSessionState): string {
   switch (standing.kind) {
     case 'running':
       return `running: ${standing.driver}`
-    case 'left':
+    case 'unfinished':
       return 'unfinished: its process has exited'
     case 'waiting':
       return standing.open === 0 ? 'answered; resume it' : `waiting for ${standing.open === 1 ? 'an answer' : `${standing.open} answers`}`

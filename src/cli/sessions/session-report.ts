@@ -90,7 +90,7 @@ function timeSummary({ run, standing, turns }: LoadedSession, now: number): stri
       return `${elapsed(now - (turns.at(-1)?.startedAt ?? run.createdAt))} so far`
     case 'waiting':
       return `waiting since ${timeText(run.updatedAt)}`
-    case 'left':
+    case 'unfinished':
     case 'damaged':
       return `last event ${timeText(run.updatedAt)}`
     default:
@@ -117,7 +117,7 @@ function nextStepLines(shown: LoadedSession, style: ReportStyle): readonly strin
       return []
     case 'waiting':
       return requestLines(shown, style)
-    case 'left':
+    case 'unfinished':
       return [`${indent}${resumeHint(shown, place)}`]
     case 'ended':
       return [`${indent}next turn: ${resumeHint(shown, place)}`]

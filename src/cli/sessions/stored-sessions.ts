@@ -7,7 +7,7 @@ export type StoredSessionState =
   /** `driver`: the process, for people. */
   | { readonly kind: 'running'; readonly driver: string }
   /** Its process has exited before the turn ended. */
-  | { readonly kind: 'left' }
+  | { readonly kind: 'unfinished' }
   /** `open`: number of missing answers. With 0 it can be resumed. */
   | { readonly kind: 'waiting'; readonly open: number }
   | { readonly kind: 'ended'; readonly status: Exclude<TreeEntry['status'], 'running' | 'suspended'> }
@@ -55,7 +55,7 @@ interface Evidence {
 export function stateFromStatus(status: TreeEntry['status'], { driver, requests }: Evidence): StoredSessionState {
   switch (status) {
     case 'running':
-      return driver === undefined ? { kind: 'left' } : { kind: 'running', driver }
+      return driver === undefined ? { kind: 'unfinished' } : { kind: 'running', driver }
     case 'suspended':
       return { kind: 'waiting', open: requests.filter(({ answer }) => !answer).length }
     default:
