@@ -1,4 +1,4 @@
-// What the walls around a command cost, and what a command costs that prints 200 MB. Rounds are interleaved, so that
+// What the sandbox around a command costs, and what a command costs that prints 200 MB. Rounds are interleaved, so that
 // whatever else the machine does hits all alike; medians are compared. Ends with 1 where a target is missed.
 //
 //   npm run build && node bench/sandbox.mjs [rounds]
@@ -47,7 +47,7 @@ const bare = () =>
 
 const subjects = {
   'a bare shell': bare,
-  'shell without walls': () => run('true', outside),
+  'shell without sandbox': () => run('true', outside),
   'shell in the sandbox': () => run('true', inside),
 }
 const median = (values) => values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)]
@@ -75,7 +75,7 @@ for (let round = 0; round <= rounds; round++) {
 for (const [name, values] of Object.entries(times)) {
   process.stdout.write(`${name.padEnd(44)} ${median(values).toFixed(1).padStart(7)} ms\n`)
 }
-judge('added by the walls', median(times['shell in the sandbox']) - median(times['shell without walls']), {
+judge('added by the sandbox', median(times['shell in the sandbox']) - median(times['shell without sandbox']), {
   most: targets.addedMs,
   unit: 'ms',
 })
