@@ -113,7 +113,7 @@ function readUsage(node: Node, report: Report): Usage {
     const figure = fields[key]
     const tokens = isScalar(figure) ? figure.value : undefined
     if (typeof tokens === 'number' && Number.isSafeInteger(tokens) && tokens >= 0) usage[key] = tokens
-    else if (figure) report(figure, `\`${key}\` must be a whole number of tokens, not ${describeNode(figure)}`)
+    else if (figure) report(figure, `\`${key}\` must be an integer of at least 0, not ${describeNode(figure)}`)
   }
   return usage
 }

@@ -161,7 +161,7 @@ describe('a wrong script', () => {
     ['steps: [{ fault: rate_limits }]', ['1:18 there is no fault `rate_limits`']],
     [
       'steps: [{ text: a, usage: { input: -1, outptu: 2 } }]',
-      ['1:36 `input` must be a whole number of tokens, not the number -1', '1:40 `usage` has no key `outptu`'],
+      ['1:36 `input` must be an integer of at least 0, not the number -1', '1:40 `usage` has no key `outptu`'],
     ],
     [
       'steps: [{ calls: [{ input: 3 }, { tool: look, input: [1] }] }]',

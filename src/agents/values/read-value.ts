@@ -17,7 +17,7 @@ export type ValueType =
   | { readonly kind: 'size'; readonly min: number }
   | { readonly kind: 'choice'; readonly of: readonly string[] }
   | { readonly kind: 'boolean' }
-  /** A whole number from 1, `false` for 1, `true` for the default. */
+  /** An integer from 1, `false` for 1, `true` for the default. */
   | { readonly kind: 'parallel' }
   | { readonly kind: 'schema' }
   | { readonly kind: 'file' }

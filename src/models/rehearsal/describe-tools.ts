@@ -92,7 +92,7 @@ function describeType({ type, role, schema }: Parameter): string {
 }
 
 const typeTexts: { readonly [type: string]: string } = {
-  integer: 'a whole number',
+  integer: 'an integer',
   number: 'a number',
   boolean: 'yes or no',
   array: 'a list',
