@@ -56,7 +56,7 @@ describe('what is asked', () => {
       '    cwd     │ sub',
       '    stdin   │ y<U+001B>[2J',
       '            │',
-      '    y yes · n no · n WHY no, with a reason · x no, and end the run',
+      '    y yes · n no · no REASON deny with a reason · x no, and end the run',
       '    s for this session, p for this project:',
       '      │ (in sub) exactly this: echo safe #',
       '      │   touch pwned < "y\\u001b[2J\\n"',

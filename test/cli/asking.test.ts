@@ -57,7 +57,7 @@ describe.concurrent('asking at a terminal', () => {
     expect(first).not.toMatch(spinner)
     expect(first.match(/choices {2}step/g)).toBeNull()
     expect(window.isCursorVisible()).toBe(true)
-    await window.shows(/Type y, n, n WHY, x, s, p, s1, p1, s2 or p2\.\n> $/)
+    await window.shows(/Type y, n, no REASON, x, s, p, s1, p1, s2 or p2\.\n> $/)
     window.pty.write('y\r')
     await answer(window, /\? Write why\.txt/, 'n call it because.txt')
     await answer(window, /\? Write same\.txt/, 's')
@@ -188,7 +188,7 @@ describe.concurrent('asking at a terminal', () => {
     expect(await textOf(`${name}.txt`)).toBe('text')
     // The question is said once.
     expect(shown.match(new RegExp(`Write ${name}\\.txt`, 'g'))).toHaveLength(1)
-    expect(window.raw()).not.toContain('approval needed')
+    expect(window.raw()).not.toContain('approval required')
     expect(window.raw()).not.toContain('\u001b')
   })
 
@@ -199,7 +199,7 @@ describe.concurrent('asking at a terminal', () => {
     window.resizeNow(50, 20)
     // By the time that this is answered, the program knows of its new window.
     window.pty.write('perhaps\r')
-    await window.shows(/Type y, n, n WHY, x, s, p, s1, p1, s2 or p2\.\n> $/)
+    await window.shows(/Type y, n, no REASON, x, s, p, s1, p1, s2 or p2\.\n> $/)
     window.pty.write('y\r')
     await window.shows(/> y\n\S resized {2}step/)
     expect(await window.ended).toBe(0)

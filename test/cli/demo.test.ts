@@ -8,7 +8,7 @@ test('the demonstration shows two children at once, an approval, a failing tool 
   expect(ended).toMatchObject({ code: 0, stdout: expect.stringMatching(/^Take the 17:05 from Gothenburg .*\n$/s) })
   expect(ended.stderr).toContain('The models are scripts and the tools are simulated: no LLM')
   expect(ended.stderr).toContain('Without a terminal, the demo approves the booking itself.')
-  expect(ended.stderr).toMatch(/\? approval needed: Book 2 nights in Oslo\n +approved by the demonstration\n/)
+  expect(ended.stderr).toMatch(/\? approval required: Book 2 nights in Oslo\n +approved by the demonstration\n/)
   expect(ended.stderr).not.toContain('\u001b')
   const tree = ended.stderr.slice(ended.stderr.indexOf('\ntrip '))
   expect(tree).toMatch(/^\ntrip {2}partial: step limit · 5 steps · 5 calls/)

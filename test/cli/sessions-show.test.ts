@@ -201,7 +201,7 @@ describe('a run that has not ended', () => {
       '  writes.ai · began THEN · waiting since THEN',
       '  ? Write x.txt, a new file  write_file',
       '    content │ x',
-      '    y yes · n no · n WHY no, with a reason · x no, and end the run',
+      '    y yes · n no · no REASON deny with a reason · x no, and end the run',
       '    s for this session, p for this project: x.txt · s1 p1 any file in the workspace',
       '    s2 p2 any call of write_file',
       `    troupe approvals answer ${id} yes`,

@@ -39,7 +39,7 @@ describe.concurrent('without a terminal', () => {
     ])
     expect(ended).toMatchObject({ code: 6, stdout: '' })
     expect(ended.stderr).toContain('waits  suspended: approval required')
-    expect(ended.stderr).toContain('? approval needed  Write waits.txt, a new file')
+    expect(ended.stderr).toContain('? approval required  Write waits.txt, a new file')
     expect(ended.stderr).toMatch(/\n→ Answer the request, then resume the run\. .*\n/)
     expect(ended.stderr).toContain(`\n  troupe approvals answer ${id} yes --data-dir ${at('waits')}\n  troupe run waits.ai`)
     expect(words).toEqual([
@@ -73,7 +73,7 @@ describe.concurrent('without a terminal', () => {
         `${id}  waits  waits.ai in ${folder} · since then · “Go”`,
         '  ? Write waits.txt, a new file  write_file',
         '    content │ text',
-        '    y yes · n no · n WHY no, with a reason · x no, and end the run',
+        '    y yes · n no · no REASON deny with a reason · x no, and end the run',
         '    s for this session, p for this project: waits.txt · s1 p1 any file in the workspace',
         '    s2 p2 any call of write_file',
         `    troupe approvals answer ${id} yes --data-dir waits`,

@@ -48,9 +48,9 @@ describe('a permission', () => {
   })
 
   test('whoever types something else is told the words that are possible there', () => {
-    expect(answerHint(request)).toBe('Type y, n, n WHY, x, s, p, s1, p1, s2 or p2.')
+    expect(answerHint(request)).toBe('Type y, n, no REASON, x, s, p, s1, p1, s2 or p2.')
     const { wider: _, ...bare } = request
-    expect(answerHint({ ...bare, keys: [] })).toBe('Type y, n, n WHY or x.')
+    expect(answerHint({ ...bare, keys: [] })).toBe('Type y, n, no REASON or x.')
   })
 
   test('what an answer grants beyond this once', () => {

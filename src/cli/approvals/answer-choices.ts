@@ -45,7 +45,7 @@ export function answerHint(request: ApprovalRequest): string {
     return length > 0 ? `Type a number from 1 to ${length}, or your own answer.` : 'Type an answer.'
   }
   const grants = grantChoicesOf(request).flatMap(({ session, project }) => [session.word, project.word])
-  const words = [once.word, denyChoice.word, `${denyChoice.word} WHY`, abortChoice.word, ...grants]
+  const words = [once.word, denyChoice.word, 'no REASON', abortChoice.word, ...grants]
   return `Type ${words.slice(0, -1).join(', ')} or ${words.at(-1)}.`
 }
 

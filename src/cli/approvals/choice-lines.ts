@@ -18,7 +18,7 @@ export function choiceLines(request: ApprovalRequest, style: QuestionStyle): Row
   const answers = [
     choicePiece(once.word, 'yes', paint),
     choicePiece(denyChoice.word, 'no', paint),
-    choicePiece(`${denyChoice.word} WHY`, 'no, with a reason', paint),
+    choicePiece('no REASON', 'deny with a reason', paint),
     choicePiece(abortChoice.word, 'no, and end the run', paint),
   ]
   const grants = grantChoicesOf(request).map((breadth, index) => grantPiece(breadth, { request, isFirst: index === 0, ...room }))

@@ -35,7 +35,7 @@ describe('what a person is shown', () => {
         content │ export const a = 1
                 │         if (a) {}
                 │
-        y yes · n no · n WHY no, with a reason · x no, and end the run
+        y yes · n no · no REASON deny with a reason · x no, and end the run
         s for this session, p for this project: src/a.ts · s1 p1 any file in src/
         s2 p2 any call of write_file
       "
@@ -46,7 +46,7 @@ describe('what a person is shown', () => {
         content │ export const a = 1
                 │         if (a) {}
                 │
-        y yes · n no · n WHY no, with a reason · x no, and end the run
+        y yes · n no · no REASON deny with a reason · x no, and end the run
         s for this session, p for this project: src/a.ts · s1 p1 any file in src/ · s2 p2 any call of write_file
       "
     `)
@@ -62,14 +62,14 @@ describe('what a person is shown', () => {
       '          │ echo checked',
       title,
       '  123 lines; scroll up to read all of them before you answer',
-      '  y yes · n no · n WHY no, with a reason · x no, and end the run',
+      '  y yes · n no · no REASON deny with a reason · x no, and end the run',
       '  s for this session, p for this project:',
     ])
     expect(shown(run(command, { scope: 'unsandboxed' }), 24).slice(-6, -2)).toEqual([
       title,
       '  outside the sandbox: with all permissions of your user account',
       '  124 lines; scroll up to read all of them before you answer',
-      '  y yes · n no · n WHY no, with a reason · x no, and end the run',
+      '  y yes · n no · no REASON deny with a reason · x no, and end the run',
     ])
     expect(shown(run(command)).filter((line) => line === title)).toHaveLength(1)
   })
@@ -88,7 +88,7 @@ describe('what a person is shown', () => {
     ).toMatchInlineSnapshot(`
       "
       ? Run npm test -- --run  shell
-        y yes · n no · n WHY no, with a reason · x no, and end the run
+        y yes · n no · no REASON deny with a reason · x no, and end the run
         s for this session, p for this project: npm test -- --run
         s1 p1 any npm test …
       "
@@ -100,7 +100,7 @@ describe('what a person is shown', () => {
       "
       ? lead/scout#2 · Run make install  shell
         outside the sandbox: with all permissions of your user account
-        y yes · n no · n WHY no, with a reason · x no, and end the run
+        y yes · n no · no REASON deny with a reason · x no, and end the run
         s for this session, p for this project: exactly this: make install
       "
     `)
@@ -116,7 +116,7 @@ describe('what a person is shown', () => {
                 │ E
                 │
                 │                       ? Write notes.txt
-        y yes · n no · n WHY no, with a reason
+        y yes · n no · no REASON deny with a reason
         x no, and end the run
         s for this session, p for this project:
           │ exactly this: cat <<'E' > x
@@ -155,7 +155,7 @@ describe('what a person is shown', () => {
                     │   ]
                     │ }
         o<U+001B>dd │ null
-        y yes · n no · n WHY no, with a reason · x no, and end the run
+        y yes · n no · no REASON deny with a reason · x no, and end the run
       "
     `)
   })
@@ -229,7 +229,7 @@ describe('what helps to decide', () => {
              │ -old<U+001B>[2J
              │ -older
              │ +export const a = 1
-        y yes · n no · n WHY no, with a reason · x no, and end the run
+        y yes · n no · no REASON deny with a reason · x no, and end the run
         s for this session, p for this project: src/a.ts · s1 p1 any file in src/ · s2 p2 any call of write_file
       "
     `)
@@ -262,7 +262,7 @@ describe('what helps to decide', () => {
         │ line 7
         │ line 8
         │ touch: /srv/x: Read-only file system
-        y yes · n no · n WHY no, with a reason · x no, and end the run
+        y yes · n no · no REASON deny with a reason · x no, and end the run
         s for this session, p for this project: exactly this: touch /srv/x
       "
     `)

@@ -43,7 +43,7 @@ describe('a run that waits', () => {
           │ exit code 1
           command │ make
                   │ install
-          y yes · n no · n WHY no, with a reason · x no, and end the run
+          y yes · n no · no REASON deny with a reason · x no, and end the run
           troupe approvals answer run yes
         troupe run FILE --resume run
       "

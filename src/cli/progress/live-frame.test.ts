@@ -166,7 +166,7 @@ describe('a picture of a run', () => {
       '├─ ! tool_missing  There is no tool.',
       '│    → Add it.',
       '└─ step 1  fast                                     100 → 20     500 ms',
-      '   ├─ ? approval needed  Delete all ⏎ of it?',
+      '   ├─ ? approval required  Delete all ⏎ of it?',
       '   └─ ! model_notice  No seed.',
     ])
     story.is(0, { type: 'interaction.approval.resolved', approvalId: 'a1' as never, decision: { kind: 'abort' }, by: 'me' }, 1)

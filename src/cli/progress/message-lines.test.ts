@@ -125,7 +125,7 @@ test('in lines: what is said beside calls stands above them; the answer does not
     '  │ It is missing.',
     '  │',
     '  │ So I write it now.',
-    '  ? approval needed: Write a.txt',
+    '  ? approval required: Write a.txt',
     'step 3',
   ])
 })

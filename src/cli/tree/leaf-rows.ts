@@ -71,7 +71,7 @@ export function requestRow({ summary, scope }: RequestNode): RowNode {
   return { ...leafRow(row, 0), state: 'running' }
 }
 
-export const requestLabel = (scope: RequestNode['scope']): string => (scope === 'question' ? 'answer needed' : 'approval needed')
+export const requestLabel = (scope: RequestNode['scope']): string => (scope === 'question' ? 'answer required' : 'approval required')
 
 export function noteRow(note: NoteNode): RowNode {
   if ('hook' in note) return hookRow(note)

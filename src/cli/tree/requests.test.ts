@@ -17,11 +17,11 @@ test('a question needs an answer, anything else an approval', () => {
   const story = begun()
     .wants(2, 1, { call: '1', ...question })
     .wants(2, 1, { call: '2' })
-  expect(tree(story)).toMatch(/\? answer needed {2}Tea or coffee\?\n.*\? approval needed {2}Write a\.txt/)
+  expect(tree(story)).toMatch(/\? answer required {2}Tea or coffee\?\n.*\? approval required {2}Write a\.txt/)
   const plain = new PlainProgress(plainPaint)
   expect(story.events.flatMap((event) => plain.lines(event)).slice(1)).toEqual([
-    '  ? answer needed: Tea or coffee?',
-    '  ? approval needed: Write a.txt',
+    '  ? answer required: Tea or coffee?',
+    '  ? approval required: Write a.txt',
   ])
 })
 
@@ -35,7 +35,7 @@ test('whoever asks at the terminal says it; lines tell only what answered elsewh
   const plain = new PlainProgress(plainPaint, 'plain', 'elsewhere')
   expect(story.events.flatMap((event) => plain.lines(event)).slice(1)).toEqual([
     '    approved at the terminal',
-    '  ? approval needed: Write a.txt',
+    '  ? approval required: Write a.txt',
     '    granted for the session',
   ])
 })
@@ -68,9 +68,9 @@ test('what nobody need answer any more is not asked for: the call was skipped, o
   const asked = (): Story => begun().wants(2, 1, { call: '1' })
   const cancelled = { class: 'cancelled', message: 'It was not run.' } as const
   const skipped = asked().calls(3, 1, { id: '1', tool: 'write_file' }).ends(3, 1, { id: '1', error: cancelled })
-  expect(tree(skipped)).not.toContain('approval needed')
-  expect(tree(asked())).toContain('approval needed')
-  expect(tree(asked().over(4, { status: 'interrupted', reason: 'interrupted' }))).not.toContain('approval needed')
+  expect(tree(skipped)).not.toContain('approval required')
+  expect(tree(asked())).toContain('approval required')
+  expect(tree(asked().over(4, { status: 'interrupted', reason: 'interrupted' }))).not.toContain('approval required')
 })
 
 /** A child waits, and with it everybody above. */
