@@ -4,7 +4,7 @@ export interface SandboxPolicy {
   readonly mode: 'required' | 'off'
   /** Hosts that commands may reach over HTTP and HTTPS: `example.com`, `*.example.com`. All other network access is blocked. */
   readonly hosts: readonly string[]
-  /** Those of `hosts` that may also resolve to a private address, such as `registry.internal`. */
+  /** Those of `hosts` that may also resolve to a private address, such as `registry.example.com`. */
   readonly privateHosts: readonly string[]
   /** Writable folders besides the workspace. */
   readonly writable: readonly string[]

@@ -373,7 +373,7 @@ describe('the template of an agent', () => {
       # sandbox:
         # mode: required  # default: the session's
         # hosts: [packages.example.com, "*.example.com"]  # default: the session's
-        # privateHosts: [registry.internal]  # default: the session's
+        # privateHosts: [registry.example.com]  # default: the session's
         # writable: [../shared]  # default: the session's
         # environment: [LANG, CI]  # default: the session's
         # memory: 512MB  # default: the session's, else 2GB

@@ -176,7 +176,7 @@ export const agentOptions: { readonly [Key in AgentOptionKey]: AgentOption } = {
     type: { kind: 'names', of: 'host' },
     summary: 'hosts of `sandbox.hosts` that may resolve to private addresses, if the session allows them too',
     default: session,
-    example: '[registry.internal]',
+    example: '[registry.example.com]',
   },
   'sandbox.writable': {
     type: { kind: 'names', of: 'folder' },
