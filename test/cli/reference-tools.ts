@@ -1,9 +1,9 @@
 import { tmpdir } from 'node:os'
-import { workspaceTools } from '../../src/acting.ts'
 import type { JsonObject, JsonSchema, Tool } from '../../src/contracts/index.ts'
 import { automaticTools, builtinToolNames } from '../../src/policy/builtin-tool-names.ts'
 import { loadSkillTool } from '../../src/tools/builtin/index.ts'
 import { agentDirectory, readOutputTool, schemaValidator } from '../../src/tools/index.ts'
+import { workspaceTools } from '../../src/workspace-tools.ts'
 import { code, made, page, table, textOf } from './markdown.ts'
 
 const all: readonly Tool[] = [

@@ -2,8 +2,8 @@ import { mkdtemp, readFile, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { expect, it } from 'vitest'
-import { type WorkspaceOptions, workspaceTools } from '../../../src/acting.ts'
 import { builtinToolNames } from '../../../src/policy/builtin-tool-names.ts'
+import { type WorkspaceOptions, workspaceTools } from '../../../src/workspace-tools.ts'
 import { world } from '../../acceptance/support.ts'
 
 it('offers exactly the tools that an agent file may name', () => {
