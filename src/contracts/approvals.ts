@@ -1,7 +1,7 @@
 import type { ToolFailure } from './failures.ts'
 import type { ApprovalId, ItemId } from './ids.ts'
 import type { Lane } from './items.ts'
-import type { JsonObject } from './json.ts'
+import type { JsonObject, MaybePromise } from './json.ts'
 
 export interface ApprovalKey {
   /** Canonical, e.g. `tool:delete_file`, `path:/srv/a` or `command:git status`. */
@@ -119,4 +119,17 @@ export interface ApprovalPolicy {
 export interface ProjectGrants {
   list(): readonly ApprovalKey[]
   add(keys: readonly ApprovalKey[], by: string): Promise<void>
+}
+
+/**
+ * Decides requests that rules leave open: a person at a terminal, a policy service.
+ * `suspend` suspends the session until an answer is in the inbox; `wait` keeps waiting for it.
+ */
+export interface Approver {
+  decide(
+    request: ApprovalRequest,
+    signal: AbortSignal,
+  ): MaybePromise<{ readonly decision: ApprovalDecision; readonly by: string } | 'suspend' | 'wait'>
+  /** Whether nobody has seen the request yet: then a new grant can decide it. Without this, only `decide` does. */
+  isInLine?(id: ApprovalId): boolean
 }

@@ -1,4 +1,5 @@
 import type { ToolFailure } from './failures.ts'
+import type { JsonObject, MaybePromise } from './json.ts'
 import type { ToolExtras } from './tool.ts'
 
 /** When a hook runs. */
@@ -35,4 +36,55 @@ interface ShownBeside {
   readonly cut?: true
   /** A copy of its JSON part, made when it is read. Not available to programs. */
   readonly extras?: ToolExtras
+}
+
+export interface CallView {
+  readonly tool: string
+  readonly input: JsonObject
+}
+/** `change`: the call runs with these arguments instead. People see the reason; the model sees that of a block, too. */
+export type BeforeCallVerdict =
+  | { readonly kind: 'continue' }
+  | { readonly kind: 'change'; readonly input: JsonObject; readonly reason?: string }
+  | { readonly kind: 'block'; readonly reason: string }
+export type AfterCallVerdict = { readonly kind: 'continue' } | { readonly kind: 'context'; readonly text: string }
+
+/** The input of a `before_request` hook. */
+export interface RequestView {
+  readonly agent: string
+  readonly model: string
+  /** Characters of the request. */
+  readonly size: number
+}
+/** `context` is added to this request and stays in the history. */
+export type BeforeRequestVerdict = { readonly kind: 'continue' } | { readonly kind: 'context'; readonly text: string }
+/** The input of an `at_stop` hook: the answer. */
+export interface StopView {
+  readonly agent: string
+  readonly text: string
+  /** How often hooks have sent the model back in this turn. */
+  readonly resumed: number
+}
+/** `resume` sends the model back to work with a reason. */
+export type AtStopVerdict = { readonly kind: 'continue' } | { readonly kind: 'resume'; readonly reason: string }
+
+/** The signal fires at the timeout of the hook and at an interrupt of the turn. */
+export interface HookContext {
+  readonly signal: AbortSignal
+}
+
+export interface Hook {
+  readonly name: string
+  /** If the hook fails: `closed` stops the call or turn (after a call, the model is informed), `open` continues. */
+  readonly onFailure: 'closed' | 'open'
+  /** Timeout; exceeding it is a failure. Default: a minute. */
+  readonly timeoutMs?: number
+  /** Names and patterns of tools, such as `shell` or `write_*`. Default: all. */
+  readonly tools?: readonly string[]
+  beforeCall?(call: CallView, context: HookContext): MaybePromise<BeforeCallVerdict>
+  afterCall?(call: CallView & { readonly output: OutputView }, context: HookContext): MaybePromise<AfterCallVerdict>
+  beforeRequest?(request: RequestView, context: HookContext): MaybePromise<BeforeRequestVerdict>
+  atStop?(stop: StopView, context: HookContext): MaybePromise<AtStopVerdict>
+  /** Called when the runtime closes. A later use starts the hook again. */
+  close?(): MaybePromise<void>
 }

@@ -16,6 +16,7 @@ export {
   type ApprovalRequest,
   type ApprovalRule,
   type ApprovalWish,
+  type Approver,
   type ProjectGrants,
   type Question,
   type RuleVerdict,
@@ -62,7 +63,22 @@ export {
   type TurnReason,
   toolFailureClasses,
 } from './failures.ts'
-export { type HookDefinition, type HookPoint, hookPoints, maxHookOutputChars, type OutputView } from './hook.ts'
+export {
+  type AfterCallVerdict,
+  type AtStopVerdict,
+  type BeforeCallVerdict,
+  type BeforeRequestVerdict,
+  type CallView,
+  type Hook,
+  type HookContext,
+  type HookDefinition,
+  type HookPoint,
+  hookPoints,
+  maxHookOutputChars,
+  type OutputView,
+  type RequestView,
+  type StopView,
+} from './hook.ts'
 export type { ApprovalId, BlobId, CallId, ClientId, ItemId, OwnerId, SessionId, StepId, TreeId, TurnId } from './ids.ts'
 export {
   type CallIntent,
@@ -109,27 +125,9 @@ export type {
   TurnOperation,
 } from './outcome.ts'
 export { type Plan, type PlanStatus, type PlanStep, planStatuses } from './plan.ts'
-export type {
-  AfterCallVerdict,
-  Approver,
-  AtStopVerdict,
-  BeforeCallVerdict,
-  BeforeRequestVerdict,
-  CallView,
-  Clock,
-  Hook,
-  HookContext,
-  Ids,
-  Random,
-  RequestView,
-  Sandbox,
-  SchemaValidator,
-  StopView,
-  Validate,
-  Validation,
-} from './ports.ts'
+export type { Clock, Ids, Random, SchemaValidator, Validate, Validation } from './ports.ts'
 export { type ProviderKind, providerKinds, reservedModelNames } from './provider-kinds.ts'
-export { defaultSandboxPolicy, type SandboxPolicy } from './sandbox.ts'
+export { type Confinement, defaultSandboxPolicy, type Sandbox, type SandboxPolicy } from './sandbox.ts'
 export type { ApprovalAnswer, Receipt, SendOptions, SessionEntry, SessionService } from './session-service.ts'
 export { type SkillCard, type SkillScope, skillScopes } from './skill.ts'
 export type { AgentLoopStateSnapshot } from './snapshot.ts'
@@ -155,7 +153,6 @@ export {
   type AgentCard,
   type ChildResult,
   type ChildTask,
-  type Confinement,
   type Gate,
   type ItemView,
   type RemainingBudget,

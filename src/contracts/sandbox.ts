@@ -25,3 +25,11 @@ export const defaultSandboxPolicy: SandboxPolicy = {
   memory: 2 * 1024 ** 3,
   processes: 256,
 }
+
+/** How a call is confined. Tools that start processes must respect it. */
+export type Confinement = { readonly kind: 'none' } | { readonly kind: 'sandbox'; readonly name: string; readonly policy?: SandboxPolicy }
+
+/** How calls are confined. A tool that the sandbox stops fails with class `sandbox` and may run again outside if approved. */
+export interface Sandbox {
+  readonly confinement: Confinement
+}

@@ -7,7 +7,7 @@ import type { InputPart, Message } from './messages.ts'
 import type { ModelAbility } from './model.ts'
 import type { AccountingEntry, OutcomeStatus, Report, TurnOperation } from './outcome.ts'
 import type { Plan } from './plan.ts'
-import type { SandboxPolicy } from './sandbox.ts'
+import type { Confinement } from './sandbox.ts'
 import type { SkillCard } from './skill.ts'
 
 /** What a tool requires before it is offered: an ability of the model, or a feature flag. */
@@ -24,9 +24,6 @@ export interface RemainingBudget {
   readonly calls?: number
   readonly timeMs?: number
 }
-
-/** How a call is confined. Tools that start processes must respect it. */
-export type Confinement = { readonly kind: 'none' } | { readonly kind: 'sandbox'; readonly name: string; readonly policy?: SandboxPolicy }
 
 /** A task for another agent. The agent gets only this, not the history. */
 export interface ChildTask {
