@@ -16,7 +16,8 @@ import {
 } from '../contracts/index.ts'
 import { PlainProgress } from './progress/plain-progress.ts'
 import { duration, elapsed, price } from './terminal/format-numbers.ts'
-import { colourPaint, plainPaint, widthOf } from './terminal/paint.ts'
+import { colourPaint, plainPaint } from './terminal/paint.ts'
+import { widthOf } from './terminal/text-width.ts'
 import { renderTree } from './tree/render-tree.ts'
 
 // A turn with a retry, two calls side by side, a failing call and a forced last answer, as a journal would tell it.

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { ApprovalId, ApprovalRequest, ItemId } from '../../contracts/index.ts'
-import { plainPaint, widthOf } from '../terminal/paint.ts'
+import { plainPaint } from '../terminal/paint.ts'
+import { widthOf } from '../terminal/text-width.ts'
 import { choiceLines } from './choice-lines.ts'
 
 const asks = (labels: readonly string[], wider: readonly string[] = [], input: ApprovalRequest['input'] = {}): ApprovalRequest => ({

@@ -1,6 +1,7 @@
 import type { ApprovalRequest } from '../../contracts/index.ts'
 import { exactLine, exactLines } from '../terminal/exact-text.ts'
-import { type Paint, widthOf } from '../terminal/paint.ts'
+import type { Paint } from '../terminal/paint.ts'
+import { widthOf } from '../terminal/text-width.ts'
 import { wrapLine } from '../terminal/wrap-line.ts'
 import { abortChoice, denyChoice, type GrantChoices, grantChoicesOf, once } from './answer-choices.ts'
 import { indent, type QuestionStyle } from './question-details.ts'

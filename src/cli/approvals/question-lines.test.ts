@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { ApprovalId, ApprovalRequest, ItemId } from '../../contracts/index.ts'
-import { colourPaint, plainPaint, widthOf } from '../terminal/paint.ts'
+import { colourPaint, plainPaint } from '../terminal/paint.ts'
+import { widthOf } from '../terminal/text-width.ts'
 import { questionLines, type ShownRequest } from './question-lines.ts'
 
 const base = { id: 'a' as ApprovalId, itemId: 't1.s1.1' as ItemId, agentPath: 'root', scope: 'call' } as const

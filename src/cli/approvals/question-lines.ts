@@ -1,7 +1,8 @@
 import type { ApprovalRequest, Json } from '../../contracts/index.ts'
 import { requestSummary, runAgainOutside } from '../../view/index.ts'
 import { exactLine, exactLines, exactText } from '../terminal/exact-text.ts'
-import { fitWidth, printable, widthOf } from '../terminal/paint.ts'
+import { printable } from '../terminal/printable.ts'
+import { fitWidth, widthOf } from '../terminal/text-width.ts'
 import { choiceLines } from './choice-lines.ts'
 import { diffLines, indent, type QuestionStyle, sandboxLines } from './question-details.ts'
 

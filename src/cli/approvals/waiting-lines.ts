@@ -1,6 +1,6 @@
 import type { ApprovalDecision } from '../../contracts/index.ts'
 import { timeText } from '../terminal/format-numbers.ts'
-import { printable } from '../terminal/paint.ts'
+import { printable } from '../terminal/printable.ts'
 import { answerSummary, decisionText } from './answer-choices.ts'
 import { agentFileOf, answerCommand, type Place, resumeHint } from './next-commands.ts'
 import type { QuestionStyle } from './question-details.ts'

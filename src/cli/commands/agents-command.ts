@@ -5,8 +5,8 @@ import type { Host } from '../host/process-host.ts'
 import type { AgentsInvocation } from '../options/project-invocations.ts'
 import { loadProject } from '../team/load-project.ts'
 import { columns, columnsOn, type Row } from '../terminal/columns.ts'
-import { printable } from '../terminal/paint.ts'
 import { printDocument, printNotice } from '../terminal/print-messages.ts'
+import { printable } from '../terminal/printable.ts'
 
 /** `troupe agents list`: lists the readable agents and mentions errors. Reports the errors in full if no agent is readable. */
 export async function agentsCommand({ output, display, configFile }: AgentsInvocation, host: Host): Promise<number> {

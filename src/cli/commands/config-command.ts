@@ -5,8 +5,8 @@ import type { Host } from '../host/process-host.ts'
 import type { ConfigInvocation } from '../options/project-invocations.ts'
 import { loadSetup } from '../team/load-config.ts'
 import { readTeam } from '../team/load-team.ts'
-import { printable } from '../terminal/paint.ts'
 import { printDocument, printNotice } from '../terminal/print-messages.ts'
+import { printable } from '../terminal/printable.ts'
 
 /** `troupe config show`: the effective configuration and where each value comes from. */
 export async function configCommand({ file, output, showsOrigin, display, configFile }: ConfigInvocation, host: Host): Promise<number> {

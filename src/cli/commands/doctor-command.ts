@@ -2,7 +2,7 @@ import { redactor } from '../../util/redact.ts'
 import { exitCodes } from '../host/exit-codes.ts'
 import type { Host } from '../host/process-host.ts'
 import type { DoctorInvocation } from '../options/project-invocations.ts'
-import { printable } from '../terminal/paint.ts'
+import { printable } from '../terminal/printable.ts'
 import { safeJson } from '../terminal/safe-json.ts'
 import { type Check, runDoctorChecks } from './doctor-checks.ts'
 

@@ -10,7 +10,7 @@ import type { DryRunDocument, PlannedMember } from '../run/run-documents.ts'
 import { sentenceOf } from '../team/start-diagnostics.ts'
 import { columns, type Row } from '../terminal/columns.ts'
 import { plural } from '../terminal/format-numbers.ts'
-import { printable } from '../terminal/paint.ts'
+import { printable } from '../terminal/printable.ts'
 import { safeJson } from '../terminal/safe-json.ts'
 
 /** Shows what would run. Calls no model, starts no agent and stores nothing. */

@@ -7,8 +7,8 @@ import { loadSetup } from '../team/load-config.ts'
 import { findProjectSkills, skillOptionsOf } from '../team/project-skills.ts'
 import { sentenceOf } from '../team/start-diagnostics.ts'
 import { columns, columnsOn, type Row } from '../terminal/columns.ts'
-import { printable } from '../terminal/paint.ts'
 import { printNotice, printWarning } from '../terminal/print-messages.ts'
+import { printable } from '../terminal/printable.ts'
 import { safeJson } from '../terminal/safe-json.ts'
 
 /** `troupe skills list`: the skills that agents can load, those that they shadow, and errors. */

@@ -3,7 +3,7 @@ import { shellWord } from '../../util/shell-word.ts'
 import type { Host } from '../host/process-host.ts'
 import { readTeam } from '../team/load-team.ts'
 import { columns, columnsOn, paragraph, type Row } from '../terminal/columns.ts'
-import { printable } from '../terminal/paint.ts'
+import { printable } from '../terminal/printable.ts'
 
 interface AgentHelpOptions {
   readonly overrides: OverrideArguments

@@ -1,7 +1,7 @@
 import type { CallRecord, InteractionEvent, ItemIntent, ItemRecord, QueueEvent, Severity, StreamEvent } from '../../contracts/index.ts'
 import { changesOf, exitCodeOf, requestSummary, shownFor } from '../../view/index.ts'
 import { duration } from '../terminal/format-numbers.ts'
-import { printable } from '../terminal/paint.ts'
+import { printable } from '../terminal/printable.ts'
 import { safeJson } from '../terminal/safe-json.ts'
 import { isFailedExit } from '../tree/call-texts.ts'
 import { requestLabel } from '../tree/leaf-rows.ts'

@@ -3,7 +3,8 @@ import { describe, expect, test } from 'vitest'
 import { Story } from '../../../test/fixtures/run-story.ts'
 import type { StreamEvent } from '../../contracts/index.ts'
 import { applyEvent, emptyTree, type RunTree } from '../../view/index.ts'
-import { colourPaint, plainPaint, widthOf } from '../terminal/paint.ts'
+import { colourPaint, plainPaint } from '../terminal/paint.ts'
+import { widthOf } from '../terminal/text-width.ts'
 import { isAnimated, liveFrame } from './live-frame.ts'
 
 const styles = new RegExp(`${String.fromCharCode(27)}\\[\\d+m`, 'g')

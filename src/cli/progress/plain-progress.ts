@@ -23,7 +23,9 @@ import {
 import { exactLine, exactLines } from '../terminal/exact-text.ts'
 import { duration, price, reasonText, tokens } from '../terminal/format-numbers.ts'
 import { replyLines } from '../terminal/markdown/render-markdown.ts'
-import { fitWidth, type Paint, printable } from '../terminal/paint.ts'
+import type { Paint } from '../terminal/paint.ts'
+import { printable } from '../terminal/printable.ts'
+import { fitWidth } from '../terminal/text-width.ts'
 import { failedCommandMark, quoted } from '../tree/call-row.ts'
 import {
   changeText,

@@ -1,7 +1,7 @@
 import headless from '@xterm/headless'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { fitWidth } from '../terminal/paint.ts'
+import { fitWidth } from '../terminal/text-width.ts'
 import { Screen, type Size } from './screen.ts'
 
 const bold = (text: string): string => `\u001b[1m${text}\u001b[22m`

@@ -1,7 +1,7 @@
 import type { BlobId, CallIntent, CallRecord, InteractionEvent, SessionId } from '../../contracts/index.ts'
 import { duration, grouped, size } from '../terminal/format-numbers.ts'
 import { replyLines } from '../terminal/markdown/render-markdown.ts'
-import { printable } from '../terminal/paint.ts'
+import { printable } from '../terminal/printable.ts'
 
 // Arguments and results of calls, for `sessions show -v`. Pure.
 

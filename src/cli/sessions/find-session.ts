@@ -3,7 +3,7 @@ import { nearestNames } from '../../util/nearest-names.ts'
 import { dataDirFlag } from '../approvals/next-commands.ts'
 import { allSessions } from '../approvals/waiting-requests.ts'
 import { timeText } from '../terminal/format-numbers.ts'
-import { printable } from '../terminal/paint.ts'
+import { printable } from '../terminal/printable.ts'
 
 export interface SessionPlace {
   readonly folder: string

@@ -1,4 +1,4 @@
-import { charactersOf, widthOf } from './paint.ts'
+import { charactersOf, widthOf } from './text-width.ts'
 
 /**
  * Text for a decision: nothing is omitted or moved, and invisible or control characters are shown by their code. Line

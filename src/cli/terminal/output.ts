@@ -1,7 +1,7 @@
 // 1. Writing never rejects and never throws: a reader that closes the stream is not an error.
 // 2. After the first failure nothing more is written.
 import type { Writable } from 'node:stream'
-import { printableText } from './paint.ts'
+import { printableText } from './printable.ts'
 import { wrapLine } from './wrap-line.ts'
 
 type State = { readonly kind: 'open' } | { readonly kind: 'gone' } | { readonly kind: 'failed'; readonly error: Error }

@@ -1,7 +1,8 @@
 import { type Problem, TroupeError } from '../../contracts/index.ts'
 import { displaySentence } from '../../util/as-sentence.ts'
 import { InterruptedError } from '../run/interruption.ts'
-import { type Paint, printable } from './paint.ts'
+import type { Paint } from './paint.ts'
+import { printable } from './printable.ts'
 
 /** Anything thrown, as an error with a code. */
 export function troupeError(error: unknown): TroupeError | InterruptedError {

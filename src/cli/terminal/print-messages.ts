@@ -1,8 +1,9 @@
 import { exitCodes } from '../host/exit-codes.ts'
 import type { Host } from '../host/process-host.ts'
 import type { DisplayOptions } from '../options/parse-arguments.ts'
-import { colourPaint, type Paint, plainPaint, printable } from './paint.ts'
+import { colourPaint, type Paint, plainPaint } from './paint.ts'
 import { errorLines, type PrintedError } from './print-errors.ts'
+import { printable } from './printable.ts'
 import { safeJson } from './safe-json.ts'
 
 export interface PrintTarget {

@@ -1,4 +1,5 @@
-import { widthOf, withoutStyles } from './paint.ts'
+import { withoutStyles } from './paint.ts'
+import { widthOf } from './text-width.ts'
 
 /**
  * Wraps a line, perhaps with colours, at `width` columns; continuation lines are indented. A command at its end gets a line

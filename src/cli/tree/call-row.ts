@@ -1,6 +1,7 @@
 import type { CallNode, StepNode } from '../../view/index.ts'
 import { elapsed } from '../terminal/format-numbers.ts'
-import { fitWidth, printable, widthOf } from '../terminal/paint.ts'
+import { printable } from '../terminal/printable.ts'
+import { fitWidth, widthOf } from '../terminal/text-width.ts'
 import { changeText, isFailedExit, lineCounts, permitText } from './call-texts.ts'
 import { callDetails, queueText } from './leaf-rows.ts'
 import { joinParts, type Moment, type Row, spinnerAt } from './tree-row.ts'

@@ -1,5 +1,5 @@
 import type { CallPermit, FileChange } from '../../view/index.ts'
-import { printable } from '../terminal/paint.ts'
+import { printable } from '../terminal/printable.ts'
 
 // Short texts about a call: changed files, approvals, the sandbox.
 

@@ -5,7 +5,8 @@ import { applyEvent, emptyTree } from '../../view/index.ts'
 import { logLine } from '../progress/json-log.ts'
 import { liveFrame } from '../progress/live-frame.ts'
 import { PlainProgress } from '../progress/plain-progress.ts'
-import { plainPaint, widthOf } from '../terminal/paint.ts'
+import { plainPaint } from '../terminal/paint.ts'
+import { widthOf } from '../terminal/text-width.ts'
 import { renderTree } from './render-tree.ts'
 
 // Why there is another step. Pictures are kept here so that a change of them is looked at.

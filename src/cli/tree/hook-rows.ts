@@ -1,5 +1,5 @@
 import type { HookNode, RejectedAnswer } from '../../view/index.ts'
-import { printable } from '../terminal/paint.ts'
+import { printable } from '../terminal/printable.ts'
 import { type Detail, leafRow, type RowNode } from './tree-row.ts'
 
 // Effects of hooks, and rejected answers.

@@ -1,5 +1,7 @@
 import type { Span } from '../../view/index.ts'
-import { fitWidth, type Paint, printable, widthOf } from '../terminal/paint.ts'
+import type { Paint } from '../terminal/paint.ts'
+import { printable } from '../terminal/printable.ts'
+import { fitWidth, widthOf } from '../terminal/text-width.ts'
 import { wrapWords } from '../terminal/wrap-line.ts'
 import { type Detail, type Row, type RowNode, type Stemmed, withStems } from './tree-row.ts'
 

@@ -2,7 +2,7 @@ import { noUsage, type Plan, type PlanStatus, type ToolFailure, type Usage } fro
 import type { AttemptNode, CallNode, HookNode, NoteNode, QueuePlace, RequestNode } from '../../view/index.ts'
 import { exactLine } from '../terminal/exact-text.ts'
 import { duration, elapsed, grouped, tokens } from '../terminal/format-numbers.ts'
-import { printable } from '../terminal/paint.ts'
+import { printable } from '../terminal/printable.ts'
 import { changeText, unsandboxedText } from './call-texts.ts'
 import { blockText, hookDetails, hookRow } from './hook-rows.ts'
 import { modelText } from './model-text.ts'

@@ -1,4 +1,5 @@
-import { printable, widthOf } from '../terminal/paint.ts'
+import { printable } from '../terminal/printable.ts'
+import { widthOf } from '../terminal/text-width.ts'
 
 /** The name of a script contains a path; a long one keeps its end. */
 export function modelText(model: string): string {

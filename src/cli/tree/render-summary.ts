@@ -1,6 +1,8 @@
 import type { AgentSummary, ModelSummary, ToolSummary } from '../../view/index.ts'
 import { duration, price, size, tokens } from '../terminal/format-numbers.ts'
-import { fitWidth, type Paint, printable, widthOf } from '../terminal/paint.ts'
+import type { Paint } from '../terminal/paint.ts'
+import { printable } from '../terminal/printable.ts'
+import { fitWidth, widthOf } from '../terminal/text-width.ts'
 import { modelText } from './model-text.ts'
 import { withStems } from './tree-row.ts'
 

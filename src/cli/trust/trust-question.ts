@@ -3,7 +3,7 @@ import { systemClock } from '../../runtime/index.ts'
 import type { Host } from '../host/process-host.ts'
 import type { Setup } from '../team/load-config.ts'
 import { exactLines } from '../terminal/exact-text.ts'
-import { printable } from '../terminal/paint.ts'
+import { printable } from '../terminal/printable.ts'
 import { discardTyped, nextLine } from '../terminal/read-line.ts'
 import { hookFileLines } from './hook-file-lines.ts'
 

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { colourPaint, plainPaint, widthOf } from '../paint.ts'
+import { colourPaint, plainPaint } from '../paint.ts'
+import { widthOf } from '../text-width.ts'
 import { renderMarkdown, wrapText } from './render-markdown.ts'
 
 const plain = (text: string, width = 40): string => renderMarkdown(text, { width, paint: plainPaint }).join('\n')

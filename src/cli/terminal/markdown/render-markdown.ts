@@ -1,5 +1,7 @@
 import { plural } from '../format-numbers.ts'
-import { fitWidth, type Paint, printableText, type Shade, widthOf } from '../paint.ts'
+import type { Paint, Shade } from '../paint.ts'
+import { printableText } from '../printable.ts'
+import { fitWidth, widthOf } from '../text-width.ts'
 import { type Block, blocksOf } from './blocks.ts'
 import { paintSpans, spansOf, wrapSpans } from './spans.ts'
 import { tableLines } from './table-lines.ts'

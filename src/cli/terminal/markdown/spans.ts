@@ -1,4 +1,5 @@
-import { charactersOf, type Paint, type Shade, widthOf } from '../paint.ts'
+import type { Paint, Shade } from '../paint.ts'
+import { charactersOf, widthOf } from '../text-width.ts'
 
 /** A piece of text in one style. */
 export interface Span {
