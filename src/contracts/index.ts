@@ -161,6 +161,6 @@ export {
   type ToolContext,
   type ToolExtras,
   type ToolOutput,
-  type ToolSource,
 } from './tool.ts'
+export type { SessionToolSource, SourceSession, ToolSource } from './tool-source.ts'
 export { addSpent, type Cost, noUsage, type Spent, type Usage } from './usage.ts'

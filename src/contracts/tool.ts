@@ -133,8 +133,3 @@ export interface Tool {
   /** Return expected failures. A throw becomes a failure of class `failed`. */
   execute(input: JsonObject, context: ToolContext): MaybePromise<ToolOutput | string>
 }
-
-export interface ToolSource {
-  list(): Promise<readonly Tool[]>
-  close?(): Promise<void>
-}
