@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { matches, offeredName } from './tool-name-patterns.ts'
+import { isOfSource, matches, matchesTool, offeredName } from './tool-name-patterns.ts'
 
 it.each([
   ['shell', 'shell', true],
@@ -16,4 +16,25 @@ it.each([
 it('names that no model accepts are offered under others', () => {
   expect([offeredName('files/read'), offeredName('a.b c')]).toEqual(['files__read', 'a__b_c'])
   expect(offeredName('x'.repeat(70))).toHaveLength(64)
+})
+
+it.each([
+  ['files/*', 'files/read', true],
+  ['files/*', 'files__read', true],
+  ['files__*', 'files/read', true],
+  ['files/read', 'files__read', true],
+  ['files/read', 'files/write', false],
+  ['files/*', 'files', false],
+  ['hub/repos/*', 'hub/repos/list', true],
+  ['file/*', 'files/read', false],
+])('the entry %s and the tool %s of a source', (pattern, name, isMeant) => {
+  expect(matchesTool(pattern, name)).toBe(isMeant)
+})
+
+it('an entry names a source', () => {
+  expect(['hub/*', 'hub__list', 'hub/a/b', 'hubs/list', 'hub', '*'].filter((entry) => isOfSource(entry, ['hub']))).toEqual([
+    'hub/*',
+    'hub__list',
+    'hub/a/b',
+  ])
 })

@@ -1,7 +1,7 @@
 import type { ApprovalRule, Problem } from '../../contracts/index.ts'
 import { automaticTools } from '../../policy/builtin-tool-names.ts'
 import { ownToolsForAny } from '../../policy/foreign-tools.ts'
-import { matches, offeredName } from '../../policy/tool-name-patterns.ts'
+import { matchesTool } from '../../policy/tool-name-patterns.ts'
 import { type KnownTools, patternsOf, rulePatternProblem, toolNameProblem } from '../../policy/tool-name-problems.ts'
 import { findCycles } from '../../util/find-cycles.ts'
 import { didYouMean, listNames } from '../../yaml/messages.ts'
@@ -35,7 +35,7 @@ export function toolProblems({ dialect, agent, values }: LoadedFile, known: read
   const option = values.get('tools')
   if (dialect !== 'troupe' && option?.precedence !== 'override') return []
   return agent.tools.flatMap((pattern, index) => {
-    if (pattern === '*' || known.some((name) => matches(pattern, name) || matches(pattern, offeredName(name)))) return []
+    if (pattern === '*' || known.some((name) => matchesTool(pattern, name))) return []
     return [{ ...entrySpot(option, index), ...missingTool(pattern, known) }]
   })
 }

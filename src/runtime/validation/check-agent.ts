@@ -6,7 +6,7 @@ import {
   reasoningEfforts,
   type Tool,
 } from '../../contracts/index.ts'
-import { matches, offeredName } from '../../steps/index.ts'
+import { matchesTool } from '../../steps/index.ts'
 import { checkSchema } from '../../util/json-schema/check-schema.ts'
 import { knownNames } from '../../util/nearest-names.ts'
 import {
@@ -126,7 +126,7 @@ export function checkAllowlist(
 ): readonly Problem[] {
   const names = tools.flatMap((tool: Partial<Tool> | null) => (typeof tool?.name === 'string' ? [tool.name] : []))
   return wanted.flatMap((pattern, index) => {
-    if (pattern === '*' || names.some((name) => matches(pattern, name) || matches(pattern, offeredName(name)))) return []
+    if (pattern === '*' || names.some((name) => matchesTool(pattern, name))) return []
     return [{ place: `${place}.tools[${index}]`, message: `no tool matches "${pattern}"`, remedy: knownNames(pattern, names, 'tool') }]
   })
 }

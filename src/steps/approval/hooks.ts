@@ -1,6 +1,6 @@
 import type { Diagnostic, Hook, HookContext, ItemId, JsonObject, Model, ToolFailure, ToolOutput } from '../../contracts/index.ts'
 import type { ReviewableCall, StartedCall } from '../../core/index.ts'
-import { matches } from '../../policy/tool-name-patterns.ts'
+import { matchesTool } from '../../policy/tool-name-patterns.ts'
 import { copyJson } from '../../util/json-values.ts'
 import { checkArguments } from '../calls/call-arguments.ts'
 import { outputViews } from '../calls/output-view.ts'
@@ -48,9 +48,7 @@ async function* askHooks(session: ActiveSession, { point, itemId, tool, put }: H
   }
 }
 
-/** `server/tool` and `extension.tool` are known to models as `server__tool`. */
-const appliesTo = ({ tools }: Hook, name: string): boolean =>
-  tools === undefined || tools.some((pattern) => matches(pattern.replaceAll(/[/.]/g, '__'), name))
+const appliesTo = ({ tools }: Hook, name: string): boolean => tools === undefined || tools.some((pattern) => matchesTool(pattern, name))
 
 type Checked = { readonly ok: true; readonly input: JsonObject } | { readonly ok: false; readonly failure: ToolFailure }
 

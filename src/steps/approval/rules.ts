@@ -8,6 +8,7 @@ import {
   ruleVerdicts,
 } from '../../contracts/index.ts'
 import { parseRulePattern } from '../../policy/rule-pattern.ts'
+import { offeredPattern } from '../../policy/tool-name-patterns.ts'
 import { unsandboxedName } from '../../policy/unsandboxed-rules.ts'
 import { canMatchPrefix, type Glob, matchesGlob, parseGlob } from '../../util/glob.ts'
 
@@ -111,14 +112,19 @@ export function stricter(a: Ruling | undefined, b: Ruling | undefined): Ruling |
 const rankOf = ({ verdict, isUnsure }: Ruling): number => 2 * ruleVerdicts.indexOf(verdict) + (isUnsure ? 1 : 0)
 
 interface Clause {
-  readonly tool: Glob
+  /** As written, and as models know it: `server/*` and `server__*`. */
+  readonly tools: readonly Glob[]
   /** Absent if the rule covers all uses of the tool. */
   readonly use: Glob | undefined
   readonly ruling: Ruling
 }
 
-const isAbout = ({ tool, ruling: { verdict } }: Clause, names: readonly string[]): boolean =>
-  names.some((name) => (name === unsandboxedName && verdict === 'allow' ? tool.length === 1 && tool[0] === name : matchesGlob(tool, name)))
+const isAbout = ({ tools, ruling: { verdict } }: Clause, names: readonly string[]): boolean =>
+  names.some((name) =>
+    tools.some((tool) =>
+      name === unsandboxedName && verdict === 'allow' ? tool.length === 1 && tool[0] === name : matchesGlob(tool, name),
+    ),
+  )
 
 const known = new WeakMap<ApprovalPolicy, readonly Clause[]>()
 
@@ -138,7 +144,7 @@ function clausesFor({ name }: ApprovalPolicy, rule: ApprovalRule, verdict: RuleV
     const { tool, use } = parseRulePattern(pattern)
     const uses = verdict === 'allow' || use === undefined ? [use] : expandUse(tool, use)
     return uses.map((each) => ({
-      tool: parseGlob(tool),
+      tools: [...new Set([tool, offeredPattern(tool)])].map(parseGlob),
       use: each === undefined ? undefined : parseGlob(each),
       ruling: rule.reason === undefined ? decided : { ...decided, reason: rule.reason },
     }))

@@ -1,9 +1,9 @@
 import type { Gate, JsonObject, JsonSchema, Model, ModelAbility, Tool, ToolSpec } from '../../contracts/index.ts'
 import type { Offering } from '../../core/index.ts'
-import { matches, offeredName } from '../../policy/tool-name-patterns.ts'
+import { matchesTool, offeredName } from '../../policy/tool-name-patterns.ts'
 import { knownNames } from '../../util/nearest-names.ts'
 
-export { matches, offeredName }
+export { matchesTool, offeredName }
 
 /** A tool under the name that models know. */
 export interface OfferedTool {
@@ -49,7 +49,7 @@ export class ToolRegistry {
 
   /** Tools whose names match the allowlist, gates aside. */
   allowed(allowlist: readonly string[]): readonly OfferedTool[] {
-    return this.#listed.filter(({ tool, name }) => allowlist.some((pattern) => matches(pattern, tool.name) || matches(pattern, name)))
+    return this.#listed.filter(({ tool }) => allowlist.some((pattern) => matchesTool(pattern, tool.name)))
   }
 
   get tools(): readonly OfferedTool[] {
