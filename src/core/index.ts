@@ -11,6 +11,7 @@ export {
   resourceOf,
   tightestAccount,
   unlimited,
+  workedMs,
 } from './budget/accounts.ts'
 export { lastAnswerReservation, timeReserve } from './budget/allowance.ts'
 export { computeCost, isCount, isPrice, isUsage } from './budget/check-figures.ts'

@@ -3,7 +3,7 @@ import type { OpenTurn, SessionState } from '../state.ts'
 
 // What limits leave. A session is bound by its own limits and by those of every ancestor; each limit is one account.
 
-/** The only list of limits on tokens, cost and time. A new one needs an amount in `ownAccounts`. */
+/** The only list of limits on tokens, cost and time. A new one needs an amount in `usedOf`. */
 export const resourceOf = { maxTokens: 'tokens', maxSessionTokens: 'tokens', maxCostUsd: 'cost', timeBudget: 'time' } as const
 
 type AccountKey = keyof typeof resourceOf
@@ -44,20 +44,32 @@ type Spender = Pick<SessionState, 'agent' | 'parent' | 'spent'>
 type Spending = Pick<OpenTurn, 'spent' | 'paidUsd' | 'startedAt' | 'idleMs' | 'waiting'>
 
 /** What the session's own limits leave. Allocates nothing if there are none. */
-export function ownAccounts({ agent, parent, spent }: Spender, turn: Spending, now: number): Headroom {
-  const { limits } = agent
-  if (!isLimited(limits)) return unlimited
+export function ownAccounts(state: Spender, turn: Spending, now: number): Headroom {
+  const { agent, parent } = state
+  if (!isLimited(agent.limits)) return unlimited
   const accounts: Account[] = []
-  const add = (key: AccountKey, used: number): void => {
-    const limit = limits[key]
-    if (limit === undefined) return
-    accounts.push({ key, limit, left: limit - used, agent: agent.name, isRoot: !parent, inFlight: 0, sharers: 1 })
+  for (const key of accountKeys) {
+    const limit = agent.limits[key]
+    if (limit === undefined) continue
+    const left = limit - usedOf(key, { state, turn, now })
+    accounts.push({ key, limit, left, agent: agent.name, isRoot: !parent, inFlight: 0, sharers: 1 })
   }
-  add('maxTokens', turn.spent.usage.input + turn.spent.usage.output)
-  add('maxSessionTokens', spent.usage.input + spent.usage.output)
-  add('maxCostUsd', turn.paidUsd)
-  add('timeBudget', workedMs(turn, now))
   return accounts
+}
+
+function usedOf(key: AccountKey, { state, turn, now }: { state: Spender; turn: Spending; now: number }): number {
+  switch (key) {
+    case 'maxTokens':
+      return turn.spent.usage.input + turn.spent.usage.output
+    case 'maxSessionTokens':
+      return state.spent.usage.input + state.spent.usage.output
+    case 'maxCostUsd':
+      return turn.paidUsd
+    case 'timeBudget':
+      return workedMs(turn, now)
+    default:
+      return key satisfies never
+  }
 }
 
 export const workedMs = ({ startedAt, idleMs, waiting }: Spending, now: number): number =>

@@ -8,18 +8,19 @@ export function laneConflict(a: Lane, b: Lane): boolean {
 
 /** Lanes of earlier calls. Tells in constant time whether a lane conflicts with any of them. */
 export class LaneSet {
-  readonly #keys = new Set<string>()
+  /** Created when needed: most calls share their lane. */
+  #keys: Set<string> | undefined
   #hasAny = false
   #hasExclusive = false
 
   add(lane: Lane): void {
     this.#hasAny = true
     if (lane.kind === 'exclusive') this.#hasExclusive = true
-    else if (lane.kind === 'key') this.#keys.add(lane.key)
+    else if (lane.kind === 'key') this.#keys = (this.#keys ?? new Set()).add(lane.key)
   }
 
   conflictsWith(lane: Lane): boolean {
     if (this.#hasExclusive) return true
-    return lane.kind === 'exclusive' ? this.#hasAny : lane.kind === 'key' && this.#keys.has(lane.key)
+    return lane.kind === 'exclusive' ? this.#hasAny : lane.kind === 'key' && (this.#keys?.has(lane.key) ?? false)
   }
 }

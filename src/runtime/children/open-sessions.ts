@@ -88,7 +88,7 @@ export class OpenSessions {
     const used = open.session ? sessionUse(open.session.state, isStarted(open.stage)) : noUse
     const own = open.expectedChildren === 0 ? used : { ...used, children: used.children + open.expectedChildren }
     if (isSameUse(own, open.own)) return
-    const change = addUse(own, open.own, -1)
+    const change = subtractUse(own, open.own)
     open.own = own
     for (let at = open.parent; at; at = at.parent) at.descendants = addUse(at.descendants, change)
     if (own.inFlight > 0) open.ticket = undefined
@@ -103,7 +103,7 @@ export class OpenSessions {
     this.#setStage(open, 'ended')
     this.#all.delete(open.sessionId)
     if (this.#busy === open) this.#busy = undefined
-    for (let at: OpenSession | undefined = parent; at; at = at.parent) at.descendants = addUse(at.descendants, open.own, -1)
+    for (let at: OpenSession | undefined = parent; at; at = at.parent) at.descendants = subtractUse(at.descendants, open.own)
     parent.openChildren--
     // Clears the rounding errors of costs.
     if (parent.openChildren === 0) parent.descendants = noUse
@@ -225,13 +225,21 @@ export interface ResourceUse {
 
 export const noUse: ResourceUse = { tokens: 0, costUsd: 0, children: 0, inFlight: 0, openTurns: 0 }
 
-/** With `times` -1 it subtracts. */
-export const addUse = (a: ResourceUse, b: ResourceUse, times: 1 | -1 = 1): ResourceUse => ({
-  tokens: a.tokens + times * b.tokens,
-  costUsd: a.costUsd + times * b.costUsd,
-  children: a.children + times * b.children,
-  inFlight: a.inFlight + times * b.inFlight,
-  openTurns: a.openTurns + times * b.openTurns,
+export const addUse = (a: ResourceUse, b: ResourceUse): ResourceUse => ({
+  tokens: a.tokens + b.tokens,
+  costUsd: a.costUsd + b.costUsd,
+  children: a.children + b.children,
+  inFlight: a.inFlight + b.inFlight,
+  openTurns: a.openTurns + b.openTurns,
+})
+
+/** Not a sum with a factor of -1: that makes -0 of 0, which the engine stores as a heap object. */
+const subtractUse = (a: ResourceUse, b: ResourceUse): ResourceUse => ({
+  tokens: a.tokens - b.tokens,
+  costUsd: a.costUsd - b.costUsd,
+  children: a.children - b.children,
+  inFlight: a.inFlight - b.inFlight,
+  openTurns: a.openTurns - b.openTurns,
 })
 
 export const isSameUse = (a: ResourceUse, b: ResourceUse): boolean =>
@@ -246,6 +254,6 @@ function sessionUse({ turn }: SessionState, isDriven: boolean): ResourceUse {
   if (turn.kind === 'ended') return { tokens, costUsd: paidUsd, children, inFlight: 0, openTurns: 0 }
   if (turn.step.kind !== 'asking') return { tokens, costUsd: paidUsd, children, inFlight: 0, openTurns: 1 }
   const { input, output, costUsd = 0 } = turn.step.reservation
-  const counted = isDriven ? { inFlight: 1, openTurns: 0 } : { inFlight: 0, openTurns: 1 }
-  return { tokens: tokens + input + output, costUsd: paidUsd + costUsd, children, ...counted }
+  const inFlight = isDriven ? 1 : 0
+  return { tokens: tokens + input + output, costUsd: paidUsd + costUsd, children, inFlight, openTurns: 1 - inFlight }
 }

@@ -34,6 +34,7 @@ import {
   tightestAccount,
   timeReserve,
   unlimited,
+  workedMs,
 } from '../../core/index.ts'
 import type { Interrupt } from '../../util/interrupt.ts'
 import type { Redactor } from '../../util/redact.ts'
@@ -152,11 +153,14 @@ export class ActiveSession extends Session {
 
   /** Time left in the turn, at `at` or now. `undefined` without a limit; then the clock is not read. */
   timeLeft(at?: number): TimeLeft | undefined {
-    const { headroom } = this
-    if (this.state.agent.limits.timeBudget === undefined && !tightestAccount(headroom, 'time')) return undefined
+    const { state, turn, headroom } = this
+    const { timeBudget } = state.agent.limits
+    const ancestors = tightestAccount(headroom, 'time')
+    if (timeBudget === undefined && !ancestors) return undefined
     const now = at ?? this.now
-    const ms = tightestAccount(allAccounts(this.state, this.turn, { headroom, now }), 'time')?.left ?? 0
-    return { ms, usable: Math.max(0, ms - timeReserve(this.turn, ms, now)) }
+    const own = timeBudget === undefined ? Number.POSITIVE_INFINITY : timeBudget - workedMs(turn, now)
+    const ms = ancestors ? Math.min(own, ancestors.left) : own
+    return { ms, usable: Math.max(0, ms - timeReserve(turn, ms, now)) }
   }
 
   /** What the limits of the session and its ancestors leave, for tools. */

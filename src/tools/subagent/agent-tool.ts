@@ -50,7 +50,7 @@ const taskOf = ({ input }: AgentSpec, given: JsonObject): string => (input.forma
 export function childOutput(result: ChildResult): ToolOutput {
   if (result.kind === 'refused') return { ok: false, error: result.failure }
   const { status, report, failure } = result
-  const extras = childExtras(result)
+  const extras = new ChildExtras(result)
   if (status === 'failed' || status === 'interrupted') {
     const error = failure ?? { class: 'failed', message: `The agent ended with status ${status}.` }
     return { ok: false, error, ...(report && { partial: report.text }), extras }
@@ -60,17 +60,29 @@ export function childOutput(result: ChildResult): ToolOutput {
   return { ok: true, content, ...(report?.value !== undefined && { value: report.value }), extras }
 }
 
-/** Rarely used and possibly large, so they are created on access. */
-function childExtras(result: Extract<ChildResult, { kind: 'ended' }>): ToolExtras {
-  return {
-    get childAccounting() {
-      return result.accounting
-    },
-    get childOpTree() {
-      return result.operations
-    },
-    get childConversation() {
-      return result.conversation
-    },
+/** Rarely used and possibly large, so they are created on access. A class: getters of a literal are slow to create. */
+class ChildExtras implements ToolExtras {
+  readonly [name: string]: unknown
+  readonly #result: Extract<ChildResult, { kind: 'ended' }>
+
+  constructor(result: Extract<ChildResult, { kind: 'ended' }>) {
+    this.#result = result
+  }
+
+  get childAccounting(): unknown {
+    return this.#result.accounting
+  }
+
+  get childOpTree(): unknown {
+    return this.#result.operations
+  }
+
+  get childConversation(): unknown {
+    return this.#result.conversation
+  }
+
+  toJSON(): object {
+    const { childAccounting, childOpTree, childConversation } = this
+    return { childAccounting, childOpTree, childConversation }
   }
 }
