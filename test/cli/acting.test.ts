@@ -93,7 +93,7 @@ describe('the sandbox', () => {
     expect(historyOf(ended)).toContain('home=')
     expect(existsSync(join(root, 'who'))).toBe(true)
     const doctor = await troupe(['doctor', '--config', 'off.json'])
-    expect(doctor.stdout).toMatch(/WARN {2}sandbox: it is off/)
+    expect(doctor.stdout).toMatch(/WARN {2}sandbox: The sandbox is off/)
   })
 
   test('where there is none, the call fails with what to do, and nothing runs', async () => {
@@ -110,7 +110,7 @@ describe('the sandbox', () => {
     expect(existsSync(join(root, 'made'))).toBe(false)
     const doctor = await troupe(['doctor'], { env })
     expect(doctor.stdout).toMatch(
-      /WARN {2}sandbox: the tool `shell` does not work here: .*bwrap.*\n {6}→ Install it: apt-get install bubblewrap/,
+      /WARN {2}sandbox: The tool `shell` does not work here: .*bwrap.*\n {6}→ Install it: apt-get install bubblewrap/,
     )
     expect(JSON.parse((await troupe(['doctor', '--json'], { env })).stdout).checks).toContainEqual(
       expect.objectContaining({ status: 'warning', what: 'sandbox', fix: expect.stringContaining('bubblewrap') }),

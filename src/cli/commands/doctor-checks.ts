@@ -2,6 +2,7 @@ import { homedir } from 'node:os'
 import { overlayFor, type RegisteredAgent, sandboxOf, storePathOf } from '../../agents/index.ts'
 import { type Problem, TroupeError } from '../../contracts/index.ts'
 import { systemClock } from '../../runtime/index.ts'
+import { displaySentence } from '../../util/as-sentence.ts'
 import { dataFolder, homeFolder } from '../host/data-folder.ts'
 import type { Host } from '../host/process-host.ts'
 import { findModels, modelOptions } from '../models/find-models.ts'
@@ -47,7 +48,7 @@ function nodeCheck(version: string): Check {
   const isNew = major > minNode[0] || (major === minNode[0] && minor >= minNode[1])
   return isNew
     ? { status: 'ok', what: 'Node', message: version }
-    : { status: 'fail', what: 'Node', message: `${version} is too old`, fix: `Install Node ${minNode.join('.')} or newer.` }
+    : { status: 'fail', what: 'Node', message: `Version ${version} is too old.`, fix: `Install Node ${minNode.join('.')} or newer.` }
 }
 
 function configChecks({ setup, error }: Project): readonly Check[] {
@@ -70,7 +71,7 @@ function agentChecks({ registry, error, diagnostics }: Project): readonly Check[
     .filter(({ severity, code }) => severity !== 'info' && code.startsWith('agent_'))
     .map((each) => problemCheck('warning', 'agent', { remedy: 'Check the file.', ...each }))
   if (registry.found.length === 0 && broken.length === 0)
-    return [{ status: 'warning', what: 'agents', message: 'none found', fix: 'Create a project: troupe init' }]
+    return [{ status: 'warning', what: 'agents', message: 'No agent file was found here.', fix: 'Create a project: troupe init' }]
   const valid = registry.ok
     ? registry.agents.map(({ definition, place }): Check => ({ status: 'ok', what: 'agent', message: `${definition.toolName} (${place})` }))
     : []
@@ -78,7 +79,7 @@ function agentChecks({ registry, error, diagnostics }: Project): readonly Check[
 }
 
 function problemCheck(status: 'warning' | 'fail', what: string, { place, message, remedy = `Check ${place}.` }: Problem): Check {
-  return { status, what, message: `${place}: ${message}`, fix: remedy }
+  return { status, what, message: `${place}: ${displaySentence(message)}`, fix: remedy }
 }
 
 /** Missing skills, hooks and folders. */
@@ -93,7 +94,7 @@ function keyChecks({ setup }: Project): readonly Check[] {
   const keys = Object.keys(variables)
     .filter((name) => /_API_KEY$/.test(name))
     .toSorted()
-  return [{ status: 'info', what: 'keys', message: keys.length > 0 ? `${keys.join(', ')} (not shown)` : 'no API key is set' }]
+  return [{ status: 'info', what: 'keys', message: keys.length > 0 ? `${keys.join(', ')} (values not shown)` : 'No API key is set.' }]
 }
 
 /** Checks for each list of models whether one of them is available. Contacts servers on this machine only. */
@@ -144,17 +145,18 @@ async function modelCheck(
     const { models, notices, servers } = await findModels(definition.models, sources)
     const message = `${models.join(', ')}${notices.length > 0 ? ` (${notices.join(' ')})` : ''}`
     const [absent] = servers
-    // A run would start and fail at its first request.
-    if (absent && servers.length === models.length)
-      return [{ status: 'fail', what: 'models', message: `${names}: ${absent.message}`, fix: absent.remedy ?? 'Use another model.' }]
-    return [absent ? { status: 'warning', what: 'models', message, fix: absent.remedy ?? '' } : { status: 'ok', what: 'models', message }]
+    if (!absent) return [{ status: 'ok', what: 'models', message }]
+    const { message: reason, remedy = 'Use another model.' } = absent
+    // With none left, a run would start and fail at its first request.
+    if (servers.length === models.length) return [problemCheck('fail', 'models', { place: names, message: reason, remedy })]
+    return [{ status: 'warning', what: 'models', message, fix: remedy }]
   } catch (error) {
     if (!(error instanceof TroupeError)) throw error
     const searched = error.problems.map(
-      ({ place, message }): Check => ({ status: 'info', what: 'models', message: `${place}: ${message}` }),
+      ({ place, message }): Check => ({ status: 'info', what: 'models', message: `${place}: ${displaySentence(message)}` }),
     )
-    const fix = error.remedy ?? error.problems.find(({ remedy }) => remedy !== undefined)?.remedy ?? 'Use another model.'
-    return [{ status: 'fail', what: 'models', message: `${names}: ${error.message}`, fix }, ...searched]
+    const remedy = error.remedy ?? error.problems.find((each) => each.remedy !== undefined)?.remedy ?? 'Use another model.'
+    return [problemCheck('fail', 'models', { place: names, message: error.message, remedy }), ...searched]
   }
 }
 
@@ -168,7 +170,7 @@ async function storeCheck({ setup }: Project, host: Host): Promise<Check> {
     return { status: 'ok', what: 'journal', message: folder }
   } catch (error) {
     const { message, remedy = 'Make the folder writable, or use another one with --data-dir.' } = error as TroupeError
-    return { status: 'fail', what: 'journal', message: `${folder}: ${message}`, fix: remedy }
+    return problemCheck('fail', 'journal', { place: folder, message, remedy })
   }
 }
 
@@ -177,7 +179,7 @@ async function sandboxChecks({ setup: { config, workingDirectory } }: Project, {
   const what = 'sandbox'
   const policy = sandboxOf(config)
   if (policy.mode === 'off') {
-    const message = 'it is off: commands run with all your permissions'
+    const message = 'The sandbox is off: commands run with all your permissions.'
     return [{ status: 'warning', what, message, fix: 'Remove `sandbox: { mode: off }` from the configuration.' }]
   }
   const { processSandbox } = await import('../../tools/sandbox/index.ts')
@@ -188,5 +190,5 @@ async function sandboxChecks({ setup: { config, workingDirectory } }: Project, {
     return [{ status: 'ok', what, message: sandbox.name }, ...found.weaknesses.map((message): Check => ({ status: 'info', what, message }))]
   const { message, remedy = 'To run commands without a sandbox, set `sandbox: { mode: off }` in the configuration.' } = found.failure
   // A warning, because only agents with a shell need the sandbox.
-  return [{ status: 'warning', what, message: `the tool \`shell\` does not work here: ${message}`, fix: remedy }]
+  return [{ status: 'warning', what, message: `The tool \`shell\` does not work here: ${message}`, fix: remedy }]
 }
