@@ -116,13 +116,7 @@ const bodies: { readonly [Type in EventType]: Fields<Body<Type>> } = {
     parent: optional(closed<ParentCall>({ sessionId: name, turnId: name, itemId: name })),
     origin: optional(closed<RunOrigin>({ workspace: text, agentFile: optional(text), flags: optional(listOf(runFlag)) })),
   },
-  'interaction.session.configured': {
-    agent: reference('Agent'),
-    tools: listOf(text),
-    promptChars: count,
-    ...modelFacts,
-    reason: text,
-  },
+  'interaction.session.configured': { agent: reference('Agent'), tools: listOf(text), promptChars: count, ...modelFacts, reason: text },
   'interaction.session.resumed': { epoch: count, policy: text, diagnostics: listOf(reference('Diagnostic')) },
   'interaction.session.idle': {},
   'interaction.input.accepted': {

@@ -4,8 +4,10 @@ import type { DryRunDocument, ErrorDocument, OutcomeDocument, PlannedMember, Pla
 import type { OpenDocument, RestingDocument, SoFar } from '../sessions/session-document.ts'
 import type { SessionTotals } from '../sessions/session-totals.ts'
 import type { StoredSessionState } from '../sessions/stored-sessions.ts'
-import { definitions, outcomeFields } from './definitions.ts'
+import { agentDefinitions } from './agent-definitions.ts'
 import { lines, runError, runFlag } from './events.ts'
+import { itemDefinitions } from './item-definitions.ts'
+import { outcomeDefinitions, outcomeFields, progressFields } from './outcome-definitions.ts'
 import {
   amount,
   anyOf,
@@ -52,20 +54,16 @@ const dryRunDocument = closed<DryRunDocument>(
   { description: 'What would run: the document of --dry-run.' },
 )
 
+type State<Kind extends StoredSessionState['kind']> = Extract<StoredSessionState, { kind: Kind }>
 const standing = anyOf(
-  closed<Extract<StoredSessionState, { kind: 'running' }>>({ kind: constant('running'), driver: text }),
-  closed<Extract<StoredSessionState, { kind: 'unfinished' }>>({ kind: constant('unfinished') }),
-  closed<Extract<StoredSessionState, { kind: 'waiting' }>>({ kind: constant('waiting'), open: count }),
-  closed<Extract<StoredSessionState, { kind: 'ended' }>>({
+  closed<State<'running'>>({ kind: constant('running'), driver: text }),
+  closed<State<'unfinished'>>({ kind: constant('unfinished') }),
+  closed<State<'waiting'>>({ kind: constant('waiting'), open: count }),
+  closed<State<'ended'>>({
     kind: constant('ended'),
-    status: oneOf<Extract<StoredSessionState, { kind: 'ended' }>['status']>({
-      completed: true,
-      partial: true,
-      failed: true,
-      interrupted: true,
-    }),
+    status: oneOf<State<'ended'>['status']>({ completed: true, partial: true, failed: true, interrupted: true }),
   }),
-  closed<Extract<StoredSessionState, { kind: 'damaged' }>>({ kind: constant('damaged'), seq: count }),
+  closed<State<'damaged'>>({ kind: constant('damaged'), seq: count }),
 )
 const shownFields = {
   ok: truth,
@@ -75,14 +73,7 @@ const shownFields = {
   workspace: optional(text),
   agentFile: optional(text),
   flags: optional(listOf(runFlag)),
-  status: oneOf<TreeEntry['status']>({
-    running: true,
-    completed: true,
-    partial: true,
-    failed: true,
-    interrupted: true,
-    suspended: true,
-  }),
+  status: oneOf<TreeEntry['status']>({ running: true, completed: true, partial: true, failed: true, interrupted: true, suspended: true }),
   standing,
   startedAt: amount,
   updatedAt: amount,
@@ -95,16 +86,7 @@ const shownFields = {
   damage: optional(closed<NonNullable<RestingDocument['damage']>>({ seq: count, message: text, remedy: optional(text) })),
   exitCode: { enum: [0, 1] },
 }
-const {
-  status: _status,
-  reason: _reason,
-  message: _message,
-  remedy: _remedy,
-  failure: _failure,
-  code: _code,
-  ...soFarFields
-} = outcomeFields
-const soFar = closed<SoFar>({ ...soFarFields, snapshot: reference('Snapshot'), summary: optional(reference('AgentSummary')) })
+const soFar = closed<SoFar>({ ...progressFields, snapshot: reference('Snapshot'), summary: optional(reference('AgentSummary')) })
 const restingDocument = closed<RestingDocument>(
   { ...shownFields, outcome: outcomeDocument },
   { description: 'A session that has ended or is suspended, with the document that run --json printed.' },
@@ -123,7 +105,7 @@ function published(id: string, about: { readonly title: string; readonly descrip
     $id: `urn:troupe:schema:${id}`,
     ...about,
     ...root,
-    $defs: reachable(root, definitions),
+    $defs: reachable(root, { ...agentDefinitions, ...itemDefinitions, ...outcomeDefinitions }),
   }
 }
 

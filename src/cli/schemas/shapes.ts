@@ -10,6 +10,9 @@ export interface Optional {
 /** A schema for each field of a type, `optional` for optional fields. */
 export type Fields<T> = { readonly [K in keyof T]-?: undefined extends T[K] ? Optional : Schema }
 
+/** The members of a union that have this value. */
+export type Is<Union, Key extends keyof Union, Value> = Extract<Union, { readonly [K in Key]: Value }>
+
 export const optional = (schema: Schema): Optional => ({ optional: schema })
 
 /** An object with these fields and no others. */
