@@ -1,7 +1,7 @@
 import type { Json } from '../../contracts/index.ts'
+import { hasPlaceholders, parsePlaceholders } from '../../policy/placeholders.ts'
 import { displayAddress, parseHttpAddress } from '../../util/read-address.ts'
 import { redactor } from '../../util/redact.ts'
-import { hasPlaceholders, parsePlaceholders } from './variables/placeholders.ts'
 
 const hidden = '[redacted]'
 const probe = 'a value that is long enough'

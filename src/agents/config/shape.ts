@@ -1,12 +1,12 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: placeholders are written like that
 import { isMap, isScalar, isSeq, type Node, parse } from 'yaml'
 import type { Json, JsonObject } from '../../contracts/index.ts'
+import { hasPlaceholders, parsePlaceholders, placeholderRemedy } from '../../policy/placeholders.ts'
 import { describeNode, suggestName } from '../../yaml/messages.ts'
 import { keyText, nodeToJson } from '../../yaml/yaml-nodes.ts'
 import { readValue, type ValueSpec } from '../values/read-value.ts'
 import type { JsonSource } from './files/json-source.ts'
 import { hasText, type Sourced, type SourcedMap, type SourcedValue, showPath, sourcedToJson } from './sourced.ts'
-import { hasPlaceholders, parsePlaceholders, placeholderRemedy } from './variables/placeholders.ts'
 
 /** What a part of a configuration must look like. */
 export type Shape =

@@ -1,6 +1,6 @@
+import { variableName } from '../../../policy/placeholders.ts'
 import { SourceText } from '../../../yaml/source-text.ts'
 import { decodeText } from '../../values/decode-text.ts'
-import { variableName } from '../variables/placeholders.ts'
 import { maxConfigLength } from './json-source.ts'
 
 export interface EnvVariable {

@@ -1,10 +1,10 @@
 import { resolve } from 'node:path'
 import { defaultSandboxPolicy, type Json, type JsonObject, ruleVerdicts } from '../../../contracts/index.ts'
+import { hasPlaceholders } from '../../../policy/placeholders.ts'
 import { isInside } from '../../../util/is-inside.ts'
 import { folderOf } from '../config-places.ts'
 import { sectionNames, sectionOf } from '../sections.ts'
 import { hasText, type Leaf, mapLeaves, type Sourced, type SourcedMap, showPath, sourcedAt, sourcedToJson } from '../sourced.ts'
-import { hasPlaceholders } from '../variables/placeholders.ts'
 import { type Withheld, withheldPart } from './withheld.ts'
 
 /** What happens to a value of an untrusted file. */

@@ -2,11 +2,11 @@
 // 2. Only requested parts are resolved, so variables of other parts can be missing.
 // 3. An empty variable is treated as missing: the next source is used.
 import { type Json, type Problem, TroupeError } from '../../../contracts/index.ts'
+import { parsePlaceholders, placeholderRemedy, type TextPart } from '../../../policy/placeholders.ts'
 import { countProblems } from '../../../yaml/messages.ts'
 import { maxReported } from '../../../yaml/source-text.ts'
 import type { Config, VariableFile } from '../config.ts'
 import { type FileOrigin, type LayerName, placeOf, type Sourced, showPath } from '../sourced.ts'
-import { parsePlaceholders, placeholderRemedy, type TextPart } from './placeholders.ts'
 
 /** The process environment. Only the command line reads it. */
 export interface Environment {

@@ -1,0 +1,12 @@
+export { type CallQuestions, noQuestions, questionsOf } from './call-questions.ts'
+export type { McpHost, PinnedTool, PinVerdict, ToolPins } from './mcp-host.ts'
+export type { McpServerFacts, McpServerSource, McpToolSource } from './mcp-tool-source.ts'
+export {
+  defaultServerTimeoutMs,
+  type HttpServerDefinition,
+  isServerName,
+  type McpProtocol,
+  type McpServerDefinition,
+  type StdioServerDefinition,
+} from './server-definition.ts'
+export type { McpPrompt, McpPromptMessage, McpResource } from './server-offers.ts'

@@ -1,0 +1,42 @@
+import type { AuthProvider, OAuthClientProvider } from '@modelcontextprotocol/client'
+import type { Clock, MaybePromise } from '../../contracts/index.ts'
+import type { ProcessSandbox } from '../sandbox/index.ts'
+
+/** What MCP connections need from the program. All sources with the same host object share connections. */
+export interface McpHost {
+  readonly clock: Clock
+  /** The folder that sessions work in: the only root, and the default working directory of servers. */
+  readonly workspace: string
+  /** The environment of the program. Servers get a few variables of it, such as PATH and HOME, and their own `env`. */
+  readonly environment: { readonly [name: string]: string | undefined }
+  /** Starts servers that have a `sandbox` policy. Without it, they are not started. */
+  readonly sandbox?: Pick<ProcessSandbox, 'start'>
+  /** Default: the global one. Redirects to other origins are never followed. */
+  readonly fetch?: typeof globalThis.fetch
+  /** Credentials for an HTTP server; `undefined` if there are none. */
+  authProvider?(server: string, url: URL): AuthProvider | OAuthClientProvider | undefined
+  /** Which descriptions of tools a person has accepted. Without it, all are. */
+  readonly pins?: ToolPins
+  /** What a server logs or prints, line by line, shortened and limited in number. */
+  log?(server: string, line: string): void
+  /** Reported to servers. Default `troupe`. */
+  readonly client?: { readonly name: string; readonly version: string }
+}
+
+/** Remembers tool descriptions by hash, so that a server cannot change them unnoticed. */
+export interface ToolPins {
+  check(server: string, tools: readonly PinnedTool[]): MaybePromise<PinVerdict>
+}
+
+export interface PinnedTool {
+  readonly name: string
+  /** Of the name, description and schemas. */
+  readonly hash: string
+}
+
+/** `withheld`: names of tools that changed since a person accepted them. They are not offered. */
+export interface PinVerdict {
+  readonly withheld: readonly string[]
+  /** How to accept the change. */
+  readonly remedy?: string
+}
