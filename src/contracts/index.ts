@@ -99,7 +99,19 @@ export {
 } from './items.ts'
 export type { Json, JsonObject, JsonSchema, MaybePromise } from './json.ts'
 export { type AgentLimits, childLimits, defaultLimits, limitBounds } from './limits.ts'
-export type { CallPart, CallResult, FilePart, ImagePart, InputPart, Message, ReasoningPart, ReplyPart, TextPart } from './messages.ts'
+export type {
+  CallPart,
+  CallResult,
+  FilePart,
+  ImagePart,
+  InputPart,
+  Message,
+  OutputPart,
+  ReasoningPart,
+  ReplyPart,
+  StoredPart,
+  TextPart,
+} from './messages.ts'
 export type { AttemptContext, FinishReason, Model, ModelAbility, ModelAdapter, ModelPart, ModelRequest, ToolSpec } from './model.ts'
 export {
   appendInstruction,
@@ -144,6 +156,7 @@ export type {
   Snapshots,
   StateSnapshot,
   Store,
+  StoredBytes,
   TreeEntry,
   TreeIdentity,
   TreeSummary,
@@ -161,6 +174,7 @@ export {
   type ToolContext,
   type ToolExtras,
   type ToolOutput,
+  type ToolPart,
 } from './tool.ts'
 export type { SessionToolSource, SourceSession, ToolSource } from './tool-source.ts'
 export { addSpent, type Cost, noUsage, type Spent, type Usage } from './usage.ts'

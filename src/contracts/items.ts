@@ -1,6 +1,7 @@
 import type { ToolFailure } from './failures.ts'
 import type { BlobId, ItemId } from './ids.ts'
 import type { Json, JsonObject } from './json.ts'
+import type { OutputPart } from './messages.ts'
 import type { Plan } from './plan.ts'
 
 /** `skipped` never ran. `unknown` may have run: the process ended before the result was recorded. */
@@ -45,6 +46,8 @@ export interface CallRecord {
   /** The text for the model. */
   readonly content: string
   readonly value?: Json
+  /** Present if the output has parts that are not text. */
+  readonly parts?: readonly OutputPart[]
   readonly error?: ToolFailure
   /** The stored full text of an oversized output. */
   readonly output?: { readonly handle: BlobId; readonly bytes: number }

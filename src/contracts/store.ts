@@ -98,12 +98,22 @@ export interface Inbox {
   watch(treeId: TreeId, wake: () => void): () => void
 }
 
-/** Texts that are too large for the journal. Durable when `put` resolves. */
+/** Texts and bytes that are too large for the journal. Durable when `put` or `putBytes` resolves. */
 export interface Blobs {
   put(treeId: TreeId, text: string): MaybePromise<BlobId>
+  /** A text. `undefined` if the id is unknown or belongs to bytes. */
   get(treeId: TreeId, id: BlobId): MaybePromise<string | undefined>
+  /** Stores a copy. `mediaType` is a type and a subtype without parameters, in lower case: `image/png`. */
+  putBytes(treeId: TreeId, bytes: Uint8Array, mediaType: string): MaybePromise<BlobId>
+  /** Bytes with their media type. `undefined` if the id is unknown or belongs to a text. */
+  getBytes(treeId: TreeId, id: BlobId): MaybePromise<StoredBytes | undefined>
   /** The file of a blob, for display, if the store uses files. */
   pathOf?(treeId: TreeId, id: BlobId): string
+}
+
+export interface StoredBytes {
+  readonly mediaType: string
+  readonly bytes: Uint8Array
 }
 
 export type Deletion =

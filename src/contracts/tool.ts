@@ -93,9 +93,31 @@ export interface ToolContext {
   updatePlan(plan: Plan): void
 }
 
+/** `content`: the text for the model. If it is empty and there are parts, it is made from the parts. */
 export type ToolOutput =
-  | { readonly ok: true; readonly content: string; readonly value?: Json; readonly extras?: ToolExtras }
-  | { readonly ok: false; readonly error: ToolFailure; readonly partial?: string; readonly extras?: ToolExtras }
+  | {
+      readonly ok: true
+      readonly content: string
+      readonly parts?: readonly ToolPart[]
+      readonly value?: Json
+      readonly extras?: ToolExtras
+    }
+  | {
+      readonly ok: false
+      readonly error: ToolFailure
+      readonly partial?: string
+      readonly parts?: readonly ToolPart[]
+      readonly extras?: ToolExtras
+    }
+
+/**
+ * A part of an output. Bytes are stored beside the journal. A model that can read images gets them (PNG, JPEG, GIF, WebP; PDF
+ * if it reads files); for other models and types `content` has a line such as `[image/png, 34 KB, handle …]`.
+ */
+export type ToolPart =
+  | { readonly type: 'text'; readonly text: string }
+  | { readonly type: 'image' | 'audio' | 'file'; readonly mediaType: string; readonly data: Uint8Array; readonly name?: string }
+  | { readonly type: 'link'; readonly uri: string; readonly name?: string; readonly mediaType?: string }
 
 /** For hooks and other code; neither recorded nor shown to the model. Fields may be getters: do not copy it with a spread. */
 export interface ToolExtras {

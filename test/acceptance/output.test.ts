@@ -118,7 +118,7 @@ describe('core.md: oversized output goes to the blob store and is replaced by he
       inbox: inner.inbox,
       trees: inner.trees,
       close: () => inner.close(),
-      blobs: { put: () => Promise.reject(new Error('disk full')), get: () => undefined },
+      blobs: { ...inner.blobs, put: () => Promise.reject(new Error('disk full')) },
     }
     const { runtime, clock } = world({
       store,

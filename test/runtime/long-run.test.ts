@@ -16,12 +16,12 @@ function countingStore(): { readonly store: Store; bytes: number; treeId: TreeId
     store: {
       ...inner,
       blobs: {
+        ...inner.blobs,
         put: (treeId: TreeId, text: string) => {
           counter.treeId = treeId
           counter.bytes += text.length
           return inner.blobs.put(treeId, text)
         },
-        get: (treeId: TreeId, id: BlobId) => inner.blobs.get(treeId, id),
       },
     },
   }

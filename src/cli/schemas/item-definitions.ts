@@ -12,6 +12,7 @@ import type {
   ImagePart,
   Lane,
   Message,
+  OutputPart,
   Plan,
   PlanIntent,
   PlanRecord,
@@ -19,6 +20,7 @@ import type {
   PlanStep,
   Question,
   ReasoningPart,
+  StoredPart,
   TextIntent,
   TextPart,
   TextRecord,
@@ -82,6 +84,7 @@ export const itemDefinitions = {
       status: itemStatus,
       content: text,
       value: optional(anyJson),
+      parts: optional(listOf(reference('OutputPart'))),
       error: optional(reference('ToolFailure')),
       output: optional(closed<NonNullable<CallRecord['output']>>({ handle: name, bytes: count })),
       latencyMs: amount,
@@ -99,8 +102,19 @@ export const itemDefinitions = {
   CallPart: closed<CallPart>({ type: constant('call'), id: text, name: text, input: text, metadata: optional(anyObject) }),
   InputPart: anyOf(
     textPart,
-    closed<ImagePart>({ type: constant('image'), mediaType: text, data: text }),
-    closed<FilePart>({ type: constant('file'), mediaType: text, data: text, name: optional(text) }),
+    closed<ImagePart>({ type: constant('image'), mediaType: text, data: text, bytes: optional(count) }),
+    closed<FilePart>({ type: constant('file'), mediaType: text, data: text, name: optional(text), bytes: optional(count) }),
+  ),
+  OutputPart: anyOf(
+    closed<Is<OutputPart, 'type', 'text'>>({ type: constant('text'), text }),
+    closed<Omit<StoredPart, 'data'>>({
+      type: oneOf<StoredPart['type']>({ image: true, audio: true, file: true }),
+      mediaType: text,
+      blob: name,
+      bytes: count,
+      name: optional(text),
+    }),
+    closed<Is<OutputPart, 'type', 'link'>>({ type: constant('link'), uri: text, name: optional(text), mediaType: optional(text) }),
   ),
   Message: anyOf(
     closed<Is<Message, 'role', 'user'>>({ role: constant('user'), parts: listOf(reference('InputPart')) }),
@@ -112,7 +126,9 @@ export const itemDefinitions = {
     }),
     closed<Is<Message, 'role', 'tool'>>({
       role: constant('tool'),
-      results: listOf(closed<CallResult>({ id: text, name: text, ok: truth, content: text })),
+      results: listOf(
+        closed<CallResult>({ id: text, name: text, ok: truth, content: text, parts: optional(listOf(reference('OutputPart'))) }),
+      ),
     }),
   ),
   ApprovalKey: closed<ApprovalKey>({

@@ -14,6 +14,7 @@ import type {
   Trees,
 } from '../../contracts/index.ts'
 import { checkFields, checkKeys, configError, expectObject, type FieldType, optional } from '../../util/option-problems.ts'
+import { bytesId } from '../shared/bytes-id.ts'
 import { checkBatch } from '../shared/store-errors.ts'
 import { Watchers } from '../shared/watchers.ts'
 import { type MemoryTree, MemoryTrees } from './memory-trees.ts'
@@ -130,19 +131,38 @@ function memoryInbox(trees: MemoryTrees): Inbox {
 }
 
 function memoryBlobs(trees: MemoryTrees): Blobs {
+  const blobsOf = (treeId: TreeId): NonNullable<MemoryTree['blobs']> => {
+    const tree = trees.findOrCreate(treeId)
+    tree.blobs ??= new Map()
+    return tree.blobs
+  }
   return {
     put(treeId, text) {
-      const tree = trees.findOrCreate(treeId)
-      tree.blobs ??= new Map()
-      // Loaded with the first blob: loading it takes as long as a dozen files.
-      const { createHash } = process.getBuiltinModule('node:crypto')
       // UTF-16 tells lone surrogates apart, which UTF-8 would make equal.
-      const id = createHash('sha256').update(text, 'utf16le').digest('hex').slice(0, 32) as BlobId
-      tree.blobs.set(id, text)
+      const id = hashOf(Buffer.from(text, 'utf16le')) as BlobId
+      blobsOf(treeId).set(id, text)
       return id
     },
-    get: (treeId, id) => trees.find(treeId)?.blobs?.get(id),
+    get(treeId, id) {
+      const found = trees.find(treeId)?.blobs?.get(id)
+      return typeof found === 'string' ? found : undefined
+    },
+    putBytes(treeId, bytes, mediaType) {
+      const id = bytesId(hashOf(bytes), mediaType)
+      blobsOf(treeId).set(id, { mediaType, bytes: bytes.slice() })
+      return id
+    },
+    getBytes(treeId, id) {
+      const found = trees.find(treeId)?.blobs?.get(id)
+      return typeof found === 'object' ? { ...found, bytes: found.bytes.slice() } : undefined
+    },
   }
+}
+
+function hashOf(bytes: Uint8Array): string {
+  // Loaded with the first blob: loading it takes as long as a dozen files.
+  const { createHash } = process.getBuiltinModule('node:crypto')
+  return createHash('sha256').update(bytes).digest('hex').slice(0, 32)
 }
 
 function treeIndex(trees: MemoryTrees): Trees {

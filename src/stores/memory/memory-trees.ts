@@ -1,4 +1,14 @@
-import type { BlobId, ClientId, InboxRow, InteractionEvent, OwnerId, TreeId, TreeIdentity, TreeSummary } from '../../contracts/index.ts'
+import type {
+  BlobId,
+  ClientId,
+  InboxRow,
+  InteractionEvent,
+  OwnerId,
+  StoredBytes,
+  TreeId,
+  TreeIdentity,
+  TreeSummary,
+} from '../../contracts/index.ts'
 import { closedError } from '../shared/store-errors.ts'
 
 /** One tree. Its last `seq` is the number of its events. */
@@ -12,7 +22,7 @@ export interface MemoryTree {
   identity: TreeIdentity
   createdAt: number
   inbox: { readonly rows: InboxRow[]; readonly positions: Map<ClientId, number> } | undefined
-  blobs: Map<BlobId, string> | undefined
+  blobs: Map<BlobId, string | StoredBytes> | undefined
 }
 
 const unnamed: TreeSummary = { agent: '', title: '', status: 'running', openRequests: 0 }

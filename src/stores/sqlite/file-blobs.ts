@@ -1,7 +1,8 @@
 import { createHash, randomUUID } from 'node:crypto'
 import { access, type FileHandle, mkdir, open, readFile, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { BlobId, Blobs, TreeId } from '../../contracts/index.ts'
+import type { BlobId, Blobs, StoredBytes, TreeId } from '../../contracts/index.ts'
+import { bytesId, mediaTypeOf } from '../shared/bytes-id.ts'
 import { closedError } from '../shared/store-errors.ts'
 import { damaged, storeError } from './sqlite-errors.ts'
 
@@ -22,9 +23,21 @@ export class FileBlobs implements Blobs {
     this.#root = root
   }
 
-  async put(treeId: TreeId, text: string): Promise<BlobId> {
+  put(treeId: TreeId, text: string): Promise<BlobId> {
+    // UTF-8 cannot store lone surrogates; a text with one is stored as UTF-16.
+    const encoding = text.isWellFormed() ? 'utf8' : 'utf16le'
+    const content = Buffer.from(text, encoding)
+    return this.#put(treeId, textId(content, encoding), content)
+  }
+
+  putBytes(treeId: TreeId, bytes: Uint8Array, mediaType: string): Promise<BlobId> {
+    const content = Buffer.from(bytes)
+    return this.#put(treeId, bytesId(hashOf(content), mediaType), content)
+  }
+
+  async #put(treeId: TreeId, id: BlobId, content: Buffer): Promise<BlobId> {
     if (this.#state === 'closed') throw closedError()
-    const put = this.#write(treeId, text)
+    const put = this.#write(treeId, id, content)
     this.#puts.add(put)
     try {
       return await put
@@ -38,11 +51,24 @@ export class FileBlobs implements Blobs {
   async get(treeId: TreeId, id: BlobId): Promise<string | undefined> {
     if (this.#state === 'closed') throw closedError()
     if (!/^w?[0-9a-f]{32}$/.test(id)) return undefined
-    const content = await readFile(join(this.#folder(treeId), id)).catch(unlessMissing)
-    if (content === undefined) return undefined
     const encoding = id.startsWith('w') ? 'utf16le' : 'utf8'
-    if (idOf(content, encoding) !== id) throw damaged(`blob ${id} of tree ${treeId} is damaged: its content does not match its id`)
-    return content.toString(encoding)
+    const content = await this.#read(treeId, id, (found) => textId(found, encoding))
+    return content?.toString(encoding)
+  }
+
+  async getBytes(treeId: TreeId, id: BlobId): Promise<StoredBytes | undefined> {
+    if (this.#state === 'closed') throw closedError()
+    const mediaType = mediaTypeOf(id)
+    if (mediaType === undefined) return undefined
+    const bytes = await this.#read(treeId, id, (found) => bytesId(hashOf(found), mediaType))
+    return bytes && { mediaType, bytes }
+  }
+
+  async #read(treeId: TreeId, id: BlobId, idOf: (content: Buffer) => BlobId): Promise<Buffer | undefined> {
+    const content = await readFile(join(this.#folder(treeId), id)).catch(unlessMissing)
+    if (content !== undefined && idOf(content) !== id)
+      throw damaged(`blob ${id} of tree ${treeId} is damaged: its content does not match its id`)
+    return content
   }
 
   async remove(treeId: TreeId): Promise<void> {
@@ -61,11 +87,7 @@ export class FileBlobs implements Blobs {
     await Promise.allSettled(this.#puts)
   }
 
-  async #write(treeId: TreeId, text: string): Promise<BlobId> {
-    // UTF-8 cannot store lone surrogates; a text with one is stored as UTF-16.
-    const encoding = text.isWellFormed() ? 'utf8' : 'utf16le'
-    const content = Buffer.from(text, encoding)
-    const id = idOf(content, encoding)
+  async #write(treeId: TreeId, id: BlobId, content: Buffer): Promise<BlobId> {
     const folder = this.#folder(treeId)
     await mkdir(folder, { mode: 0o700 }).catch(unlessExists)
     const file = join(folder, id)
@@ -103,10 +125,9 @@ async function writeWhole(file: string, content: Buffer): Promise<void> {
   }
 }
 
-function idOf(content: Buffer, encoding: Encoding): BlobId {
-  const hash = createHash('sha256').update(content).digest('hex').slice(0, 32)
-  return (encoding === 'utf8' ? hash : `w${hash}`) as BlobId
-}
+const hashOf = (content: Buffer): string => createHash('sha256').update(content).digest('hex').slice(0, 32)
+
+const textId = (content: Buffer, encoding: Encoding): BlobId => (encoding === 'utf8' ? hashOf(content) : `w${hashOf(content)}`) as BlobId
 
 /** The entries of a folder are durable only after the folder was synced. */
 async function syncEntries(folder: string): Promise<void> {

@@ -34,6 +34,39 @@ export const blobCases: StoreCases = {
       assert.equal(await store.blobs.get(one, wrong as BlobId), undefined)
     }
   },
+  async 'gives any bytes back, with their media type'({ store, other }) {
+    for (const mediaType of ['image/png', 'application/octet-stream', 'image/svg+xml', 'application/vnd.ms-excel']) {
+      const bytes = Uint8Array.from({ length: 70_000 }, (_, index) => (index * 7) % 256)
+      const id = await store.blobs.putBytes(one, bytes, mediaType)
+      const before = bytes.slice()
+      bytes.fill(0)
+      const found = await other.blobs.getBytes(one, id)
+      assert.equal(found?.mediaType, mediaType)
+      assert(found && Buffer.compare(found.bytes, before) === 0, 'the bytes came back otherwise')
+    }
+    const empty = await store.blobs.getBytes(one, await store.blobs.putBytes(one, new Uint8Array(), 'image/png'))
+    assert.equal(empty?.bytes.length, 0)
+  },
+  async 'tells bytes from texts, and media types apart'({ store }) {
+    const bytes = Buffer.from('same')
+    const [text, png, gif] = await Promise.all([
+      store.blobs.put(one, 'same'),
+      store.blobs.putBytes(one, bytes, 'image/png'),
+      store.blobs.putBytes(one, bytes, 'image/gif'),
+    ])
+    assert.equal(await store.blobs.get(one, text), 'same')
+    assert.equal(await store.blobs.get(one, png), undefined)
+    assert.equal(await store.blobs.getBytes(one, text), undefined)
+    assert.equal((await store.blobs.getBytes(one, png))?.mediaType, 'image/png')
+    assert.equal((await store.blobs.getBytes(one, gif))?.mediaType, 'image/gif')
+    assert.equal(await store.blobs.getBytes(two, png), undefined)
+    for (const wrong of [`${png}/../${png}`, `../${png}`, `${png}.`, png.slice(0, -1), ''])
+      assert.equal(await store.blobs.getBytes(one, wrong as BlobId), undefined)
+  },
+  async 'refuses a media type that is none'({ store }) {
+    for (const wrong of ['', 'png', 'image/', '../x', 'image/png; q=1', 'a/b/c', 'image/p\u0000ng', 'Image/PNG'])
+      await assert.rejects(async () => store.blobs.putBytes(one, new Uint8Array(3), wrong), /media type/)
+  },
 }
 
 /** For stores that have them. */
