@@ -4,7 +4,8 @@
 // 2. Calls of another architecture (32 bits, x32) do not exist: their numbers mean other calls.
 // 3. A filter cannot follow pointers. `clone3` and `openat2` pass their flags by pointer, so they do not exist: libraries fall
 //    back to `clone` and `openat`.
-// 4. Unix sockets cannot be opened: a path may lead to a service outside. `socketpair` works.
+// 4. Unix sockets cannot be opened: a path may lead to a service outside. `socketpair` works, but not for datagrams: such a
+//    socket can send to any path.
 // 5. No file gets the setuid or setgid bit: the file stays in the workspace, where programs outside could run it.
 
 type Architecture = 'x64' | 'arm64'
@@ -78,7 +79,7 @@ const absent: typeof refused = {
   memfd_secret: [447, 447],
 }
 
-const numbers = { ioctl: [16, 29], clone: [56, 220], socket: [41, 198], shmget: [29, 194] } as const
+const numbers = { ioctl: [16, 29], clone: [56, 220], socket: [41, 198], socketpair: [53, 199], shmget: [29, 194] } as const
 
 /** Calls that set the mode of a file: which argument is the mode, and for those that open files, which one has the flags. */
 const modeCalls: readonly { readonly numbers: Numbers; readonly mode: number; readonly flags?: number }[] = [
@@ -99,6 +100,12 @@ const createsFile = 0o20000100
 const errno = { EPERM: 1, EINVAL: 22, ENOSYS: 38, EAFNOSUPPORT: 97 } as const
 /** AF_INET, AF_INET6, AF_NETLINK. Others are not isolated by a network namespace, or reach services by path. */
 const families = [2, 10, 16]
+/** AF_UNIX. */
+const unixFamily = 1
+/** SOCK_STREAM and SOCK_SEQPACKET: once connected, they stay so. */
+const connectedTypes = [1, 5]
+/** The rest of a socket type is flags. */
+const typeMask = 0xf
 /** Any new namespace. */
 const cloneFlags = 0x7e02_0080
 /** TIOCSTI and TIOCLINUX: input for the terminal. */
@@ -112,6 +119,7 @@ const ifEqual = 0x15
 const ifGreater = 0x25
 const ifAtLeast = 0x35
 const ifAny = 0x45
+const and = 0x54
 const answer = 0x06
 // Offsets in `struct seccomp_data`.
 const at = { number: 0, machine: 4, argument: (index: number) => 16 + 8 * index } as const
@@ -163,6 +171,15 @@ function instructions(architecture: Architecture): readonly Instruction[] {
     ...when(number('socket'), [
       [load, at.argument(0)],
       ...families.flatMap((family): Instruction[] => [[ifEqual, family, 0, 1], allow]),
+      fail(errno.EAFNOSUPPORT),
+    ]),
+    ...when(number('socketpair'), [
+      [load, at.argument(0)],
+      [ifEqual, unixFamily, 1, 0],
+      fail(errno.EAFNOSUPPORT),
+      [load, at.argument(1)],
+      [and, typeMask],
+      ...connectedTypes.flatMap((type): Instruction[] => [[ifEqual, type, 0, 1], allow]),
       fail(errno.EAFNOSUPPORT),
     ]),
     ...when(number('shmget'), [

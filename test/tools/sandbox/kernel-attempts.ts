@@ -55,6 +55,7 @@ export const kernelAttempts: readonly Attempt[] = [
   family('open a raw socket', 2),
   family('open a packet socket', 17),
   family('open a Unix socket', 1, 1),
+  call('open a pair of sockets that can send to any path', [53, 199], { args: '1, 2, 0, $b', refusal: 'EAFNOSUPPORT' }),
   family('call the host of a virtual machine', 40, 1),
   family('use the cipher socket', 38, 5),
   opened('change where cores go', '/proc/sys/kernel/core_pattern'),
