@@ -51,12 +51,13 @@ export interface HostViewOptions {
 /** Computed for each command: files with secrets may have been created since. */
 export function hostView({ writable, home, path, hidden }: HostViewOptions): HostView {
   const [root = '/'] = writable
+  const isWritable = (path: string): boolean => writable.some((folder) => isInside(folder, path))
   const isRoot = process.getuid?.() === 0
-  const holdsHome = home === '/' || isInside(root, home)
+  const holdsHome = home === '/' || isWritable(home)
   const empty = [...(holdsHome ? [] : [home]), ...emptied, ...(isRoot ? emptiedForRoot : [])]
     // Nothing can be mounted on a link, such as a home folder on another disk.
     .map(realOrSame)
-    .filter((folder) => isFolder(folder) && !isInside(root, folder) && !isEmpty(folder))
+    .filter((folder) => isFolder(folder) && !isWritable(folder) && !isEmpty(folder))
   const onPath = path
     .split(':')
     .filter(isAbsolute)

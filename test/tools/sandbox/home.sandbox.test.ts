@@ -1,6 +1,7 @@
 import { mkdirSync, mkdtempSync, readdirSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { defaultSandboxPolicy } from '../../../src/contracts/index.ts'
 import { processSandbox } from '../../../src/tools/sandbox/index.ts'
 import { noSandboxHere, sandboxed } from '../../sandbox-here.ts'
 import { path, realClock } from './ground.ts'
@@ -30,12 +31,14 @@ describe.skipIf(noSandboxHere)(sandboxed('a home'), () => {
     readonly command: string
     /** On the path. */
     readonly folder?: string
+    readonly writable?: readonly string[]
   }
-  const run = async (root: string, { home, command, folder = join(home, '.local/bin') }: Try): Promise<string> => {
+  const run = async (root: string, { home, command, folder = join(home, '.local/bin'), writable = [] }: Try): Promise<string> => {
     const started = await processSandbox({ root, path: `${folder}:${path}`, home, clock: realClock }).start({
       argv: ['/bin/sh', '-c', command],
       cwd: root,
       environment: { PATH: `${join(home, '.local/bin')}:/usr/bin:/bin` },
+      policy: { ...defaultSandboxPolicy, writable },
     })
     if (!started.ok) throw new Error(started.failure.message)
     let text = ''
@@ -66,6 +69,14 @@ describe.skipIf(noSandboxHere)(sandboxed('a home'), () => {
     })
     expect(text).toContain('ran\n')
     expect(text).not.toContain('SECRET')
+  })
+
+  it('that sandbox.writable lists can be written to, without its secrets', async () => {
+    const home = at('disk/ann')
+    const command = `cat ${home}/.ssh/id_rsa; echo fine > ${home}/more && cat ${home}/more`
+    const text = await run(at('project/inner'), { home, writable: [home], command })
+    expect(text).not.toContain('SECRET')
+    expect(text).toContain('fine\n')
   })
 
   it('that is the workspace keeps what other programs trust hidden, also empty folders and repositories', async () => {
