@@ -38,6 +38,8 @@ export interface ProxyOptions {
 const mostRefusals = 50
 const idleMs = 60_000
 const mostConnections = 256
+/** Of a domain name. Refused names are shown to people and models. */
+const longestName = 253
 
 /** Whether a policy lists a host: `example.com` itself, `*.example.com` every name below it. */
 export const isAllowedHost = (hosts: readonly string[], host: string): boolean => hosts.some((pattern) => coversHost(pattern, host))
@@ -217,6 +219,7 @@ interface Target {
 function targetOf(address: string): Target | undefined {
   if (!URL.canParse(address)) return undefined
   const { protocol, hostname, port, pathname, search, host } = new URL(address)
+  if (hostname.length > longestName) return undefined
   const usual = protocol === 'https:' ? 443 : 80
   return {
     protocol,

@@ -112,6 +112,8 @@ describe('the proxy', () => {
     expect(await ask(`http://evil.test:${port}/`)).toMatch(/^403 evil\.test:\d+ is not listed in sandbox\.hosts/)
     expect(await tunnel(`evil.test:${port}`)).toContain('403 Forbidden')
     expect(await tunnel('127.0.0.1:22')).toContain('403 Forbidden')
+    // No host has such a name: it would only fill the record.
+    expect(await tunnel(`${'a'.repeat(254)}:${port}`)).toContain('400 Bad Request')
     expect(proxy.refused).toEqual([
       `evil.test:${port} is not listed in sandbox.hosts`,
       `127.0.0.1:22 is listed in sandbox.hosts, but only ports ${port} can be reached`,
