@@ -1,7 +1,7 @@
 // Which file or folder is at a path. A command that is running may replace any part of a path in its workspace by a symbolic
 // link at any moment, so a path is opened once without following links, and the open file is asked.
 import * as fs from 'node:fs'
-import { closeSync, constants, fstatSync, lstatSync, openSync, readlinkSync, realpathSync } from 'node:fs'
+import { accessSync, closeSync, constants, fstatSync, lstatSync, openSync, readlinkSync, realpathSync } from 'node:fs'
 import { readOpenFile } from '../../util/read-bounded.ts'
 
 /** Another file, folder or link is at a path than a moment ago. A second attempt may succeed. */
@@ -54,12 +54,34 @@ export function textOf(file: string): string | undefined {
 
 /** A path that cannot be read is absent. */
 export function kindOf(path: string): 'absent' | 'folder' | 'file' | 'link' {
+  const stat = statOf(path)
+  if (!stat) return 'absent'
+  if (stat.isSymbolicLink()) return 'link'
+  return stat.isDirectory() ? 'folder' : 'file'
+}
+
+/** A folder of this user that cannot be searched. Commands can change its mode, but nothing in it is found before. */
+export function isLocked(folder: string): boolean {
   try {
-    const stat = lstatSync(path, { throwIfNoEntry: false })
-    if (!stat) return 'absent'
-    if (stat.isSymbolicLink()) return 'link'
-    return stat.isDirectory() ? 'folder' : 'file'
+    accessSync(folder, constants.R_OK | constants.X_OK)
+    return false
   } catch {
-    return 'absent'
+    return isOwnFolder(folder)
+  }
+}
+
+export function isOwnFolder(path: string): boolean {
+  const stat = statOf(path)
+  return stat?.isDirectory() === true && stat.uid === process.getuid?.()
+}
+
+/** A folder on the way cannot be searched. */
+export const isDenied = (error: unknown): boolean => (error as NodeJS.ErrnoException).code === 'EACCES'
+
+function statOf(path: string): fs.Stats | undefined {
+  try {
+    return lstatSync(path, { throwIfNoEntry: false })
+  } catch {
+    return undefined
   }
 }

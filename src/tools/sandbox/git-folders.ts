@@ -2,12 +2,13 @@
 import { readdirSync, realpathSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
 import { protectedPartsOfGit } from '../../policy/protected-paths.ts'
-import { isInside } from '../../util/is-inside.ts'
-import { kindOf, textOf } from './file-identity.ts'
-import { gitSettings } from './git-config.ts'
+import { isLocked, kindOf, textOf } from './file-identity.ts'
+import { pathSettings } from './git-config.ts'
 
 /** Work trees and submodules that are looked at in one repository. */
 const mostInner = 500
+/** Settings files that include one another. */
+const mostSettingsFiles = 20
 
 /** The folder that a `.git` leads to: itself, or what a file or a link names. Without links. */
 export function gitFolderAt(entry: string): string | undefined {
@@ -24,7 +25,7 @@ export function gitFoldersIn(repository: string): readonly string[] {
   const queue = [join(repository, 'worktrees'), join(repository, 'modules')]
   for (let folder = queue.shift(); folder !== undefined && found.length <= mostInner; folder = queue.shift()) {
     for (const inner of foldersIn(folder)) {
-      const isGitFolder = basename(folder) === 'worktrees' || kindOf(join(inner, 'HEAD')) === 'file'
+      const isGitFolder = basename(folder) === 'worktrees' || kindOf(join(inner, 'HEAD')) === 'file' || isLocked(inner)
       if (isGitFolder) found.push(inner)
       // The name of a submodule may have slashes in it.
       queue.push(...(isGitFolder ? [join(inner, 'modules')] : [inner]))
@@ -36,16 +37,25 @@ export function gitFoldersIn(repository: string): readonly string[] {
 /** What in a Git folder decides which programs Git runs. */
 export const partsOf = (gitFolder: string): readonly string[] => protectedPartsOfGit.map((name) => join(gitFolder, name))
 
-/** Hook folders and settings files in the workspace that the settings of a repository name. */
-export function namedBySettings(repository: string, workspace: string): readonly string[] {
-  const settings = gitSettings(textOf(join(repository, 'config')) ?? '') ?? []
-  const values = (names: readonly string[], from: string): readonly string[] =>
-    settings
-      .filter(({ name, value }) => names.includes(name) && !/^"?(?:~|$)/.test(value))
-      .map(({ value }) => resolve(from, value.replace(/^"(.*)"$/, '$1')))
-  return [...values(['core.hookspath'], workspace), ...values(['include.path', 'includeif.path'], repository)].filter(
-    (path) => isInside(workspace, path) && path !== workspace,
-  )
+/** Hook folders and settings files that the settings of a Git folder name, anywhere. Hooks run in the work tree. */
+export function namedBySettings(gitFolder: string, workTree: string): readonly string[] {
+  const common = textOf(join(gitFolder, 'commondir'))?.trim() ?? '.'
+  const queue = [join(gitFolder, 'config.worktree'), resolve(gitFolder, common, 'config')]
+  const named = new Set<string>()
+  const read = new Set<string>()
+  for (let file = queue.shift(); file !== undefined && read.size < mostSettingsFiles; file = queue.shift()) {
+    if (read.has(file)) continue
+    read.add(file)
+    for (const { name, value } of pathSettings(textOf(file) ?? '')) {
+      if (value === '' || value.startsWith('~')) continue
+      if (name === 'core.hookspath') named.add(resolve(workTree, value))
+      if (name !== 'include.path' && name !== 'includeif.path') continue
+      const included = resolve(dirname(file), value)
+      named.add(included)
+      queue.push(included)
+    }
+  }
+  return [...named]
 }
 
 function foldersIn(folder: string): readonly string[] {

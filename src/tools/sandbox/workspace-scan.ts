@@ -4,15 +4,17 @@
 // 2. Links are not followed, and `.git` is not entered.
 // 3. A folder is read again only where its identity or its change time differs. The kernel sets that time; commands cannot.
 // 4. A key file that was found once is found again while it exists, however many folders come before it.
+// 5. A folder that cannot be searched may hold anything: it is listed.
 import { lstatSync, opendirSync } from 'node:fs'
 import { join } from 'node:path'
 import { secretNames } from '../../policy/protected-paths.ts'
-import { identityOf, kindOf } from './file-identity.ts'
+import { identityOf, isDenied, isLocked, kindOf } from './file-identity.ts'
 
 export interface ScanResult {
   /** Every `.git`, and every bare repository; the nearest first. */
   readonly repositories: readonly string[]
   readonly secrets: readonly string[]
+  readonly locked: readonly string[]
   readonly isComplete: boolean
 }
 
@@ -32,9 +34,11 @@ interface ScannedFolder {
   readonly folders: readonly string[]
   readonly repositories: readonly string[]
   readonly secrets: readonly string[]
+  readonly isLocked?: boolean
 }
 
 const unreadable: ScannedFolder = { stamp: undefined, isComplete: false, folders: [], repositories: [], secrets: [] }
+const locked: ScannedFolder = { ...unreadable, isComplete: true, isLocked: true }
 
 export class WorkspaceScan {
   readonly #root: string
@@ -58,10 +62,11 @@ export class WorkspaceScan {
     }
     this.#known = scanned
     const all = [...scanned.values()]
-    this.#secrets = [...new Set([...this.#secrets.filter(exists), ...all.flatMap((folder) => folder.secrets)])]
+    this.#secrets = [...new Set([...this.#secrets.filter(mayExist), ...all.flatMap((folder) => folder.secrets)])]
     return {
       repositories: all.flatMap(({ repositories }) => repositories),
       secrets: this.#secrets,
+      locked: [...scanned].flatMap(([folder, found]) => (found.isLocked ? [folder] : [])),
       isComplete: path === undefined && all.every((folder) => folder.isComplete),
     }
   }
@@ -73,6 +78,7 @@ export class WorkspaceScan {
       const stamp = `${identityOf(stat)}:${stat.ctimeNs}`
       const known = this.#known.get(path)
       if (known?.stamp === stamp) return known
+      if (isLocked(path)) return locked
       const isSettled = BigInt(Date.now()) * 1_000_000n - stat.ctimeNs > settledNs
       return readFolder(path, isSettled ? stamp : undefined)
     } catch (error) {
@@ -113,3 +119,11 @@ function entriesOf(path: string): Pick<ScannedFolder, 'folders' | 'isComplete'> 
 }
 
 const exists = (path: string): boolean => kindOf(path) !== 'absent'
+
+function mayExist(path: string): boolean {
+  try {
+    return lstatSync(path, { throwIfNoEntry: false }) !== undefined
+  } catch (error) {
+    return isDenied(error)
+  }
+}

@@ -1,5 +1,5 @@
-import { execFileSync, spawn } from 'node:child_process'
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { execFileSync, spawn, spawnSync } from 'node:child_process'
+import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
@@ -48,12 +48,20 @@ describe('protected files', () => {
   })
 
   it('include what links and Git settings lead to in the workspace, and programs of hooks', () => {
-    repository('.git', '[core]\n\thooksPath = tools/hooks\n[include]\n\tpath = ../shared/gitconfig\n')
-    for (const name of ['tools/hooks/pre-commit', 'shared/gitconfig', 'conf/editor/tasks.json', 'scripts/check.mjs']) write(name)
+    repository('.git', '[alias]\n\ta = !b \\\n\t\tc\n[core]\n\thooksPath = tools/hooks ; ours\n[include]\n\tpath = ../shared/gitconfig\n')
+    write('.git/config.worktree', '[core]\n\thooksPath = "tree hooks"\n')
+    write('shared/gitconfig', '[include]\n\tpath = more\n')
+    for (const name of ['tools/hooks/pre-commit', 'tree hooks/pre-commit', 'shared/more', 'conf/editor/tasks.json', 'scripts/check.mjs'])
+      write(name)
     symlinkSync('conf/editor', join(root, '.vscode'))
     symlinkSync('/etc', join(root, '.idea'))
     const { readOnly, pinned } = found(undefined, [join(root, 'scripts/check.mjs'), '/etc/passwd'])
-    expect(readOnly).toEqual(['.git/config', '.git/hooks', 'conf/editor', 'scripts/check.mjs', 'shared/gitconfig', 'tools/hooks'])
+    expect(readOnly).toEqual(
+      [
+        ...['.git/config', '.git/config.worktree', '.git/hooks', 'conf/editor', 'scripts/check.mjs', 'shared/gitconfig', 'shared/more'],
+        ...['tools/hooks', 'tree hooks'],
+      ].toSorted(),
+    )
     expect(pinned).toEqual(['.git', 'conf', 'scripts', 'shared', 'tools'])
   })
 
@@ -65,11 +73,12 @@ describe('protected files', () => {
     write('lib/.git', 'gitdir: ../.git/modules/group/lib\n')
     repository('vendor/own/.git')
     repository('bare.git')
+    write('far/.git', 'gitdir: /elsewhere/.git/worktrees/far\n')
     const { readOnly, pinned } = found(folder)
     expect(readOnly).toEqual(
       [
         ...['.git/config', '.git/hooks', '.git/modules/group/lib/config', '.git/modules/group/lib/hooks', '.git/worktrees/far/commondir'],
-        ...['bare.git/config', 'bare.git/hooks', 'lib/.git', 'vendor/own/.git/config', 'vendor/own/.git/hooks'],
+        ...['bare.git/config', 'bare.git/hooks', 'far/.git', 'lib/.git', 'vendor/own/.git/config', 'vendor/own/.git/hooks'],
       ].toSorted(),
     )
     expect(pinned).toEqual(
@@ -79,6 +88,8 @@ describe('protected files', () => {
       ].toSorted(),
     )
     repository('new/.git')
+    // A command can remove these, so that Git folders are not found again.
+    for (const name of ['bare.git', '.git/modules/group/lib']) rmSync(join(root, name, 'HEAD'))
     write('.git/worktrees/near/commondir', '../..\n')
     expect(found(folder).readOnly).toEqual(readOnly)
   })
@@ -104,6 +115,11 @@ describe.skipIf(noSandboxHere)(sandboxed('a command'), () => {
     return startFault ?? text
   }
 
+  /** Root can search every folder. */
+  const user = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {}
+  const subject = join(import.meta.dirname, 'crash-subject.mjs')
+  const isReadable = spawnSync(process.execPath, ['-e', `fs.accessSync(${JSON.stringify(subject)})`], user).status === 0
+
   it.each(['an empty workspace', 'a repository'])('creates and leaves nothing by itself in %s', async (what) => {
     if (what === 'a repository') repository('.git')
     const before = everything()
@@ -116,7 +132,6 @@ describe.skipIf(noSandboxHere)(sandboxed('a command'), () => {
     rmSync(join(root, '.git/hooks'), { recursive: true })
     write('.envrc', 'mine')
     const before = everything()
-    const subject = join(import.meta.dirname, 'crash-subject.mjs')
     const command = 'echo evil > .envrc; echo ready; sleep 600'
     const killed = spawn(process.execPath, ['--no-warnings', subject, JSON.stringify({ root, path, home: '/nowhere', command })], {
       stdio: ['ignore', 'pipe', 'ignore'],
@@ -126,6 +141,22 @@ describe.skipIf(noSandboxHere)(sandboxed('a command'), () => {
     await new Promise((gone) => killed.once('close', gone))
     expect(everything()).toEqual(before)
     expect(readFileSync(join(root, '.envrc'), 'utf8')).toBe('mine')
+  })
+
+  it.skipIf(!isReadable)('cannot lock a folder to have the next command find it unprotected', () => {
+    repository('.git')
+    write('docs/.ai-agent.env', 'SECRET')
+    if (user.uid !== undefined) execFileSync('chown', ['-R', `${user.uid}:${user.gid}`, root])
+    const runAsUser = (command: string): string => {
+      const given = JSON.stringify({ root, path: '/usr/bin:/bin', home: '/nowhere', command })
+      return execFileSync(process.execPath, ['--no-warnings', subject, given], { encoding: 'utf8', ...user })
+    }
+    runAsUser('chmod 0 .git docs')
+    const text = runAsUser('chmod 700 .git docs; cat docs/.ai-agent.env; echo evil >> .git/config; echo ran')
+    for (const folder of ['.git', 'docs']) chmodSync(join(root, folder), 0o700)
+    expect(text).toMatch(/ran\n$/)
+    expect(text).not.toContain('SECRET')
+    expect(readFileSync(join(root, '.git/config'), 'utf8')).toBe('')
   })
 
   it('can work in a workspace where files are protected', async () => {

@@ -16,10 +16,10 @@ afterEach(() => rmSync(root, { recursive: true, force: true }))
 describe('key files deep in a workspace', () => {
   it('are found again while they exist, however many folders come before them', () => {
     const scan = new WorkspaceScan(root)
-    expect(scan.scan()).toEqual({ repositories: [], secrets: [key()], isComplete: true })
+    expect(scan.scan()).toEqual({ repositories: [], secrets: [key()], locked: [], isComplete: true })
     for (let i = 0; i < 2_100; i++) mkdirSync(join(root, `a${i}`))
     expect(new WorkspaceScan(root).scan()).toMatchObject({ isComplete: false })
-    expect(scan.scan()).toEqual({ repositories: [], secrets: [key()], isComplete: false })
+    expect(scan.scan()).toEqual({ repositories: [], secrets: [key()], locked: [], isComplete: false })
     rmSync(key())
     expect(scan.scan().secrets).toEqual([])
   })
@@ -46,6 +46,7 @@ describe('a scan', () => {
     expect(result()).toEqual({
       repositories: [join(root, 'game'), join(root, 'game/objects/app/.git')],
       secrets: [key(), join(root, 'game/objects/app/.ai-agent.env')],
+      locked: [],
       isComplete: true,
     })
   })
