@@ -4,7 +4,7 @@ import { overriddenRules } from './ineffective-rules.ts'
 
 const told = (...rules: readonly ApprovalRule[]) => overriddenRules(rules).map(({ index, message }) => `${index} ${message}`)
 
-test('a rule that a milder one behind it takes back is told', () => {
+test('a rule that a later, milder rule overrides is reported', () => {
   expect(told({ deny: 'shell(rm *)' }, { allow: 'shell' })).toEqual(['0 `deny: shell(rm *)` is taken back by `allow: shell` behind it'])
   expect(told({ ask: ['shell(git push*)', 'web_fetch'] }, { allow: 'shell(git *)' })).toEqual([
     '0 `ask: shell(git push*)` is taken back by `allow: shell(git *)` behind it',

@@ -183,7 +183,7 @@ describe('the tree', () => {
 })
 
 describe('the lines of progress', () => {
-  test('a run is told in lines: step, call with title, result, retry', () => {
+  test('a run is printed in lines: step, call with title, result, retry', () => {
     const progress = new PlainProgress(plainPaint)
     expect(tripEvents.flatMap((event) => progress.lines(event))).toEqual([
       'step 1 script/trip',
@@ -199,7 +199,7 @@ describe('the lines of progress', () => {
     ])
   })
 
-  test('who waits for a queue is told, with the call where it is one', () => {
+  test('waiting for a queue is printed, with the call if there is one', () => {
     const story = new Story().begins().waits('lab', 0).waits('lab', 0, { how: 'left' }).asks(1, 1).answers(2, 1)
     story.calls(3, 1, { id: '1', tool: 'look' }).waits('ra\u001b[2Jil', 3, { call: '1' })
     const progress = new PlainProgress(plainPaint)
@@ -207,7 +207,7 @@ describe('the lines of progress', () => {
     expect(lines.filter((line) => line.includes('queue'))).toEqual(['  ◷ waiting for queue lab', '  ◷ look waiting for queue rail'])
   })
 
-  test('progress of a tool is told, text of the model is not', () => {
+  test('progress of a tool is printed, text of the model is not', () => {
     const progress = new PlainProgress(plainPaint)
     const live = (kind: ItemDelta['kind']): ItemDelta => ({
       ...(tripEvents[5] as unknown as ItemDelta),

@@ -129,7 +129,7 @@ async function problemsOf(script: string): Promise<readonly Problem[]> {
 }
 
 describe('a wrong script', () => {
-  test('is told with place, line and nearest key', async () => {
+  test('is reported with place, line and nearest key', async () => {
     expect(await problemsOf('steps:\n  - txt: one\n    text: one\n')).toEqual([
       { place: 'a.yaml:2:5', message: 'a step has no key `txt`', remedy: 'Did you mean `text`?', line: '  - txt: one' },
     ])

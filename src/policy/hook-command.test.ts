@@ -45,7 +45,7 @@ describe('the words of a hook that may be files', () => {
     expect(sure({ command }).filter((word) => /^[\w.]+\.\w+$/.test(word))).toEqual(['audit.mjs'])
   })
 
-  it('the folder of a hook is no other than its own, whoever looks', () => {
+  it('a path through /proc to the current folder is relative to the hook', () => {
     expect(sure({ command: ['/proc/self/cwd/one.sh', '/proc/thread-self/cwd/two.sh'] })).toEqual(['./one.sh', './two.sh'])
   })
 

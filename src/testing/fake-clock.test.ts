@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { FakeClock } from './fake-clock.ts'
 
-test('1: time stands still until it is moved', () => {
+test('1: time does not advance by itself', () => {
   const clock = new FakeClock(1000)
   expect([clock.now(), clock.monotonic(), clock.pending]).toEqual([1000, 0, 0])
   clock.advance(25)

@@ -170,7 +170,7 @@ describe('replies', () => {
     expect([exchange.chunksSent, exchange.bytesSent, await exchange.over]).toEqual([3, 15, 'cut'])
   })
 
-  test('tell whoever waits for what can no longer arrive', async () => {
+  test('reject waiters for parts that can no longer arrive', async () => {
     const started = await server()
     const [played, never] = [started.reply({ chunks: ['a'] }), started.reply({})]
     const waiting = played.sent(2).catch((reason: TroupeError) => reason)

@@ -14,7 +14,7 @@ describe('ways that lead back', () => {
     [{ a: 'b', b: 'c', c: 'b' }, ['bcb']],
     [{ a: 'b', b: 'ac', c: 'a' }, ['aba', 'abca']],
     [{ a: 'b', b: 'a', c: 'd', d: 'c' }, ['aba', 'cdc']],
-  ])('are told once each: %j', (graph, expected) => {
+  ])('are reported once each: %j', (graph, expected) => {
     expect(cyclesOf(graph)).toEqual(expected)
   })
 

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { Interrupt } from './interrupt.ts'
 
 describe('Interrupt', () => {
-  it('fires once, and tells whoever listens later at once (1)', () => {
+  it('fires once, and calls later listeners immediately (1)', () => {
     const heard: string[] = []
     const interrupt = new Interrupt()
     interrupt.listen(() => heard.push('early'))

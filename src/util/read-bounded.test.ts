@@ -19,7 +19,7 @@ describe('what is there', () => {
     fs.writeFileSync(at('large'), 'x'.repeat(11))
     expect(readBounded(fs, at('large'), 10)).toEqual({ kind: 'too large', why: 'it has 11 bytes; the maximum is 10' })
   })
-  it('nothing, a folder and a way through a file are told apart', () => {
+  it('a missing path, a folder and a path through a file are distinguished', () => {
     fs.writeFileSync(at('file'), '')
     expect(['none', '.', 'file/below'].map((name) => readBounded(fs, at(name), 10).kind)).toEqual(['missing', 'folder', 'missing'])
   })

@@ -47,7 +47,7 @@ test('an agent: its task, and who it is where the tool does not say it', () => {
   expect(callSummary(call({ agent: 'desk.scout', prompt: 'Find it' }, { type, details })).about).toBe('desk.scout · Find it')
 })
 
-test('the reason of the model stands beside it, never in its place', () => {
+test('the reason of the model is shown beside the summary, never instead of it', () => {
   expect(callSummary(call({ path: 'a.txt' }, { title: 'keep it' }))).toEqual({ about: 'a.txt', reason: 'keep it' })
   expect(callSummary(call({ path: 'a.txt' }, { title: 'a.txt' }))).toEqual({ about: 'a.txt', reason: '' })
   expect(callSummary(call({}, { title: 'keep it' }))).toEqual({ about: '', reason: 'keep it' })

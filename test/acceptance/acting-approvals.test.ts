@@ -140,7 +140,7 @@ describe('what was approved is what happens, also where the ground moves under i
     expect([place.read('pub-before/a.txt'), place.read('other/a.txt')]).toEqual(['first', 'other\n'])
   })
 
-  test('arguments that a hook changes are asked about as they are now, in spite of a yes for those before', async () => {
+  test('arguments that a hook changes need a new approval', async () => {
     let isOn = false
     const made = actor({
       hooks: [
@@ -177,7 +177,7 @@ describe('a child’s request', () => {
     agentSelection: { agent: 'boss' },
   }
 
-  test('stands on the root, waits in the store, is answered by the service of another process, and what comes later changes nothing', async () => {
+  test('belongs to the root, waits in the store, is answered by the service of another process; later answers change nothing', async () => {
     const path = temporaryFolder()
     const store = sqliteStore({ path })
     const first = actor({

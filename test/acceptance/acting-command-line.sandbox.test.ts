@@ -157,7 +157,7 @@ describe.skipIf(noSandboxHere)(sandboxed('a command at work'), { concurrent: tru
     await until('nothing is left', () => alive(sleep).length === 0, 40_000)
   })
 
-  test('killed: no process is left, nothing runs again, and both the model and the person are told that nobody knows', async () => {
+  test('killed: no process survives, nothing runs again, and model and user are informed that the result is unknown', async () => {
     const sleep = mark()
     const place = ground(agentFiles('slow', 'tools: [shell]', [started(sleep), { text: 'I do not know.' }]))
     const running = troupe(place, ['run', 'slow.ai', 'Go', '-q', '--allow', 'shell'])
@@ -180,7 +180,7 @@ describe.skipIf(noSandboxHere)(sandboxed('a command at work'), { concurrent: tru
 })
 
 describe.concurrent('AGENTS.md', () => {
-  test('nested, huge, binary and linked ones: in order, within their bound, what was left out is told, a child hears it, too', async () => {
+  test('nested, huge, binary and linked ones: in order, within limits, omissions are reported, children get them, too', async () => {
     const place = ground({
       'AGENTS.md': 'Rule of the root.\n',
       'a/AGENTS.md': `Rule of a.\n${'filler line\n'.repeat(20_000)}`,

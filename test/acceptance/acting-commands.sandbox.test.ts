@@ -152,7 +152,7 @@ describe.skipIf(noSandboxHere)(sandboxed('a way out of the sandbox'), () => {
   const folder = '.git/hooks'
   const files = { [`${folder}/README`]: 'Hooks.' }
 
-  test('needs a yes of its own; with it the command runs once more, outside, and the journal says who let it', async () => {
+  test('needs its own approval; then the command runs once more, outside, and the journal says who approved', async () => {
     const file = `${folder}/made`
     const made = acting({ files, steps: [step(shell(`echo tried >> tries; echo out > ${file}`)), { text: 'Done.' }] })
     const { sessionId: treeId } = await bounded(made.runtime.run('go'), 'the run', 50_000)
@@ -183,7 +183,7 @@ describe.skipIf(noSandboxHere)(sandboxed('a way out of the sandbox'), () => {
 })
 
 describe.skipIf(noSandboxHere)(sandboxed('a command that only looks'), () => {
-  test('needs nobody; one that looks like it and does more is asked about, and does nothing without a yes', async () => {
+  test('needs no approval; one that looks like it and does more is asked about, and does not run unapproved', async () => {
     const tricks = [
       'git log --output=made',
       'git -c core.fsmonitor="touch made" status',
@@ -213,7 +213,7 @@ describe.skipIf(noSandboxHere)(sandboxed('a command that only looks'), () => {
     expect(existsSync(made.at('made'))).toBe(false)
   })
 
-  test('a yes for the session is for that command: not with another behind it, in another folder, or with more words', async () => {
+  test('an approval for the session covers that command: not with another behind it, in another folder, or with more words', async () => {
     const others = [
       'touch made; touch other',
       'touch made\ntouch other',

@@ -13,7 +13,7 @@ const patch = (...lines: readonly string[]) => ({
 })
 
 describe('a patch that does not apply', () => {
-  test('changes nothing of any file, says where it failed and what stands there, and the next one may be right', async () => {
+  test('changes no file, reports where it failed and the actual text, and the next patch may succeed', async () => {
     const wrong = patch(
       '*** Update File: a.txt',
       '-one',
@@ -75,7 +75,7 @@ describe('a patch that does not apply', () => {
 })
 
 describe('files that are no texts, or far too large', () => {
-  test('are told for what they are, quickly and within bounds, and are not damaged', async () => {
+  test('are reported by kind, quickly and within limits, and are not damaged', async () => {
     const place = ground({ 'picture.png': Buffer.from('89504e470d0a1a0a0000000d49484452', 'hex'), 'small.txt': 'needle\n' })
     const huge = openSync(place.at('huge.log'), 'w')
     writeSync(huge, 'first line\n')

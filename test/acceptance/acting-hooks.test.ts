@@ -123,7 +123,7 @@ describe('a hook that works', () => {
 })
 
 describe('hooks that cannot be', () => {
-  test('are told all at once, before anything runs', async () => {
+  test('are reported together, before anything runs', async () => {
     const place = ground({ 'not-executable.sh': 'exit 0\n', 'broken.mjs': 'export const beforeCall = (', 'empty.mjs': 'export {}' })
     const base = { on: ['before_call'], onFailure: 'closed' } as const
     const definitions = [

@@ -98,7 +98,7 @@ describe('a piece of work from its plan to its report', () => {
     }
   })
 
-  test('nobody is there and nothing was said beforehand: what looks goes on, what changes is denied, and the model is told', async () => {
+  test('without a terminal or rules: reads run, changes are denied, and the model is informed', async () => {
     const made = actor({
       files: { 'a.txt': 'old\n' },
       // A command is asked about where it could run, and this machine may have no sandbox.

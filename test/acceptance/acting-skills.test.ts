@@ -44,7 +44,7 @@ const mess = (): Ground => {
 }
 
 describe('skills', () => {
-  test('malformed, huge, cyclic, shadowed, duplicated ones: each is told with its place, the others load', async () => {
+  test('malformed, huge, cyclic, shadowed, duplicated ones: each is reported with its place, the others load', async () => {
     const place = mess()
     const { skills, shadowed, problems } = found(place)
     // What is wrong with a SKILL.toml costs no skill.
@@ -60,7 +60,7 @@ describe('skills', () => {
     expect(listed.problems).toHaveLength(problems.length)
   })
 
-  test('are told by name, loaded on demand with the nearest text, kept with their hashes, and an unknown one lists what there is', async () => {
+  test('are listed by name, loaded on demand with the nearest text, stored with their hashes; an unknown one lists those available', async () => {
     const place = mess()
     const { skills } = selectSkills(found(place), ['near', 'right'])
     const made = actor({ ground: place, config: { skills }, steps: [load('near'), load('nothing'), load('../../etc'), { text: 'Done.' }] })
@@ -76,7 +76,7 @@ describe('skills', () => {
     expect(outcome.snapshot.skills).toEqual(skills.map(({ name, scope, path: at, hash }) => ({ id: name, scope, path: at, hash })))
   })
 
-  test('an agent without any is told of none and offered nothing to load', async () => {
+  test('an agent without any gets no list and no tool to load them', async () => {
     const place = mess()
     const made = actor({
       ground: place,
@@ -132,7 +132,7 @@ describe('skills', () => {
 })
 
 describe('skills of a session that goes on', () => {
-  test('are compared by their hashes: what has changed, is gone or was switched off is told, and switched off stays off', async () => {
+  test('are compared by their hashes: changed, missing or disabled ones are reported, and disabled ones stay disabled', async () => {
     const place = ground(
       Object.fromEntries(
         ['same', 'changed', 'gone', 'off'].map((name) => [`.agents/skills/${name}/SKILL.md`, skill(name, `Old ${name}.`)]),

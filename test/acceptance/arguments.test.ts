@@ -110,13 +110,13 @@ describe('parse, repair, validate arguments', () => {
     ['JSON in JSON', JSON.stringify('{"word":"a"}'), { word: 'a' }],
   ]
   for (const [name, text, expected] of repairable)
-    test(`broken JSON is mended: ${name}`, async () => {
+    test(`broken JSON is repaired: ${name}`, async () => {
       const { got, result } = await callOnce(text, schema)
       expect(got, JSON.stringify(result)).toEqual([expected])
     })
 
   test.each(['{"word":"a","count":2', '{"word":"/home/ada/proj', '{"word":"a'])(
-    'what may have been broken off is never mended into a call: %s',
+    'JSON that may be truncated is never repaired into a call: %s',
     async (text) => {
       const { got } = await callOnce(text, schema)
       expect(got).toEqual([])
@@ -129,7 +129,7 @@ describe('parse, repair, validate arguments', () => {
     ['2 to "2"', { word: 2 }, { word: '2' }],
   ]
   for (const [name, input, expected] of mendable)
-    test(`ports.ts: "a type could be mended without loss": ${name}`, async () => {
+    test(`ports.ts: a type is converted without loss: ${name}`, async () => {
       const { got, result } = await callOnce(input, schema)
       expect(got, JSON.stringify(result)).toEqual([expected])
     })
@@ -151,12 +151,12 @@ describe('parse, repair, validate arguments', () => {
     ['"maybe" for a boolean', { word: 'a', loud: 'maybe' }],
     ['an object for a string', { word: { a: 1 } }],
   ] as const)
-    test(`what can not be mended without loss is an error and the tool does not run: ${name}`, async () => {
+    test(`a value that cannot be converted without loss is an error and the tool does not run: ${name}`, async () => {
       const { got, result } = await callOnce(input, schema)
       expect(got).toEqual([])
       expect(result?.ok).toBe(false)
     })
-  test('"" is not mended to 0, and "" not to false: that would be loss', async () => {
+  test('"" is not converted to 0 or false: that would be a loss', async () => {
     const { got } = await callOnce({ word: 'a', count: '' }, schema)
     expect(got).toEqual([])
     const { got: other } = await callOnce({ word: 'a', loud: '' }, schema)
@@ -197,7 +197,7 @@ describe('parse, repair, validate arguments', () => {
     ['a number', '42'],
     ['a text', '"word"'],
   ] as const)
-    test(`${name} instead of an object: invalid_input, the tool does not run, the model is told what was expected`, async () => {
+    test(`${name} instead of an object: invalid_input, the tool does not run, the model learns what was expected`, async () => {
       const { got, result, events } = await callOnce(text, schema)
       expect(got).toEqual([])
       expect(result?.ok).toBe(false)

@@ -90,7 +90,7 @@ describe('issue: a model that answers nonsense gives a typed failure or a clean 
       } else expect(outcome).toMatchObject({ reason: expect.stringMatching(/^(model|tokens)$/) })
     })
 
-  test('a call whose input is an object instead of text runs as it stands, or not at all', async () => {
+  test('a call whose input is an object instead of text runs unchanged or not at all', async () => {
     const { outcome } = await following(() => parts([lookCall('c1', { word: 'a' }), finish('tool-calls')]))
     expect(['completed', 'failed']).toContain(outcome.status)
     for (const input of ran) expect(input).toBe('{"word":"a"}')

@@ -139,7 +139,7 @@ describe('issue: a tool that throws … costs that call, not the session', () =>
       expect(record).toMatchObject({ status: 'failed', error: { class: 'failed' } })
     })
 
-  test('what it threw is told to the model', async () => {
+  test('the thrown message is sent to the model', async () => {
     expect((await calls(throws['an Error'] as never)).result?.content).toContain('boom')
     expect((await calls(throws['a text'] as never)).result?.content).toContain('boom')
   })

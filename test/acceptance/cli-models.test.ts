@@ -140,7 +140,7 @@ describe('models through the command line', () => {
     expect(ran.code).toBe(0)
     expect(ran.stdout).toMatch(/no LLM/)
   })
-  test('a script that is missing or wrong is told with its place', async () => {
+  test('a missing or wrong script is reported with its place', async () => {
     const { run, agent, file } = place()
     file('s.yaml', 'steps:\n  - txet: Hello\n')
     const [missing, wrong] = await Promise.all(

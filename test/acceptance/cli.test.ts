@@ -121,7 +121,7 @@ describe('product.md 2: exit codes', () => {
     ])
     expect([code, stdout]).toEqual([5, 'As far as I got.\n'])
   })
-  test('3: a provider that there is no model for, with what was looked for and what to do', async () => {
+  test('3: a provider without a model, with what was searched and what to do', async () => {
     const { code, stderr, stdout } = await troupe(folder(hello, 'description: d\nmodels: openai/gpt-5'), ['run', 'a.ai', 'x'])
     expect([code, stdout]).toEqual([3, ''])
     expect(stderr).toContain('openai/gpt-5')

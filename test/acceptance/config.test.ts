@@ -57,7 +57,7 @@ const wrong = (config: unknown): Promise<TroupeError> => refused({ config })
 const withTool = (more: object): Promise<TroupeError> => wrong({ agents: [agent], tools: [{ ...tool('fine'), ...more }] })
 
 describe('issue, bad input: all problems at once, with place, expectation and remedy; nothing started', () => {
-  test('many problems in one configuration are all told, each with its place', async () => {
+  test('many problems in one configuration are all reported, each with its place', async () => {
     const error = await wrong({
       agents: [
         { name: 'a', description: '', prompt: 'p', modle: 'm', tools: ['reed_file'] },
@@ -327,7 +327,7 @@ describe('tools from a ToolSource', () => {
     ['has a name twice', async () => [tool('dup'), tool('dup')], /dup/],
     ['has a name that is taken', async () => [tool('taken')], /taken/],
   ] as const)
-    test(`that ${name}: told, nothing started`, async () => {
+    test(`that ${name}: reported, nothing started`, async () => {
       const { text, outcome, model } = await outcomeOf([source(list), tool('taken')])
       expect(outcome === undefined || outcome.status === 'failed').toBe(true)
       expect(text).toMatch(expected)

@@ -279,7 +279,7 @@ describe('core.md: run never throws and always returns an outcome with accountin
     ])
   })
 
-  test('contracts/model.ts: Model.id is "provider/name, as it stands in accounting"', async () => {
+  test('contracts/model.ts: Model.id is "provider/name", as accounting shows it', async () => {
     const { runtime } = world({ config: { agents: [{ ...agent, model: 'any' }] }, steps: [{ text: 'x' }] })
     const { accounting } = await runtime.run('go')
     expect(accounting[0]).toMatchObject({ kind: 'model', model: 'scripted/model' })
@@ -326,7 +326,7 @@ describe('core.md: the stream is eager and read by cursor', () => {
     expect((await bounded(collect(handle))).at(-1)?.type).toBe('interaction.session.idle')
   })
 
-  test('leaving the loop detaches and changes nothing; whoever comes later gets everything from the beginning', async () => {
+  test('leaving the loop detaches and changes nothing; later readers get everything from the beginning', async () => {
     const door = gate()
     const { runtime } = world({
       steps: [{ calls: [{ tool: 'slow' }] }, { text: 'x' }],

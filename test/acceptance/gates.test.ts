@@ -80,7 +80,7 @@ describe('parallel calls run together where their gates allow', () => {
     await finish(handle)
   })
 
-  test('exclusive (the default) with none, wherever it stands', async () => {
+  test('exclusive (the default) with none, at any position', async () => {
     const { entered, log, leave, handle } = stage({ s: { concurrency: 'shared' }, e: {}, k: { concurrency: { key: () => 'x' } } }, [
       { tool: 's', input: { n: 1 } },
       { tool: 'e', input: { n: 1 } },

@@ -73,7 +73,7 @@ describe('core.md, near the end: one last step with tools off and a notice to an
     expect(new Set(ofType(events, 'interaction.step.started').map(({ stepId }) => stepId)).size, 'the limit, and the reserve').toBe(3)
   })
 
-  test('calls: no more than the limit run; the others are told; then a last answer', async () => {
+  test('calls: no more than the limit run; the others fail with a message; then a last answer', async () => {
     let runs = 0
     const counted = tool('look', {
       concurrency: 'shared',

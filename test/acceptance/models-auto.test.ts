@@ -125,7 +125,7 @@ describe('auto', () => {
     expect((await troupeError(() => work)).code).toBe('model_unavailable')
     for (const { hostname } of asked) expect(hostname).not.toContain('example')
   })
-  test('where nothing is found, everything that was looked at is told, with something to do', async () => {
+  test('if nothing is found, everything that was searched is reported, with a remedy', async () => {
     const { fetch } = machine()
     const error = await troupeError(() => resolved({ fetch }))
     expect(error).toMatchObject({ code: 'model_unavailable', remedy: expect.any(String) })

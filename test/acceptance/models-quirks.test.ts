@@ -95,7 +95,7 @@ describe('servers that speak the format of OpenAI in their own way', () => {
       })
     }
   })
-  test('arguments that are no JSON, though the reply is whole: the model is told, nothing runs', async () => {
+  test('arguments that are not JSON in a complete reply: the model is informed, nothing runs', async () => {
     const body =
       chunk({ tool_calls: [{ index: 0, id: 'a', type: 'function', function: { name: 'act', arguments: 'word is x' } }] }) +
       chunk({}, 'tool_calls') +
@@ -105,7 +105,7 @@ describe('servers that speak the format of OpenAI in their own way', () => {
     expect(outcome.status).toBe('completed')
     expect(lab.history(asked[1]?.body).results).toHaveLength(1)
   })
-  test('a tool that was never offered: the model is told, nothing runs', async () => {
+  test('a tool that was never offered: the model is informed, nothing runs', async () => {
     const { outcome, asked } = await run(lab, reply(lab, { calls: [{ ...call, name: 'acct' }] }), done)
     expect(outcome.status).toBe('completed')
     expect(lab.history(asked[1]?.body).results[0]).toMatch(/\bact\b/)

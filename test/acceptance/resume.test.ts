@@ -280,7 +280,7 @@ describe('core.md: resume. open() after an unfinished run, for every prefix of a
     expect((await bounded(runtime.sessions.outcome(treeId), 'after open', 30_000)).report?.text).toBe('All done.')
   })
 
-  test('what was in the inbox and not yet drained is taken up by whoever opens the tree', async () => {
+  test('messages left in the inbox are processed by the next process that opens the tree', async () => {
     const { events, tools } = await make()
     const store = await storeWith(events)
     const treeId = events[0]?.treeId as TreeId

@@ -126,7 +126,7 @@ describe('every key', () => {
     expect(wrong[kind]?.length).toBeGreaterThan(3)
   })
 
-  test.each(keys)('%s misspelt is told with the nearest key', (key) => {
+  test.each(keys)('%s misspelt is reported with the nearest key', (key) => {
     const [group = '', below] = key.split('.')
     const last = below ?? group
     const misspelt = `${last.slice(0, -1)}${last.at(-1) === 'x' ? 'y' : 'x'}x`

@@ -20,7 +20,7 @@ describe('a file of another program', () => {
     expect(registry.untrusted).toEqual([])
   })
 
-  test('leaves out whoever would call back, is broken or is not there, and says so', async () => {
+  test('omits agents that would call back, are broken or are missing, and reports it', async () => {
     const { load } = folder({
       'a.agent.md': '',
       '.github/agents/a.agent.md': '---\ndescription: A\nagents: [a, b, broken, nobody]\n---\nA.\n',
@@ -58,7 +58,7 @@ test('run with a name says which file is called so', async () => {
   ])
 })
 
-test('a file of our own is told which file to name', async () => {
+test('one of Troupe’s own files gets the name of the file to use', async () => {
   const { load } = folder({ ...files, 'boss.ai': child('agents: [code-reviewer]') })
   const registry = await load('boss.ai')
   expect(registry.ok ? [] : registry.problems.map(({ remedy }) => remedy)).toEqual(['Name the file: `./.claude/agents/reviews.md`.'])

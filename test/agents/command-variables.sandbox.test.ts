@@ -32,10 +32,10 @@ async function printed(sandbox: Sandbox, at: { readonly folder: string; readonly
 }
 
 describe.each(Object.entries(places))('variables that %s names', (_, at) => {
-  test.skipIf(noSandboxHere)(sandboxed('reach a command behind walls'), async () => {
+  test.skipIf(noSandboxHere)(sandboxed('reach a command in the sandbox'), async () => {
     expect(await printed({}, at)).toBe('ci=yes x=mine lang=de_DE.UTF-8 term=dumb other=')
   })
-  test('reach a command without walls', async () => {
+  test('reach a command without a sandbox', async () => {
     expect(await printed({ mode: 'off' }, at)).toBe('ci=yes x=mine lang=de_DE.UTF-8 term=dumb other=')
   })
 })

@@ -155,7 +155,7 @@ describe('troupe validate', () => {
     expect(problems.filter(({ remedy }) => remedy === undefined)).toEqual([])
   })
 
-  test('knows models that there are not, scripts that cannot be read, and asks nobody', async () => {
+  test('finds unknown models and unreadable scripts, and contacts no server', async () => {
     const { path } = folder({
       'a.ai': child().replace('a/b', '[nonsense/x, script/none.yaml, openai/gpt-5.4-mini, auto]'),
       'b.ai': child().replace('a/b', 'script/bad.yaml'),
@@ -225,7 +225,7 @@ describe('troupe validate of a folder with projects in it', () => {
     expect(agents).toContainEqual({ name: 'near', file: 'a/near.ai', isChild: true })
   })
 
-  test('what is wrong in several ways of looking is told once', async () => {
+  test('a problem that several checks find is reported once', async () => {
     const { path } = folder({
       ...one('a'),
       'a/lib/helper.ai': child('limts: 1').replace('a/b', 'nonsense/x'),
@@ -251,7 +251,7 @@ describe('troupe agents list', () => {
     expect(agents.map(({ approvals }: { approvals?: unknown }) => approvals)).toEqual([rules, undefined])
   })
 
-  test('shows whoever can be read: ours, configured ones, and files of other programs', async () => {
+  test('lists all readable agents: own files, configured ones, and files of other programs', async () => {
     const { path } = folder({
       'a.ai': child('agents: [lib]\nmetadata: { owner: us }'),
       'lib/lib.ai': child('enabled: false\ntoolName: the.lib'),
@@ -311,7 +311,7 @@ describe('troupe config show', () => {
 })
 
 describe('troupe doctor', () => {
-  test('each failure says how to mend it; keys are named and never shown', async () => {
+  test('each failure has a fix; keys are named and never shown', async () => {
     const { path } = folder({
       'a.ai': child().replace('a/b', 'openai/gpt-5.4-mini'),
       'b.ai': child().replace('a/b', 'rehearsal'),

@@ -29,7 +29,7 @@ describe('the agents of a project that nobody has trusted', () => {
     expect(agentsOf(registry)).toEqual([])
   })
 
-  test('and that is told, with the way to trust it', async () => {
+  test('and that is reported, with the command to trust it', async () => {
     const project = folder({ 'in.ai': child().replace('a/b', 'auto'), '.ai-agent.json': { agents: ['../*.ai'] } })
     const { code, stdout, stderr } = await troupe(project.path, ['validate'])
     expect([code, stdout]).toEqual([0, '1 agent and the configuration are valid.\n'])
@@ -237,7 +237,7 @@ describe('an agent that another one names by its path', () => {
   test.each([
     ['upwards', 'lib/a.ai', '../b.ai'],
     ['by its whole path', 'a.ai', path],
-  ])('lies in the project, unless whoever names it is trusted: %s', async (_name, file, written) => {
+  ])('is in the project, unless the file that names it is trusted: %s', async (_name, file, written) => {
     const project = folder({ [file]: boss(written), 'b.ai': child() })
     expect(problemsOf(await project.load(file))).toEqual([
       expect.stringContaining(`the agent \`${written}\` cannot be read: it is outside`),
@@ -284,7 +284,7 @@ describe('a link that leads out of the project', () => {
     expect(agentsOf(await load('lib/a.ai')).length).toBeGreaterThan(0)
   })
 
-  test('and a file in the place of a folder is told as what it is', async () => {
+  test('and a file instead of a folder is reported as such', async () => {
     const project = folder({ 'a.ai': child('input: { schemaRef: ./b.txt/c.json }'), 'b.txt': 'x' })
     expect(problemsOf(await project.load('a.ai'))).toEqual([expect.stringContaining('the schema `./b.txt/c.json` cannot be read: ')])
   })

@@ -52,7 +52,7 @@ describe('where the configuration or a variable is wrong', () => {
     expect([diagnostics, registry.untrusted]).toEqual([[], []])
   })
 
-  test('both are told, with what is wrong in the agents', async () => {
+  test('both are reported, with the problems of the agents', async () => {
     const { path } = folder({ 'a.ai': child('limts: 1'), ...nonsense })
     const all = ['TROUPE_LIMITS_MAX_TOOL_TURNS', `${path}/.ai-agent.json:1:3`, 'a.ai:6:1']
     expect(placesOf(await projectIn(path, wrongVariable))).toEqual(all)
@@ -79,7 +79,7 @@ describe('where the configuration or a variable is wrong', () => {
     expect(placesOf(await projectIn(path))).toEqual([`${path}/.home/.ai-agent/.ai-agent.json:1:3`])
   })
 
-  test('a damaged list of trust is told beside the rest', async () => {
+  test('a damaged trust list is reported with the rest', async () => {
     const { path } = folder({ '.state/troupe/trust.json': '{', ...nonsense, 'a.ai': child('limts: 1') })
     expect(placesOf(await projectIn(path))).toEqual([`${path}/.state/troupe/trust.json`, `${path}/.ai-agent.json:1:3`, 'a.ai:6:1'])
   })

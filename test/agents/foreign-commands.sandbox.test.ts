@@ -151,7 +151,7 @@ describe.skipIf(noSandboxHere)(sandboxed('rules about commands'), () => {
   )
 })
 
-describe('what has become of patterns is told', () => {
+describe('the translation of patterns is reported', () => {
   test('by validate, with place and remedy, and by agents list', async () => {
     const { path } = folder({
       [claude]: looker('Bash(git status:*), Bash(git log | head), Bash(npm test)'),

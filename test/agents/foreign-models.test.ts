@@ -27,7 +27,7 @@ test('a run asks what the configuration says', async () => {
   expect(await troupe(path, ['run', file, 'Hi'], { HOME: own.path })).toMatchObject({ code: 0 })
 })
 
-test('a model that nobody knows: the file is left as it is, and the way is told', async () => {
+test('an unknown model: the file stays unchanged, and the fix is reported', async () => {
   const { path } = folder({ [file]: agent('grok-code') })
   const { code, stdout, stderr } = await troupe(path, ['validate'])
   expect([code, stdout + stderr]).toEqual([2, expect.stringContaining('"models": { "grok-code": "provider/model" }')])

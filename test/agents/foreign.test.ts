@@ -53,7 +53,7 @@ describe('an agent of another program in a team', () => {
     expect(agent?.definition).toMatchObject({ models: ['m/n'], limits: { maxToolTurns: 3 }, output: { format: 'json' } })
   })
 
-  test('servers are told, and not started', async () => {
+  test('servers are reported and not started', async () => {
     const { load, path } = folder({
       '.claude/agents/rich.md': '---\nname: rich\ndescription: Rich\nmcpServers: { lab: { command: x } }\n---\nGo.',
     })
@@ -95,7 +95,7 @@ describe('an agent of another program in a team', () => {
   test.each([
     ['.claude/agents/planner.md', '---\nname: planner\ndescription: Plans\npermissionMode: plan\n---\nGo.'],
     ['.codex/agents/planner.toml', 'name = "planner"\ndescription = "Plans"\nsandbox_mode = "read-only"\ndeveloper_instructions = "Go."'],
-  ])('one that may only read has nothing that changes, and walls: %s', async (file, text) => {
+  ])('a read-only agent has no tools that change anything, and a sandbox: %s', async (file, text) => {
     const { load, path } = folder({ [file]: text })
     const [agent] = agentsOf(await load(file, { trusted: trustIn(join(path, file)) }))
     expect(agent?.definition.tools).toEqual(['read_file', 'list_files', 'search_files', 'web_fetch', 'update_plan', 'ask_user'])
@@ -120,7 +120,7 @@ describe('an agent of another program in a team', () => {
     expect(await toolsOf('tools: Bash, Read\ndisallowedTools: Bash\n')).toEqual(['read_file'])
   })
 
-  test('its skills are looked for; those that are not here are told, and no error', async () => {
+  test('its skills are searched; missing ones are reported without an error', async () => {
     const { load, path } = folder({
       '.claude/agents/x.md': '---\nname: x\ndescription: X\nskills: [pdf, gone]\n---\nGo.',
       '.claude/skills/pdf/SKILL.md': '---\nname: pdf\ndescription: About PDF\n---\nDo it.',
@@ -132,7 +132,7 @@ describe('an agent of another program in a team', () => {
     expect(diagnostics).toMatchObject([{ code: 'foreign_agent', place: '.claude/agents/x.md', message: 'there is no skill `gone`' }])
   })
 
-  test('agents that it names and that are not here are told, and no error; a broken file is one', async () => {
+  test('missing agents that it names are reported without an error; a broken file is an error', async () => {
     const { load } = folder({
       '.github/agents/lead.md': '---\ndescription: Leads\nagents: [helper, gone]\n---\nLead.',
       'lib/helper.ai': child(),

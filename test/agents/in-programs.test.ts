@@ -65,7 +65,7 @@ describe('agent files in a program', () => {
     expect(seen[0]?.tools.map(({ name }) => name)).toEqual(['agent__weather', 'timetable'])
   })
 
-  it('of several files whoever fits speaks, and agents of theirs do not', async () => {
+  it('of several files the best match answers, and their children do not', async () => {
     const project = folder({
       'cook.ai': `---\ndescription: Finds recipes\nmodels: a/b\nagents: [./scout.ai]\n---\nCOOK\n`,
       'clerk.ai': `---\ndescription: Files tax returns\nmodels: a/b\n---\nCLERK\n`,
@@ -103,7 +103,7 @@ describe('agent files in a program', () => {
     expect(error.message).toContain('there is no agent `ghost`')
   })
 
-  it('get their skills, rules and walls from what the program gives', async () => {
+  it('get their skills, rules and sandbox from the program', async () => {
     const project = folder({
       'boss.ai': agent('tools: [look]\nskills: [pdf]\napprovals: { rules: [{ deny: look }] }\nsandbox: { hosts: [a.example, b.example] }'),
       '.agents/skills/pdf/SKILL.md': '---\nname: pdf\ndescription: Reads PDF files\n---\nRead them.\n',

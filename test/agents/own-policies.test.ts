@@ -4,8 +4,8 @@ import { agentsOf, child, folder } from './folder.ts'
 
 const skill = (name: string, description = `About ${name}`) => `---\nname: ${name}\ndescription: ${description}\n---\nDo it.`
 
-describe('what an agent file says of rules and walls', () => {
-  test('reaches the definition; folders are relative to whoever names them', async () => {
+describe('rules and sandbox settings of an agent file', () => {
+  test('reach the definition; folders are relative to the file that names them', async () => {
     const settings = [
       'tools: [shell, "read_*"]',
       'approvals: { rules: [{ deny: "shell(rm *)", reason: No }] }',
@@ -34,7 +34,7 @@ describe('what an agent file says of rules and walls', () => {
     expect(agent?.definition).toMatchObject({ tools: [], skills: [] })
   })
 
-  test('what would loosen the session is told, with its place; an exception from a rule before it is none of that', async () => {
+  test('settings that would loosen the session are reported with their place; an exception from an earlier rule is not', async () => {
     const told = async (settings: string, over: readonly string[] = []) =>
       (await folder({ 'a.ai': child(settings) }).load('a.ai', { flags: parseOverrides({ settings: over }) })).diagnostics.map(
         ({ code, place, message }) => `${code} ${place} ${message}`,
@@ -53,7 +53,7 @@ describe('what an agent file says of rules and walls', () => {
     expect(await told('', ['sandbox.mode=off'])).toEqual(['agent_setting_idle --override sandbox.mode `sandbox.mode: off` has no effect'])
   })
 
-  test('what stands in its help makes the same agent', async () => {
+  test('the examples of its help make the same agent', async () => {
     const settings =
       'tools: shell\nskills: [pdf]\ndisabledSkills: [x]\nsandbox: { memory: 1GB }\napprovals: { rules: [{ ask: [shell, write_file] }] }'
     const { load, write } = folder({ 'a.ai': child(settings) })
@@ -93,7 +93,7 @@ describe('the skills of an agent', () => {
     expect(await chosen('skills: [pdf, "git-*"]\ndisabledSkills: pdf')).toEqual({ names: ['git-push'], told: [] })
   })
 
-  test('those that there are not are told where they are named', async () => {
+  test('missing ones are reported where they are named', async () => {
     expect(await chosen('skills: [pdf, pfd, broken]')).toEqual({
       names: ['pdf'],
       told: [

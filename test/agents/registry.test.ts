@@ -95,7 +95,7 @@ describe('a team', () => {
     expect(agentsOf(await load('boss.ai')).map(({ definition }) => definition)).toMatchObject([{ agents: ['scout'] }, { name: 'scout' }])
   })
 
-  test('two files of the same name are told apart by their tool names', async () => {
+  test('two files of the same name are distinguished by their tool names', async () => {
     const { load } = folder({
       'boss.ai': child('agents: [./a/scout.ai, ./b/scout.ai]'),
       'a/scout.ai': child(),
@@ -133,7 +133,7 @@ describe('a team', () => {
     ])
   })
 
-  test('tools are those that there are', async () => {
+  test('tools are the available ones', async () => {
     const { load } = folder({ 'a.ai': child('tools: [web_fetch, "git*", "kv/*", web_fech]') })
     const tools = ['web_fetch', 'github/create_issue', 'kv/get']
     const registry = await load('a.ai', { tools })
@@ -142,7 +142,7 @@ describe('a team', () => {
     expect((await folder({ 'a.ai': child('tools: [github__create_issue, "kv__*"]') }).load('a.ai', { tools })).ok).toBe(true)
   })
 
-  test('the built-in tools are there; what comes later, by itself or as an agent is told apart', async () => {
+  test('built-in tools are available; later tools, and agents used as tools, are distinguished', async () => {
     const named = 'tools: [shell, "read_*", "*", shel, github/create_issue, "kv/*", ext.tool, read_output, load_skill, agent__scout, zzz]'
     const registry = await folder({ 'a.ai': child(named) }).load('a.ai')
     const problems = registry.ok ? [] : registry.problems.map(({ place, message, remedy = '' }) => [place, message, remedy.slice(0, 20)])
@@ -164,7 +164,7 @@ describe('a team', () => {
 })
 
 describe('what is wrong with a team', () => {
-  test('everything in every file is told at once, and nothing comes of it', async () => {
+  test('the problems of all files are reported together, and nothing is loaded', async () => {
     const { load, write } = folder({
       'boss.ai': child('agents: [./scout.ai, ./writer.ai, ./scot.ai, scout, ./sub]'),
       'scout.ai': '---\ndescription: x\nmodels: a/b\n---\nGo {{ agent.nam }}.',
@@ -203,7 +203,7 @@ describe('what is wrong with a team', () => {
     ])
   })
 
-  test('circles that lead through files with other faults are told beside those', async () => {
+  test('cycles through files with other errors are reported, too', async () => {
     const { load } = folder({
       'a.ai': child('agents: [./b.ai]\nlimts: 1'),
       'b.ai': child('agents: [./c.ai]'),
@@ -254,7 +254,7 @@ describe('what is wrong with a team', () => {
     ])
   })
 
-  test('whoever names no file, or a folder, is told what there is', async () => {
+  test('a missing file or a folder as argument lists the available agents', async () => {
     const { load, path } = folder({ 'boss.ai': child(), 'sub/kid.ai': child(), 'bare/x.txt': '' })
     const remedyOf = async (root: string) => {
       const registry = await load(root)

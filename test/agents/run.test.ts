@@ -52,7 +52,7 @@ describe('troupe run', () => {
     expect((await troupe(path, ['run', 'a.ai', 'Hi', '--dry-run'], { LAB_KEY: 'geheim-1234567' })).code).toBe(0)
   })
 
-  test('everything that is wrong with flags, configuration and the whole team is told at once', async () => {
+  test('all problems of flags, configuration and the whole team are reported together', async () => {
     const { path } = folder({
       'a.ai': child('agents: [./b.ai, ./c.ai]').replace('a/b', 'rehearsal'),
       'b.ai': child('x: 1'),
@@ -122,7 +122,7 @@ describe('troupe run of an agent that takes JSON', () => {
     expect(problemOf(wrong)).toMatchObject([{ place: 'PROMPT', message: expect.stringMatching(/does not match .*city/) }])
   })
 
-  test('a schema that cannot be compiled is told with its file, before the prompt is looked at', async () => {
+  test('a schema that cannot be compiled is reported with its file, before the prompt is read', async () => {
     const { path } = folder({
       'a.ai': child('output: { format: json, schema: { properties: { a: { $id: x }, b: { $id: x, type: string } } } }')
         .replace('output: { format: text }\n', '')

@@ -13,7 +13,7 @@ const numRuns = process.env.TROUPE_FULL ? 2_000 : 400
 
 // Files are read where nobody knows the runtime; these keep the two of one mind.
 
-test('what a file may say of a hook, whoever embeds the runtime may, and the other way round', () => {
+test('hook settings of a file are also available to programs, and vice versa', () => {
   const guard = { name: 'a', on: ['before_call'], command: ['./a'], onFailure: 'closed' }
   const texts = fc.constantFrom('', ' ', 'a', './a', 'a\0')
   const points = fc.constantFrom('before_call', 'after_call', 'before_request', 'at_stop', 'sometimes')

@@ -83,7 +83,7 @@ test('a wrong one is refused with its place, and nothing is asked', async () => 
   expect(stderr).toMatch(/\.ai-agent\.json:\d+:\d+[\s\S]*concurent[\s\S]*concurrent/)
 })
 
-test('a queue that nothing bears the name of is told by whoever reads it', async () => {
+test('a queue whose name matches nothing is reported by every reader', async () => {
   const { path } = folder({
     'a.ai': '---\ndescription: A\nmodels: rehearsal\n---\nYou answer.',
     '.ai-agent.json': { queues: { opnai: { perMinute: 1 }, openai: { perMinute: 1 } } },

@@ -7,7 +7,7 @@ const foreign = (model: string): string => `---\nname: all\ndescription: All\nmo
 const lead = '---\ndescription: L\nmodels: rehearsal\nagents: [./.claude/agents/all.md]\n---\nL\n'
 const project = (model: string): string => folder({ 'lead.ai': lead, '.claude/agents/all.md': foreign(model) }).path
 
-test('a member that needs a key is named, and what is told helps the whole team', async () => {
+test('a member that needs a key is named, and the remedy helps the whole team', async () => {
   const path = project('opus')
   const { code, stderr } = await troupe(path, ['run', 'lead.ai', 'Hi', '--model', 'rehearsal'])
   expect(code).toBe(3)

@@ -68,7 +68,7 @@ describe('a file that was trusted when its run began', () => {
     expect(stderr).not.toMatch(/agent_changed|tools_withheld/)
   })
 
-  test('and was edited to need no trust: its old tools are refused all the same, and the change is told', async () => {
+  test('and was edited to need no trust: its old tools are still refused, and the change is reported', async () => {
     const { path, at, write, begin, goOn } = project()
     await at('trust', file)
     const id = await begin()
@@ -80,7 +80,7 @@ describe('a file that was trusted when its run began', () => {
   })
 })
 
-test('a file that is trusted since its run began: the run keeps its tools, and that is what is told', async () => {
+test('a file that was trusted after its run began: the run keeps its tools, and that is reported', async () => {
   const { path, at, begin, goOn } = project()
   const id = await begin()
   await at('trust', file)

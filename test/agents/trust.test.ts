@@ -127,7 +127,7 @@ describe('two keys of one name', () => {
 })
 
 describe('a program of a hook that has changed since', () => {
-  test('is told, and trusted again by --trust or by name', async () => {
+  test('is reported, and trusted again by --trust or by name', async () => {
     const { path, write } = folder({
       '.ai-agent.json': { hooks: [{ name: 'guard', on: ['before_call'], module: './guard.mjs', onFailure: 'closed' }] },
       'guard.mjs': 'export const beforeCall = () => undefined\n',
@@ -307,7 +307,7 @@ describe('the question at a terminal', () => {
     return { path, said: said() }
   }
 
-  test('what decides is shown, however much stands before it', async () => {
+  test('decisive settings are shown, however much precedes them', async () => {
     const many = Array.from({ length: 30 }, (_, i) => i)
     const harmless = { on: ['at_stop'], onFailure: 'open' }
     const { path, said } = await askedAbout({

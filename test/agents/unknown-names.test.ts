@@ -127,7 +127,7 @@ describe('a hook for tools', () => {
   const block = () => ({ kind: 'block', reason: 'no' }) as const
   const hooked = (...tools: readonly string[]) => ({ hooks: [{ name: 'g', onFailure: 'closed', tools, beforeCall: block } as const] })
 
-  test('that there are not is refused', async () => {
+  test('that do not exist are refused', async () => {
     expect(remediesOf(() => runtimeWith(new ScriptedModel([]), hooked('Bash', 'shel', 'shell')))).toEqual([
       'Here, write `shell`.',
       'Did you mean `shell`?',

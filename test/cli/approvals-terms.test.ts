@@ -98,7 +98,7 @@ describe('the command that goes on', () => {
     expect([has('a.txt'), has('b.txt')]).toEqual([true, false])
   })
 
-  test('without them: what was denied stays denied, the configuration is read again, and both are told', async () => {
+  test('without them: denied calls stay denied, the configuration is read again, and both are reported', async () => {
     const { at, id, place, has } = await waiting(
       'stricter',
       [writing('a.txt'), writing('b.txt'), writing('c.txt')],
@@ -111,7 +111,7 @@ describe('the command that goes on', () => {
     expect([has('a.txt'), has('b.txt'), has('c.txt')]).toEqual([true, false, false])
   })
 
-  test('another configuration in its place is told, however quiet it is to be', async () => {
+  test('another configuration in its place is reported, even with --quiet', async () => {
     const { at, id, place, has } = await waiting('replaced', [writing('a.txt'), writing('b.txt')], ['--config', 'strict.json'])
     await writeFile(join(place, 'lax.json'), '{}')
     const ended = await at(['run', 'w.ai', '--resume', id, '--allow', 'write_file', '--config', 'lax.json', '-q'])
@@ -120,7 +120,7 @@ describe('the command that goes on', () => {
     expect(has('b.txt')).toBe(true)
   })
 
-  test('a configuration that is gone by then is told, and nothing runs without it', async () => {
+  test('a configuration that is missing by then is reported, and nothing runs without it', async () => {
     const { at, id, place, has } = await waiting('gone', [writing('a.txt')], ['--config', 'strict.json'])
     await rm(join(place, 'strict.json'))
     const ended = await at(['run', 'w.ai', '--resume', id, '--allow', 'write_file'])
@@ -216,7 +216,7 @@ describe('runs that are dropped', () => {
     expect(JSON.parse(ended.stdout)).toEqual({ ok: true, dropped: [free, driven], exitCode: 0 })
   })
 
-  test('one that fails all the same: those before it are told', async () => {
+  test('one that fails all the same: earlier ones are reported', async () => {
     const { id: first } = await waiting('first', [writing('a.txt')])
     const { id: second } = await waiting('second', [writing('a.txt')])
     const store = sqliteStore({ path })

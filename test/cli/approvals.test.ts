@@ -93,7 +93,7 @@ describe('a run that waits', () => {
     expect(await at(`approvals answer ${id}`)).toMatchObject({ code: 2, stderr: expect.stringContaining('The answer is missing.') })
   })
 
-  test('what a broader answer grants is told before it is given, with a wrong word, and after', async () => {
+  test('the extent of a broader answer is shown before it is given, with a wrong word, and after', async () => {
     const { id, at } = await waiting('broader', ['src/q.txt'])
     const kept = [
       '    s for this session, p for this project: src/q.txt · s1 p1 any file in src/',
@@ -130,7 +130,7 @@ describe('a run that waits', () => {
   test.each([
     ['two', 2],
     ['seven', 7],
-  ])('for %s answers is told of with commands that work', async (name, count) => {
+  ])('for %s answers is listed with commands that work', async (name, count) => {
     const files = Array.from({ length: count }, (_, index) => `${index}.txt`)
     const { id, at } = await waiting(name, files)
     const { stderr } = await at(`run w.ai --resume ${id}`)

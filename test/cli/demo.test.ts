@@ -3,7 +3,7 @@ import { workbench } from './troupe.ts'
 
 const { troupe } = await workbench()
 
-test('the demonstration shows two children at once, an approval, a failing tool and a forced last answer, and owns up to its models', async () => {
+test('the demo shows two parallel children, an approval, a failing tool and a forced last answer, and names its models', async () => {
   const ended = await troupe(['demo'])
   expect(ended).toMatchObject({ code: 0, stdout: expect.stringMatching(/^Take the 17:05 from Gothenburg .*\n$/s) })
   expect(ended.stderr).toContain('The models are scripts and the tools are simulated: no LLM')

@@ -144,7 +144,7 @@ describe('an approval: 6', () => {
   })
 })
 
-test('standard output that cannot be written is told, not kept quiet: 1', async () => {
+test('standard output that cannot be written is reported: 1', async () => {
   const full = new Writable({ write: (_chunk, _encoding, done) => done(Object.assign(new Error('no space left'), { code: 'ENOSPC' })) })
   let stderr = ''
   const host: Host = {

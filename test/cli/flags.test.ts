@@ -26,7 +26,7 @@ describe('--model', () => {
     })
   })
 
-  test('named twice, or with spaces, is told', async () => {
+  test('named twice, or with spaces, is reported', async () => {
     const ended = await troupe(['run', hello, 'Hi', '--model=a/b', '--model=a/b'])
     expect(ended).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining('--model  The model `a/b` is listed twice') })
   })
@@ -45,7 +45,7 @@ describe('--override', () => {
     })
   })
 
-  test('all that is wrong is told at once, with the file, the flags and the prompt', async () => {
+  test('all problems are reported together, with the file, the flags and the prompt', async () => {
     await writeFile(join(folder, 'wrong.ai'), '---\ndescription: x\nlimits: { maxToolTurns: many }\n---\nGo.')
     const ended = await troupe(['run', 'wrong.ai', '--override', 'limits.maxTurns=3', '--override', 'output.format=yaml'])
     expect(ended).toMatchObject({ code: 2, stdout: '' })
@@ -69,7 +69,7 @@ describe('--override', () => {
     `)
   })
 
-  test('is told with flags that are wrong', async () => {
+  test('is reported with wrong flags', async () => {
     const ended = await troupe(['run', hello, 'Hi', '--colour=red', '--override', 'limts.maxCalls=3', '--json'])
     expect(documentIn(ended.stdout)).toMatchObject({
       exitCode: 2,
@@ -97,7 +97,7 @@ describe('an answer that is JSON', () => {
     expect(await troupe(['run', join(folder, file), 'Go', '-q'])).toMatchObject({ code: 0, stdout: '{"city":"Oslo"}\n' })
   })
 
-  test('a schema that is wrong, or not there, is told with its place', async () => {
+  test('a wrong or missing schema is reported with its place', async () => {
     await writeFile(join(folder, 'bad.schema.json'), '{\n  "type": "objekt"\n}')
     const settings = 'description: x\nmodels: script/hello.yaml\noutput: { schemaRef: bad.schema.json }'
     const wrong = await troupe(['run', await agent('bad-schema', '', settings), 'Go'])

@@ -81,7 +81,7 @@ describe('who has the last word', () => {
     })
   })
 
-  test('two flags for the same setting are told, and so is what is wrong with either', async () => {
+  test('two flags for the same setting are reported, and so are the problems of each', async () => {
     const wrong = await troupe([
       'run',
       eager,

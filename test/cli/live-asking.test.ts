@@ -26,7 +26,7 @@ const script = (file: string): string => `steps:
 
 // One after the other: commands of one folder at the same time may find its guards being made or taken away.
 describe('asked in a window', () => {
-  test.each([40])('of %d columns: what has led to a question stands above it, and the tree is whole again below', async (columns) => {
+  test.each([40])('of %d columns: the events before a question are printed above it, and the tree is complete below', async (columns) => {
     const name = `above${columns}`
     const file = await agent(name, script(`${name}.txt`), tools)
     const window = troupe(['run', file, 'Go', '--data-dir', name, '--config', 'off.json', '--allow', 'shell'], { columns, rows: 45 })

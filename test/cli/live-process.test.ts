@@ -107,7 +107,7 @@ test('a run that is over leaves nothing behind that keeps the process alive or t
   expect(window.isCursorVisible()).toBe(true)
 })
 
-test('whatever else is written stands above the tree', async () => {
+test('other output is printed above the tree', async () => {
   const window = stubborn(`
     setTimeout(() => {
       process.emitWarning('careful')

@@ -77,7 +77,7 @@ describe.concurrent('a run on a terminal', () => {
     expect(window.lines().at(-1)).toBe('Done.')
   })
 
-  test('whoever waits for a queue is shown with it, and no longer when the run ends', async () => {
+  test('a session that waits for a queue is shown with it until the run ends', async () => {
     for (const name of ['north', 'south']) await agent(name, endless, 'usage: what to do\noutput: { format: text }')
     const call = (name: string): string => `{ tool: agent__${name}, input: { prompt: Look., reason: It has to be known } }`
     const file = await agent(

@@ -65,7 +65,7 @@ describe('--resume with what a flag or a variable says', () => {
     expect(await changesIn(id)).toHaveLength(2)
   })
 
-  test('all of them at once are in the snapshot, told to people, and said again they change nothing', async () => {
+  test('all together are in the snapshot and shown to people; repeated flags change nothing', async () => {
     const { at, begin, resume } = await project('snapshot')
     const id = await begin()
     const flags = ['--max-cost', '0.5', '--max-tokens', '9000', '--time-budget', '9m', '--override', 'limits.maxToolTurns=4']

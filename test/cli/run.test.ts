@@ -161,7 +161,7 @@ describe('an answer that is partial or missing', () => {
     expect(await troupe(words)).toMatchObject({ code: 0 })
   })
 
-  test('a folder is told as what it is, and not as a name that is nearly right', async () => {
+  test('a folder is reported as such, and not as a misspelt name', async () => {
     await mkdir(join(folder, 'team.ai'))
     const ended = await troupe(['run', 'team.ai', 'Hi'])
     expect(ended).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining('team.ai  It is a folder.') })
@@ -175,7 +175,7 @@ describe('an answer that is partial or missing', () => {
   })
 })
 
-describe('what is wrong is told at once', () => {
+describe('all problems are reported together', () => {
   test('flags and arguments', async () => {
     const ended = await troupe(['run', '--jsn', '--quiet=1', '--data-dir'])
     expect(ended).toMatchObject({ code: 2, stdout: '' })

@@ -145,7 +145,7 @@ describe('real runs', () => {
     }
   })
 
-  test('fit with what was told before, too, and tell it first', () => {
+  test('are valid with earlier diagnostics, too, which come first', () => {
     const [outcome = expect.unreachable()] = outcomes
     const told = { code: 'config_untrusted', severity: 'warning', place: '/x/.ai-agent.json', message: 'hooks', remedy: 'Look.' } as const
     const document = throughJson(outcomeDocument(outcome, { before: [told] }))

@@ -85,7 +85,7 @@ describe('a run that has ended', () => {
     expect(shown.outcome).toEqual(document)
   })
 
-  test('is told event by event, as it was told while it ran', async () => {
+  test('is printed event by event, as while it ran', async () => {
     const file = await agent('short', 'steps:\n  - text: Done.\n')
     const told = linesIn((await troupe(['run', file, 'Go', '--stream-json'])).stdout)
     const { sessionId: id } = told[0] as unknown as { readonly sessionId: string }

@@ -106,7 +106,7 @@ test('where nothing is kept, nothing is made', async () => {
   expect(await listed('--data-dir', 'none')).toEqual([])
 })
 
-test('a file in place of the folder is refused, rather than told to hold no run', async () => {
+test('a file instead of the folder is refused, not listed as empty', async () => {
   await writeFile(join(folder, 'a-file'), '')
   for (const place of ['a-file', join('a-file', 'below')]) {
     const listing = await troupe(['sessions', 'list', '--data-dir', place])

@@ -93,7 +93,7 @@ describe.concurrent('without a terminal', () => {
     expect(events.at(-1)).toMatchObject({ ok: false, exitCode: 6, outcome: { status: 'suspended' } })
   })
 
-  test('onUnavailable: deny goes on without, and the model is told', async () => {
+  test('onUnavailable: deny continues without approval, and the model is informed', async () => {
     const file = await writer('denied')
     await writeFile(at('deny.json'), '{ "approvals": { "onUnavailable": "deny" } }')
     const ended = await troupe(['run', file, 'Go', '--data-dir', 'denied', '--config', 'deny.json', '--json'])
@@ -190,7 +190,7 @@ describe.concurrent('--resume', () => {
     })
   })
 
-  test('with the file of another agent: told, and nothing is touched', async () => {
+  test('with the file of another agent: reported, and nothing is changed', async () => {
     const { id } = await suspended('mine')
     const other = await writer('yours')
     const ended = await troupe(['run', other, '--resume', id, '--data-dir', 'mine', '--allow', 'write_file'])
@@ -211,7 +211,7 @@ describe.concurrent('--resume', () => {
     expect(ended.stderr).toContain('agent_changed')
   })
 
-  test('of a run that another process drives: told, and left to it', async () => {
+  test('of a session that another process drives: reported, and left alone', async () => {
     const file = await agent('driven', 'steps: [{ text: never, delay: 1h }]')
     const first = start(['run', file, 'Go', '--data-dir', 'driven'])
     await first.says('step 1')

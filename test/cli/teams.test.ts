@@ -49,7 +49,7 @@ function tapped(handle: RunHandle, isIt: (event: StreamEvent) => boolean): { rea
 }
 
 describe('while a team is at work', () => {
-  test('each child hangs from its call, at every level; who has no place yet stands in line', async () => {
+  test('each child is below its call, at every level; children without a slot are shown as queued', async () => {
     const { clock, scouts, runtime } = held()
     const window = new Window({ width: 90, height: 60 })
     const { host } = quietHost()

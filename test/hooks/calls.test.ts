@@ -67,7 +67,7 @@ describe('a hook before a call', () => {
     expect(record.error).toMatchObject({ class: 'blocked', message: expect.stringContaining('not an object') })
   })
 
-  it('that changes them to what does not fit is told to the model by name', async () => {
+  it('that changes them to invalid ones is named to the model', async () => {
     const { ran, record } = await run([hook({ beforeCall: () => ({ kind: 'change', input: { q: {} }, reason: 'r' }) })])
     expect(ran).toEqual([])
     expect(record.error).toMatchObject({ class: 'invalid_input', message: expect.stringContaining('Hook "guard" changed the call.') })
@@ -200,7 +200,7 @@ describe('a hook after a call', () => {
     expect(seen.join()).not.toContain('sk-very-secret-1')
   })
 
-  it('sees no more than a program could take, and is told that there is more; never half a secret', async () => {
+  it('sees a limited part, marked as cut; never half a secret', async () => {
     const seen: object[] = []
     const looks = hook({
       afterCall: ({ output: { extras: _, ...output } }) => {
@@ -236,7 +236,7 @@ describe('a hook after a call', () => {
     expect([seen, record.content]).toEqual([[undefined], 'done'])
   })
 
-  it('adds to what is told of a failure, too', async () => {
+  it('adds to the text of a failure, too', async () => {
     const failing = tool('target', { execute: () => ({ ok: false, error: { class: 'failed', message: 'broke' } }) })
     const adds = hook({ afterCall: () => ({ kind: 'context', text: 'It often does.' }) })
     const { record } = await run([adds], { tools: [failing] })

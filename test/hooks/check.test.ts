@@ -48,7 +48,7 @@ describe('the hooks of a configuration', () => {
     ])
   })
 
-  it('has all its problems told at once, each with its place', () => {
+  it('has all its problems reported together, each with its place', () => {
     const problems = checkHooks([{ nam: 'x', on: 7, onFailure: 1, timeout: 'soon' }], '.ai-agent.json: hooks')
     expect(problems.map(({ place }) => place)).toEqual(
       ['nam', 'name', 'on', 'command', 'onFailure', 'timeout'].map((key) => `.ai-agent.json: hooks[0].${key}`),

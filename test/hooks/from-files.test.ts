@@ -202,7 +202,7 @@ describe('a hook that is a module', () => {
   })
 })
 
-describe('what does not work is told at the start', () => {
+describe('problems are reported at the start', () => {
   const problemsOf = async (definitions: readonly HookDefinition[]) =>
     hooksFrom(definitions, { ...place, place: '.ai-agent.json: hooks' }).then(
       () => expect.unreachable(),

@@ -121,7 +121,7 @@ describe('a module', () => {
     expect(await ask(hook, 'count')).toEqual({ kind: 'block', reason: '1' })
   })
 
-  it('that never loads is told at the start', async () => {
+  it('that never loads is reported at the start', async () => {
     const clock = new FakeClock()
     const built = build(put(`while (true) {}\nexport const beforeCall = () => {}`), { clock }).catch((error: TroupeError) => error.message)
     await until(() => clock.pending === 1)
@@ -157,7 +157,7 @@ describe('a module that is given up', () => {
       return { kind: 'block', reason: input.wish }
     }`
 
-  it('is told, answers what else it was asked, and takes no further question', async () => {
+  it('is reported, answers its other questions, and takes no further one', async () => {
     const clock = new FakeClock()
     const hook = await build(put(waiting('told')), { clock })
     const controller = new AbortController()

@@ -164,7 +164,7 @@ describe('what a model sees', () => {
     await page('cut-output', await unhurriedRequestsOf(steps, { tools: [inventory], limits: { maxOutputBytes: 1_000 } }))
   })
 
-  it('when a call hits the walls of the sandbox, and a person keeps it inside or lets it out', async () => {
+  it('when the sandbox blocks a call, and a person denies or approves running it outside', async () => {
     const walled = tool('look', {
       execute: ({ q }, { confinement }) =>
         confinement.kind === 'none'

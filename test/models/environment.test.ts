@@ -38,7 +38,7 @@ test.each([
   ['an address that is set to nothing', { ...all('BASE_URL', ''), OLLAMA_HOST: '' }],
   ['an address that is none', { ...all('BASE_URL', 'no address'), OLLAMA_HOST: 'no address' }],
   ['an address of somebody else, and a key', { ...all('BASE_URL', poison), ...all('API_KEY', 'poisoned-key'), OLLAMA_HOST: poison }],
-])('the environment is not heeded: %s', async (_, environment) => {
+])('the environment is ignored: %s', async (_, environment) => {
   expect(await addressesIn(environment)).toEqual({
     'openai/gpt-5': ['https://api.openai.com', 'Bearer k'],
     'anthropic/claude-sonnet-5': ['https://api.anthropic.com', 'k'],

@@ -140,7 +140,7 @@ describe('a model of the AI SDK', () => {
       expect.objectContaining({ type: 'finish' }),
     ])
   })
-  test('warns of things that nobody knows: they are told as far as they say something', async () => {
+  test('with unknown warnings: they are reported as far as they are readable', async () => {
     const warnings = [{ type: 'unsupported' }, { type: 'new', message: 'Mind the gap.' }, { type: 'x', amount: 1n }]
     const notices = (await partsOf(streaming({ type: 'stream-start', warnings }, text, finish))).filter(({ type }) => type === 'notice')
     expect(notices).toEqual([

@@ -23,7 +23,7 @@ describe('a call that fails', () => {
     expect(scene.answer).toBe('From measure_tide (harbour: Bergen):\nLevel: 3 m\n\n(rehearsal: rules, no LLM)')
   })
 
-  it('is made twice at the most, and then told with its remedy', async () => {
+  it('is made at most twice, and then reported with its remedy', async () => {
     const scene = await conversation([flaky(9, gone)]).say(request)
     expect(shown(scene)).toBe(calls(2))
     expect(scene.answer).toBe('measure_tide (harbour: Bergen) failed: The gauge does not answer. Try again.\n\n(rehearsal: rules, no LLM)')
@@ -56,7 +56,7 @@ describe('a call that fails', () => {
     )
   })
 
-  it('that nobody allowed is told like any other', async () => {
+  it('that was not approved is reported like any other', async () => {
     const asking = files.map(
       (tool): Tool => (tool.name === 'shell' ? { ...tool, approval: () => ({ keys: [], summary: 'run it' }) } : tool),
     )
@@ -106,7 +106,7 @@ describe('the loop', () => {
     ).toBe('look_up_weather(city: Voss)')
   })
 
-  it('is told that pictures cannot be seen', async () => {
+  it('learns that images cannot be seen', async () => {
     const image = { type: 'image', mediaType: 'image/png', data: 'aGk=' } as const
     const plan = { type: 'file', mediaType: 'application/pdf', data: 'aGk=', name: 'plan.pdf' } as const
     const scene = await conversation([]).say([{ type: 'text', text: 'What do you see?' }, image, plan])
@@ -126,7 +126,7 @@ describe('the loop', () => {
     )
   })
 
-  it('is told what was cut from a long result', async () => {
+  it('learns what was cut from a long result', async () => {
     const long: Tool = { name: 'dump_log', description: 'Shows the log.', inputSchema: object({}), execute: () => 'line\n'.repeat(3000) }
     const scene = await conversation([long]).say('dump the log')
     expect(scene.answer.split('\n')).toHaveLength(64)

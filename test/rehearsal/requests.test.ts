@@ -211,7 +211,7 @@ describe('a question about a tool', () => {
     expect(scene.answer).toMatch(/^convert: Converts amounts of money\.[\s\S]*The text of README\.md/)
   })
 
-  it('is told apart from what it is asked to do', async () => {
+  it('is distinguished from the task', async () => {
     expect(shown(await conversation(tools).say('What does the researcher do?'))).toBe('no call')
     expect(shown(await conversation(tools).say('delete_file a.txt'))).toBe('delete_file(path: a.txt)')
     expect(shown(await conversation(tools).say('Use the delete_file tool for a.txt'))).toBe('delete_file(path: a.txt)')

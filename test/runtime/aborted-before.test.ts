@@ -28,7 +28,7 @@ it('a signal that is aborted already stops a stream in the same way, and its eve
   expect([model.requests.length, paid]).toEqual([1, []])
 })
 
-it('a signal that is aborted already is heeded before a model is asked who is to speak', async () => {
+it('a signal that is already aborted is respected before a model selects the agent', async () => {
   // It is loaded at the first question: whoever looks before that sees nothing.
   await import('../../src/runtime/selection/ask-model-for-agent.ts')
   const { runtime, model } = world({

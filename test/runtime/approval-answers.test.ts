@@ -13,7 +13,7 @@ const ended = (events: readonly InteractionEvent[]) =>
   events.filter(({ type }) => /turn\.(completed|failed|interrupted)$/.test(type)).length
 const until1 = (store: Store, treeId: TreeId) => until('the end of the turn', async () => ended(await journalOf(store, treeId)) === 1)
 
-describe('whoever is there to approve', () => {
+describe('an approver', () => {
   it('nobody: it is declined, the model reads it, and the turn goes on', async () => {
     const made = await play([run('make')])
     expect(made.ran).toEqual([])
@@ -64,7 +64,7 @@ describe('an answer to a request that is put off', () => {
     expect(ofType(events, 'interaction.turn.completed')).toMatchObject([{ ending: { status: 'completed' } }])
   })
 
-  it('comes from two processes at once: one of them counts, the other is told, it runs at most once', async () => {
+  it('comes from two processes at the same time: one applies, the other is reported, the call runs at most once', async () => {
     for (const [first, second] of [
       [yes(), no()],
       [no(), yes()],
@@ -99,7 +99,7 @@ describe('an answer to a request that is put off', () => {
     expect([outcome.status, later.ran.length, outcome.diagnostics]).toEqual(['completed', 1, []])
   })
 
-  it('comes after the turn: it is told, grants nothing, and the next call is asked about', async () => {
+  it('comes after the turn: it is reported, grants nothing, and the next call is asked about', async () => {
     const { store, treeId, approvalId } = await putOff()
     const later = stage({ store, decide: () => 'suspend', steps: [{ text: 'Stopped.' }, ...once] })
     await later.runtime.sessions.cancel(treeId, 'stop')

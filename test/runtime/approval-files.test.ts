@@ -26,7 +26,7 @@ const playing = (calls: readonly object[], rules: readonly ApprovalRule[], more:
 }
 const asked = (requests: readonly { readonly summary: string }[]) => requests.map(({ summary }) => summary)
 
-describe('what a rule says of files holds for whoever looks through the folder above them', () => {
+describe('rules about files also apply to tools that search the folder above them', () => {
   it('a call that would come upon a file that a rule asks about is asked about; beside it nobody is', async () => {
     const patterns = ['search_files(secrets/*)', 'search_files(./secrets/*)', 'read_file(secrets/*)', '*(*/secrets/a.txt)']
     for (const ask of patterns) {
@@ -73,7 +73,7 @@ describe('what a rule says of files holds for whoever looks through the folder a
     expect(made.told[0]?.content).toContain('secrets/a.txt')
   })
 
-  it('a yes to listing a folder is none to searching it', async () => {
+  it('an approval to list a folder does not cover searching it', async () => {
     const rules = [{ ask: ['list_files', 'search_files'] }]
     const made = await playing([list(), search(), list()], rules, { decide: (_, n) => (n === 1 ? yes('session') : no()) })
     expect(asked(made.asked)).toEqual(['List .', 'Search .'])
@@ -101,7 +101,7 @@ describe('what a rule says of files holds for whoever looks through the folder a
     expect(told.map(({ content }) => /a\.txt/.test(content))).toEqual([false, false, true])
   })
 
-  it('an agent’s own rules, and those of whoever called it, are among them', async () => {
+  it('rules of an agent and of its callers apply', async () => {
     const { tools } = acting()
     const { told } = await play([list()], { tools, config: { agents: [{ ...agent, approvals: [{ deny: 'list_files(secrets*)' }] }] } })
     expect(told[0]?.content).not.toContain('secrets')
@@ -142,7 +142,7 @@ describe('a protected file has to be named', () => {
       )
   })
 
-  it('a yes to any call of the tool does not cover it, and is not offered with it', async () => {
+  it('an approval of any call of the tool does not cover it, and is not offered with it', async () => {
     const made = await playing([write('a.txt'), ...protectedPaths.map((path) => write(path))], [], {
       decide: ({ wider = [] }, n) => (n === 1 ? yes('session', wider.at(-1)?.key) : yes()),
     })
@@ -157,7 +157,7 @@ describe('a protected file has to be named', () => {
     expect(callsOf(made.events).every(({ approved }) => approved?.by === 'ann')).toBe(true)
   })
 
-  it('a yes to just this file for the session covers just this file', async () => {
+  it('an approval of this file for the session covers only this file', async () => {
     const calls = [write('.env', '1'), write('.env', '2'), write('sub/.env')]
     const made = await playing(calls, [], { decide: () => yes('session') })
     expect(asked(made.asked)).toEqual(['Overwrite .env', 'Write sub/.env, a new file'])
@@ -190,7 +190,7 @@ describe('why a call is made', () => {
     input: { path: 'a.txt', content: 'x', ...(reason !== undefined && { reason }) },
   })
 
-  it('is told to whoever is asked, and is the title of the call afterwards', async () => {
+  it('is shown to the approver, and is the title of the call afterwards', async () => {
     const made = await playing([because('  To have it  ')], [], { decide: () => yes() })
     expect(made.asked[0]).toMatchObject({
       summary: 'Write a.txt, a new file',
@@ -200,7 +200,7 @@ describe('why a call is made', () => {
     expect(callsOf(made.events).map(({ title }) => title)).toEqual(['To have it'])
   })
 
-  it('is told again where it asks to leave the sandbox', async () => {
+  it('is shown again when the call asks to leave the sandbox', async () => {
     const walled = { ...shell([]), execute: () => ({ ok: false, error: { class: 'sandbox', message: 'a wall' } }) as const }
     const call = { tool: 'shell', input: { command: 'make', reason: 'To build it' } }
     const sandbox = { confinement: { kind: 'sandbox', name: 'box' } } as const

@@ -203,7 +203,7 @@ describe('for the project', () => {
     'is not there': undefined,
   }
   for (const [what, port] of Object.entries(failing))
-    it(`counts for the session where the port ${what}, and that is told`, async () => {
+    it(`applies to the session if the port ${what}, and that is reported`, async () => {
       const grants = port && project([], port).grants
       const setup: Setup = grants ? { grants } : {}
       const made = await play([run('ls'), run('ls')], { ...setup, decide: () => yes('project') })
@@ -222,7 +222,7 @@ describe('for the project', () => {
     expect(made.outcome.diagnostics).toMatchObject([{ code: 'grant_not_kept' }])
   })
 
-  it('grants nothing where the list is damaged: the person is asked, and told once', async () => {
+  it('grants nothing if the list is damaged: the person is asked, and informed once', async () => {
     const lists: { [what: string]: () => unknown } = {
       throws: () => {
         throw new Error('grants.json is damaged')
@@ -257,7 +257,7 @@ describe('a decision that does not fit what was asked', () => {
     })
 
   for (const [what, decision] of Object.entries(wrong).slice(0, 4))
-    it(`${what}: by the inbox it is told, and the request stays open`, async () => {
+    it(`${what}: through the inbox it is reported, and the request stays open`, async () => {
       const made = stage({ decide: () => 'suspend', steps: [{ calls: [run('ls')] }, { text: 'Done.' }] })
       const { sessionId: treeId } = await made.runtime.run('go')
       const [event] = ofType(await journalOf(made.store, treeId), 'interaction.approval.requested')

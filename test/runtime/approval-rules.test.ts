@@ -161,7 +161,7 @@ describe('rules', () => {
     expect(asked.map(({ keys }) => keys)).toEqual([[{ key: 'tool:shell', label: 'any call of shell' }]])
   })
 
-  it('those of whoever called an agent bind it, each on its own', () => {
+  it('rules of each caller bind an agent independently', () => {
     const deny = { name: 'agent boss', rules: [{ deny: 'shell' }, { allow: 'shell(git *)' }] }
     const session = (own: readonly ApprovalRule[], policies: readonly ApprovalPolicy[] = []) =>
       ({ ports: { rules: policies }, state: { agent: { name: 'kid', approvals: own, bounds: [deny] } } }) as unknown as ActiveSession
@@ -197,7 +197,7 @@ describe('rules', () => {
     expect(outranked.told[0]?.content).toContain('deny shell. ')
   })
 
-  it('that two agents share are told under the name of each', async () => {
+  it('that two agents share are reported under the name of each', async () => {
     const approvals = [{ deny: 'shell' }]
     const other = { ...agent, name: 'other', approvals }
     const config = { agents: [{ ...agent, approvals }, other], agentSelection: { agent: 'clerk' } }
@@ -324,7 +324,7 @@ describe('a call that was approved before rules changed', () => {
   })
 })
 
-describe('wrong rules are told before anything starts', () => {
+describe('wrong rules are reported before anything starts', () => {
   const problems = async (approvals: unknown) => (await troupeError(() => world({ config: { approvals } as never }))).problems
   it.each([
     ['shell', 'config.approvals', 'expected an object with rules'],

@@ -106,7 +106,7 @@ describe('a reply that streams', () => {
 })
 
 describe('what a provider will not do', () => {
-  it('is a diagnostic, told once a turn', async () => {
+  it('is a diagnostic, once per turn', async () => {
     const notice: ModelPart = { type: 'notice', message: 'temperature is not supported' }
     let asked = 0
     const model: Model = {
@@ -147,7 +147,7 @@ describe('the cost of an attempt', () => {
   })
 })
 
-describe('a model that fails in a way that there is not', () => {
+describe('a model that fails with an unknown class', () => {
   it('has sent nonsense', async () => {
     const model: Model = {
       id: 'odd/model',

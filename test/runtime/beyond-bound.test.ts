@@ -122,7 +122,7 @@ describe('a model that goes on beyond what it was given', () => {
     expect(outcome).toMatchObject({ status: 'partial', report: { text: 'So far: two.' } })
   })
 
-  it('where JSON is wanted is told so, and asked again', async () => {
+  it('is informed and asked again if JSON is required', async () => {
     const { model, seen } = endless([], piece)
     const output = { format: 'json', schema: { type: 'object' } } as const
     const outcome = await runtimeWith(model, { config: clerk({ output, parameters: { maxOutputTokens: 50 } }) }).run('Go')

@@ -32,7 +32,7 @@ async function run(work: readonly ScriptedStep[], tools: readonly Tool[] = [look
 }
 
 describe('what a compaction carries over', () => {
-  it('is data: a journal whose words were other ones goes on with all of it, told once', async () => {
+  it('is data: a journal with other texts continues with all of it, once', async () => {
     const first = await run([call('write', 'ink'), ...looks(6), { text: 'Done.' }])
     const at = first.events.findIndex(({ type }) => type === 'interaction.context.compacted')
     const other = { role: 'user', parts: [{ type: 'text', text: 'Made shorter in words of another version.' }] } as const

@@ -361,7 +361,7 @@ describe('while a summary is made', () => {
   })
 })
 
-describe('whoever has a long history', () => {
+describe('a session with a long history', () => {
   it('a child makes its own shorter', async () => {
     const child = { name: 'digger', description: 'Digs', prompt: 'You dig.', model: 'any', tools: ['look'] }
     const parent = { name: 'clerk', description: 'Asks', prompt: 'You ask.', model: 'any', tools: [], agents: ['digger'] }
@@ -412,7 +412,7 @@ describe('whoever has a long history', () => {
     expect(model.requests.at(-1)?.messages[0]).toEqual({ role: 'user', parts: input })
   })
 
-  it('what the session was told at its beginning stays, too, once', async () => {
+  it('the first instructions of the session stay, too, once', async () => {
     const { events } = await run(working([{ text: 'Nothing yet.' }]))
     const store = await storeOf(toldFirst(events, 'AGENTS.md', 'Be kind.'))
     const model = working([...looks(12), { text: 'Done.' }])

@@ -38,7 +38,7 @@ async function walk(commands: readonly string[], setup: Parameters<typeof stage>
   return { ...(await play(commands.map(curl), { sandbox: box, tools: [walled(log)], ...setup })), log }
 }
 
-describe('a call that hits the walls', () => {
+describe('a call that the sandbox blocks', () => {
   it('asks for itself and offers the tool; what is granted more broadly holds for the next one', async () => {
     const { asked, log, told, outcome } = await walk(['curl a', 'curl b'], { decide: ({ wider = [] }) => yes('session', wider[0]?.key) })
     expect(asked).toEqual([
@@ -118,7 +118,7 @@ describe('a call that hits the walls', () => {
       expect(resultsIn(next.model.requests[0]!).map(({ content }) => content)).toEqual(['ran 1', 'reached it', 'ran 4'])
     })
 
-    it('is told what happened inside, and what was said, when somebody has refused', async () => {
+    it('gets the result from inside, and the reason, if a person denies it', async () => {
       const log: string[] = []
       const { treeId, next, approvalId } = await putOff(log)
       await next.runtime.sessions.approve(treeId, { approvalId, decision: no('Use the mirror'), by: 'bob' })
@@ -279,7 +279,7 @@ describe('rules about leaving the sandbox', () => {
   })
 })
 
-describe('what an agent wants more tightly', () => {
+describe('a stricter sandbox policy of an agent', () => {
   const policy: SandboxPolicy = {
     mode: 'required',
     hosts: ['example.com', '*.example.org', '10.0.0.1'],
@@ -339,7 +339,7 @@ describe('what an agent wants more tightly', () => {
     })
   })
 
-  it('is walls where there are none, if a session that is taken up requires them', () => {
+  it('applies without a sandbox of the runtime if its mode is required', () => {
     const of = (sandbox: Partial<SandboxPolicy>) =>
       confinementOf({ ports: { sandbox: { confinement: { kind: 'none' } } }, state: { agent: { sandbox } } } as never)
     expect(of({ mode: 'required', memory: 5 })).toMatchObject({ kind: 'sandbox', policy: { ...defaultSandboxPolicy, memory: 5 } })
@@ -350,12 +350,12 @@ describe('what an agent wants more tightly', () => {
     [{ confinement: { kind: 'sandbox' } }, 'sandbox.confinement'],
     [{ confinement: { kind: 'sandbox', name: 'box', policy: { ...policy, hosts: 'all' } } }, 'sandbox.confinement.policy.hosts'],
     [{ confinement: { kind: 'sandbox', name: 'box', policy: { mode: 'off' } } }, 'sandbox.confinement.policy.memory'],
-  ])('a sandbox that is none is told before anything starts: %j', async (sandbox, place) => {
+  ])('an invalid sandbox is reported before anything starts: %j', async (sandbox, place) => {
     expect((await troupeError(() => world({ sandbox } as never))).problems).toContainEqual(expect.objectContaining({ place }))
   })
 })
 
-describe('a child at the walls', () => {
+describe('a child that the sandbox blocks', () => {
   it('asks on the root stream, and is answered there', async () => {
     const log: string[] = []
     const made = stage({

@@ -46,7 +46,7 @@ async function twoRuntimes() {
   return { store, door, driving, following, treeId, watching }
 }
 
-describe('whoever follows a tree of another process', () => {
+describe('a reader that follows a tree of another process', () => {
   it('is ended by close, and nothing is watched any more', async () => {
     const { following, treeId, watching } = await twoRuntimes()
     const events = collect(following.runtime.sessions.events(treeId))

@@ -28,7 +28,7 @@ const verdicts = (events: readonly InteractionEvent[]) =>
   events.flatMap((event) => (event.type === 'interaction.hook.completed' ? [`${event.hook} ${event.verdict}: ${event.message}`] : []))
 
 describe('a hook before a request', () => {
-  it('is told who is asked and how much, once for each step', async () => {
+  it('gets the model and the size of the request, once for each step', async () => {
     const seen: object[] = []
     const hook = asking((request) => {
       seen.push(request)

@@ -81,7 +81,7 @@ describe('a hook at the stop', () => {
     expect(outcome).toMatchObject({ status: 'completed', report: { text: 'd' }, diagnostics: [] })
   })
 
-  it('is told of with every other one that still objects', async () => {
+  it('is reported with every other one that still objects', async () => {
     const never = (name: string) => atStop(() => ({ kind: 'resume', reason: `Not for ${name}.` }), { name })
     const { outcome } = await run(
       [never('one'), never('two')],

@@ -42,7 +42,7 @@ describe('to look at a tree never claims it', () => {
     expect(looking.claims).toEqual([])
   })
 
-  it('that there is not', async () => {
+  it('that does not exist', async () => {
     const looking = told(memoryStore())
     const { sessions } = world({ store: looking.store }).runtime
     expect(await troupeError(() => sessions.outcome('nowhere' as never))).toMatchObject({ code: 'session_unknown' })

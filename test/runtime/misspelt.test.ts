@@ -99,7 +99,7 @@ describe('options of a call', () => {
     expect(await store.trees.list()).toEqual([])
   })
 
-  it('those that there are may be undefined', async () => {
+  it('known ones may be undefined', async () => {
     const { runtime } = talk()
     expect((await runtime.run('Hi', { agent: undefined, signal: undefined } as never)).status).toBe('completed')
   })
@@ -111,7 +111,7 @@ describe('options of a call', () => {
 })
 
 describe('a message to a tree', () => {
-  it('of a mode that there is not is not sent', async () => {
+  it('with an unknown mode is not sent', async () => {
     const { runtime, store } = talk()
     const handle = runtime.stream('Hi')
     await handle.outcome
@@ -132,7 +132,7 @@ describe('a message to a tree', () => {
     expect(await journalOf(store, handle.sessionId)).toEqual(before)
   })
 
-  it('that comes by another way with such a mode is told in its place', async () => {
+  it('that arrives another way with such a mode is reported in its place', async () => {
     const { runtime, store } = talk()
     const { sessionId: treeId } = await runtime.run('Hi')
     const parts = [{ type: 'text', text: 'x' }] as const
@@ -168,7 +168,7 @@ describe('an answer', () => {
     expect(await store.inbox.read(treeId, 0)).toEqual([])
   })
 
-  it('that is none is told with everything else', async () => {
+  it('that is invalid is reported with everything else', async () => {
     const { store, runtime, treeId } = await suspended()
     const answer = { approvlId: 'x', decision: { kind: 'aprove' }, by: 5 } as never
     expect(await told(() => runtime.sessions.approve(treeId, answer))).toEqual([

@@ -59,12 +59,12 @@ describe('a question to a person', () => {
     expect(made.told[0]).toMatchObject({ ok: false, content: expect.stringContaining('there is no approver') })
   })
 
-  it('is not answered by a yes: the approver has failed', async () => {
+  it('is not answered by an approval: the approver has failed', async () => {
     const made = await play([ask()], { tools, decide: () => yes() })
     expect(made.told[0]?.content).toContain('it approves, but an answer was expected')
   })
 
-  it('by the inbox neither: that is told, and the question stays', async () => {
+  it('nor through the inbox: that is reported, and the question stays open', async () => {
     const made = stage({ tools, decide: () => 'wait', steps: [{ calls: [ask()] }, { text: 'Done.' }] })
     const handle = made.runtime.stream('go')
     await until('it is asked', () => made.asked.length === 1)

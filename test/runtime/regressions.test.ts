@@ -215,7 +215,7 @@ describe('a tool', () => {
     expect(items).toMatchObject([{ tool: 'a', namespace: 'files', effect: 'write' }])
   })
 
-  it('is told to stop when the journal fails beside it', async () => {
+  it('is aborted when the journal fails at the same time', async () => {
     const memory = memoryStore()
     let isBroken = false
     const journal = {

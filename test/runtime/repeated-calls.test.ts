@@ -48,7 +48,7 @@ describe('the same call in a row', () => {
     expect(order.told.map(({ ok }) => ok)).toEqual([true, true, false])
   })
 
-  it('a tool that owns the word `reason` is told by it', async () => {
+  it('a tool with its own argument `reason` is identified by it', async () => {
     const ran: unknown[] = []
     const own = tool('own', { schema: objectSchema({ reason: { type: 'string' } }), execute: (input) => `${ran.push(input)}` })
     const call = (reason: string, why: string) => ({ tool: 'own', input: { reason, call_reason: why } })

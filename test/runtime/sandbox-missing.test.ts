@@ -37,7 +37,7 @@ describe('an agent that requires a sandbox in a runtime without one', () => {
     expect([error.code, error.problems]).toEqual(['config_invalid', [problem(index)]])
   })
 
-  it('is told with whatever else is wrong', async () => {
+  it('is reported with the other problems', async () => {
     const error = await troupeError(() => world({ tools: [look], config: { agents: [{ ...required, prompt: '' }] } }))
     expect(error.problems.map(({ place }) => place)).toEqual(['config.agents[0].prompt', 'config.agents[0].sandbox.mode'])
   })
@@ -48,8 +48,8 @@ describe('an agent that requires a sandbox in a runtime without one', () => {
       'it has none, nor has anybody that it calls',
       { tools: [look], config: { agents: [{ ...required, tools: [], agents: ['silent'] }, silent], agentSelection: { agent: 'clerk' } } },
     ],
-    ['the walls were only switched off: it has them', { tools: [look], config: { agents: [walled({ mode: 'required' })] }, sandbox: open }],
-    ['the walls are those of a program', { tools: [look], config: { agents: [walled({ mode: 'required' })] }, sandbox: box }],
+    ['the sandbox was only switched off', { tools: [look], config: { agents: [walled({ mode: 'required' })] }, sandbox: open }],
+    ['the sandbox is that of a program', { tools: [look], config: { agents: [walled({ mode: 'required' })] }, sandbox: box }],
   ])('is started where %s', async (_, setup) => {
     const { runtime } = world({ ...setup, steps: [{ text: 'Done.' }] })
     const { status, diagnostics } = await runtime.run('Go')

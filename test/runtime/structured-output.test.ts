@@ -141,7 +141,7 @@ describe('an agent whose output is JSON', () => {
   it.each([
     ['[1, 2,]', [1, 2]],
     ['[{a: 1}]', [{ a: 1 }]],
-  ])('mends the list %s', async (text, value) => {
+  ])('repairs the list %s', async (text, value) => {
     const list = { format: 'json', schema: { type: 'array' } } as const
     expect((await clerk([{ text }], { output: list }).run()).report).toMatchObject({ value })
   })
@@ -237,7 +237,7 @@ describe('an agent whose output is JSON', () => {
     expect([cut.reason, cut.remedy], 'a provider that fails is no limit').toEqual(['model', expect.stringContaining('Try again')])
   })
 
-  it('mends a forced last answer, and sends it back as often as any other', async () => {
+  it('repairs a forced last answer, and sends it back as often as any other', async () => {
     const call = { calls: [{ tool: 'look', input: { q: 'x' } }] }
     const limits = { maxToolTurns: 1, maxRetries: 2 }
     const value = { city: 'Oslo', nights: 2 }
@@ -264,7 +264,7 @@ describe('an agent whose output is JSON', () => {
   it.each([
     ['plain', '{"id":12345678901234567890}'],
     ['in a fence', '```json\n{"id": 12345678901234567890}\n```'],
-    ['in JSON that needs mending', '{id: 12345678901234567890,}'],
+    ['in JSON that needs repair', '{id: 12345678901234567890,}'],
     ['beyond any number', `{"id":${'9'.repeat(400)}}`],
   ])('never changes a large integer, but has it sent as a string: %s', async (_, text) => {
     const { run, model } = clerk([{ text }, { text: '{"id":"12345678901234567890"}' }], { output: whole })

@@ -12,7 +12,7 @@ const context = [
 ]
 
 describe('the title of a run', () => {
-  it('is what the person said first, not what stands in the project', async () => {
+  it('is the first message of the person, not text of the project', async () => {
     const runtime = runtimeWith(new ScriptedModel([{ text: 'Done.' }, { text: 'Done.' }]), { config: { context } })
     const { sessionId: treeId } = await runtime.run('My very own title\nand more')
     const titles = async () => (await runtime.sessions.list()).map(({ title }) => title)

@@ -26,7 +26,7 @@ describe('a tool that returns no result', () => {
     }
   })
 
-  it('is told of one whose result cannot be read, too', async () => {
+  it('leaves a diagnostic if the result cannot be read, too', async () => {
     const hostile = {
       get ok() {
         throw new Error('no')

@@ -13,7 +13,7 @@ it.each([
     },
   ],
   ['rejects', () => Promise.reject(new Error('the registry is down'))],
-])('a source that %s is told with its place and what to do, and asked again the next time', async (_, fail) => {
+])('a source that %s is reported with its place and a remedy, and asked again the next time', async (_, fail) => {
   let isDown = true
   const sources = [{ list: async () => [] }, { list: () => (isDown ? fail() : Promise.resolve([tool('t')])) }]
   const { runtime } = world({ config: { tools: sources as never }, steps: [{ text: 'Done.' }] })

@@ -83,7 +83,7 @@ describe('the events of a session', () => {
   })
 })
 
-describe('how a tree stands that nobody drives', () => {
+describe('the state of a tree without a driver', () => {
   it('is where it was started, what it asks, and what was answered since', async () => {
     const origin = { workspace: '/srv/notes', agentFile: '/srv/notes/clerk.ai' }
     const { runtime, store } = stage({ decide: () => 'suspend', steps: [{ calls: [run('make'), run('ship')] }], origin })

@@ -98,7 +98,7 @@ test.each([
   expect(resultsIn(model.requests[1])[0]?.content).toBe(`Error (failed): ${message}`)
 })
 
-test('a great many errors are told in few words', async () => {
+test('many errors are reported in few words', async () => {
   const deep = (depth: number): Error =>
     depth === 0
       ? new Error('x'.repeat(10_000))

@@ -3,7 +3,7 @@ import { agentSkills, findSkills } from '../../src/agents/index.ts'
 import { agentsOf, folder } from '../agents/folder.ts'
 import { skill } from './place.ts'
 
-it('a pattern of an agent file that fits no skill is told where it stands, and stops nothing', async () => {
+it('a pattern of an agent file that matches no skill is reported with its place, and is no error', async () => {
   const { load, path } = folder({
     'clerk.ai': '---\ndescription: Looks\nskills: [pdf, "git-*"]\n---\nGo.',
     '.agents/skills/pdf/SKILL.md': skill('pdf'),

@@ -27,20 +27,20 @@ const agent = (name: string, more: object = {}) => ({
 })
 
 describe('a list of skills that the prompt has no room for', () => {
-  it('is told where a session begins', async () => {
+  it('is reported at the start of a session', async () => {
     const { diagnostics } = await runtimeWith(new ScriptedModel([{ text: 'Done.' }]), { config: { agents: [agent('clerk')], skills } }).run(
       'Go.',
     )
     expect(diagnostics).toEqual([notice('clerk')])
   })
 
-  it('is not told where there is room', async () => {
+  it('is not reported if there is room', async () => {
     const config = { agents: [agent('clerk', { skills: names.slice(0, 2) })], skills }
     const { diagnostics } = await runtimeWith(new ScriptedModel([{ text: 'Done.' }]), { config }).run('Go.')
     expect(diagnostics).toEqual([])
   })
 
-  it('is told once for children that are alike', async () => {
+  it('is reported once for equal children', async () => {
     const agents = [agent('boss', { skills: [], agents: ['scout'] }), agent('scout')]
     const call = { tool: 'agent__scout', input: { prompt: 'Look.' } }
     const model = new ScriptedModel([{ calls: [call] }, { text: 'Seen.' }, { calls: [call] }, { text: 'Seen.' }, { text: 'Done.' }])

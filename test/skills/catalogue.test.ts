@@ -120,7 +120,7 @@ describe('the skills of an agent', () => {
     ])
   })
 
-  it('are worth a word where a pattern fits none, unless it means all that there are', () => {
+  it('are reported if a pattern matches none, unless it means all', () => {
     expect(chosen(['pdf', 'none-*', '*-pdf'])).toEqual([
       ['pdf'],
       [],

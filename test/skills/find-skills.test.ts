@@ -213,7 +213,7 @@ describe('links', () => {
   describe('where commands may write', () => {
     const scopes = ({ skills }: FoundSkills) => skills.map(({ name, scope }) => [name, scope])
 
-    it('are of the project, whoever named the folder or linked to it', () => {
+    it('are of the project, however the folder was named or linked', () => {
       const here = place({
         'project/skills/deploy/SKILL.md': skill('deploy'),
         'project/docs/notes/SKILL.md': skill('notes'),
@@ -271,7 +271,7 @@ describe('links', () => {
     })
   })
 
-  it('gives no keys for a skill, whoever linked to them', () => {
+  it('never follows a link from a skill to keys', () => {
     const here = place({ 'home/.ai-agent.env': skill('keys') })
     here.link('home/.agents/skills/keys/SKILL.md', '../../../.ai-agent.env')
     expect(told(here.find(), here)).toEqual([

@@ -103,7 +103,7 @@ describe('a SKILL.md', () => {
     ['a binary', Buffer.from([0x2d, 0x2d, 0x2d, 0, 1]), ['error SKILL.md SKILL.md is binary']],
     ['no UTF-8', Buffer.from([0x2d, 0x2d, 0x2d, 0x0a, 0xff]), ['error SKILL.md SKILL.md is not UTF-8']],
     ['a huge file', skill('pdf').padEnd(262_145, 'x'), ['error SKILL.md SKILL.md has 262145 bytes; the maximum is 262144']],
-  ])('with %s is told at its place', (_what, content, expected) => {
+  ])('with %s is reported at its place', (_what, content, expected) => {
     const lines = heard(content)
     expect(lines.length).toBe(expected.length)
     for (const [index, words] of expected.entries()) expect(lines[index]).toContain(words)

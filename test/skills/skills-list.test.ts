@@ -5,7 +5,7 @@ import { findProjectSkills, machineSkills } from '../../src/cli/team/project-ski
 import { place, skill } from './place.ts'
 
 describe('the skills that are listed', () => {
-  it('are those of the project, of the person, of the system and of whoever looks after the machine', () => {
+  it('are those of the project, the user, the system and the administrator', () => {
     const here = place({
       'project/.agents/skills/near/SKILL.md': skill('near'),
       'more/mine/SKILL.md': skill('mine'),

@@ -18,7 +18,7 @@ const endings = (events: readonly InteractionEvent[]) =>
     events.flatMap((event) => (event.type === 'interaction.turn.interrupted' ? [[event.agentPath, event.ending.reason]] : [])),
   )
 
-it('ends the run where a grandchild has asked, and whoever else is at work in it', async () => {
+it('ends the run if a grandchild has asked, with all other sessions', async () => {
   const working = gate()
   const busy: Script = async () => {
     working.open()

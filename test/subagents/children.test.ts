@@ -89,7 +89,7 @@ describe('a child', () => {
     ])
   })
 
-  it('brings its accounting, conversation and operations to whoever stands beside the loop', async () => {
+  it('passes its accounting, conversation and operations to observers of the loop', async () => {
     const seen: unknown[] = []
     const written: string[] = []
     const hook: Hook = {
@@ -240,7 +240,7 @@ describe('guards', () => {
     expect(() => line([])).not.toThrow()
     expect(() => line(['a9998'])).toThrow('agents call each other in a cycle: a9998 → a9999 → a9998')
   })
-  it('refuse a child that there is not, with the nearest name', () => {
+  it('refuse an unknown child, with the nearest name', () => {
     expect(() => team({ a: { script: boss(), agents: ['scot'] }, scout: { script: boss() } })).toThrow(
       /config\.agents\[0\]\.agents\[0\].*scot.*scout/s,
     )

@@ -57,7 +57,7 @@ describe('many agents', () => {
     expect(found).toEqual(['- qa', '- hr', '- db', '- c3', '- ui-kit', '- a', 'No agent matches. Available'])
   })
 
-  it('that there are not get the nearest name; one that takes a text is not given JSON', async () => {
+  it('that do not exist get the nearest name; one that takes text gets no JSON', async () => {
     const { outcome } = await boss((request, step) => {
       if (step === 1)
         return {

@@ -39,7 +39,7 @@ it('a tree that waits is ended with all that is below, without its agents, model
   await again.runtime.close()
 })
 
-it('a tree that somebody drives, and one that there is not, are left alone', async () => {
+it('a driven tree and an unknown one are left alone', async () => {
   const store = memoryStore()
   const asked = gate()
   const silent: Script = () => {

@@ -80,7 +80,7 @@ const failures: {
   },
 }
 
-describe('a parent is told of', () => {
+describe('a parent gets', () => {
   it.each(Object.entries(failures))('%s, with its class and a remedy', async (_, { scout, kind, said }) => {
     const { outcome, failed, item, result } = await told(scout)
     expect(result).toBe(`Error (${kind}): ${said}`)

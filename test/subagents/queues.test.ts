@@ -271,7 +271,7 @@ describe('a queue of a tool', () => {
     expect(entered).toEqual(['a'])
   })
 
-  it('is given back when a run is cut short, though the tool does not heed it', async () => {
+  it('is released when a run is interrupted, although the tool ignores the signal', async () => {
     const { runtime, entered, open, clock } = stage({ garden: one }, { limits: { toolTimeout: 1_000 } })
     const runs = [runtime.run('a'), runtime.run('b')]
     await clock.elapse(1_249)
@@ -282,7 +282,7 @@ describe('a queue of a tool', () => {
     await Promise.all(runs)
   })
 
-  it('ends with the time budget: the call is told, and was not run', async () => {
+  it('ends with the time budget: the call fails without running', async () => {
     const { runtime, entered, clock } = stage({ garden: one }, { limits: { timeBudget: 10_000 } })
     const first = runtime.run('a')
     await clock.elapse(100)
@@ -443,9 +443,9 @@ describe('a queue of agents', () => {
   })
 })
 
-describe('what is wrong with queues', () => {
+describe('problems of queues', () => {
   const make = (queues: unknown) => () => team({ boss: { script: () => ({ text: 'x' }) } }, { config: { queues: queues as Queues } })
-  it('is told at once, with the place and the nearest key', () => {
+  it('are reported together, with the place and the nearest key', () => {
     const wrong = { a: { concurent: 1 }, b: { concurrent: 0, perMinute: 1.5 }, c: {}, d: 8, e: null, f: { perMinute: '3' } }
     for (const text of [
       'config.queues.a.concurent: unknown key. Did you mean "concurrent"?',

@@ -28,7 +28,7 @@ async function told(limits: object, own: object = {}): Promise<RemainingBudget> 
   return found
 }
 
-describe('what is left, as a tool of a child is told', () => {
+describe('the remaining budget that a tool of a child gets', () => {
   it('is bounded by everybody above: tokens, money and time', async () => {
     const { tokens = 0, costUsd = 0, timeMs = 0 } = await told({ maxTokens: 20_000, maxCostUsd: 0.15, timeBudget: 60_000 })
     expect(tokens).toBeGreaterThan(10_000)

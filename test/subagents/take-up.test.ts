@@ -143,7 +143,7 @@ describe('what has changed for a child', () => {
     decide: ({ tool }) => (tool === 'send' ? { decision: { kind: 'approve', breadth: 'session' }, by: 'ann' } : 'suspend'),
   }
 
-  it('is told with its path: agent and tools', async () => {
+  it('is reported with its path: agent and tools', async () => {
     const after = { boss, scout: { ...members.scout, prompt: 'You are another.', tools: [] } }
     const { runtime, treeId } = await resumedRun({ members }, { members: after, tools: [] })
     const handle = await runtime.open(treeId)
@@ -155,7 +155,7 @@ describe('what has changed for a child', () => {
     ])
   })
 
-  it('is told with its path: skills', async () => {
+  it('is reported with its path: skills', async () => {
     const skill = (name: string, hash: string) =>
       ({ name, description: name, scope: 'repo', path: `/skills/${name}/SKILL.md`, hash }) as const
     const { runtime, treeId } = await resumedRun(

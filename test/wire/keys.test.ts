@@ -40,7 +40,7 @@ describe.each(formats)('$name', (format) => {
     expect(JSON.stringify([others, rest])).not.toContain(key)
   })
 
-  it('a wrong key, and a provider that repeats it: a matter of the key, which is not told', async () => {
+  it('a wrong key, and a provider that repeats it: a failure of the key, which is not shown', async () => {
     const body = JSON.stringify(format.errorBody(401, `Incorrect API key provided: ${key}. Find yours at https://example.invalid.`))
     const result = await turnOver(format, [{ status: 401, headers: { 'content-type': 'application/json' }, chunks: [body] }])
     expectFailure(result, 'auth')

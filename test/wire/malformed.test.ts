@@ -70,7 +70,7 @@ describe.each(formats)('$name', (format) => {
     })
   })
 
-  it('a breakdown in the middle, told as an event: a typed failure, no tool', async () => {
+  it('a failure in the middle, sent as an event: a typed failure, no tool', async () => {
     const chunks = [...encode(asking).slice(0, 3), ...format.breakdown]
     const result = await turnOver(format, [{ chunks }])
     expectFailure(result, /^(?:model|rate_limit|network)$/)

@@ -4,7 +4,7 @@ import { formats } from './formats.ts'
 import { answering, expectFailure, server, stage, textOf, turnOver } from './turn.ts'
 
 describe.each(formats)('$name', (format) => {
-  it('a status beyond those that there are is told as it is', async () => {
+  it('an unassigned status is reported unchanged', async () => {
     const body = JSON.stringify(format.errorBody(999, 'Go away.'))
     const turn = await turnOver(format, [{ status: 999, headers: { 'content-type': 'application/json' }, chunks: [body] }])
     expectFailure(turn, 'model')
@@ -22,7 +22,7 @@ describe.each(formats)('$name', (format) => {
   it.each([
     [401, 'auth', format.keyVariable],
     [500, 'model', ''],
-  ] as const)('a %i whose body does not end is told by its status', async (status, kind, remedy) => {
+  ] as const)('a %i whose body does not end is reported by its status', async (status, kind, remedy) => {
     const { url, reply } = await server()
     const exchange = reply({ status, headers: { 'content-type': 'application/json' }, chunks: ['{"error":'], ending: 'silence' })
     const clock = new FakeClock()

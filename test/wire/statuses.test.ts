@@ -42,7 +42,7 @@ describe.each(formats)('$name', (format) => {
     ['1,500 milliseconds', { 'retry-after-ms': '1500', 'retry-after': '9' }, 1_500],
     ['a date 90 seconds ahead', { 'retry-after': httpDate(90_000) }, 90_000],
     ['a date that is past', { 'retry-after': httpDate(-90_000) }, 0],
-  ])('429 that asks for %s is heeded', async (_, headers, ms) => {
+  ])('429 that asks for %s is respected', async (_, headers, ms) => {
     const { outcome } = await turnOver(format, [refusal(format, 429, headers)])
     expect(outcome.failure).toMatchObject({ class: 'rate_limit', retryAfterMs: ms })
   })

@@ -80,7 +80,7 @@ describe('what is wrong', () => {
     ])
   })
 
-  test('everything is told at once', () => {
+  test('all problems are reported together', () => {
     expect(
       problemsOf('---\ntool: "*"\nmodels:\n  - 7\n  - ""\n  - a/b\n  - a/b\ndescription: [x]\n---\n \n').map(
         ({ place, message }) => `${place} ${message}`,
@@ -123,7 +123,7 @@ describe('what is wrong', () => {
     ['description: [x\nmodels: a/b\ntools: [y', /^Flow sequence.*end with a \]/, /Close the bracket/],
     ['description: x\nmodels: a/b\n  tools: [y]', /^Nested mappings/, /Line 4 is indented too far/],
     ['description: "x\nmodels: a/b', /^Missing closing "quote/, /Close the quote/],
-  ])('YAML that is broken is told once, with a remedy, and nothing that only follows from it: %j', (written, message, remedy) => {
+  ])('broken YAML is reported once, with a remedy and without consequential errors: %j', (written, message, remedy) => {
     const found = problemsOf(withSettings(written))
     expect(found).toHaveLength(1)
     expect(found[0]?.message.replace('the settings are not valid YAML: ', '')).toMatch(message)

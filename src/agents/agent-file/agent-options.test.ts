@@ -156,7 +156,7 @@ describe('what is wrong with a value', () => {
     expect(told(problemsOf(() => parseAgentFile(fileOf(settings), 'a.ai')))).toEqual([expect.stringContaining(`a.ai:${problem}`)])
   })
 
-  test('everything that is wrong with rules is told at once', () => {
+  test('all problems of rules are reported together', () => {
     const settings = 'approvals:\n  rules:\n    - deny: "a b"\n      reson: x\n    - { allow: x, ask: [y, ""] }'
     expect(problemsOf(() => parseAgentFile(fileOf(settings), 'a.ai')).map(({ place, remedy }) => [place, remedy])).toEqual([
       ['a.ai:6:13', 'Name a tool, optionally with its use: `shell`, `shell(git *)`, `write_file(/srv/*)`.'],
@@ -239,7 +239,7 @@ describe('over a file', () => {
     expect(outputWith('output.schemaRef=a.yaml')).toEqual({ format: 'json', schema: { type: 'array' } })
   })
 
-  test('a wrong value of the file is told, overridden or not', () => {
+  test('a wrong value in the file is reported even if it is overridden', () => {
     const overrides = parseOverrides({ settings: ['limits.maxRetries=1', 'description=x'] })
     const file = '---\nmodels: a/b\nlimits: { maxRetries: x }\n---\nGo.'
     expect(told(problemsOf(() => parseAgentFile(file, 'a.ai', { overrides })))).toEqual([
@@ -247,7 +247,7 @@ describe('over a file', () => {
     ])
   })
 
-  test('everything that is wrong is told at once, with the flag as its place', () => {
+  test('all problems of flags are reported together, with the flag as the place', () => {
     const settings = [
       'limits.maxTurns=5',
       'limits=5',

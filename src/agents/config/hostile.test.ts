@@ -144,7 +144,7 @@ describe('a project that nobody trusts', () => {
     expect(withheld).toBeGreaterThan(60)
   })
 
-  test('is told apart: everything guarded that it says is named', async () => {
+  test('has every guarded setting reported', async () => {
     await fc.assert(
       fc.asyncProperty(settings, async (content) => {
         const config = await tried({ '/project/.ai-agent.json': JSON.stringify(content) })

@@ -14,7 +14,7 @@ const told = async (settings: object, trusted?: TrustRecords) => {
 }
 const idle = (name: string): string => `the queue \`${name}\` has no effect: no provider, tool or namespace has this name.`
 
-test('a queue that nothing bears the name of is told, with what was meant', async () => {
+test('a queue whose name matches nothing is reported, with a suggestion', async () => {
   expect(await told({ queues: { opnai: queue, shel: queue, 'openai/gpt-5': queue, qqqq: queue } })).toEqual([
     `${file}:1:20 ${idle('opnai')} Did you mean \`openai\`?`,
     `${file}:1:44 ${idle('shel')} Did you mean \`shell\`?`,

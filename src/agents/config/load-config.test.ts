@@ -54,7 +54,7 @@ describe('layers', () => {
     expect(sectionByLayer(config, 'approvals').map(({ origin }) => origin.layer)).toEqual(['project', 'user'])
   })
 
-  test('everything that is wrong in any file is told at once', async () => {
+  test('the problems of all files are reported together', async () => {
     const wrong = configOf(
       {
         '/project/.ai-agent.json': { agnets: [] },

@@ -27,13 +27,13 @@ test('it goes with OpenAI itself, and with a kind that another layer says', asyn
   expect(await told({ [user]: { providers: { lab: { kind: 'openai' } } }, [project]: { providers: { lab: { api: 'chat' } } } })).toEqual([])
 })
 
-test('it is told before anybody has trusted the file, and once', async () => {
+test('problems are reported once, before the file is trusted', async () => {
   const files = { [project]: { providers: { lab: { api: 'chat' } } } }
   expect(await told(files, new Map())).toEqual([`${project}:1:28 \`providers.lab.api\` ${only}`])
   expect(await told(files)).toHaveLength(1)
 })
 
-test('aliases that lead back to themselves are told at the first of each circle, whoever uses them', async () => {
+test('alias cycles are reported at the first alias of each cycle, whether used or not', async () => {
   const models = { a: 'b', b: 'c', c: 'a', own: 'own', fine: 'a-model', also: 'fine', into: 'a' }
   expect(await told({ [user]: { models } })).toEqual([
     `${user}:1:16 \`models.a\` refers to itself: a → b → c → a`,

@@ -30,7 +30,7 @@ describe('the variables of options', () => {
     expect(values.get(key as AgentOptionKey)).toEqual({ value: flags.get(key as AgentOptionKey)?.value, place: variableOf(key) })
   })
 
-  test('what is wrong is told at once; what is nearly right too', () => {
+  test('all problems are reported together, including near misses', () => {
     const environment = { TROUPE_LIMITS_MAX_TOOL_TURNS: '0', TROUPE_MODELS: '[a', TROUPE_OUTPUT_FORMAT: '', HOME: '/x' }
     const { problems, values: right } = readOptionVariables({ ...environment, TROUPE_LIMITS_MAX_RETRIES: '2' })
     expect([...right.keys()]).toEqual(['limits.maxRetries'])

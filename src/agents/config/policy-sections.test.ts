@@ -83,7 +83,7 @@ describe('the sandbox', () => {
     expect(sandboxOf(await configOf({ [project]: { sandbox: loose } }))).toEqual({ ...expected, writable: ['/w', '/srv'] })
   })
 
-  test('layers are held against each other: walls, what both name, the smaller number', async () => {
+  test('layers are combined: sandboxing wins, lists are intersected, the smaller number applies', async () => {
     const config = await configOf({
       [project]: {
         sandbox: {
@@ -117,7 +117,7 @@ describe('the sandbox', () => {
     })
   })
 
-  test('an untrusted project takes no wall away and adds nothing, and that is told', async () => {
+  test('an untrusted project cannot loosen the sandbox, and the attempt is reported', async () => {
     const contents = {
       [project]: {
         sandbox: {
@@ -192,7 +192,7 @@ describe('hooks', () => {
     ])
   })
 
-  test('of an untrusted project there are none, and that is told', async () => {
+  test('an untrusted project has none, and that is reported', async () => {
     const contents = { [project]: { hooks: [hook('spy')] }, [user]: { hooks: [hook('mine')] } }
     expect(hooksOf(await configOf(contents, nobody)).map(({ definition }) => definition.name)).toEqual(['mine'])
     expect(await withheldOf(contents, nobody)).toEqual(['hooks'])

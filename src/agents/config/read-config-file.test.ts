@@ -172,7 +172,7 @@ describe('a configuration file', () => {
     expect(told(content)).toEqual(expected)
   })
 
-  test('everything that is wrong is told at once, in order, with line, expectation and nearest key', () => {
+  test('all problems are reported together, in order, with line, expectation and nearest key', () => {
     const text = '{\n  // ours\n  "agnets": [],\n  "store": { "path": 1, },\n}'
     expect(problemsOf(text)).toEqual([
       { place: '/x.json:2:3', message: 'JSON has no comments', remedy: 'Remove the comment.', line: '  // ours' },
@@ -273,7 +273,7 @@ describe('a configuration file', () => {
 })
 
 describe('a .mcp.json', () => {
-  test('gives its servers; what else is in it is told', () => {
+  test('returns its servers and reports everything else', () => {
     const read = readConfigFile('{"mcpServers": {"a": {"command": "x"}}, "inputs": []}', fileOf('servers'))
     expect(read.kind === 'settings' && leavesOf(read.tree).map(({ path, value }) => [path.join('.'), value])).toEqual([
       ['mcpServers.a.command', 'x'],

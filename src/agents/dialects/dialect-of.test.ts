@@ -33,6 +33,6 @@ test.each<[path: string, text: string, expected: Dialect | undefined]>([
   ['a.toml', 'name = "a"\ndeveloper_instructions = "x"', 'codex'],
   ['a.toml', 'name = "a"', undefined],
   ['a.ai', '---\nname: a\ndescription: A\n---\nx', undefined],
-])('by what stands in it: %s %j', (path, text, expected) => {
+])('by its content: %s %j', (path, text, expected) => {
   expect(detectDialect(path, text)).toBe(expected)
 })

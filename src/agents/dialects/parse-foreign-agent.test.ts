@@ -55,7 +55,7 @@ describe('tools', () => {
     })
     expect(read('name: it\ntools: ["*"]', 'gemini').tools).toEqual({ kind: 'all' })
   })
-  test('with nothing behind the key are none, which is told', () => {
+  test('with an empty value are none, and that is reported', () => {
     expect(read('name: it\ntools:')).toMatchObject({
       tools: { kind: 'only', names: [] },
       warnings: [{ place: 'agents/it.md:4:1', message: '`tools` is empty, so the agent has no tools', line: 'tools:' }],

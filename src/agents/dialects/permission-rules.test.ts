@@ -115,7 +115,7 @@ describe('rules about commands', () => {
     expect(verdicts).toMatchObject({ narrowed: [], notes: expect.any(Array) })
   })
 
-  test('one that "*" behind it takes back is told', () => {
+  test('one that a later "*" overrides is reported', () => {
     expect(judge({ bash: { 'git *': 'allow', '*': 'ask' } })).toMatchObject({
       askTools: ['shell'],
       notes: [
@@ -125,7 +125,7 @@ describe('rules about commands', () => {
     expect(judge({ bash: { 'rm *': 'deny' }, '*': 'allow' }).notes).toHaveLength(1)
   })
 
-  test('for whoever may do nothing else', () => {
+  test('for an agent without other permissions', () => {
     expect(left({ '*': 'deny', bash: { 'git *': 'allow' } })).toEqual(['shell'])
     expect(left({ '*': 'deny', bash: { 'git "x"': 'allow' } })).toEqual([])
   })

@@ -16,7 +16,7 @@ test.each<[tools: ForeignTools, denied: readonly string[], left: readonly string
   expect(restrictedTools({ tools, deniedTools })).toEqual({ kind: 'only', names })
 })
 
-test('servers are not started, and what is withheld is told', () => {
+test('servers are not started, and withheld settings are reported', () => {
   const file = '---\nname: a\ndescription: A\ntools: Bash, Read\nmcpServers:\n  evil: { command: ./evil }\n---\nDo it.'
   const agent: ForeignAgent = parseForeignAgent(file, '.claude/agents/a.md', 'claude')
   const { mcpServers, ...rest } = agent

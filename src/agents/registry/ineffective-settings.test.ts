@@ -16,14 +16,14 @@ describe('lists of an agent that its session does not allow', () => {
     return ineffectiveSettings(values, { policy, file: '/team', over: '/here' }).map(({ place, message }) => `${place}: ${message}`)
   }
 
-  it('are told, entry by entry', () => {
+  it('are reported entry by entry', () => {
     expect(told({ 'sandbox.hosts': ['api.example.com', 'b.test'], 'sandbox.environment': ['CI', 'KEY'] })).toEqual([
       'a.ai sandbox.hosts: `sandbox.hosts` names "b.test", which the session does not allow',
       'a.ai sandbox.environment: `sandbox.environment` names "KEY", which the session does not allow',
     ])
   })
 
-  it('are not, where they are narrower; folders are relative to whoever names them', () => {
+  it('are not reported if they are narrower; folders are relative to the file that names them', () => {
     const said = { 'sandbox.writable': ['/data/out/a', './w', '/data'] }
     const whole = '`sandbox.writable` names "/data", which the session does not fully allow'
     expect(told(said)).toEqual([`a.ai sandbox.writable: ${whole}`])
@@ -33,7 +33,7 @@ describe('lists of an agent that its session does not allow', () => {
     ])
   })
 
-  it('do not matter where there are no walls, unless the agent wants some', () => {
+  it('have no effect without a sandbox, unless the agent requires one', () => {
     const off = { ...session, mode: 'off' } as const
     expect(told({ 'sandbox.hosts': ['b.test'] }, off)).toEqual([])
     expect(told({ 'sandbox.hosts': ['b.test'], 'sandbox.mode': 'required' }, off)).toHaveLength(1)

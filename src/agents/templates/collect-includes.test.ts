@@ -97,7 +97,7 @@ describe('refused', () => {
     expect(collect(many).problems).toHaveLength(10)
   })
 
-  test('a name that is worked out, a link that is ignored if missing, all told at once', () => {
+  test('computed names and optional includes are reported together', () => {
     const { problems } = collect('{% include agent.name %}{% include "link.md" ignore missing %}{% include "../a" %}')
     expect(problems.map(({ message }) => message)).toEqual([
       'the name of an included file must be a literal',

@@ -90,14 +90,14 @@ describe('what is wrong', () => {
     })
   }
 
-  test('an error in an included file is told at its place', async () => {
+  test('an error in an included file is reported at its place', async () => {
     expect(await problemsOf('a\n{% include "rules.md" %}', { 'rules.md': 'x {{ agnt.name }}' })).toEqual([
       { place: 'scout.ai:5:4', message: 'the included `rules.md` fails', remedy: 'Fix that file.', line: '{% include "rules.md" %}' },
       expect.objectContaining({ place: 'rules.md:1:6', message: 'there is no `agnt.name`', remedy: 'Did you mean `agent.name`?' }),
     ])
   })
 
-  test('every template that cannot be read is told at once', async () => {
+  test('all unreadable templates are reported together', async () => {
     const problems = await problemsOf('{% include "a.md" %}{% if %}', { 'a.md': '\n{{ ' })
     expect(problems.map(({ place }) => place)).toEqual(['a.md:2:1', 'scout.ai:4:27'])
   })

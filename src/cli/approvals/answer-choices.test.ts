@@ -47,7 +47,7 @@ describe('a permission', () => {
     expect(parseDecision(line, request)).toEqual(decision)
   })
 
-  test('whoever types something else is told the words that are possible there', () => {
+  test('an invalid answer gets the list of valid words', () => {
     expect(answerHint(request)).toBe('Type y, n, no REASON, x, s, p, s1, p1, s2 or p2.')
     const { wider: _, ...bare } = request
     expect(answerHint({ ...bare, keys: [] })).toBe('Type y, n, no REASON or x.')
@@ -80,7 +80,7 @@ describe('a question', () => {
     scope: 'question',
     question: { text: 'Which?', ...(options && { options }) },
   })
-  test('whoever types something else is told what is possible there', () => {
+  test('an invalid answer gets the list of valid choices', () => {
     expect(answerHint(asks())).toBe('Type an answer.')
     expect(answerHint(asks(['red', 'blue']))).toBe('Type a number from 1 to 2, or your own answer.')
   })

@@ -104,7 +104,7 @@ describe('what s and p would grant is shown whole', () => {
     `)
   })
 
-  test('what could pass for another key or for our words stands alone, and what cannot be seen has its number', () => {
+  test('an ambiguous key gets its own line, and invisible characters are shown by their code', () => {
     expect(granted(asks(['echo a, b', 'sh'], ['any echo · s1 p1 nothing', 'two\nlines\u001b[2J']), 79)).toMatchInlineSnapshot(`
       "
         s for this session, p for this project:
@@ -117,7 +117,7 @@ describe('what s and p would grant is shown whole', () => {
     `)
   })
 
-  test('a long argument that stands above is named, not repeated; all else is told', () => {
+  test('a long argument that is shown above is named, not repeated; the rest is complete', () => {
     const command = Array.from({ length: 40 }, (_, n) => `echo line ${n}`).join('\n')
     expect(granted(asks([`exactly this: ${command} in sub/`], [], { command, cwd: 'sub/' }), 79)).toMatchInlineSnapshot(`
       "

@@ -11,7 +11,7 @@ test('patterns behind a flag are what they are everywhere else', () => {
   ])
 })
 
-test('a tool that there is not is an error: a rule about it would protect nothing', () => {
+test('an unknown tool is an error: a rule for it would protect nothing', () => {
   expect(flagProblems({ allow: ['shel(x)'], deny: ['writefile', 'agent__kit', 'zzz'], tools: ['agent__kid'] })).toEqual([
     { place: '--allow shel(x)', message: 'No tool is called `shel`.', remedy: 'Did you mean `shell`?' },
     { place: '--deny writefile', message: 'No tool is called `writefile`.', remedy: 'Did you mean `write_file`, `edit_file`?' },

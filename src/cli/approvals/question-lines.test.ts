@@ -82,7 +82,7 @@ describe('what a person is shown', () => {
     expect(at(whole.length)).toHaveLength(whole.length + 2)
   })
 
-  test('a command that its summary tells to the letter is told once', () => {
+  test('a command that the summary shows in full is not repeated', () => {
     const wider = [{ key: 'command:npm test ', label: 'any npm test …', isPrefix: true }]
     expect(
       drawn({ request: run('npm test -- --run', { keys: [{ key: 'k', label: 'npm test -- --run' }], wider }) }),
@@ -240,11 +240,11 @@ describe('what helps to decide', () => {
     expect(painted.find((line) => line.includes('-older'))).toContain('\u001b[31m-older')
   })
 
-  test('a new file is told as one, and its path once', () => {
+  test('a new file is named as new, with its path once', () => {
     expect(drawn({ request: { ...write, summary: 'Write src/a.ts, a new file' } })).not.toMatch(/^ {2}path/m)
   })
 
-  test('leaving the sandbox: what the wall was, and the last that was printed there', () => {
+  test('leaving the sandbox: what it blocked, and the last output inside', () => {
     const message = 'The output suggests that the sandbox denied a write: touch: /srv/x: Read-only file system'
     const partial = `exit code 1\n${Array.from({ length: 9 }, (_, n) => `line ${n}`).join('\n')}\ntouch: /srv/x: Read-only file system\n`
     const request = run('touch /srv/x', {

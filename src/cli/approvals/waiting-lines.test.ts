@@ -23,7 +23,7 @@ const drawn = (requests: readonly WaitingRequest[], origin?: RunOrigin): string 
   `\n${waitingLines({ run, requests, ...(origin && { origin }) }, { here: '/srv', folder: '/data', dataDir: undefined }, { paint: plainPaint, width: 79 }).join('\n')}\n`
 
 describe('a run that waits', () => {
-  test('leaving the sandbox: what would run, why it is wanted, and what the wall was', () => {
+  test('leaving the sandbox: what would run, why, and what the sandbox blocked', () => {
     const request = shell(
       { command: 'make\ninstall' },
       {
@@ -70,7 +70,7 @@ describe('a run that waits', () => {
     `)
   })
 
-  test('a yes for more than this once says what for and how long', () => {
+  test('an approval for more than one call says for what and how long', () => {
     const keys = [
       { key: 'a', label: 'echo a, b' },
       { key: 'b', label: 'sh\u001b' },

@@ -23,7 +23,7 @@ function shown(progress: 'plain' | 'json') {
   return { display, lines: () => text.split('\n').filter(Boolean) }
 }
 
-test.each(['plain', 'json'] as const)('%s: what happens while somebody is asked is told after the question, in order', async (progress) => {
+test.each(['plain', 'json'] as const)('%s: events during a question are shown after it, in order', async (progress) => {
   const { events } = new Story().begins().asks(0, 1).answers(1, 1).asks(2, 2).answers(3, 2)
   const straight = shown(progress)
   for (const event of events) await straight.display.show(event)
@@ -38,7 +38,7 @@ test.each(['plain', 'json'] as const)('%s: what happens while somebody is asked 
   expect(lines().length).toBeGreaterThan(before.length)
 })
 
-test('what had happened before a run was taken up is known, and not told again', async () => {
+test('events from before a resume are known, and not shown again', async () => {
   const { events } = new Story().begins().asks(0, 1).answers(1, 1).calls(2, 1, { id: '1', title: 'Look' }).ends(3, 1, { id: '1' })
   const { display, lines } = shown('plain')
   display.recall(events.slice(0, -1) as InteractionEvent[])

@@ -174,7 +174,7 @@ describe('a picture of a run', () => {
     expect(frame(story, 0)).not.toContain('approval')
   })
 
-  test('an early end that was asked for is told', () => {
+  test('a requested early end is shown', () => {
     const story = twoSteps().is(1200, { type: 'interaction.cancel.requested', mode: 'interrupt', by: 'me' })
     expect(frame(story, 1200, { width: 80 })).toMatch(/^⠴ root {2}interrupting… · Ctrl-C again to exit now /)
     expect(frame(twoSteps().is(0, { type: 'interaction.cancel.requested', mode: 'stop', by: 'me' }), 0)).toMatch(
@@ -182,7 +182,7 @@ describe('a picture of a run', () => {
     )
   })
 
-  test('a run that is over stands still', () => {
+  test('a finished run does not change', () => {
     const story = twoSteps()
     expect(isAnimated(treeOf(story.events))).toBe(true)
     story.over(1300)

@@ -99,7 +99,7 @@ describe('the window', () => {
     expect([other.window.isCursorHidden, other.clock.pending]).toEqual([false, 0])
   })
 
-  test('belongs to whoever else writes; the picture comes back below (4)', async () => {
+  test('is cleared for other output, and drawn again below (4)', async () => {
     const { window, show } = opened()
     show(new Story().begins())
     window.intrude('a warning\n')

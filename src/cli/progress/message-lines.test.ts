@@ -47,7 +47,7 @@ describe('above a question', () => {
     `)
   })
 
-  test('nothing stands twice, in however many questions a run asks', () => {
+  test('no line is repeated, however many questions a run asks', () => {
     const window = new Window({ width: 60, height: 30 })
     const live = new LiveProgress({ terminal: window, clock: new FakeClock(), paint: plainPaint })
     const story = asked()
@@ -78,7 +78,7 @@ describe('above a question', () => {
     live.close('erase')
   })
 
-  test('a child has its name before each line; whoever is not asked for is left out', () => {
+  test('each line of a child begins with its name; agents that do not ask are omitted', () => {
     const events: Story['events'] = []
     new Story('root', events)
       .begins()
@@ -112,7 +112,7 @@ describe('above a question', () => {
   })
 })
 
-test('in lines: what is said beside calls stands above them; the answer does not', () => {
+test('in lines: text beside calls is printed above them; the answer is not', () => {
   const plain = new PlainProgress(plainPaint)
   const text = { kind: 'text', id: 't1.s3.w', type: 'agent_message', status: 'completed', text: 'Done.' } as never
   const story = asked().asks(1100, 3).is(1200, { type: 'interaction.item.completed', item: text }, 3).answers(1200, 3)

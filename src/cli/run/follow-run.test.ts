@@ -119,7 +119,7 @@ test('a run that does not end in time after an interrupt is left behind, and not
   expect(await followed).toEqual({ events: [], past: 0, outcome: undefined })
 })
 
-test('a run that ends is told with its outcome, and nothing is left to wait for', async () => {
+test('a run that ends is reported with its outcome, and no timer is left', async () => {
   const { followed, end, signal, clock } = following()
   const outcome = { status: 'interrupted' } as Outcome
   signal()
@@ -225,7 +225,7 @@ test.each([
   ['plain', ['step 1 fast\n', '  → look_up · Oslo\n']],
   ['verbose', ['step 1 fast\n', '  = 100 → 20 tokens · $0.0020 · 500 ms · stop\n', '  → look_up · Oslo\n    {"city":"Oslo"}\n']],
   ['none', []],
-] as const)('%s is told in lines', async (progress, lines) => {
+] as const)('%s is printed in lines', async (progress, lines) => {
   const { handle, end } = endlessRun(new Story().begins().asks(0, 1).answers(500, 1).calls(500, 1, { id: '1' }).events)
   const { host, written } = fakeHost()
   end({ status: 'completed' } as Outcome)

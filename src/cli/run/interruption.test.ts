@@ -31,7 +31,7 @@ test('1: work before a run is left at the first interrupt, and not begun after i
   await expect(interruption.before(Promise.resolve('done'))).rejects.toMatchObject({ code: 'interrupted' })
 })
 
-test('1: work that fails is told as it fails', async () => {
+test('1: work that fails rejects with its error', async () => {
   const { interruption } = interruptible()
   await expect(interruption.before(Promise.reject(new Error('broken')))).rejects.toThrow('broken')
 })

@@ -39,7 +39,7 @@ describe('what is on the command line and what is piped in combine', () => {
     expect([clock.pending, state.told]).toEqual([0, 0])
   })
 
-  test('a dash at a terminal waits for the person, who is to be told', async () => {
+  test('a dash at a terminal waits for input, and a notice is printed', async () => {
     expect(await reading('-', terminal('Do it')).read).toEqual({ prompt: 'Do it', warnings: [] })
     expect([isTyped({ argument: '-', stdin: terminal() }), isTyped({ argument: '-', stdin: piped('') })]).toEqual([true, false])
     expect(isTyped({ argument: 'Do it', stdin: terminal() })).toBe(false)
@@ -126,7 +126,7 @@ describe('what is no prompt', () => {
     await expect(reading('-', piped('')).read).rejects.toMatchObject({ problems: [{ message: 'Standard input is empty.' }] })
   })
 
-  test('where something else is wrong, a moment has to do, and what is not known is not told', async () => {
+  test('with another error the wait is short, and the unknown input is not reported', async () => {
     const clock = new FakeClock(0)
     const found = promptProblem({ argument: undefined, stdin: new PassThrough(), clock })
     await clock.elapse(100)

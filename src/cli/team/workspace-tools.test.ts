@@ -74,7 +74,7 @@ const agentWith = (skills: readonly string[]) =>
     place: 'a.ai',
   }) as unknown as RegisteredAgent
 
-test('everything that is wrong is told at once: flags, skills, the hooks of every file', async () => {
+test('all problems are reported together: flags, skills, the hooks of every file', async () => {
   const hooks = ['one', 'two'].map((name) => ({ name, on: ['before_call'], command: [`./${name}.sh`], onFailure: 'closed' }))
   const { root, acting } = await project('wrong', { 'mine.json': JSON.stringify({ hooks }) }, 'mine.json')
   const refused: unknown = await acting([agentWith(['nowhere'])], { allow: ['a b'] }).catch((error: unknown) => error)
@@ -86,7 +86,7 @@ test('everything that is wrong is told at once: flags, skills, the hooks of ever
   ])
 })
 
-test('a program of a hook that is there and may not be executed is told as such', async () => {
+test('a hook program that is not executable is reported as such', async () => {
   const files = { 'mine.json': hook(['./guard.mjs']), 'guard.mjs': 'process.exit(0)\n' }
   const { root, acting } = await project('not-executable', files, 'mine.json')
   chmodSync(join(root, 'guard.mjs'), 0o644)
@@ -96,7 +96,7 @@ test('a program of a hook that is there and may not be executed is told as such'
   expect(problem?.remedy).toBe(`Run chmod +x ${root}/guard.mjs, or name its interpreter: ["node", "./guard.mjs"]`)
 })
 
-test('a skill of the project that hides one of a person’s own is told to those who run an agent that wants it', async () => {
+test('a project skill that hides a user skill is reported for agents that use it', async () => {
   const skill = '---\nname: deploy\ndescription: How we deploy\n---\nDo it.\n'
   const config = JSON.stringify({ skills: { directories: ['../persons-own'] } })
   const files = { 'mine.json': config, '../persons-own/deploy/SKILL.md': skill, '.agents/skills/deploy/SKILL.md': skill }

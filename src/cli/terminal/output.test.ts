@@ -41,7 +41,7 @@ test('what a model has written reaches a pipe as it is, and a terminal without w
   expect(shown).toEqual([evil, 'One\ttab\nTwo three\nover\n👩‍🚀 می‌خواهم\n'])
 })
 
-test('1: a full disk is told, not thrown', async () => {
+test('1: a full disk is reported, not thrown', async () => {
   const output = new Output(breaking('ENOSPC').stream)
   await output.line('one')
   await output.line('two')

@@ -54,7 +54,7 @@ test('a window that changes its width is seen through the colours', () => {
   expect(coloured.width).toBe(40)
 })
 
-test('an error is told however quiet it is to be, with its causes where more is wanted', async () => {
+test('an error is printed even with --quiet, and with its causes if verbose', async () => {
   const error = new TroupeError('internal', 'It broke.', { cause: new Error('within', { cause: new TypeError('deep') }) })
   const quiet = fakeHost()
   await printError(error, { host: quiet.host, display: { ...display, detail: 'quiet' } })

@@ -15,7 +15,7 @@ test('words are broken between, never within, and go on below', () => {
   expect(wrapLine('    → /a/very/long/path/to/a/file is gone', 20)).toEqual(['    →', '      /a/very/long/path/to/a/file', '      is gone'])
 })
 
-test('a command to copy stands on a line of its own, in one piece', () => {
+test('a command to copy gets its own line and is never broken', () => {
   const command = 'troupe run trip.ai --resume mwi4xpb0-07b74a6a-17e2-4fe4'
   expect(wrapLine(`Go on: ${command}`, 40)).toEqual(['Go on:', `  ${command}`])
   expect(wrapLine(`→ Go on with it there: cd /srv/work && ${command}`, 40)).toEqual([

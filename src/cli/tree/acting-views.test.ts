@@ -240,7 +240,7 @@ test('in lines', () => {
   `)
 })
 
-test('in lines, with all that there is to know: diffs, to their bound', () => {
+test('in lines, with full details: diffs, up to their limit', () => {
   const verbose = new PlainProgress(plainPaint, 'verbose')
   const lines = more(acting()).events.flatMap((event) => verbose.lines(event))
   expect(`\n${lines.slice(lines.findIndex((line) => line.includes('→ edit_file'))).join('\n')}\n`).toMatchInlineSnapshot(`
@@ -321,7 +321,7 @@ test('as a log: figures and names, no diff and no output', () => {
   expect(JSON.stringify(entries)).not.toContain('const a')
 })
 
-test('a long plan shows where it stands', () => {
+test('a long plan shows its current step', () => {
   const long = plan(...Array.from({ length: 20 }, (_, i) => (i < 11 ? 'completed' : i === 11 ? 'in_progress' : 'pending') as 'pending'))
   expect(planLines(long)).toEqual([
     '✓ 10 more',

@@ -100,7 +100,7 @@ test('an answer that was sent back says so, with the first thing that is wrong; 
   ])
 })
 
-test('with more detail the answer itself is told; a log has all that is wrong with it', () => {
+test('with more detail the answer is shown; a log has all its problems', () => {
   expect(plainOf(sentBack(), 'verbose').slice(1, 4)).toEqual([
     expect.stringContaining('  = '),
     '  ↻ answer sent back: it is not JSON',

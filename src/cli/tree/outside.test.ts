@@ -23,7 +23,7 @@ const tree = (story: Story, width = 80): readonly string[] =>
 test.each([
   ['by a person', approved, 'approved at the terminal'],
   ['by a rule', ruled, 'allowed: unsandboxed(shell:*) (the command line)'],
-])('let out %s', (_, story, by) => {
+])('approved to run outside: %s', (_, story, by) => {
   const running = liveFrame(runTree(story().events as InteractionEvent[]), { width: 90, height: 20, now: 100, paint: plainPaint })
   expect(running[0]).toContain('root  1 outside the sandbox · step 1')
   expect(running.at(-1)?.trim()).toBe(`↗ runs outside the sandbox, ${by}`)
@@ -36,14 +36,14 @@ test.each([
   expect(logRecord.find((line) => line.includes('outside the sandbox"'))).toContain('"level":"warn"')
 })
 
-test('whoever asks to be let out waits, and does not run', () => {
+test('a call that asks to leave the sandbox waits and does not run', () => {
   const asking = begun().wants(3, 1, { call: '1', scope: 'unsandboxed' })
   expect(tree(asking).find((line) => line.includes('shell'))).toMatch(/◌ shell .*waiting/)
   const refused = asking.decides(4, 1, { call: '1', decision: { kind: 'deny' } })
   expect(tree(refused).find((line) => line.includes('shell'))).not.toContain('waiting')
 })
 
-test('whoever was not let out has not left', () => {
+test('a call that was denied has not run outside', () => {
   const refused = begun()
     .wants(3, 1, { call: '1', scope: 'unsandboxed' })
     .decides(4, 1, { call: '1', decision: { kind: 'deny' } })

@@ -25,7 +25,7 @@ test('a question needs an answer, anything else an approval', () => {
   ])
 })
 
-test('whoever asks at the terminal says it; lines tell only what answered elsewhere', () => {
+test('a question at the terminal is not printed again; its answer is, and so are other requests', () => {
   const story = begun()
     .wants(2, 1, { call: '1', ...question })
     .wants(2, 1, { call: '2' })

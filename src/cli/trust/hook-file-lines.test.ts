@@ -27,7 +27,7 @@ function linesFor(commands: { readonly [name: string]: readonly string[] }, sha2
 const boundTo = '  hook files, trusted in their current form (other files that they load may change without asking):'
 const boundToNone = '  hooks without a known file (what they run may change without asking):'
 
-it('the files that hooks are bound to are told, and the hooks that are bound to none', async () => {
+it('files that hooks are bound to are listed, and hooks without files', async () => {
   put('guard.out', '')
   put('p/rules.json', '')
   put('bin/five.sh', '')

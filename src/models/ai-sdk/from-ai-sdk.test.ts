@@ -244,7 +244,7 @@ describe('a model of the third specification', () => {
     ['openai.chat', { openai: { reasoningEffort: 'high' } }],
     ['vertex.anthropic.messages', { anthropic: { thinking: { type: 'enabled', budgetTokens: 16_384 } } }],
     ['google.generative-ai', { google: { thinkingConfig: { thinkingBudget: 16_384, includeThoughts: true } } }],
-  ])('of %s is told how long to think in its own words', async (provider, providerOptions) => {
+  ])('of %s gets the reasoning effort in its own terms', async (provider, providerOptions) => {
     const { model, asked } = v3([...said('Hi'), finish('stop')], provider)
     await collect(fromAiSdk(model), { ...request, parameters: { reasoning: 'high', cache: false } })
     expect(asked).toMatchObject([{ providerOptions }])

@@ -45,7 +45,7 @@ describe('the parts of a reply', () => {
     ])
   })
 
-  it.each(['stop', 'tool-calls', 'length', 'content-filter', 'error', 'other'])('end with %s as they are told (invariant 3)', (reason) => {
+  it.each(['stop', 'tool-calls', 'length', 'content-filter', 'error', 'other'])('end with %s as reported (invariant 3)', (reason) => {
     expect(read([finish(reason)])).toEqual([{ type: 'finish', reason }])
   })
 

@@ -27,7 +27,7 @@ describe('where Ollama is', () => {
     expect(addressOf('ollama', { OLLAMA_BASE_URL: host })).toBe(expected)
   })
 
-  test.each(['11434', 'host:99999', 'a b', ':', 'ftp://gpu-box'])('OLLAMA_HOST=%s is nowhere, and it is told how it is written', (host) => {
+  test.each(['11434', 'host:99999', 'a b', ':', 'ftp://gpu-box'])('OLLAMA_HOST=%s is invalid, and the error shows the format', (host) => {
     expect(() => addressOf('ollama', { OLLAMA_HOST: host })).toThrow(
       expect.objectContaining({
         code: 'config_invalid',
@@ -73,7 +73,7 @@ describe('where nobody answers', () => {
     return expect.unreachable()
   }
 
-  test('it is told which variable says where Ollama is', async () => {
+  test('the error names the variable with the address of Ollama', async () => {
     expect(await remedyOf('ollama/a', { variables: {} })).toBe(
       'Start the server of ollama, or set OLLAMA_HOST to where it runs (now http://127.0.0.1:11434/v1).',
     )

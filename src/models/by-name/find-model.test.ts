@@ -50,7 +50,7 @@ test('else a server on this machine, with the first model that talks', async () 
 })
 
 test.each(['127.0.0.1:4711', 'http://localhost:4711/', '0.0.0.0:4711', 'http://127.0.0.1:4711/v1'])(
-  'OLLAMA_HOST=%s is heeded',
+  'OLLAMA_HOST=%s is respected',
   async (host) => {
     const port = { 'http://127.0.0.1:4711/v1/models': listing('a'), 'http://localhost:4711/v1/models': listing('a') }
     const { clock, found } = search({ OLLAMA_HOST: host }, port)
@@ -107,7 +107,7 @@ test('a server that wants a key is asked with it', async () => {
   expect(sent).toContainEqual(['http://127.0.0.1:11434/v1/models', null])
 })
 
-test('an address that is none is told, and does not keep the others from being asked', async () => {
+test('an invalid address is reported, and the other servers are still contacted', async () => {
   const wrong = { OLLAMA_HOST: 'ftp://x y', VLLM_BASE_URL: 'nowhere' }
   const { clock, found } = search(wrong, { 'http://127.0.0.1:8080/v1/models': listing('a') })
   await clock.elapse(300)

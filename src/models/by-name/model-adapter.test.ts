@@ -75,7 +75,7 @@ test('a script that is larger than any can be is not read on', async () => {
   }
 })
 
-test('a wrong script is read again once it is mended', async () => {
+test('a wrong script is read again after it is fixed', async () => {
   const models = adapter()
   await expect(models.resolve('script/wrong.yaml')).rejects.toMatchObject({ code: 'script_invalid' })
   await expect(models.resolve('script/wrong.yaml')).rejects.toMatchObject({ code: 'script_invalid' })
@@ -99,7 +99,7 @@ test('what is configured is among what there is', async () => {
   await expect(near).rejects.toMatchObject({ remedy: expect.stringContaining('Did you mean `garage`?') })
 })
 
-test('a name that lacks its end is told how it goes on', async () => {
+test('an incomplete name is reported with how to complete it', async () => {
   await expect(adapter().resolve('script')).rejects.toMatchObject({ remedy: expect.stringContaining('Did you mean `script/<file>`?') })
 })
 
@@ -222,11 +222,11 @@ describe('options that are wrong', () => {
   }
   const variables = {}
 
-  test.each([undefined, null, 7, []])('are told: %j', (options) => {
+  test.each([undefined, null, 7, []])('are reported: %j', (options) => {
     expect(told(options)).toEqual([expect.stringMatching(/^options: expected an object, found /)])
   })
 
-  test('are told all at once, with what was meant', () => {
+  test('are reported together, with suggestions', () => {
     expect(
       told({
         alias: {},

@@ -111,7 +111,7 @@ describe.each(adapters)('an error behind %s', (_, build) => {
     expect(await failureWith(build(error('401', { status: 401, headers })))).not.toHaveProperty('retryAfterMs')
   })
 
-  it('is told in one short line', async () => {
+  it('is reported in one short line', async () => {
     const hint = '\n\nTroubleshooting URL: https://docs.langchain.com/errors/X/\n'
     expect(await failureWith(build(error(`bad\nkey${hint}`, { status: 401 })))).toEqual({
       class: 'auth',
@@ -134,7 +134,7 @@ describe.each(adapters)('an error behind %s', (_, build) => {
     expect(await failureWith(build(error('x', { cause: trap })))).toMatchObject({ class: 'model' })
   })
 
-  it('whose causes go in circles is told once', async () => {
+  it('with circular causes is reported once', async () => {
     const circle = error('round')
     circle.cause = circle
     expect(await failureWith(build(circle))).toEqual({ class: 'model', message: 'round' })

@@ -363,7 +363,7 @@ describe('what a model wrote beside its words', () => {
       tool_calls: [{ type: 'tool_call', id: 'c1', name: 'look', args: { q: 1 } }],
     })
   })
-  it('stands beside the content where the integration puts it there', async () => {
+  it('is read beside the content if the integration puts it there', async () => {
     const beside = [
       {
         content: '',
@@ -387,7 +387,7 @@ describe('what a model wrote beside its words', () => {
       additional_kwargs: { reasoning: { id: 'rs_1', type: 'reasoning', summary: [{ type: 'summary_text', text: 'Hm', index: 0 }] } },
     })
   })
-  it('stands beside a text too, and is not kept twice', async () => {
+  it('is read beside a text, too, and not stored twice', async () => {
     const beside = [
       { content: '', additional_kwargs: { reasoning_content: 'H' } },
       { content: '', additional_kwargs: { reasoning_content: 'm' } },

@@ -73,7 +73,7 @@ describe('an error whose body does not end', () => {
     return { state, answer: guardedFetch(async () => response, { remedies, clock })('http://127.0.0.1:9/') }
   }
 
-  it('is told by its status and by what has come in a short time', async () => {
+  it('is reported by its status and the part that arrived in time', async () => {
     const clock = new FakeClock()
     const { answer, state } = held(401, '{"error":', clock)
     await clock.elapse(1_999)
@@ -83,7 +83,7 @@ describe('an error whose body does not end', () => {
     expect([read.status, await read.text(), state.cancelled]).toEqual([401, '{"error":', true])
   })
 
-  it('or breaks off is told by its status too, and leaves no timer', async () => {
+  it('or breaks off is reported by its status, too, and leaves no timer', async () => {
     const clock = new FakeClock()
     const body = new ReadableStream<Uint8Array>({ pull: (controller) => controller.error(new Error('reset')) })
     const read = await guardedFetch(async () => new Response(body, { status: 429 }), { remedies, clock })('http://127.0.0.1:9/')
@@ -91,7 +91,7 @@ describe('an error whose body does not end', () => {
   })
 })
 
-it('a status beyond those that there are stays what it is', async () => {
+it('an unassigned status stays unchanged', async () => {
   const response = Object.defineProperty(new Response('no', { status: 500 }), 'status', { value: 999 })
   expect(await get(response)).toMatchObject({ status: 999, ok: false })
 })
@@ -100,12 +100,12 @@ describe('a page under the name of events', () => {
   it.each([
     ['a page', '\n <!DOCTYPE html><title>Sign in</title>', 'a web page instead of a stream of events: "Sign in"'],
     ['XML', '<Error><Code>NoSuchKey</Code></Error>', 'text/event-stream instead'],
-  ])('%s is told apart, with a remedy', async (_label, text, message) => {
+  ])('%s is distinguished, with a remedy', async (_label, text, message) => {
     const failure = await get(new Response(text, events)).catch((error: unknown) => error)
     expect(failure).toMatchObject({ failure: { class: 'invalid_response', message: expect.stringContaining(message), remedy: 'BASE' } })
   })
 
-  it('is told though it does not end', async () => {
+  it('is reported although it does not end', async () => {
     const clock = new FakeClock()
     const body = new ReadableStream<Uint8Array>({
       start: (controller) => controller.enqueue(new TextEncoder().encode('<html>Sign in')),

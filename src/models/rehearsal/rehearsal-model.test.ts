@@ -52,7 +52,7 @@ describe('the rehearsal model', () => {
     expect(texts.slice(0, 4)).toEqual(['To', ' use', ' look_up_weather', ' I'])
   })
 
-  it('stops in the middle when it is told to', async () => {
+  it('stops in the middle when it is aborted', async () => {
     const controller = new AbortController()
     const parts: ModelPart[] = []
     const request: ModelRequest = { system: '', messages: [user('hello')], tools: [weather], toolChoice: 'auto', parameters: {} }

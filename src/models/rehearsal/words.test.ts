@@ -23,7 +23,7 @@ describe('reading', () => {
     expect(read(text)).toEqual(words)
   })
 
-  it('knows where each word stands', () => {
+  it('knows the position of each word', () => {
     const text = 'one two,\nthree'
     expect(readWords(text).map(({ start, end }) => text.slice(start, end))).toEqual(['one', 'two', ',', 'three'])
     expect(readWords(text).map(({ startsLine }) => startsLine)).toEqual([false, false, false, true])

@@ -98,7 +98,7 @@ describe.each(adapters)('what a model of %s cannot do', (_, build) => {
 })
 
 describe('a model of the AI SDK', () => {
-  it('is told what is in a text file, whether or not it takes files', async () => {
+  it('gets the content of a text file, whether or not it accepts files', async () => {
     const asked: Asked = []
     await partsOf(fromAiSdk(aiSdk(asked), { abilities: [] }), given('file', 'text/plain'))
     expect(asked).toMatchObject([{ prompt: [{ content: [{ type: 'text', text: expect.stringContaining('text/plain') }] }] }])

@@ -78,7 +78,7 @@ describe('a child that did not complete', () => {
     ])
   })
 
-  it('hands on the remedy that it was told itself', () => {
+  it('passes on the remedy of the failure', () => {
     expect(childFailure({ name: 'scout' }, { ...failed('config'), remedy: 'Bring it back.' } as TurnEnding)).toMatchObject({
       remedy: 'Bring it back.',
     })

@@ -153,7 +153,7 @@ describe('open', () => {
     expect(stalls).toBeGreaterThan(20)
   })
 
-  it('count a child once, from when its call stands in line', () => {
+  it('count a child once, from when its call is queued', () => {
     const open = new OpenSessions(asSession(new Puppet('root')))
     const lead = begun(open, open.root, 'lead')
     expect([open.root.children, lead.children]).toEqual([1, 0])
@@ -219,7 +219,7 @@ describe('open', () => {
     expect(looks(5_000)).toBeLessThanOrEqual(looks(50) * 1.01)
   })
 
-  it('look again at whoever was found busy before they look at all the others', () => {
+  it('check sessions that were found busy before all others', () => {
     const open = new OpenSessions(asSession(new Puppet('root')))
     const root = puppetOf(open.root)
     const kids = Array.from({ length: 1_000 }, (_, i) => begun(open, open.root, `${i}`))

@@ -20,7 +20,7 @@ describe('Feed', () => {
     expect(seen).toEqual([durable(1), durable(2)])
   })
 
-  it('ends whoever waits, and whoever comes after the end', async () => {
+  it('ends current and later readers', async () => {
     const feed = new Feed()
     const waiting = feed.subscribe().next()
     feed.close()
@@ -28,7 +28,7 @@ describe('Feed', () => {
     expect((await feed.subscribe().next()).done).toBe(true)
   })
 
-  it('forgets whoever leaves', async () => {
+  it('removes readers that leave', async () => {
     const feed = new Feed()
     const leaving = feed.subscribe()
     await leaving.return()

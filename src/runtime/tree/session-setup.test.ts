@@ -17,7 +17,7 @@ test('a child is bound by the rules of all who called it, each on its own, besid
   })
 })
 
-test('walls only get tighter on the way down', () => {
+test('sandbox policies only get stricter for children', () => {
   const root = spec('root', { sandbox: { mode: 'required', hosts: ['a.example', 'b.example'], memory: 100 } })
   const middle = applyInheritedRules(root, spec('middle', { sandbox: { mode: 'off', hosts: ['b.example', 'c.example'], memory: 200 } }))
   expect(middle.sandbox).toEqual({ mode: 'required', hosts: ['b.example'], memory: 100 })
@@ -25,7 +25,7 @@ test('walls only get tighter on the way down', () => {
   expect(applyInheritedRules(spec('free'), spec('leaf', { sandbox: { hosts: [] } })).sandbox).toEqual({ hosts: [] })
 })
 
-test('whoever has neither hands nothing down', () => {
+test('an agent with neither passes nothing on', () => {
   const child = spec('child')
   expect(applyInheritedRules(spec('root'), child)).toEqual(child)
 })

@@ -10,7 +10,7 @@ const came = (id: string, length: number): Message => ({
   results: [{ id, name: 'look', ok: true, content: 'x'.repeat(length) }],
 })
 
-describe('the newest messages that there is room for', () => {
+describe('the newest messages that fit', () => {
   const history = [user('go'), calls('1'), came('1', 1_000), calls('2'), came('2', 100), user('also')]
 
   it('never begin with results', () => {

@@ -196,7 +196,7 @@ describe('below a call', () => {
     expect(inside).toEqual(['parent', 'other'])
   })
 
-  it('whoever lacks only what a sibling has got in the meantime goes in', async () => {
+  it('a call that waits only for a slot that a sibling has obtained is admitted', async () => {
     const { call, end, inside } = stage({ agent: { concurrent: 1 }, shell: { concurrent: 1 } })
     const parent = call('parent', 'ask')
     parent.leave()
@@ -252,8 +252,8 @@ describe('however many come and go', () => {
   })
 })
 
-describe('whoever waits', () => {
-  it('is told for what', async () => {
+describe('a waiter', () => {
+  it('is informed of the queue', async () => {
     const { queues, call, end } = stage({ git: { concurrent: 1 }, 'git/push': { concurrent: 1 } })
     call('pull', 'git__pull')
     const told: string[] = []
@@ -265,14 +265,14 @@ describe('whoever waits', () => {
     expect(told).toEqual(['git'])
   })
 
-  it('is told nothing where there is room', async () => {
+  it('is not informed if there is room', async () => {
     const { queues } = stage({ git: { concurrent: 1 } })
     const told: string[] = []
     expect(await queues.forCall('git__pull')?.enter(new Interrupt(), (queue) => told.push(queue))).toBe(true)
     expect(told).toEqual([])
   })
 
-  it('is told of the other queue that it comes to lack', () => {
+  it('is informed of the next queue that it lacks', () => {
     const { queues, call, end } = stage({ 'git/push': { concurrent: 1 }, git: { perMinute: 1 } })
     call('first', 'git__push')
     const told: string[] = []

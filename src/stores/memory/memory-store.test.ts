@@ -164,7 +164,7 @@ describe('misuse', () => {
 })
 
 describe('options of a memory store', () => {
-  it('are told when they are wrong, all at once', () => {
+  it('are reported together if they are wrong', () => {
     assert.throws(() => memoryStore({ keepSession: 1, keepSessions: '5' } as never), {
       code: 'config_invalid',
       message: [

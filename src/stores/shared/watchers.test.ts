@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { it } from 'vitest'
 import { Watchers } from './watchers.ts'
 
-it('calls whoever is subscribed when it begins, once each (1)', () => {
+it('calls all current subscribers once each (1)', () => {
   const watchers = new Watchers<string>()
   const calls: string[] = []
   const stopFirst = watchers.add('a', () => {

@@ -186,7 +186,7 @@ describe('watching', () => {
 })
 
 describe('damage', () => {
-  it('in a blob is told', async () => {
+  it('in a blob is reported', async () => {
     const folder = await dataFolder()
     const store = folder.open()
     const id = await store.blobs.put(one, 'as it was')

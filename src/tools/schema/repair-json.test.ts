@@ -19,7 +19,7 @@ describe('repairJson', () => {
     ['```json\n{"a":"```x```"}\n```', { a: '```x```' }],
     ['"{\\"a\\":1}"', { a: 1 }],
     ['{"text":"he said "hello" to me"}', { text: 'he said "hello" to me' }],
-  ])('mends %j', async (text, value) => {
+  ])('repairs %j', async (text, value) => {
     expect(await repaired(text)).toEqual(value)
   })
 

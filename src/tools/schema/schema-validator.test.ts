@@ -149,7 +149,7 @@ describe('problems', () => {
     expect(problem.length).toBeLessThan(150)
   })
 
-  it('write unusual names so that they can be told apart', async () => {
+  it('write unusual names unambiguously', async () => {
     const schema = { type: 'object', properties: { 'content type': { type: 'object', additionalProperties: { type: 'null' } } } }
     expect(await problems(schema, { 'content type': { 'a/b~c': 1, '2': 1 } })).toEqual([
       '["content type"]["2"]: expected null, got 1',
@@ -315,7 +315,7 @@ describe('a schema that looks twice at the same place', () => {
   })
 })
 
-describe('mending', () => {
+describe('conversion', () => {
   it.each<[string, unknown, unknown]>([
     ['numbers in texts', { query: 'cats', limit: '10' }, { query: 'cats', limit: 10 }],
     ['texts from numbers', { query: 2024 }, { query: '2024' }],
@@ -348,7 +348,7 @@ describe('mending', () => {
     expect(await validate(schema, { id: '7', limit: '10' })).toEqual({ ok: true, value: { id: '7', limit: 10 } })
   })
 
-  it('mends within the branch that is meant', async () => {
+  it('converts values within the matching branch', async () => {
     const a = { properties: { kind: { const: 'a' }, n: { type: 'integer' } }, required: ['kind'] }
     const b = { properties: { kind: { const: 'b' }, n: { type: 'string' }, m: { type: 'integer' } }, required: ['kind'] }
     const schema = { type: 'object', properties: { x: { anyOf: [a, b] } } }
@@ -365,7 +365,7 @@ describe('mending', () => {
     expect((await validate(schema, { x: { n: '007', m: '8' } })).ok).toBe(false)
   })
 
-  it('mends optional values as Python writes their schemas', async () => {
+  it('converts optional values of schemas that Python generates', async () => {
     const schema = { type: 'object', properties: { limit: { anyOf: [{ type: 'integer' }, { type: 'null' }] } } }
     expect([await validate(schema, { limit: '5' }), await validate(schema, { limit: 'None' })]).toEqual([
       { ok: true, value: { limit: 5 } },

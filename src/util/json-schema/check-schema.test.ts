@@ -233,7 +233,7 @@ describe('checkSchema always ends', () => {
     })
   })
 
-  describe('on thousands of slips, of which only the first are told', () => {
+  describe('on thousands of errors, of which only the first are reported', () => {
     const names = Array.from({ length: 3_000 }, (_, i) => `p${String(i).padStart(4, '0')}`)
     const properties = Object.fromEntries(names.map((name) => [name, {}]))
 

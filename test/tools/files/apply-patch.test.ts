@@ -202,7 +202,7 @@ describe('a patch that does not fit', () => {
     return said
   }
 
-  it('changes nothing, and says which hunk failed, where, and what stands there', async () => {
+  it('changes nothing, and reports which hunk failed, where, and the actual text', async () => {
     const said = await refusal(
       envelope(
         '*** Update File: b.txt',

@@ -34,7 +34,7 @@ describe('write_file', () => {
     expect([read('run.sh'), mode & 0o777, ino === before, readdirSync(root)]).toEqual(['new\n', 0o751, false, ['run.sh']])
   })
 
-  it('is seen whole or not at all by whoever reads meanwhile', async () => {
+  it('is atomic for concurrent readers', async () => {
     const { root, say, read } = scene({ 'a.txt': 'a'.repeat(100_000) })
     const seen = new Set<string>()
     for (const letter of 'bcdefgh') {
@@ -86,7 +86,7 @@ describe('write_file', () => {
 })
 
 describe('edit_file', () => {
-  it('replaces what stands there once', async () => {
+  it('replaces text that occurs once', async () => {
     const { call, read } = scene({ 'a.ts': 'one\ntwo\nthree\n' })
     expect(await call('edit_file', { path: 'a.ts', old: 'two\n', new: '2\nand\n' })).toEqual({
       ok: true,
@@ -106,7 +106,7 @@ describe('edit_file', () => {
     expect(read('a.ts')).toBe('one\n2\nand\nthree\n')
   })
 
-  it('says where a text stands that is there several times, and replaces all on request', async () => {
+  it('lists the places of a text that occurs several times, and replaces all on request', async () => {
     const { fail, say, read } = scene({ 'a.ts': 'x = 1\ny\nx = 1\nx = 1;x = 1\n' })
     expect(await fail('edit_file', { path: 'a.ts', old: 'x = 1', new: '$& z' })).toBe(
       [

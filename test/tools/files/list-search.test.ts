@@ -240,7 +240,7 @@ describe('search_files', () => {
     )
   })
 
-  it('minds letter case unless told, and understands patterns as models write them', async () => {
+  it('is case-sensitive by default, and understands patterns as models write them', async () => {
     const { say, fail } = scene({ 'a.txt': 'Größe\nGRÖSSE\nfoo("bar")\na-b\n' })
     expect(await say('search_files', { pattern: 'größe' })).toContain('No hits')
     for (const input of [{ pattern: 'größe', ignore_case: true }, { pattern: '(?i)größe' }])
@@ -296,7 +296,7 @@ describe('search_files', () => {
     expect(performance.now() - started).toBeLessThan(20_000)
   })
 
-  it('ends when it is told to, in the middle of a pattern that would not', async () => {
+  it('stops when aborted, in the middle of a pattern that would not end', async () => {
     const { call } = scene({ 'a.txt': `${'a'.repeat(50_000)}!\n` })
     const controller = new AbortController()
     const searching = call('search_files', { pattern: '^(a+)+$' }, { signal: controller.signal })

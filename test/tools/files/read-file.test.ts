@@ -33,7 +33,7 @@ describe('read_file', () => {
     expect(await say('read_file', { path: 'ü ñ/😀 "q".txt' })).toContain('     1\tx\n')
   })
 
-  it('says what to do about a line past the end and about names that there are not', async () => {
+  it('says what to do about a line past the end and about unknown names', async () => {
     const { fail } = scene({ 'src/index.ts': 'x\n', 'README.md': '', 'src/tools/shell.ts': '' })
     expect(await fail('read_file', { path: 'src/index.ts', offset: 2 })).toBe(
       'invalid_input: Line 2 is past the end of src/index.ts: it has 1 line. Use a line from 1 to 1.',
@@ -101,7 +101,7 @@ describe('read_file', () => {
     )
   })
 
-  it('stops when it is told to', async () => {
+  it('stops when aborted', async () => {
     const { call } = scene({ 'a.txt': numbered(10) })
     const controller = new AbortController()
     controller.abort()

@@ -43,7 +43,7 @@ describe('a change that does not fit a file that may not be read', () => {
   })
 })
 
-it('a change that fits is made, whoever may read it', async () => {
+it('a change that fits is made, even if the file may not be read', async () => {
   const there = scene(files)
   const edit = { path: 'secret/s.txt', old: 'TOPSECRET value 42', new: 'x' }
   expect(await there.say('edit_file', edit, under('edit_file', denied))).toBe('Updated secret/s.txt: +1 -1')

@@ -206,7 +206,7 @@ describe('what is no regular file', () => {
 })
 
 describe('permissions', () => {
-  it.skipIf(isRoot)('that are missing are told, and read-only files stay (root may do everything)', async () => {
+  it.skipIf(isRoot)('missing ones are reported, and read-only files stay (root may do everything)', async () => {
     const { root, fail, read } = scene({ 'no.txt': 'x', 'ro.txt': 'x' })
     chmodSync(join(root, 'no.txt'), 0)
     chmodSync(join(root, 'ro.txt'), 0o444)

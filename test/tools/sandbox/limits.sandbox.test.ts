@@ -78,7 +78,7 @@ describe.skipIf(noSandboxHere)('the end of a command', () => {
     expect(await eventually(() => processesNamed(mark).length === 0)).toBe(true)
   })
 
-  it('comes for one that heeds nothing', async () => {
+  it('also reaches a process that ignores signals', async () => {
     const started = await place.sandbox.start({
       argv: ['/bin/sh', '-c', 'trap "" TERM INT HUP; echo ready; while :; do sleep 600; done'],
       cwd: place.workspace,

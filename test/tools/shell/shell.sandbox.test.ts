@@ -44,7 +44,7 @@ describe.each(kinds)('a command %s', (_, confinement, missing) => {
       expect(await place.run('kill -SEGV $$')).toMatchObject({ ok: true, value: { signal: 'SIGSEGV' } })
     })
 
-    it('runs where it is told to, inside of the workspace only', async () => {
+    it('runs in the given folder, inside the workspace only', async () => {
       expect(content(await place.run('pwd', { input: { cwd: 'sub' } }))).toContain(`${place.root}/sub\n`)
       for (const cwd of ['..', '/etc', 'a.txt', 'nowhere']) {
         expect(await place.run('pwd', { input: { cwd } })).toMatchObject({ ok: false, error: { class: 'invalid_input' } })
@@ -103,7 +103,7 @@ describe.each(kinds)('a command %s', (_, confinement, missing) => {
       expect(await eventually(() => processesNamed(mark).length === 0)).toBe(true)
     })
 
-    it('that never ends is ended in time, with what it printed, though it heeds nothing', async () => {
+    it('that never ends is killed in time, with its output, although it ignores signals', async () => {
       const hasty = { ...realClock, after: (ms: number, fire: () => void) => realClock.after(ms / 20, fire) }
       const other = shellGround(confinement, hasty)
       const output = await other.run('trap "" TERM; echo begun; while :; do sleep 0.05; done', { input: { timeout: 8 } })
@@ -251,7 +251,7 @@ describe('the tool', () => {
     other.remove()
   })
 
-  it('keeps the time that it is told, by the clock', async () => {
+  it('respects the given timeout, by the clock', async () => {
     const clock = new FakeClock()
     const timed = shellGround('none', clock)
     const begun = gate()

@@ -70,13 +70,13 @@ describe('load_skill', () => {
     expect(content(await load('pdf'))).toBe('failed: The skill `pdf` cannot be loaded: it does not exist. Continue without it.')
   })
 
-  it('lists the skills that there are where one is not known', async () => {
+  it('lists the available skills for an unknown one', async () => {
     const here = place({ [`${pdf}/SKILL.md`]: skill('pdf'), 'home/.agents/skills/zip/SKILL.md': skill('zip') })
     expect(content(await loader(here)('unheard'))).toBe('failed: There is no skill "unheard". Available: pdf, zip.')
     expect(content(await loader(place())('pdf'))).toBe('failed: There is no skill "pdf". There are no skills. Continue without one.')
   })
 
-  it('lists at most 50 files, and says that there are more', async () => {
+  it('lists at most 50 files, and mentions that more exist', async () => {
     const files = Array.from({ length: 60 }, (_, index) => [`${pdf}/f${String(index).padStart(2, '0')}.txt`, ''])
     const here = place({ [`${pdf}/SKILL.md`]: skill('pdf'), ...Object.fromEntries(files) })
     const lines = content(await loader(here)('pdf')).split('\n')

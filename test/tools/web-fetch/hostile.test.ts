@@ -67,12 +67,12 @@ describe('bodies', () => {
     },
     { what: 'are packed in an unknown way', body: 'x', encoding: 'lzma', expected: 'the response has an unsupported content encoding' },
     { what: 'are packed twice', body: 'x', encoding: 'gzip, gzip', expected: 'the response has an unsupported content encoding' },
-  ])('that $what are told as such', async ({ body, encoding, expected }) => {
+  ])('that $what are reported as such', async ({ body, encoding, expected }) => {
     const web = await site({ '/': page(body, packed(encoding)) })
     expect(failureOf(await web.fetch('/'))).toBe(`network: 127.0.0.1:${web.port} cannot be reached: ${expected}.`)
   })
 
-  it('that break off are told as such', async () => {
+  it('that break off are reported as such', async () => {
     const web = await site({
       '/': (_request, response) => {
         response.writeHead(200, { ...plain, 'content-length': '100' }).write('half')
@@ -89,7 +89,7 @@ describe('servers', () => {
     ['send a head without end', `HTTP/1.1 200 OK\r\nx: ${'x'.repeat(100_000)}`, /its response headers are too large\.$/],
     ['want to switch', 'HTTP/1.1 101 Switching Protocols\r\nupgrade: x\r\nconnection: upgrade\r\n\r\n', /another protocol\.$/],
     ['send two lengths', 'HTTP/1.1 200 OK\r\ncontent-length: 1\r\ncontent-length: 2\r\n\r\nab', /^network: .*Parse Error/],
-  ])('that %s are told as such', async (_what, bytes, expected) => {
+  ])('that %s are reported as such', async (_what, bytes, expected) => {
     const web = await socketSite((socket) => socket.on('data', () => socket.write(bytes)))
     expect(failureOf(await web.fetch('/'))).toMatch(expected)
   })

@@ -92,7 +92,7 @@ describe('one writer at a time', () => {
     ['another machine', { pid: 1, host: 'elsewhere.test', token: '00000000000000aa' }],
     ['nobody knows whom', {}],
     ['a token that is a path', { pid: 2 ** 30, host: hostname(), token: '../../../../../x' }],
-  ])('is waited for, not robbed, and told of: %s', async (_, holder) => {
+  ])('is waited for, not broken, and reported: %s', async (_, holder) => {
     await writeFile(`${path}.lock`, JSON.stringify(holder))
     let pauses = 0
     const pause = async (): Promise<void> => void pauses++
@@ -107,7 +107,7 @@ describe('one writer at a time', () => {
     expect(await given).toBe('done')
   })
 
-  test('whoever fails gives the lock up', async () => {
+  test('a process that fails releases the lock', async () => {
     await expect(withLock(path, () => Promise.reject(new Error('no')))).rejects.toThrow('no')
     expect(await withLock(path, async () => 'done')).toBe('done')
     expect(await readdir(folder)).toEqual([])

@@ -45,7 +45,7 @@ test('agrees with the parser of the platform on what is JSON', () => {
   )
 })
 
-test('what stands before the fault can be completed', () => {
+test('the text before the error can be completed', () => {
   expect(findJsonError('{"a": [1, 2, }')).toEqual({ at: 13, expected: 'a value' })
   expect(findJsonError('{"a": 1, }')).toEqual({ at: 9, expected: 'a key in double quotes' })
   expect(findJsonError('')).toEqual({ at: 0, expected: 'a value' })

@@ -15,7 +15,7 @@ test.each([
   ['in an address of the person', { '/home/.ai-agent/.ai-agent.json': providing('https://lab.example${REGION:-}/v1') }],
   ['in an address of a server', { '/project/.mcp.json': '{ "mcpServers": { "lab": { "url": "https://${REGION}/mcp" } } }' }],
   ['in a path', { '/project/.ai-agent.json': '{ "store": { "path": "${REGION}/state" } }' }],
-])('a variable is shown with its value where it stands %s', async (_name, settings) => {
+])('a variable is shown with its value %s', async (_name, settings) => {
   expect(await shownOf('OTHER=1\nLAB_KEY=sk-abc\nREGION=.evil.example', settings)).toEqual(['REGION=.evil.example'])
   expect(await shownOf('REGION=.evil.example', {})).toEqual([])
 })

@@ -62,7 +62,7 @@ describe('placeholders', () => {
     })
   })
 
-  test('what is missing is told, with who needs it and where it was looked for', async () => {
+  test('a missing variable is reported with its users and the places searched', async () => {
     const config = await configOf(
       {
         [user]: '{\n "telemetry": {\n  "x": "${A}",\n  "y": ["${B} ${C}"] } }',
@@ -93,7 +93,7 @@ describe('placeholders', () => {
     expect(resolve(config, ['telemetry', 'y'])).toBe('fine')
   })
 
-  test('one that cannot be read is told', async () => {
+  test('an unreadable file is reported', async () => {
     expect(await problemsOf(resolved('${workspaceFolder:x}'))).toMatchObject([
       { message: '`telemetry.x` cannot be read: invalid placeholder `${workspaceFolder:x}`' },
     ])

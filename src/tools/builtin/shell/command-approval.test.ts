@@ -71,12 +71,12 @@ describe('the keys of a command', () => {
     'diff <(ls) x',
     'ls\\\n-l',
     '"a b" c',
-  ])('of %j are one, told whole', (command) => {
+  ])('of %j are one, shown in full', (command) => {
     expect(keysOf(command)).toEqual([`script:${JSON.stringify(command)}`])
     expect(widerOf(command)).toEqual([])
   })
 
-  it('are told with what is given to read', () => {
+  it('are shown with their input', () => {
     expect(keysOf('python3', 'import os')).toEqual(['script:"python3" < "import os"'])
     expect(keysOf('python3')).toEqual(['command:python3'])
   })
@@ -122,7 +122,7 @@ describe('wider keys', () => {
     expect(keysOf('tsc -p . $(rm x)')?.[0]?.startsWith(wider!)).toBe(false)
   })
 
-  it('do not reach beyond the workspace where there are no walls', () => {
+  it('do not reach beyond the workspace without a sandbox', () => {
     expect(widerOf('cat notes.md', false)).toEqual([])
     expect(widerOf('tsc -p .', false)).toEqual([])
     expect(widerOf('git commit -m x', false)).toEqual(['command:git commit '])
@@ -154,7 +154,7 @@ describe('what need not be asked about', () => {
     "grep -rn '*' src",
     'cd src && ls -la',
     "printf 'a\\n'",
-  ])('%j, behind walls; rules know what it does', (command) => {
+  ])('%j, in the sandbox; rules know its effect', (command) => {
     expect(wish(command)).toMatchObject({
       asks: false,
       keys: [{ key: expect.stringMatching(/^command:/) }, ...wish(command).keys.slice(1)],
