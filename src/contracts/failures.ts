@@ -114,9 +114,14 @@ export type DiagnosticCode =
   | 'skill_changed'
   | 'skill_missing'
   | 'skills_cut'
+  /** A source of tools, such as an MCP server, failed or has something to say. */
+  | 'source_failed'
+  | 'source_notice'
   /** `approval()` of a tool failed. */
   | 'tool_approval_failed'
   | 'tool_missing'
+  /** A source of tools listed an invalid tool. */
+  | 'tool_invalid'
   | 'tools_withheld'
   /** A tool returned an invalid output. */
   | 'tool_output_invalid'

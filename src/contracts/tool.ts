@@ -147,6 +147,8 @@ export interface Tool {
   readonly requires?: readonly Gate[]
   /** A label for logs and views, such as the server or package of the tool. Also matched by queues. */
   readonly namespace?: string
+  /** A queue that its calls use, besides those of its name and namespace. */
+  readonly queue?: string
   /** Why no call can run here, such as a missing program. Called before a person is asked: such a call fails immediately. */
   unavailable?(confinement: Confinement): MaybePromise<ToolFailure | undefined>
   /** What needs approval; `undefined` if the call is harmless. */

@@ -6,6 +6,8 @@ import type { ReviewableCall, StartedCall } from './state.ts'
 
 /** Performs the actions that reach models, tools and people. Each records what happened; then `drive` decides again. */
 export interface Performer<S extends Session> {
+  /** Called before a turn begins: brings agent, tools and children up to date. */
+  prepare(session: S): MaybePromise<void>
   ask(session: S, action: AskAction): Promise<void>
   /** Checks calls up to their recorded intent. */
   review(session: S, calls: readonly ReviewableCall[]): MaybePromise<void>
@@ -27,10 +29,14 @@ export async function drive<S extends Session>(session: S, performer: Performer<
     if (session.isReleased) throw new Released()
     const action = session.decide()
     switch (action.kind) {
-      case 'begin':
+      case 'begin': {
         if (session.isRetired) return 'idle'
+        const preparing = performer.prepare(session)
+        if (preparing) await preparing
+        if (session.isReleased) throw new Released()
         begin(session, action)
         break
+      }
       case 'wait':
         if ((await performer.wait(session)) === 'suspended') return 'suspended'
         break

@@ -22,3 +22,11 @@ export const matchesTool = (pattern: string, name: string): boolean =>
 /** Whether an entry of an allowlist names tools of one of these sources, such as servers: `server/tool`, `server/*`, `server__tool`. */
 export const isOfSource = (pattern: string, sources: readonly string[]): boolean =>
   sources.some((source) => pattern.startsWith(`${source}/`) || pattern.startsWith(`${source}__`))
+
+/** Whether an entry of an allowlist may match a tool of a source: `server/tool`, `server__tool`, `server/*`, `*`. */
+export function mayMatchNamespace(pattern: string, namespace: string): boolean {
+  const [fixed = ''] = pattern.split('*', 1)
+  const prefix = `${offeredName(namespace)}__`
+  const beginning = safeName(fixed)
+  return beginning.startsWith(prefix) || (fixed !== pattern && prefix.startsWith(beginning))
+}

@@ -37,8 +37,11 @@ export const diagnosticCode = oneOf<DiagnosticCode>({
   skill_changed: true,
   skill_missing: true,
   skills_cut: true,
+  source_failed: true,
+  source_notice: true,
   tool_approval_failed: true,
   tool_missing: true,
+  tool_invalid: true,
   tools_withheld: true,
   tool_output_invalid: true,
 })

@@ -9,6 +9,7 @@ import type {
   OutputContract,
   ReasoningEffort,
   SandboxPolicy,
+  SessionToolSource,
   SkillCard,
   Tool,
   ToolSource,
@@ -77,7 +78,7 @@ export interface AgentLoopConfig {
   readonly agents: readonly AgentDefinition[]
   /** Which agent answers. Default: the one that no other agent calls; of several, the best match for the request by words. */
   readonly agentSelection?: AgentSelection
-  readonly tools?: readonly (Tool | ToolSource)[]
+  readonly tools?: readonly (Tool | ToolSource | SessionToolSource)[]
   /** Flags that tools can require. */
   readonly features?: { readonly [flag: string]: boolean }
   /** Variables for the tools of every session. Tools see nothing else of the environment. */

@@ -204,6 +204,7 @@ export class Runtime implements AgentRuntime {
       (error: unknown) => {
         this.#startInterrupts.delete(treeId)
         overlays.forget(treeId)
+        this.parts.sources?.forget(treeId)
         feed.close()
         const stopped = startInterrupt.reason === undefined ? stopCauseOf(error, runAgain) : interruptedBefore
         // A model was to select the agent and did not: the outcome names the first candidate.
@@ -244,6 +245,7 @@ export class Runtime implements AgentRuntime {
     this.#held.delete(treeId)
     const driver = await this.driverOf(treeId)
     await driver?.releaseWhenIdle()
+    if (!this.#drivers.has(treeId)) this.parts.sources?.forget(treeId)
   }
 
   /** Resumes a tree that has a message. If another process drives it or it cannot be resumed, the message waits in the inbox. */
@@ -269,7 +271,12 @@ export class Runtime implements AgentRuntime {
       return
     }
     this.#drivers.delete(treeId)
+    this.#setIdle(treeId)
+  }
+
+  #setIdle(treeId: TreeId): void {
     this.parts.overlays.setIdle(treeId)
+    this.parts.sources?.setIdle(treeId)
   }
 
   /** After a driver has settled: whether a message came too late for it, and another driver has resumed the tree. */
@@ -283,7 +290,7 @@ export class Runtime implements AgentRuntime {
   #releaseDriver(driver: TreeDriver): Promise<boolean> {
     const { treeId } = driver
     this.#drivers.delete(treeId)
-    this.parts.overlays.setIdle(treeId)
+    this.#setIdle(treeId)
     const continuation = this.#resumeIfUnread(driver)
     this.#releasing.set(treeId, continuation)
     const isDone = (): boolean => this.#releasing.get(treeId) === continuation && this.#releasing.delete(treeId)

@@ -5,6 +5,7 @@ import {
   defaultLimits,
   type InputContract,
   type OutputContract,
+  type SessionToolSource,
   type Tool,
   type ToolSource,
 } from '../../contracts/index.ts'
@@ -12,7 +13,7 @@ import type { QueueLimits } from '../../steps/index.ts'
 import { plainJson } from '../../util/json-values.ts'
 import { type AgentSelection, candidateNames, selectionOf } from '../selection/select-agent.ts'
 import { withFormat } from '../validation/check-agent.ts'
-import { isSource, isTool } from '../validation/check-config.ts'
+import { isSessionSource, isSource, isTool } from '../validation/check-config.ts'
 import type { AgentDefinition, AgentLoopConfig, ContextText } from './agent-config.ts'
 
 /** A valid configuration with its defaults. */
@@ -26,6 +27,9 @@ export interface ResolvedConfig {
   readonly candidates: readonly AgentSpec[]
   readonly tools: readonly Tool[]
   readonly sources: readonly ToolSource[]
+  /** Sources that are opened for each session, and by agent those that it alone has. */
+  readonly sessionSources: readonly SessionToolSource[]
+  readonly agentSources: ReadonlyMap<string, readonly SessionToolSource[]>
   readonly flags: readonly string[]
   readonly overlay: { readonly [name: string]: string }
   /** Models without a price that may be used under a cost budget. */
@@ -51,6 +55,8 @@ export function resolveConfig(config: AgentLoopConfig): ResolvedConfig {
     candidates: agents.filter(({ name }) => names.has(name)),
     tools: given.filter(isTool),
     sources: given.filter(isSource),
+    sessionSources: given.filter(isSessionSource),
+    agentSources: new Map(),
     flags: Object.entries(config.features ?? {})
       .flatMap(([flag, on]) => (on ? [flag] : []))
       .toSorted(),

@@ -5,13 +5,14 @@ import {
   type MaybePromise,
   type OwnerId,
   type SchemaValidator,
+  type SessionId,
   type Tool,
   type ToolSource,
   type TreeId,
   TroupeError,
 } from '../../contracts/index.ts'
 import { agentLoop } from '../../core/index.ts'
-import { Queues, type StepPorts, sharedModelHealth, ToolRegistry, type TreePort } from '../../steps/index.ts'
+import { Queues, queueNames, type StepPorts, sharedModelHealth, ToolRegistry, type TreePort } from '../../steps/index.ts'
 import { memoryStore } from '../../stores/memory/index.ts'
 import { agentCard, agentDirectory, agentTool, readOutputTool, schemaValidator } from '../../tools/index.ts'
 import { shortHash } from '../../util/hash.ts'
@@ -24,6 +25,8 @@ import { keepAlive } from '../tree/keep-alive.ts'
 import { ModelCache } from '../tree/model-cache.ts'
 import { type TreeOverlay, TreeOverlays, type Variables } from '../tree/session-overlays.ts'
 import { SessionSetup } from '../tree/session-setup.ts'
+import { SessionSources } from '../tree/session-sources.ts'
+import { sourcesFor, type TreeSources } from '../tree/tree-sources.ts'
 import { checkAllowlist } from '../validation/check-agent.ts'
 import { checkTools } from '../validation/check-tools.ts'
 import type { RuntimeOptions } from './agent-runtime.ts'
@@ -76,6 +79,8 @@ export class RuntimeParts {
   readonly overlays: TreeOverlays
   /** The keys that models use, fixed when the adapter was created. */
   readonly modelKeys: Variables
+  /** Absent if no source is opened for sessions. */
+  readonly sources: SessionSources | undefined
   readonly #cards = new WeakMap<AgentSpec, readonly AgentCard[]>()
   #registry: MaybePromise<ToolRegistry> | undefined
   #queues: Queues | undefined
@@ -91,12 +96,35 @@ export class RuntimeParts {
     this.trees = new TreeCache(options.store)
     this.modelKeys = ('resolve' in options.adapter ? options.adapter.secrets : undefined) ?? {}
     this.overlays = new TreeOverlays(options.config.overlay, this.modelKeys)
+    const { sessionSources, agentSources } = options.config
+    if (sessionSources.length > 0 || agentSources.size > 0) this.sources = new SessionSources(options.clock)
     if (options.config.sources.length === 0 && !this.#hasSkills) this.#registry = registryOf(options.config.tools, { ...options, own: [] })
   }
 
   /** Whether sources are listed and the models of the agent resolved. */
   isReady(agent: AgentSpec): boolean {
-    return this.#registry instanceof ToolRegistry && this.models.hasAll(agent)
+    return !this.sources && this.#registry instanceof ToolRegistry && this.models.hasAll(agent)
+  }
+
+  /** The tools of an agent in a tree. Opens the sources that the agent may use. */
+  toolsFor(treeId: TreeId, agent: AgentSpec): MaybePromise<ToolRegistry> {
+    return this.sources ? this.#refreshSources(treeId, agent) : this.registry()
+  }
+
+  async #refreshSources(treeId: TreeId, agent: AgentSpec): Promise<ToolRegistry> {
+    const base = await this.registry()
+    return this.sourcesOf(treeId, base).refresh(agent)
+  }
+
+  /** The opened sources of a tree. */
+  sourcesOf(treeId: TreeId, base: ToolRegistry): TreeSources {
+    if (!this.sources) throw new TroupeError('internal', 'This runtime has no sources for sessions.')
+    const { sessionSources: shared, agentSources } = this.options.config
+    return this.sources.open(treeId, () => ({
+      session: { sessionId: treeId as string as SessionId, overlay: this.overlays.of(treeId).overlay },
+      base,
+      sourcesOf: (agent) => sourcesFor(agent, { own: agentSources.get(agent.name) ?? [], shared }),
+    }))
   }
 
   registry(): MaybePromise<ToolRegistry> {
@@ -153,6 +181,7 @@ export class RuntimeParts {
     return selected
   }
 
+  /** Ports of all sessions of a tree. `registry`: of sessions without sources of their own. */
   ports(treeId: TreeId, { tree, registry }: { tree: TreePort; registry: ToolRegistry }): StepPorts {
     const { validator, approver, grants, sandbox, hooks, store, config } = this.options
     return {
@@ -176,7 +205,10 @@ export class RuntimeParts {
   }
 
   #queuesOf(queues: NonNullable<ResolvedConfig['queues']>, { tools }: ToolRegistry): Queues {
-    this.#queues ??= new Queues(queues, { clock: this.options.clock, tools })
+    const { clock, config } = this.options
+    const sources = [...config.sessionSources, ...[...config.agentSources.values()].flat()].map(({ name }) => name)
+    const usedByCalls = new Set([...tools.flatMap(({ tool }) => queueNames(tool)), ...sources])
+    this.#queues ??= new Queues(queues, { clock, usedByCalls })
     return this.#queues
   }
 
@@ -189,7 +221,9 @@ export class RuntimeParts {
     const release = keepAlive()
     const late = Promise.withResolvers<void>()
     const cancel = clock.after(closingMs, () => late.resolve())
-    await Promise.race([Promise.allSettled([...config.sources, ...hooks].map(async (each) => each.close?.())), late.promise])
+    const all = [...config.sources, ...config.sessionSources, ...[...config.agentSources.values()].flat(), ...hooks]
+    const closing = this.sources?.close().then(() => Promise.allSettled(all.map(async (each) => each.close?.())))
+    await Promise.race([closing ?? Promise.allSettled(all.map(async (each) => each.close?.())), late.promise])
     cancel()
     release()
   }
@@ -210,7 +244,9 @@ export class RuntimeParts {
       const tools = [...config.tools, ...(lists.flat() as Tool[])]
       const problems = [
         ...checkTools(tools, 'tools'),
-        ...config.agents.flatMap((agent) => checkAllowlist(agent, tools, `agent ${agent.name}`)),
+        ...config.agents.flatMap((agent) =>
+          checkAllowlist(agent, tools, { place: `agent ${agent.name}`, sources: sourceNames(config, agent.name) }),
+        ),
       ]
       if (problems.length > 0) throw configError(problems)
       const own = this.#hasSkills ? [(await import('../../tools/builtin/index.ts')).loadSkillTool()] : []
@@ -223,6 +259,10 @@ export class RuntimeParts {
     }
   }
 }
+
+/** Names of the sources whose tools an agent may have. */
+const sourceNames = ({ sessionSources, agentSources }: ResolvedConfig, agent: string): readonly string[] =>
+  [...sessionSources, ...(agentSources.get(agent) ?? [])].map(({ name }) => name)
 
 async function listed(source: ToolSource, index: number): Promise<unknown> {
   try {

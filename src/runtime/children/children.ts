@@ -83,6 +83,7 @@ export class Children {
     try {
       const resolving = this.#parts.models.resolve(agent)
       if (resolving) await resolving
+      if (this.#parts.sources) await this.#parts.toolsFor(this.#tree.root.state.treeId, agent)
       this.#parts.models.checkPrices(agent, isCostBound(open))
     } catch (error) {
       return this.#fail(open, messageOf(error))
@@ -167,13 +168,14 @@ export class Children {
         turnPath: trace.turnPath === '' ? turn.id : `${trace.turnPath}/${turn.id}`,
       },
       parent: { sessionId: state.sessionId, turnId: turn.id, itemId },
-      ...sessionSetup.effective(agent, this.#tree.registry, isCostBound(open)),
+      ...sessionSetup.effective(agent, this.#tree.registryOf(agent), isCostBound(open)),
     }
     this.#tree.push(first)
     const session = this.#tree.createSession(createSessionState(first))
     // Recorded for the first child of each agent only.
     if (number === 1) for (const diagnostic of sessionSetup.notices(agent)) session.note({ type: 'interaction.diagnostic', diagnostic })
     for (const text of options.config.context) session.note({ type: 'interaction.context.added', ...text })
+    this.#tree.addInstructions(session)
     session.note({ type: 'interaction.input.accepted', clientId: `${childId}.input` as ClientId, parts: input, mode: 'queue' })
     parent.session.note({ type: 'interaction.subagent.started', itemId, childId, agent: name, childPath: agentPath })
     return session

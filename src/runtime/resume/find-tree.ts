@@ -16,14 +16,14 @@ export async function findTree(parts: RuntimeParts, treeId: TreeId): Promise<{ r
   return { title: entry.title, state }
 }
 
-export async function loadToolsAndModels(parts: RuntimeParts, agent: AgentSpec): Promise<void> {
-  await parts.registry()
+export async function loadToolsAndModels(parts: RuntimeParts, treeId: TreeId, agent: AgentSpec): Promise<void> {
+  await parts.toolsFor(treeId, agent)
   await parts.models.resolve(agent)
 }
 
 /** Loads tools and models first, so that a failure leaves the tree unclaimed. */
 export async function claimTree(parts: RuntimeParts, treeId: TreeId, agent: AgentSpec): Promise<Claimed> {
-  const listed = parts.registry()
+  const listed = parts.toolsFor(treeId, agent)
   const registry = listed instanceof Promise ? await listed : listed
   const resolving = parts.models.resolve(agent)
   if (resolving) await resolving

@@ -8,8 +8,9 @@ import { summaryOnly } from '../tree/tree-state.ts'
 import { definitionChanges, hasVoidGrants, withheldTools } from './definition-changes.ts'
 
 /** Records what has changed since the last driver, and revokes approvals that were given under another policy. */
-export function resumeSession(session: ActiveSession, { parts, registry }: Tree, epoch: number): void {
-  const { state } = session
+export function resumeSession(session: ActiveSession, { parts }: Tree, epoch: number): void {
+  const { state, ports } = session
+  const { registry } = ports
   session.withheld = new Set(withheldTools(parts, state, registry))
   const diagnostics = definitionChanges(parts, state, registry)
   const isVoid = hasVoidGrants(parts, state)

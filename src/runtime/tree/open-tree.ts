@@ -71,7 +71,9 @@ export function createTree(
   if (notice) session.note({ type: 'interaction.diagnostic', diagnostic: notice })
   if (isSwitchedOff(sandbox)) session.note({ type: 'interaction.diagnostic', diagnostic: sandboxOff })
   for (const diagnostic of parts.sessionSetup.notices(equipped)) session.note({ type: 'interaction.diagnostic', diagnostic })
+  tree.reportSources()
   for (const text of config.context) session.note({ type: 'interaction.context.added', ...text })
+  tree.addInstructions(session)
   session.note({ type: 'interaction.input.accepted', clientId: `${treeId}.input` as ClientId, parts: input, mode: 'queue' })
   return tree
 }

@@ -35,6 +35,12 @@ export interface EffectiveAgent {
   readonly maxOutputs?: { readonly [model: string]: number }
 }
 
+interface EffectiveAgents {
+  readonly plain: WeakMap<AgentSpec, EffectiveAgent>
+  /** With prices, for sessions under a cost limit. */
+  readonly priced: WeakMap<AgentSpec, EffectiveAgent>
+}
+
 const noNotices: readonly Diagnostic[] = []
 
 /** With more children, a directory replaces the tool for each child. */
@@ -58,9 +64,9 @@ const outputChars = ({ output }: AgentSpec): number =>
 /** Prepares agents for sessions. Computes everything once for each agent. */
 export class SessionSetup {
   readonly #options: SessionSetupOptions
-  readonly #effective = new WeakMap<AgentSpec, EffectiveAgent>()
-  /** The same with prices, for sessions under a cost limit. */
-  readonly #priced = new WeakMap<AgentSpec, EffectiveAgent>()
+  readonly #effective = new WeakMap<ToolRegistry, EffectiveAgents>()
+  /** Of the last registry: usually there is only one. */
+  #last: { readonly registry: ToolRegistry; readonly agents: EffectiveAgents } | undefined
   readonly #asChild = new Map<string, AgentSpec>()
   /** Children with the rules and sandbox settings of their parents. */
   readonly #boundBy = new WeakMap<AgentSpec, Map<string, AgentSpec>>()
@@ -76,7 +82,8 @@ export class SessionSetup {
   /** The tool names of an agent, and how many characters of a request they take. */
   effective(agent: AgentSpec, registry: ToolRegistry, isBoundFromAbove = false): EffectiveAgent {
     const isCostBound = this.#isCostBound || isBoundFromAbove
-    const all = isCostBound ? this.#priced : this.#effective
+    const { priced, plain } = this.#last?.registry === registry ? this.#last.agents : this.#agentsWith(registry)
+    const all = isCostBound ? priced : plain
     const known = all.get(agent)
     if (known) return known
     const { models, policy } = this.#options
@@ -98,6 +105,13 @@ export class SessionSetup {
     }
     all.set(agent, effective)
     return effective
+  }
+
+  #agentsWith(registry: ToolRegistry): EffectiveAgents {
+    const agents = this.#effective.get(registry) ?? { plain: new WeakMap(), priced: new WeakMap() }
+    this.#effective.set(registry, agents)
+    this.#last = { registry, agents }
+    return agents
   }
 
   /** An agent with the default limits of children. */
@@ -130,7 +144,7 @@ export class SessionSetup {
 
   #missingSandbox(agent: AgentSpec): Diagnostic | undefined {
     const { config, sandbox } = this.#options
-    const acts = agent.tools.length > 0 && config.tools.length + config.sources.length > 0
+    const acts = agent.tools.length > 0 && config.tools.length + config.sources.length + config.sessionSources.length > 0
     return acts ? sandboxNotice(agent, sandbox.confinement) : undefined
   }
 

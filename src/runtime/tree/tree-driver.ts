@@ -57,7 +57,7 @@ export class TreeDriver {
     const { treeId, feed, input, startInterrupt } = begin
     const selected = begin.chosen instanceof Promise ? await unlessInterrupted(startInterrupt, begin.chosen) : begin.chosen
     const { agent } = selected
-    if (!parts.isReady(agent)) await unlessInterrupted(startInterrupt, loadToolsAndModels(parts, agent))
+    if (!parts.isReady(agent)) await unlessInterrupted(startInterrupt, loadToolsAndModels(parts, treeId, agent))
     if (startInterrupt.reason !== undefined) throw new TroupeError('internal', 'The run was interrupted before it started.')
     parts.models.checkPrices(agent, agent.limits.maxCostUsd !== undefined)
     const claimed = await claimTree(parts, treeId, agent)
@@ -85,6 +85,8 @@ export class TreeDriver {
       // The previous owner may have written more before the claim.
       const state = await parts.trees.stateOf(treeId, before)
       refuseWithoutAgents(parts, state)
+      if (parts.sources)
+        for (const { agent, turn } of state.children.values()) if (turn.kind === 'open') await parts.toolsFor(treeId, agent)
       const tree = openTree(parts, { state, feed, epoch, seq, registry, title })
       tree.resume(epoch, changes)
       if (changed) await tree.flush()

@@ -1,5 +1,6 @@
 import {
   type AgentCard,
+  type AgentSpec,
   type ApprovalId,
   type ApprovalKey,
   type ChildResult,
@@ -28,6 +29,7 @@ import { reconfigure } from '../resume/reconfigure-session.ts'
 import { restoreOpenChildren, resumeChildren, resumeSession } from '../resume/resume-tree.ts'
 import { endOpenTurn, interrupted } from './end-open-turn.ts'
 import type { Ledger } from './ledger.ts'
+import type { TreeSources } from './tree-sources.ts'
 import type { TreeState } from './tree-state.ts'
 
 const noCards: readonly AgentCard[] = []
@@ -46,6 +48,7 @@ export class Tree implements TreePort, EventWriter {
   readonly registry: ToolRegistry
   readonly #ledger: Ledger
   readonly #ports: StepPorts
+  readonly #sources: TreeSources | undefined
   /** The children when the tree was opened, until the tracker takes them over. */
   #before: Pick<TreeState, 'children' | 'settled' | 'numbers'>
   #tracker: ChildTracker | undefined
@@ -58,6 +61,7 @@ export class Tree implements TreePort, EventWriter {
     this.#ledger = ledger
     this.#ports = parts.ports(root.treeId, { tree: this, registry })
     this.#before = { children, settled, numbers }
+    this.#sources = parts.sources && parts.sourcesOf(root.treeId, registry)
     this.root = this.createSession(root)
     if (children.size > 0) this.#track()
   }
@@ -113,6 +117,7 @@ export class Tree implements TreePort, EventWriter {
 
   /** Records the new driver in every open session. Calls find their children later. */
   resume(epoch: number, changes: OpenOptions): void {
+    this.reportSources()
     reconfigure(this.root, changes, this.parts.models)
     resumeSession(this.root, this, epoch)
     if (this.#tracker) resumeChildren(this.#tracker, this, epoch)
@@ -185,7 +190,48 @@ export class Tree implements TreePort, EventWriter {
 
   createSession(state: SessionState): ActiveSession {
     const { recipe, clock } = this.parts.options
-    return new ActiveSession({ recipe, clock, writer: this, state }, this.#ports)
+    const ports = this.#sources ? { ...this.#ports, registry: this.#sources.registryOf(state.agent) } : this.#ports
+    return new ActiveSession({ recipe, clock, writer: this, state }, ports)
+  }
+
+  /** The tools of an agent in this tree: those of its last turn, or of `toolsFor`. */
+  registryOf(agent: AgentSpec): ToolRegistry {
+    return this.#sources?.registryOf(agent) ?? this.registry
+  }
+
+  prepareTurn(session: ActiveSession): MaybePromise<void> {
+    if (!this.#sources) return undefined
+    if (this.#sources.isStale(session.state.agent)) return this.#refreshTools(session)
+    this.#useTools(session, this.#sources.registryOf(session.state.agent))
+  }
+
+  async #refreshTools(session: ActiveSession): Promise<void> {
+    const registry = await this.parts.toolsFor(session.state.treeId, session.state.agent)
+    if (!session.isReleased) this.#useTools(session, registry)
+  }
+
+  /** Offers changed tools from this turn on. */
+  #useTools(session: ActiveSession, registry: ToolRegistry): void {
+    this.addInstructions(session)
+    if (registry !== session.ports.registry) session.ports = { ...session.ports, registry }
+    const { agent, prices, windows, maxOutputs } = session.state
+    const { tools, promptChars } = this.parts.sessionSetup.effective(agent, registry)
+    if (isSameList(tools, session.state.tools)) return
+    const reason = 'The tools have changed.'
+    session.note({ type: 'interaction.session.configured', agent, tools, promptChars, prices, windows, maxOutputs, reason })
+  }
+
+  /** Records what sources say about their tools, once for each text. */
+  addInstructions(session: ActiveSession): void {
+    for (const { source, text } of this.#sources?.instructionsFor(session.state.agent) ?? []) {
+      const message = `Instructions of the server "${source}" for its tools:\n${text}`
+      if (!hasText(session.state, message)) session.note({ type: 'interaction.context.added', source, text: message })
+    }
+  }
+
+  /** Records problems of sources from now on. */
+  reportSources(): void {
+    this.#sources?.recordWith((diagnostic) => this.root.note({ type: 'interaction.diagnostic', diagnostic }))
   }
 
   get nextSeq(): number {
@@ -228,5 +274,13 @@ export class Tree implements TreePort, EventWriter {
     return this.#tracker
   }
 }
+
+const isSameList = (one: readonly string[], other: readonly string[]): boolean =>
+  one.length === other.length && one.every((each, index) => each === other[index])
+
+const hasText = ({ history }: SessionState, text: string): boolean =>
+  history
+    .toArray()
+    .some(({ role, ...rest }) => role === 'user' && 'parts' in rest && rest.parts.some((part) => 'text' in part && part.text === text))
 
 const nothingBefore: Pick<TreeState, 'children' | 'settled' | 'numbers'> = { children: new Map(), settled: new Set(), numbers: new Map() }

@@ -6,7 +6,7 @@ import {
   reasoningEfforts,
   type Tool,
 } from '../../contracts/index.ts'
-import { matchesTool } from '../../steps/index.ts'
+import { matchesTool, mayMatchNamespace } from '../../policy/tool-name-patterns.ts'
 import { checkSchema } from '../../util/json-schema/check-schema.ts'
 import { knownNames } from '../../util/nearest-names.ts'
 import {
@@ -118,15 +118,16 @@ function checkContract(
     problems.push({ place: `${place}.schema`, message: 'a schema requires format "json"', remedy: 'Set format: "json".' })
 }
 
-/** Entries of an allowlist that match no tool. */
+/** Entries of an allowlist that match no tool. Entries for `sources` are checked when a session has listed their tools. */
 export function checkAllowlist(
   { tools: wanted = [] }: Pick<AgentDefinition, 'tools'>,
   tools: readonly Tool[],
-  place: string,
+  { place, sources }: { readonly place: string; readonly sources: readonly string[] },
 ): readonly Problem[] {
   const names = tools.flatMap((tool: Partial<Tool> | null) => (typeof tool?.name === 'string' ? [tool.name] : []))
   return wanted.flatMap((pattern, index) => {
     if (pattern === '*' || names.some((name) => matchesTool(pattern, name))) return []
+    if (sources.some((source) => mayMatchNamespace(pattern, source))) return []
     return [{ place: `${place}.tools[${index}]`, message: `no tool matches "${pattern}"`, remedy: knownNames(pattern, names, 'tool') }]
   })
 }

@@ -1,4 +1,4 @@
-import type { Problem, Tool, ToolSource } from '../../contracts/index.ts'
+import type { Problem, SessionToolSource, Tool, ToolSource } from '../../contracts/index.ts'
 import type { QueueLimits } from '../../steps/index.ts'
 import {
   aBoolean,
@@ -45,9 +45,10 @@ export function configProblems(config: AgentLoopConfig): readonly Problem[] {
   const problems: Problem[] = []
   const { limits, overlay, features, unpriced, childrenOffered, queues } = config
   checkKeys(problems, config, { known: configKeys, place: 'config' })
-  const given = expectList(problems, config.tools, 'config.tools') as readonly (Tool | ToolSource)[]
+  const given = expectList(problems, config.tools, 'config.tools') as readonly ConfiguredTool[]
   const tools = given.filter(isTool)
   problems.push(...checkTools(tools, 'config.tools'))
+  checkSources(problems, given)
   if (expectObject(problems, limits, 'config.limits')) checkLimits(problems, limits, 'config.limits')
   if (expectObject(problems, overlay, 'config.overlay')) checkValues(problems, overlay, { type: aString, place: 'config.overlay' })
   if (expectObject(problems, features, 'config.features')) checkValues(problems, features, { type: aBoolean, place: 'config.features' })
@@ -55,14 +56,16 @@ export function configProblems(config: AgentLoopConfig): readonly Problem[] {
   checkField(problems, childrenOffered, { type: optional(oneOf(['each', 'directory'])), place: 'config.childrenOffered' })
   if (expectObject(problems, queues, 'config.queues')) checkQueues(problems, queues)
   problems.push(...checkPolicies(config))
-  checkAgents(problems, config, tools.length === given.length ? tools : undefined)
+  checkAgents(problems, config, given)
   if (problems.length === 0) problems.push(...checkChildren(config.agents, tools))
   checkSelection(problems, config)
   return problems
 }
 
-/** `tools`: `undefined` if some are only known once a source has listed them. */
-function checkAgents(problems: Problem[], config: AgentLoopConfig, tools: readonly Tool[] | undefined): void {
+function checkAgents(problems: Problem[], config: AgentLoopConfig, given: readonly ConfiguredTool[]): void {
+  // Some tools may only be known once a source has listed them.
+  const tools = given.some(isSource) ? undefined : given.filter(isTool)
+  const sources = given.filter(isSessionSource).map(({ name }) => name)
   if (!Array.isArray(config.agents) || config.agents.length === 0) {
     const message = `expected at least one agent, found ${showValue(config.agents)}`
     problems.push({ place: 'config.agents', message, remedy: 'Set name, description, prompt and model.' })
@@ -82,7 +85,7 @@ function checkAgents(problems: Problem[], config: AgentLoopConfig, tools: readon
       problems.push({ place: `${place}.name`, message, remedy: 'Agent names are unique.' })
     }
     names.set(agent.name, index)
-    if (tools && isListOfStrings(agent.tools)) problems.push(...checkAllowlist(agent, tools, place))
+    if (tools && isListOfStrings(agent.tools)) problems.push(...checkAllowlist(agent, tools, { place, sources }))
   }
 }
 
@@ -112,6 +115,31 @@ function checkQueues(problems: Problem[], queues: { readonly [name: string]: Que
   }
 }
 
-export const isTool = (value: Tool | ToolSource): value is Tool => !isSource(value)
-export const isSource = (value: Tool | ToolSource): value is ToolSource =>
-  typeof value === 'object' && value !== null && 'list' in value && typeof value.list === 'function'
+export const isTool = (value: ConfiguredTool): value is Tool => !isSource(value) && !isSessionSource(value)
+export const isSource = (value: ConfiguredTool): value is ToolSource => hasFunction(value, 'list')
+export const isSessionSource = (value: ConfiguredTool): value is SessionToolSource => hasFunction(value, 'open')
+
+type ConfiguredTool = Tool | ToolSource | SessionToolSource
+
+const hasFunction = (value: unknown, name: string): boolean =>
+  typeof value === 'object' && value !== null && typeof Reflect.get(value, name) === 'function'
+
+/** Names of sources become prefixes of tool names. */
+function checkSources(problems: Problem[], given: readonly ConfiguredTool[]): void {
+  const names = new Set<string>()
+  for (const [index, source] of given.entries()) {
+    if (!isSessionSource(source)) continue
+    const place = `config.tools[${index}].name`
+    if (!sourceName.test(source.name))
+      problems.push({
+        place,
+        message: `expected a name for the source, found ${showValue(source.name)}`,
+        remedy: 'Use letters, digits, "-" and "_", and not "__".',
+      })
+    else if (names.has(source.name))
+      problems.push({ place, message: `"${source.name}" is the name of another source`, remedy: 'Names of sources are unique.' })
+    names.add(source.name)
+  }
+}
+
+const sourceName = /^(?!.*__)[A-Za-z0-9][A-Za-z0-9_-]*$/

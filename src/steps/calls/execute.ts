@@ -119,7 +119,7 @@ function startCall(session: ActiveSession, call: StartedCall, tool: Tool | undef
     const error = isUnknown && session.interrupt.reason !== undefined ? notRunAgain : (refusal ?? notRun)
     return end(session, call, { status, output: { ok: false, error }, latencyMs: 0 })
   }
-  const slots = session.ports.queues?.forCall(call.intent.tool, session.slots)
+  const slots = session.ports.queues?.forCall(tool, session.slots)
   return slots ? runQueued(session, call, { tool, slots }) : run(session, call, tool)
 }
 
@@ -205,7 +205,7 @@ async function runUnsandboxed(session: ActiveSession, call: StartedCall, { tool,
   const way = await escalate(session, call, output)
   if (way === 'waiting') return way
   if (way !== 'outside') return { status: 'failed', output: way }
-  const slots = session.ports.queues?.forCall(call.intent.tool, session.slots)
+  const slots = session.ports.queues?.forCall(tool, session.slots)
   if (slots && (await takeSlots(session, slots, call.intent.id)) !== 'in') return { status: 'failed', output }
   const again = { call: unsandboxedCall(call), started: session.clock.monotonic() }
   return slots ? runWithSlots(session, tool, { ...again, slots }) : runTool(session, tool, { ...again, slots: undefined })

@@ -36,6 +36,7 @@ export class ToolRegistry {
   readonly #listed: readonly OfferedTool[]
   readonly #tools: readonly OfferedTool[]
   readonly #byName: ReadonlyMap<string, Tool>
+  readonly #own: readonly Tool[]
   readonly #offers = new WeakMap<readonly string[], Map<string, Offer>>()
   /** The last offer: usually the next one is the same. */
   #last: { readonly names: readonly string[]; readonly id: string; readonly flags: readonly string[]; readonly offer: Offer } | undefined
@@ -45,6 +46,12 @@ export class ToolRegistry {
     this.#listed = tools.map(offered).toSorted(byName)
     this.#tools = [...this.#listed, ...own.map(offered)].toSorted(byName)
     this.#byName = new Map(this.#tools.map((each) => [each.name, each.tool]))
+    this.#own = own
+  }
+
+  /** With further tools. Nothing that is here already is replaced. */
+  with(tools: readonly Tool[]): ToolRegistry {
+    return new ToolRegistry([...this.#listed.map(({ tool }) => tool), ...tools], this.#own)
   }
 
   /** Tools whose names match the allowlist, gates aside. */
@@ -108,7 +115,18 @@ function offerOf(tools: readonly OfferedTool[]): Offer {
   }
 }
 
+/** A tool may be in many registries. */
+const known = new WeakMap<Tool, OfferedTool>()
+
 function offered(tool: Tool): OfferedTool {
+  const before = known.get(tool)
+  if (before) return before
+  const found = describe(tool)
+  known.set(tool, found)
+  return found
+}
+
+function describe(tool: Tool): OfferedTool {
   const name = offeredName(tool.name)
   // Anywhere in the schema: a reference may lead there.
   const reasonField = JSON.stringify(tool.inputSchema).includes('"reason"') ? 'call_reason' : 'reason'

@@ -11,6 +11,7 @@ import {
   type Diagnostic,
   type Hook,
   type ItemId,
+  type MaybePromise,
   type Model,
   type ProjectGrants,
   type QueueEvent,
@@ -55,6 +56,8 @@ export interface TreePort {
   abort(session: ActiveSession, by: string): void
   startChild(parent: ActiveSession, itemId: ItemId, start: ChildStart): Promise<ChildResult>
   callEnded(): void
+  /** Brings agent and tools of a session up to date before a turn begins. */
+  prepareTurn(session: ActiveSession): MaybePromise<void>
 }
 
 export interface ChildStart {
@@ -98,7 +101,8 @@ interface TimeLeft {
 
 /** A session with the ports that its steps need. */
 export class ActiveSession extends Session {
-  readonly ports: StepPorts
+  /** Replaced before a turn begins, if tools have changed. */
+  ports: StepPorts
   /** Calls that run and are not yet recorded. Synchronous calls are not counted. */
   callsInFlight = 0
   /** Queue slots of the call that started this session: taken while the session works, given back while it waits. */

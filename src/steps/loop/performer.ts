@@ -24,6 +24,7 @@ const lazily =
     steps ? pick(steps)(session, ...given) : load().then((loaded) => pick(loaded)(session, ...given))
 
 export const performer: Performer<ActiveSession> = {
+  prepare: (session) => session.ports.tree.prepareTurn(session),
   ask,
   review: lazily(({ review }) => review),
   execute: lazily(({ execute }) => execute),

@@ -5,7 +5,7 @@ import { FakeClock } from '../../testing/index.ts'
 import { Interrupt } from '../../util/interrupt.ts'
 import { ToolRegistry } from '../calls/tool-registry.ts'
 import type { QueueSlots } from './queue-slot.ts'
-import { Queues } from './queues.ts'
+import { Queues, queueNames } from './queues.ts'
 
 const tool = (name: string, namespace?: string): Tool => ({
   name,
@@ -14,11 +14,13 @@ const tool = (name: string, namespace?: string): Tool => ({
   inputSchema: { type: 'object' },
   execute: () => '',
 })
-const { tools } = new ToolRegistry([tool('git/push', 'git'), tool('git/pull', 'git'), tool('shell'), tool('ask', 'agent')])
+const registry = new ToolRegistry([tool('git/push', 'git'), tool('git/pull', 'git'), tool('shell'), tool('ask', 'agent')])
+const named = (name: string): Tool => registry.find(name) as Tool
+const usedByCalls = new Set(registry.tools.flatMap((each) => queueNames(each.tool)))
 
 function stage(limits: ConstructorParameters<typeof Queues>[0]) {
   const clock = new FakeClock()
-  const queues = new Queues(limits, { clock, tools })
+  const queues = new Queues(limits, { clock, usedByCalls })
   const inside: string[] = []
   const interrupt = new Interrupt()
   const held = new Map<string, QueueSlots>()
@@ -29,7 +31,7 @@ function stage(limits: ConstructorParameters<typeof Queues>[0]) {
     interrupt,
     /** Asks for the slots of a call; `inside` shows who has them. */
     call(id: string, name: string, above?: QueueSlots): QueueSlots {
-      const slots = queues.forCall(name, above)
+      const slots = queues.forCall(named(name), above)
       if (!slots) throw new Error(`${name} is not capped`)
       held.set(id, slots)
       void slots.enter(interrupt).then((isIn) => isIn && inside.push(id))
@@ -51,9 +53,9 @@ describe('a queue is for', () => {
     expect(queues.forModel('openai-two/gpt')).toBeUndefined()
   })
   it('a tool as written, as offered, or by its namespace', () => {
-    for (const name of ['git__push', 'git__pull', 'shell']) expect(queues.forCall(name), name).toBeDefined()
-    expect(queues.forCall('ask')).toBeUndefined()
-    expect(stage({ git__pull: { concurrent: 1 } }).queues.forCall('git__pull')).toBeDefined()
+    for (const name of ['git__push', 'git__pull', 'shell']) expect(queues.forCall(named(name)), name).toBeDefined()
+    expect(queues.forCall(named('ask'))).toBeUndefined()
+    expect(stage({ git__pull: { concurrent: 1 } }).queues.forCall(named('git__pull'))).toBeDefined()
   })
 })
 
@@ -84,7 +86,7 @@ describe('concurrent', () => {
     first.leave()
     // What is closed needs nothing more, and gets nothing.
     expect(first.tryEnter()).toBe(true)
-    const [third, fourth] = [queues.forCall('shell'), queues.forCall('shell')]
+    const [third, fourth] = [queues.forCall(named('shell')), queues.forCall(named('shell'))]
     expect([third?.tryEnter(), fourth?.tryEnter()]).toEqual([true, false])
   })
 
@@ -221,11 +223,11 @@ describe('however many come and go', () => {
       fc.asyncProperty(limits, works, fc.infiniteStream(fc.nat()), async (given, wanted, chance) => {
         const { queues, interrupt } = stage(given)
         // Parents that are not at work themselves: what is below them takes their slots along.
-        const parents = Array.from({ length: 4 }, () => queues.forCall('ask') as QueueSlots)
+        const parents = Array.from({ length: 4 }, () => queues.forCall(named('ask')) as QueueSlots)
         const running = new Map<number, { name: string; slots: QueueSlots; above: number | null }>()
         let waiting = wanted.length
         for (const [id, { name, above }] of wanted.entries()) {
-          const slots = queues.forCall(name, above === null ? undefined : parents[above]) as QueueSlots
+          const slots = queues.forCall(named(name), above === null ? undefined : parents[above]) as QueueSlots
           void slots.enter(interrupt).then(() => {
             running.set(id, { name, slots, above })
             waiting--
@@ -257,7 +259,7 @@ describe('a waiter', () => {
     const { queues, call, end } = stage({ git: { concurrent: 1 }, 'git/push': { concurrent: 1 } })
     call('pull', 'git__pull')
     const told: string[] = []
-    const push = queues.forCall('git__push')
+    const push = queues.forCall(named('git__push'))
     const entered = push?.enter(new Interrupt(), (queue) => told.push(queue))
     expect(told).toEqual(['git'])
     end('pull')
@@ -268,7 +270,7 @@ describe('a waiter', () => {
   it('is not informed if there is room', async () => {
     const { queues } = stage({ git: { concurrent: 1 } })
     const told: string[] = []
-    expect(await queues.forCall('git__pull')?.enter(new Interrupt(), (queue) => told.push(queue))).toBe(true)
+    expect(await queues.forCall(named('git__pull'))?.enter(new Interrupt(), (queue) => told.push(queue))).toBe(true)
     expect(told).toEqual([])
   })
 
@@ -276,7 +278,7 @@ describe('a waiter', () => {
     const { queues, call, end } = stage({ 'git/push': { concurrent: 1 }, git: { perMinute: 1 } })
     call('first', 'git__push')
     const told: string[] = []
-    void queues.forCall('git__push')?.enter(new Interrupt(), (queue) => told.push(queue))
+    void queues.forCall(named('git__push'))?.enter(new Interrupt(), (queue) => told.push(queue))
     expect(told).toEqual(['git/push'])
     end('first')
     expect(told).toEqual(['git/push', 'git'])

@@ -1,5 +1,5 @@
-import type { Clock } from '../../contracts/index.ts'
-import type { OfferedTool } from '../calls/tool-registry.ts'
+import type { Clock, Tool } from '../../contracts/index.ts'
+import { offeredName } from '../../policy/tool-name-patterns.ts'
 import { Queue, type QueueLimits } from './queue.ts'
 import { type QueuedSlots, QueueSlots, type WaitingLines } from './queue-slot.ts'
 
@@ -16,25 +16,20 @@ const noQueues: readonly Queue<QueuedSlots>[] = []
  */
 export class Queues implements WaitingLines {
   readonly #byName: ReadonlyMap<string, Queue<QueuedSlots>>
-  readonly #byTool = new Map<string, readonly Queue<QueuedSlots>[]>()
+  readonly #byTool = new WeakMap<Tool, readonly Queue<QueuedSlots>[]>()
   /** Queues whose waiting lines must be checked again. */
   readonly #stale = new Map<Queue<QueuedSlots>, 'freed' | 'shared'>()
   #tickets = 0
   #isAdmitting = false
 
-  constructor(limits: NamedLimits, { clock, tools }: { readonly clock: Clock; readonly tools: readonly OfferedTool[] }) {
-    const namesByTool = tools.map((each) => [each.name, namesOf(each)] as const)
-    const calls = new Set(namesByTool.flatMap(([, names]) => [...names]))
+  /** `usedByCalls`: names of tools, namespaces and sources that are known now. */
+  constructor(limits: NamedLimits, { clock, usedByCalls }: { readonly clock: Clock; readonly usedByCalls: ReadonlySet<string> }) {
     this.#byName = new Map(
       Object.entries(limits).map(([name, limit]) => [
         name,
-        new Queue(limit, { name, clock, usedBy: calls.has(name) ? 'calls' : 'models' }),
+        new Queue(limit, { name, clock, usedBy: usedByCalls.has(name) ? 'calls' : 'models' }),
       ]),
     )
-    for (const [tool, names] of namesByTool) {
-      const found = [...names].flatMap((name) => this.#byName.get(name) ?? [])
-      if (found.length > 0) this.#byTool.set(tool, found)
-    }
   }
 
   /** For one attempt; `undefined` if the provider has no queue. */
@@ -44,9 +39,15 @@ export class Queues implements WaitingLines {
   }
 
   /** For one call; `undefined` if neither it nor any call above it has a queue. */
-  forCall(tool: string, above?: QueueSlots): QueueSlots | undefined {
-    const queues = this.#byTool.get(tool)
-    return queues || above ? new QueueSlots(this, queues ?? noQueues, above) : undefined
+  forCall(tool: Tool, above?: QueueSlots): QueueSlots | undefined {
+    const queues = this.#byTool.get(tool) ?? this.#find(tool)
+    return queues.length > 0 || above ? new QueueSlots(this, queues, above) : undefined
+  }
+
+  #find(tool: Tool): readonly Queue<QueuedSlots>[] {
+    const found = queueNames(tool).flatMap((name) => this.#byName.get(name) ?? [])
+    this.#byTool.set(tool, found.length > 0 ? found : noQueues)
+    return found
   }
 
   join(slots: QueueSlots, queue: Queue<QueuedSlots>, { settle, tell }: Pick<QueuedSlots, 'settle' | 'tell'>): QueuedSlots {
@@ -96,5 +97,7 @@ export class Queues implements WaitingLines {
   }
 }
 
-const namesOf = ({ tool, name }: OfferedTool): ReadonlySet<string> =>
-  new Set([name, tool.name, ...(tool.namespace === undefined ? [] : [tool.namespace])])
+/** The names of queues that limit a tool. */
+export const queueNames = (tool: Tool): readonly string[] => [
+  ...new Set([offeredName(tool.name), tool.name, ...[tool.namespace, tool.queue].filter((name) => name !== undefined)]),
+]

@@ -1,0 +1,114 @@
+import type { Diagnostic, SessionToolSource, SourceSession, Tool, ToolSource } from '../../contracts/index.ts'
+import { TroupeError } from '../../contracts/index.ts'
+import { offeredName } from '../../steps/index.ts'
+import { messageOf } from '../../util/message-of.ts'
+import { checkTools } from '../validation/check-tools.ts'
+
+const noTools: readonly Tool[] = []
+
+/**
+ * One source of tools, opened for one tree.
+ *
+ * 1. `tools` changes only in `refresh`: what a turn began with stays until the next turn.
+ * 2. A source that fails has no tools, and is asked again before the next turn.
+ * 3. A tool that is invalid, or whose name does not begin with the name of the source, is left out.
+ */
+export class OpenedSource {
+  readonly name: string
+  readonly #source: SessionToolSource
+  readonly #session: SourceSession
+  #opened: ToolSource | undefined
+  #removeListener: (() => void) | undefined
+  #isStale = true
+  #refreshing: Promise<void> | undefined
+  #reported: string | undefined
+  tools: readonly Tool[] = noTools
+  instructions: string | undefined
+
+  constructor(source: SessionToolSource, session: SourceSession) {
+    this.name = source.name
+    this.#source = source
+    this.#session = session
+  }
+
+  get isStale(): boolean {
+    return this.#isStale
+  }
+
+  /** Lists the tools again. Rejects only for a required source. */
+  refresh(): Promise<void> {
+    this.#refreshing ??= this.#list().finally(() => {
+      this.#refreshing = undefined
+    })
+    return this.#refreshing
+  }
+
+  async #list(): Promise<void> {
+    try {
+      const opened = this.#open()
+      this.#isStale = false
+      const listed: unknown = await opened.list()
+      if (!Array.isArray(listed)) throw new Error('expected list() to return a list of tools')
+      this.tools = this.#validTools(listed as readonly Tool[])
+      this.instructions = opened.instructions?.()
+      this.#reported = undefined
+    } catch (error) {
+      this.#isStale = true
+      this.tools = noTools
+      this.#reportFailure(error)
+    }
+  }
+
+  #open(): ToolSource {
+    if (this.#opened) return this.#opened
+    const opened = this.#source.open(this.#session)
+    this.#opened = opened
+    this.#removeListener = opened.onChange?.(() => {
+      this.#isStale = true
+    })
+    return opened
+  }
+
+  #reportFailure(error: unknown): void {
+    const message = `The tools of "${this.name}" are not available: ${messageOf(error)}`
+    const remedy =
+      (error instanceof TroupeError ? error.remedy : undefined) ?? 'The other tools work. It is tried again before the next turn.'
+    if (this.#source.required) throw new TroupeError('tools_unavailable', message, { remedy, cause: error })
+    // The same failure is reported once.
+    if (this.#reported === message) return
+    this.#reported = message
+    this.#session.report({ code: 'source_failed', severity: 'warning', message, remedy })
+  }
+
+  #validTools(listed: readonly Tool[]): readonly Tool[] {
+    const prefix = `${offeredName(this.name)}__`
+    const names = new Set<string>()
+    return listed.filter((tool) => {
+      const [problem] = checkTools([tool], this.name)
+      const name = problem ? '' : offeredName(tool.name)
+      const why = problem
+        ? `${problem.place} ${problem.message}`
+        : !name.startsWith(prefix)
+          ? `the name "${name}" does not begin with "${prefix}"`
+          : names.has(name)
+            ? `the name "${name}" is used twice`
+            : undefined
+      names.add(name)
+      if (why === undefined) return true
+      this.#session.report(invalidTool(this.name, why))
+      return false
+    })
+  }
+
+  async close(): Promise<void> {
+    this.#removeListener?.()
+    await this.#opened?.close?.()
+  }
+}
+
+const invalidTool = (source: string, why: string): Diagnostic => ({
+  code: 'tool_invalid',
+  severity: 'warning',
+  message: `A tool of "${source}" is left out: ${why}.`,
+  remedy: `Correct it in "${source}". The other tools work.`,
+})
