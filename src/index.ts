@@ -5,6 +5,7 @@ export {
   type AgentLimits,
   type AgentLoopStateSnapshot,
   type AgentSpec,
+  type AnySchema,
   type Append,
   type AppendBatch,
   type ApprovalAnswer,
@@ -123,6 +124,8 @@ export {
   type RunOrigin,
   type Sandbox,
   type SandboxPolicy,
+  type SchemaInput,
+  type SchemaOutput,
   type SendOptions,
   type SessionEntry,
   type SessionId,
@@ -132,6 +135,7 @@ export {
   type SkillCard,
   type SkillScope,
   type SourceSession,
+  type StandardSchema,
   type StateSnapshot,
   type StepId,
   type StepOperation,
@@ -184,3 +188,4 @@ export {
   type RunOptions,
   type RuntimeOptions,
 } from './runtime/index.ts'
+export { defineTool, type ToolDefinition, type ToolResult } from './tools/index.ts'

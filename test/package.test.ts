@@ -36,6 +36,7 @@ describe('the export map', () => {
       'createAgentRuntime',
       'defaultLimits',
       'defaultSandboxPolicy',
+      'defineTool',
       'errorTable',
     ],
     './acting': [

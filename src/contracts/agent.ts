@@ -54,6 +54,8 @@ export interface AgentSpec {
   readonly saysToolTimeout?: true
   readonly parameters: ModelParameters
   readonly output: OutputContract
+  /** `output` was given by the call that started the session. */
+  readonly saysOutput?: true
   /** An example input, for callers. */
   readonly usage?: string
   /** The name under which parents call it. */

@@ -143,6 +143,7 @@ export { type Confinement, defaultSandboxPolicy, type Sandbox, type SandboxPolic
 export type { ApprovalAnswer, Receipt, SendOptions, SessionEntry, SessionService } from './session-service.ts'
 export { type SkillCard, type SkillScope, skillScopes } from './skill.ts'
 export type { AgentLoopStateSnapshot } from './snapshot.ts'
+export type { AnySchema, SchemaInput, SchemaOutput, StandardIssue, StandardResult, StandardSchema } from './standard-schema.ts'
 export type {
   Append,
   AppendBatch,

@@ -7,10 +7,11 @@ import type { Json } from './json.ts'
 import type { AgentLoopStateSnapshot } from './snapshot.ts'
 import type { Cost, Usage } from './usage.ts'
 
-export interface Report {
+export interface Report<Value = Json> {
   readonly format: OutputContract['format']
   readonly text: string
-  readonly value?: Json
+  /** Of an answer in JSON. With a schema of a library, its transforms and defaults are applied. */
+  readonly value?: Value
 }
 
 /** The position of a session in its tree. */
@@ -78,8 +79,8 @@ export interface TurnOperation {
   readonly steps: readonly StepOperation[]
 }
 
-/** How a turn ended. Every run has an outcome; it never throws. */
-export interface Outcome {
+/** How a turn ended. Every run has an outcome; it never throws. `Value`: of the schema that was given to the run. */
+export interface Outcome<Value = Json> {
   readonly status: OutcomeStatus
   readonly reason?: TurnReason
   readonly message?: string
@@ -89,7 +90,7 @@ export interface Outcome {
   readonly code?: ErrorCode
   readonly sessionId: SessionId
   readonly turnId?: TurnId
-  readonly report?: Report
+  readonly report?: Report<Value>
   readonly usage: Usage
   readonly cost: Cost
   readonly accounting: readonly AccountingEntry[]

@@ -26,7 +26,8 @@ export interface SchemaValidator {
   /** Repairs the JSON text of an object; `undefined` if that is impossible. */
   repair(text: string): MaybePromise<string | undefined>
 }
-export type Validate = (value: unknown) => Validation
+/** A promise only for schemas of libraries that check asynchronously. */
+export type Validate = (value: unknown) => MaybePromise<Validation>
 /** `value` may differ from the input if a type was converted without loss, such as `"10"` to `10`. */
 export type Validation =
   | { readonly ok: true; readonly value: unknown }

@@ -1,4 +1,6 @@
 export { readOutputName, readOutputTool } from './builtin/read-output-tool.ts'
+export { defineTool, type ToolDefinition, type ToolResult } from './define-tool.ts'
 export { contractProblems, type StatedContracts, schemaValidator } from './schema/schema-validator.ts'
+export { isStandardSchema, jsonSchemaOf, parseStandard } from './schema/standard-schema.ts'
 export { agentDirectory, directoryNames } from './subagent/agent-directory.ts'
 export { agentCard, agentTool, agentToolName } from './subagent/agent-tool.ts'

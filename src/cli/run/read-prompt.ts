@@ -152,7 +152,7 @@ async function problemOf(prompt: string, schema: Extract<InputContract, { format
   } catch {
     return 'The prompt is not JSON; this agent requires JSON.'
   }
-  const found = (await schemaValidator().compile(schema))(value)
+  const found = await (await schemaValidator().compile(schema))(value)
   return found.ok ? undefined : `The prompt does not match the input schema of the agent: ${found.problems.join('; ')}.`
 }
 

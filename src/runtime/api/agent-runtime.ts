@@ -1,5 +1,6 @@
 import type {
   AgentLimits,
+  AnySchema,
   ApprovalDecision,
   ApprovalId,
   Approver,
@@ -7,6 +8,7 @@ import type {
   Hook,
   Ids,
   InputPart,
+  Json,
   Model,
   ModelAdapter,
   ModelParameters,
@@ -15,6 +17,7 @@ import type {
   Receipt,
   RunOrigin,
   Sandbox,
+  SchemaOutput,
   SendOptions,
   SessionId,
   SessionService,
@@ -57,6 +60,11 @@ export interface RunOptions {
   readonly agent?: string
   /** Variables for the tools of this session, in addition to those of the runtime. They are not stored, and models do not use them. */
   readonly overlay?: { readonly [name: string]: string }
+  /**
+   * The answers of this session are JSON of this schema, whatever the agent says: `report.value`. A JSON Schema, or a schema of
+   * zod, valibot, arktype or another Standard Schema library. The journal keeps it as JSON Schema.
+   */
+  readonly output?: AnySchema
 }
 
 /**
@@ -85,11 +93,11 @@ export interface CloseOptions {
  * for await (const event of handle) console.log(event.type)
  * const { report } = await handle.outcome
  */
-export interface RunHandle extends AsyncIterable<StreamEvent> {
+export interface RunHandle<Value = Json> extends AsyncIterable<StreamEvent> {
   /** For `runtime.open` and `runtime.sessions`. */
   readonly sessionId: SessionId
   /** Resolves when the session is idle or suspended; for a session that was opened idle, after its next turn. Never rejects. */
-  readonly outcome: Promise<Outcome>
+  readonly outcome: Promise<Outcome<Value>>
   /** Starts another turn after the current one. */
   send(input: RunInput, options?: SendOptions): Promise<Receipt>
   /** Adds input to the current turn, before its next step. */
@@ -108,8 +116,16 @@ export interface RunHandle extends AsyncIterable<StreamEvent> {
 
 export interface AgentRuntime {
   /** Runs one turn in a new session. Failures are part of the outcome; only wrong arguments reject. */
+  run<const Output extends AnySchema>(
+    input: RunInput,
+    options: RunOptions & { readonly output: Output },
+  ): Promise<Outcome<SchemaOutput<Output>>>
   run(input: RunInput, options?: RunOptions): Promise<Outcome>
   /** Like `run`, with a handle to watch and steer the session. */
+  stream<const Output extends AnySchema>(
+    input: RunInput,
+    options: RunOptions & { readonly output: Output },
+  ): RunHandle<SchemaOutput<Output>>
   stream(input: RunInput, options?: RunOptions): RunHandle
   /**
    * Opens an existing session: continues an unfinished turn, or waits for input. Records the changes of `options` first. Rejects, and

@@ -1,5 +1,6 @@
 import {
   type AgentSpec,
+  type AnySchema,
   type ClientId,
   type InboxMessage,
   type InputPart,
@@ -25,6 +26,7 @@ import { checkOptions } from '../validation/check-options.ts'
 import type { AgentRuntime, CloseOptions, OpenOptions, RunHandle, RunInput, RunOptions, RuntimeOptions } from './agent-runtime.ts'
 import { type DriveResult, outcomeOf, runAgain, type StopCause, stopCauseOf } from './outcome.ts'
 import { Handle } from './run-handle.ts'
+import { RunOutputs, typedOutcome } from './run-output.ts'
 import { RuntimeParts } from './runtime-parts.ts'
 import { partsOf, sessionService } from './session-service.ts'
 
@@ -70,6 +72,7 @@ export class Runtime implements AgentRuntime {
   readonly #releasing = new Map<TreeId, Promise<boolean>>()
   /** Trees that are not started yet; an interrupt does not wait for models and tools. */
   readonly #startInterrupts = new Map<TreeId, Interrupt>()
+  readonly #outputs = new RunOutputs()
   /** Fires when no tree is driven here any more. */
   readonly closed = new Interrupt()
   #isClosed = false
@@ -79,16 +82,18 @@ export class Runtime implements AgentRuntime {
     this.parts = parts
   }
 
-  async run(input: RunInput, options: RunOptions = {}): Promise<Outcome> {
+  // The type of the value is that of the schema, which has checked it.
+  async run<Value>(input: RunInput, options: RunOptions = {}): Promise<Outcome<Value>> {
     const { treeId, result } = this.startTree(input, options)
     this.#interruptOn(options.signal, { treeId, result })
-    return outcomeOf(await result)
+    const outcome = outcomeOf(await result)
+    return (options.output === undefined ? outcome : await typedOutcome(outcome, options.output)) as Outcome<Value>
   }
 
-  stream(input: RunInput, options: RunOptions = {}): RunHandle {
+  stream<Value>(input: RunInput, options: RunOptions = {}): RunHandle<Value> {
     const { treeId, result, feed } = this.startTree(input, options)
     this.#interruptOn(options.signal, { treeId, result })
-    return new Handle(this, { treeId, result, events: feed.subscribe() })
+    return new Handle(this, { treeId, result, events: feed.subscribe(), output: options.output }) as RunHandle<unknown> as RunHandle<Value>
   }
 
   async open(given: SessionId | string, options: OpenOptions = {}): Promise<RunHandle> {
@@ -166,6 +171,11 @@ export class Runtime implements AgentRuntime {
     return asksModel ? this.parts.askModelForAgent(candidates, input, asking) : matchAgent(candidates, input)
   }
 
+  #withOutput(selected: MaybePromise<Selected>, output: AnySchema): MaybePromise<Selected> {
+    if (selected instanceof Promise) return selected.then((found) => this.#withOutput(found, output))
+    return { ...selected, agent: this.#outputs.withOutput(selected.agent, output) }
+  }
+
   /** The driver of a tree in this process; waits for one that is starting. */
   async driverOf(treeId: TreeId): Promise<TreeDriver | undefined> {
     const between = this.#releasing.get(treeId)
@@ -184,12 +194,14 @@ export class Runtime implements AgentRuntime {
   startTree(input: RunInput, options: RunOptions, caller: 'run' | 'start' = 'run'): StartedTree {
     this.#refuseWhenClosed()
     checkRun(input, options, { caller, modelKeys: this.parts.modelKeys })
+    if (options.output !== undefined) this.#outputs.check(options.output)
     const { overlays } = this.parts
     const own = overlays.over(options.overlay)
     const parts = this.parts.withoutSecrets(partsOf(input), own)
     const startInterrupt = new Interrupt()
     if (options.signal?.aborted) startInterrupt.fire('interrupted')
-    const chosen = this.#selectAgent(parts, options.agent, { startInterrupt, redactor: own.redactor })
+    const selected = this.#selectAgent(parts, options.agent, { startInterrupt, redactor: own.redactor })
+    const chosen = options.output === undefined ? selected : this.#withOutput(selected, options.output)
     const treeId = this.parts.options.ids.next() as TreeId
     overlays.set(treeId, own)
     this.#held.add(treeId)

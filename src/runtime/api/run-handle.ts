@@ -1,4 +1,5 @@
 import {
+  type AnySchema,
   type ApprovalDecision,
   type ApprovalId,
   type Outcome,
@@ -13,17 +14,28 @@ import type { Subscription } from '../tree/event-feed.ts'
 import type { RunHandle, RunInput } from './agent-runtime.ts'
 import type { Runtime } from './create-agent-runtime.ts'
 import { type DriveResult, outcomeOf } from './outcome.ts'
+import { typedOutcome } from './run-output.ts'
+
+interface HandledRun {
+  readonly treeId: TreeId
+  readonly result: Promise<DriveResult>
+  readonly events: Subscription
+  /** The schema that was given to the run. */
+  readonly output?: AnySchema | undefined
+}
 
 /** Everything that is sent goes through the inbox, so it outlives this process. */
 export class Handle implements RunHandle {
   readonly sessionId: TreeId
   readonly #host: Runtime
   readonly #result: Promise<DriveResult>
+  readonly #output: AnySchema | undefined
   #outcome: Promise<Outcome> | undefined
   #events: Subscription | undefined
 
-  constructor(host: Runtime, run: { readonly treeId: TreeId; readonly result: Promise<DriveResult>; readonly events: Subscription }) {
+  constructor(host: Runtime, run: HandledRun) {
     this.#host = host
+    this.#output = run.output
     this.sessionId = run.treeId
     this.#result = run.result
     this.#events = run.events
@@ -32,7 +44,8 @@ export class Handle implements RunHandle {
 
   /** Computed on demand: many callers only read events. */
   get outcome(): Promise<Outcome> {
-    this.#outcome ??= this.#result.then(outcomeOf)
+    const output = this.#output
+    this.#outcome ??= this.#result.then(outcomeOf).then((outcome) => (output === undefined ? outcome : typedOutcome(outcome, output)))
     return this.#outcome
   }
 

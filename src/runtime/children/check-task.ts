@@ -91,7 +91,7 @@ async function checkJson(
   } catch {
     return wrong(`${place}[0].text`, `expected the JSON input of ${name}, found ${showValue(part.text)}`, remedy)
   }
-  const found = (await validator.compile(schema))(value)
+  const found = await (await validator.compile(schema))(value)
   if (found.ok) return { kind: 'ok', value: parts }
   return wrong(`${place}[0].text`, `the input of ${name} does not match its schema: ${found.problems.join('; ')}`, remedy)
 }

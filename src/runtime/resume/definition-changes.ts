@@ -87,11 +87,12 @@ function skillChanges({ skills = [] }: AgentSpec, now: AgentSpec, whose: string)
   })
 }
 
-/** Compares without the default limits of children, and without the list of skills behind the prompt. */
+/** Compares without an output that the call gave, the default limits of children, and without the list of skills behind the prompt. */
 function hasChanged({ agent, parent }: SessionState, now: AgentSpec): boolean {
   const limits = parent ? { ...childLimits, ...now.limits } : now.limits
   const isSamePrompt = agent.skills ? agent.prompt.startsWith(now.prompt) : agent.prompt === now.prompt
-  return !isSamePrompt || !isSame(bare({ ...now, limits }), bare(agent))
+  const output = agent.saysOutput ? { output: agent.output, saysOutput: true as const } : undefined
+  return !isSamePrompt || !isSame(bare({ ...now, limits, ...output }), bare(agent))
 }
 
 /** Rules and sandbox of a child include those of its parents. */

@@ -12,7 +12,7 @@ import { readableCopy } from './readable-copy.ts'
 
 export const inputModes: readonly string[] = ['queue', 'steer'] satisfies InputMode[]
 export const cancelModes: readonly string[] = ['stop', 'interrupt']
-const runKeys = ['agent', 'signal', 'overlay']
+const runKeys = ['agent', 'signal', 'overlay', 'output']
 const startKeys = ['agent', 'overlay']
 
 /** Every run comes by here: valid options cost one look at each key. */
@@ -29,7 +29,8 @@ export function checkRun(
         const value = options[key]
         if (!known.includes(key)) checkKeys(problems, { [key]: value }, { known, place: 'options' })
         else if (key === 'overlay') checkOverlay(problems, value, modelKeys)
-        else if (value !== undefined) checkField(problems, value, { type: key === 'agent' ? agentName : signal, place: `options.${key}` })
+        else if (value !== undefined && key !== 'output')
+          checkField(problems, value, { type: key === 'agent' ? agentName : signal, place: `options.${key}` })
       }
     }
     checkInput(input, problems)

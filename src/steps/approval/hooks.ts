@@ -86,7 +86,7 @@ async function checkChange(
   { hook, input }: { readonly hook: Hook; readonly input: JsonObject | undefined },
 ): Promise<Checked> {
   if (!input) return { ok: false, failure: blocked(`hook "${hook.name}" changed the arguments to something that is not an object`) }
-  const checked = checkArguments(offered, input, await session.ports.validator.compile(offered.tool.inputSchema))
+  const checked = await checkArguments(offered, input, await session.ports.validator.compile(offered.tool.inputSchema))
   if (checked.ok) return checked
   return { ok: false, failure: { ...checked.failure, message: `Hook "${hook.name}" changed the call. ${checked.failure.message}` } }
 }

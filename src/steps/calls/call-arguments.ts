@@ -1,4 +1,4 @@
-import type { JsonObject, MaybePromise, SchemaValidator, ToolFailure, Validate } from '../../contracts/index.ts'
+import type { Json, JsonObject, MaybePromise, SchemaValidator, ToolFailure, Validate, Validation } from '../../contracts/index.ts'
 import { inexactNumber, inexactProblem } from '../../util/inexact-number.ts'
 import { parseJsonObject } from '../../util/json-values.ts'
 import { cutText } from '../../util/well-formed.ts'
@@ -41,10 +41,15 @@ async function repairAndCheck({ validator, offered, text, parsed, validate }: Re
 }
 
 /** Validates against the tool's own schema, without the reason field. */
-export function checkArguments(offered: OfferedTool, object: JsonObject, validate: Validate): Arguments {
+export function checkArguments(offered: OfferedTool, object: JsonObject, validate: Validate): MaybePromise<Arguments> {
   const reason = object[offered.reasonField]
   const input = reason === undefined ? object : without(object, offered.reasonField)
   const validation = validate(input)
+  if (validation instanceof Promise) return validation.then((found) => validatedArguments(offered, found, reason))
+  return validatedArguments(offered, validation, reason)
+}
+
+function validatedArguments(offered: OfferedTool, validation: Validation, reason: Json | undefined): Arguments {
   if (validation.ok)
     return {
       ok: true,

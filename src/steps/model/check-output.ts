@@ -5,6 +5,7 @@ import {
   type JsonOutput,
   type MaybePromise,
   type SchemaValidator,
+  type Validation,
 } from '../../contracts/index.ts'
 import { type FoundJson, findJson, findJsonText } from '../../util/find-json.ts'
 import { inexactNumber, inexactProblem } from '../../util/inexact-number.ts'
@@ -39,12 +40,12 @@ function validated(validator: SchemaValidator, { schema }: JsonOutput, { value, 
   if (inexact !== undefined) return invalidOutput([inexactProblem(inexact)])
   if (!schema) return { ok: true, value }
   const validate = validator.compile(schema)
-  const judge = (check: Awaited<typeof validate>): CheckedOutput => {
-    const found = check(value)
-    return found.ok ? { ok: true, value: found.value as Json } : invalidOutput(found.problems)
-  }
-  return validate instanceof Promise ? validate.then(judge) : judge(validate)
+  if (validate instanceof Promise) return validate.then((check) => check(value)).then(judged)
+  const found = validate(value)
+  return found instanceof Promise ? found.then(judged) : judged(found)
 }
+
+const judged = (found: Validation): CheckedOutput => (found.ok ? { ok: true, value: found.value as Json } : invalidOutput(found.problems))
 
 /** The validator calls every value `input`. */
 function invalidOutput(found: readonly string[]): Rejected {

@@ -1,5 +1,5 @@
 import type { ErrorObject, ValidateFunction } from 'ajv/dist/2020.js'
-import type { JsonSchema, Validate, Validation } from '../../contracts/index.ts'
+import type { JsonSchema, Validation } from '../../contracts/index.ts'
 import { BoundedAjv, ValidationLimitError } from './bounded-ajv.ts'
 import { boundedPattern } from './bounded-pattern.ts'
 import { coerceValue } from './coerce-value.ts'
@@ -41,7 +41,7 @@ export function problemOf(schema: JsonSchema): string | undefined {
   return result.ok ? undefined : result.problem
 }
 
-export function compileSchema(schema: JsonSchema): Validate {
+export function compileSchema(schema: JsonSchema): (value: unknown) => Validation {
   const result = compiled(schema)
   if (!result.ok) return refusing(result.problem)
   const { check, library } = result
@@ -66,7 +66,7 @@ const limitExceeded: Validation = {
   ],
 }
 
-function refusing(cause: string): Validate {
+function refusing(cause: string): () => Validation {
   const refusal: Validation = { ok: false, problems: [`this tool cannot be used: its input schema is invalid: ${cause}`] }
   return () => refusal
 }

@@ -1,4 +1,14 @@
-import type { InputContract, JsonObject, JsonSchema, OutputContract, Problem, SchemaValidator, Validate } from '../../contracts/index.ts'
+import type {
+  InputContract,
+  JsonObject,
+  JsonSchema,
+  OutputContract,
+  Problem,
+  SchemaValidator,
+  Validate,
+  Validation,
+} from '../../contracts/index.ts'
+import { withLibraryCheck } from './standard-schema.ts'
 
 /**
  * JSON Schema 2020-12 by AJV.
@@ -7,13 +17,14 @@ import type { InputContract, JsonObject, JsonSchema, OutputContract, Problem, Sc
  * 2. Each schema object is compiled once, and forgotten with its object.
  * 3. Once loaded, `compile` answers without a promise.
  * 4. `validate` never changes its input; a corrected value is a copy.
+ * 5. A schema of a library is checked by AJV first, so that values are corrected, then by the library.
  */
 export function schemaValidator(): SchemaValidator {
   const known = new WeakMap<JsonSchema, Validate>()
-  let compileSchema: ((schema: JsonSchema) => Validate) | undefined
+  let compileSchema: CompileSchema | undefined
 
-  const compiled = (schema: JsonSchema, compile: (schema: JsonSchema) => Validate): Validate => {
-    const validate = known.get(schema) ?? compile(schema)
+  const compiled = (schema: JsonSchema, compile: CompileSchema): Validate => {
+    const validate = known.get(schema) ?? withLibraryCheck(schema, compile(schema))
     known.set(schema, validate)
     return validate
   }
@@ -34,6 +45,8 @@ export function schemaValidator(): SchemaValidator {
     },
   }
 }
+
+type CompileSchema = (schema: JsonSchema) => (value: unknown) => Validation
 
 export interface StatedContracts {
   readonly place: string

@@ -76,7 +76,7 @@ async function jsonTask(
   validator: SchemaValidator,
 ): Promise<{ readonly text: string } | ToolFailure> {
   const validate = await validator.compile(inputSchema)
-  const found = validate(input ?? {})
+  const found = await validate(input ?? {})
   if (found.ok) return { text: JSON.stringify(found.value) }
   return {
     class: 'invalid_input',

@@ -72,7 +72,7 @@ export function scene(files: { readonly [path: string]: string | Uint8Array } = 
   const validator = schemaValidator()
   const tool = (name: string): Tool => tools.find((each) => each.name === name) as Tool
   const call: Scene['call'] = async (name, input, context) => {
-    const checked = (await validator.compile(tool(name).inputSchema))(input)
+    const checked = await (await validator.compile(tool(name).inputSchema))(input)
     if (!checked.ok) throw new Error(`the input of ${name} does not fit: ${checked.problems.join('; ')}`)
     return (await tool(name).execute(input, toolContext(context))) as ToolOutput
   }
