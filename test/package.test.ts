@@ -46,6 +46,7 @@ describe('the export map', () => {
       'hooksFrom',
       'processSandbox',
       'projectContext',
+      'restTool',
       'selectSkills',
       'userSkillDirectories',
       'workspaceTools',

@@ -79,6 +79,17 @@ export {
   type RequestView,
   type StopView,
 } from './hook.ts'
+export {
+  type HttpAuth,
+  type HttpMethod,
+  httpMethods,
+  type OpenApiDefinition,
+  type ParameterPlace,
+  parameterPlaces,
+  type RestPagination,
+  type RestParameter,
+  type RestToolDefinition,
+} from './http-tools.ts'
 export type { ApprovalId, BlobId, CallId, ClientId, ItemId, OwnerId, SessionId, StepId, TreeId, TurnId } from './ids.ts'
 export {
   type CallIntent,

@@ -28,7 +28,7 @@ export async function site(pages: { readonly [path: string]: Answer }): Promise<
   const listener: RequestListener = (request, response) => {
     const path = request.url ?? ''
     asked.push(path)
-    const answer = pages[path]
+    const answer = pages[path] ?? pages[path.split('?', 1)[0] ?? '']
     if (answer) answer(request, response)
     else response.writeHead(404).end('no such page')
   }

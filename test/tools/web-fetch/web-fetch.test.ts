@@ -169,7 +169,7 @@ describe('patience', () => {
     const fetched = slow.fetch('/', { options })
     await reached.promise
     clock.advance(30_000)
-    expect([failureOf(await fetched), clock.pending]).toEqual(['timeout: The page did not arrive within 30 seconds.', 0])
+    expect([failureOf(await fetched), clock.pending]).toEqual(['timeout: The response did not arrive within 30 seconds.', 0])
   })
 
   it('begins anew with everything that comes', async () => {

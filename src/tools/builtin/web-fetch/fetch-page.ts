@@ -1,28 +1,27 @@
-import { type IncomingMessage, request as plainRequest } from 'node:http'
-import { request as secureRequest } from 'node:https'
-import type { LookupFunction } from 'node:net'
+import type { IncomingMessage } from 'node:http'
 import type { Clock, ToolFailure } from '../../../contracts/index.ts'
 import { messageOf } from '../../../util/message-of.ts'
 import { type AddressFilter, PrivateAddressError } from './address-filter.ts'
 import { isSameSite, parseUrl } from './parse-url.ts'
+import { sendRequest } from './send-request.ts'
 
 /** A response whose body is not yet read. */
 export type Fetched =
   | { readonly ok: true; readonly url: URL; readonly status: number; readonly message: IncomingMessage }
   | { readonly ok: false; readonly failure: ToolFailure }
 
-const redirects = new Set([301, 302, 303, 307, 308])
-const mostRedirects = 5
+export const redirectStatuses = new Set([301, 302, 303, 307, 308])
+export const mostRedirects = 5
 
 /** Requests a page and follows redirects within the approved site. */
 export async function fetchPage(first: URL, filter: AddressFilter, timeouts: FetchTimeouts): Promise<Fetched> {
   let url = first
   for (let hops = 0; ; hops++) {
-    const message = await httpGet(url, filter(url), timeouts.signal)
+    const message = await sendRequest(url, { method: 'GET', headers }, { lookup: filter(url), signal: timeouts.signal })
     timeouts.renew()
     const status = message.statusCode ?? 0
     const { location } = message.headers
-    if (!redirects.has(status) || location === undefined) return { ok: true, url, status, message }
+    if (!redirectStatuses.has(status) || location === undefined) return { ok: true, url, status, message }
     message.destroy()
     const next = parseUrl(location, url)
     if (!next.ok) return { ok: false, failure: { ...next.failure, message: `The page redirects. ${next.failure.message}` } }
@@ -74,26 +73,6 @@ const headers = {
   'user-agent': 'Troupe (web_fetch)',
 }
 
-/** Sends one request and resolves with the response headers. No cookies, no credentials, no connection reuse. */
-function httpGet(url: URL, lookup: LookupFunction, signal: AbortSignal): Promise<IncomingMessage> {
-  return new Promise((resolve, reject) => {
-    const request = (url.protocol === 'https:' ? secureRequest : plainRequest)(url, {
-      method: 'GET',
-      headers,
-      agent: false,
-      lookup,
-      signal,
-    })
-    request.on('response', resolve)
-    request.on('upgrade', (_message, socket) => {
-      socket.destroy()
-      reject(new Error('the server wants another protocol'))
-    })
-    request.on('error', reject)
-    request.end()
-  })
-}
-
 interface FetchTimeoutOptions {
   readonly clock: Pick<Clock, 'after'>
   readonly totalMs: number
@@ -121,7 +100,7 @@ export class FetchTimeouts {
     this.#options = options
     this.signal = AbortSignal.any([call, this.#over.signal])
     const { clock, totalMs } = options
-    this.#cancelTotal = clock.after(totalMs, () => this.#expire(`The page did not arrive within ${totalMs / 1_000} seconds.`))
+    this.#cancelTotal = clock.after(totalMs, () => this.#expire(`The response did not arrive within ${totalMs / 1_000} seconds.`))
     this.#cancelIdle = this.#startIdle()
   }
 
