@@ -131,7 +131,7 @@ describe('tests that need a sandbox', () => {
     )
     expect(tests.filter(looksForOne)).toEqual(tests.filter((file) => file.endsWith('.sandbox.test.ts')))
   })
-  it('are run by npm run test:sandbox, which fails where there is none', () => {
+  it('are run by npm run test:sandbox, which fails if there is none', () => {
     expect(JSON.parse(read('package.json')).scripts['test:sandbox']).toMatch(/TROUPE_TEST_SANDBOX=1 vitest run \.sandbox\.test\.ts$/)
     expect(read(here)).toContain('process.env.TROUPE_TEST_SANDBOX')
   })

@@ -215,7 +215,7 @@ describe('every journal', () => {
     )
   })
 
-  it('can be taken up at any place without repeating a write', async () => {
+  it('can be resumed at any place without repeating a write', async () => {
     await fc.assert(
       fc.asyncProperty(conversation, fc.nat(), async (given, cut) => {
         const whole = await run(given)

@@ -18,7 +18,7 @@ test('exceptions, and what only makes it stricter, are as they are meant', () =>
   expect(told({ deny: 'shell(rm *)' }, { allow: 'write_file' }, { allow: 'shell(rm -i *)' })).toEqual([])
 })
 
-test('a list that is too long to be compared is let stand', () => {
+test('a list that is too long to compare is accepted', () => {
   const many = Array.from({ length: 100_000 }, (_, index) => `shell(${index})`)
   expect(told({ deny: many }, { allow: 'shell' })).toEqual([])
 })

@@ -218,7 +218,7 @@ describe('the lines of progress', () => {
     })
     expect([...progress.lines(live('progress')), ...progress.lines(live('text'))]).toEqual(['    half way'])
   })
-  test('verbose tells more: arguments, what came back, tokens and cost, each attempt', () => {
+  test('verbose prints more: arguments, results, tokens and cost, each attempt', () => {
     const progress = new PlainProgress(plainPaint, 'verbose')
     const lines = tripEvents.flatMap((event) => progress.lines(event))
     expect(lines.slice(0, 9)).toEqual([

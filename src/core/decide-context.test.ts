@@ -49,7 +49,7 @@ describe('a history that fills the window', () => {
     expect(next([...stepTaken, stop, compacted()])).toMatchObject({ kind: 'ask', last: 'stopped' })
   })
 
-  it('is made shorter again once there is news, but not for ever where there is hardly any', () => {
+  it('is compacted again after new messages, but not endlessly if there are hardly any', () => {
     expect(next([...stepTaken, compacted(), added])).toMatchObject({ compacts: true })
     const again = [compacted(), added]
     expect(next([...stepTaken, ...again, ...again, ...again])).toMatchObject({ compacts: true })

@@ -40,7 +40,7 @@ describe('decide', () => {
     expect(next([accepted('c1'), accepted('c2')])).toMatchObject({ kind: 'begin', input: { clientId: 'c1' } })
   })
 
-  it('asks the first model, at once, with what the step may cost', () => {
+  it('asks the first model immediately, with the cost limit of the step', () => {
     expect(next(begun)).toEqual({
       kind: 'ask',
       model: 'first',
@@ -71,7 +71,7 @@ describe('decide', () => {
     expect(next([...asked, ...answer, accepted('c2', 'queue')])).toMatchObject({ kind: 'finish' })
   })
 
-  it('counts steering before it takes it in, and leaves to the next turn what the budget does not allow', () => {
+  it('counts steering tokens before using it, and leaves to the next turn what the budget does not allow', () => {
     const wordy = accepted('c2', 'steer', 'word '.repeat(800))
     const [quiet, steered] = [next(begun), next([...begun, wordy])]
     if (quiet.kind !== 'ask' || steered.kind !== 'ask') throw new Error('Both ask.')
@@ -168,7 +168,7 @@ describe('decide', () => {
     expect(decide(fold(journal))).not.toHaveProperty('last')
   })
 
-  it('waits when only a person can go on', () => {
+  it('waits if only a person can continue it', () => {
     expect(next([...asked, called('look_up'), approvalRequested()])).toEqual({ kind: 'wait' })
     expect(next([...asked, called('look_up', 'other'), approvalRequested()])).toMatchObject({
       kind: 'review',

@@ -68,7 +68,7 @@ test('1: the history says which step comes, in another process too', async () =>
   expect(await gist(resumed, after(1))).toBe('rate_limit')
 })
 
-test('2: sessions count their faults apart, and a later session meets them again', async () => {
+test('2: sessions count their faults separately, and a later session meets them again', async () => {
   const model = await load('steps: [{ fault: network }, { text: one }]')
   expect(await gist(model, after(0, 'a'))).toBe('network')
   expect(await gist(model, after(0, 'b'))).toBe('network')

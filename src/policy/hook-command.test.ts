@@ -34,7 +34,7 @@ describe('the words of a hook that may be files', () => {
     [['node', '--no-warnings', 'log.mjs', 'audit.jsonl']],
     [['python3', 'log.py', '--log', 'audit.log']],
     [['sh', '-c', 'node log.mjs audit.csv']],
-  ])('an argument that is named like a log counts only if it can be executed: %j', (command) => {
+  ])('an argument that is named like a log is a program only if it is executable: %j', (command) => {
     expect(hookWords({ command }).flatMap(({ text, included }) => (included === 'always' ? [] : [text]))).toEqual([
       expect.stringMatching(/^audit\.\w+$/),
     ])

@@ -83,7 +83,7 @@ it.runIf(process.platform === 'linux')('is not deceived by a folder that is put 
   expect(found).toEqual({ kind: 'outside' })
 })
 
-it('does not open what is known to be unwanted', () => {
+it('does not open files that are known to be unwanted', () => {
   symlinkSync(join(path, 'away/notes.md'), join(root, 'link'))
   const files = { ...fs, openSync: () => expect.unreachable() }
   expect(look('link', files)).toEqual({ kind: 'outside' })

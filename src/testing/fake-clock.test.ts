@@ -23,7 +23,7 @@ test('2: timers fire by due time, then by age; a cancelled one never', () => {
   expect([fired, clock.pending]).toEqual([['first', 'second', 'late'], 0])
 })
 
-test('3: a timer sees its due time, and what it sets counts from there', () => {
+test('3: a timer sees its due time, and timers that it sets start from there', () => {
   const clock = new FakeClock(0)
   const seen: number[] = []
   clock.after(10, () => {

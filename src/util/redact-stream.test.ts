@@ -44,5 +44,5 @@ describe('a veil', () => {
     )
   })
 
-  it('is none where there is nothing to hide', () => expect(redactor({ HOME: '/x' }).stream()).toBeUndefined())
+  it('is none if there is nothing to hide', () => expect(redactor({ HOME: '/x' }).stream()).toBeUndefined())
 })

@@ -221,7 +221,7 @@ describe('a child’s request', () => {
     await other.close()
   })
 
-  test('granted for the session counts for the whole run, for nobody whom a rule forbids it, until it is taken back, and for no other run', async () => {
+  test('granted for the session applies to the whole run, except where a rule denies it, until revoked, and to no other run', async () => {
     const strict = {
       ...agent,
       name: 'strict',

@@ -72,7 +72,7 @@ describe.concurrent('what was approved for a project', () => {
     expect(place.read('three.txt')).toBe('untouched')
   })
 
-  test('by two processes at once: each is kept, and the list is whole', async () => {
+  test('by two processes concurrently: each is stored, and the list is complete', async () => {
     const names = ['one', 'two']
     const place = ground(
       Object.assign({}, ...names.map((name) => agentFiles(name, 'tools: [write_file]', [write(`${name}.txt`), { text: 'Done.' }]))),
@@ -112,7 +112,7 @@ describe.concurrent('what was approved for a project', () => {
 })
 
 describe.concurrent('a run that waits', () => {
-  test('for two answers goes on with both; answered twice and late, the first counts, and the run says so', async () => {
+  test('for two answers continues with both; answered twice and late, the first applies, and the run reports it', async () => {
     const place = ground(
       agentFiles('two', 'tools: [write_file]', [
         { calls: [...write('a.txt', 'a').calls, ...write('b.txt', 'b').calls] },

@@ -244,7 +244,7 @@ describe.skipIf(noSandboxHere)(sandboxed('a command that only looks'), () => {
   })
 })
 
-describe('where there is no sandbox', () => {
+describe('without a sandbox', () => {
   test('commands are refused with a remedy, nobody is asked to run them without, and everything else works', async () => {
     const made = acting({
       kit: { path: '/nowhere/bin' },

@@ -50,7 +50,7 @@ describe('a hook that fails', () => {
   describe.each(faults)('because it %s', (_, body) => {
     const fails = (on: HookPoint, mode: Mode) => hooked(on, mode, body)
 
-    test('before a call: closed keeps it from running and tells the model, open lets it run, and both are on record', async () => {
+    test('before a call: closed blocks it and informs the model, open lets it run, and both are recorded', async () => {
       const [closed, open] = await Promise.all([fails('before_call', 'closed'), fails('before_call', 'open')])
       expect([closed.isWritten, closed.outcome.status, verdicts(closed)]).toEqual([false, 'completed', ['failed']])
       expect(told(closed.made)[0]).toMatchObject({ ok: false, content: expect.stringContaining('guard') })
@@ -58,7 +58,7 @@ describe('a hook that fails', () => {
       expect(told(open.made)[0]?.ok).toBe(true)
     })
 
-    test('after a call: what was done stays done and on record; closed tells the model not to rely on it', async () => {
+    test('after a call: its effect stays and is recorded; closed informs the model not to rely on it', async () => {
       const [closed, open] = await Promise.all([fails('after_call', 'closed'), fails('after_call', 'open')])
       for (const each of [closed, open])
         expect([each.isWritten, each.outcome.status, verdicts(each)]).toEqual([true, 'completed', ['failed']])
@@ -66,14 +66,14 @@ describe('a hook that fails', () => {
       expect(requestText(open.made.model.requests[1])).not.toContain('guard')
     })
 
-    test('before a request: closed asks no model at all, open goes on', async () => {
+    test('before a request: closed asks no model at all, open continues', async () => {
       const [closed, open] = await Promise.all([fails('before_request', 'closed'), fails('before_request', 'open')])
       expect([closed.outcome.status, closed.made.model.requests.length, closed.isWritten]).toEqual(['failed', 0, false])
       expect(closed.outcome.message).toContain('guard')
       expect([open.outcome.status, open.isWritten]).toEqual(['completed', true])
     })
 
-    test('at the end: closed fails the turn and keeps what was said, open lets the answer stand', async () => {
+    test('at the end: closed fails the turn and keeps the text, open accepts the answer', async () => {
       const [closed, open] = await Promise.all([fails('at_stop', 'closed'), fails('at_stop', 'open')])
       expect([closed.outcome.status, closed.outcome.report?.text]).toEqual(['failed', 'Done.'])
       expect([open.outcome.status, open.outcome.report?.text]).toEqual(['completed', 'Done.'])

@@ -17,7 +17,7 @@ const handleIn = (request: ModelRequest | undefined): string =>
   /read_output \{"handle":"([^"]+)"/.exec(resultsIn(request)[0]?.content ?? '')?.[1] ?? expect.unreachable('there is no handle')
 
 describe('a piece of work from its plan to its report', () => {
-  test.skipIf(noSandboxHere)(sandboxed('is planned, read, searched, changed, run, shown as it goes on, and on record'), async () => {
+  test.skipIf(noSandboxHere)(sandboxed('is planned, read, searched, changed, run, shown as it continues, and on record'), async () => {
     const made = actor({
       files: { 'src/price.txt': 'apples 3\npears 4\n', 'sum.sh': 'awk \'{ s += $2 } END { print "sum", s }\' src/*.txt | tee sum.out\n' },
       decide: () => yes(),

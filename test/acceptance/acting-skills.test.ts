@@ -131,7 +131,7 @@ describe('skills', () => {
   })
 })
 
-describe('skills of a session that goes on', () => {
+describe('skills of a session that continues', () => {
   test('are compared by their hashes: changed, missing or disabled ones are reported, and disabled ones stay disabled', async () => {
     const place = ground(
       Object.fromEntries(

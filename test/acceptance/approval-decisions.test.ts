@@ -169,7 +169,7 @@ describe('core.md, approvals: decisions', () => {
     expect(got.length).toBe(asked.length === 1 ? 2 : 1)
   })
 
-  test('deny with feedback: not run, declined, the model reads the feedback, the turn goes on', async () => {
+  test('deny with feedback: not run, declined, the model reads the feedback, the turn continues', async () => {
     const { runtime, model, store } = setup({
       approver: deciding(() => ({ kind: 'deny', feedback: 'Use the archive instead', by: 'me' })).approver,
       steps: [{ calls: [remove('/a'), { tool: 'other' }] }, { text: 'x' }],
@@ -213,7 +213,7 @@ describe('core.md, approvals: decisions', () => {
     ['answers nonsense', () => ({ kind: 'banana' })],
     ['answers true', () => true],
   ] as const)
-    test(`an approver that ${name}: nothing runs, the session ends or goes on`, async () => {
+    test(`an approver that ${name}: nothing runs, the session ends or continues`, async () => {
       const { runtime, store, clock } = setup({ approver: deciding(decide).approver, steps: [{ calls: [remove('/a')] }, { text: 'x' }] })
       const outcome = await elapsing(clock, runtime.run('go'), [1000, 30])
       expect(got).toEqual([])

@@ -117,7 +117,7 @@ describe('core.md, approvals: waiting', () => {
     })
   }
 
-  test('answered in the same runtime while suspended: the turn goes on by itself', async () => {
+  test('answered in the same runtime while suspended: the turn continues by itself', async () => {
     const { runtime, treeId, approvalId, store } = await suspended(memoryStore())
     await runtime.sessions.approve(treeId, { approvalId: approvalId, decision: { kind: 'approve', breadth: 'once' } })
     await until('the end', async () => ofType(await journalOf(store, treeId), 'interaction.turn.completed').length === 1)
@@ -145,7 +145,7 @@ describe('core.md, approvals: waiting', () => {
     expectLegal(await journalOf(store, treeId))
   })
 
-  test('double answers: the first counts, the call runs at most once, nothing breaks', async () => {
+  test('double answers: the first applies, the call runs at most once, nothing breaks', async () => {
     const { runtime, treeId, approvalId, store } = await suspended(memoryStore())
     const answers = await Promise.allSettled([
       runtime.sessions.approve(treeId, { approvalId: approvalId, decision: { kind: 'approve', breadth: 'once' } }),
@@ -218,7 +218,7 @@ describe('core.md, approvals: waiting', () => {
     ).toBe('session_unknown')
   })
 
-  test('wait: the turn stays open, handle.approve lets it go on', async () => {
+  test('wait: the turn stays open, handle.approve lets it continue', async () => {
     const { runtime, store } = setup({
       approver: deciding(() => 'wait').approver,
       steps: [{ calls: [remove('/a')] }, { text: 'Removed.' }],

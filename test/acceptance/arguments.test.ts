@@ -163,7 +163,7 @@ describe('parse, repair, validate arguments', () => {
     expect(other).toEqual([])
   })
 
-  test('errors name every problem at once: the place, what was expected and what was there', async () => {
+  test('errors name all problems together: the place, what was expected and what was there', async () => {
     const deep = objectSchema(
       {
         to: { type: 'array', items: objectSchema({ mail: { type: 'string', minLength: 3 } }, ['mail']) },

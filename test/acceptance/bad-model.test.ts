@@ -304,7 +304,7 @@ describe('issue: a model that answers nonsense gives a typed failure or a clean 
     expectLegal(await journalOf(store, outcome.sessionId))
   })
 
-  test('never stops: a stream that goes on for ever ends at replyTimeout', async () => {
+  test('never stops: a stream that continues for ever ends at replyTimeout', async () => {
     const clock = new FakeClock()
     const { model } = rawModel([
       async function* () {

@@ -73,7 +73,7 @@ describe('--json: one document, even on failure', () => {
 })
 
 describe('--stream-json: events, one a line', () => {
-  test('every line is an event; durable ones are gap-free and legal; the last but one is idle, the last tells how it ended', async () => {
+  test('every line is an event; durable ones are gap-free and legal; the last but one is idle, the last is the outcome', async () => {
     const { stdout, code } = await troupe(
       folder('steps:\n  - text: Let me look.\n    calls:\n      - tool: nope\n  - text: The answer is long.\n'),
       ['run', 'a.ai', 'x', '--stream-json'],

@@ -154,7 +154,7 @@ for (const [name, open] of Object.entries(stores))
       expect(ran).toEqual(['a', 'b'])
     })
 
-    test('the end of a turn is durable before the answer counts as delivered', async () => {
+    test('the end of a turn is durable before the answer is delivered', async () => {
       const watched = watchedStore(open())
       const { runtime } = world({ store: watched.store, steps: [{ text: 'x' }] })
       const hold = watched.hold(has('interaction.turn.completed'))

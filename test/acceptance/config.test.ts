@@ -56,7 +56,7 @@ async function refused(options: unknown): Promise<TroupeError> {
 const wrong = (config: unknown): Promise<TroupeError> => refused({ config })
 const withTool = (more: object): Promise<TroupeError> => wrong({ agents: [agent], tools: [{ ...tool('fine'), ...more }] })
 
-describe('issue, bad input: all problems at once, with place, expectation and remedy; nothing started', () => {
+describe('issue, bad input: all problems together, with place, expectation and remedy; nothing started', () => {
   test('many problems in one configuration are all reported, each with its place', async () => {
     const error = await wrong({
       agents: [

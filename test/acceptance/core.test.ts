@@ -319,7 +319,7 @@ describe('core.md: run never throws and always returns an outcome with accountin
 })
 
 describe('core.md: the stream is eager and read by cursor', () => {
-  test('the turn goes on whether or not anybody reads', async () => {
+  test('the turn continues whether or not anybody reads', async () => {
     const { runtime } = world({ steps: [{ text: 'x' }] })
     const handle = runtime.stream('go')
     expect((await finish(handle)).status).toBe('completed')

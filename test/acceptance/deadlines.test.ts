@@ -22,7 +22,7 @@ vi.setConfig({ testTimeout: 60_000 })
 const call = (name = 'look', more: ScriptedStep = {}): ScriptedStep => ({ calls: [{ tool: name }], ...more })
 
 describe('deadlines', () => {
-  test('timeoutMs of a tool: its signal aborts, the call fails with class timeout, the session goes on', async () => {
+  test('timeoutMs of a tool: its signal aborts, the call fails with class timeout, the session continues', async () => {
     const clock = new FakeClock()
     let aborted = false
     let entered = false
@@ -289,7 +289,7 @@ describe('core.md, retry', () => {
     }
   })
 
-  test('auth on the only model: failed at once, class auth', async () => {
+  test('auth on the only model: failed immediately, class auth', async () => {
     const { runtime, asked, clock } = several({ 'a/1': [fault('auth')] }, ['a/1'])
     const outcome = await bounded(runtime.run('go'))
     expect([outcome.status, outcome.failure?.class, asked, clock.monotonic()]).toEqual(['failed', 'auth', ['a/1'], 0])

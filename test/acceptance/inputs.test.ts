@@ -68,7 +68,7 @@ describe('core.md, inbox: nothing accepted is dropped', () => {
     expectLegal(await journalOf(store, handle.sessionId))
   })
 
-  test('sends keep their order, ten at once', async () => {
+  test('sends keep their order, ten concurrently', async () => {
     const door = gate()
     const { runtime, model, store } = world({
       steps: [{ wait: door.promise, text: 'a' }, ...Array.from({ length: 12 }, (): ScriptedStep => ({ text: 'b' }))],
@@ -107,7 +107,7 @@ describe('core.md, inbox: nothing accepted is dropped', () => {
     expect(JSON.stringify(model.requests[1]?.messages.at(-1))).toContain('rather this')
   })
 
-  test('the same client id with another text is still the same message: the first counts', async () => {
+  test('the same client id with another text is still the same message: the first applies', async () => {
     const { runtime, model, store } = world({ steps: [{ text: 'a' }, { text: 'b' }] })
     const handle = runtime.stream('one')
     await finish(handle)

@@ -189,7 +189,7 @@ describe('core.md: stop = finish with a last answer; interrupt = signal, grace, 
     model.assertDone()
   })
 
-  test('interrupt during a retry delay ends at once, without asking again', async () => {
+  test('interrupt during a retry delay ends immediately, without asking again', async () => {
     const { runtime, model, store } = world({
       steps: [{ fault: { class: 'rate_limit', message: 'slow down', retryAfterMs: 30_000 } }, { text: 'never' }],
     })

@@ -140,7 +140,7 @@ describe('core.md, near the end: one last step with tools off and a notice to an
     }
   })
 
-  test('tokens: a model is never let write more than what is left', async () => {
+  test('tokens: a reply is never allowed more than the remaining budget', async () => {
     const { runtime, model } = world({ limits: { maxTokens: 3000 }, steps: [{ text: 'x', usage: { input: 20, output: 5 } }] })
     await bounded(runtime.run('go'))
     const asked = model.requests[0]?.parameters.maxOutputTokens

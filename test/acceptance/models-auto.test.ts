@@ -53,7 +53,7 @@ describe('auto', () => {
     const { fetch } = machine((url) => (url.port === '11434' ? models('qwen3') : undefined))
     expect((await resolved({ variables: { OPENAI_API_KEY: '' }, fetch })).id).toBe('ollama/qwen3')
   })
-  test('the key of a configured provider counts too', async () => {
+  test('the key of a configured provider is used, too', async () => {
     const { fetch } = machine()
     expect((await resolved({ providers: { openai: { kind: 'openai', apiKey: 'sk-x' } }, fetch })).id).toMatch(/^openai\//)
   })
@@ -66,7 +66,7 @@ describe('auto', () => {
     const { fetch } = machine((url) => (url.port === port ? models('local-1') : undefined))
     expect((await resolved({ fetch })).id).toBe(`${name}/local-1`)
   })
-  test('asks all of them at once, on loopback only, and sends no key', async () => {
+  test('contacts all of them in parallel, on loopback only, and sends no key', async () => {
     const never = new Promise<Response>(() => undefined)
     const { asked, fetch } = machine(() => never)
     const clock = new FakeClock()

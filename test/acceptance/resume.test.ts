@@ -167,7 +167,7 @@ describe('core.md: resume. open() after an unfinished run, for every prefix of a
     return { repeated, outcome, events: await journalOf(store, handle.sessionId) }
   }
 
-  test('two shared writes were running; taken up with a smaller cap, none is repeated and both are unknown', async () => {
+  test('two shared writes were running; resumed with a smaller cap, none is repeated and both are unknown', async () => {
     const tools = [tool('a', { concurrency: 'shared' }), tool('b', { concurrency: 'shared' })]
     const steps = [{ calls: [{ tool: 'a' }, { tool: 'b' }] }]
     const events = await crashed({ tools, steps }, (running) => running.length === 2)
@@ -176,7 +176,7 @@ describe('core.md: resume. open() after an unfinished run, for every prefix of a
     expect(ofType(after.events, 'interaction.item.completed').filter(({ item }) => item.status === 'unknown')).toHaveLength(2)
   })
 
-  test('two shared writes were running; taken up where the tools are exclusive now, none is repeated', async () => {
+  test('two shared writes were running; resumed where the tools are exclusive now, none is repeated', async () => {
     const events = await crashed(
       {
         tools: [tool('a', { concurrency: 'shared' }), tool('b', { concurrency: 'shared' })],
@@ -213,13 +213,13 @@ describe('core.md: resume. open() after an unfinished run, for every prefix of a
     expect(ofType(after.events, 'interaction.item.completed').some(({ item }) => item.status === 'unknown')).toBe(true)
   })
 
-  test('a tool that said "read" and is "write" now is not run again for an intent that was recorded as a write, and the record of the intent counts', async () => {
+  test('a tool that was "read" and is "write" now: the recorded effect of the intent applies, and a write is not repeated', async () => {
     const events = await crashed({ tools: [tool('a')], steps: [{ calls: [{ tool: 'a' }] }] }, (running) => running.length === 1)
     const after = await resumed(events, { tools: [tool('a', { effect: 'read' })] })
     expect(after.repeated).toEqual([])
   })
 
-  test('a tool that is no longer there: the call ends, the turn goes on, a diagnostic tells', async () => {
+  test('a missing tool: the call ends, the turn continues, a diagnostic reports it', async () => {
     const events = await crashed(
       { tools: [tool('a', { effect: 'read' })], steps: [{ calls: [{ tool: 'a' }] }] },
       (running) => running.length === 1,

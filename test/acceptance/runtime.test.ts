@@ -121,7 +121,7 @@ describe('close()', () => {
     expect(model.requests).toHaveLength(1)
   })
 
-  test('a suspended tree stays suspended and can be taken up elsewhere', async () => {
+  test('a suspended tree stays suspended and can be resumed elsewhere', async () => {
     const store = memoryStore()
     const one = world({
       store,
@@ -137,7 +137,7 @@ describe('close()', () => {
     expect((await bounded(two.runtime.sessions.outcome(treeId))).status).toBe('suspended')
   })
 
-  test('gives trees up: another runtime on the same store can open them at once', async () => {
+  test('releases trees: another runtime on the same store can open them immediately', async () => {
     const path = temporaryFolder()
     const one = world({ store: sqliteStore({ path }), steps: [{ text: 'x' }] })
     const { sessionId: treeId } = await bounded(one.runtime.run('go'))
@@ -270,7 +270,7 @@ describe('several runtimes on one SQLite folder', () => {
     expect(ofType(events, 'interaction.item.completed')[0]?.item.status).toBe('unknown')
   })
 
-  test('fifty trees at once on one store: all end, none mixed up', async () => {
+  test('fifty concurrent trees on one store: all end, none mixed up', async () => {
     const store = sqliteStore({ path: temporaryFolder() })
     const { runtime } = world({
       store,
@@ -326,7 +326,7 @@ describe('a store that misbehaves', () => {
       expect(['completed', 'failed']).toContain(outcome.status)
       expectWhole(outcome)
     })
-  test('inbox.add throws: send rejects, the run goes on', async () => {
+  test('inbox.add throws: send rejects, the run continues', async () => {
     const door = gate()
     const { runtime } = world({ store: broken('inbox.add'), steps: [{ text: 'x', wait: door.promise }] })
     const handle = runtime.stream('go')

@@ -180,7 +180,7 @@ for (const [name, open] of Object.entries({
       expect((await troupeError(() => collect(runtime.sessions.events('nope' as TreeId)))).code).toBe('session_unknown')
     })
 
-    test('send on an idle session that nobody drives: it is recorded, and answered where the session is opened', async () => {
+    test('send on an idle session without a driver: it is recorded, and answered where the session is opened', async () => {
       const store = open()
       const one = world({ store, steps: [{ text: 'x' }] })
       const { sessionId: treeId } = await bounded(one.runtime.run('go'))

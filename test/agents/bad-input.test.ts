@@ -146,7 +146,7 @@ describe('every key', () => {
 })
 
 describe('YAML that means mischief', () => {
-  test('a bomb of aliases is refused at once, however it is nested', () => {
+  test('an alias bomb is refused immediately, however it is nested', () => {
     const bomb = [
       'a: &a [x, x, x, x, x, x, x, x, x]',
       ...'bcdefghi'.split('').map((name, i) => `${name}: &${name} [${Array(9).fill(`*${'abcdefghi'[i]}`).join(', ')}]`),

@@ -42,7 +42,7 @@ describe('a file of another program', () => {
       expect(told).toContain(words)
   })
 
-  test('and where one is not there, validate says so', async () => {
+  test('and if one is missing, validate reports it', async () => {
     const { path } = folder({ '.github/agents/planner.agent.md': callers['.github/agents/planner.agent.md'] })
     const { code, stdout, stderr } = await troupe(path, ['validate'])
     expect([code, stdout + stderr]).toEqual([0, expect.stringContaining('There is no agent `code-reviewer`')])

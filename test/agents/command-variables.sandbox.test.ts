@@ -40,6 +40,6 @@ describe.each(Object.entries(places))('variables that %s names', (_, at) => {
   })
 })
 
-test.skipIf(noSandboxHere)(sandboxed('a project that nobody has trusted gives commands no variable'), async () => {
+test.skipIf(noSandboxHere)(sandboxed('an untrusted project gives commands no variable'), async () => {
   expect(await printed({}, { folder: '', flags: [] })).toBe('ci= x= lang=C.UTF-8 term=dumb other=')
 })

@@ -23,7 +23,7 @@ describe('troupe init', () => {
     expect((await troupe(root, ['doctor', '--json'], state)).code).toBe(0)
   })
 
-  test('keeps other files of a project as they are, and says so', async () => {
+  test('keeps other files of a project unchanged, and reports it', async () => {
     const { path } = folder({ 'README.md': 'Mine.\n', '.gitignore': 'dist\n' })
     const made = await troupe(path, ['init', '--yes'])
     expect(made.code).toBe(0)
@@ -92,7 +92,7 @@ describe('troupe init beside links', () => {
   })
 })
 
-test('troupe agents list where no file is right tells that, and exits with 2', async () => {
+test('troupe agents list without a valid file reports that, and exits with 2', async () => {
   const { path } = folder({ 'a.ai': child('limts: 1') })
   const ended = await troupe(path, ['agents', 'list'])
   expect([ended.code, ended.stdout]).toEqual([2, ''])
@@ -106,7 +106,7 @@ test('troupe agents list where no file is right tells that, and exits with 2', a
 })
 
 describe('troupe validate', () => {
-  test('tells everything that is wrong with agents, models, schemas and configuration at once', async () => {
+  test('reports all problems of agents, models, schemas and configuration together', async () => {
     const { path } = folder({
       'a.ai': child('limts: 1'),
       'b.ai': child('agents: [./missing.ai]'),
@@ -128,7 +128,7 @@ describe('troupe validate', () => {
     expect(stderr).toContain('a.ai:6:1')
   })
 
-  test('tells skills, hooks, templates and idle rules of a file beside its other faults', async () => {
+  test('reports skills, hooks, templates and ineffective rules of a file with its other problems', async () => {
     const { path } = folder({
       'a.ai':
         `${child('limts: 1\ntools: [shel]\nskills: [nope]\napprovals: { rules: [{ deny: "shel(rm *)" }] }')}Go {{ agent.name\n`.replace(
@@ -171,7 +171,7 @@ describe('troupe validate', () => {
     ])
   })
 
-  test('tells wrong models beside the other faults of the same file', async () => {
+  test('reports wrong models with the other problems of the same file', async () => {
     const { path } = folder({
       'a.ai': child('limts: 1').replace('a/b', '[nonsense/x, fsat, fast]'),
       'b.ai': child('agents: [./none.ai]').replace('a/b', 'opnai/gpt-5.4-mini'),
@@ -190,7 +190,7 @@ describe('troupe validate', () => {
     ])
   })
 
-  test('takes files and folders, and is content with what is right', async () => {
+  test('takes files and folders, and accepts valid ones', async () => {
     const { path } = folder({ 'a.ai': child().replace('a/b', 'rehearsal'), 'sub/b.ai': child().replace('a/b', 'auto'), 'broken.ai': '' })
     expect(await troupe(path, ['validate', 'a.ai', 'sub'])).toMatchObject({
       code: 0,

@@ -14,7 +14,7 @@ function trustIn(...paths: readonly string[]): TrustRecords {
 const namesOf = async (project: Folder, trusted: TrustRecords = new Map()) =>
   agentsOf(await project.load([], { scope: 'everything', trusted })).map(({ definition }) => definition.name)
 
-describe('the agents of a project that nobody has trusted', () => {
+describe('the agents of an untrusted project', () => {
   const outside = folder({ 'secret.ai': child(), 'deep/other.ai': child() })
 
   test.each([

@@ -86,14 +86,14 @@ describe('where the configuration or a variable is wrong', () => {
 })
 
 describe('--trust', () => {
-  test('tells every fault once, and trusts nothing where nothing can run', async () => {
+  test('reports every problem once, and trusts nothing if nothing can run', async () => {
     const { path } = folder({ ...reviewer, ...nonsense })
     const { code, stdout } = await troupe(path, ['run', '.claude/agents/reviewer.md', 'Hi', '--trust', '--json'])
     expect([code, problemsIn(stdout)]).toEqual([2, [`${path}/.ai-agent.json:1:3`]])
     expect(existsSync(join(path, '.state/troupe/trust.json'))).toBe(false)
   })
 
-  test('counts for what can only be read with it', async () => {
+  test('applies to files that can only be read with it', async () => {
     const outside = folder({ 'helper.ai': child().replace('a/b', 'rehearsal') })
     const { path } = folder({
       'a.ai': child('agents: [helper]').replace('a/b', 'rehearsal'),

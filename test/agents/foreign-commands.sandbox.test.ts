@@ -190,7 +190,7 @@ describe('the translation of patterns is reported', () => {
     ['.github/agents/x.md', '---\ndescription: X\ntools: ["shell(git:*)", read]\n---\nGo.', '"shell(git:*)" is left out'],
     ['.gemini/agents/x.md', '---\nname: x\ndescription: X\ntools: ["run_shell_command(git)", read_file]\n---\nGo.', 'is left out'],
     [claude, looker('Read, Bash\ndisallowedTools: Bash(rm:*)'), '"Bash(rm:*)" denies the whole tool here'],
-  ])('what nobody can say exactly is no shell: %s', async (file, text, said) => {
+  ])('a permission without an exact translation gives no shell: %s', async (file, text, said) => {
     const { path } = folder({ [file]: text })
     await troupe(path, ['trust', file])
     expect((await troupe(path, ['validate', file])).stderr).toContain(said)

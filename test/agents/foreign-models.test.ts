@@ -12,7 +12,7 @@ test.each([
   ['opus', 'anthropic/claude-opus-5-5'],
   ['Grok Code Fast 1 (copilot)', 'Grok-Code-Fast-1'],
   ['claude-sonnet-5', 'claude-sonnet-5'],
-])('names of the configuration count before those that everybody knows: %s', async (written, model) => {
+])('names of the configuration win over well-known ones: %s', async (written, model) => {
   const names = { sonnet: 'rehearsal', 'Grok-Code-Fast-1': 'rehearsal', 'claude-sonnet-5': 'rehearsal' }
   expect(modelName(written, Object.keys(names))).toEqual({ kind: 'model', name: model })
   const { load } = folder({ [file]: agent(written), '.ai-agent.json': { models: names } })

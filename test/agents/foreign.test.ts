@@ -21,7 +21,7 @@ describe('an agent of another program in a team', () => {
       '.claude/agents/reviewer.md': reviewer,
     })
 
-  test('has only what looks at files until somebody trusts it, and says so', async () => {
+  test('has only tools that read files until it is trusted, and reports it', async () => {
     const { load, path } = project()
     const registry = await load('boss.ai', { tools })
     const [, agent] = agentsOf(registry)
@@ -46,7 +46,7 @@ describe('an agent of another program in a team', () => {
     expect(agent?.definition).toMatchObject({ models: ['x/boss'], prompt: 'Review {{ code }}.' })
   })
 
-  test('can be the one that is run; settings of the command line count', async () => {
+  test('can be run directly; settings of the command line apply', async () => {
     const { load } = project()
     const flags = parseOverrides({ settings: ['limits.maxToolTurns=3', 'output.format=json'], models: ['m/n'] })
     const [agent] = agentsOf(await load('.claude/agents/reviewer.md', { flags, tools }))
@@ -63,7 +63,7 @@ describe('an agent of another program in a team', () => {
     ])
   })
 
-  test('what it denies and asks about are its rules; what is asked about it has all the same', async () => {
+  test('its deny and ask permissions become rules; it still has the tools it asks about', async () => {
     const file = '.opencode/agent/careful.md'
     const { load, path } = folder({
       [file]: '---\ndescription: Careful\npermission:\n  edit: deny\n  bash: ask\n  webfetch: ask\n---\nGo.',

@@ -78,7 +78,7 @@ describe('agent files in a program', () => {
     expect(await createAgentRuntime({ config, adapter }).run('recipes for dinner')).toMatchObject({ report: { text: 'COOK' } })
   })
 
-  it('tell every problem of every file at once, with options in place of flags', async () => {
+  it('report the problems of all files together, with options instead of flags', async () => {
     const project = folder({
       'boss.ai': agent('tools: [look, read_file]\nagents: [./scout.ai, ghost]\nskills: ["*"]\nsandbox: { hosts: [] }', 'BOSS {{ nobody }}'),
       'scout.ai': '---\ndescription: x\nmodels: a/b\noutput: { schema: { type: object, $async: true } }\nmodel: y\n---\nGo.\n',

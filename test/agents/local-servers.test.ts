@@ -25,7 +25,7 @@ async function address(models?: readonly string[]): Promise<{ readonly host: str
 const project = (models: string) => folder({ 'a.ai': child().replace('a/b', models) }).path
 
 describe('a server on this machine that a model needs', () => {
-  test('and that is not there: doctor and --dry-run tell it, with a remedy', async () => {
+  test('and that is missing: doctor and --dry-run report it, with a remedy', async () => {
     const { host } = await address()
     const path = project('ollama/qwen3')
     const env = { OLLAMA_HOST: host }
@@ -42,7 +42,7 @@ describe('a server on this machine that a model needs', () => {
     expect(rehearsed.stderr).toContain(`The model ollama/qwen3 needs a server at http://${host}/v1, which does not respond.`)
   })
 
-  test('and that is there, or is one of several, stops nobody; it is asked for its list and nothing else', async () => {
+  test('and that is running, or is one of several, is no problem; only its list is requested', async () => {
     const [here, gone] = await Promise.all([address(['qwen3:latest']), address()])
     const path = project('[ollama/qwen3, vllm/big, rehearsal]')
     const env = { OLLAMA_HOST: here.host, VLLM_BASE_URL: `http://${gone.host}/v1`, OLLAMA_API_KEY: 'k' }
@@ -60,7 +60,7 @@ describe('a server on this machine that a model needs', () => {
     )
   })
 
-  test('a run itself asks nobody first', async () => {
+  test('a run itself contacts no server first', async () => {
     const { host, asked } = await address(['x'])
     await findModels(['ollama/qwen3'], { variables: { OLLAMA_HOST: host } })
     expect(asked).toEqual([])
@@ -86,7 +86,7 @@ describe('a server on this machine that a model needs', () => {
     expect(asked).toEqual([])
   })
 
-  test('is waited for as long as auto waits; nobody on another machine is asked', async () => {
+  test('is waited for as long as auto waits; no other machine is contacted', async () => {
     const clock = new FakeClock()
     const urls: string[] = []
     const reached = Promise.withResolvers<void>()

@@ -18,7 +18,7 @@ const configured = {
   skills: { directories: ['./nowhere'] },
 }
 
-describe('what is missing', () => {
+describe('missing parts', () => {
   const { path } = folder({
     'a.ai': agent('skills: [leter]\ntools: [shell]'),
     'mine.json': configured,

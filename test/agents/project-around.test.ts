@@ -16,7 +16,7 @@ async function validated(where: string, args: readonly string[], person = home):
   return [code, stderr]
 }
 
-describe('an agent that nobody has trusted reaches all of its project', () => {
+describe('an untrusted agent reaches all of its project', () => {
   const repositories: { readonly [name: string]: { readonly [file: string]: string } } = {
     'a repository': { '.git/HEAD': 'ref: refs/heads/main' },
     'a worktree': { '.git': 'gitdir: /elsewhere' },

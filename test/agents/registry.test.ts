@@ -104,7 +104,7 @@ describe('a team', () => {
     expect(agentsOf(await load('boss.ai')).map(({ definition }) => definition.name)).toEqual(['boss', 'scout', 'other-scout'])
   })
 
-  test('who is disabled calls nobody and is called by nobody', async () => {
+  test('a disabled agent calls no agent and is not called', async () => {
     const { load } = folder({
       'boss.ai': child('agents: [./off.ai, ./on.ai]'),
       'off.ai': child('enabled: false\nagents: [./missing.ai]'),
@@ -163,7 +163,7 @@ describe('a team', () => {
   })
 })
 
-describe('what is wrong with a team', () => {
+describe('an invalid team', () => {
   test('the problems of all files are reported together, and nothing is loaded', async () => {
     const { load, write } = folder({
       'boss.ai': child('agents: [./scout.ai, ./writer.ai, ./scot.ai, scout, ./sub]'),

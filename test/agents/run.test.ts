@@ -5,7 +5,7 @@ import { troupe } from './command.ts'
 import { child, folder } from './folder.ts'
 
 describe('troupe run', () => {
-  test('flag, variable, file, --config, project, user: who comes first counts; a looser project once it is trusted', async () => {
+  test('flag, variable, file, --config, project, user: the first applies; a looser project once it is trusted', async () => {
     const limits = (maxRetries: number) => ({ defaults: { limits: { maxRetries } } })
     const { path, write } = folder({ 'a.ai': child().replace('a/b', 'rehearsal'), '.home/.ai-agent/.ai-agent.json': limits(1) })
     const retries = async (args: readonly string[] = [], env = {}) => {

@@ -17,7 +17,7 @@ test('a member that needs a key is named, and the remedy helps the whole team', 
   expect(await troupe(path, ['run', 'lead.ai', 'Hi', '--dry-run'], { TROUPE_MODELS: 'rehearsal' })).toMatchObject({ code: 0 })
 })
 
-test('where there is no key, every file that was looked into is named', async () => {
+test('if there is no key, every file that was looked into is named', async () => {
   const { path, write } = folder({ 'a.ai': '---\ndescription: A\nmodels: openai/gpt-5.4-mini\n---\nA\n' })
   write({ '.ai-agent.env': 'OPENAI_API_KEY=x\n' })
   const { code, stderr } = await troupe(path, ['run', 'a.ai', 'Hi'])
@@ -27,7 +27,7 @@ test('where there is no key, every file that was looked into is named', async ()
   expect(stderr).toContain('in the environment')
 })
 
-test('a run of a foreign file whose model nobody knows tells how to say what it means here', async () => {
+test('a run of a foreign file with an unknown model reports how to configure it', async () => {
   const { stderr } = await troupe(project('grok-code'), ['run', '.claude/agents/all.md', 'Hi'])
   expect(stderr).toContain('"models": { "grok-code": "provider/model" }')
 })

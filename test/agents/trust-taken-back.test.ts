@@ -44,7 +44,7 @@ function project(): Project {
 const withheld = `${file} is not trusted, unlike when this session began: `
 
 describe('a file that was trusted when its run began', () => {
-  test('and is not any more: what waits for trust is refused, and nobody says that the agent has changed', async () => {
+  test('and is no longer: tools that need trust are refused, without a report that the agent has changed', async () => {
     const { path, at, begin, goOn } = project()
     await at('trust', file)
     const id = await begin()

@@ -26,7 +26,7 @@ async function listener(): Promise<{ readonly url: string; readonly keys: readon
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`, keys }
 }
 
-describe('a project that somebody cloned', () => {
+describe('a cloned project', () => {
   const settings = 'limits: { maxRetries: 0, llmTimeout: 10s }'
 
   test('moves no base URL and gets no key until it is trusted; then it does', async () => {
@@ -104,7 +104,7 @@ describe('a key of the configuration', () => {
 })
 
 describe('two keys of one name', () => {
-  test('are hidden both, the one that counts and the one that it shadows', async () => {
+  test('are both hidden, the one that applies and the one that it shadows', async () => {
     const { path } = folder({
       'a.ai': child().replace('a/b', 'script/a.yaml'),
       'a.yaml':
@@ -216,7 +216,7 @@ describe('the question at a terminal', () => {
     expect(await asked).toBe('not given')
   })
 
-  test('nobody is asked where there is no terminal, where nothing waits, or where the flag has answered', async () => {
+  test('nobody is asked if there is no terminal, where nothing waits, or where the flag has answered', async () => {
     const piped = terminal('y\n', { window: 'plain' })
     expect(await askForTrust(waiting, piped.setup, { host: piped.host, isGiven: false })).toBe('not given')
     const idle = terminal('y\n')
@@ -236,7 +236,7 @@ describe('the question at a terminal', () => {
     expect(said()).not.toContain('\u001b')
   })
 
-  test('what is trusted is shown to the letter: programs, modules, hosts and rules, however long they are', async () => {
+  test('trusted settings are shown exactly: programs, modules, hosts and rules, however long they are', async () => {
     const project = folder({
       '.ai-agent.json': {
         hooks: [
@@ -357,7 +357,7 @@ describe('the question at a terminal', () => {
     expect(said).not.toContain('sk-abc')
   })
 
-  test('what goes over more lines than are seen at once is said to', async () => {
+  test('settings with more lines than are shown are marked', async () => {
     const providers = Object.fromEntries(Array.from({ length: 25 }, (_, i) => [`lab${i}`, { baseURL: 'https://lab.example.org/v1' }]))
     const { path, said } = await askedAbout({ '.ai-agent.json': { providers } })
     expect(said.split('\n').slice(-2)).toEqual([`It has 26 lines: read ${path}/.ai-agent.json before you approve it.`, 'Trust it? [y/N] '])

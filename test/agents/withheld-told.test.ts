@@ -86,7 +86,7 @@ describe('other commands that fail', () => {
   })
 })
 
-describe('a run that goes on without what nobody has trusted', () => {
+describe('a run that continues without untrusted settings', () => {
   const files = {
     'a.ai': child().replace('a/b', 'rehearsal'),
     '.ai-agent.json': { approvals: { rules: [{ allow: 'shell' }] }, sandbox: { mode: 'off' } },
@@ -104,7 +104,7 @@ describe('a run that goes on without what nobody has trusted', () => {
     expect(last).toMatchObject({ type: 'run.completed', outcome: { diagnostics: [untrusted, unknown] } })
   })
 
-  test('tells of it who wants it quiet, too, but of nothing else', async () => {
+  test('reports it even with --quiet, but nothing else', async () => {
     const { path } = folder(files)
     const { stderr } = await troupe(path, ['run', 'a.ai', 'Hi', '-q'], env)
     expect(stderr).toContain(`troupe trust ${join(path, '.ai-agent.json')}`)
@@ -123,7 +123,7 @@ describe('a run that goes on without what nobody has trusted', () => {
 })
 
 describe('--dry-run with --trust', () => {
-  test('counts files as trusted for this look, the programs of their hooks too, and keeps nothing', async () => {
+  test('treats files as trusted for this command, the programs of their hooks, too, and stores nothing', async () => {
     const { path } = folder({
       'a.ai': child().replace('a/b', 'lab/m'),
       'hook.mjs': 'export const beforeCall = () => undefined\n',

@@ -34,7 +34,7 @@ const historyOf = ({ stdout }: Ended): string => JSON.stringify((JSON.parse(stdo
 const skill = (name: string, description = `Knows ${name}`): string => `---\nname: ${name}\ndescription: ${description}\n---\nDo it.\n`
 
 describe('troupe skills list', () => {
-  test('names, words, places, what is hidden, switched off or wrong, from the configuration, too', async () => {
+  test('names, descriptions, places, hidden, disabled and wrong ones, from the configuration, too', async () => {
     const { root, troupe } = await project('skills', {
       '.agents/skills/greet/SKILL.md': skill('greet'),
       '.claude/skills/greet/SKILL.md': skill('greet', 'Another'),
@@ -96,7 +96,7 @@ describe('the sandbox', () => {
     expect(doctor.stdout).toMatch(/WARN {2}sandbox: The sandbox is off/)
   })
 
-  test('where there is none, the call fails with what to do, and nothing runs', async () => {
+  test('if there is none, the call fails with what to do, and nothing runs', async () => {
     const { root, troupe } = await project('none', { 'a.yaml': steps(shell('touch made')), 'a.ai': agentWith('tools: [shell]') })
     const env = { PATH: join(root, 'bin') }
     await mkdir(env.PATH)
@@ -151,7 +151,7 @@ describe('hooks', () => {
     'a.ai': agentWith('tools: [write_file]'),
   }
 
-  test('of a project count only with trust', async () => {
+  test('of a project apply only with trust', async () => {
     const { root, troupe } = await project('hooked', files)
     const before = await troupe(['run', 'a.ai', 'Go', '--allow', 'write_file', '--json'])
     expect(before.code).toBe(0)
@@ -162,7 +162,7 @@ describe('hooks', () => {
     expect(after.stderr).toMatch(/write_file[\s\S]*not that one/)
   })
 
-  test('that are not there: exit 2, all of them at once, nothing is started', async () => {
+  test('that are not there: exit 2, all of them together, nothing is started', async () => {
     const { troupe } = await project('unhooked', {
       ...files,
       'mine.json': JSON.stringify({

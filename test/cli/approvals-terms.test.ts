@@ -80,7 +80,7 @@ describe('what is asked', () => {
   })
 })
 
-describe('the command that goes on', () => {
+describe('the command that resumes', () => {
   const flags = ['--config', 'strict.json', '--override', 'limits.maxToolTurns=7', '--max-tokens', '90000', '--allow', 'read_file']
 
   test('says what the run was started with, besides models and limits, which its journal has', async () => {
@@ -128,7 +128,7 @@ describe('the command that goes on', () => {
     expect(has('a.txt')).toBe(false)
   })
 
-  test('a run that is found only after rules were made is not taken up with less denied', async () => {
+  test('a run that was stored before its rules is not resumed with fewer denials', async () => {
     const { id, place } = await waiting('late', [writing('a.txt')], ['--deny', 'shell(rm *)'])
     const parsed = parseArguments(['run', 'w.ai', '--resume', id, '--deny', 'web_fetch'])
     if (!parsed.ok || parsed.invocation.kind !== 'run') throw new Error('It is a command line of run.')
@@ -201,7 +201,7 @@ describe('an answer', () => {
 describe('runs that are dropped', () => {
   const path = join(folder, 'state', 'troupe')
 
-  test('all or none, also where somebody drives one of them', async () => {
+  test('all or none, even if a process drives one of them', async () => {
     const { id: free, at } = await waiting('free', [writing('a.txt')])
     const { id: driven } = await waiting('driven', [writing('a.txt')])
     const store = sqliteStore({ path })

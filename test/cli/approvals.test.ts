@@ -48,7 +48,7 @@ describe('a run that waits', () => {
     expect((await at('approvals list --data-dir dd')).stdout).toContain(sessionId)
   })
 
-  test('is answered without a terminal, request by request, and goes on', async () => {
+  test('is answered without a terminal, request by request, and continues', async () => {
     const { id, at, has } = await waiting('answered', ['a.txt', 'b.txt'])
     const both = await at(`approvals answer ${id} yes`)
     expect(both).toMatchObject({ code: 2, stderr: expect.stringContaining(`The session ${id} has 2 open requests.`) })
@@ -141,7 +141,7 @@ describe('a run that waits', () => {
     expect(await at(commands.at(-1) ?? '')).toMatchObject(count === 2 ? { code: 0, stdout: 'Done.\n' } : { code: 6 })
   })
 
-  test('goes on under rules of now, and nobody is asked', async () => {
+  test('continues under the current rules, and nobody is asked', async () => {
     const { id, at, has } = await waiting('allowed', ['a.txt'])
     expect(await at(`run w.ai --resume ${id} --allow write_file`)).toMatchObject({ code: 0, stdout: 'Done.\n' })
     expect(has('a.txt')).toBe(true)
@@ -172,7 +172,7 @@ describe('a run that waits', () => {
     expect(await at('approvals drop')).toMatchObject({ code: 2, stderr: expect.stringContaining('The session ID is missing.') })
   })
 
-  test('goes on where it was started and nowhere else; other projects list it where they are asked to', async () => {
+  test('resumes in its original folder only; other projects list it on request', async () => {
     const { id, place, has } = await waiting('home', ['a.txt'])
     const { at: elsewhere, place: other } = await waiting('away', ['b.txt'])
     const refused = await elsewhere(`run ../home/w.ai --resume ${id} --allow write_file`)
@@ -200,7 +200,7 @@ describe('a run that waits', () => {
   })
 })
 
-test('a run that was interrupted says how to go on with it', async () => {
+test('an interrupted run prints the command that resumes it', async () => {
   await writeFile(join(folder, 'slow.yaml'), 'steps: [{ text: never, delay: 1h }]')
   await writeFile(join(folder, 'slow.ai'), '---\ndescription: x\nmodels: script/slow.yaml\n---\nWait.\n')
   const running = start(['run', 'slow.ai', 'Go'])

@@ -38,7 +38,7 @@ async function requestsIn(dataDir: string): Promise<number> {
 }
 
 describe.concurrent('asking at a terminal', () => {
-  test('every answer means what is written beside it, nonsense is asked again, and the tree gives way and comes back', async () => {
+  test('every answer has the printed meaning, invalid input is asked again, and the tree is hidden and drawn again', async () => {
     const file = await agent(
       'choices',
       steps(
@@ -121,7 +121,7 @@ describe.concurrent('asking at a terminal', () => {
     expect(JSON.stringify(snapshot.history)).toMatch(/blue[\s\S]*it is calm/)
   })
 
-  test('two children at once: one question after the other, each with its name', async () => {
+  test('two parallel children: one question after the other, each with its name', async () => {
     await agent('left', steps(write('child.txt')), child)
     await agent('right', steps(write('other-child.txt')), child)
     const file = await agent(
@@ -140,7 +140,7 @@ describe.concurrent('asking at a terminal', () => {
     expect(await window.ended).toBe(0)
   })
 
-  test('a question that somebody else answers is withdrawn, and the run goes on', async () => {
+  test('a question that is answered elsewhere is withdrawn, and the run continues', async () => {
     const file = await agent('elsewhere', steps(write('elsewhere.txt')), tools)
     const window = troupe(['run', file, 'Go', '--data-dir', 'elsewhere'], { columns: 100, rows: 40 })
     await window.shows(/\? Write elsewhere\.txt[\s\S]*\n> $/)
@@ -163,7 +163,7 @@ describe.concurrent('asking at a terminal', () => {
     await expect(textOf('interrupted.txt')).rejects.toThrow()
   })
 
-  test('Ctrl-D puts it off, and every question behind it: exit 6, and the command that goes on', async () => {
+  test('Ctrl-D leaves it and every later question open: exit 6, and the command that resumes', async () => {
     await agent('put-off-child', steps(write('put-off.txt')), child)
     const two = '[{ tool: agent__put-off-child, input: { prompt: Go } }, { tool: agent__put-off-child, input: { prompt: On } }]'
     const file = await agent('put-off', `steps:\n  - calls: ${two}\n  - text: Done.\n`, 'agents: [./put-off-child.ai]')
@@ -226,7 +226,7 @@ describe.concurrent('asking at a terminal', () => {
     expect(await window.ended).toBe(0)
   })
 
-  test('the process is killed while it asks: the run is taken up where it stood, and runs once', async () => {
+  test('the process is killed while it asks: the run is resumed at the same place, and the call runs once', async () => {
     await writeFile(at('killed.log'), 'log:')
     const edit = '{ tool: edit_file, input: { path: killed.log, old: "log:", new: "log: ran" } }'
     const file = await agent('killed', steps(edit), 'tools: [edit_file]')
@@ -279,7 +279,7 @@ describe.concurrent('asking at a terminal', () => {
 })
 
 describe('questions in line', () => {
-  test.each(['s2', 'p2'])('two children at once: %s to the first answers the one in line, too', async (word) => {
+  test.each(['s2', 'p2'])('two parallel children: %s to the first also answers the queued one', async (word) => {
     const names = [`first-${word}`, `second-${word}`]
     for (const name of names) await agent(name, steps(write(`${name}.txt`)), child)
     const calls = names.map((name) => `{ tool: agent__${name}, input: { prompt: Go } }`)

@@ -11,7 +11,7 @@ await agent('refused', 'steps: [{ fault: auth }]')
 const noModel = await agent('no-model', '', 'description: x\nmodels: nowhere/x')
 
 describe('--model', () => {
-  test("counts more than the file's", async () => {
+  test('overrides the file', async () => {
     expect(await troupe(['run', noModel, 'Hi', '-q', '--model', 'script/hello.yaml'])).toMatchObject({ code: 0, stdout: 'Hello.\n' })
   })
 
@@ -33,7 +33,7 @@ describe('--model', () => {
 })
 
 describe('--override', () => {
-  test('counts more than the file, setting by setting', async () => {
+  test('overrides the file, setting by setting', async () => {
     const file = await agent(
       'limited',
       'steps: [{ text: Hi. }]',
@@ -219,12 +219,12 @@ describe('standard error', () => {
     expect(ended.stderr).toMatch(/^error: .*\n/)
   })
 
-  test('--verbose tells the run, its models and its journal', async () => {
+  test('--verbose prints the run, its models and its journal', async () => {
     const { stderr } = await troupe(['run', hello, 'Hi', '--verbose'])
     expect(stderr).toMatch(/^session \S+\nmodels script\/hello\.yaml\njournal in .*\/state\/troupe\n/)
   })
 
-  test('--verbose tells what lies behind an error', async () => {
+  test('--verbose prints the causes of an error', async () => {
     const args = ['run', noModel, 'Hi', '--model', 'script/none.yaml']
     expect((await troupe(args)).stderr).not.toContain('ENOENT')
     expect((await troupe([...args, '-v'])).stderr).toContain('caused by Error: ENOENT')
@@ -269,7 +269,7 @@ describe('--help about an agent', () => {
     expect(await settingsOf('again.ai')).toEqual(await settingsOf(hello, '--override', 'limits.maxToolTurns=4'))
   })
 
-  test('tells what is wrong with it', async () => {
+  test('reports its problems', async () => {
     expect(await troupe(['run', 'none.ai', '--help'])).toMatchObject({
       code: 2,
       stdout: '',

@@ -110,7 +110,7 @@ describe('who has the last word', () => {
     expect(twice.stderr).toContain('--max-tokens  `limits.maxTokens` must be')
   })
 
-  test('--help about an agent counts them too', async () => {
+  test('--help about an agent includes them', async () => {
     const { stdout } = await troupe(['run', eager, '--help', '--max-cost', '0.25'])
     expect(stdout).toMatch(/maxCostUsd: 0\.25/)
   })

@@ -55,7 +55,7 @@ describe('asked in a window', () => {
     expect(text).not.toContain('needed')
   })
 
-  test('a question that is put off: an answer is needed; a team that is taken up says how it ended', async () => {
+  test('an open question: an answer is required; a resumed team shows its outcome', async () => {
     const ask = 'steps: [{ calls: [{ tool: ask_user, input: { question: Tea or coffee? } }] }, { text: Tea. }]'
     await agent('asker', ask, `${tools}\nusage: x\noutput: { format: text }`)
     const file = await agent(

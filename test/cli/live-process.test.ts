@@ -49,7 +49,7 @@ describe.concurrent('a run that does not end', () => {
     ])
   })
 
-  test('after two: the process is gone at once, and the cursor is back', async () => {
+  test('after two: the process ends immediately, and the cursor is back', async () => {
     const window = stubborn()
     await window.shows(picture)
     window.pty.write('\u0003')
@@ -66,7 +66,7 @@ describe.concurrent('a run that does not end', () => {
   })
 })
 
-describe.concurrent('a process that ends in a way that nobody planned', () => {
+describe.concurrent('a process that ends unexpectedly', () => {
   test.each([
     { name: 'an exception', more: "setTimeout(() => { throw new Error('sudden') }, 300)", code: 1, shown: /sudden/ },
     { name: 'an exit', more: 'setTimeout(() => process.exit(9), 300)', code: 9, shown: /root {2}step 1/ },

@@ -132,7 +132,7 @@ describe.concurrent('a run on a terminal', () => {
 })
 
 describe.concurrent('Ctrl-C', () => {
-  test('ends the run, says so, and gives the window back', async () => {
+  test('ends the run, reports it, and restores the window', async () => {
     const window = troupe(['run', await agent('stopped', endless), 'Go'])
     await window.shows(/[⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏] stopped {2}step 1 of 10/)
     const asked = performance.now()

@@ -177,7 +177,7 @@ describe.concurrent('an old Node', () => {
     expect(await run.ended).toMatchObject({ code: 130, signal: null })
   })
 
-  test('says what to do where there is no other', async () => {
+  test('says what to do if there is no other', async () => {
     await mkdir(join(folder, 'alone'))
     await copyFile(binary, join(folder, 'alone/troupe.mjs'))
     const ended = await troupe(['--version'], { node: pretend, binary: join(folder, 'alone/troupe.mjs') })

@@ -32,7 +32,7 @@ const listed = async (place: string, more: readonly string[] = []): Promise<read
   return window.lines()
 }
 
-test('what is approved for a project is kept, listed, holds there alone, by whatever way one comes, and is taken back', async () => {
+test('project grants are stored, listed, apply there alone, by any path, and can be revoked', async () => {
   const [here, there] = [await project('here'), await project('there')]
   await symlink(here, at('link'))
   const first = run(here)

@@ -55,7 +55,7 @@ describe('--resume with what a flag or a variable says', () => {
     ['--override', ['--override', 'limits.maxSessionTokens=1'], {}],
     ['TROUPE_LIMITS_MAX_TOKENS', [], { TROUPE_LIMITS_MAX_TOKENS: '10' }],
   ]
-  test.each(biting)('%s bites, is kept, and lets the run go on where it is raised again', async (name, flags, more) => {
+  test.each(biting)('%s takes effect, is stored, and lets the run continue once raised again', async (name, flags, more) => {
     const { begin, resume } = await project(`bites${name.replaceAll(/\W/g, '')}`)
     const id = await begin()
     expect(await resume(id, flags, more)).toMatchObject({ code: 5 })
@@ -95,7 +95,7 @@ describe('--resume with what a flag or a variable says', () => {
     expect(await changesIn(id)).toHaveLength(2)
   })
 
-  test('--model: a run whose model is gone goes on with another, then and later; its file is not asked', async () => {
+  test('--model: a run whose model is gone continues with another, then and later; its file is not read', async () => {
     const { place, begin, resume } = await project('models')
     await writeFile(join(place, 'other.yaml'), 'steps: [{ text: by another }, { text: by another }, { text: by another }]\n')
     const id = await begin()
@@ -109,7 +109,7 @@ describe('--resume with what a flag or a variable says', () => {
     expect(await changesIn(id)).toMatchObject([{ agent: { models: ['script/other.yaml'] } }])
   })
 
-  test('what is wrong ends with its exit code and all its problems, and the journal is as it was', async () => {
+  test('errors end with their exit code and all problems, and the journal is unchanged', async () => {
     const { begin, resume } = await project('wrong')
     const id = await begin()
     const events = await journalOf(id)
@@ -126,7 +126,7 @@ describe('--resume with what a flag or a variable says', () => {
   })
 })
 
-describe('what a run that is taken up keeps', () => {
+describe('what a resumed run keeps', () => {
   test('is refused with a remedy each, unless it is said as it was', async () => {
     const { begin, resume } = await project('kept')
     const asBegun = ['--override', 'usage=ask me', '--override', 'tools=[list_files, read_file]']
@@ -160,7 +160,7 @@ describe('what a run that is taken up keeps', () => {
 })
 
 describe('a run that waits', () => {
-  test('is taken up with a limit that bites at once; the commands that Troupe shows do not take that back', async () => {
+  test('is resumed with a limit that applies immediately; the printed commands do not undo that', async () => {
     const { at } = await project('waits', [writing])
     const id = sessionIdOf(
       await at(['run', 'w.ai', 'Go', '--json', '-q', '--override', 'limits.maxToolTurns=7', '--model', 'script/script.yaml']),

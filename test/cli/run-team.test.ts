@@ -17,7 +17,7 @@ const boss = await agent(
 )
 
 describe('an agent file that names others', () => {
-  test('runs them as tools: lines, tree and summary tell who did what', async () => {
+  test('runs them as tools: lines, tree and summary show who did what', async () => {
     const { code, stdout, stderr } = await troupe(['run', boss, 'Go'])
     expect([code, stdout]).toEqual([0, 'Done.\n'])
     expect(stderr).toMatch(/^child:scout │ step 1 script\/scout\.yaml$/m)

@@ -79,7 +79,7 @@ describe('standard input', () => {
   }
   test('is added below the prompt', async () => expect(await promptOf(['Look at this:'], 'a\nb\n')).toBe('Look at this:\n\na\nb'))
   test('is the prompt for -', async () => expect(await promptOf(['-'], 'a\n')).toBe('a'))
-  test('is the prompt where there is none', async () => expect(await promptOf([], 'a\n')).toBe('a'))
+  test('is the prompt if there is none', async () => expect(await promptOf([], 'a\n')).toBe('a'))
   test('must be text', async () => {
     expect(await troupe(['run', hello, 'Hi'], { input: new Uint8Array([0xff, 0xfe]) })).toMatchObject({
       code: 2,
@@ -121,7 +121,7 @@ describe('an answer that is partial or missing', () => {
     expect(JSON.parse(ended.stdout)).toMatchObject({ error: { code: 'config_invalid' }, exitCode: 2 })
   })
 
-  test('--dry-run tells whom the agent may call, what these call, and which models they ask', async () => {
+  test('--dry-run prints the agents that the agent may call, their agents and models', async () => {
     const settings = (name: string, more: string): string =>
       `description: Knows ${name}\nusage: a question\noutput: { format: markdown }\nmodels: script/${name}.yaml\n${more}`
     await agent('leaf', 'steps: [{ text: ok }]', settings('leaf', 'tools: [read_file]'))
@@ -150,7 +150,7 @@ describe('an answer that is partial or missing', () => {
     expect(JSON.parse(ended.stdout)).toMatchObject({ journal: join(userInfo().homedir, '.local/state/troupe') })
   })
 
-  test.each(['auto', 'openai/gpt-5', 'nowhere/x'])('where there is no model (%s), a whole command goes on without one', async (model) => {
+  test.each(['auto', 'openai/gpt-5', 'nowhere/x'])('without a model (%s), a complete command continues without one', async (model) => {
     const name = `it is ${model.replace('/', ' ')}`
     const ended = await troupe(['run', await agent(name, '', `description: x\nmodels: ${model}`), 'Go'])
     expect(ended).toMatchObject({ code: 3, stdout: '' })

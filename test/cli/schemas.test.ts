@@ -187,7 +187,7 @@ function* mutations(value: unknown, path = ''): Generator<Edit> {
   }
 }
 
-describe('what is not quite right does not fit', () => {
+describe('slightly wrong documents are invalid', () => {
   test.each([...seen.keys()])('%s', (type) => {
     const [event] = (seen.get(type) ?? []).map(throughJson)
     const edits = [...mutations(event)]

@@ -132,7 +132,7 @@ describe('a run that has ended', () => {
     expect(shown.outcome).toMatchObject({ ok: false, exitCode: 3 })
   })
 
-  test('tells its diagnostics with their remedies', async () => {
+  test('prints its diagnostics with their remedies', async () => {
     const file = await agent('told', 'steps:\n  - text: Done.\n', head('told', 'tools: [shell]'))
     await writeFile(join(folder, 'off.json'), '{ "sandbox": { "mode": "off" } }')
     const { document, id } = await made([file, 'Go', '--config', 'off.json'])

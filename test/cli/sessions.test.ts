@@ -21,7 +21,7 @@ const listed = async (...more: readonly string[]): Promise<readonly Listed[]> =>
 /** As a person sees it; times and folders are no matter here. */
 const shown = (text: string): string => text.replaceAll(/\S+ \S+ UTC/g, 'then')
 
-test('a run whose process died is found again, with the command that goes on with it', async () => {
+test('a run whose process died is listed, with the command that resumes it', async () => {
   const file = await agent('slow', 'steps:\n  - calls: [{ tool: list_files, input: {} }]\n  - text: Done.\n    delay: 10m\n', undefined)
   const settings = 'description: A test\nmodels: script/slow.yaml\ntools: [list_files]'
   await writeFile(join(folder, file), `---\n${settings}\n---\nYou are slow.\n`)

@@ -116,7 +116,7 @@ describe.concurrent('without a terminal', () => {
     expect(await readFile(at('flags.txt'), 'utf8')).toBe('text')
   })
 
-  test('patterns that are none: exit 2, all of them at once, nothing is started', async () => {
+  test('invalid patterns: exit 2, all of them together, nothing is started', async () => {
     const file = await writer('patterns')
     const ended = await troupe(['run', file, 'Go', '--data-dir', 'patterns', '--allow', 'shell(', '--allow', 'a b', '--deny', '(x)'])
     expect(ended).toMatchObject({ code: 2, stdout: '' })
@@ -126,7 +126,7 @@ describe.concurrent('without a terminal', () => {
 })
 
 describe.concurrent('--resume', () => {
-  test('at a terminal the question comes again, and the turn goes on', async () => {
+  test('at a terminal the question is asked again, and the turn continues', async () => {
     await writeFile(join(window.folder, 'later.yaml'), script('later.txt'))
     const file = await window.agent('later', script('later.txt'), 'tools: [write_file]')
     const home = { XDG_STATE_HOME: join(window.folder, 'state') }
@@ -202,7 +202,7 @@ describe.concurrent('--resume', () => {
     expect(existsSync(at('mine.txt'))).toBe(false)
   })
 
-  test('with an agent that has changed since: it goes on as it was, and says so', async () => {
+  test('with an agent that has changed since: it continues unchanged, and reports it', async () => {
     const { file, words } = await suspended('changed')
     await writeFile(at(file), (await readFile(at(file), 'utf8')).replace('You are tested.', 'You are another.'))
     await answerElsewhere(at('changed'), yes)

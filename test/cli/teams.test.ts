@@ -220,7 +220,7 @@ describe('the summary', () => {
     }
   })
 
-  test('is not there where nobody was called', async () => {
+  test('is absent if no agent was called', async () => {
     const { host, stderr } = quietHost()
     const { runtime } = threeLevels()
     const followed = await followRun(runtime.stream('Go', { agent: 'writer' }), {

@@ -43,7 +43,7 @@ describe('a hook before a call', () => {
     expect([ran, verdicts(events)]).toEqual([[{ q: 'b' }], ['changed: no reason was given']])
   })
 
-  it('whose answer has keys that nobody knows has failed, and says what was expected', async () => {
+  it('whose answer has unknown keys has failed, and the error says what was expected', async () => {
     const wrong = () => ({ kind: 'continue', input: { q: 'b' }, why: 'safer' }) as never
     const said =
       'it answered "continue" with the unknown keys "input", "why"; expected {"kind":"continue"} or {"kind":"change","input":{…},"reason":"…"} or {"kind":"block","reason":"…"}'

@@ -209,7 +209,7 @@ describe('problems are reported at the start', () => {
       (error: TroupeError) => ({ code: error.code, problems: error.problems }),
     )
 
-  it('all of it at once, with place and remedy', async () => {
+  it('all together, with place and remedy', async () => {
     const { code, problems } = await problemsOf([
       define({ name: 'a', module: './not-there.mjs' }),
       define({ name: 'b', module: module('export const beforeCall = (') }),

@@ -164,7 +164,7 @@ describe('a hook whose files are trusted', () => {
     }
   })
 
-  it('is only looked at in the folders that count', async () => {
+  it('is only checked in relevant folders', async () => {
     const program = put('own.sh', '#!/bin/sh\n')
     const hashes = hookHashes([{ command: [program] }], folder)
     const [near, far] = [await build({ command: [program] }, { hashes, folders: [folder] }), { hashes: new Map(), folders: ['/elsewhere'] }]
@@ -173,7 +173,7 @@ describe('a hook whose files are trusted', () => {
     expect(await ask(await build({ command: [program] }, far))).toEqual({ kind: 'continue' })
   })
 
-  it('is looked at where a part of the way to it leads through a folder that counts', async () => {
+  it('is checked if a part of its path is in a relevant folder', async () => {
     const [open, kept] = [join(folder, 'open'), join(folder, 'kept')]
     for (const each of [open, kept]) mkdirSync(each)
     const program = put('kept/way.sh', '#!/bin/sh\n')

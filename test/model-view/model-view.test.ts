@@ -60,7 +60,7 @@ describe('what a model sees', () => {
     )
   })
 
-  it('when somebody steers', async () => {
+  it('when a person steers', async () => {
     const entered = gate()
     const held = gate()
     const slow = tool('look', {

@@ -134,7 +134,7 @@ describe('a model of the AI SDK', () => {
   test.each([
     ['no warnings at all', undefined],
     ['warnings that are none', [null, 7, 'x']],
-  ])('begins with %s: the reply counts', async (_, warnings) => {
+  ])('begins with %s: the reply is used', async (_, warnings) => {
     expect(await partsOf(streaming({ type: 'stream-start', warnings }, text, finish))).toEqual([
       { type: 'text', text: 'hello' },
       expect.objectContaining({ type: 'finish' }),

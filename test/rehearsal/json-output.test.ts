@@ -58,7 +58,7 @@ describe('an answer that has to be JSON', () => {
     expect(JSON.parse(scene.answer)).toEqual({ category: 'shirts', name: 'Linen shirt' })
   })
 
-  it('is an object of what came back where there is no schema', async () => {
+  it('is an object of what came back if there is no schema', async () => {
     const scene = await conversation(travel, { agent: { output: { format: 'json' } } }).say('weather in Oslo')
     expect(JSON.parse(scene.answer)).toEqual({
       answer: 'From look_up_weather (city: Oslo):\nOslo: dry on Saturday, 14 °C, light wind from the fjord.',

@@ -14,7 +14,7 @@ const ended = (events: readonly InteractionEvent[]) =>
 const until1 = (store: Store, treeId: TreeId) => until('the end of the turn', async () => ended(await journalOf(store, treeId)) === 1)
 
 describe('an approver', () => {
-  it('nobody: it is declined, the model reads it, and the turn goes on', async () => {
+  it('nobody: it is declined, the model reads it, and the turn continues', async () => {
     const made = await play([run('make')])
     expect(made.ran).toEqual([])
     expect(made.told[0]?.content).toContain('there is no approver')
@@ -40,7 +40,7 @@ describe('an approver', () => {
   })
 })
 
-describe('an answer to a request that is put off', () => {
+describe('an answer to a postponed request', () => {
   const putOff = async (store: Store = memoryStore(), clock = new FakeClock()) => {
     const made = stage({ store, clock, decide: () => 'suspend', steps: once, limits: { timeBudget: 60_000 } })
     const { sessionId: treeId, status } = await bounded(made.runtime.run('go'))
@@ -244,7 +244,7 @@ describe('an open request', () => {
     expect((await runtime.sessions.outcome(handle.sessionId)).report?.text).toBe('send done')
   })
 
-  it('a person who is asked about two calls at once decides each', async () => {
+  it('a person who is asked about two calls together decides each', async () => {
     const made = stage({
       decide: ({ input }) => (input.command === 'a' ? yes('session') : no('Not b')),
       steps: [{ calls: [run('a'), run('b'), run('a && b')] }, { text: 'Done.' }],

@@ -56,7 +56,7 @@ describe('rules about files also apply to tools that search the folder above the
     expect(asked(made.asked)).toEqual(['List way', 'List other'])
   })
 
-  it('a later rule that allows all of it counts; one that allows the search does not allow what may not be read', async () => {
+  it('a later rule that allows all of it applies; one that allows the search does not allow reading denied files', async () => {
     const free = await playing([search()], [{ ask: ['search_files(secrets/*)', 'read_file(secrets/*)'] }, { allow: '*' }])
     expect(free.told[0]?.content).toContain('password=1')
     for (const rules of [

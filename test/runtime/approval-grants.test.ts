@@ -80,7 +80,7 @@ describe('what was granted', () => {
     expect(callsOf(made.events)[1]?.approved).toEqual({ by: 'granted before' })
   })
 
-  it('covers what others wait for meanwhile, so that nobody else is asked', async () => {
+  it('also covers waiting calls, so that nobody else is asked', async () => {
     const decide = (_: ApprovalRequest, n: number) => (n === 1 ? 'wait' : yes('session', 'tool:shell'))
     const made = await play([[run('git log'), run('make')]], { decide })
     expect(asked(made.asked)).toEqual(['git log', 'make'])
@@ -177,7 +177,7 @@ describe('for the project', () => {
     expect(seen).toEqual([0, -1])
   })
 
-  it('holds up no call for good, and no interrupt', async () => {
+  it('never blocks a call for ever, nor an interrupt', async () => {
     const { grants } = project([], { add: () => new Promise(() => {}) })
     const steps = [{ calls: [run('ls')] }, { text: 'Done.' }]
     const patient = stage({ grants, decide: () => yes('project'), steps })
@@ -280,7 +280,7 @@ describe('a decision that does not fit what was asked', () => {
     expect(made.outcome.status).toBe('completed')
   })
 
-  it('a decision by nobody is none', async () => {
+  it('a decision without a person is invalid', async () => {
     const nameless = { decide: () => ({ decision: yes(), by: undefined as never }) }
     const made = await play([run('ls')], { approver: nameless })
     expect(made.ran).toEqual([])

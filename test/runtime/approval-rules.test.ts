@@ -25,7 +25,7 @@ describe('rules', () => {
     expect(told.map(({ ok }) => ok)).toEqual([true, true, false, true])
   })
 
-  it('tell the model rule, place and reason of a refusal; the journal has both sides', async () => {
+  it('give the model rule, place and reason of a refusal; the journal has both sides', async () => {
     const { events, told } = await play([run('git push'), run('rm x')], {
       config: {
         approvals: [
@@ -45,7 +45,7 @@ describe('rules', () => {
     expect(events.filter(({ type }) => type.startsWith('interaction.approval'))).toEqual([])
   })
 
-  it('of one place the last that fits counts, of several the strictest', () => {
+  it('in one place the last match applies, of several places the strictest', () => {
     const general: ApprovalRule[] = [{ deny: 'shell' }, { allow: 'shell(git *)' }]
     expect(verdict([general], ['git log'])).toBe('allow')
     expect(verdict([general.toReversed()], ['git log'])).toBe('deny')
@@ -95,7 +95,7 @@ describe('rules', () => {
     expect(said({ allow: 'shell' }, { deny: 'shell(gitk *)' })?.verdict).toBe('allow')
   })
 
-  it('nobody can tell what is in a script: where a rule may be about a part of it, it is asked at least', () => {
+  it('the content of a script is unknown: if a rule may be about a part of it, it is asked about', () => {
     const said = (...given: readonly ApprovalRule[]) => {
       const { verdict: what, isUnsure } =
         ruling([{ rules: given }], { names: ['shell'], keys: [{ key: 'script:"(git push)"', label: '', isOpaque: true }] }) ?? {}

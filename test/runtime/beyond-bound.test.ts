@@ -40,7 +40,7 @@ const toldOf = (tokens: number | undefined) => ({
   remedy: 'Use another model, or raise maxOutputTokens or the budget.',
 })
 
-describe('a model that goes on beyond what it was given', () => {
+describe('a model that continues beyond what it was given', () => {
   const reached = (message: string) => ({ code: 'limit_reached', message: expect.stringContaining(message) })
   it.each<[string, Partial<AgentLoopConfig>, { reason: string; limits: readonly object[] }]>([
     ['maxOutputTokens', clerk({ parameters: { maxOutputTokens: 50 } }), { reason: 'tokens', limits: [] }],
@@ -91,7 +91,7 @@ describe('a model that goes on beyond what it was given', () => {
     ['nothing', []],
     ['a text', [{ type: 'text', text: 'Let me look.' }]],
     ['a whole call', [{ type: 'call', id: '1', name: 'look', input: '{}' }]],
-  ])('in the arguments of a call, after %s, is stopped; no call is run and what came of them counts', async (_, opening) => {
+  ])('in the arguments of a call, after %s, is stopped; no call runs, and the received tokens are counted', async (_, opening) => {
     const ran: unknown[] = []
     const { model, seen } = endless(opening, { type: 'working', characters: 40 })
     const config = clerk({ parameters: { maxOutputTokens: 50 }, limits: { maxRetries: 0 } })
@@ -147,7 +147,7 @@ describe('a reply that is long', () => {
     expect(await runtimeWith(whole([long, long])).run('Go')).toMatchObject({ status: 'completed', diagnostics: [] })
   })
 
-  it('is whole where it came at once: stopping it would spare nothing', async () => {
+  it('is complete if it came in one part: stopping it would save nothing', async () => {
     const config = clerk({ parameters: { maxOutputTokens: 50 } })
     expect(await runtimeWith(whole([long]), { config }).run('Go')).toMatchObject({ status: 'completed', diagnostics: [] })
   })
@@ -179,7 +179,7 @@ describe('a call whose arguments were announced', () => {
     expect(announced.outcome.usage).toEqual(outcome.usage)
   })
 
-  it('is run where it came at once, however long it is: stopping it would spare nothing', async () => {
+  it('runs if it came in one part, however long it is: stopping it would save nothing', async () => {
     const { ran, outcome } = await lookFrom([written, { type: 'working', characters: 0 }, call], { maxOutputTokens: 50 })
     expect([ran, outcome.status]).toEqual([[JSON.parse(input)], 'completed'])
   })
@@ -196,7 +196,7 @@ describe('a model that is asked who is to speak', () => {
   it.each<[string, ModelPart]>([
     ['words', piece],
     ['a call', { type: 'working', characters: 40 }],
-  ])('and goes on with %s beyond what it was given is stopped, and words decide', async (_, more) => {
+  ])('and continues with %s beyond what it was given is stopped, and words decide', async (_, more) => {
     const { model, seen } = endless([], more)
     let isAsked = false
     const adviser: Model = {

@@ -155,7 +155,7 @@ describe('children are released with their parent', () => {
   const config = { agents, agentSelection: { agent: 'boss' } }
   const ask = { calls: [{ tool: 'agent__clerk', input: { prompt: 'work' } }] }
 
-  it('and go on with it', async () => {
+  it('and continue with it', async () => {
     const store = memoryStore()
     const begun = gate()
     const stuck = tool('stuck', { effect: 'read', execute: () => having(begun.open(), new Promise(() => {})) })

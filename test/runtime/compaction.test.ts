@@ -118,7 +118,7 @@ describe('a history that fills the window', () => {
     expect(JSON.stringify(seen.filter(({ type }) => type === 'interaction.turn.completed'))).not.toContain('green')
   })
 
-  it('counts the summary as a step, and what it takes', async () => {
+  it('counts the summary as a step, with its usage', async () => {
     const model = windowed(window, [
       ...looks(),
       { ...summary, usage: { input: 3_000, output: 50 }, costUsd: 0.5 },
@@ -142,7 +142,7 @@ describe('a history that fills the window', () => {
     expect(outcome.usage.input + outcome.usage.output).toBeLessThanOrEqual(22_000)
   })
 
-  it('goes on and on: what was summed up once is summed up again', async () => {
+  it('repeats: a summary is summarised again', async () => {
     const model = working([...[0, 1, 2, 3].flatMap((round) => [call('write', `file ${round}`), ...looks(5)]), { text: 'Done.' }])
     const { outcome, events } = await run(model)
     expectSound(model.requests)
@@ -173,7 +173,7 @@ describe('a history that fills the window', () => {
     ['calls a tool instead', { calls: [{ tool: 'write', input: { q: 'never' } }] }],
     ['throws', { fault: 'throw' }],
     ['is too long itself', { fault: { class: 'context', message: 'too long' } }],
-  ])('is made shorter by rule where the summary %s, and the turn goes on', async (_, wrong) => {
+  ])('is made shorter by rule where the summary %s, and the turn continues', async (_, wrong) => {
     const model = windowed(window, [{ text: 'I look.', ...call('write', 'ink') }, ...looks(), wrong, { text: 'Done.' }])
     const { outcome, events } = await run(model, { limits: { maxRetries: 0 } })
     model.assertDone()
@@ -213,7 +213,7 @@ describe('a history that fills the window', () => {
 })
 
 describe('a history that cannot be made shorter', () => {
-  it('ends the turn with a last answer, and says so', async () => {
+  it('ends the turn with a last answer, and reports it', async () => {
     const model = windowed(window, [call('look', '1'), summary, { text: 'What I have.' }])
     const { outcome, events } = await run(model, { input: `${goal} ${'z'.repeat(11_000)}` })
     model.assertDone()
@@ -230,7 +230,7 @@ describe('a history that cannot be made shorter', () => {
     expect(codes(outcome)).toEqual(['compaction_poor'])
   })
 
-  it('fills up again at once no more than a few times', async () => {
+  it('fills up again immediately no more than a few times', async () => {
     const huge = tool('huge', { effect: 'read', execute: ({ q }) => `${String(q)} ${'y'.repeat(11_000)}` })
     const model = windowed(
       window,
@@ -381,7 +381,7 @@ describe('a session with a long history', () => {
     expect(outcome).toMatchObject({ status: 'completed', report: { format: 'json', value: { ink: true } } })
   })
 
-  it('a talk without tools goes on, and names no tool to read with', async () => {
+  it('a talk without tools continues, and names no tool to read with', async () => {
     const clock = new FakeClock()
     let asked = 0
     const step: ScriptedStepSource = (request) => (asksForSummary(request) ? summary : { text: `${++asked} ${'w'.repeat(3_000)}` })
@@ -443,42 +443,45 @@ describe('a driver that dies', () => {
   it.each<[string, ScriptedStep]>([
     ['whose summary comes', summary],
     ['whose summary fails', { fault: { class: 'model', message: 'no' } }],
-  ])('at any event around a compaction %s leaves a session that goes on, with nothing lost and no write made twice', async (_, summed) => {
-    const answer = (request: ModelRequest): ScriptedStep => {
-      if (asksForSummary(request)) return summed
-      const seen = [...words(request).matchAll(/saw (\d)/g)].map(([, n]) => Number(n))
-      if (!words(request).includes('wrote ink')) return call('write', 'ink')
-      const next = Math.max(-1, ...seen) + 1
-      return next < 7 ? call('look', `${next}`) : { text: 'Done.' }
-    }
-    const script = () =>
-      windowed(
-        window,
-        Array.from({ length: 30 }, (): ScriptedStepSource => answer),
-      )
-    const limits = { maxToolTurns: 60, maxRetries: 0 }
-    const first = await run(script(), { limits })
-    expect(first.outcome.status).toBe('completed')
-    const from = first.events.findIndex((event) => event.type === 'interaction.step.started' && event.compacts)
-    const treeId = first.outcome.sessionId as TreeId
-    for (let length = from - 1; length < from + 8; length += 1) {
-      const store = await storeOf(first.events.slice(0, length))
-      for (const event of compactions(first.events))
-        if (event.output) await store.blobs.put(treeId, (await first.store.blobs.get(treeId, event.output.handle)) ?? '')
-      const model = script()
-      const clock = new FakeClock()
-      const runtime = runtimeWith(model, { tools: [look, write, plan], store, clock, limits })
-      const handle = await runtime.open(treeId)
-      const outcome = await settle(handle.outcome, clock)
-      expect([length, outcome.status, outcome.report?.text]).toEqual([length, 'completed', 'Done.'])
-      expectSound(model.requests)
-      for (const request of model.requests) expect(words(request)).toContain(goal)
-      for (const request of model.requests) expect(words(request)).toContain('wrote ink')
-      const all = await store.journal.read(treeId, 0)
-      expect(
-        all.filter((event) => event.type === 'interaction.item.started' && event.item.kind === 'call' && event.item.tool === 'write'),
-      ).toHaveLength(1)
-      await runtime.close()
-    }
-  })
+  ])(
+    'at any event around a compaction %s leaves a session that continues, with nothing lost and no write made twice',
+    async (_, summed) => {
+      const answer = (request: ModelRequest): ScriptedStep => {
+        if (asksForSummary(request)) return summed
+        const seen = [...words(request).matchAll(/saw (\d)/g)].map(([, n]) => Number(n))
+        if (!words(request).includes('wrote ink')) return call('write', 'ink')
+        const next = Math.max(-1, ...seen) + 1
+        return next < 7 ? call('look', `${next}`) : { text: 'Done.' }
+      }
+      const script = () =>
+        windowed(
+          window,
+          Array.from({ length: 30 }, (): ScriptedStepSource => answer),
+        )
+      const limits = { maxToolTurns: 60, maxRetries: 0 }
+      const first = await run(script(), { limits })
+      expect(first.outcome.status).toBe('completed')
+      const from = first.events.findIndex((event) => event.type === 'interaction.step.started' && event.compacts)
+      const treeId = first.outcome.sessionId as TreeId
+      for (let length = from - 1; length < from + 8; length += 1) {
+        const store = await storeOf(first.events.slice(0, length))
+        for (const event of compactions(first.events))
+          if (event.output) await store.blobs.put(treeId, (await first.store.blobs.get(treeId, event.output.handle)) ?? '')
+        const model = script()
+        const clock = new FakeClock()
+        const runtime = runtimeWith(model, { tools: [look, write, plan], store, clock, limits })
+        const handle = await runtime.open(treeId)
+        const outcome = await settle(handle.outcome, clock)
+        expect([length, outcome.status, outcome.report?.text]).toEqual([length, 'completed', 'Done.'])
+        expectSound(model.requests)
+        for (const request of model.requests) expect(words(request)).toContain(goal)
+        for (const request of model.requests) expect(words(request)).toContain('wrote ink')
+        const all = await store.journal.read(treeId, 0)
+        expect(
+          all.filter((event) => event.type === 'interaction.item.started' && event.item.kind === 'call' && event.item.tool === 'write'),
+        ).toHaveLength(1)
+        await runtime.close()
+      }
+    },
+  )
 })

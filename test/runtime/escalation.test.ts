@@ -108,7 +108,7 @@ describe('a call that the sandbox blocks', () => {
       return { treeId, next, approvalId: request!.id }
     }
 
-    it('goes on outside when somebody has, once, and those behind it after it', async () => {
+    it('runs outside after approval, once, and later calls after it', async () => {
       const log: string[] = []
       const { treeId, next, approvalId } = await putOff(log)
       await next.runtime.sessions.approve(treeId, { approvalId, decision: yes(), by: 'bob' })

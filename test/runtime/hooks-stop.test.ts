@@ -144,7 +144,7 @@ describe('a hook at the stop', () => {
     expect(failed.outcome.status).toBe('failed')
   })
 
-  it('has secrets taken out of its reason; where there is none, its verdict still counts', async () => {
+  it('has secrets removed from its reason; without one, its verdict still applies', async () => {
     let asked = 0
     const hook = atStop(() => {
       asked += 1
@@ -210,7 +210,7 @@ describe.each(failures)('a hook at the stop that %s', (_, ask, message) => {
     expect(verdicts(events)).toEqual([expect.stringMatching(/^judge failed: /)])
   })
 
-  it('lets the answer stand where it is open', async () => {
+  it('accepts the answer if it is open', async () => {
     const { outcome, events } = await run([atStop(ask, { onFailure: 'open', timeoutMs: 5_000 })], [{ text: 'Done.' }])
     expect(outcome).toMatchObject({ status: 'completed', report: { text: 'Done.' } })
     expect(verdicts(events)).toEqual([expect.stringMatching(message)])

@@ -18,7 +18,7 @@ function told(store: Store) {
 }
 
 describe('to look at a tree never claims it', () => {
-  it('that nobody drives', async () => {
+  it('without a driver', async () => {
     const store = memoryStore()
     const { sessionId: treeId } = await world({ store, steps: [{ text: 'One.' }] }).runtime.run('one')
     const looking = told(store)

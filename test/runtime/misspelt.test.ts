@@ -79,7 +79,7 @@ describe('options of a call', () => {
     'options.signal: expected an AbortSignal, found "stop". Pass the signal of an AbortController.',
   ]
 
-  it.each(['run', 'stream'] as const)('%s tells all of them at once, and starts nothing', async (door) => {
+  it.each(['run', 'stream'] as const)('%s reports all of them together, and starts nothing', async (door) => {
     const { runtime, store, model } = talk()
     expect(await told(() => runtime[door]('Hi', wrong))).toEqual(problems)
     expect(await told(() => runtime[door](' ', { agnt: 'zz' } as never))).toEqual([

@@ -47,7 +47,7 @@ async function turn(runtime: AgentRuntime, treeId: TreeId, options?: OpenOptions
 }
 
 describe('a tree at rest that is opened with changes', () => {
-  test('a lower limit bites in the next turn and holds from then on, a higher one lets it go on; the change comes first', async () => {
+  test('a lower limit applies from the next turn on, a higher one lets it continue; the change is recorded first', async () => {
     const store = memoryStore()
     const runtime = runtimeOf({ models: { a: model('a', says('Done.')) }, store })
     const { sessionId: treeId } = await runtime.run('Go')
@@ -71,7 +71,7 @@ describe('a tree at rest that is opened with changes', () => {
     expect(changesIn(await journalOf(store, treeId))).toHaveLength(2)
   })
 
-  test('what the session has used counts', async () => {
+  test('earlier usage of the session is included', async () => {
     const store = memoryStore()
     const runtime = runtimeOf({ models: { a: model('a', says('Done.')) }, store })
     const { sessionId: treeId } = await runtime.run('Go')
@@ -122,14 +122,14 @@ describe('a tree that waits for a person', () => {
     return runtime.sessions.outcome(treeId)
   }
 
-  test('a lowered limit bites at once', async () => {
+  test('a lowered limit applies immediately', async () => {
     const store = memoryStore()
     const treeId = await waiting(store)
     const outcome = await approved(runtimeOf({ models: { a: model('a', sends) }, store }), treeId, { limits: { maxToolTurns: 1 } })
     expect(outcome).toMatchObject({ reason: 'steps', usage: { input: 278, output: 22 } })
   })
 
-  test('goes on with another model where its own is gone: what was called before is done', async () => {
+  test('continues with another model if its own is gone: earlier calls stay done', async () => {
     const store = memoryStore()
     const treeId = await waiting(store)
     const runtime = runtimeOf({ models: { b: model('b', says('Sent, says b.')) }, store })
@@ -170,7 +170,7 @@ test('killed anywhere: the change is the first that is written, once, and holds 
   }
 })
 
-describe('what is wrong changes nothing, and claims nothing', () => {
+describe('invalid changes have no effect, and claim nothing', () => {
   const wrong = async (options: object, models: { readonly [name: string]: Model } = {}) => {
     const store = memoryStore()
     const runtime = runtimeOf({ models: { a: model('a', says('Done.'), { isFree: false } as object), ...models }, store })
@@ -183,7 +183,7 @@ describe('what is wrong changes nothing, and claims nothing', () => {
     return error
   }
 
-  test('every problem at once', async () => {
+  test('reports all problems together', async () => {
     expect(await wrong({ model: 'b', models: [], limits: { maxTokens: 0, maxSteps: 3 }, parameters: { topP: 7 } })).toMatchObject({
       code: 'usage',
       problems: [

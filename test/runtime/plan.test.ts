@@ -188,7 +188,7 @@ describe('a plan', () => {
     expect(() => late?.({ steps: [] })).not.toThrow()
   })
 
-  it('goes on after a crash, wherever it was: still one item', async () => {
+  it('continues after a crash, wherever it was: still one item', async () => {
     const calls = [plan(step('a', 'in_progress')), { tool: 'look' }, plan(step('a', 'completed'))]
     const whole = await play(calls, { tools })
     for (let length = 3; length < whole.events.length; length++) {

@@ -54,7 +54,7 @@ describe('a question to a person', () => {
     expect(recordsOf(made.events)[0]?.status).toBe('declined')
   })
 
-  it('where nobody is there says so', async () => {
+  it('fails without an approver, with the reason', async () => {
     const made = await play([ask()], { tools })
     expect(made.told[0]).toMatchObject({ ok: false, content: expect.stringContaining('there is no approver') })
   })

@@ -65,7 +65,7 @@ describe('a start that is refused', () => {
       })
   })
 
-  it('tells of other errors of the program that nothing was stored', async () => {
+  it('reports for other program errors that nothing was stored', async () => {
     const store = changedStore(memoryStore(), { claim: () => Promise.reject(new Error('the server is gone')) })
     const outcome = await createAgentRuntime({ config: { agents }, adapter: model, store }).run('Go')
     expect(outcome).toMatchObject({ status: 'failed', message: 'the server is gone', remedy: expect.stringMatching(/^Nothing was stored/) })

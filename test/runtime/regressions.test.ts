@@ -48,7 +48,7 @@ describe('answers and messages', () => {
 })
 
 describe('a tree', () => {
-  it('has one driver, however often it is opened at once', async () => {
+  it('has one driver, however often it is opened concurrently', async () => {
     const store = memoryStore()
     const first = runtimeWith(new ScriptedModel([{ text: 'One.' }, { text: 'Two.' }]), { store })
     const { sessionId: treeId } = await first.run('Go')
@@ -69,7 +69,7 @@ describe('a tree', () => {
     expect((await outcome).report?.text).toBe('Hello.')
   })
 
-  it('that nobody knows is said to be unknown, by events too', async () => {
+  it('that is unknown is reported as unknown, by events, too', async () => {
     const runtime = runtimeWith(new ScriptedModel([]))
     const read = async () => {
       for await (const _ of runtime.sessions.events('nothing' as TreeId)) return

@@ -3,8 +3,8 @@ import { memoryStore } from '../../src/stores/memory/index.ts'
 import { gate } from '../../src/testing/index.ts'
 import { bounded, collect, troupeError, world } from '../acceptance/support.ts'
 
-describe('a tree that was opened is let go', () => {
-  it('where it rests, so that another runtime may take it up', async () => {
+describe('an opened tree is released', () => {
+  it('when it is idle, so that another runtime can open it', async () => {
     const store = memoryStore()
     const [one, other] = [world({ store, steps: [{ text: 'One.' }] }), world({ store, steps: [{ text: 'Two.' }] })]
     const { sessionId: treeId } = await one.runtime.run('one')
@@ -27,7 +27,7 @@ describe('a tree that was opened is let go', () => {
     expect(await bounded(collect(other))).toEqual([])
   })
 
-  it('at once, however soon it is said', async () => {
+  it('immediately, however early it is requested', async () => {
     const { runtime } = world({ steps: [{ text: 'One.' }, { text: 'Two.' }] })
     const { sessionId: treeId } = await runtime.run('one')
     await bounded(runtime.open(treeId).then((handle) => handle.release()))

@@ -64,7 +64,7 @@ describe('the same call in a row', () => {
     expect([made.outcome.status, made.outcome.reason]).toEqual(['completed', undefined])
   })
 
-  it('counts in one reply, too: of five at once two run, of further ones none', async () => {
+  it('is counted within one reply, too: of five calls two run, of further ones none', async () => {
     const { ran, tools } = looking()
     const made = await play([times(5, look('x')), times(3, look('x'))], { tools })
     expect(ran).toHaveLength(2)
@@ -72,7 +72,7 @@ describe('the same call in a row', () => {
     expect([made.outcome.status, made.outcome.reason]).toEqual(['partial', 'repeats'])
   })
 
-  it('counts on after a resume, wherever the driver was lost', async () => {
+  it('is counted after a resume, wherever the driver was lost', async () => {
     const first = looking()
     const whole = await play(times(2, look('x')), { tools: first.tools })
     const ends = whole.events.flatMap(({ type }, index) => (type === 'interaction.item.completed' ? [index + 1] : []))
@@ -85,7 +85,7 @@ describe('the same call in a row', () => {
     expectLegal(await journalOf(made.store, outcome.sessionId))
   })
 
-  it('of an earlier turn does not count', async () => {
+  it('of an earlier turn is not counted', async () => {
     const { ran, tools } = looking()
     const made = stage({ tools, steps: [...times(2, { calls: [look('x')] }), { text: '1' }, { calls: [look('x')] }, { text: '2' }] })
     const handle = made.runtime.stream('go')

@@ -181,7 +181,7 @@ describe('an agent whose output is JSON', () => {
     model.assertDone()
   })
 
-  it('does not take an answer that was cut at its length limit, and says so', async () => {
+  it('does not take an answer that was cut at its length limit, and reports it', async () => {
     const { run, model } = clerk([{ text: right, finish: 'length' }, { text: right }])
     expect(await run()).toMatchObject({ status: 'completed', report: { value: { nights: 2 } } })
     expect(model.requests[1]?.messages.at(-1)).toMatchObject({ parts: [{ text: expect.stringContaining('cut at its output limit') }] })
@@ -293,13 +293,13 @@ describe('an agent whose output is JSON', () => {
     })
   })
 
-  it('takes any JSON where there is no schema, and a list where the schema says so', async () => {
+  it('takes any JSON if there is no schema, and a list where the schema says so', async () => {
     expect((await clerk([{ text: '[1, null]' }], { output: { format: 'json' } }).run()).report).toMatchObject({ value: [1, null] })
     const list = { format: 'json', schema: { type: 'array', items: { type: 'integer' } } } as const
     expect((await clerk([{ text: '["x"]' }, { text: '[1]' }], { output: list }).run()).report).toMatchObject({ value: [1] })
   })
 
-  it('goes on with the next turn from what was said', async () => {
+  it('continues with the next turn from what was said', async () => {
     const { runtime, model } = clerk([{ text: 'no' }, { text: right }, { text: right }])
     const first = await runtime.run('One')
     const handle = await runtime.open(first.sessionId)
@@ -308,7 +308,7 @@ describe('an agent whose output is JSON', () => {
     expect(model.requests[2]?.messages.map(({ role }) => role)).toEqual(['user', 'assistant', 'user', 'assistant', 'user'])
   })
 
-  it('is refused with a wrong contract, all problems at once', () => {
+  it('is refused with a wrong contract, all problems together', () => {
     const wrong = { format: 'xml', schema: { type: 'objct' } } as unknown as { format: 'json' }
     const agent = { name: 'a', description: 'd', prompt: 'p', model: 'm', output: wrong, parameters: { reasoning: 'lots', cache: 1 } }
     const make = () => createAgentRuntime({ config: { agents: [agent as unknown as AgentDefinition] }, adapter: new ScriptedModel([]) })

@@ -24,7 +24,7 @@ describe.each(questions)('a tool that never answers: %s', (_, question) => {
     expect(clock.monotonic() - began).toBeLessThanOrEqual(1_200)
   })
 
-  it('is waited for no longer than the turn goes on', async () => {
+  it('is waited for no longer than the turn continues', async () => {
     const { runtime, clock } = world({ tools: [tool('t', question)], steps, approver: yes })
     const handle = runtime.stream('go')
     await settle(20)

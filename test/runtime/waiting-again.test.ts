@@ -64,7 +64,7 @@ describe('the events of a session', () => {
     return { treeId, seen, read, approvalId: asked?.request.id as never }
   }
 
-  it('go on over a suspension until the session is idle', async () => {
+  it('continue over a suspension until the session is idle', async () => {
     const made = waiting()
     const { treeId, seen, read, approvalId } = await reading(made)
     await made.runtime.sessions.approve(treeId, { approvalId, decision: yes(), by: 'bob' })

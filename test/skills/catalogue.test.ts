@@ -102,7 +102,7 @@ describe('the skills of an agent', () => {
     expect(chosen(['off', 'pdf'], ['pdf'])).toEqual([[], [], []])
   })
 
-  it('are a problem where there is no such skill, which says what there is', () => {
+  it('are a problem if there is no such skill, which says what there is', () => {
     expect(chosen(['pdf', 'gitlog', 'unheard'])).toEqual([
       ['pdf'],
       [

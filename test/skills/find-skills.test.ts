@@ -55,7 +55,7 @@ describe('where skills are found', () => {
     expect(found.problems).toEqual([])
   })
 
-  it('lets the nearest win a name, and tells who lost', () => {
+  it('the nearest skill of a name wins, and the hidden one is reported', () => {
     const here = place({
       'project/.agents/skills/pdf/SKILL.md': skill('pdf', 'Of the root.'),
       'project/a/.agents/skills/pdf/SKILL.md': skill('pdf', 'Of the folder.'),
@@ -85,7 +85,7 @@ describe('where skills are found', () => {
     ])
   })
 
-  it('lets no broken skill stand before one that works', () => {
+  it('a broken skill never hides a valid one', () => {
     const here = place({
       'project/.agents/skills/pdf/SKILL.md': 'nothing',
       'home/.agents/skills/pdf/SKILL.md': skill('pdf', 'Works.'),
@@ -115,7 +115,7 @@ describe('where skills are found', () => {
     expect(names(here.find())).toEqual(['a'])
   })
 
-  it('tells of a SKILL.md that has no folder of its own, and finds the others', () => {
+  it('reports a SKILL.md without its own folder, and finds the others', () => {
     const here = place({ 'project/.agents/skills/SKILL.md': skill('a'), 'project/.agents/skills/b/SKILL.md': skill('b') })
     const found = here.find()
     expect([names(found), told(found, here)]).toEqual([['b'], ['error project/.agents/skills/SKILL.md a SKILL.md needs its own folder']])
@@ -123,7 +123,7 @@ describe('where skills are found', () => {
 })
 
 describe('bounds', () => {
-  it('stops six levels below a root, and says so', () => {
+  it('stops six levels below a root, and reports it', () => {
     const here = place({
       'project/.agents/skills/1/2/3/4/5/six/SKILL.md': skill('six'),
       'project/.agents/skills/1/2/3/4/5/6/seven/SKILL.md': skill('seven'),
@@ -135,7 +135,7 @@ describe('bounds', () => {
     ])
   })
 
-  it('stops at as many folders as it may look into, and says so once', () => {
+  it('stops at as many folders as it may look into, and reports it once', () => {
     const here = place()
     for (let index = 0; index < 9; index++) mkdirSync(join(here.project, `.agents/skills/f${index}`), { recursive: true })
     here.write({ 'project/.agents/skills/f3/SKILL.md': skill('f3'), 'project/.agents/skills/f8/SKILL.md': skill('f8') })
@@ -185,7 +185,7 @@ describe('links', () => {
     expect(here.find().skills.map(({ path }) => path)).toEqual([join(here.project, 'shared/pdf/SKILL.md')])
   })
 
-  it('follows no link out of a project, and says so', () => {
+  it('follows no link out of a project, and reports it', () => {
     const here = place({ 'elsewhere/pdf/SKILL.md': skill('pdf'), 'elsewhere/file.md': skill('file') })
     here.link('project/.agents/skills/pdf', '../../../elsewhere/pdf')
     here.link('project/.agents/skills/file/SKILL.md', '../../../../elsewhere/file.md')

@@ -50,7 +50,7 @@ describe('AGENTS.md', () => {
     })
   })
 
-  it('is nothing where there is none', () => {
+  it('is nothing if there is none', () => {
     expect(context(place())).toEqual({ texts: [], problems: [] })
   })
 
@@ -61,7 +61,7 @@ describe('AGENTS.md', () => {
     ])
   })
 
-  it('is cut at 32 KB, between lines and letters, and says so', () => {
+  it('is cut at 32 KB, between lines and letters, and reports it', () => {
     const line = `${'é'.repeat(50)}\n`
     const here = place({ 'project/AGENTS.md': line.repeat(500), 'project/a/AGENTS.md': 'é'.repeat(20_000) })
     const { texts, problems } = context(here, 'a')
@@ -75,7 +75,7 @@ describe('AGENTS.md', () => {
     ])
   })
 
-  it('gives way to what is nearer where 64 KB are full', () => {
+  it('is dropped for nearer files if 64 KB are full', () => {
     const files = ['', 'a/', 'a/b/', 'a/b/c/'].map((folder) => [`project/${folder}AGENTS.md`, `${folder} `.padEnd(30_000, 'x')])
     const { texts, problems } = context(place(Object.fromEntries(files)), 'a/b/c')
     expect(texts.map(([source, { length }]) => [source, length > 29_000])).toEqual([

@@ -46,7 +46,7 @@ describe('a SKILL.md', () => {
     expect([names(found), found.problems]).toEqual([['pdf'], []])
   })
 
-  it('counts under its own name where the folder has another, with a warning', () => {
+  it('uses its own name if the folder has another, with a warning', () => {
     const here = one(skill('other'))
     const found = here.find()
     expect([names(found), told(found, here)]).toEqual([

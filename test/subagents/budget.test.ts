@@ -208,7 +208,7 @@ describe('the budget of a tree', () => {
     expect((await team(members, { config: { unpriced: ['boss'] } }).run()).outcome.status).toBe('completed')
   })
 
-  it('of money tells a parent that a child cannot be paid for', async () => {
+  it('of money informs a parent that a child cannot be paid for', async () => {
     const price = ({ input, output }: { input: number; output: number }) => input * perToken.input + output * perToken.output
     const { outcome } = await team({
       boss: {

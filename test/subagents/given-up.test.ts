@@ -58,7 +58,7 @@ const endings = (events: readonly InteractionEvent[]) =>
   events.filter(({ type }) => /turn\.(completed|failed|interrupted)$/.test(type)).map(({ agentPath, type }) => `${agentPath} ${type}`)
 
 describe('a child that outlives its grace', () => {
-  it('after a time limit is ended and counted, and those in line behind it go on', async () => {
+  it('after a time limit is ended and counted, and queued calls continue', async () => {
     const clock = new FakeClock()
     const { slow, go } = entered()
     const { outcome, events } = await settle(team(members, { tools: [own, slow], clock }).run(), clock)
@@ -162,7 +162,7 @@ const calling =
 const usualReply = 4_096
 
 describe('a child that was asking a model when its driver was lost', () => {
-  it('is charged with its input and a usual reply, where nobody goes on with it', async () => {
+  it('is charged with its input and a usual reply if it is not resumed', async () => {
     const chain = { boss: { script: calling('kid'), agents: ['kid'] }, kid: { script: quick } }
     const { events, outcome } = await team(chain).run()
     const isAsking = (event: InteractionEvent) => event.type === 'interaction.step.started' && event.agentPath === 'root/kid#1'

@@ -132,7 +132,7 @@ describe('a child that needs an approval', () => {
     },
   }
 
-  it('asks where the tree is watched, and goes on when it is answered', async () => {
+  it('asks where the tree is watched, and continues when it is answered', async () => {
     ran.length = 0
     const asked: string[] = []
     const approver: Approver = {
@@ -146,7 +146,7 @@ describe('a child that needs an approval', () => {
     expect(outcome).toMatchObject({ status: 'completed', report: { text: 'Heard: child: sent' } })
   })
 
-  it('suspends the whole tree where nobody is there; an answer hours later takes it up, in another process', async () => {
+  it('suspends the whole tree without an approver; an answer hours later resumes it, in another process', async () => {
     ran.length = 0
     const store = memoryStore()
     const approver: Approver = { decide: () => 'suspend' }
@@ -179,8 +179,8 @@ describe('a child that needs an approval', () => {
   })
 })
 
-describe('a tree that is taken up after a crash', () => {
-  it('goes on with its children at every point of its journal, and repeats no write', async () => {
+describe('a tree that is resumed after a crash', () => {
+  it('continues with its children at every point of its journal, and repeats no write', async () => {
     const writes: string[] = []
     const write: Tool = {
       name: 'write',

@@ -59,7 +59,7 @@ async function counted<T>(
 
 const stateOf = (runtime: AgentRuntime, treeId: string) => (runtime as unknown as Runtime).parts.trees.stateOf(treeId as never)
 
-describe('many children at once', () => {
+describe('many parallel children', () => {
   it('are looked at no more often each than few: siblings and cousins cost nothing', async () => {
     const few = await counted(Session.prototype, 'state', () => crowd(5, 10).runtime.run('Go'))
     const many = await counted(Session.prototype, 'state', () => crowd(20, 40).runtime.run('Go'))

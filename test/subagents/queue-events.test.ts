@@ -54,7 +54,7 @@ function asking() {
   return { ...team({ boss: { script } }, { clock, store, config: { queues: { team: one } } }), open, clock, store }
 }
 
-it('shows a session that waits to ask its model, for what and since when, until it goes on; the journal does not', async () => {
+it('shows a session that waits to ask its model, for what and since when, until it continues; the journal does not', async () => {
   const { runtime, open, clock, store } = asking()
   const first = watch(runtime.stream('a'))
   await settled()

@@ -114,7 +114,7 @@ describe('a queue of a provider', () => {
     expect(events.filter(({ type }) => type === 'interaction.step.failed')).toEqual([])
   })
 
-  it('is left at once by an interrupt', async () => {
+  it('is left immediately on an interrupt', async () => {
     const { runtime, entered, open } = stage({ team: one })
     const first = runtime.run('a')
     await settled()
@@ -160,7 +160,7 @@ describe('a queue of a provider', () => {
     expect(outcome.operations?.steps[0]?.calls.map(({ child: ended }) => ended?.status)).toEqual(['completed', 'failed'])
   })
 
-  it('counts the question who is to speak', async () => {
+  it('counts the request that selects the agent', async () => {
     const { entered, pass, open } = doors()
     const script: Script = async (request) => {
       await pass(`${textOf(request)} ${request.system.startsWith('Choose') ? 'who' : 'what'}`)
@@ -191,7 +191,7 @@ describe('a queue of a provider', () => {
     expect((await settle(both, clock, 100)).map(({ status }) => status)).toEqual(['completed', 'completed'])
   })
 
-  it('ends with the time budget, and says so', async () => {
+  it('ends with the time budget, and reports it', async () => {
     const clock = new FakeClock()
     const { runtime, open } = stage({ team: one }, { clock, quick: { timeBudget: 10_000 } })
     const first = runtime.run('a', { agent: 'slow' })
@@ -258,7 +258,7 @@ describe('a queue of a tool', () => {
     await Promise.all([first, reading])
   })
 
-  it('is left at once by an interrupt: the call never ran', async () => {
+  it('is left immediately on an interrupt: the call never ran', async () => {
     const { runtime, entered, open } = stage({ garden: one })
     const first = runtime.run('a')
     await settled()
@@ -317,7 +317,7 @@ describe('a queue of agents', () => {
     expect(entered).toHaveLength(4)
   })
 
-  it('has no slot for a parent that waits, and it goes on when there is one again', async () => {
+  it('has no slot for a parent that waits, and it continues when there is one again', async () => {
     const { entered, pass, open } = doors()
     const lead: Script = async (request, step) => {
       await pass(`${textOf(request)}${step}`)
@@ -419,7 +419,7 @@ describe('a queue of agents', () => {
     expect(outcomes.map(({ report }) => report?.text)).toEqual(['deep', 'deep'])
   })
 
-  it('cannot be locked where calls bear the names of providers', async () => {
+  it('cannot deadlock if calls have the names of providers', async () => {
     const model = (id: string, script: Script) => ({ ...scripted(id, script), id })
     const models = new Map([
       ['root-a', model('free/m', calls({ tool: 'a', input: { agent: 'under-a' } }))],

@@ -198,7 +198,7 @@ it('a reply with calls that leaves no last answer ends the turn with the budget 
   expect([outcome.status, outcome.reason]).toEqual(['failed', 'tokens'])
 })
 
-describe('children at once under one budget', () => {
+describe('parallel children under one budget', () => {
   const ten: Plan = { replies: [200, 300], children: Array.from({ length: 10 }, (_, i) => leaf(3_000 + 100 * i)) }
 
   it('all complete where it suffices for all of them, in flight at once or not', async () => {

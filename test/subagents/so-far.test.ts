@@ -45,7 +45,7 @@ describe('a tree that waits for a person', () => {
     ])
   })
 
-  it('tells its open children among its operations, and sums up with them', async () => {
+  it('lists its open children among its operations, and sums up with them', async () => {
     const { outcome } = await team(members, { tools: [send], approver: putOff }).run()
     const told = (turn: TurnOperation): readonly string[] =>
       turn.steps.flatMap((step) =>

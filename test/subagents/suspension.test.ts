@@ -51,7 +51,7 @@ const typesOf = (events: readonly InteractionEvent[], path: string) =>
   events.filter(({ agentPath }) => agentPath === path).map(({ type }) => type.replace('interaction.', ''))
 
 describe('a tree with a child that waits for a person', () => {
-  it('goes on until its other children have ended, and is suspended then', async () => {
+  it('continues until its other children have ended, and is suspended then', async () => {
     const waiting = gate()
     const { runtime } = team(
       {

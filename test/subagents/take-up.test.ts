@@ -89,7 +89,7 @@ describe('children of later turns', () => {
   })
 })
 
-describe('a child that cannot go on', () => {
+describe('a child that cannot continue', () => {
   const members = { boss: { script: caller(ask('scout', 'Look')), agents: ['scout'] }, scout: { tools: ['send'], script: sender } }
 
   it('because its model is gone is ended and paid for', async () => {

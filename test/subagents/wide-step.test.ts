@@ -74,7 +74,7 @@ describe('very many children of one step', () => {
     expect(many).toBeLessThan(few * 1.5)
   })
 
-  it('leave a journal that can be taken up at any event, byte for byte', async () => {
+  it('leave a journal that can be resumed at any event, byte for byte', async () => {
     const store = memoryStore()
     const { runtime } = wide(150, { store })
     const { sessionId: treeId, status } = await runtime.run('Go')

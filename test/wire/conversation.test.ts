@@ -32,7 +32,7 @@ describe.each(formats)('$name', (format) => {
     expect(JSON.stringify(requests[1]?.body)).toContain('Let me look…')
   })
 
-  it('counts what the provider counts', async () => {
+  it('uses the token counts of the provider', async () => {
     const { url, reply } = await server()
     reply({ chunks: format.encode(answering) })
     const { outcome } = await turn(format, { url })
@@ -67,7 +67,7 @@ describe('Anthropic messages', () => {
     await turn(format, { url })
     expect(JSON.stringify(requests[1]?.body)).toContain('EqQBCg-sealed')
   })
-  it('counts what it has put into its cache', async () => {
+  it('counts tokens written to the cache', async () => {
     const { url, reply } = await server()
     reply({ chunks: format.encode({ ...answering, usage: { ...counted, cacheWrite: 30 } }) })
     expect((await turn(format, { url })).outcome.usage).toEqual({ ...counted, cacheWrite: 30 })

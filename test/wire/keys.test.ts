@@ -56,7 +56,7 @@ describe.each(formats)('$name', (format) => {
     ['a line break in it', `${key}\nx`],
     ['a letter in it that no header takes', `${key}–x`],
     ['a null byte in it', `${key}\0x`],
-  ])('a key with %s: a matter of the key, which the model itself does not tell', async (_, apiKey) => {
+  ])('a key with %s: a failure of the key, which the model does not show', async (_, apiKey) => {
     const { url, requests } = await server()
     const failure = await failureOf(format, { url, apiKey })
     expect(failure).toMatchObject({

@@ -65,7 +65,7 @@ describe.each(formats)('$name', (format) => {
       ['an event without data', 'event: noise\n\n'],
       ['an unknown field', 'colour: red\n\n'],
       ['a wish to reconnect', 'retry: 10\n\n'],
-    ])('%s: not minded', async (_, foreign) => {
+    ])('%s: ignored', async (_, foreign) => {
       expectWhole(await turnOver(format, [{ chunks: disturbed(format, foreign) }, { chunks: encode(answering) }]))
     })
   })

@@ -11,7 +11,7 @@ async function deserted(): Promise<string> {
 }
 
 describe.each(formats)('$name', (format) => {
-  it('nobody listens: a failure of the network that names the address', async () => {
+  it('no server listens: a failure of the network that names the address', async () => {
     const url = await deserted()
     const result = await turn(format, { url })
     expectFailure(result, 'network')

@@ -16,7 +16,7 @@ function problemsOf(content: string | Uint8Array, place = 'trip.ai'): readonly P
 }
 const withSettings = (settings: string): string => `---\n${settings}\n---\nYou plan trips.`
 
-describe('what is right', () => {
+describe('a valid file', () => {
   const trip: AgentFile = {
     name: 'trip',
     description: 'Plans trips',
@@ -62,7 +62,7 @@ describe('what is right', () => {
   })
 })
 
-describe('what is wrong', () => {
+describe('an invalid file', () => {
   test('an unknown key names its place, its line and the nearest key', () => {
     expect(problemsOf('#!/usr/bin/env troupe\n---\ndescripton: Plans\nmodels: a/b\n---\nGo.')).toEqual([
       {

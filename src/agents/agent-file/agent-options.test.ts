@@ -61,7 +61,7 @@ describe('what each key may say', () => {
   })
 })
 
-describe('what is wrong with a value', () => {
+describe('an invalid value', () => {
   const wrong: readonly (readonly [settings: string, problem: string])[] = [
     ['parameters: { temperature: 3 }', '4:28 `parameters.temperature` must be a number from 0 to 2, not the number 3'],
     ['parameters: { temperature: .nan }', '4:28 `parameters.temperature` must be a number from 0 to 2, not the number NaN'],
@@ -218,7 +218,7 @@ describe('what is wrong with a value', () => {
 })
 
 describe('over a file', () => {
-  test('the last of two counts, names of models are taken as they are, a description needs no quotes', () => {
+  test('the later of two applies, model names are kept unchanged, a description needs no quotes', () => {
     const overrides = parseOverrides({
       settings: ['limits.maxRetries=1', 'limits.maxRetries=2', 'description=Plans: trips'],
       models: ['ollama/qwen3:8b', '*odd'],

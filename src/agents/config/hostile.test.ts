@@ -115,7 +115,7 @@ const tried = async (contents: { readonly [path: string]: string | object }, tru
     return error as TroupeError
   })
 
-describe('a project that nobody trusts', () => {
+describe('an untrusted project', () => {
   test('moves no address, changes no key or header, adds no variable, and reads none', async () => {
     const alone = overlayFor(models, { config: await configOf(own), environment })
     let loaded = 0

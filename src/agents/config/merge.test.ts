@@ -48,7 +48,7 @@ test('maps merge by key, the strongest wins, lists replace', () => {
   )
 })
 
-test('a map over something else keeps what is weaker still from shining through', () => {
+test('a map over another type hides weaker layers', () => {
   const [a, b, c] = [map('given', { x: value('given', 1) }), value('user', 2), map('system', { y: value('system', 3) })]
   expect(seen(merge(merge(a, b), c))).toEqual(seen(a))
   expect(seen(merge(a, merge(b, c)))).toEqual(seen(a))

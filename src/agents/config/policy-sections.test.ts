@@ -28,7 +28,7 @@ describe('rules', () => {
     })
   })
 
-  test('an untrusted project allows nothing, and what it asks and denies counts', async () => {
+  test('an untrusted project allows nothing, but its ask and deny rules apply', async () => {
     const contents = {
       [project]: { approvals: { rules: [{ deny: 'shell' }, { allow: '*' }, { allow: 'unsandboxed' }, { ask: 'web_fetch' }] } },
     }
@@ -43,7 +43,7 @@ describe('rules', () => {
     expect(approvalsOf(onlyAllows)).toEqual({ policies: [] })
   })
 
-  test('who denies where nobody is there goes before who suspends', async () => {
+  test('deny without an approver wins over suspend', async () => {
     const of = async (...wishes: readonly string[]) => {
       const [first, second] = wishes.map((onUnavailable) => ({ approvals: { onUnavailable } }))
       return approvalsOf(await configOf({ ...(first && { [project]: first }), ...(second && { [user]: second }) }, nobody)).onUnavailable
@@ -64,7 +64,7 @@ describe('rules', () => {
 })
 
 describe('the sandbox', () => {
-  test('is the default where nobody says anything', async () => {
+  test('is the default if nothing is set', async () => {
     expect(sandboxOf(await configOf({}))).toEqual(defaultSandboxPolicy)
   })
 
@@ -142,7 +142,7 @@ describe('the sandbox', () => {
     expect(await withheldOf(strict, nobody)).toEqual([])
   })
 
-  test('what is shown of an untrusted project is what comes of it', async () => {
+  test('the shown settings of an untrusted project are those that apply', async () => {
     const sandbox = { mode: 'off', hosts: ['a.example', 'evil.example'], memory: '9GB' }
     const config = await configOf({ [user]: { sandbox: { hosts: ['a.example'] } }, [project]: { sandbox } }, nobody)
     expect(configRows({ config }).filter(({ key }) => key.startsWith('sandbox.'))).toEqual([
@@ -200,7 +200,7 @@ describe('hooks', () => {
 })
 
 describe('skills and context', () => {
-  test('what any layer says counts; folders only of trusted ones', async () => {
+  test('settings of all layers apply; folders only of trusted ones', async () => {
     const contents = {
       [project]: { skills: { directories: ['./s', '/home/x'], disabled: ['a', 'b'] } },
       [user]: { skills: { directories: ['../x', '/srv/s'], disabled: ['b', 'c'] } },
@@ -211,7 +211,7 @@ describe('skills and context', () => {
     expect(skillsOf(await configOf({}))).toEqual({ directories: [], disabled: [] })
   })
 
-  test('what is switched off stays off', async () => {
+  test('a disabled setting stays disabled', async () => {
     const said = async (first: boolean, second: boolean) =>
       contextOf(await configOf({ [project]: { context: { agentsMd: first } }, [user]: { context: { agentsMd: second } } }, nobody)).agentsMd
     expect([await said(true, true), await said(true, false), await said(false, true)]).toEqual([true, false, false])

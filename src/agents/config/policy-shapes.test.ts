@@ -20,7 +20,7 @@ function problemsOf(content: string | object): readonly Problem[] {
 const told = (content: string | object) => problemsOf(content).map(({ place, message }) => `${place.replace('/x.json:', '')} ${message}`)
 const hook = { name: 'a', on: ['before_call'], command: ['./a'], onFailure: 'closed' }
 
-describe('what is wrong in a section of rules', () => {
+describe('invalid rules in a section', () => {
   test.each<[string | object, readonly string[]]>([
     [{ approvals: [] }, ['1:14 `approvals` must be an object, not a list']],
     [{ approvals: { rule: [] } }, ['1:15 unknown key `rule` in `approvals`']],

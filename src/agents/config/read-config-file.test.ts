@@ -88,7 +88,7 @@ describe('a configuration file', () => {
     ])
   })
 
-  test('sections that nobody reads yet are named', () => {
+  test('unused sections are named', () => {
     const read = readConfigFile(everything, fileOf('settings'))
     expect(
       read.kind === 'settings' && read.diagnostics.map(({ code, place, message }) => `${code} ${place} ${message.split(' ')[0]}`),
@@ -238,7 +238,7 @@ describe('a configuration file', () => {
     expect(told(text)).toEqual([])
   })
 
-  test('positions count in files with CRLF and a byte order mark', () => {
+  test('positions are right in files with CRLF and a byte order mark', () => {
     expect(told('\uFEFF{\r\n\t"agnets": 1\r\n}')).toEqual(['2:2 unknown key `agnets` in the configuration'])
   })
 

@@ -100,7 +100,7 @@ describe('the list of trusted files', () => {
     })
   })
 
-  test('what is not there cannot be trusted', async () => {
+  test('a missing file cannot be trusted', async () => {
     await expect(readFileStates(new MemoryFiles({ '/a': '' }), ['/a', '/b', '/c'])).rejects.toMatchObject({
       code: 'config_invalid',
       problems: [{ place: '/b' }, { place: '/c' }],
@@ -120,7 +120,7 @@ describe('the list of trusted files', () => {
     [JSON.stringify({ version: 1, trusted: [{ ...record, also: 1 }] }), 'the entry is damaged or duplicated'],
     [JSON.stringify({ version: 1, trusted: [record, record] }), 'the entry is damaged or duplicated'],
     [JSON.stringify({ version: 1, trusted: [null] }), 'the entry is damaged or duplicated'],
-  ])('%j trusts nobody, and says so', async (text, message) => {
+  ])('%j trusts no file, and reports it', async (text, message) => {
     const place = { files: new MemoryFiles({ [path]: text }), path }
     const expected = {
       code: 'config_invalid',
@@ -179,7 +179,7 @@ describe('on a disk', () => {
     expect(await readdir(folder)).toEqual(['x'])
   })
 
-  test('what is no file of a sensible size is refused, what is absent is not there', async () => {
+  test('a file that is too large is refused, a missing one is absent', async () => {
     expect(await nodeConfigFileSystem.read(join(folder, 'none'))).toBeUndefined()
     await writeFile(join(folder, 'file'), 'text')
     expect(await nodeConfigFileSystem.read(join(folder, 'file', 'below'))).toBeUndefined()

@@ -21,7 +21,7 @@ test.each([
   expect(rulesOf(permission)).toEqual(expected)
 })
 
-test('what is no name of a tool makes no rule, and no rule that a runtime would refuse', () => {
+test('an invalid tool name makes no rule, and no rule that a runtime would refuse', () => {
   expect(foreignRules({ deniedTools: ['agent__a b', 'shell'], askTools: ['x y'] })).toEqual([{ deny: ['shell'], reason }])
   expect(foreignRules({ deniedTools: [], askTools: [], exemptTools: ['read_file'] })).toBeUndefined()
 })

@@ -104,7 +104,7 @@ describe('tools', () => {
     ])
     expect(agent.warnings).toEqual([])
   })
-  test('what is granted is no more than before', () => {
+  test('no more is granted than before', () => {
     expect(read('name: it\ntools: Write, Edit, NotebookEdit').tools).toEqual({ kind: 'only', names: ['write_file', 'edit_file'] })
     expect(read('name: it\ntools: [write_file, replace]', 'gemini').tools).toEqual({ kind: 'only', names: ['write_file', 'edit_file'] })
     expect(read('name: it\ntools: [edit/createFile]', 'copilot').tools).toEqual({ kind: 'only', names: ['write_file'] })
@@ -151,14 +151,14 @@ describe('invalid YAML', () => {
       warnings: [{ place: 'it.md:3:1', message: '`description` is not valid YAML and is read as quoted text', line: line.split('\n')[0] }],
     })
   })
-  test.each(['tools: [Read', 'disallowedTools: [Bash', 'tools: @Read', 'model: {'])('of what is no prose stays wrong: %s', (line) => {
+  test.each(['tools: [Read', 'disallowedTools: [Bash', 'tools: @Read', 'model: {'])('outside prose stays invalid: %s', (line) => {
     const [problem] = problemsOf(`---\nname: it\ndescription: Use when: x\n${line}\n---\nDo it.`)
     expect(problem?.message).toContain('not valid YAML')
   })
 })
 
 describe('keys', () => {
-  test('nobody knows are trustWarning about, with the nearest, and never fail', () => {
+  test('that are unknown are warned about, with the nearest, and never fail', () => {
     expect(read('name: it\ntols: Read\n__proto__: 1\nconstructor: 2')).toMatchObject({
       tools: { kind: 'all' },
       warnings: [
@@ -168,15 +168,15 @@ describe('keys', () => {
       ],
     })
   })
-  test('nobody knows and there are many of', () => {
+  test('that are unknown and many', () => {
     const { warnings } = read(`name: it\n${Array.from({ length: 40 }, (_, index) => `k${index}: 1`).join('\n')}`)
     expect([warnings.length, warnings.at(-1)?.message]).toEqual([26, '15 more warnings about this file'])
   })
-  test('that ask for nothing are not trustWarning about', () => {
+  test('that ask for nothing are not warned about', () => {
     expect(read('name: it\nbackground: false\npermissionMode: default').warnings).toEqual([])
     expect(read('user-invocable: true', 'copilot').warnings).toEqual([])
   })
-  test('of which the later table row counts', () => {
+  test('of which the later table row applies', () => {
     expect(read('disable-model-invocation: false\ninfer: false', 'copilot').infer).toBe(true)
     expect(read('infer: false', 'copilot').infer).toBe(false)
     expect(read('mode: primary', 'opencode').infer).toBe(false)
@@ -251,7 +251,7 @@ describe('the file', () => {
     })
   }
 
-  test('tells everything at once', () => {
+  test('reports all problems together', () => {
     expect(problemsOf('---\nmaxTurns: 0\neffort: none at all\ntools: 5\n---\n').map(({ place }) => place)).toEqual([
       'it.md:1:1',
       'it.md:2:11',

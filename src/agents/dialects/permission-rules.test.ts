@@ -7,7 +7,7 @@ const judge = (value: unknown): ReturnType<typeof toolPermissions> =>
 const known = ['shell', 'read_file', 'write_file', 'edit_file', 'apply_patch', 'list_files', 'search_files', 'web_fetch', 'x/a', 'y/a']
 const left = (value: unknown): readonly string[] => grantedTools(judge(value), known)
 
-describe('a list of denials is no list of what is allowed', () => {
+describe('a list of denials is not a list of permissions', () => {
   test.each<[value: unknown, gone: readonly string[]]>([
     [{ edit: 'deny' }, ['write_file', 'edit_file', 'apply_patch']],
     [{ write: false, bash: false, read: true }, ['write_file', 'edit_file', 'apply_patch', 'shell']],
@@ -131,7 +131,7 @@ describe('rules about commands', () => {
   })
 })
 
-test('what is asked about stays, and is named', () => {
+test('ask rules stay, and are named', () => {
   expect(judge({ '*': 'ask', read: 'allow' })).toMatchObject({ tools: { kind: 'all' }, askTools: ['*'] })
   expect(judge({ edit: 'ask', write: 'deny' })).toMatchObject({ deniedTools: ['write_file', 'edit_file', 'apply_patch'], askTools: [] })
   expect(judge({ write: 'ask' })).toMatchObject({ deniedTools: [], askTools: ['write_file', 'edit_file', 'apply_patch'] })

@@ -34,7 +34,7 @@ async function problemsOf(text: string, files: { readonly [name: string]: string
   throw error
 }
 
-describe('what is right', () => {
+describe('valid templates', () => {
   test.each<[text: string, expected: string]>([
     ['no template: ${HOME} { } %}', 'no template: ${HOME} { } %}'],
     ['{{ agent.name }}: {{ agent.description }}', 'scout: Finds <things> & "more"'],
@@ -64,7 +64,7 @@ describe('what is right', () => {
   })
 })
 
-describe('what is wrong', () => {
+describe('invalid templates', () => {
   const wrong: readonly (readonly [text: string, place: string, message: string, remedy?: string])[] = [
     ['one\n 😀 {{ agent.nam }}', 'scout.ai:5:8', 'there is no `agent.nam`', 'Did you mean `agent.name`?'],
     ['{% for t in tool %}{{ t }}{% endfor %}', 'scout.ai:4:13', 'there is no `tool`', 'Did you mean `tools`?'],

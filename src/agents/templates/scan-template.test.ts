@@ -21,7 +21,7 @@ describe('references', () => {
     expect(names(text)).toEqual(expected)
   })
 
-  test('know where they stand and whether they may be missing', () => {
+  test('know their position and whether they may be missing', () => {
     expect(templateReferences('ab\n{% include "a" ignore missing %}')).toEqual([{ offset: 3, names: ['a'], optional: true }])
   })
 

@@ -61,7 +61,7 @@ describe('what s and p would grant is shown whole', () => {
     `)
   })
 
-  test('a host, and what is broader', () => {
+  test('a host, and broader choices', () => {
     expect(granted(hosts, 79)).toMatchInlineSnapshot(`
       "
         s for this session, p for this project:

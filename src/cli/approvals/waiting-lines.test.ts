@@ -92,7 +92,7 @@ describe('a run that waits', () => {
     ).toBe(command)
   })
 
-  test('goes on where it was started, with what was said then; a value that begins like a flag is tied to its own', () => {
+  test('resumes in its original folder with its original flags; a value that begins like a flag is joined to its flag', () => {
     const flags = [
       { name: 'config', value: '/srv/sub/strict.json' },
       { name: 'config', value: '/etc/other.json' },

@@ -28,6 +28,6 @@ test('without any usable model, the error lists everything that is missing, with
     expect(told).toContain(word)
 })
 
-test('a name that nobody knows is thrown, whatever else there is', async () => {
+test('an unknown name is thrown, whatever else is found', async () => {
   await expect(findModels(['auto', 'no-such-model-9000', 'rehearsal'], bare())).rejects.toMatchObject({ code: 'model_unknown' })
 })

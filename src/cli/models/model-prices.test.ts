@@ -10,7 +10,7 @@ const cost = async (prices: Parameters<typeof pricedAdapter>[1]) => {
   return (await adapter.resolve('anything')).costOf?.(usage)
 }
 
-test('a stated price counts for the model of that id, with its cache', async () => {
+test('a configured price applies to the model of that id, with its cache', async () => {
   expect(await cost({ 'lab/large': { input: 1, output: 4 } })).toBeCloseTo(1.4)
   expect(await cost({ 'lab/large': { input: 1, output: 4, cacheRead: 0.1, cacheWrite: 2 } })).toBeCloseTo(0.5 + 0.04 + 0.2 + 0.4)
 })

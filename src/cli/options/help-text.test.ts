@@ -59,7 +59,7 @@ test('help is plain text within 120 columns', () => {
   }
 })
 
-test.each([40, 60, 79])('in %i columns no line is longer but what is copied, and nothing is left out', (most) => {
+test.each([40, 60, 79])('in %i columns no line is longer except commands to copy, and nothing is omitted', (most) => {
   for (const command of [undefined, ...commands]) {
     const lines = helpText(command, most).split('\n')
     for (const line of lines) if (!/^ {2}\S*(?:troupe|git|#)/.test(line)) expect(line.length, line).toBeLessThanOrEqual(most)

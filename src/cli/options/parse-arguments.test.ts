@@ -16,7 +16,7 @@ const run = {
   deny: [],
 } as const
 
-describe('what is understood', () => {
+describe('valid arguments', () => {
   const lines: readonly [line: readonly string[], invocation: Invocation][] = [
     [['run', 'a.ai'], run],
     [['run', 'a.ai', 'Do it'], { ...run, prompt: 'Do it' }],
@@ -78,7 +78,7 @@ describe('what is understood', () => {
   })
 })
 
-describe('what is wrong', () => {
+describe('invalid arguments', () => {
   const problemsOf = (line: readonly string[]) => {
     const parsed = parseArguments(line)
     return parsed.ok

@@ -35,11 +35,11 @@ function twoSteps(): Story {
 }
 
 describe('a picture of a run', () => {
-  test('says at once that something happens', () => {
+  test('shows activity immediately', () => {
     expect(frame(new Story().begins(), 400)).toBe('⠴ root  starting                                                  0.4 s')
   })
 
-  test('shows what runs, what is over, and for how long', () => {
+  test('shows running and finished work, with durations', () => {
     const story = new Story()
       .begins()
       .asks(0, 1)
@@ -139,14 +139,14 @@ describe('a picture of a run', () => {
     expect(calls(1600)).toEqual(['├─ ✓ write Oslo 800 ms', '├─ ⠋ write Oslo 0.8 s', '└─ ◌ read Oslo · waiting'])
   })
 
-  test('no more calls run at once than may', () => {
+  test('no more calls run in parallel than allowed', () => {
     const story = new Story().begins(0, { parallelToolCalls: 2 }).asks(0, 1).answers(0, 1)
     for (const id of ['1', '2', '3']) story.calls(0, 1, { id })
     expect(frame(story, 0).match(/waiting/g)).toHaveLength(1)
     expect(frame(story.ends(10, 1, { id: '1' }), 10)).not.toContain('waiting')
   })
 
-  test('tells of an approval that is needed, and of notes', () => {
+  test('shows a required approval, and notes', () => {
     const request = {
       id: 'a1',
       itemId: 't1.s1.1',
@@ -207,7 +207,7 @@ describe('agents below agents', () => {
     .answers(900, 1)
     .calls(900, 1, { id: '1', tool: 'search', title: 'Cats' })
 
-  test('hang from the calls that started them, and their tokens count for all above', () => {
+  test('are below the calls that started them, and their tokens are added to all ancestors', () => {
     const lines = liveFrame(treeOf(events), { width: 72, height: 24, now: 1600, paint: plainPaint })
     expect(lines.join('\n')).toMatchInlineSnapshot(`
       "⠋ root  step 1 of 10 · 2 calls · $0.0040           ~300 → 44      1.6 s
@@ -222,7 +222,7 @@ describe('agents below agents', () => {
   })
 })
 
-test('a child that its parent ends says so; the run as a whole goes on', () => {
+test('a child that its parent ends is shown as such; the run continues', () => {
   const told: StreamEvent[] = []
   new Story('root', told).begins().asks(0, 1).answers(0, 1).calls(0, 1, { id: '1', tool: 'agent__scout', type: 'subagent_call' })
   new Story('root/scout#1', told)
@@ -242,7 +242,7 @@ test('a child whose call was never heard of is a tree of its own', () => {
   expect(shown.map((line) => line.replace(/(?<=\w) {2}.*/, ''))).toEqual(['⠴ root', '└─ ⠴ step 1', '⠴ scout', '└─ ⠴ step 1'])
 })
 
-test('a turn that waited for a person goes on when one has decided', () => {
+test('a turn that waited for a person continues after the decision', () => {
   const story = new Story().begins().asks(0, 1).answers(0, 1)
   story.is(0, { type: 'interaction.turn.suspended', reason: 'approval', approvals: [] })
   expect(isAnimated(treeOf(story.events))).toBe(false)

@@ -16,7 +16,7 @@ function opened(size?: { width: number; height: number }) {
 }
 
 describe('when it is drawn (1, 2, 3)', () => {
-  test('the first thing that happens is shown at once, what follows in one picture with it', () => {
+  test('the first event is shown immediately, later ones in the same frame', () => {
     const { clock, window, show } = opened()
     show(new Story().begins().asks(0, 1).answers(0, 1).calls(0, 1, { id: '1' }))
     expect(window.written).toHaveLength(1)
@@ -26,7 +26,7 @@ describe('when it is drawn (1, 2, 3)', () => {
     expect(window.written).toHaveLength(2)
   })
 
-  test('the first token of an attempt is shown at once, further ones wait', async () => {
+  test('the first token of an attempt is shown immediately, further ones wait', async () => {
     const { clock, window, show } = opened()
     const story = new Story().begins().asks(0, 1)
     show(story)
@@ -153,7 +153,7 @@ describe('the window', () => {
   })
 })
 
-test('while somebody asks, the window is theirs, whatever happens to it; then the picture comes back below', async () => {
+test('during a question nothing is drawn; then the tree is drawn again below', async () => {
   const { window, live, show, clock } = opened()
   show(new Story().begins())
   live.pause()
@@ -169,7 +169,7 @@ test('while somebody asks, the window is theirs, whatever happens to it; then th
   expect((await window.rows()).join('\n')).toMatch(/^\? Write a\.txt\n[\s\S]*step 1/)
 })
 
-test('a wish to end is shown at once', () => {
+test('a requested end is shown immediately', () => {
   const { window, live, show } = opened()
   show(new Story().begins())
   live.interrupting()

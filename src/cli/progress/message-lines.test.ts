@@ -32,7 +32,7 @@ const aside = (lines: MessageLines, { events }: Story, width = 60): readonly str
   lines.next(runTree(events as InteractionEvent[]), { paint: plainPaint, width })
 
 describe('above a question', () => {
-  test('stand the steps since the last one, the plan, and what the model has said', () => {
+  test('are the steps since the last one, the plan, and the text of the model', () => {
     expect(`\n${aside(new MessageLines(), asked()).join('\n')}\n`).toMatchInlineSnapshot(`
       "
       step 1  fast                             100 → 20     500 ms

@@ -7,7 +7,7 @@ import { Screen, type Size } from './screen.ts'
 const bold = (text: string): string => `\u001b[1m${text}\u001b[22m`
 const size: Size = { width: 20, height: 10 }
 
-describe('what is written', () => {
+describe('written output', () => {
   test('nothing, where nothing differs', () => {
     const screen = new Screen()
     screen.draw(['a', 'b'], size)

@@ -145,7 +145,7 @@ test('an echo that comes when the run has ended, before its report is out, ends 
   expect(exits).toEqual([130])
 })
 
-test('a wish from before there was a run ends it at once', () => {
+test('an end requested before the run starts ends it immediately', () => {
   const { handle, interrupts } = endlessRun()
   const { host, signal } = fakeHost()
   const interruption = new Interruption(host)
@@ -183,7 +183,7 @@ describe('a live tree', () => {
     expect([window.isCursorHidden, window.watchers, clock.pending, written]).toEqual([false, 0, 0, []])
   })
 
-  test('tells of an interrupt, and stays where nothing else tells how far the run came', async () => {
+  test('reports an interrupt, and stays if nothing else shows the progress of the run', async () => {
     const { handle } = endlessRun(running())
     const { host, signal } = fakeHost()
     const window = new Window({ width: 80, height: 20 })
@@ -233,7 +233,7 @@ test.each([
   expect(written).toEqual(lines)
 })
 
-test('events go to standard output, whole and in order, besides what is shown', async () => {
+test('events are written to standard output, complete and in order, besides the display', async () => {
   const story = new Story().begins().asks(0, 1).says(1, 'word')
   const { handle, end } = endlessRun(story.events)
   const { host, written } = fakeHost()

@@ -55,7 +55,7 @@ test('3, 4: a report that is under way is not cut off, but not for ever', () => 
   expect(exits).toEqual([130])
 })
 
-test('3: a report that nobody had asked to hurry is ended by the second interrupt', () => {
+test('3: a report without a deadline is ended by the second interrupt', () => {
   const { interruption, exits, interruptAt } = interruptible()
   interruption.reporting()
   interruptAt(0)

@@ -23,7 +23,7 @@ function reading(argument: string | undefined, stdin: Host['stdin']) {
   return { clock, read, state }
 }
 
-describe('what is on the command line and what is piped in combine', () => {
+describe('the argument and piped input are combined', () => {
   const cases: readonly [name: string, argument: string | undefined, stdin: () => Host['stdin'], prompt: string][] = [
     ['prompt, terminal', 'Do it', terminal, 'Do it'],
     ['prompt, empty pipe', 'Do it', () => piped(''), 'Do it'],
@@ -85,7 +85,7 @@ describe('an input that is slow', () => {
     expect(state.told).toBe(0)
   })
 
-  test('of nothing nobody waits for anything', async () => {
+  test('empty input causes no waiting', async () => {
     const { read } = reading('Do it', opened('/dev/null'))
     expect(await read).toEqual({ prompt: 'Do it', warnings: [] })
     const clock = new FakeClock()
@@ -105,7 +105,7 @@ describe('an input that is slow', () => {
   })
 })
 
-describe('what is no prompt', () => {
+describe('an invalid prompt', () => {
   const cases: readonly [name: string, argument: string | undefined, stdin: () => Host['stdin'], message: RegExp][] = [
     ['nothing', undefined, terminal, /^The prompt is missing/],
     ['an empty pipe', undefined, () => piped(''), /^The prompt is missing/],

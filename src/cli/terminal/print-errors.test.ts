@@ -12,7 +12,7 @@ const error = new TroupeError('agent_file_invalid', 'the agent file a.ai has 2 p
   ],
 })
 
-test('an error tells what, where, the line and what to do', () => {
+test('an error has a message, a place, the source line and a remedy', () => {
   expect(errorLines(error, plainPaint)).toEqual([
     'error: the agent file a.ai has 2 problems.',
     '',

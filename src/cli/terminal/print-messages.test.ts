@@ -72,7 +72,7 @@ test('a log has the time of the host', async () => {
   expect(written().split('\n')).toHaveLength(2)
 })
 
-test('words are broken for a terminal and for nobody else', async () => {
+test('lines are wrapped on a terminal only', async () => {
   const error = new TroupeError('usage', 'There is no such run in that folder.', { remedy: 'Go on: troupe run a.ai --resume abc' })
   const told = async (stream: Parameters<typeof fakeHost>[1]): Promise<string> => {
     const { host, written } = fakeHost('plain', stream)

@@ -6,7 +6,7 @@ test('a line that fits stays as it is', () => {
   expect(wrapLine('  place  what is wrong', 22)).toEqual(['  place  what is wrong'])
 })
 
-test('words are broken between, never within, and go on below', () => {
+test('lines are broken between words, and continue below', () => {
   expect(wrapLine('error: The run abc-def-ghi waits for two answers.', 20)).toEqual([
     'error: The run',
     '  abc-def-ghi waits',

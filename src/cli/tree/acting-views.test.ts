@@ -338,7 +338,7 @@ test('a long plan shows its current step', () => {
   expect(planLines(plan('completed', 'completed', 'completed'))).toEqual(['✓ Read the tests', '✓ Mend the parser', '✓ Run everything'])
 })
 
-test('a tool of somebody else whose values look otherwise is shown without them', () => {
+test('a foreign tool with other values is shown without them', () => {
   const story = new Story()
     .begins()
     .asks(0, 1)

@@ -77,7 +77,7 @@ const plainOf = ({ events }: Story, detail: 'plain' | 'verbose' = 'plain') => {
   return events.flatMap((event) => progress.lines(event))
 }
 
-test('an answer that was sent back says so, with the first thing that is wrong; the last one is refused', () => {
+test('an answer that was sent back is shown with its first problem; the last one is refused', () => {
   const story = sentBack()
   const failed = refuses(story, 3, wrong('it is not JSON'))
   failed.over(600, { status: 'failed', reason: 'invalid_output', message: 'No JSON.' })
@@ -114,7 +114,7 @@ test('with more detail the answer is shown; a log has all its problems', () => {
   })
 })
 
-test('hooks: who has blocked, what was changed or added, why the model had to go on', () => {
+test('hooks: which one blocked, what was changed or added, why the model had to continue', () => {
   const story = hooked().over(600)
   expect(treeOf(story, 80).slice(1)).toEqual([
     '├─ step 1  fast',

@@ -15,7 +15,7 @@ test.each([
   expect(modelText(model)).toBe(text)
 })
 
-test('a failure that is a sentence goes on with the next attempt, without a full stop between', () => {
+test('a failure that is a sentence is followed by the next attempt, without a full stop between', () => {
   const { events } = new Story().begins().asks(0, 1).fails(100, 1, { delayMs: 180, message: 'Nothing answers (ECONNREFUSED).' })
   const progress = new PlainProgress(plainPaint)
   expect(events.flatMap((event) => progress.lines(event)).at(-1)).toBe('  ↻ rate_limit: Nothing answers (ECONNREFUSED); next in 180 ms')

@@ -52,7 +52,7 @@ test('a call that was denied has not run outside', () => {
   expect(tree(refused).join('\n')).not.toContain('outside')
 })
 
-test('one that failed says both; a window that is too low still counts it', () => {
+test('one that failed shows both; a window that is too low still includes it', () => {
   const failed = approved()
     .ends(9, 1, { id: '1', error: { class: 'failed', message: 'No.' } })
     .over(10)
@@ -66,7 +66,7 @@ test('one that failed says both; a window that is too low still counts it', () =
   expect(low.join('\n')).toMatch(/⋯ 2 steps · 1 call · 1 outside the sandbox/)
 })
 
-test('below an agent it counts for all above', () => {
+test('below an agent it is included for all ancestors', () => {
   const events: Story['events'] = []
   const root = new Story('root', events)
     .begins()

@@ -64,7 +64,7 @@ test('so does a turn that waits for nothing else', () => {
   ).toContain('root  suspended: answer required')
 })
 
-test('what nobody need answer any more is not asked for: the call was skipped, or the turn has ended', () => {
+test('obsolete requests are not shown: the call was skipped, or the turn has ended', () => {
   const asked = (): Story => begun().wants(2, 1, { call: '1' })
   const cancelled = { class: 'cancelled', message: 'It was not run.' } as const
   const skipped = asked().calls(3, 1, { id: '1', tool: 'write_file' }).ends(3, 1, { id: '1', error: cancelled })
@@ -87,7 +87,7 @@ function team(): { readonly root: Story; readonly child: Story } {
   return { root, child }
 }
 
-test('a team that was taken up and has ended says how it ended, and no longer what it had waited for', () => {
+test('a resumed team that has ended shows its outcome, and no longer its requests', () => {
   const { root, child } = team()
   const past = root.events.length
   child.decides(20, 1, { call: '1' }).over(30)
@@ -96,7 +96,7 @@ test('a team that was taken up and has ended says how it ended, and no longer wh
   expect(tree(root, past)).not.toContain('is needed')
 })
 
-test('while somebody below goes on the picture moves; where nobody does, it still waits', () => {
+test('while a descendant works the tree is animated; otherwise it still waits', () => {
   const { root, child } = team()
   const now = () => runTree(root.events as InteractionEvent[])
   expect(isAnimated(now())).toBe(false)

@@ -57,7 +57,7 @@ describe('the calls of a step', () => {
     expect(haveAllEnded(list)).toBe(true)
   })
 
-  it('do not have one that nobody asked for', () => {
+  it('contain no call that was not requested', () => {
     for (const length of [2, 300]) {
       const list = callList<Call>(startedCalls(length))
       expect(findCall(list, 'other')).toBe(undefined)

@@ -300,7 +300,7 @@ describe('leaving a reply', () => {
     expect(state.cancelled).toBe(true)
   })
 
-  it('by the signal ends at once, in the middle of a silence', async () => {
+  it('by the signal ends immediately, even during a silence', async () => {
     const { model, signals, state } = endless()
     const controller = new AbortController()
     const parts = model.stream(request, { signal: controller.signal })[Symbol.asyncIterator]()

@@ -32,7 +32,7 @@ describe('the parts of a reply', () => {
     ])
   })
 
-  it('keep texts together that nothing tells apart', () => {
+  it('join texts that cannot be distinguished', () => {
     const plain = (id: string): AiSdkPart[] => [
       { type: 'text-start', id },
       { type: 'text-delta', id, delta: id },

@@ -63,7 +63,7 @@ test.each([
   expect(JSON.stringify([message, remedy, problems, stack])).not.toContain('hunter2secret')
 })
 
-describe('where nobody answers', () => {
+describe('without an answer', () => {
   const refused = () => Promise.reject(Object.assign(new TypeError('fetch failed'), { cause: { code: 'ECONNREFUSED' } }))
   const remedyOf = async (name: string, options: Omit<Parameters<typeof modelAdapter>[0], 'fetch'>) => {
     const model = await modelAdapter({ ...options, fetch: refused }).resolve(name)

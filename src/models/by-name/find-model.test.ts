@@ -25,7 +25,7 @@ function search(
 }
 const listing = (...ids: readonly string[]) => ({ object: 'list', data: ids.map((id) => ({ id, object: 'model' })) })
 
-test('a key decides, in the order of the table, and nobody is asked', async () => {
+test('a key decides, in the order of the table, and no server is contacted', async () => {
   const { asked, found } = search({ OPENAI_API_KEY: 'k', GEMINI_API_KEY: 'k' })
   expect(await found).toBe('openai/gpt-5.4-mini')
   expect(asked).toEqual([])
@@ -59,7 +59,7 @@ test.each(['127.0.0.1:4711', 'http://localhost:4711/', '0.0.0.0:4711', 'http://1
   },
 )
 
-test('nothing is sent to another machine, and the error tells everything that was looked at', async () => {
+test('nothing is sent to another machine, and the error lists everything that was searched', async () => {
   const { clock, asked, found } = search(
     { OLLAMA_HOST: 'http://10.1.2.3:11434', OPENAI_API_KEY: '' },
     { 'http://127.0.0.1:8000/v1/models': listing('bge-embed'), 'http://127.0.0.1:8080/v1/models': 'no list' },
@@ -80,7 +80,7 @@ test('nothing is sent to another machine, and the error tells everything that wa
   expect(asked.some((url) => url.includes('10.1.2.3'))).toBe(false)
 })
 
-test('what is configured goes first, whatever lets it in', async () => {
+test('configured models come first, whatever authorises them', async () => {
   const keys = { ANTHROPIC_API_KEY: 'k', OPENAI_API_KEY: 'k' }
   expect(await search(keys, {}, { openai: { baseURL: 'https://proxy.example.org/v1' } }).found).toBe('openai/gpt-5.4-mini')
   const header = { google: { headers: { 'X-Goog-Api-Key': 'k' } } }

@@ -89,7 +89,7 @@ test.each(['nope-1', 'openai/', 'script/', '', '/'])('%j is unknown, and the err
   })
 })
 
-test('what is configured is among what there is', async () => {
+test('configured names are among the suggestions', async () => {
   const options = { aliases: { fast: 'openai/gpt-5.4-mini' }, providers: { lab: { baseURL: 'http://127.0.0.1:9/v1' } } }
   for (const name of ['no-such-model-9000', 'nowhere/model'])
     await expect(adapter(options).resolve(name)).rejects.toMatchObject({
@@ -179,7 +179,7 @@ test.each(refused)('%s is refused with %j', async (name, options, [code, message
   await expect(wrong()).rejects.toMatchObject({ code, message: expect.stringMatching(message), remedy: expect.any(String) })
 })
 
-test('keys are known as secrets, whatever they are for and wherever they stand', () => {
+test('keys are known as secrets, whatever their use and place', () => {
   const { secrets } = adapter({
     variables: { OPENAI_API_KEY: ' sk-1\n', HOME: '/x', LAB_API_KEY: '' },
     providers: {

@@ -43,7 +43,7 @@ async function partsOf(model: LangChainChatModel, request: Partial<ModelRequest>
 const told = (parts: readonly ModelPart[]) => parts.filter(({ type }) => type !== 'working')
 const stop = { response_metadata: { finish_reason: 'stop' } }
 
-describe('what is known of a LangChain model', () => {
+describe('metadata of a LangChain model', () => {
   it('comes from the model', () => {
     const { model } = chat([], { model: 'gpt 5', profile: { maxInputTokens: 1000, imageInputs: false, pdfInputs: true } })
     expect(fromLangChain(model)).toMatchObject({
@@ -52,7 +52,7 @@ describe('what is known of a LangChain model', () => {
       contextTokens: 1000,
     })
   })
-  it('is overruled by what is said', () => {
+  it('is overridden by options', () => {
     const costOf = () => 1
     const options = { id: 'a/b', abilities: ['tools'], contextTokens: 5, costOf } as const
     expect(fromLangChain(chat([]).model, options)).toMatchObject(options)
@@ -138,7 +138,7 @@ describe('what a LangChain model is asked', () => {
     expect(own[4]).toBeInstanceOf(ToolMessage)
     expect(own[4]).toMatchObject({ tool_call_id: 'c2', status: 'error', name: 'look' })
   })
-  it('has tools bound, and switched off where there is nothing to choose', async () => {
+  it('has tools bound, and disabled if there is nothing to choose', async () => {
     const { model, asked } = chat([{ content: 'x', ...stop }])
     await partsOf(model, { tools: [lookTool] })
     await partsOf(model, { tools: [lookTool], toolChoice: 'none' })
@@ -148,7 +148,7 @@ describe('what a LangChain model is asked', () => {
       { tools, options: { tool_choice: 'none' } },
     ])
   })
-  it('has a wish for JSON in its system message, and no system message where there is nothing to say', async () => {
+  it('has the JSON instruction in its system message, and no system message without instructions', async () => {
     const { model, asked } = chat([{ content: '{}', ...stop }])
     await partsOf(model, { output: { schema: { type: 'object', title: 'Sky' } } })
     await partsOf(model, { system: '', output: {} })
@@ -237,7 +237,7 @@ describe('the end of a reply', () => {
     expect(told(await partsOf(chat(chunks).model)).filter(({ type }) => type !== 'text')).toEqual(ending)
   })
 
-  it('has the sum of what the chunks count', async () => {
+  it('has the sum of the usage of all chunks', async () => {
     const counts = (input: number, output: number, more: object) => ({
       usage_metadata: { input_tokens: input, output_tokens: output, ...more },
     })

@@ -42,7 +42,7 @@ async function allPartsOf(llm: ReturnType<typeof standIn>, request: Partial<Mode
 }
 const ended = (word: string | null) => ({ delta: '', raw: { choices: [{ finish_reason: word }] } })
 
-describe('what is known of a LlamaIndex LLM', () => {
+describe('metadata of a LlamaIndex LLM', () => {
   it('comes from its metadata', () => {
     expect(fromLlamaIndex(standIn([]))).toMatchObject({
       id: 'llama-index/gpt-5-mini',
@@ -108,7 +108,7 @@ describe('what a LlamaIndex LLM is asked', () => {
     await partsOf(llm, { messages }, 'another/model')
     expect(JSON.stringify(llm.asked)).not.toContain('s1')
   })
-  it('has no tools where there is nothing to choose, JSON in words, and a notice about each setting', async () => {
+  it('has no tools if there is nothing to choose, JSON as an instruction, and a notice about each setting', async () => {
     const llm = standIn([{ delta: 'x' }])
     const tools = [{ name: 'look', description: 'Looks.', inputSchema: { type: 'object' } }]
     const parts = await partsOf(llm, {

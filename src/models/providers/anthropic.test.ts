@@ -54,7 +54,7 @@ describe('a request to Anthropic', () => {
     })
   })
 
-  it('marks the last tool where there is no system text', async () => {
+  it('marks the last tool if there is no system text', async () => {
     expect(await sentBy({ ...bare, system: '', tools: [look, { ...look, name: 'find' }], toolChoice: 'none' })).toEqual({
       ...always,
       messages: [hello],
@@ -261,7 +261,7 @@ describe('a reply of Anthropic', () => {
     expect((await read(named([start]))).at(-1)).toEqual(cut)
   })
 
-  it('fails as the server says, at once or in the middle', async () => {
+  it('fails as the server reports, immediately or in the middle', async () => {
     const error = { type: 'error', error: { type: 'overloaded_error', message: 'Overloaded' } }
     const failure = { class: 'rate_limit', message: 'The provider is overloaded: Overloaded (HTTP 529)' }
     expect(await read(json(529, error))).toEqual([{ type: 'error', failure }])

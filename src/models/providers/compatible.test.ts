@@ -168,7 +168,7 @@ describe('a reply in the format of OpenAI', () => {
     expect(parts.at(-1)).toMatchObject({ costUsd: 2.5 })
   })
 
-  it('has no usage where the server counts nothing', async () => {
+  it('has no usage if the server reports none', async () => {
     const finish = { type: 'finish', reason: 'stop', metadata: { responseId: 'c1', model: 'm-1-served' } }
     expect((await read(chat([chunk({ content: 'Hi' }), chunk({}, 'stop')]))).at(-1)).toEqual(finish)
     expect((await read(chat([chunk({ content: 'Hi' }), chunk({}, 'stop'), counted({})]))).at(-1)).toEqual(finish)

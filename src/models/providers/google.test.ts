@@ -196,7 +196,7 @@ describe('a reply of Gemini', () => {
     [quota('GenerateRequestsPerMinutePerProjectPerModel', '12.5s'), { class: 'rate_limit', retryAfterMs: 12_500 }],
     [quota('GenerateRequestsPerDayPerProjectPerModel', '12s'), { class: 'quota' }],
     [quota('Anything'), { class: 'quota' }],
-  ])('tells a pause from an empty account', async (body, failure) => {
+  ])('distinguishes a rate limit from an empty account', async (body, failure) => {
     expect(await read(json(429, body))).toMatchObject([{ type: 'error', failure }])
   })
 

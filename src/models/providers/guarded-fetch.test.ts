@@ -27,7 +27,7 @@ function flood(chunk: Uint8Array, init: ResponseInit): Flood {
 const get = (response: Response) => guardedFetch(async () => response, { remedies, clock: new FakeClock() })('http://127.0.0.1:9/')
 const events = { headers: { 'content-type': 'text/event-stream' } }
 
-describe('what is read of an answer', () => {
+describe('the part of an answer that is read', () => {
   it('is the beginning of an error, and no more', async () => {
     const { response, state } = flood(new TextEncoder().encode('<p>'.repeat(1000)), { status: 500, headers: { 'x-id': '1' } })
     const read = await get(response)

@@ -35,7 +35,7 @@ it('begins a new turn after one that was interrupted', () => {
   expect(requests(user('a'), calls('x'), cancelled, user('b'))).toEqual(['a = undefined', 'b = undefined'])
 })
 
-it('tells the words of the loop from those of the person', () => {
+it('distinguishes the texts of the loop from those of the person', () => {
   const last = user('This is the last step of this turn. Answer now with what you have. Tools are disabled.')
   const wrong = user('Your answer is invalid: it is not JSON. Answer again with the corrected JSON and nothing else.')
   expect(requests(user('a'), calls('x'), brings('x', '1'), last)).toEqual(['a = undefined'])

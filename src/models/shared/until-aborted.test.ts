@@ -22,7 +22,7 @@ describe('a stream until it is aborted', () => {
     expect(await all(stream)).toEqual([])
   })
 
-  it('ends at once while the other side is silent, and tells it to close', async () => {
+  it('ends immediately while the other side is silent, and closes it', async () => {
     const controller = new AbortController()
     const closed = gate()
     const silent: AsyncIterable<number> = {
@@ -60,7 +60,7 @@ describe('a stream until it is aborted', () => {
     await closed.promise
   })
 
-  it('hands on what is thrown, in opening and in reading', async () => {
+  it('rethrows errors of opening and reading', async () => {
     const failing = async function* (): AsyncGenerator<number> {
       yield 1
       throw new Error('broken')

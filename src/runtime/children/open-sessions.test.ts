@@ -69,7 +69,7 @@ function isStalled(all: readonly OpenSession[], entry: OpenSession): boolean {
   return started.length > 0 && puppet.callsInFlight === calls.length && started.every((child) => isStalled(all, child))
 }
 
-it('a request that the driver before left is in flight for nobody until its session is driven again', () => {
+it('a request that the previous driver left is not in flight until its session is driven again', () => {
   const turn = {
     kind: 'open',
     paidUsd: 0,
@@ -135,7 +135,7 @@ function play(open: OpenSessions, { what, who }: { readonly what: string; readon
 }
 
 describe('open', () => {
-  it('know what is below each of them, and whether all wait, as if they had looked at everybody (2, 3)', () => {
+  it('know their descendants, and whether all wait, as a full search would (2, 3)', () => {
     let stalls = 0
     fc.assert(
       fc.property(fc.array(move, { maxLength: 80 }), (moves) => {

@@ -33,7 +33,7 @@ describe('Deadlines', () => {
     expect(vi.getTimerCount()).toBe(0)
   })
 
-  it('sets no timer for what is never due (4)', () => {
+  it('sets no timer for deadlines that never come (4)', () => {
     const cancel = new Deadlines().after(Number.POSITIVE_INFINITY, () => expect.unreachable())
     expect(vi.getTimerCount()).toBe(0)
     cancel()

@@ -6,7 +6,7 @@ const live = (text: string) => ({ type: 'interaction.item.delta', text }) as Liv
 const durable = (seq: number) => ({ type: 'interaction.session.idle', seq }) as StreamEvent
 
 describe('Feed', () => {
-  it('hands every event to everyone, whether they wait or lag', async () => {
+  it('gives every event to every reader, whether it waits or lags', async () => {
     const feed = new Feed()
     const [early, late] = [feed.subscribe(), feed.subscribe()]
     const first = early.next()

@@ -71,7 +71,7 @@ function setUp(append: (batch: AppendBatch) => Append | Promise<Append>) {
 }
 
 describe('Ledger', () => {
-  it('numbers without a gap and hands over one batch (1, 3)', () => {
+  it('numbers without a gap and passes on one batch (1, 3)', () => {
     const batches: AppendBatch[] = []
     const { ledger, summaries } = setUp((batch) => {
       batches.push(batch)
@@ -152,7 +152,7 @@ describe('Ledger', () => {
     expect(() => ledger.flush()).toThrow('disk full')
   })
 
-  it('refuses at once when the journal answers at once', () => {
+  it('refuses immediately if the journal answers synchronously', () => {
     const { ledger } = setUp(() => ({ ok: false, refusal: 'missing' }))
     push(ledger)
     expect(() => ledger.flush()).toThrow(/has no session/)

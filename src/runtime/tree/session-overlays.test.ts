@@ -4,7 +4,7 @@ import { TreeOverlays } from './session-overlays.ts'
 
 const tree = (n: number) => `t${n}` as TreeId
 
-it('2. holds what is at work, and of what rests the last thousand', () => {
+it('2. holds active ones, and the last thousand idle ones', () => {
   const overlays = new TreeOverlays({ A: 'runtime' }, {})
   const give = (n: number) => overlays.set(tree(n), overlays.over({ A: String(n) }))
   for (let n = 0; n < 1100; n++) give(n)

@@ -33,7 +33,7 @@ describe('checkOptions', () => {
 
   it('lets right ones pass', () => expect(problems(right)).toEqual([]))
 
-  it('tells everything that is wrong at once', () => {
+  it('reports all problems together', () => {
     expect(problems({ ...right, stor: 1, adapter: {}, store: 1, approver: { review() {} }, clock: { now: 1 } })).toEqual([
       'stor: unknown option. Did you mean "store"? Available: adapter, approver, clock, config, grants, hooks, ids, modelHealth, origin, recipe, sandbox, store.',
       'adapter: expected a model, or an object with resolve(name), found {}. Pass a model, or an object with resolve(name).',
@@ -62,7 +62,7 @@ describe('checkOptions', () => {
     ])
   })
 
-  it('tells only what is true of the choice of an agent', () => {
+  it('reports only true problems of the agent selection', () => {
     const wrong = (config: object) =>
       problems({ ...right, stor: 1, config: { agents: [agent], ...config } }).filter((each) => each.startsWith('config'))
     expect(wrong({ agents: [] })).toEqual([
@@ -85,7 +85,7 @@ describe('checkOptions', () => {
     ])
   })
 
-  it('tells what is wrong with the configuration along with it', () => {
+  it('reports problems of the configuration, too', () => {
     expect(problems({ config: { agents: [{ ...agent, tool: [] }], limit: {} }, approver: {} })).toEqual([
       'config.limit: unknown key. Did you mean "limits"?',
       'config.agents[0].tool: unknown key. Did you mean "tools"?',

@@ -92,7 +92,7 @@ describe('a list of effects that is too long', () => {
     expect(blobs.moved()).toBeLessThan(count * 12)
   })
 
-  it('goes on where what was kept is gone', async () => {
+  it('continues if the stored output is gone', async () => {
     const blobs = { ...store(), get: () => undefined }
     let effects: Effects = { bundles: [], lines: [] }
     for (let i = 0; i < 40; i += 1)

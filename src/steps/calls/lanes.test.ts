@@ -40,7 +40,7 @@ class Cranked {
 }
 
 describe('Lanes', () => {
-  it('starts at once where nothing runs, and answers what the work answers', async () => {
+  it('starts immediately if nothing runs, and returns the result of the work', async () => {
     const lanes = new Lanes(1)
     let isStarted = false
     const answer = lanes.run(exclusive, () => {
@@ -108,7 +108,7 @@ describe('Lanes', () => {
     expect(order).toEqual(['outer', 'inner'])
   })
 
-  it('does not overflow on ten thousand works that end at once', async () => {
+  it('does not overflow on ten thousand works that end together', async () => {
     const works = new Cranked(1)
     void works.add(0, exclusive)
     const all = Array.from({ length: 10_000 }, (_, index) => works.lanes.run(exclusive, () => index))

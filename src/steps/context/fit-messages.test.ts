@@ -42,7 +42,7 @@ describe('calls that the model has not seen the results of', () => {
 describe('results that are cut', () => {
   const cut = (content: string, most: number): string => content.slice(0, most)
 
-  it('are left alone where there is room', () => {
+  it('are left alone if there is room', () => {
     const history = [user('go'), came('1', 1_000)]
     expect(withShorterResults(history, 5_000, cut)).toBe(history)
   })

@@ -134,7 +134,7 @@ describe('perMinute', () => {
     expect(clock.pending).toBe(0)
   })
 
-  it('counts what begins, not what goes on; that need not wait for it', async () => {
+  it('counts starting calls, not continued ones, which need not wait', async () => {
     const { call, inside, clock, interrupt } = stage({ shell: { concurrent: 1, perMinute: 1 } })
     const first = call('a', 'shell')
     call('b', 'shell')
@@ -148,7 +148,7 @@ describe('perMinute', () => {
     expect(inside).toEqual(['a', 'b'])
   })
 
-  it('sets no timer for a line that nobody is in any more', async () => {
+  it('sets no timer for an empty queue', async () => {
     const { call, clock, interrupt } = stage({ shell: { perMinute: 1 } })
     call('a', 'shell')
     call('b', 'shell')
@@ -214,7 +214,7 @@ describe('below a call', () => {
 })
 
 describe('however many come and go', () => {
-  it('nobody is over the limit, nobody waits where there is room, and all have their turn', async () => {
+  it('no limit is exceeded, no one waits if there is room, and all are admitted', async () => {
     const names = ['git__push', 'git__pull', 'shell', 'ask'] as const
     const limit = fc.record({ concurrent: fc.integer({ min: 1, max: 3 }) })
     const limits = fc.record({ git: limit, git__push: limit, shell: limit, agent: limit })

@@ -48,7 +48,7 @@ describe('the contract of stores', () => {
 })
 
 describe('answers', () => {
-  it('come at once, never as promises', () => {
+  it('are returned synchronously, never as promises', () => {
     const store = memoryStore()
     const { treeId, epoch } = plant(store, 'a')
     const blob = atOnce(store.blobs.put(treeId, 'text'))

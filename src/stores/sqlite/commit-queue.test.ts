@@ -72,7 +72,7 @@ describe('commits (1, 2)', () => {
     assert.deepEqual(answers, [{ ok: true, epoch: 1, seq: 0 }, { ok: true }, { ok: true }, undefined, { ok: false, refusal: 'epoch' }])
   })
 
-  it('are cut where there is too much for one, and lose nothing', async () => {
+  it('are split if they are too large, and lose nothing', async () => {
     const store = (await dataFolder()).open()
     const { epoch } = await claimed(store, one)
     const answers = Array.from({ length: 2500 }, (_, after) => store.journal.append(batch(one, epoch, { after, count: 1 })))
@@ -138,7 +138,7 @@ describe('a busy file (4)', () => {
 })
 
 describe('a failing medium (3)', () => {
-  it('when full loses nothing that was acknowledged, and goes on when there is space', async () => {
+  it('when full loses nothing that was acknowledged, and continues when there is space', async () => {
     const folder = await dataFolder()
     let database: DatabaseSync | undefined
     const store = folder.open({
@@ -212,7 +212,7 @@ describe('a failing medium (3)', () => {
     assert.deepEqual(await store.journal.append(batch(two, 1, { after: 0, count: 1 })), { ok: false, refusal: 'missing' })
   })
 
-  it('for one operation alone costs nobody else', async () => {
+  it('for one operation does not affect others', async () => {
     const folder = await dataFolder()
     const store = folder.open()
     const trees = ['a', 'b', 'broken', 'c', 'd'] as TreeId[]

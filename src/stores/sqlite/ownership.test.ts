@@ -32,7 +32,7 @@ describe('an owner', () => {
     assert.deepEqual(claim, { ok: false, owner: 'process 123 on here' })
   })
 
-  it('whose process is gone is replaced at once, and refused from then on', async () => {
+  it('whose process is gone is replaced immediately, and refused from then on', async () => {
     const folder = await dataFolder()
     const gone = folder.open({ surroundings: { pid: 123, host: 'here' }, timing: silent })
     const { epoch } = await claimed(gone, one)
@@ -50,7 +50,7 @@ describe('an owner', () => {
     await appended(gone, batch(two, 1, { after: 0, count: 1 }))
   })
 
-  it('is asked for without being replaced: nobody drives what a dead one has left, and it may still be its own', async () => {
+  it('is read without being replaced: a dead process drives nothing, and it may still be the own one', async () => {
     const folder = await dataFolder()
     const surroundings = { pid: 123, host: 'here' }
     const gone = folder.open({ surroundings, timing: silent })
@@ -96,7 +96,7 @@ describe('an owner', () => {
 })
 
 describe('an owner that lives and is silent', () => {
-  it('is suspected of holding the file where the system does not tell who does', async () => {
+  it('is suspected of holding the file if the system does not report the holder', async () => {
     const folder = await dataFolder()
     let now = 1_000_000
     const surroundings = { now: () => now, pid: 123, host: 'here', isAlive: () => true }

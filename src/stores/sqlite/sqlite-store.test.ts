@@ -95,7 +95,7 @@ describe('opening', () => {
     assert.throws(() => folder.open(), { code: 'store_invalid', message: /"notes"/ })
   })
 
-  it('tells of wrong options, all at once, and makes no folder', async () => {
+  it('reports wrong options, all together, and makes no folder', async () => {
     const { path } = await dataFolder()
     const below = join(path, 'below')
     assert.throws(() => sqliteStore({ path: below, pth: 1, timing: { pollMS: 5, leaseMs: '1' }, surroundings: { clock: 1 } } as never), {
@@ -129,7 +129,7 @@ describe('opening', () => {
 })
 
 describe('closing', () => {
-  it('stores what is queued and gives up what is owned', async () => {
+  it('stores the queue and releases ownership', async () => {
     const folder = await dataFolder()
     const store = folder.open()
     const { epoch } = await claimed(store, one)

@@ -28,7 +28,7 @@ function damagedLogs(log: Buffer): readonly Buffer[] {
   return [...cuts, ...flips, ...holes]
 }
 
-it('leaves an exact prefix of whole batches, wherever the log is torn, and goes on from there', async () => {
+it('leaves an exact prefix of whole batches, wherever the log is torn, and continues from there', async () => {
   const folder = await dataFolder()
   const store = folder.open()
   const { epoch } = await claimed(store, one)

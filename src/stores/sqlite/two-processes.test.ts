@@ -55,7 +55,7 @@ async function grown(store: Store, treeId: TreeId, length: number): Promise<void
   stop()
 }
 
-it('a driver in another process owns its tree, hears messages and is heard; its death frees the tree at once', async () => {
+it('a driver in another process owns its tree, receives and sends messages; its death frees the tree immediately', async () => {
   const folder = await dataFolder()
   const store = folder.open({ timing: { pollMs: 5 } })
   const driver = startDriver(folder.path, one, 'echo')
@@ -71,7 +71,7 @@ it('a driver in another process owns its tree, hears messages and is heard; its 
   assert.deepEqual(await store.journal.claim(one, bob), { ok: true, epoch: 2, seq: 3 })
 })
 
-it('several processes write to one file at once and lose nothing', async () => {
+it('several processes write to one file concurrently and lose nothing', async () => {
   const folder = await dataFolder()
   const drivers = ['first', 'second'].map((tree) => startDriver(folder.path, tree, 'flood'))
   const store = folder.open()

@@ -146,7 +146,7 @@ describe('searching', () => {
     )
   })
 
-  it('shows at most fifty hits and how to go on', async () => {
+  it('shows at most fifty hits and how to continue', async () => {
     const text = numbered(120)
     const first = (await read(text, { search: 'ROW', context: 0 })).split('\n')
     expect([first[0], first.length, first.at(-1)]).toEqual([

@@ -147,7 +147,7 @@ describe('checkSchema refuses', () => {
     ])
   })
 
-  it('all problems at once', () => {
+  it('all problems together', () => {
     const schema = object({ a: { type: 'strng', minLength: 'x' }, b: { enum: 'x' } }, { requred: [] })
     expect(checkSchema(schema, 'tool').map(({ place }) => place)).toEqual([
       'tool/properties/a/type',

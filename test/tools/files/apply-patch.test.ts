@@ -81,7 +81,7 @@ describe('a patch between Begin and End', () => {
     )
   })
 
-  it('bears blanks, other quotes and lost spaces, and keeps the lines of the file as they are', async () => {
+  it('tolerates blanks, other quotes and lost spaces, and keeps the lines of the file', async () => {
     expect(await patchedText('a  \n\tb\nc\n', '@@', ' a', '-b', '+B', ' c')).toBe('a  \nB\nc\n')
     expect(await patchedText('say “hi” – now\nnext\n', '@@', ' say "hi" - now', '-next', '+last')).toBe('say “hi” – now\nlast\n')
     expect(await patchedText('a\n\nb\n', '@@', ' a', '', '-b', '+c')).toBe('a\n\nc\n')
@@ -98,7 +98,7 @@ describe('a patch between Begin and End', () => {
     expect(await patchedText('mixed\r\nlines\nhere\r\nand\r\n', '@@', ' lines', '+more')).toBe('mixed\r\nlines\nmore\r\nhere\r\nand\r\n')
   })
 
-  it('may stand in a fence or a here-document, with CRLF of its own', async () => {
+  it('may be in a fence or a here-document, with its own CRLF', async () => {
     const { say, read } = scene({ 'a.txt': 'a\n' })
     const inner = envelope('*** Update File: a.txt', '@@', '-a', '+b', '').replaceAll('\n', '\r\n')
     await say('apply_patch', { patch: `\`\`\`\r\napply_patch <<'EOF'\r\n${inner}\r\nEOF\r\n\`\`\`` })
@@ -162,7 +162,7 @@ describe('a unified diff', () => {
     expect([statSync(join(root, 'ä.sh')).mode & 0o777, statSync(join(root, 'run.sh')).mode & 0o777]).toEqual([0o755, 0o755])
   })
 
-  it('bears counts that are wrong, lines that have moved, and times after the names', async () => {
+  it('tolerates wrong counts, moved lines, and times after the names', async () => {
     const { say, read } = scene({ 'a.txt': `moved\ndown\n${numbers}` })
     const patch = [
       '--- a.txt\t2024-01-01 00:00:00',
@@ -237,7 +237,7 @@ describe('a patch that does not fit', () => {
     )
   })
 
-  it('tells all that is wrong at once', async () => {
+  it('reports all problems together', async () => {
     const said = await refusal(
       envelope(
         '*** Update File: missing.txt',

@@ -53,7 +53,7 @@ describe('write_file', () => {
     expect([[...seen], readdirSync(root)]).toEqual([['100000 1'], ['a.txt']])
   })
 
-  it('writes nothing where the content is the same, and tells', async () => {
+  it('writes nothing if the content is the same, and reports it', async () => {
     const { root, call } = scene({ 'a.txt': 'same\n' })
     const before = statSync(join(root, 'a.txt'))
     expect(await call('write_file', { path: 'a.txt', content: 'same\n' })).toEqual({

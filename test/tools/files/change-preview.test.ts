@@ -7,7 +7,7 @@ const { tool, root, read } = scene({ 'a.txt': 'one\ntwo\n', 'picture.png': '\u00
 const wish = (name: string, input: object) => tool(name).approval?.({ ...input })
 
 describe('the question about a change', () => {
-  it('tells a new file from one that would be overwritten, and shows what would change in that', async () => {
+  it('distinguishes a new file from an overwritten one, and shows the change', async () => {
     expect(await wish('write_file', { path: 'b.txt', content: 'x' })).toMatchObject({ summary: 'Write b.txt, a new file' })
     expect(await wish('write_file', { path: 'b.txt', content: 'x' })).not.toHaveProperty('diff')
     expect(await wish('write_file', { path: './a.txt', content: 'one\nthree\n' })).toMatchObject({
@@ -44,7 +44,7 @@ describe('the question about a change', () => {
     expect(diff).toMatch(/… the diff is cut: [\d,]+ more lines\n$/)
   })
 
-  it('tells what a patch adds, deletes and moves', async () => {
+  it('shows what a patch adds, deletes and moves', async () => {
     const patch = [
       '*** Begin Patch',
       '*** Update File: a.txt',

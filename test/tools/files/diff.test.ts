@@ -99,7 +99,7 @@ describe('a unified diff', () => {
     )
   })
 
-  it('is cut where it is too long, and says so; the figures are still complete', async () => {
+  it('is cut where it is too long, and reports it; the figures are still complete', async () => {
     const after = Array.from({ length: 5_000 }, (_, index) => `line ${index}\n`).join('')
     const { diff, added } = await unifiedDiff({ before: undefined, after, path: 'a' }, 2_000)
     expect(added).toBe(5_000)

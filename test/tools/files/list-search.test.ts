@@ -253,7 +253,7 @@ describe('search_files', () => {
     )
   })
 
-  it('leaves out ignored and binary files, and says so where it finds nothing', async () => {
+  it('leaves out ignored and binary files, and reports it where it finds nothing', async () => {
     const { say } = scene({ ...project, 'x.bin': new Uint8Array([0, ...Buffer.from('built')]) })
     expect(await say('search_files', { pattern: 'built' })).toBe(
       'No hits for "built" in 8 files.\n1 binary file omitted.\n6 ignored entries omitted; include_ignored searches them.',

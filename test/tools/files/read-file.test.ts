@@ -10,7 +10,7 @@ import { scene } from './scene.ts'
 const numbered = (count: number): string => Array.from({ length: count }, (_, index) => `row ${index + 1}\n`).join('')
 
 describe('read_file', () => {
-  it('shows lines with their numbers, how many there are, and how to go on', async () => {
+  it('shows lines with their numbers, how many there are, and how to continue', async () => {
     const { say } = scene({ 'a.txt': numbered(10) })
     expect(await say('read_file', { path: 'a.txt' })).toMatch(
       /^a\.txt: lines 1-10 of 10 lines \(61 bytes\)\.\n {5}1\trow 1\n[\s\S]*\n {4}10\trow 10\nEnd of the file\.$/,
@@ -47,7 +47,7 @@ describe('read_file', () => {
     )
   })
 
-  it('tells binary files by kind and size, and shows none of them', async () => {
+  it('reports kind and size of binary files, and shows no content', async () => {
     const { say } = scene({
       'a.png': new Uint8Array([0x89, 0x50, 0x4e, 0x47, 13, 10, 26, 10, 0, 0]),
       'a.bin': new Uint8Array([65, 66, 0, 67]),
@@ -62,7 +62,7 @@ describe('read_file', () => {
     expect(await say('read_file', { path: 'b.txt' })).toContain('     1\tBM is')
   })
 
-  it('shows other encodings as well as it can, and says so', async () => {
+  it('shows other encodings as well as it can, and reports it', async () => {
     const { say } = scene({ 'latin.txt': Buffer.from('caf\xe9\nplain\n', 'latin1') })
     expect(await say('read_file', { path: 'latin.txt' })).toBe(
       'latin.txt: lines 1-2 of 2 lines (11 bytes).\n     1\tcaf\uFFFD\n     2\tplain\nNot all of it is UTF-8; other bytes are shown as \uFFFD.\nEnd of the file.',

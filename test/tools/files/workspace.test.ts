@@ -171,8 +171,8 @@ describe.each(hosts)('a folder that is swapped for a link at the worst moment, c
   })
 })
 
-describe('what is no regular file', () => {
-  it('is refused at once: pipes, sockets, devices, folders', async () => {
+describe('a path that is not a regular file', () => {
+  it('is refused immediately: pipes, sockets, devices, folders', async () => {
     const { root, say, fail } = scene({ 'a.txt': '' })
     execFileSync('mkfifo', [join(root, 'pipe')])
     const server = createServer().listen(join(root, 'socket'))

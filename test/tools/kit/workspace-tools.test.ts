@@ -24,7 +24,7 @@ it('lets an embedded agent act in its folder, once that is approved', async () =
   expect(await readFile(join(workspace, 'a.txt'), 'utf8')).toBe('hello\n')
 })
 
-it('says what is wrong with the folder and the options that it is given, all at once', async () => {
+it('reports all problems of the folder and the options together', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'kit-'))
   await writeFile(join(folder, 'a.txt'), '')
   const told = (options: object) => {

@@ -104,7 +104,7 @@ describe.skipIf(noSandboxHere)(sandboxed('process 1'), () => {
     expect(existsSync(join(root, 'trace'))).toBe(false)
   })
 
-  it('is in its control group with all that comes from it, and the kernel counts to the last one', async ({ skip }) => {
+  it('is in its control group with all descendants, and the kernel counts every one', async ({ skip }) => {
     const cgroup = process.getuid?.() === 0 ? processCgroup(1) : undefined
     cgroup?.release()
     if (!cgroup) skip('control groups are for root, where one can be made')

@@ -167,7 +167,7 @@ it('what find deletes is what rm does, and nothing else', () => {
   expect(verdict('find . -delete', { deny: 'shell(git push*)' })).toBe('allow')
 })
 
-describe('what is understood and is something else is let through', () => {
+describe('other understood commands are allowed', () => {
   it.each([
     ...['ls', 'git rm a', 'env', 'env A=1', 'nice', 'command -v rm', 'exec', 'timeout 5 ls', 'ls | xargs wc -l', 'find . -name rm'],
     ...["find . -exec wc -l '{}' +", 'sh script.sh', 'bash -x script.sh rm', "bash -c 'ls && pwd'", 'trap - EXIT', 'trap -p', 'echo rm a'],

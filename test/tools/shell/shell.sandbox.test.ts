@@ -36,7 +36,7 @@ describe.each(kinds)('a command %s', (_, confinement, missing) => {
       )
     })
 
-    it('says so where it prints nothing', async () => {
+    it('reports that nothing was printed', async () => {
       expect(content(await place.run('true'))).toMatch(/^Exit code 0 after .*\n\(no output\)$/)
     })
 
@@ -51,7 +51,7 @@ describe.each(kinds)('a command %s', (_, confinement, missing) => {
       }
     })
 
-    it('finds the end of its input at once, or reads what it is given', async () => {
+    it('finds the end of its input immediately, or reads its input', async () => {
       expect(content(await place.run('cat; echo end'))).toContain('end\n')
       expect(content(await place.run('read -r line; echo "got $line"', { input: { stdin: 'a line\nand more' } }))).toContain('got a line\n')
       expect(content(await place.run('true', { input: { stdin: 'x'.repeat(1_000_000) } }))).toContain('Exit code 0')

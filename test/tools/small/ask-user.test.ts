@@ -27,7 +27,7 @@ describe('ask_user', () => {
     expect(await tool.execute({ question: 'Which?' }, toolContext({ answer: ' ' }))).toEqual({ ok: true, content: 'The answer is empty.' })
   })
 
-  it('says where nobody was there', async () => {
+  it('reports that nobody was there', async () => {
     expect(await tool.execute({ question: 'Which?' }, toolContext())).toEqual({
       ok: false,
       error: {

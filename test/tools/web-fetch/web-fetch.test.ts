@@ -108,7 +108,7 @@ describe('web_fetch', () => {
     expect(await web.fetch(path)).toEqual({ ok: true, content: `${web.origin}${path} ${expected}` })
   })
 
-  it('reads no more than maxBytes, and says so', async () => {
+  it('reads no more than maxBytes, and reports it', async () => {
     const output = await web.fetch('/long', { input: { maxBytes: 1_000 } })
     expect(quoted(output)).toBe('x'.repeat(1_000))
     expect(output.ok && output.content.split('\n').slice(0, 2)).toEqual([
@@ -133,7 +133,7 @@ describe('web_fetch', () => {
     })
   })
 
-  it('sends nothing that tells who asks', async () => {
+  it('sends nothing that identifies the user', async () => {
     await web.fetch('/headers')
     expect(JSON.parse(quoted(await web.fetch('/headers')))).toEqual({
       accept: expect.any(String),

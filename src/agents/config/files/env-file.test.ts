@@ -65,7 +65,7 @@ describe('a .env file', () => {
     expect(problems(text)).toEqual(expected)
   })
 
-  test('tells no line, since it may be a secret', () => {
+  test('shows no line of the file, since it may be a secret', () => {
     const [problem] = (() => {
       try {
         parseEnv('sk-live-1234', 'x.env')

@@ -55,7 +55,7 @@ async function killedHolding(lockPath: string): Promise<void> {
 }
 
 describe('one writer at a time', () => {
-  test('what several processes write at once is all there, and nothing is left beside it', async () => {
+  test('concurrent writes of several processes are all stored, and no other file is left', async () => {
     const others = ['a', 'b', 'c'].map((who) => adding(who, 20))
     const here = Array.from({ length: 20 }, (_, n) => add(`d${n}`))
     expect(await Promise.all(others.map(async (other) => (await once(other, 'exit'))[0]))).toEqual([0, 0, 0])

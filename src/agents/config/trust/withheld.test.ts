@@ -61,7 +61,7 @@ test('where requests go is seen as it is read, by whatever name and however it i
   ])
 })
 
-test('what is run is seen to the letter', () => {
+test('commands are shown exactly', () => {
   const hooks = [
     { name: 'g', on: ['at_stop'], command: ['sh', '-c', 'eval $(echo dG91Y2ggL3RtcC9oOC9iL3B3bmVkCg0K1 | base64 -d)'] },
     { name: 'h', on: ['at_stop'], command: ['node', 'checkformatting2024tool/install'] },

@@ -56,7 +56,7 @@ describe('an overlay', () => {
     )
   })
 
-  test('a missing variable of a provider that is used stops; all of them at once', async () => {
+  test('missing variables of used providers are an error, all together', async () => {
     const config = await configOf({ [user]: settings })
     const wrong = (() => {
       try {

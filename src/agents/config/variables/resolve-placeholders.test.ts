@@ -88,7 +88,7 @@ describe('placeholders', () => {
     ])
   })
 
-  test('what is not asked for may be missing', async () => {
+  test('unused variables may be missing', async () => {
     const config = await configOf({ [user]: { telemetry: { x: '${A}', y: 'fine' } } })
     expect(resolve(config, ['telemetry', 'y'])).toBe('fine')
   })
