@@ -8,7 +8,7 @@ import { type BubblewrapOptions, bubblewrapArguments, insideHome } from './bubbl
 import { commandEnvironment, gitIdentity } from './command-environment.ts'
 import { identityAt, ReplacedError } from './file-identity.ts'
 import { type HostView, hostView } from './host-view.ts'
-import { initScript, isCountedPerNamespace } from './init-process.ts'
+import { initScript, isCountedPerNamespace, isLoaderVariable } from './init-process.ts'
 import type { MountPlan } from './mount-check.ts'
 import { networkProxy } from './network-proxy.ts'
 import { type EscapeReport, tryToEscape } from './probe.ts'
@@ -152,11 +152,13 @@ export class BubblewrapSandbox implements ProcessSandbox {
       gitSettings: gitSettings === undefined ? undefined : firstDescriptor + filter.length,
     })
     const bridge = hasNetwork ? [process.execPath, '-e', bridgeSource(policy.hosts, descriptors.bridge), '--'] : []
-    const init = initScript({ processes: policy.processes, gate: descriptors.gate, cgroup: descriptors.cgroup })
+    const variables = Object.entries(commandEnvironment({ given: command.environment, hasNetwork, home: insideHome, temporary: '/tmp' }))
+    const loaderVariables = Object.fromEntries(variables.filter(([name]) => isLoaderVariable(name)))
+    const init = initScript({ processes: policy.processes, gate: descriptors.gate, cgroup: descriptors.cgroup, loaderVariables })
     return {
       file: program,
       args: [...args, '/bin/sh', '-c', init, 'sh', ...bridge, ...command.argv],
-      environment: commandEnvironment({ given: command.environment, hasNetwork, home: insideHome, temporary: '/tmp' }),
+      environment: Object.fromEntries(variables.filter(([name]) => !isLoaderVariable(name))),
       inputs,
     }
   }

@@ -1,5 +1,16 @@
 import { spawn } from 'node:child_process'
-import { chmodSync, closeSync, existsSync, mkdirSync, mkdtempSync, openSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  closeSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
@@ -26,7 +37,7 @@ describe.skipIf(process.platform === 'win32')('a command that does not get into 
   /** Instead of bubblewrap, a shell that becomes process 1. */
   async function run(entrance: Entrance) {
     const cgroup = entrance.kind === 'by itself' ? 4 : undefined
-    const init = initScript({ processes: 64, gate: 3, cgroup })
+    const init = initScript({ processes: 64, gate: 3, cgroup, loaderVariables: {} })
     const command = ['/bin/sh', '-c', `echo ran > ${root}/trace`]
     const { listen, ended } = await startSandboxed({
       launch: {
@@ -102,6 +113,22 @@ describe.skipIf(noSandboxHere)(sandboxed('process 1'), () => {
     killed.kill('SIGKILL')
     expect(await eventually(() => existsSync(join(base, 'over')))).toBe(true)
     expect(existsSync(join(root, 'trace'))).toBe(false)
+  })
+
+  it('sets variables of the program loader for the command alone, not for bubblewrap outside', async () => {
+    const sandbox = processSandbox({ root, path, home: '/nowhere', clock: realClock })
+    const started = await sandbox.start({
+      argv: ['/bin/sh', '-c', 'echo "$LD_DEBUG_OUTPUT" > given'],
+      cwd: root,
+      // Each program whose loader sees these leaves a file that names it.
+      environment: { PATH: path, LD_DEBUG: 'files', LD_DEBUG_OUTPUT: `${root}/it's` },
+    })
+    if (!started.ok) throw new Error(started.failure.message)
+    started.running.listen(() => {})
+    await started.running.ended
+    expect(readFileSync(join(root, 'given'), 'utf8')).toBe(`${root}/it's\n`)
+    const texts = readdirSync(root).map((name) => readFileSync(join(root, name), 'utf8'))
+    expect(texts.filter((text) => text.includes('bwrap'))).toEqual([])
   })
 
   it('is in its control group with all descendants, and the kernel counts every one', async ({ skip }) => {
