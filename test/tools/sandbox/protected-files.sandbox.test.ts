@@ -185,6 +185,7 @@ describe.skipIf(noSandboxHere)(sandboxed('a command'), () => {
     ['create a hook folder that is missing', 'rm -rf .git/hooks; mkdir .git/hooks && echo evil > .git/hooks/pre-commit'],
     ['create settings that are missing', 'mkdir .claude && echo evil > .mcp.json'],
     ['lead Git to other settings', 'mkdir evil && echo ../evil > .git/commondir'],
+    ['prepare a rebase that runs programs', 'mkdir .git/rebase-merge && echo "exec evil" > .git/rebase-merge/git-rebase-todo'],
     ['replace a symbolic link', 'rm .vscode && mkdir .vscode'],
     ['move a nested repository away', 'mv vendor old && mkdir -p vendor/own/.git'],
   ])('can %s: a known limit', async (_, command) => {
