@@ -15,8 +15,8 @@ export const sandboxed = (name: string, missing: string | undefined = noSandboxH
 
 function whyNot(): string | undefined {
   if (process.platform !== 'linux') return 'it is not Linux'
-  const walls = ['--unshare-all', '--as-pid-1', '--ro-bind', '/', '/', '--proc', '/proc', '--size', '1000000', '--tmpfs', '/tmp', 'true']
-  const { error, status, stderr } = spawnSync('bwrap', walls, { encoding: 'utf8' })
+  const flags = ['--unshare-all', '--as-pid-1', '--ro-bind', '/', '/', '--proc', '/proc', '--size', '1000000', '--tmpfs', '/tmp', 'true']
+  const { error, status, stderr } = spawnSync('bwrap', flags, { encoding: 'utf8' })
   if (error) return 'bubblewrap (bwrap) is not installed'
   return status === 0 ? undefined : `this system does not let bubblewrap work: ${stderr.trim()}`
 }

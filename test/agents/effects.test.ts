@@ -26,7 +26,7 @@ const rightAtLast: Say = (_, step) => ({ text: step === 1 ? '{"town":"Oslo"}' : 
 /** What an agent with these settings lets its commands do, in a session that lets them do much. */
 const noWalls: SandboxPolicy = { ...defaultSandboxPolicy, mode: 'off' }
 
-async function walls(settings: string): Promise<Partial<SandboxPolicy>> {
+async function policyWith(settings: string): Promise<Partial<SandboxPolicy>> {
   const policy: SandboxPolicy = {
     mode: 'required',
     hosts: ['*.example.com', 'b.test'],
@@ -170,23 +170,23 @@ const effects: { readonly [Key in AgentOptionKey]: () => Promise<void> } = {
     expect(seen).toMatchObject({ kind: 'sandbox', policy: { mode: 'required' } })
   },
   async 'sandbox.hosts'() {
-    expect(await walls('sandbox: { hosts: [api.example.com, evil.test] }')).toEqual({ hosts: ['api.example.com'] })
+    expect(await policyWith('sandbox: { hosts: [api.example.com, evil.test] }')).toEqual({ hosts: ['api.example.com'] })
   },
   async 'sandbox.privateHosts'() {
-    expect(await walls('sandbox: { privateHosts: [api.example.com, b.test] }')).toEqual({ privateHosts: ['api.example.com'] })
+    expect(await policyWith('sandbox: { privateHosts: [api.example.com, b.test] }')).toEqual({ privateHosts: ['api.example.com'] })
   },
   async 'sandbox.writable'() {
-    expect(await walls('sandbox: { writable: [/srv/b, /etc] }')).toEqual({ writable: ['/srv/b'] })
+    expect(await policyWith('sandbox: { writable: [/srv/b, /etc] }')).toEqual({ writable: ['/srv/b'] })
   },
   async 'sandbox.environment'() {
-    expect(await walls('sandbox: { environment: [B, KEY] }')).toEqual({ environment: ['B'] })
+    expect(await policyWith('sandbox: { environment: [B, KEY] }')).toEqual({ environment: ['B'] })
   },
   async 'sandbox.memory'() {
-    expect(await walls('sandbox: { memory: 512MB }')).toEqual({ memory: 2 ** 29 })
-    expect(await walls('sandbox: { memory: 9GB }')).toEqual({})
+    expect(await policyWith('sandbox: { memory: 512MB }')).toEqual({ memory: 2 ** 29 })
+    expect(await policyWith('sandbox: { memory: 9GB }')).toEqual({})
   },
   async 'sandbox.processes'() {
-    expect(await walls('sandbox: { processes: 7 }')).toEqual({ processes: 7 })
+    expect(await policyWith('sandbox: { processes: 7 }')).toEqual({ processes: 7 })
   },
   async 'limits.maxToolTurns'() {
     const { requests, outcome } = await play({

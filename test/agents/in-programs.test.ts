@@ -12,7 +12,7 @@ import { tool } from './stage.ts'
 // Agent files in a program: `agentsFromFiles` of `troupe/agents`.
 
 const agent = (settings: string, prompt = 'BOSS'): string => `---\ndescription: The boss\nmodels: a/b\n${settings}\n---\n${prompt}\n`
-const walls = (more: object = {}): Sandbox => ({
+const sandboxWith = (more: object = {}): Sandbox => ({
   confinement: { kind: 'sandbox', name: 'of the test', policy: { ...defaultSandboxPolicy, ...more } },
 })
 
@@ -116,7 +116,7 @@ describe('agent files in a program', () => {
       calls.push(JSON.stringify(confinement))
       return 'seen'
     })
-    const sandbox = walls({ hosts: ['a.example'] })
+    const sandbox = sandboxWith({ hosts: ['a.example'] })
     const { config, diagnostics } = await agentsFromFiles('boss.ai', { workingDirectory, tools: [look], skills, sandbox })
     expect(diagnostics.map(({ code, message }) => `${code} ${message}`)).toEqual([
       'agent_setting_idle `sandbox.hosts` names "b.example", which the session does not allow',

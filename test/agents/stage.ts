@@ -21,7 +21,7 @@ export interface Scene {
   readonly scoutSays?: Say
   readonly tools?: readonly Tool[]
   readonly model?: Partial<Model>
-  /** The walls of the session. */
+  /** The sandbox policy of the session. */
   readonly sandbox?: SandboxPolicy
   readonly clock?: FakeClock
   /** How often it is asked, turn by turn; the outcome is that of the last one. Default 1. */

@@ -165,7 +165,7 @@ describe('what a model sees', () => {
   })
 
   it('when the sandbox blocks a call, and a person denies or approves running it outside', async () => {
-    const walled = tool('look', {
+    const blocked = tool('look', {
       execute: ({ q }, { confinement }) =>
         confinement.kind === 'none'
           ? `There is ink in the ${String(q)}.`
@@ -177,7 +177,7 @@ describe('what a model sees', () => {
         by: 'Ada',
       }),
     }
-    const setup = { tools: [walled], approver, sandbox: { confinement: { kind: 'sandbox', name: 'box' } } } as const
+    const setup = { tools: [blocked], approver, sandbox: { confinement: { kind: 'sandbox', name: 'box' } } } as const
     const steps = [{ calls: [asks('look', 'box')] }, { calls: [asks('look', 'chest')] }, { text: 'Ink.' }]
     await page('wall-hit', await requestsOf(steps, setup))
   })

@@ -201,10 +201,10 @@ describe('why a call is made', () => {
   })
 
   it('is shown again when the call asks to leave the sandbox', async () => {
-    const walled = { ...shell([]), execute: () => ({ ok: false, error: { class: 'sandbox', message: 'a wall' } }) as const }
+    const blocked = { ...shell([]), execute: () => ({ ok: false, error: { class: 'sandbox', message: 'blocked' } }) as const }
     const call = { tool: 'shell', input: { command: 'make', reason: 'To build it' } }
     const sandbox = { confinement: { kind: 'sandbox', name: 'box' } } as const
-    const made = await play([call], { tools: [walled], sandbox, decide: (_, n) => (n === 1 ? yes() : no()) })
+    const made = await play([call], { tools: [blocked], sandbox, decide: (_, n) => (n === 1 ? yes() : no()) })
     expect(made.asked.map(({ scope, reason }) => [scope, reason])).toEqual([
       ['call', 'To build it'],
       ['unsandboxed', 'To build it'],

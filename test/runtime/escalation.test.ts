@@ -21,8 +21,8 @@ import {
 import { no, type Played, play, stage, yes } from './approval-stage.ts'
 
 const box = { confinement: { kind: 'sandbox', name: 'box' } } as const
-/** Needs the network: inside it hits the wall. */
-const walled = (log: string[], more: Partial<Tool> = {}): Tool => ({
+/** Needs the network: the sandbox blocks it. */
+const blocked = (log: string[], more: Partial<Tool> = {}): Tool => ({
   ...tool('shell', { schema: objectSchema({ command: { type: 'string' } }) }),
   execute: ({ command }, { confinement, attempt }) => {
     log.push(`${command} ${confinement.kind} ${attempt}`)
@@ -35,7 +35,7 @@ const rules = (...given: readonly ApprovalRule[]) => ({ approvals: { rules: give
 
 async function walk(commands: readonly string[], setup: Parameters<typeof stage>[0] = {}): Promise<Played & { readonly log: string[] }> {
   const log: string[] = []
-  return { ...(await play(commands.map(curl), { sandbox: box, tools: [walled(log)], ...setup })), log }
+  return { ...(await play(commands.map(curl), { sandbox: box, tools: [blocked(log)], ...setup })), log }
 }
 
 describe('a call that the sandbox blocks', () => {
@@ -57,10 +57,10 @@ describe('a call that the sandbox blocks', () => {
 
   it('a narrow grant is for these arguments alone, and for no other tool', async () => {
     const log: string[] = []
-    const other = { ...walled(log), name: 'shell_two' }
+    const other = { ...blocked(log), name: 'shell_two' }
     const { asked } = await play([curl('a'), curl('b'), { tool: 'shell_two', input: { command: 'a' } }], {
       sandbox: box,
-      tools: [walled(log), other],
+      tools: [blocked(log), other],
       decide: (_, n) => (n === 1 ? yes('session', 'unsandboxed:shell:') : no()),
     })
     expect(asked.map(({ tool: name, input }) => `${name} ${input.command}`)).toEqual(['shell a', 'shell_two a'])
@@ -89,9 +89,9 @@ describe('a call that the sandbox blocks', () => {
     const three = { calls: ['one', 'two', 'three'].map(curl) }
     /** Only the second command needs the network. Each waits for the one before it. */
     const picky = (log: string[]): Tool => {
-      const { execute } = walled(log)
+      const { execute } = blocked(log)
       const needs = ({ command }: JsonObject) => command === 'two'
-      return walled(log, {
+      return blocked(log, {
         concurrency: 'exclusive',
         execute: (input, context) => (needs(input) ? execute(input, context) : `ran ${log.push(String(input.command))}`),
       })
@@ -183,7 +183,7 @@ describe('a call that the sandbox blocks', () => {
     const log: string[] = []
     const made = stage({
       sandbox: box,
-      tools: [walled(log)],
+      tools: [blocked(log)],
       decide: () => 'wait',
       limits: { timeBudget: 10_000, toolTimeout: 1_000 },
       steps: [{ calls: [curl()] }, { text: 'Done.' }],
@@ -198,7 +198,7 @@ describe('a call that the sandbox blocks', () => {
 
   it('an interrupt while it waits leaves it inside', async () => {
     const log: string[] = []
-    const made = stage({ sandbox: box, tools: [walled(log)], decide: () => 'wait', steps: [{ calls: [curl()] }] })
+    const made = stage({ sandbox: box, tools: [blocked(log)], decide: () => 'wait', steps: [{ calls: [curl()] }] })
     const handle = made.runtime.stream('go')
     await until('it is asked', () => made.asked.length === 1)
     await handle.interrupt()
@@ -208,7 +208,12 @@ describe('a call that the sandbox blocks', () => {
 
   it('so does a wish to stop, after which the model says what it has', async () => {
     const log: string[] = []
-    const made = stage({ sandbox: box, tools: [walled(log)], decide: () => 'wait', steps: [{ calls: [curl()] }, { text: 'Not reached.' }] })
+    const made = stage({
+      sandbox: box,
+      tools: [blocked(log)],
+      decide: () => 'wait',
+      steps: [{ calls: [curl()] }, { text: 'Not reached.' }],
+    })
     const handle = made.runtime.stream('go')
     await until('it is asked', () => made.asked.length === 1)
     await handle.stop()
@@ -234,7 +239,7 @@ describe('a call that the sandbox blocks', () => {
 
   it('whose way out was approved before a crash is not asked about again', async () => {
     const log: string[] = []
-    const reading = [walled(log, { effect: 'read' })]
+    const reading = [blocked(log, { effect: 'read' })]
     const whole = await play([curl()], { sandbox: box, tools: reading, decide: () => yes() })
     const length = whole.events.findIndex(({ type }) => type === 'interaction.approval.resolved') + 1
     log.length = 0
@@ -360,7 +365,7 @@ describe('a child that the sandbox blocks', () => {
     const log: string[] = []
     const made = stage({
       sandbox: box,
-      tools: [walled(log)],
+      tools: [blocked(log)],
       decide: () => 'wait',
       config: {
         agents: [

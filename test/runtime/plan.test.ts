@@ -214,7 +214,7 @@ describe('a plan', () => {
 
 // What must hold of every journal, with all that a turn may hold now: plans, questions, rules, ways out, repeated calls, hooks.
 
-const names = ['plan', 'question', 'guarded', 'forbidden', 'walled', 'look'] as const
+const names = ['plan', 'question', 'guarded', 'forbidden', 'blocked', 'look'] as const
 const callArbitrary = fc.record({ tool: fc.constantFrom(...names), input: fc.record({ n: fc.nat({ max: 1 }) }) })
 const decisions: readonly ApprovalDecision[] = [
   { kind: 'approve', breadth: 'session' },
@@ -236,8 +236,8 @@ const every: readonly Tool[] = [
     approval: ({ n }) => ({ summary: 's', keys: [{ key: `n:${n}`, label: 'n' }], wider: [{ key: 'n:', label: 'all', isPrefix: true }] }),
   }),
   tool('forbidden'),
-  tool('walled', {
-    execute: (_, { confinement }) => (confinement.kind === 'none' ? 'out' : { ok: false, error: { class: 'sandbox', message: 'wall' } }),
+  tool('blocked', {
+    execute: (_, { confinement }) => (confinement.kind === 'none' ? 'out' : { ok: false, error: { class: 'sandbox', message: 'blocked' } }),
   }),
   tool('look'),
 ]

@@ -135,9 +135,9 @@ describe('waiting for a person', () => {
 
   it('grants the same arguments again, whatever reason the model gives', async () => {
     const sandbox = { confinement: { kind: 'sandbox', name: 'box' } } as const
-    const walled = tool('a', {
+    const blocked = tool('a', {
       execute: (_, { confinement }) =>
-        confinement.kind === 'none' ? 'out' : { ok: false, error: { class: 'sandbox', message: 'walled in' } },
+        confinement.kind === 'none' ? 'out' : { ok: false, error: { class: 'sandbox', message: 'blocked' } },
     })
     const asked: string[] = []
     const approver = {
@@ -152,7 +152,7 @@ describe('waiting for a person', () => {
       { q: 'y', reason: 'third' },
     ]
     const model = new ScriptedModel([...calls.map((input) => ({ calls: [{ tool: 'a', input }] })), { text: 'Done.' }])
-    const outcome = await runtimeWith(model, { tools: [walled], sandbox, approver }).run('Go')
+    const outcome = await runtimeWith(model, { tools: [blocked], sandbox, approver }).run('Go')
     expect(outcome.accounting.filter((entry) => entry.kind === 'call').map((entry) => entry.status)).toEqual([
       'completed',
       'completed',

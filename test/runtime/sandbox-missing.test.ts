@@ -7,7 +7,7 @@ import { agent, journalOf, ofType, type Setup, tool, troupeError, world } from '
 const none: Sandbox = { confinement: { kind: 'none' } }
 const box: Sandbox = { confinement: { kind: 'sandbox', name: 'box' } }
 const open: Sandbox = { confinement: { kind: 'sandbox', name: 'box', policy: { ...defaultSandboxPolicy, mode: 'off' } } }
-const walled = (sandbox: Partial<SandboxPolicy>, more: Partial<AgentDefinition> = {}): AgentDefinition => ({ ...agent, sandbox, ...more })
+const confined = (sandbox: Partial<SandboxPolicy>, more: Partial<AgentDefinition> = {}): AgentDefinition => ({ ...agent, sandbox, ...more })
 const remedy = 'Pass a `sandbox` to the runtime, such as that of `workspaceTools` of `troupe/acting`, or remove `sandbox` from the agent.'
 const look = tool('look')
 
@@ -17,7 +17,7 @@ describe('an agent that requires a sandbox in a runtime without one', () => {
     message: 'the agent requires a sandbox, and the runtime has none',
     remedy,
   })
-  const required = walled({ mode: 'required', writable: ['/srv'] })
+  const required = confined({ mode: 'required', writable: ['/srv'] })
   const silent = { ...agent, name: 'silent', tools: [] }
 
   it.each<[string, Setup, number]>([
@@ -48,8 +48,8 @@ describe('an agent that requires a sandbox in a runtime without one', () => {
       'it has none, nor has anybody that it calls',
       { tools: [look], config: { agents: [{ ...required, tools: [], agents: ['silent'] }, silent], agentSelection: { agent: 'clerk' } } },
     ],
-    ['the sandbox was only switched off', { tools: [look], config: { agents: [walled({ mode: 'required' })] }, sandbox: open }],
-    ['the sandbox is that of a program', { tools: [look], config: { agents: [walled({ mode: 'required' })] }, sandbox: box }],
+    ['the sandbox was only switched off', { tools: [look], config: { agents: [confined({ mode: 'required' })] }, sandbox: open }],
+    ['the sandbox is that of a program', { tools: [look], config: { agents: [confined({ mode: 'required' })] }, sandbox: box }],
   ])('is started where %s', async (_, setup) => {
     const { runtime } = world({ ...setup, steps: [{ text: 'Done.' }] })
     const { status, diagnostics } = await runtime.run('Go')
@@ -58,7 +58,7 @@ describe('an agent that requires a sandbox in a runtime without one', () => {
 })
 
 describe('an agent that restricts the sandbox', () => {
-  const wanting = walled({ hosts: [], writable: ['/srv'] })
+  const wanting = confined({ hosts: [], writable: ['/srv'] })
   const told = async (setup: Setup) => {
     const { runtime, store } = world({ tools: [look], config: { agents: [wanting] }, steps: [{ text: 'Done.' }], ...setup })
     const outcome = await runtime.run('Go')
@@ -86,7 +86,7 @@ describe('an agent that restricts the sandbox', () => {
     expect(await told({ sandbox: open })).toEqual([])
     expect(await told({ tools: [] })).toEqual([])
     expect(await told({ config: { agents: [{ ...wanting, tools: [] }] } })).toEqual([])
-    expect(await told({ config: { agents: [walled({ mode: 'off', hosts: [] })] } })).toEqual([])
+    expect(await told({ config: { agents: [confined({ mode: 'off', hosts: [] })] } })).toEqual([])
   })
 
   it('warns for the child that has tools', async () => {

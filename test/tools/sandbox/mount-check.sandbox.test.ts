@@ -24,7 +24,7 @@ async function sandbox(mounts: readonly string[]): Promise<number> {
 }
 
 function place() {
-  const base = realpathSync(mkdtempSync(join(tmpdir(), 'troupe-walls-')))
+  const base = realpathSync(mkdtempSync(join(tmpdir(), 'troupe-mounts-')))
   onTestFinished(() => rmSync(base, { recursive: true, force: true }))
   const [root, outside] = [join(base, 'workspace'), join(base, 'outside')]
   mkdirSync(join(root, 'a/vault'), { recursive: true })
