@@ -13,9 +13,9 @@ export {
   selectSkills,
   userSkillDirectories,
 } from './agents/index.ts'
-export type { HttpAuth, HttpMethod, RestPagination, RestParameter, RestToolDefinition } from './contracts/index.ts'
+export type { HttpAuth, HttpMethod, OpenApiDefinition, RestPagination, RestParameter, RestToolDefinition } from './contracts/index.ts'
 export { checkHooks, type HookDefinition, type HookPlace, type HookPoint, hooksFrom } from './tools/hooks/index.ts'
-export { type HttpToolOptions, restTool } from './tools/http/index.ts'
+export { type HttpToolOptions, type OpenApiOptions, openApiTools, restTool } from './tools/http/index.ts'
 export type { WorkspaceKit } from './tools/kit/index.ts'
 export { type Availability, processSandbox } from './tools/sandbox/index.ts'
 

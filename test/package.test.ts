@@ -44,6 +44,7 @@ describe('the export map', () => {
       'findProjectRoot',
       'findSkills',
       'hooksFrom',
+      'openApiTools',
       'processSandbox',
       'projectContext',
       'restTool',

@@ -54,7 +54,7 @@ export interface RestToolDefinition {
   readonly maxBytes?: number
   /** Default: `read` for GET and HEAD, otherwise `write`. */
   readonly effect?: Effect
-  /** The name of a queue that limits the calls. Default: the name of the tool. */
+  /** A queue that limits the calls, besides the one with the name of the tool. */
   readonly queue?: string
   /** Other hosts that the endpoint may redirect to. They get no credentials. */
   readonly redirects?: readonly string[]

@@ -12,7 +12,8 @@ export interface CredentialTemplates {
   readonly headers: readonly (readonly [name: string, value: string])[]
   readonly query: readonly (readonly [name: string, value: string])[]
   readonly cookies: readonly (readonly [name: string, value: string])[]
-  readonly basic?: { readonly user: string; readonly password: string }
+  /** `user:password`. */
+  readonly basic?: string
 }
 
 /** The same with values. Never part of a message or a result. */
@@ -40,7 +41,7 @@ export function credentialTemplates(
     ],
     query: query ? [[query.name, query.value]] : [],
     cookies: [],
-    ...(basic && { basic }),
+    ...(basic && { basic: `${basic.user}:${basic.password}` }),
   }
 }
 
@@ -72,9 +73,10 @@ export function resolveCredentials(
   const inCookies = pairs(cookies)
   for (const [, value] of [...inQuery, ...inCookies]) hide(value)
   if (inCookies.length > 0) sent.cookie = inCookies.map(([name, value]) => `${name}=${value}`).join('; ')
-  if (basic) {
-    const pair = hide(Buffer.from(`${resolve(basic.user)}:${hide(resolve(basic.password))}`).toString('base64'))
-    sent.authorization = `Basic ${pair}`
+  if (basic !== undefined) {
+    const pair = resolve(basic)
+    hide(pair.slice(pair.indexOf(':') + 1))
+    sent.authorization = `Basic ${hide(Buffer.from(pair).toString('base64'))}`
   }
   if (missing.size > 0) return { ok: false, failure: missingVariables([...missing]) }
   return { ok: true, credentials: { headers: sent, query: inQuery, redactor: redactor(secrets) } }

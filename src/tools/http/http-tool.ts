@@ -33,7 +33,7 @@ export interface HttpToolSpec {
   readonly timeoutMs: number
   readonly maxBytes: number
   readonly effect: Effect
-  readonly queue: string
+  readonly queue?: string | undefined
   readonly redirects: readonly string[]
   /** The host with its port, if the configuration names it: then it may be private. */
   readonly privateHost?: string | undefined
@@ -50,7 +50,7 @@ export interface HttpToolOptions {
 const spareMs = 5_000
 
 export function httpTool(spec: HttpToolSpec, options: HttpToolOptions = {}): Tool {
-  const { name, description, inputSchema, operation, effect, timeoutMs } = spec
+  const { name, source, description, inputSchema, operation, effect, timeoutMs, queue } = spec
   const { variables = {}, lookup = resolveWithSystem, clock = systemClock } = options
   const addresses = addressFilter(spec.privateHost === undefined ? [] : [spec.privateHost], lookup)
   return {
@@ -59,7 +59,8 @@ export function httpTool(spec: HttpToolSpec, options: HttpToolOptions = {}): Too
     inputSchema,
     effect,
     concurrency: effect === 'read' ? 'shared' : 'exclusive',
-    namespace: spec.queue,
+    ...(name !== source && { namespace: source }),
+    ...(queue !== undefined && { queue }),
     timeoutMs: timeoutMs + spareMs,
     approval: (input) => {
       const built = buildRequest(operation, input)

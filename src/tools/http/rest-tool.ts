@@ -35,7 +35,7 @@ export function restTool(name: string, definition: RestToolDefinition, options: 
     ...schemas.flatMap(([key, schema]) => checkSchema(schema, `${place}.parameters.${key}`, 'any')),
   ]
   if (wrong.length > 0) throw configError(wrong)
-  const { headers, auth, result, pagination, timeout = defaultTimeout, maxBytes = defaultBytes, queue = name, redirects = [] } = definition
+  const { headers, auth, result, pagination, timeout = defaultTimeout, maxBytes = defaultBytes, queue, redirects = [] } = definition
   const isReading = method === 'GET' || method === 'HEAD'
   return httpTool(
     {

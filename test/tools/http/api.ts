@@ -1,16 +1,20 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { JsonObject, Tool, ToolOutput } from '../../../src/contracts/index.ts'
 import { toolContext } from '../small/context.ts'
-import { type Answer, page, redirect, site } from '../web-fetch/site.ts'
+import { type Answer, page, redirect, type Site, site } from '../web-fetch/site.ts'
 
-/** What the API was asked, without the requests that broke off. */
-export const requests: { method: string; url: string; headers: IncomingHttpHeaders; body: string }[] = []
+export interface Received {
+  readonly method: string
+  readonly url: string
+  readonly headers: IncomingHttpHeaders
+  readonly body: string
+}
 
 const json = (value: unknown): Answer =>
   page(typeof value === 'string' ? value : JSON.stringify(value), { 'content-type': 'application/json' })
 
 const noted =
-  (answer: Answer): Answer =>
+  (requests: Received[], answer: Answer): Answer =>
   (request, response) => {
     let body = ''
     request.on('data', (chunk) => {
@@ -36,63 +40,71 @@ const paged =
 
 const megabyte = 'x'.repeat(1_000_000)
 
-export const api = await site(
-  Object.fromEntries(
-    Object.entries<Answer>({
-      '/users/7': json('{}'),
-      '/users/a%2Fb%20%3F': json('{"id": 12345678901234567890}'),
-      '/users': json({ ok: true }),
-      '/echo': (request, response) => json({ url: request.url, headers: request.headers })(request, response),
-      '/list': json({ data: { items: [{ id: 1 }, { id: 2 }], total: 2 } }),
-      '/html': page('<h1>Hello</h1>'),
-      '/none': (_request, response) => void response.writeHead(204).end(),
-      '/busy': (_request, response) =>
-        void response.writeHead(503, { 'content-type': 'text/plain', 'retry-after': '7' }).end(`try later ${megabyte}`),
-      '/denied': (_request, response) => void response.writeHead(401).end(),
-      // 100 MB, unless the reader stops.
-      '/big': (_request, response) => {
-        response.writeHead(200, { 'content-type': 'text/plain' })
-        let left = 100
-        const push = (): void => {
-          while (left-- > 0) if (!response.write(megabyte)) return void response.once('drain', push)
-          response.end()
-        }
-        push()
-      },
-      '/drop': (request) => void request.socket.destroy(),
-      '/cut': (request, response) => {
-        response.writeHead(200, { 'content-type': 'application/json', 'content-length': '100' })
-        response.write('{"a":', () => request.socket.destroy())
-      },
-      '/loop': redirect('/loop'),
-      '/moved': redirect('/echo'),
-      '/paged/cursor': paged(
-        (query) => Number(query.get('cursor') ?? 0),
-        (next) => ({ next: String(next) }),
-      ),
-      '/paged/page': paged(
-        (query) => (Number(query.get('page')) - 1) * 2,
-        () => ({}),
-      ),
-      '/paged/offset': paged(
-        (query) => Number(query.get('offset')),
-        () => ({}),
-      ),
-      '/paged/link': paged(
-        (query) => Number(query.get('at') ?? 0),
-        (next) => ({ link: `</first>; rel="first", </paged/link?at=${next}>; rel="next"` }),
-      ),
-      '/paged/link-body': paged(
-        (query) => Number(query.get('at') ?? 0),
-        (next) => ({ next: `/paged/link-body?at=${next}` }),
-      ),
-      '/endless': json({ items: [0, 0], same: 'c' }),
-      '/fails': (request, response) =>
-        request.url?.endsWith('=1') ? json({ items: [1, 2] })(request, response) : void response.writeHead(503).end(),
-      '/elsewhere': json({ items: [1], next: 'https://example.com/2' }),
-    }).map(([path, answer]) => [path, noted(answer)]),
+const echo: Answer = (request, response) => json({ url: request.url, headers: request.headers })(request, response)
+
+const answers: { readonly [path: string]: Answer } = {
+  '/users/7': json('{}'),
+  '/users/a%2Fb%20%3F': json('{"id": 12345678901234567890}'),
+  '/users': json({ ok: true }),
+  '/echo': echo,
+  '/echo/pets': echo,
+  '/echo/pets/7': echo,
+  '/echo/search': echo,
+  '/list': json({ data: { items: [{ id: 1 }, { id: 2 }], total: 2 } }),
+  '/html': page('<h1>Hello</h1>'),
+  '/none': (_request, response) => void response.writeHead(204).end(),
+  '/busy': (_request, response) =>
+    void response.writeHead(503, { 'content-type': 'text/plain', 'retry-after': '7' }).end(`try later ${megabyte}`),
+  '/denied': (_request, response) => void response.writeHead(401).end(),
+  // 100 MB, unless the reader stops.
+  '/big': (_request, response) => {
+    response.writeHead(200, { 'content-type': 'text/plain' })
+    let left = 100
+    const push = (): void => {
+      while (left-- > 0) if (!response.write(megabyte)) return void response.once('drain', push)
+      response.end()
+    }
+    push()
+  },
+  '/drop': (request) => void request.socket.destroy(),
+  '/cut': (request, response) => {
+    response.writeHead(200, { 'content-type': 'application/json', 'content-length': '100' })
+    response.write('{"a":', () => request.socket.destroy())
+  },
+  '/loop': redirect('/loop'),
+  '/moved': redirect('/echo'),
+  '/paged/cursor': paged(
+    (query) => Number(query.get('cursor') ?? 0),
+    (next) => ({ next: String(next) }),
   ),
-)
+  '/paged/page': paged(
+    (query) => (Number(query.get('page')) - 1) * 2,
+    () => ({}),
+  ),
+  '/paged/offset': paged(
+    (query) => Number(query.get('offset')),
+    () => ({}),
+  ),
+  '/paged/link': paged(
+    (query) => Number(query.get('at') ?? 0),
+    (next) => ({ link: `</first>; rel="first", </paged/link?at=${next}>; rel="next"` }),
+  ),
+  '/paged/link-body': paged(
+    (query) => Number(query.get('at') ?? 0),
+    (next) => ({ next: `/paged/link-body?at=${next}` }),
+  ),
+  '/endless': json({ items: [0, 0], same: 'c' }),
+  '/fails': (request, response) =>
+    request.url?.endsWith('=1') ? json({ items: [1, 2] })(request, response) : void response.writeHead(503).end(),
+  '/elsewhere': json({ items: [1], next: 'https://example.com/2' }),
+}
+
+/** An API of this machine that is gone after the tests, and what it was asked. */
+export async function startApi(): Promise<{ readonly api: Site; readonly requests: readonly Received[] }> {
+  const requests: Received[] = []
+  const api = await site(Object.fromEntries(Object.entries(answers).map(([path, answer]) => [path, noted(requests, answer)])))
+  return { api, requests }
+}
 
 export const call = async (tool: Tool, input: JsonObject, overlay: { readonly [name: string]: string } = {}): Promise<ToolOutput> =>
   (await tool.execute(input, toolContext({ overlay }))) as ToolOutput

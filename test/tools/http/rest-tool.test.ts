@@ -9,7 +9,9 @@ import { noCredentials } from '../../../src/tools/http/credentials.ts'
 import { restTool } from '../../../src/tools/http/index.ts'
 import { send } from '../../../src/tools/http/send.ts'
 import { failureOf, quoted, redirect, site } from '../web-fetch/site.ts'
-import { api, call, requests } from './api.ts'
+import { call, startApi } from './api.ts'
+
+const { api, requests } = await startApi()
 
 const hidden = 'very-secret-value'
 
@@ -41,7 +43,7 @@ describe('a REST tool', () => {
       headers: { 'x-team': 'research', 'x-trace': 't1', authorization: `Bearer ${hidden}` },
     })
     expect(quoted(output)).toBe('{"id": 12345678901234567890}')
-    expect(lookUp).toMatchObject({ effect: 'read', concurrency: 'shared', timeoutMs: 35_000, namespace: 'look_up' })
+    expect(lookUp).toMatchObject({ effect: 'read', concurrency: 'shared', timeoutMs: 35_000 })
   })
 
   it.each([
