@@ -4,7 +4,7 @@ const tokens = /"[^"\\]*(?:\\.[^"\\]*)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g
 /** The first number of a JSON text that changes when it is parsed: `12345678901234567890`, or `1e400`. Fractions are approximations anyway. */
 export function inexactNumber(json: string): string | undefined {
   // Fast path: shorter numbers are exact.
-  if (!/\d{16}|\d[eE]\+?\d{3}/.test(json)) return undefined
+  if (!/\d(?:\d{15}|[eE]\+?\d{3})/.test(json)) return undefined
   for (const [token] of json.matchAll(tokens)) if (!token.startsWith('"') && isChanged(token)) return token
   return undefined
 }

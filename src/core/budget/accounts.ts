@@ -3,18 +3,18 @@ import type { OpenTurn, SessionState } from '../state.ts'
 
 // What limits leave. A session is bound by its own limits and by those of every ancestor; each limit is one account.
 
-/** The only list of limits on tokens, cost and time. A new one needs an amount in `usedOf`. */
+/** The only list of limits on tokens, cost and time. A new one needs a place in `isLimited` and `ownAccounts`. */
 export const resourceOf = { maxTokens: 'tokens', maxSessionTokens: 'tokens', maxCostUsd: 'cost', timeBudget: 'time' } as const
 
 type AccountKey = keyof typeof resourceOf
 export type Resource = (typeof resourceOf)[AccountKey]
 
 export const accountKeys = Object.keys(resourceOf) as readonly AccountKey[]
-const outputKeys = accountKeys.filter((key) => resourceOf[key] !== 'time')
 
 /** One limit, and what it leaves: tokens, US dollars or milliseconds. */
 export interface Account {
   readonly key: AccountKey
+  readonly resource: Resource
   readonly limit: number
   readonly left: number
   /** The agent that has the limit. */
@@ -30,47 +30,34 @@ export interface Account {
 export type Headroom = readonly Account[]
 export const unlimited: Headroom = []
 
-/** Whether tokens, cost or time are limited. */
-export const isLimited = (limits: AgentLimits): boolean => hasAny(limits, accountKeys)
-/** Whether a limit bounds the output of a model. */
-export const isOutputLimited = (limits: AgentLimits): boolean => hasAny(limits, outputKeys)
+/** Whether a limit bounds the output of a model. Reads by name: a loop over the keys is slow, and every step asks several times. */
+export const isOutputLimited = ({ maxTokens, maxSessionTokens, maxCostUsd }: AgentLimits): boolean =>
+  maxTokens !== undefined || maxSessionTokens !== undefined || maxCostUsd !== undefined
 
-function hasAny(limits: AgentLimits, keys: readonly AccountKey[]): boolean {
-  for (const key of keys) if (limits[key] !== undefined) return true
-  return false
-}
+/** Whether tokens, cost or time are limited. */
+export const isLimited = (limits: AgentLimits): boolean => limits.timeBudget !== undefined || isOutputLimited(limits)
 
 type Spender = Pick<SessionState, 'agent' | 'parent' | 'spent'>
 type Spending = Pick<OpenTurn, 'spent' | 'paidUsd' | 'startedAt' | 'idleMs' | 'waiting'>
 
 /** What the session's own limits leave. Allocates nothing if there are none. */
 export function ownAccounts(state: Spender, turn: Spending, now: number): Headroom {
-  const { agent, parent } = state
-  if (!isLimited(agent.limits)) return unlimited
+  const { limits } = state.agent
+  if (!isLimited(limits)) return unlimited
+  const { maxTokens, maxSessionTokens, maxCostUsd, timeBudget } = limits
   const accounts: Account[] = []
-  for (const key of accountKeys) {
-    const limit = agent.limits[key]
-    if (limit === undefined) continue
-    const left = limit - usedOf(key, { state, turn, now })
-    accounts.push({ key, limit, left, agent: agent.name, isRoot: !parent, inFlight: 0, sharers: 1 })
-  }
+  if (maxTokens !== undefined) accounts.push(account(state, 'maxTokens', { limit: maxTokens, used: tokensOf(turn) }))
+  if (maxSessionTokens !== undefined) accounts.push(account(state, 'maxSessionTokens', { limit: maxSessionTokens, used: tokensOf(state) }))
+  if (maxCostUsd !== undefined) accounts.push(account(state, 'maxCostUsd', { limit: maxCostUsd, used: turn.paidUsd }))
+  if (timeBudget !== undefined) accounts.push(account(state, 'timeBudget', { limit: timeBudget, used: workedMs(turn, now) }))
   return accounts
 }
 
-function usedOf(key: AccountKey, { state, turn, now }: { state: Spender; turn: Spending; now: number }): number {
-  switch (key) {
-    case 'maxTokens':
-      return turn.spent.usage.input + turn.spent.usage.output
-    case 'maxSessionTokens':
-      return state.spent.usage.input + state.spent.usage.output
-    case 'maxCostUsd':
-      return turn.paidUsd
-    case 'timeBudget':
-      return workedMs(turn, now)
-    default:
-      return key satisfies never
-  }
+function account({ agent, parent }: Spender, key: AccountKey, { limit, used }: { readonly limit: number; readonly used: number }): Account {
+  return { key, resource: resourceOf[key], limit, left: limit - used, agent: agent.name, isRoot: !parent, inFlight: 0, sharers: 1 }
 }
+
+const tokensOf = ({ spent: { usage } }: Pick<Spender, 'spent'>): number => usage.input + usage.output
 
 export const workedMs = ({ startedAt, idleMs, waiting }: Spending, now: number): number =>
   now - startedAt - idleMs - (waiting.kind === 'no' ? 0 : Math.max(0, now - waiting.since))
@@ -78,8 +65,7 @@ export const workedMs = ({ startedAt, idleMs, waiting }: Spending, now: number):
 /** The account of a resource that leaves the least. */
 export function tightestAccount(accounts: Headroom, resource: Resource): Account | undefined {
   let found: Account | undefined
-  for (const account of accounts)
-    if (resourceOf[account.key] === resource && (found === undefined || account.left < found.left)) found = account
+  for (const account of accounts) if (account.resource === resource && (found === undefined || account.left < found.left)) found = account
   return found
 }
 

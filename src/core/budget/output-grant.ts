@@ -1,5 +1,5 @@
 import type { Reservation, TokenPrice } from '../../contracts/index.ts'
-import { type Account, type Headroom, resourceOf } from './accounts.ts'
+import type { Account, Headroom } from './accounts.ts'
 
 // How much output a request is granted under shared limits.
 
@@ -58,7 +58,7 @@ export function grantOutput(
   let limit: Grant['limit']
   let mustWait = false
   for (const account of accounts) {
-    const resource = resourceOf[account.key]
+    const { resource } = account
     const each = resource === 'tokens' ? tokenForToken : price
     if (resource === 'time' || !each) continue
     const affordable = affordableOutput(account, { input, price: each, answers })

@@ -4,7 +4,6 @@ import {
   isLimited,
   lastAnswerReservation,
   ownAccounts,
-  resourceOf,
   type SessionState,
   timeReserve,
   unlimited,
@@ -40,8 +39,7 @@ function accountsForChildren({ state, turn, now }: ActiveSession, descendants: R
   const reserve = answerReserve(state)
   const sharers = Math.max(1, descendants.openTurns)
   return ownAccounts(state, turn, now).map((account) => {
-    const { left } = account
-    const resource = resourceOf[account.key]
+    const { left, resource } = account
     switch (resource) {
       case 'tokens':
         return { ...account, left: left - descendants.tokens - reserve.tokens, inFlight: descendants.inFlight, sharers }

@@ -1,5 +1,5 @@
 import type { ModelRequest } from '../../contracts/index.ts'
-import { type AskAction, isOutputLimited, maxDelayMs, resourceOf, stepIdOf } from '../../core/index.ts'
+import { type AskAction, isOutputLimited, maxDelayMs, stepIdOf } from '../../core/index.ts'
 import { Interrupt } from '../../util/interrupt.ts'
 import type { ActiveSession } from '../loop/active-session.ts'
 import { stepStarted } from '../loop/step-events.ts'
@@ -123,6 +123,6 @@ async function pause(session: ActiveSession, action: AskAction): Promise<void> {
 
 /** Under a budget the provider gets the reservation as its output limit. */
 function limitOutput(session: ActiveSession, request: ModelRequest, { reservation }: AskAction): ModelRequest {
-  const isLimited = isOutputLimited(session.state.agent.limits) || session.headroom.some(({ key }) => resourceOf[key] !== 'time')
+  const isLimited = isOutputLimited(session.state.agent.limits) || session.headroom.some(({ resource }) => resource !== 'time')
   return isLimited ? { ...request, parameters: { ...request.parameters, maxOutputTokens: reservation.output } } : request
 }
