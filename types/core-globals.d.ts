@@ -25,3 +25,6 @@ interface URL {
   readonly hash: string
 }
 declare const URL: { parse(text: string): URL | null }
+/** Pure conversions of bytes. */
+declare const TextDecoder: { new (label: 'utf-8', options: { fatal: true }): { decode(bytes: Uint8Array): string } }
+declare const btoa: (binary: string) => string

@@ -70,7 +70,7 @@ export interface ToolContext {
   readonly confinement: Confinement
   /** A longer output is stored, and the model sees only its head and tail. */
   readonly maxOutputBytes: number
-  /** The full text of a stored output. */
+  /** The full text of a stored output. Rejects with the media type and size if the handle belongs to bytes. */
   storedOutput(handle: string): Promise<string | undefined>
   /** The agents that this agent may start. */
   readonly agents: readonly AgentCard[]

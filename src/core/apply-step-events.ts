@@ -27,6 +27,7 @@ import {
   withCalls,
   withTurn,
 } from './state-changes.ts'
+import { isStoredPart } from './stored-parts.ts'
 
 // How events of steps, items and calls change the state.
 
@@ -195,7 +196,9 @@ function callCompleted(state: SessionState, event: Event<'interaction.item.compl
   const call = callOf(turn, event)
   if (call.kind !== 'started') throw illegalEvent(event, 'the call is not running')
   const { intent } = call
-  const result = { id: intent.providerCallId, name: intent.tool, ok: item.status === 'completed', content: item.content }
+  const { parts } = item
+  const text = { id: intent.providerCallId, name: intent.tool, ok: item.status === 'completed', content: item.content }
+  const result = parts ? { ...text, parts } : text
   const { step, waiting, idleMs } = withReplacedCall(turn, event, { kind: 'ended', itemId: call.itemId, part: call.part, result })
   const said: Message | undefined = haveAllEnded(step.calls) ? { role: 'tool', results: step.calls.map(({ result }) => result) } : undefined
   const accounting = turn.accounting.append(callEntry(event, call, item))
@@ -206,7 +209,8 @@ function callCompleted(state: SessionState, event: Event<'interaction.item.compl
     at: event.at,
     history: said ? state.history.append(said) : state.history,
     historyChars: said ? state.historyChars + messageSize(said) : state.historyChars,
-    hasStoredOutput: state.hasStoredOutput || item.output !== undefined,
+    hasStoredOutput: state.hasStoredOutput || item.output !== undefined || parts?.some(({ type }) => type === 'file') === true,
+    hasStoredParts: state.hasStoredParts || parts?.some(isStoredPart) === true,
     turn: { ...turn, repeats, waiting, idleMs, step: said ? { kind: 'ready', failures: none } : step, accounting },
   }
 }

@@ -25,6 +25,7 @@ import type { FailedAttempt } from './next-model.ts'
 import { stepIdOf } from './session-ids.ts'
 import { type Call, type Cancel, type OpenTurn, requestOf, type SessionState } from './state.ts'
 import { appendMessage, callingStep, illegalEvent, inputMessages, openTurn, takeInputs, withCalls, withTurn } from './state-changes.ts'
+import { hasStoredParts, isStoredPart } from './stored-parts.ts'
 
 // The reducer. Pure: it never changes the given state, and the same events always give the same state.
 // An event that cannot follow throws: the journal is broken.
@@ -126,6 +127,7 @@ export function createSessionState(event: Event<'interaction.session.created'>):
     inboxCursor: 0,
     grants: [],
     hasStoredOutput: false,
+    hasStoredParts: false,
     spent: { usage: noUsage, cost: 0 },
     diagnostics: [],
     turns: 0,
@@ -150,7 +152,13 @@ function addSelectionCost(state: SessionState, asked: AskedFirst): SessionState 
 
 function inputAccepted(state: SessionState, event: Event<'interaction.input.accepted'>): SessionState {
   const { seq, at, clientId, parts, mode } = event
-  return { ...state, seq, at, inputs: [...state.inputs, { clientId, parts, mode }] }
+  return {
+    ...state,
+    seq,
+    at,
+    hasStoredParts: state.hasStoredParts || parts.some(isStoredPart),
+    inputs: [...state.inputs, { clientId, parts, mode }],
+  }
 }
 
 const cancelStrength: readonly Cancel[] = ['no', 'stop', 'abort', 'interrupt']
@@ -266,7 +274,18 @@ function compacted(state: SessionState, event: Event<'interaction.context.compac
   const next = { length: left.length, carried, helped: event.tokensAfter < event.tokensBefore }
   const hasStoredOutput = state.hasStoredOutput || event.output !== undefined
   const turn = state.turn.kind === 'open' ? afterCompaction(state.turn, next.helped, all.length - state.compacted.length) : state.turn
-  return { ...state, seq, at, history: Sequence.from(left), historyChars, hasStoredOutput, compacted: next, turn }
+  const nextParts = state.hasStoredParts && (left.some(hasStoredParts) || state.inputs.some(({ parts }) => parts.some(isStoredPart)))
+  return {
+    ...state,
+    seq,
+    at,
+    history: Sequence.from(left),
+    historyChars,
+    hasStoredOutput,
+    hasStoredParts: nextParts,
+    compacted: next,
+    turn,
+  }
 }
 
 /** With fewer new messages, a compaction came too soon after the last one. */

@@ -25,7 +25,7 @@ export { lostCallDiagnostic, lostCallRecord, lostReplyText, notRunAgain, unfinis
 export { type Action, type AskAction, decide } from './decide.ts'
 export { drive, type Performer } from './drive.ts'
 export { failurePolicy, maxDelayMs } from './failure-policy.ts'
-export { messageSize } from './message-size.ts'
+export { messageSize, partChars } from './message-size.ts'
 export { type Exclusions, noExclusions } from './next-model.ts'
 export { agentLoop, type Offering, type Recipe } from './recipe.ts'
 export { type EventWriter, Released, Session, type SessionParts } from './session.ts'
@@ -46,3 +46,4 @@ export {
   type Turn,
 } from './state.ts'
 export { requestChars } from './state-changes.ts'
+export { blobAddress, blobOfInput, hasStoredParts, isReadableBy } from './stored-parts.ts'

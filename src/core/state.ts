@@ -69,6 +69,8 @@ export interface SessionState {
   readonly inboxCursor: number
   readonly grants: readonly ApprovalKey[]
   readonly hasStoredOutput: boolean
+  /** The history has images or files whose bytes are in the blob store. */
+  readonly hasStoredParts: boolean
   readonly spent: Spent
   /** Noted outside a turn; the next outcome reports them. */
   readonly diagnostics: readonly Diagnostic[]

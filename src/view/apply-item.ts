@@ -90,6 +90,7 @@ function endCall(session: SessionNodes, step: StepNode, { item, at }: { readonly
   const exitCode = exitCodeOf(item)
   Object.assign(call, { latencyMs, status, span: { from, to: at }, changes: changesOf(item) }, error && { error })
   if (exitCode !== undefined) call.exitCode = exitCode
+  if (item.parts) call.parts = item.parts
   if (session.tree.keepsContent) call.content = item.content
   delete call.output
   delete call.inQueue

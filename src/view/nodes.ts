@@ -11,6 +11,7 @@ import type {
   JsonObject,
   Lane,
   ModelFailure,
+  OutputPart,
   Plan,
   Report,
   SessionId,
@@ -83,6 +84,8 @@ export interface CallNode {
   sandbox: CallSandbox
   changes?: readonly FileChange[]
   exitCode?: number
+  /** Parts of its output, if some are not text. */
+  parts?: readonly OutputPart[]
   readonly hooks: readonly HookNode[]
   /** The agent that this call started. */
   child?: AgentNode

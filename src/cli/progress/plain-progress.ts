@@ -32,6 +32,7 @@ import {
   decidedText,
   isAutomatic,
   isFailedExit,
+  partTexts,
   permitText,
   terminalApproverName,
   unsandboxedText,
@@ -260,6 +261,7 @@ export class PlainProgress {
   #resultLines(item: CallRecord): readonly string[] {
     const { content, type } = item
     const changes = changesOf(item)
+    if (item.parts && this.#detail !== 'verbose') return this.#dimmed(partTexts(item.parts).map(shorten))
     if (changes.length > 0)
       return changes.flatMap((change) => [
         ...this.#dimmed([changeText(change)]),

@@ -1,7 +1,8 @@
-import type { BlobId, CallIntent, CallRecord, InteractionEvent, SessionId } from '../../contracts/index.ts'
+import type { BlobId, CallIntent, CallRecord, InteractionEvent, OutputPart, SessionId } from '../../contracts/index.ts'
 import { duration, grouped, size } from '../terminal/format-numbers.ts'
 import { replyLines } from '../terminal/markdown/render-markdown.ts'
 import { printable } from '../terminal/printable.ts'
+import { partTexts } from '../tree/call-texts.ts'
 
 // Arguments and results of calls, for `sessions show -v`. Pure.
 
@@ -37,12 +38,18 @@ function linesOf({ agentPath, item }: Start, record: CallRecord | undefined, sty
     ...textLines('→', JSON.stringify(item.input), style),
     ...(record ? textLines('←', record.content, style) : []),
     ...(record?.output ? wholeLine(record.output, style) : []),
+    ...(record?.parts ?? []).flatMap((part) => partLine(part, style)),
   ]
 }
 
 function wholeLine({ handle, bytes }: NonNullable<CallRecord['output']>, { fileOf }: CallStyle): readonly string[] {
   const file = fileOf(handle)
   return file === undefined ? [] : [`${indent}  whole output, ${size(bytes)}: ${file}`]
+}
+
+function partLine(part: OutputPart, { fileOf }: CallStyle): readonly string[] {
+  const file = 'blob' in part ? fileOf(part.blob) : undefined
+  return partTexts([part]).map((text) => `${indent}  ${text}${file === undefined ? '' : `: ${file}`}`)
 }
 
 function textLines(mark: string, text: string, { width }: CallStyle): readonly string[] {

@@ -1,4 +1,6 @@
+import type { OutputPart } from '../../contracts/index.ts'
 import type { CallPermit, FileChange } from '../../view/index.ts'
+import { size } from '../terminal/format-numbers.ts'
 import { printable } from '../terminal/printable.ts'
 
 // Short texts about a call: changed files, approvals, the sandbox.
@@ -16,6 +18,15 @@ export function changeText(change: FileChange): string {
 /** `+3 -1`. */
 export const lineCounts = ({ added, removed }: Pick<FileChange, 'added' | 'removed'>): string =>
   [added > 0 ? `+${added}` : '', removed > 0 ? `-${removed}` : ''].filter(Boolean).join(' ')
+
+/** `image/png 34.2 KB`, `report.pdf application/pdf 1.2 MB`, a link. Texts are not listed. */
+export function partTexts(parts: readonly OutputPart[] = []): readonly string[] {
+  return parts.flatMap((part) => {
+    if (part.type === 'text') return []
+    const about = part.type === 'link' ? part.uri : `${part.mediaType} ${size(part.bytes)}`
+    return [printable(part.name === undefined ? about : `${part.name} ${about}`)]
+  })
+}
 
 /** `approved at the terminal`, `granted for the project`, `allowed: write_file (the command line)`. */
 export function permitText(permit: CallPermit): string {

@@ -3,7 +3,7 @@ import type { AttemptNode, CallNode, HookNode, NoteNode, QueuePlace, RequestNode
 import { exactLine } from '../terminal/exact-text.ts'
 import { duration, elapsed, grouped, tokens } from '../terminal/format-numbers.ts'
 import { printable } from '../terminal/printable.ts'
-import { changeText, unsandboxedText } from './call-texts.ts'
+import { changeText, partTexts, unsandboxedText } from './call-texts.ts'
 import { blockText, hookDetails, hookRow } from './hook-rows.ts'
 import { modelText } from './model-text.ts'
 import { type Detail, leafRow, type Row, type RowNode } from './tree-row.ts'
@@ -126,13 +126,13 @@ export function callDetails(call: CallNode, isRunning: boolean): readonly Detail
   return [...hookDetails(call.hooks), ...left, ...resultDetails(call, isRunning)]
 }
 
-function resultDetails({ error, progress, output, changes = [], hooks }: CallNode, isRunning: boolean): readonly Detail[] {
+function resultDetails({ error, progress, output, changes = [], parts, hooks }: CallNode, isRunning: boolean): readonly Detail[] {
   if (error) return failureDetails(error, hooks)
   if (isRunning) return [...(progress === undefined ? [] : [progress]), ...outputLines(output ?? '')].map(printable).map(dimmed)
-  // A single file is shown in the row itself.
-  if (changes.length < 2) return []
-  const left = changes.length - maxFiles
-  return [...changes.slice(0, maxFiles).map(changeText), ...(left > 0 ? [`and ${left} more`] : [])].map(dimmed)
+  // A single changed file is shown in the row itself.
+  const lines = [...(changes.length < 2 ? [] : changes.map(changeText)), ...partTexts(parts)]
+  const left = lines.length - maxFiles
+  return [...lines.slice(0, maxFiles), ...(left > 0 ? [`and ${left} more`] : [])].map(dimmed)
 }
 
 export function outputLines(output: string, maxLines = maxOutputLines): readonly string[] {

@@ -6,7 +6,7 @@ import type {
   LanguageModelV4Message,
 } from '@ai-sdk/provider'
 import { appendInstruction, type ModelRequest, type ToolSpec } from '../../contracts/index.ts'
-import { cacheNotice, type Dialect, namespaceOf } from './dialect.ts'
+import { cacheNotice, type Dialect, namespaceOf, takesResultParts } from './dialect.ts'
 import { type OutputRules, outputOptions, outputRequest } from './output-format.ts'
 import type { SupportedUrls } from './prompt.ts'
 import { toPrompt } from './prompt.ts'
@@ -26,7 +26,7 @@ export async function prepareCall(request: ModelRequest, rules: OutputRules): Pr
   const reasoning = reasoningRequest(request.parameters, model, dialect)
   const supportedUrls: SupportedUrls = (await model.supportedUrls) ?? {}
   const system = appendInstruction(request.system, wish.words)
-  const prompt = toPrompt(system, request.messages, { dialect, supportedUrls })
+  const prompt = toPrompt(system, request.messages, { dialect, supportedUrls, takesResultParts: takesResultParts(model, dialect) })
   const tools = request.tools.map(toTool)
   const marks = dialect === 'anthropic' && cache !== false
   const options: LanguageModelV4CallOptions = {

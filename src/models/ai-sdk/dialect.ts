@@ -30,6 +30,11 @@ export function abilitiesOf(model: AiSdkModel, dialect: Dialect): readonly Model
 /** The Responses API stores requests by default; the chat API does not. */
 export const speaksResponses = (model: AiSdkModel): boolean => model.provider.endsWith('.responses')
 
+/** Packages for other APIs write the bytes of a result as JSON text. */
+export const takesResultParts = (model: AiSdkModel, dialect: Dialect): boolean =>
+  model.specificationVersion === 'v4' &&
+  (dialect === 'anthropic' || dialect === 'google' || (dialect === 'openai' && speaksResponses(model)))
+
 /** Automatic caching cannot be switched off. */
 export const cacheNotice = (dialect: Dialect): string | undefined =>
   dialect === 'anthropic' ? undefined : 'The setting cache: false has no effect: only Anthropic models cache on request.'

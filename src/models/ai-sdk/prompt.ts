@@ -8,10 +8,12 @@ import type {
   SharedV4ProviderOptions,
 } from '@ai-sdk/provider'
 import type { CallPart, CallResult, FilePart, ImagePart, InputPart, JsonObject, Message, ReplyPart } from '../../contracts/index.ts'
+import { parseDataUrl } from '../../util/data-url.ts'
 import { shortHash } from '../../util/hash.ts'
 import { parseJsonObject } from '../../util/json-values.ts'
+import { isTextType } from '../../util/media-type.ts'
 import { FailureError, failing } from '../failures/index.ts'
-import { argumentsOf } from '../shared/index.ts'
+import { argumentsOf, resultParts } from '../shared/index.ts'
 import { type Dialect, namespaceOf } from './dialect.ts'
 
 export type SupportedUrls = { readonly [mediaType: string]: readonly RegExp[] }
@@ -21,6 +23,11 @@ interface InputRules {
   readonly dialect: Dialect
   /** Addresses that the provider fetches. Troupe never fetches any. */
   readonly supportedUrls: SupportedUrls
+}
+
+interface PromptRules extends InputRules {
+  /** Whether a result can have images and files. Otherwise they are in a user message after it. */
+  readonly takesResultParts: boolean
 }
 
 type UserPart = LanguageModelV4TextPart | LanguageModelV4FilePart
@@ -53,14 +60,11 @@ function readData({ mediaType, data }: ImagePart | FilePart): Content {
 }
 
 function readDataUrl(data: string, mediaType: string): Content {
-  const comma = data.indexOf(',')
-  if (comma < 0) throw unreadable(`The address ${brief(data)} has no data.`, 'A data: address is data:<media type>;base64,<data>.')
-  const [type, ...attributes] = data.slice('data:'.length, comma).split(';')
-  const isBase64 = attributes.some((attribute) => attribute.trim().toLowerCase() === 'base64')
-  const body = data.slice(comma + 1)
-  const base64 = isBase64 ? body : Buffer.from(decoded(body), 'utf8').toString('base64')
+  const parsed = parseDataUrl(data)
+  if (!parsed) throw unreadable(`The address ${brief(data)} has no data.`, 'A data: address is data:<media type>;base64,<data>.')
+  const base64 = parsed.isBase64 ? parsed.body : Buffer.from(decoded(parsed.body), 'utf8').toString('base64')
   // The media type in the address wins.
-  return { kind: 'bytes', mediaType: type?.includes('/') ? type : mediaType, base64 }
+  return { kind: 'bytes', mediaType: parsed.mediaType === '' ? mediaType : parsed.mediaType, base64 }
 }
 
 function decoded(text: string): string {
@@ -86,11 +90,7 @@ function isSupported(url: URL, mediaType: string, supported: SupportedUrls): boo
 const covers = (pattern: string, mediaType: string): boolean =>
   pattern === '*' || pattern === '*/*' || pattern === mediaType || (pattern.endsWith('/*') && mediaType.startsWith(pattern.slice(0, -1)))
 
-// Text files are sent as text: providers differ in which ones they accept as files.
-const isTextType = (mediaType: string): boolean =>
-  /^text\/|^application\/(?:[\w.-]+\+)?(?:json|xml|ya?ml|toml|javascript|x-ya?ml|x-sh)\b/i.test(mediaType)
-
-/** It is sent as text, so the model needs no ability for files. */
+/** Text files are sent as text: providers differ in which ones they accept as files. So the model needs no ability for them. */
 export const isSentAsText = (part: InputPart): boolean =>
   part.type === 'text' || (part.type === 'file' && isTextType(part.mediaType) && !/^https:/i.test(part.data))
 
@@ -103,28 +103,35 @@ const brief = (text: string): string => JSON.stringify(text.length > 40 ? `${tex
 const unreadable = (message: string, remedy: string): FailureError => new FailureError(failing('config', message, remedy))
 
 /** The conversation for a provider. Throws if the provider does not support a part of it. */
-export function toPrompt(system: string, messages: readonly Message[], rules: InputRules): LanguageModelV4Message[] {
+export function toPrompt(system: string, messages: readonly Message[], rules: PromptRules): LanguageModelV4Message[] {
   const prompt: LanguageModelV4Message[] = system === '' ? [] : [{ role: 'system', content: system }]
-  for (const message of messages) {
-    const said = toMessage(message, rules)
-    if (said.content.length === 0) continue
+  const add = (said: Said): void => {
+    if (said.content.length === 0) return
     const last = prompt.at(-1)
     // The chat templates of many local models require alternating roles.
     if (rules.dialect === 'openai-compatible' && last?.role === 'user' && said.role === 'user')
       prompt[prompt.length - 1] = joined(last, said)
     else prompt.push(said)
   }
+  for (const message of messages) {
+    add(toMessage(message, rules))
+    if (message.role !== 'tool') continue
+    const beside = resultParts(message.results.filter((result) => !isWhole(result, rules)))
+    if (beside.length > 0) add(toMessage({ role: 'user', parts: beside }, rules))
+  }
   return prompt
 }
 
-function toMessage(message: Message, rules: InputRules): Exclude<LanguageModelV4Message, { role: 'system' }> {
+type Said = Exclude<LanguageModelV4Message, { role: 'system' }>
+
+function toMessage(message: Message, rules: PromptRules): Said {
   switch (message.role) {
     case 'user':
       return { role: 'user', content: message.parts.map((part) => toUserPart(part, rules)).filter(isNotEmpty) }
     case 'assistant':
       return { role: 'assistant', content: message.parts.flatMap((part) => toReplyPart(part, rules.dialect)) }
     case 'tool':
-      return { role: 'tool', content: message.results.map((result) => toResult(result, rules.dialect)) }
+      return { role: 'tool', content: message.results.map((result) => toResult(result, rules)) }
     default:
       return message satisfies never
   }
@@ -184,13 +191,36 @@ function callInput({ input }: CallPart, dialect: Dialect): unknown {
   return takesText && parseJsonObject(input) ? input : argumentsOf(input)
 }
 
-function toResult({ id, name, ok, content }: CallResult, dialect: Dialect): LanguageModelV4ToolResultPart {
+function toResult(result: CallResult, rules: PromptRules): LanguageModelV4ToolResultPart {
+  const { id, name, ok, content } = result
+  const files = isWhole(result, rules) ? resultFiles(result) : []
   return {
     type: 'tool-result',
-    toolCallId: callId(id, dialect),
+    toolCallId: callId(id, rules.dialect),
     toolName: name,
-    output: { type: ok ? 'text' : 'error-text', value: content },
+    output:
+      files.length > 0
+        ? { type: 'content', value: [{ type: 'text', text: content }, ...files] }
+        : { type: ok ? 'text' : 'error-text', value: content },
   }
+}
+
+/** Whether images and files are sent with the result. The form for failures has text only. */
+const isWhole = ({ ok }: CallResult, { takesResultParts }: PromptRules): boolean => ok && takesResultParts
+
+function resultFiles({ parts = [] }: CallResult): readonly LanguageModelV4FilePart[] {
+  return parts.flatMap((part) =>
+    'blob' in part && part.data !== undefined
+      ? [
+          {
+            type: 'file',
+            mediaType: part.mediaType,
+            data: { type: 'data', data: part.data },
+            ...(part.name !== undefined && { filename: part.name }),
+          } as const,
+        ]
+      : [],
+  )
 }
 
 /** A call of another provider's model may have an id that this provider refuses. */

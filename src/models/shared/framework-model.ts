@@ -9,6 +9,7 @@ import {
 } from '../../contracts/index.ts'
 import { type ErrorNames, modelFailure, userBuiltRemedies } from '../failures/index.ts'
 import { withinAbilities } from './model-facts.ts'
+import { withPartsBesideResults } from './result-parts.ts'
 import { untilAborted } from './until-aborted.ts'
 
 /** A prepared call of a framework's model. */
@@ -47,7 +48,7 @@ async function* answer({ facts, framework }: Asked, asked: ModelRequest, { signa
   try {
     const { request, notices } = withinAbilities(asked, facts)
     const system = appendInstruction(request.system, request.output && jsonInstruction(request.output))
-    const call = framework.prepare({ ...request, system }, signal)
+    const call = framework.prepare({ ...request, system, messages: withPartsBesideResults(request.messages) }, signal)
     for (const message of [...notices, ...call.notices]) yield { type: 'notice', message }
     for await (const chunk of untilAborted(() => call.open(), signal)) yield* reader.take(chunk)
   } catch (error) {

@@ -20,6 +20,7 @@ import { findAgent, matchAgent, onlyAgent, type Selected } from '../selection/se
 import { Feed } from '../tree/event-feed.ts'
 import { firstEvent } from '../tree/open-tree.ts'
 import type { Variables } from '../tree/session-overlays.ts'
+import { storeInput } from '../tree/store-input.ts'
 import { type ResumeOptions, TreeDriver } from '../tree/tree-driver.ts'
 import { checkClose, checkOpen, checkRun } from '../validation/check-arguments.ts'
 import { checkOptions } from '../validation/check-options.ts'
@@ -246,8 +247,9 @@ export class Runtime implements AgentRuntime {
     // A tree that was never started has no inbox.
     if (startInterrupt && !driver) return { clientId, driven: false }
     const isElsewhere = !driver && (await this.isDrivenElsewhere(treeId))
+    const stored = message.kind === 'input' ? { ...message, parts: await storeInput(this.parts, treeId, message.parts) } : message
     // From here on nothing is refused: the caller would try again and send it twice.
-    await store.inbox.add(treeId, clientId, message)
+    await store.inbox.add(treeId, clientId, stored)
     if (!isElsewhere && this.#held.has(treeId) && !this.#drivers.has(treeId) && !this.#isClosed) await this.#tryResume(treeId)
     return { clientId, driven: isElsewhere || this.#drivers.has(treeId) }
   }

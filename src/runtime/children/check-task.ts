@@ -6,13 +6,16 @@ import {
   type MaybePromise,
   type SchemaValidator,
   type ToolFailure,
+  type TreeId,
   TroupeError,
 } from '../../contracts/index.ts'
 import { plainJson } from '../../util/json-values.ts'
+import { messageOf } from '../../util/message-of.ts'
 import { nearestNames } from '../../util/nearest-names.ts'
 import { showValue } from '../../util/show-value.ts'
 import { wellFormed } from '../../util/well-formed.ts'
 import type { RuntimeParts } from '../api/runtime-parts.ts'
+import { storeInput } from '../tree/store-input.ts'
 import type { OpenSession } from './open-sessions.ts'
 
 // Any tool can start a child: its task is checked before anything starts.
@@ -25,18 +28,33 @@ interface Refused {
 
 /** The checked task. Limits are checked last: other children may have started meanwhile. */
 export function checkTask(task: unknown, parent: OpenSession, parts: RuntimeParts): MaybePromise<Checked<ChildTask>> {
-  const caller = parent.session?.state.agent
-  if (!caller) throw new TroupeError('internal', 'Only an open session can start children.')
-  const agent = checkAgent(task, caller, parts.agents)
+  const state = parent.session?.state
+  if (!state) throw new TroupeError('internal', 'Only an open session can start children.')
+  const agent = checkAgent(task, state.agent, parts.agents)
   if (agent.kind === 'refused') return agent
   const { name } = agent.value
-  const input = checkInput((task as ChildTask).input, agent.value, parts.options.validator)
+  const given = checkInput((task as ChildTask).input, agent.value, parts.options.validator)
+  // JSON input is text.
+  const input = given instanceof Promise || given.kind === 'refused' ? given : storeMedia(given, parts, state.treeId)
   const checkLimits = (checked: Checked<readonly InputPart[]>): Checked<ChildTask> => {
     if (checked.kind === 'refused') return checked
     const failure = childRefusal(parent, name)
     return failure ? { kind: 'refused', failure } : { kind: 'ok', value: { agent: name, input: checked.value } }
   }
   return input instanceof Promise ? input.then(checkLimits) : checkLimits(input)
+}
+
+function storeMedia(
+  checked: Extract<Checked<readonly InputPart[]>, { kind: 'ok' }>,
+  parts: RuntimeParts,
+  treeId: TreeId,
+): MaybePromise<Checked<readonly InputPart[]>> {
+  const stored = storeInput(parts, treeId, checked.value)
+  if (!(stored instanceof Promise)) return checked
+  return stored.then(
+    (value): Checked<readonly InputPart[]> => ({ kind: 'ok', value }),
+    (error: unknown) => wrong(place, messageOf(error).replace(/\.$/, ''), 'Pass a smaller file.'),
+  )
 }
 
 /** The agent of the task: one that the caller may call, and that still exists. */

@@ -12,6 +12,7 @@ import type { Feed } from './event-feed.ts'
 import { keepAlive } from './keep-alive.ts'
 import { Mailbox } from './mailbox.ts'
 import { createTree, openTree } from './open-tree.ts'
+import { storeInput } from './store-input.ts'
 import type { Tree } from './tree.ts'
 
 /**
@@ -63,7 +64,9 @@ export class TreeDriver {
     const claimed = await claimTree(parts, treeId, agent)
     const { epoch } = claimed
     try {
-      const tree = createTree(parts, { treeId, selected, input }, { ...claimed, feed })
+      const storing = storeInput(parts, treeId, input)
+      const stored = storing instanceof Promise ? await storing : storing
+      const tree = createTree(parts, { treeId, selected, input: stored }, { ...claimed, feed })
       return new TreeDriver(tree, feed, { epoch, whenIdle: 'settle', inboxCursor: 0 })
     } catch (error) {
       await parts.options.store.journal.release(treeId, epoch)

@@ -182,7 +182,7 @@ function inputProblem(input: RunInput): { readonly message: string; readonly rem
 const isPart = (part: unknown): boolean => {
   const { type, text, data, mediaType } = (part ?? {}) as { [key: string]: unknown }
   if (type === 'text') return typeof text === 'string'
-  return (type === 'image' || type === 'file') && typeof data === 'string' && typeof mediaType === 'string'
+  return (type === 'image' || type === 'file') && typeof data === 'string' && !/^blob:/i.test(data) && typeof mediaType === 'string'
 }
 
 function areOptions(problems: Problem[], options: object): options is Record<string, unknown> {

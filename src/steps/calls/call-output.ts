@@ -6,7 +6,7 @@ import {
   type ToolExtras,
   type ToolFailure,
   type ToolOutput,
-  TroupeError,
+  type ToolPart,
   toolFailureClasses,
 } from '../../contracts/index.ts'
 import { failureText } from '../../core/index.ts'
@@ -16,6 +16,8 @@ import { messageOf } from '../../util/message-of.ts'
 import type { Redactor } from '../../util/redact.ts'
 import { cutText, parseWellFormed } from '../../util/well-formed.ts'
 import type { ActiveSession } from '../loop/active-session.ts'
+import { readParts, storeParts } from './output-parts.ts'
+import { storeBlob } from './store-blob.ts'
 
 /** Reads what a tool returned. An invalid output fails the call and is reported. */
 export function readOutput(raw: unknown, tool: string, tell: (diagnostic: Diagnostic) => void): ToolOutput {
@@ -32,7 +34,7 @@ export function readOutput(raw: unknown, tool: string, tell: (diagnostic: Diagno
 }
 
 const mayReturn =
-  'Return a text, { ok: true, content: "…" } with a value beside it, or { ok: false, error: { class: "failed", message: "…" } }.'
+  'Return a text, { ok: true, content: "…" } with a value and parts beside it, or { ok: false, error: { class: "failed", message: "…" } }.'
 
 /** The type only: the value may contain secrets. */
 function kindOf(raw: unknown): string {
@@ -44,8 +46,9 @@ function kindOf(raw: unknown): string {
 /** Reads each field once: getters may throw, or return something else the next time. */
 function readFields(raw: unknown): ToolOutput | undefined {
   if (typeof raw !== 'object' || raw === null) return undefined
-  const { ok, extras } = raw as Loose<Done & Failed>
-  const more = extras ? { extras: extras as ToolExtras } : undefined
+  const { ok, extras, parts } = raw as Loose<Done & Failed>
+  const given = readParts(parts)
+  const more = extras || given ? { ...(extras ? { extras: extras as ToolExtras } : undefined), ...(given && { parts: given }) } : undefined
   if (ok === true) return doneOutput(raw, more)
   return ok === false ? failedOutput(raw, more) : undefined
 }
@@ -53,9 +56,10 @@ function readFields(raw: unknown): ToolOutput | undefined {
 type Done = Extract<ToolOutput, { ok: true }>
 type Failed = Extract<ToolOutput, { ok: false }>
 type Loose<T> = { readonly [Name in keyof T]?: unknown }
-type More = { readonly extras: ToolExtras } | undefined
+type More = { readonly extras?: ToolExtras; readonly parts?: readonly ToolPart[] } | undefined
 
-function doneOutput({ content, value }: Loose<Done>, more: More): ToolOutput | undefined {
+function doneOutput({ content: given, value }: Loose<Done>, more: More): ToolOutput | undefined {
+  const content = given === undefined && more?.parts ? '' : given
   if (typeof content !== 'string') return undefined
   if (value === undefined && !more) return { ok: true, content }
   return { ok: true, content, ...(value !== undefined && { value: value as Json }), ...more }
@@ -75,10 +79,11 @@ export function readFailure({ ports: { redactor } }: ActiveSession, error: unkno
 }
 
 /** The recorded part of an output. */
-export type ShownOutput = Pick<CallRecord, 'content' | 'value' | 'error' | 'output' | 'bytesOut'>
+export type ShownOutput = Pick<CallRecord, 'content' | 'value' | 'parts' | 'error' | 'output' | 'bytesOut'>
 
 /** Redacts, then cuts: the journal and the model get the same text. */
 export function fitOutput(session: ActiveSession, output: ToolOutput): ShownOutput | Promise<ShownOutput> {
+  if (output.parts) return fitWithParts(session, output, output.parts)
   const { redactor } = session.ports
   const { maxOutputBytes } = session.state.agent.limits
   const content = redactor.text(output.ok ? output.content : failedText(output.error, output.partial))
@@ -92,6 +97,14 @@ export function fitOutput(session: ActiveSession, output: ToolOutput): ShownOutp
   return bytesOut <= maxOutputBytes ? shown : storeOutput(session, shown)
 }
 
+async function fitWithParts(session: ActiveSession, { parts: _, ...output }: ToolOutput, given: readonly ToolPart[]): Promise<ShownOutput> {
+  const { text, lines, recorded } = await storeParts(session, given)
+  const said = output.ok ? output.content : (output.partial ?? '')
+  const content = said === '' ? text : [said, ...lines].join('\n')
+  const shown = await fitOutput(session, output.ok ? { ...output, content } : { ...output, partial: content })
+  return recorded ? { ...shown, parts: recorded } : shown
+}
+
 async function storeOutput(session: ActiveSession, shown: ShownOutput): Promise<ShownOutput> {
   const handle = await storeText(session, shown.content)
   const content = fitText(shown.content, { maxBytes: session.state.agent.limits.maxOutputBytes, handle })
@@ -99,17 +112,8 @@ async function storeOutput(session: ActiveSession, shown: ShownOutput): Promise<
 }
 
 /** Stores a text beside the journal. `read_output` reads it. */
-export async function storeText({ ports, state }: ActiveSession, text: string): Promise<BlobId> {
-  try {
-    return await ports.blobs.put(state.treeId, text)
-  } catch (cause) {
-    if (cause instanceof TroupeError) throw cause
-    throw new TroupeError('store_failed', `A text could not be stored: ${messageOf(cause)}`, {
-      remedy: 'Free some disk space, then open the session again.',
-      cause,
-    })
-  }
-}
+export const storeText = ({ ports, state }: ActiveSession, text: string): Promise<BlobId> =>
+  storeBlob(() => ports.blobs.put(state.treeId, text))
 
 /** Kept if it is JSON and small enough. */
 function structured(session: ActiveSession, value: Json): { value?: Json } {

@@ -254,9 +254,9 @@ interface Fitted {
 }
 
 function recordOf({ intent: { id, type }, part }: StartedCall, { status, shown, latencyMs }: Fitted): CallRecord {
-  const { content, bytesOut, value, error, output } = shown
+  const { content, bytesOut, value, error, output, parts } = shown
   const plain = { kind: 'call', id, type, status, content, bytesOut, latencyMs, bytesIn: utf8Length(part.input) } as const
-  return value === undefined && error === undefined && output === undefined ? plain : { ...plain, ...shown }
+  return value === undefined && error === undefined && output === undefined && parts === undefined ? plain : { ...plain, ...shown }
 }
 
 const tooLate: ToolFailure = {

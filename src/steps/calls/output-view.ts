@@ -3,6 +3,7 @@ import { plainJson } from '../../util/json-values.ts'
 import type { Redactor } from '../../util/redact.ts'
 import { cutText } from '../../util/well-formed.ts'
 import { redactFailure } from './call-output.ts'
+import { textOfParts } from './output-parts.ts'
 
 /** A copy of the output for each hook. Redacts before it cuts, so that no part of a secret remains. */
 export function outputViews(output: ToolOutput, redactor: Redactor): () => OutputView {
@@ -14,8 +15,8 @@ export function outputViews(output: ToolOutput, redactor: Redactor): () => Outpu
   }
 }
 
-function resultView({ content }: Extract<ToolOutput, { ok: true }>, redactor: Redactor): OutputView {
-  const { text, ...cut } = cutToLimit(redactor.text(content))
+function resultView({ content, parts }: Extract<ToolOutput, { ok: true }>, redactor: Redactor): OutputView {
+  const { text, ...cut } = cutToLimit(redactor.text(content === '' && parts ? textOfParts(parts) : content))
   return { ok: true, content: text, ...cut }
 }
 

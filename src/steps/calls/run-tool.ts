@@ -27,6 +27,7 @@ import type { ActiveSession } from '../loop/active-session.ts'
 import type { QueueSlots } from '../queues/queue-slot.ts'
 import { readOutput } from './call-output.ts'
 import { checkedPlan } from './check-plan.ts'
+import { storedText } from './store-blob.ts'
 
 export interface RunResult {
   readonly status: ItemStatus
@@ -133,7 +134,7 @@ class CallRun {
       maxOutputBytes: state.agent.limits.maxOutputBytes,
       agents: ports.tree.agentsOf(this.#session),
       startChild: (task) => this.#startChild(task),
-      storedOutput: async (handle) => ports.blobs.get(state.treeId, handle as BlobId),
+      storedOutput: (handle) => storedText(this.#session, handle as BlobId),
       skills: state.agent.skills?.filter(({ name }) => ports.skills.includes(name)) ?? noSkills,
       mayUse: (key, how) => isUseAllowed(this.#session, { name: this.#call.intent.tool, tool }, { key, how }),
       progress: (text) => this.#show('progress', ports.redactor.text(String(text))),

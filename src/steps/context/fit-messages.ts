@@ -1,5 +1,5 @@
 import type { CallResult, Message } from '../../contracts/index.ts'
-import { messageSize } from '../../core/index.ts'
+import { messageSize, partChars } from '../../core/index.ts'
 
 export const charsOf = (messages: readonly Message[]): number => messages.reduce((sum, message) => sum + messageSize(message), 0)
 
@@ -34,8 +34,11 @@ export function withShorterResults(
 ): readonly Message[] {
   let fitting = messages
   for (let most = maxResultChars; charsOf(fitting) > room && most >= minResultChars; most /= 2) {
-    const shorter = (result: CallResult): CallResult =>
-      result.content.length > most ? { ...result, content: cut(result.content, most) } : result
+    const shorter = (result: CallResult): CallResult => {
+      const { parts, ...text } = result
+      const left = parts === undefined || most < partChars ? text : result
+      return left.content.length > most ? { ...left, content: cut(left.content, most) } : left
+    }
     fitting = messages.map((message) => (message.role === 'tool' ? { ...message, results: message.results.map(shorter) } : message))
   }
   return fitting

@@ -1,5 +1,6 @@
 import type { InputPart, Message, ReplyPart } from '../../contracts/index.ts'
 import { cutText } from '../../util/well-formed.ts'
+import { inputPartText } from './part-text.ts'
 
 export const transcript = (messages: readonly Message[]): string => messages.map(paragraph).join('\n\n')
 
@@ -16,7 +17,7 @@ function paragraph(message: Message): string {
   }
 }
 
-const inputText = (part: InputPart): string => (part.type === 'text' ? part.text : `(${part.type}, ${part.mediaType})`)
+const inputText = (part: InputPart): string => (part.type === 'text' ? part.text : inputPartText(part))
 
 function replyText(part: ReplyPart): string {
   if (part.type === 'call') return `→ ${part.name} ${part.input}`

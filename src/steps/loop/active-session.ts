@@ -40,6 +40,7 @@ import {
 import type { Interrupt } from '../../util/interrupt.ts'
 import type { Redactor } from '../../util/redact.ts'
 import type { Offer, ToolRegistry } from '../calls/tool-registry.ts'
+import type { LoadedParts } from '../model/load-parts.ts'
 import type { ModelHealth } from '../model/model-health.ts'
 import type { QueueSlots, WaitTarget } from '../queues/queue-slot.ts'
 import type { Queues } from '../queues/queues.ts'
@@ -118,6 +119,8 @@ export class ActiveSession extends Session {
   /** Keys of the attempts whose wait is over, and whose hooks were asked. */
   pausedAttempt: string | undefined
   hookedAttempt: string | undefined
+  /** Bytes of images and files in the last request. */
+  loadedParts: LoadedParts | undefined
 
   constructor(parts: SessionParts, ports: StepPorts) {
     super(parts)

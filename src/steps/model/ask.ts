@@ -1,4 +1,4 @@
-import type { ModelRequest } from '../../contracts/index.ts'
+import type { Model, ModelRequest } from '../../contracts/index.ts'
 import { type AskAction, isOutputLimited, maxDelayMs, stepIdOf } from '../../core/index.ts'
 import { Interrupt } from '../../util/interrupt.ts'
 import type { ActiveSession } from '../loop/active-session.ts'
@@ -100,9 +100,26 @@ function request(session: ActiveSession, action: AskAction, shape: (assembled: M
   session.record(stepStarted(session, stepId, { action, model, moment }))
   void session.flush()
   const wanted = shape(session.recipe.assemble(session.state, session.offer(model)))
+  const attempted = new Attempt(session, model, { stepId, action, moment })
+  const limited = limitOutput(session, wanted, action)
+  if (session.state.hasStoredParts) return beginWithParts(session, { model, request: limited, attempted })
   const asker = Promise.withResolvers<void>()
-  new Attempt(session, model, { stepId, action, moment }).begin(limitOutput(session, wanted, action), asker)
+  attempted.begin(limited, asker)
   return asker.promise
+}
+
+/** An interrupt while the bytes are loaded ends the attempt when it begins. */
+async function beginWithParts(session: ActiveSession, { model, request, attempted }: WithParts): Promise<void> {
+  const { withLoadedParts } = await import('../loop/lazy-steps.ts')
+  const asker = Promise.withResolvers<void>()
+  attempted.begin(await withLoadedParts(session, model, request), asker)
+  return asker.promise
+}
+
+interface WithParts {
+  readonly model: Model
+  readonly request: ModelRequest
+  readonly attempted: Attempt
 }
 
 /** Waits before a retry. The loop decides again afterwards. */

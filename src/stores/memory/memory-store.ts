@@ -149,12 +149,12 @@ function memoryBlobs(trees: MemoryTrees): Blobs {
     },
     putBytes(treeId, bytes, mediaType) {
       const id = bytesId(hashOf(bytes), mediaType)
-      blobsOf(treeId).set(id, { mediaType, bytes: bytes.slice() })
+      blobsOf(treeId).set(id, { mediaType, bytes: new Uint8Array(bytes) })
       return id
     },
     getBytes(treeId, id) {
       const found = trees.find(treeId)?.blobs?.get(id)
-      return typeof found === 'object' ? { ...found, bytes: found.bytes.slice() } : undefined
+      return typeof found === 'object' ? { ...found, bytes: new Uint8Array(found.bytes) } : undefined
     },
   }
 }

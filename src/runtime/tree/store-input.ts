@@ -1,0 +1,64 @@
+import { type FilePart, type ImagePart, type InputPart, type MaybePromise, type TreeId, TroupeError } from '../../contracts/index.ts'
+import { blobAddress } from '../../core/index.ts'
+import { parseDataUrl } from '../../util/data-url.ts'
+import { isTextType, plainMediaType } from '../../util/media-type.ts'
+import type { Redactor } from '../../util/redact.ts'
+import type { RuntimeParts } from '../api/runtime-parts.ts'
+
+type MediaPart = ImagePart | FilePart
+
+/** As much as one request can have. */
+const maxBytes = 20 * 1024 ** 2
+
+/**
+ * Moves the bytes of images and files to the blob store: journal and inbox contain no base64. Addresses stay addresses.
+ *
+ * @throws TroupeError `usage` for a part that is too large.
+ */
+export function storeInput(parts: RuntimeParts, treeId: TreeId, input: readonly InputPart[]): MaybePromise<readonly InputPart[]> {
+  if (!input.some(hasBytes)) return input
+  const { redactor } = parts.overlays.of(treeId)
+  const { blobs } = parts.options.store
+  return Promise.all(
+    input.map(async (part, index) => {
+      const found = hasBytes(part) ? bytesOf(part, redactor) : undefined
+      if (!found || part.type === 'text') return part
+      const { mediaType, bytes } = found
+      if (bytes.length > maxBytes) throw tooLarge(index, bytes.length)
+      const blob = await blobs.putBytes(treeId, bytes, plainMediaType(mediaType))
+      return { ...part, mediaType, data: blobAddress(blob), bytes: bytes.length }
+    }),
+  )
+}
+
+/** Base64 contains no colon. */
+const hasBytes = (part: InputPart): part is MediaPart =>
+  part.type !== 'text' && (isDataUrl(part.data) || !/^[a-z][a-z0-9+.-]*:/i.test(part.data))
+
+const isDataUrl = (data: string): boolean => /^data:/i.test(data)
+
+/** `undefined` for a `data:` URL without readable data: the model adapter reports it. */
+function bytesOf(part: MediaPart, redactor: Redactor): { readonly mediaType: string; readonly bytes: Buffer } | undefined {
+  const read = isDataUrl(part.data) ? readDataUrl(part.data) : { declared: '', bytes: Buffer.from(part.data, 'base64') }
+  if (!read) return undefined
+  // The media type in the address wins.
+  const mediaType = read.declared === '' ? part.mediaType : read.declared
+  if (part.type === 'image' || !isTextType(mediaType)) return { mediaType, bytes: read.bytes }
+  return { mediaType, bytes: Buffer.from(redactor.text(read.bytes.toString('utf8'))) }
+}
+
+function readDataUrl(url: string): { readonly declared: string; readonly bytes: Buffer } | undefined {
+  const parsed = parseDataUrl(url)
+  if (!parsed) return undefined
+  const { mediaType: declared, isBase64, body } = parsed
+  try {
+    return { declared, bytes: isBase64 ? Buffer.from(body, 'base64') : Buffer.from(decodeURIComponent(body)) }
+  } catch {
+    return undefined
+  }
+}
+
+const tooLarge = (index: number, bytes: number): TroupeError =>
+  new TroupeError('usage', `Part ${index + 1} of the input has ${(bytes / 1024 ** 2).toFixed(1)} MB; a part may have 20 MB.`, {
+    remedy: 'Pass a smaller file, or an https: address that the provider can read.',
+  })
