@@ -1,6 +1,7 @@
 import { type ChildProcess, type ChildProcessWithoutNullStreams, spawn } from 'node:child_process'
 import type { Duplex } from 'node:stream'
 import { killMarked, newMark, sendSignal } from '../sandbox/process-tree.ts'
+import { watchedCommand } from '../sandbox/watched-command.ts'
 import type { HookPlace } from './hook-answer.ts'
 
 /** How a program ended, and what it printed. */
@@ -45,7 +46,7 @@ export function runProgram({ command, cwd, environment, clock, signal }: Program
       reject(cancelledError())
       return
     }
-    const [shell, ...begin] = watched
+    const [shell, ...begin] = watchedCommand
     const mark = newMark(markVariable)
     const child = spawn(shell, [...begin, file, ...args], {
       cwd,
@@ -98,9 +99,6 @@ export function runProgram({ command, cwd, environment, clock, signal }: Program
     child.once('close', ended)
   })
 }
-
-/** The number of the shell is that of the program that takes its place, and of the group. */
-const watched = ['/bin/sh', '-c', '(read -r _ <&3; kill -KILL -$$) <&3 >/dev/null 2>&1 & exec "$@" 3<&-', 'sh'] as const
 
 /** Everything that the program has started and that has not left its group. */
 function endGroup({ pid }: ChildProcess, signal: NodeJS.Signals): void {

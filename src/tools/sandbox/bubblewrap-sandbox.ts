@@ -120,6 +120,7 @@ export class BubblewrapSandbox implements ProcessSandbox {
       return await startSandboxed({
         launch: this.#launch(start, { view, files }, cgroup),
         stdin: command.stdin,
+        isPiped: command.isPiped ?? false,
         clock: this.#options.clock,
         policy,
         cgroup,
@@ -154,7 +155,13 @@ export class BubblewrapSandbox implements ProcessSandbox {
     const bridge = hasNetwork ? [process.execPath, '-e', bridgeSource(policy.hosts, descriptors.bridge), '--'] : []
     const variables = Object.entries(commandEnvironment({ given: command.environment, hasNetwork, home: insideHome, temporary: '/tmp' }))
     const loaderVariables = Object.fromEntries(variables.filter(([name]) => isLoaderVariable(name)))
-    const init = initScript({ processes: policy.processes, gate: descriptors.gate, cgroup: descriptors.cgroup, loaderVariables })
+    const init = initScript({
+      processes: policy.processes,
+      gate: descriptors.gate,
+      cgroup: descriptors.cgroup,
+      loaderVariables,
+      separatesErrors: command.isPiped ?? false,
+    })
     return {
       file: program,
       args: [...args, '/bin/sh', '-c', init, 'sh', ...bridge, ...command.argv],

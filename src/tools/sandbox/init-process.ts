@@ -13,15 +13,16 @@ const notStarted = 125
 const notEntered = 'it could not enter the control group that limits its processes'
 
 interface InitOptions extends Pick<SandboxPolicy, 'processes'>, Omit<Descriptors, 'bridge'> {
+  readonly separatesErrors?: boolean
   readonly loaderVariables: { readonly [name: string]: string }
 }
 
 export const isLoaderVariable = (name: string): boolean => /^(?:LD_\w+|GLIBC_TUNABLES|GCONV_PATH)$/.test(name)
 
-export function initScript({ processes, gate, cgroup, loaderVariables }: InitOptions): string {
+export function initScript({ processes, gate, cgroup, loaderVariables, separatesErrors }: InitOptions): string {
   const enter = cgroup === undefined ? '' : `echo 0 >&${cgroup} || { echo "${notEntered}" >&2; exit ${notStarted}; }; exec ${cgroup}>&-; `
   const wait = `{ echo >&${gate} && read -r word <&${gate}; } 2>/dev/null || exit ${notStarted}; exec ${gate}>&-; `
-  return `${enter}${wait}exec 2>&1; ulimit -c 0; ${userLimit(processes)}${exported(loaderVariables)}"$@"; exit $?`
+  return `${enter}${wait}${separatesErrors ? '' : 'exec 2>&1; '}ulimit -c 0; ${userLimit(processes)}${exported(loaderVariables)}"$@"; exit $?`
 }
 
 const exported = (variables: InitOptions['loaderVariables']): string =>

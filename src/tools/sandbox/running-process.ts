@@ -4,9 +4,10 @@
 // 2. It is over when it has exited and its output is closed.
 import { type ChildProcess, type StdioOptions, spawn } from 'node:child_process'
 import { closeSync, openSync, readdirSync, readFileSync } from 'node:fs'
-import type { Duplex, Writable } from 'node:stream'
+import type { Duplex, Readable, Writable } from 'node:stream'
 import { messageOf } from '../../util/message-of.ts'
 import { type OutputPipe, takePipe } from './output-pipe.ts'
+import type { CommandPipes } from './sandbox-types.ts'
 
 export interface ProcessStart {
   readonly file: string
@@ -14,6 +15,7 @@ export interface ProcessStart {
   readonly environment: { readonly [name: string]: string }
   readonly cwd?: string
   readonly stdin: string | undefined
+  readonly isPiped?: boolean
   /** A session and a process group of its own. */
   readonly leadsGroup?: boolean
   /** Written to the descriptors from 3 on, one for each. */
@@ -38,6 +40,7 @@ export interface RunningProcess {
   stopListening(): void
   /** What was printed to standard error, once it is closed. A sandboxed command prints to its output instead. */
   readonly errors: Promise<string>
+  readonly pipes: CommandPipes | undefined
   readonly gate: Duplex | undefined
   readonly exited: Promise<Exit>
   readonly over: Promise<Exit>
@@ -46,7 +49,7 @@ export interface RunningProcess {
 const mostErrors = 4_000
 
 export async function startProcess(start: ProcessStart): Promise<RunningProcess> {
-  const pipe = await takePipe()
+  const pipe = start.isPiped ? undefined : await takePipe()
   const inputs = start.inputs ?? []
   const extras = inputs.length + (start.hasGate ? 1 : 0)
   let child: ChildProcess
@@ -63,7 +66,7 @@ export async function startProcess(start: ProcessStart): Promise<RunningProcess>
   } finally {
     if (pipe) closeSync(pipe.writer)
   }
-  write(child.stdin, start.stdin)
+  if (!start.isPiped) write(child.stdin, start.stdin)
   inputs.forEach((data, index) => {
     write(child.stdio[3 + index] as Writable | null, data)
   })
@@ -72,13 +75,13 @@ export async function startProcess(start: ProcessStart): Promise<RunningProcess>
   return {
     child,
     ...printed(child, pipe),
-    errors: errorsOf(child),
+    ...(start.isPiped ? piped(child) : { pipes: undefined, errors: errorsOf(child) }),
     gate,
   }
 }
 
 function descriptors(start: ProcessStart, pipe: OutputPipe | undefined, extras: number): StdioOptions {
-  const own = [start.stdin === undefined ? 'ignore' : 'pipe', pipe?.writer ?? 'pipe', 'pipe'] as const
+  const own = [start.stdin === undefined && !start.isPiped ? 'ignore' : 'pipe', pipe?.writer ?? 'pipe', 'pipe'] as const
   return withoutInherited([...own, ...Array.from({ length: extras }, () => 'pipe' as const), ...(start.further ?? [])])
 }
 
@@ -114,6 +117,18 @@ function errorsOf({ stderr }: ChildProcess): Promise<string> {
   return new Promise((resolve) => stderr?.once('close', () => resolve(errors.trim())))
 }
 
+/** A program that lives long: the end of what it printed is kept, not the beginning. */
+function piped(child: ChildProcess): Pick<RunningProcess, 'errors' | 'pipes'> {
+  const { stdin, stdout, stderr } = child as { stdin: Writable; stdout: Readable; stderr: Readable }
+  let errors = ''
+  for (const stream of [stdin, stdout, stderr]) stream.on('error', () => {})
+  stderr.setEncoding('utf8').on('data', (text: string) => {
+    errors = `${errors}${text}`.slice(-mostErrors)
+  })
+  const closed = new Promise<string>((resolve) => stderr.once('close', () => resolve(errors.trim())))
+  return { errors: closed, pipes: { stdin, stdout, errors: () => errors } }
+}
+
 /** A process that does not read all of it is no error. */
 function write(stream: Writable | null | undefined, data: string | Buffer | undefined): void {
   if (!stream) return
@@ -128,6 +143,7 @@ function neverStarted(fault: string): RunningProcess {
     listen: () => {},
     stopListening: () => {},
     errors: Promise.resolve(''),
+    pipes: undefined,
     gate: undefined,
     exited,
     over: exited,

@@ -1,3 +1,4 @@
+import type { Readable, Writable } from 'node:stream'
 import type { Clock, SandboxPolicy, ToolFailure } from '../../contracts/index.ts'
 
 export interface ProcessSandboxOptions {
@@ -25,6 +26,16 @@ export interface Command {
   readonly environment: { readonly [name: string]: string }
   readonly policy?: SandboxPolicy
   readonly stdin?: string
+  /** For a program that lives as long as its owner: the caller has its input and output, and errors are separate. */
+  readonly isPiped?: boolean
+}
+
+/** Of a piped command. */
+export interface CommandPipes {
+  readonly stdin: Writable
+  readonly stdout: Readable
+  /** The last characters of standard error. */
+  errors(): string
 }
 
 export interface Ending {
@@ -47,6 +58,8 @@ export interface RunningCommand {
   readonly ended: Promise<Ending>
   terminate(): void
   kill(): void
+  /** Present if the command is piped. Then `listen` has no effect. */
+  readonly pipes?: CommandPipes
 }
 
 export type StartResult = { readonly ok: true; readonly running: RunningCommand } | { readonly ok: false; readonly failure: ToolFailure }

@@ -21,6 +21,7 @@ export type Launch = Required<Pick<ProcessStart, 'file' | 'args' | 'environment'
 export interface SandboxedStart {
   readonly launch: Launch
   readonly stdin: string | undefined
+  readonly isPiped?: boolean
   readonly clock: Clock
   readonly policy: SandboxPolicy
   readonly cgroup: ProcessCgroup | undefined
@@ -46,9 +47,9 @@ export function descriptorsFor(inputs: readonly Buffer[], cgroup: ProcessCgroup 
 
 /** @throws where the command was not started; a ReplacedError where a second attempt may succeed. */
 export async function startSandboxed(start: SandboxedStart): Promise<RunningCommand> {
-  const { launch, stdin, clock, policy, cgroup, proxy, readOnly } = start
+  const { launch, stdin, isPiped = false, clock, policy, cgroup, proxy, readOnly } = start
   const further = [...(cgroup?.entrance.kind === 'by itself' ? [cgroup.entrance.descriptor] : []), ...(proxy ? ['pipe' as const] : [])]
-  const started = await startProcess({ ...launch, stdin, hasGate: true, further })
+  const started = await startProcess({ ...launch, stdin, isPiped, hasGate: true, further })
   const { child } = started
   if (child && proxy) proxy.acceptBridge(child.stdio[descriptorsFor(launch.inputs, cgroup).bridge] as Duplex)
   const init = await Promise.race([checkedInit(started, start), failedStart(started)]).catch((error: unknown) => {
@@ -70,7 +71,8 @@ export async function startSandboxed(start: SandboxedStart): Promise<RunningComm
   })
   return {
     listen: started.listen,
-    ended: started.over.then(({ exitCode, signal }): Ending => {
+    ...(started.pipes && { pipes: started.pipes }),
+    ended: (isPiped ? started.exited : started.over).then(({ exitCode, signal }): Ending => {
       limit ??= exceededProcesses(policy, cgroup)
       cgroup?.release()
       proxy?.close()

@@ -11,16 +11,17 @@ import type { Command, Ending, RunningCommand } from './sandbox-types.ts'
 const lastOutputMs = 1000
 
 export async function startUnsandboxed(
-  { argv: [file, ...args], cwd, environment, stdin }: Omit<Command, 'policy'>,
+  { argv: [file, ...args], cwd, environment, stdin, isPiped = false }: Omit<Command, 'policy'>,
   clock: Clock,
 ): Promise<RunningCommand> {
   const mark = newMark('TROUPE_COMMAND')
   const started = await startProcess({
     file: '/bin/sh',
-    args: ['-c', 'exec 2>&1; exec "$@"', 'sh', file, ...args],
+    args: ['-c', isPiped ? 'exec "$@"' : 'exec 2>&1; exec "$@"', 'sh', file, ...args],
     environment: { ...environment, ...mark.environment },
     cwd,
     stdin,
+    isPiped,
     leadsGroup: true,
   })
   const signalAll = (signal: NodeJS.Signals): void => {
@@ -36,7 +37,8 @@ export async function startUnsandboxed(
   })
   return {
     listen: started.listen,
-    ended: started.over.then(({ fault, ...ending }): Ending => {
+    ...(started.pipes && { pipes: started.pipes }),
+    ended: (isPiped ? started.exited : started.over).then(({ fault, ...ending }): Ending => {
       cancel()
       return { ...ending, refusedHosts: [], readOnly: [], ...(fault !== undefined && { startFault: fault }) }
     }),
