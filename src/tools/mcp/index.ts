@@ -1,6 +1,6 @@
 export { type CallQuestions, noQuestions, questionsOf } from './call-questions.ts'
 export type { McpHost, PinnedTool, PinVerdict, ToolPins } from './mcp-host.ts'
-export type { McpServerFacts, McpServerSource, McpToolSource } from './mcp-tool-source.ts'
+export { type McpServerFacts, type McpServerSource, type McpToolSource, mcpToolSource } from './mcp-tool-source.ts'
 export {
   defaultServerTimeoutMs,
   type HttpServerDefinition,

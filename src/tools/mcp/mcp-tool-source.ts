@@ -1,5 +1,32 @@
-import type { JsonObject, SessionToolSource, SourceSession, ToolSource } from '../../contracts/index.ts'
+// A configured server as a source of tools.
+//
+// 1. `open` returns immediately. Everything else connects, if that has not happened.
+// 2. The list of a session stays as it is until the server reports a change and the new list differs.
+// 3. What a server sends is untrusted: an invalid tool is left out and reported, the others stay.
+import {
+  type Diagnostic,
+  type JsonObject,
+  type SessionToolSource,
+  type SourceSession,
+  type Tool,
+  type ToolSource,
+  TroupeError,
+} from '../../contracts/index.ts'
+import { messageOf } from '../../util/message-of.ts'
+import { cutText, wellFormed } from '../../util/well-formed.ts'
+import { schemaValidator } from '../schema/schema-validator.ts'
+import { type HeldConnection, poolOf } from './connection-pool.ts'
+import type { McpConnection } from './mcp-connection.ts'
+import { troupeErrorOf } from './mcp-failure.ts'
+import type { McpHost } from './mcp-host.ts'
+import { listAgainMs, maxInstructionsCharacters } from './mcp-limits.ts'
+import { mcpTool, type ToolPlace } from './mcp-tools.ts'
+import { resolveServer } from './resolve-server.ts'
+import { resourceTool, resourceToolName } from './resource-tool.ts'
+import { isServerName, type McpServerDefinition } from './server-definition.ts'
+import { readPrompt, readPrompts, readResources } from './server-lists.ts'
 import type { McpPrompt, McpPromptMessage, McpResource } from './server-offers.ts'
+import { hashOf, isOffered, readServerTools, type ServerTool } from './server-tools.ts'
 
 /** A configured server. */
 export interface McpServerSource extends SessionToolSource {
@@ -10,6 +37,8 @@ export interface McpServerSource extends SessionToolSource {
 
 /** The connection of one session to a server. What takes time rejects with a TroupeError that has a message and a remedy. */
 export interface McpToolSource extends ToolSource {
+  onChange(listener: () => void): () => void
+  instructions(): string | undefined
   /** Resolves if the server answers. */
   health(): Promise<McpServerFacts>
   prompts(): Promise<readonly McpPrompt[]>
@@ -24,4 +53,222 @@ export interface McpServerFacts {
   readonly version?: string
   readonly protocol: string
   readonly capabilities: JsonObject
+}
+
+/** @throws TroupeError `config_invalid` if the name is not valid. */
+export function mcpToolSource(name: string, definition: McpServerDefinition, host: McpHost): McpServerSource {
+  if (!isServerName(name)) {
+    const remedy = 'Use up to 40 letters, digits, `-` and single `_`, and begin with a letter or a digit.'
+    throw new TroupeError('config_invalid', `"${name}" is not a valid name for an MCP server.`, { remedy })
+  }
+  const pool = poolOf(host)
+  const used = new Set<string>()
+  const resolve = (overlay: SourceSession['overlay']) => {
+    const server = resolveServer(name, definition, { overlay, host })
+    used.add(server.key)
+    return server
+  }
+  return {
+    name,
+    ...(definition.required !== undefined && { required: definition.required }),
+    open: (session) => {
+      const take = (): HeldConnection =>
+        pool.take(resolve(session.overlay), session.sessionId, { keepsSpare: definition.connect === 'eager' })
+      return new OpenSource({ name, definition, host, session, take })
+    },
+    prepare: (overlay) => {
+      try {
+        pool.startAhead(resolve(overlay))
+      } catch {
+        // The session reports it.
+      }
+    },
+    close: async () => {
+      await Promise.all([...used].map((key) => pool.dropSpare(key)))
+    },
+  }
+}
+
+interface SourceParts {
+  readonly name: string
+  readonly definition: McpServerDefinition
+  readonly host: McpHost
+  readonly session: SourceSession
+  take(): HeldConnection
+}
+
+/** What a server offered at one time. */
+interface Offer {
+  readonly tools: readonly Tool[]
+  readonly instructions: string | undefined
+  readonly hash: string
+}
+
+const instructionsPin = '(instructions)'
+/** Of one list. */
+const maxReported = 5
+
+class OpenSource implements McpToolSource {
+  readonly #parts: SourceParts
+  readonly #validator = schemaValidator()
+  readonly #listeners = new Set<() => void>()
+  readonly #reported = new Set<string>()
+  #held: HeldConnection | undefined
+  #stopListening = (): void => {}
+  #offer: Offer | undefined
+  #listing: Promise<Offer> | undefined
+  #cancelRelist: (() => void) | undefined
+  #isClosed = false
+
+  constructor(parts: SourceParts) {
+    this.#parts = parts
+    if (parts.definition.connect !== 'eager') return
+    try {
+      this.#connection.prepare()
+    } catch {
+      // `list` throws it again.
+    }
+  }
+
+  async list(): Promise<readonly Tool[]> {
+    return this.#rejecting(async () => (this.#offer ?? (await this.#read())).tools)
+  }
+
+  onChange(listener: () => void): () => void {
+    this.#listeners.add(listener)
+    return () => this.#listeners.delete(listener)
+  }
+
+  instructions(): string | undefined {
+    return this.#offer?.instructions
+  }
+
+  health(): Promise<McpServerFacts> {
+    return this.#rejecting(() =>
+      this.#connection.use(async (client) => {
+        await client.ping()
+        return client.facts
+      }),
+    )
+  }
+
+  prompts(): Promise<readonly McpPrompt[]> {
+    return this.#rejecting(() => readPrompts(this.#connection))
+  }
+
+  prompt(name: string, args: { readonly [name: string]: string }): Promise<readonly McpPromptMessage[]> {
+    return this.#rejecting(() => readPrompt(this.#connection, name, args))
+  }
+
+  resources(): Promise<readonly McpResource[]> {
+    return this.#rejecting(() => readResources(this.#connection))
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true
+    this.#cancelRelist?.()
+    this.#stopListening()
+    this.#listeners.clear()
+    await this.#held?.release()
+  }
+
+  get #connection(): McpConnection {
+    if (this.#isClosed) throw new TroupeError('tools_unavailable', `The MCP server "${this.#parts.name}" is closed for this session.`)
+    if (this.#held) return this.#held.connection
+    this.#held = this.#parts.take()
+    this.#stopListening = this.#held.connection.onToolsChanged(() => this.#readLater())
+    return this.#held.connection
+  }
+
+  async #rejecting<Result>(run: () => Promise<Result>): Promise<Result> {
+    try {
+      return await run()
+    } catch (error) {
+      throw troupeErrorOf(error, this.#parts.name)
+    }
+  }
+
+  #read(): Promise<Offer> {
+    this.#listing ??= this.#readOffer()
+      .then((offer) => {
+        this.#offer = offer
+        return offer
+      })
+      .finally(() => {
+        this.#listing = undefined
+      })
+    return this.#listing
+  }
+
+  /** Soon, but not for each of many changes. */
+  #readLater(): void {
+    if (this.#isClosed || this.#offer === undefined || this.#cancelRelist) return
+    this.#cancelRelist = this.#parts.host.clock.after(listAgainMs, () => {
+      this.#cancelRelist = undefined
+      const before = this.#offer?.hash
+      this.#read().then(
+        ({ hash }) => {
+          if (hash !== before && !this.#isClosed) for (const listener of this.#listeners) listener()
+        },
+        (error: unknown) =>
+          this.#report('tool_missing', `The tools of the MCP server "${this.#parts.name}" could not be listed again: ${messageOf(error)}`),
+      )
+    })
+  }
+
+  async #readOffer(): Promise<Offer> {
+    const { name, definition, host } = this.#parts
+    const connection = this.#connection
+    const { entries, isCut, instructions, hasResources, hasHeaders } = await connection.use(
+      async (client) => {
+        const { capabilities } = client.facts
+        const listed = 'tools' in capabilities ? await client.list('tools/list') : { entries: [], isCut: false }
+        const hasHeaders = client.isModern && definition.type === 'http'
+        return { ...listed, instructions: client.instructions, hasResources: 'resources' in capabilities, hasHeaders }
+      },
+      { isRepeatable: true },
+    )
+    const { tools, problems } = readServerTools(entries, { server: name, filter: definition.tools, hasHeaders })
+    for (const problem of problems.slice(0, maxReported))
+      this.#report('tool_invalid', `A tool of the MCP server "${name}" is left out: ${problem}`)
+    if (problems.length > maxReported)
+      this.#report('tool_invalid', `${problems.length - maxReported} more tools of the MCP server "${name}" are left out.`)
+    if (isCut) this.#report('tool_invalid', `The MCP server "${name}" lists too many tools. Only the first ${entries.length} are read.`)
+    const text = instructions?.trim() ? cutText(wellFormed(instructions.trim()), maxInstructionsCharacters) : undefined
+    const accepted = await this.#accepted(tools, text)
+    const place: ToolPlace = { server: name, definition, host, connection, validator: this.#validator }
+    const own = accepted.tools.map((tool) => mcpTool(tool, place))
+    const takesResources =
+      hasResources && isOffered(resourceToolName, definition.tools) && !tools.some((tool) => tool.name === resourceToolName)
+    return {
+      tools: takesResources ? [...own, resourceTool(place)] : own,
+      instructions: accepted.text === undefined ? undefined : `Instructions of the MCP server ${name}:\n${accepted.text}`,
+      hash: hashOf([accepted.tools.map(({ hash }) => hash), accepted.text, takesResources]),
+    }
+  }
+
+  /** Without tools whose descriptions changed since a person accepted them. */
+  async #accepted(
+    tools: readonly ServerTool[],
+    text: string | undefined,
+  ): Promise<{ readonly tools: readonly ServerTool[]; readonly text: string | undefined }> {
+    const { name, host } = this.#parts
+    if (!host.pins) return { tools, text }
+    const pinned = tools.map(({ name: tool, hash }) => ({ name: tool, hash }))
+    const { withheld, remedy } = await host.pins.check(
+      name,
+      text === undefined ? pinned : [...pinned, { name: instructionsPin, hash: hashOf(text) }],
+    )
+    if (withheld.length === 0) return { tools, text }
+    const message = `The MCP server "${name}" has changed the description of ${withheld.join(', ')}. They are withheld until a person accepts them.`
+    this.#report('tools_withheld', message, remedy)
+    return { tools: tools.filter((tool) => !withheld.includes(tool.name)), text: withheld.includes(instructionsPin) ? undefined : text }
+  }
+
+  /** Once for each message. */
+  #report(code: Diagnostic['code'], message: string, remedy?: string): void {
+    if (this.#isClosed || this.#reported.has(message)) return
+    this.#reported.add(message)
+    this.#parts.session.report({ code, severity: 'warning', message, ...(remedy !== undefined && { remedy }) })
+  }
 }

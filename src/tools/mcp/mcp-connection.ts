@@ -1,0 +1,213 @@
+// A connection that a session keeps: it is opened when it is needed, and opened again after a loss.
+//
+// 1. At most one client is open or opening.
+// 2. A request that may have reached the server is never repeated, unless the caller says that it only reads.
+// 3. After a failure, the next attempt waits: longer with each failure in a row. A caller whose deadline comes first fails.
+// 4. After a request without an answer, the server is asked for a sign of life before the next one, and replaced if there is none.
+import type { Clock } from '../../contracts/index.ts'
+import { type ClientPlace, McpClient } from './mcp-client.ts'
+import { failureOf, isAuthFailure, isPassing, McpError } from './mcp-failure.ts'
+import type { McpHost } from './mcp-host.ts'
+import { firstRestartMs, longestRestartMs } from './mcp-limits.ts'
+import type { ResolvedServer } from './resolve-server.ts'
+
+type State =
+  | { readonly kind: 'down'; readonly failures: number; readonly retryAt: number }
+  | { readonly kind: 'opening'; readonly opened: Promise<McpClient>; readonly stop: AbortController }
+  | { readonly kind: 'open'; readonly client: McpClient; readonly isSilent: boolean }
+  | { readonly kind: 'closed' }
+
+/** How often a connection that cannot be reached is tried for one request. */
+const mostAttempts = 3
+/** For a sign of life. */
+const pingMs = 5_000
+
+export class McpConnection {
+  readonly server: ResolvedServer
+  readonly #host: McpHost
+  readonly #clock: Clock
+  readonly #changed = new Set<() => void>()
+  #state: State = { kind: 'down', failures: 0, retryAt: 0 }
+  /** Counts clients: another one may have other tools. */
+  #generation = 0
+
+  constructor(server: ResolvedServer, host: McpHost) {
+    this.server = server
+    this.#host = host
+    this.#clock = host.clock
+  }
+
+  /** Starts to connect. A failure shows at the first use. */
+  prepare(): void {
+    this.#client().catch(() => {})
+  }
+
+  get generation(): number {
+    return this.#generation
+  }
+
+  /** Calls the listener when the server reports other tools, and after it was started again. */
+  onToolsChanged(listener: () => void): () => void {
+    this.#changed.add(listener)
+    return () => this.#changed.delete(listener)
+  }
+
+  /** `repeatable`: a request that only reads. It is tried again if the server cannot be reached. */
+  async use<Result>(
+    run: (client: McpClient) => Promise<Result>,
+    { signal, isRepeatable = false }: { readonly signal?: AbortSignal | undefined; readonly isRepeatable?: boolean } = {},
+  ): Promise<Result> {
+    for (let attempt = 1; ; attempt++) {
+      const client = await this.#client(signal)
+      try {
+        const result = await run(client)
+        this.#note(client, false)
+        return result
+      } catch (error) {
+        const failure = failureOf(error, this.server.name)
+        this.#note(client, failure.class === 'timeout')
+        const isExpired = isExpiredSession(error)
+        if (isExpired) await this.#drop(client)
+        const mayRepeat = isExpired || (error instanceof McpError && error.isUnsent) || (isRepeatable && isPassing(failure))
+        if (!mayRepeat || attempt >= mostAttempts || signal?.aborted) throw error
+        await this.#sleep(firstRestartMs * 2 ** (attempt - 1), signal)
+      }
+    }
+  }
+
+  async close(): Promise<void> {
+    const state = this.#state
+    this.#state = { kind: 'closed' }
+    this.#changed.clear()
+    if (state.kind === 'open') await state.client.close()
+    if (state.kind !== 'opening') return
+    state.stop.abort()
+    await state.opened.then((client) => client.close()).catch(() => {})
+  }
+
+  async #client(signal?: AbortSignal): Promise<McpClient> {
+    const state = this.#state
+    if (state.kind === 'closed') throw this.#closed()
+    if (state.kind === 'opening') return this.#await(state.opened, signal)
+    if (state.kind === 'open' && state.client.isUsable) {
+      if (!state.isSilent || (await this.#isAlive(state.client, signal))) return state.client
+      await this.#drop(state.client)
+      return this.#client(signal)
+    }
+    const failures = state.kind === 'down' ? state.failures : 0
+    const wait = state.kind === 'down' ? state.retryAt - this.#clock.monotonic() : 0
+    if (wait > 0) {
+      await this.#sleep(wait, signal)
+      return this.#client(signal)
+    }
+    return this.#await(this.#open(failures), signal)
+  }
+
+  #open(failures: number): Promise<McpClient> {
+    const stop = new AbortController()
+    const opened = this.#connect(stop.signal).then(
+      (client) => {
+        const isFirst = this.#generation++ === 0
+        if (this.#state.kind !== 'closed') this.#state = { kind: 'open', client, isSilent: false }
+        if (!isFirst) this.#tellChanged()
+        return client
+      },
+      (error: unknown) => {
+        if (this.#state.kind !== 'closed') this.#state = this.#downAfter(failures + 1)
+        throw error
+      },
+    )
+    opened.catch(() => {})
+    this.#state = { kind: 'opening', opened, stop }
+    return opened
+  }
+
+  async #connect(signal: AbortSignal): Promise<McpClient> {
+    const place: ClientPlace = {
+      host: this.#host,
+      isShared: this.server.share === 'process',
+      onToolsChanged: () => this.#tellChanged(),
+      onLost: (client) => this.#lost(client),
+    }
+    for (let attempt = 1; ; attempt++) {
+      try {
+        return await McpClient.connect(this.server, place, signal)
+      } catch (error) {
+        if (signal.aborted || isAuthFailure(error)) throw error
+        // A server of the older revision may exit when it gets the request that finds the revision out.
+        if (this.server.type === 'stdio' && this.server.protocol === 'auto')
+          return McpClient.connect({ ...this.server, protocol: '2025-11-25' }, place, signal)
+        if (attempt >= mostAttempts || !isPassing(failureOf(error, this.server.name))) throw error
+        await this.#sleep(firstRestartMs * 2 ** (attempt - 1), signal)
+      }
+    }
+  }
+
+  /** A client that worked does not count as a failure, but one that ends right away is not started again and again. */
+  #lost(client: McpClient): void {
+    if (this.#state.kind === 'open' && this.#state.client === client) this.#state = this.#downAfter(1)
+    client.close().catch(() => {})
+  }
+
+  #downAfter(failures: number): State {
+    const delay = Math.min(firstRestartMs * 2 ** (failures - 1), longestRestartMs)
+    return { kind: 'down', failures, retryAt: this.#clock.monotonic() + delay }
+  }
+
+  async #drop(client: McpClient): Promise<void> {
+    if (this.#state.kind === 'open' && this.#state.client === client) this.#state = { kind: 'down', failures: 0, retryAt: 0 }
+    await client.close()
+  }
+
+  #note(client: McpClient, isSilent: boolean): void {
+    if (this.#state.kind === 'open' && this.#state.client === client && this.#state.isSilent !== isSilent)
+      this.#state = { kind: 'open', client, isSilent }
+  }
+
+  async #isAlive(client: McpClient, signal: AbortSignal | undefined): Promise<boolean> {
+    try {
+      await client.ping({ signal, timeoutMs: Math.min(pingMs, this.server.timeoutMs) })
+      this.#note(client, false)
+      return true
+    } catch (error) {
+      if (signal?.aborted) throw error
+      // An error is an answer, too.
+      return failureOf(error, this.server.name).class === 'failed' && client.isUsable
+    }
+  }
+
+  #tellChanged(): void {
+    for (const listener of this.#changed) listener()
+  }
+
+  /** The connection goes on without a caller that gives up. */
+  #await<Value>(promise: Promise<Value>, signal: AbortSignal | undefined): Promise<Value> {
+    if (!signal) return promise
+    return new Promise((resolve, reject) => {
+      const stop = (): void => reject(this.#cancelled())
+      if (signal.aborted) stop()
+      signal.addEventListener('abort', stop, { once: true })
+      promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', stop))
+    })
+  }
+
+  #sleep(ms: number, signal: AbortSignal | undefined): Promise<void> {
+    let cancel = (): void => {}
+    const slept = new Promise<void>((resolve) => {
+      cancel = this.#clock.after(ms, resolve)
+    })
+    return this.#await(slept, signal).finally(() => cancel())
+  }
+
+  #cancelled(): McpError {
+    return new McpError({ class: 'cancelled', message: `The request to the MCP server "${this.server.name}" was cancelled.` })
+  }
+
+  #closed(): McpError {
+    return new McpError({ class: 'cancelled', message: `The connection to the MCP server "${this.server.name}" is closed.` })
+  }
+}
+
+/** The server has forgotten the session of the connection, and has not looked at the request. */
+const isExpiredSession = (error: unknown): boolean =>
+  typeof error === 'object' && error !== null && (error as { status?: unknown }).status === 404

@@ -1,0 +1,64 @@
+import type { ToolFailure } from '../../contracts/index.ts'
+import { TroupeError } from '../../contracts/index.ts'
+import { messageOf } from '../../util/message-of.ts'
+import { cutText } from '../../util/well-formed.ts'
+import { maxErrorCharacters } from './mcp-limits.ts'
+
+/** An expected failure of a server. */
+export class McpError extends Error {
+  readonly failure: ToolFailure
+  /** Whether the request never reached the server. */
+  readonly isUnsent: boolean
+
+  constructor(failure: ToolFailure, { isUnsent = false, cause }: { readonly isUnsent?: boolean; readonly cause?: unknown } = {}) {
+    super(failure.message, cause === undefined ? undefined : { cause })
+    this.failure = failure
+    this.isUnsent = isUnsent
+  }
+}
+
+export const configFailure = (message: string, remedy: string): McpError => new McpError({ class: 'config', message, remedy })
+
+/** What the library throws, as far as it matters. */
+interface LibraryError {
+  readonly code?: unknown
+  readonly status?: unknown
+  readonly message?: unknown
+}
+
+/** `server`: its configured name. */
+export function failureOf(error: unknown, server: string): ToolFailure {
+  if (error instanceof McpError) return error.failure
+  const { code, status } = (typeof error === 'object' && error !== null ? error : {}) as LibraryError
+  const said = cutText(messageOf(error), maxErrorCharacters)
+  if (isAuthFailure(error)) {
+    const message = `The MCP server "${server}" ${status === 403 ? 'denied access' : 'requires authorization'}.`
+    return { class: 'auth', message, remedy: `Run \`troupe mcp login ${server}\`, or set its headers.` }
+  }
+  if (typeof status === 'number') return { class: 'network', message: `The MCP server "${server}" answered with HTTP status ${status}.` }
+  if (code === -32602) return { class: 'invalid_input', message: `The MCP server "${server}" rejected the request: ${said}` }
+  if (typeof code === 'number') return { class: 'failed', message: `The MCP server "${server}" reported an error: ${said}` }
+  if (code === 'INVALID_RESULT') return { class: 'failed', message: `The MCP server "${server}" sent an invalid result: ${said}` }
+  if (error instanceof TypeError) return { class: 'network', message: `The MCP server "${server}" cannot be reached: ${said}` }
+  return { class: 'failed', message: `The MCP server "${server}" failed: ${said}` }
+}
+
+export function isAuthFailure(error: unknown): boolean {
+  if (typeof error !== 'object' || error === null) return false
+  const { code, status } = error as LibraryError
+  if (status === 401 || status === 403 || code === 401 || code === 403) return true
+  return ['UnauthorizedError', 'InsufficientScopeError', 'OAuthError', 'OAuthClientFlowError'].includes(error.constructor.name)
+}
+
+/** Whether trying again may help. */
+export const isPassing = ({ class: kind }: ToolFailure): boolean => kind === 'network'
+
+/** For callers outside a call. */
+export function troupeErrorOf(error: unknown, server: string): TroupeError {
+  if (error instanceof TroupeError) return error
+  const { class: kind, message, remedy } = failureOf(error, server)
+  return new TroupeError(kind === 'config' ? 'config_invalid' : 'tools_unavailable', message, {
+    ...(remedy !== undefined && { remedy }),
+    cause: error,
+  })
+}

@@ -1,0 +1,44 @@
+// What one server can cost. A server that exceeds a limit loses the message, the call or the tool, never the session.
+
+/** One message of a server, or one response. */
+export const maxMessageBytes = 8 * 1024 * 1024
+/** Of all messages. Above it, the server is read more slowly. */
+export const maxMessagesPerSecond = 2_000
+export const maxBytesPerSecond = 32 * 1024 * 1024
+/** Messages that a server has not read. */
+export const maxUnsentBytes = 16 * 1024 * 1024
+
+/** Of each list: tools, prompts, resources, URI templates. */
+export const maxPages = 100
+export const maxListed = 1_000
+export const maxListBytes = 8 * 1024 * 1024
+
+export const maxNameCharacters = 128
+export const maxDescriptionCharacters = 8_000
+export const maxInstructionsCharacters = 8_000
+export const maxSchemaBytes = 64 * 1024
+export const maxErrorCharacters = 4_000
+
+/** Of one result. */
+export const maxParts = 100
+
+export const maxProgressPerSecond = 10
+export const maxLogLinesPerSecond = 20
+export const maxLogCharacters = 500
+
+/** A changed list is read again after this time without another change, and not more often. */
+export const listAgainMs = 500
+
+/** Rounds of questions in one call, for servers that ask by returning. */
+export const maxQuestionRounds = 10
+
+/** How long a process may take to end by itself, and after SIGTERM. */
+export const endByItselfMs = 300
+export const terminateMs = 700
+
+/** Delay before a server is started again: doubled with each failure in a row. */
+export const firstRestartMs = 250
+export const longestRestartMs = 30_000
+
+/** A connection that was started ahead is closed if no session takes it. */
+export const spareIdleMs = 300_000

@@ -1,0 +1,133 @@
+// The tools of a server as tools of an agent.
+import type { ApprovalWish, Json, JsonObject, SchemaValidator, Tool, ToolContext, ToolOutput } from '../../contracts/index.ts'
+import { matches } from '../../policy/tool-name-patterns.ts'
+import { type CallQuestions, questionsOf } from './call-questions.ts'
+import type { CallReply, InputRequests, InputResponses } from './mcp-client.ts'
+import type { McpConnection } from './mcp-connection.ts'
+import { failureOf, McpError } from './mcp-failure.ts'
+import type { McpHost } from './mcp-host.ts'
+import { maxProgressPerSecond, maxQuestionRounds } from './mcp-limits.ts'
+import { rateLimit } from './rate-limit.ts'
+import type { McpServerDefinition } from './server-definition.ts'
+import type { ServerTool } from './server-tools.ts'
+import { resultOutput } from './tool-result.ts'
+import { rootsOf } from './workspace-roots.ts'
+
+export interface ToolPlace {
+  readonly server: string
+  readonly definition: McpServerDefinition
+  readonly host: McpHost
+  readonly connection: McpConnection
+  readonly validator: SchemaValidator
+}
+
+export function mcpTool(tool: ServerTool, place: ToolPlace): Tool {
+  const effect = lastMatch(place.definition.effects, tool.name) ?? 'write'
+  return {
+    ...commonParts(tool.name, place),
+    description: tool.description,
+    inputSchema: tool.inputSchema,
+    effect,
+    // In the order of the model, but beside calls of other servers.
+    concurrency: effect === 'read' ? 'shared' : { key: () => `mcp:${place.server}` },
+    execute: async (input, context) => {
+      try {
+        const reply = await callUntilDone(tool, { input, context, place })
+        return await checkedOutput(tool, reply, place)
+      } catch (error) {
+        return { ok: false, error: failureOf(error, place.server) }
+      }
+    },
+  }
+}
+
+/** What all tools of a server have in common. */
+export function commonParts(name: string, { server, definition, connection }: ToolPlace) {
+  const approval: ApprovalWish = {
+    summary: `Call ${name} of the MCP server ${server}`,
+    keys: [{ key: `mcp:${server}/${name}`, label: `${server}/${name}` }],
+    wider: [{ key: `mcp:${server}/`, label: `any tool of the MCP server ${server}`, isPrefix: true }],
+    ...(lastMatch(definition.approval, name) === 'allow' && { asks: false }),
+  }
+  return {
+    name: `${server}/${name}`,
+    namespace: server,
+    timeoutMs: connection.server.timeoutMs,
+    approval: () => approval,
+    view: () => ({ type: 'mcp_tool_call', details: { server, tool: name } }),
+  } satisfies Partial<Tool>
+}
+
+function lastMatch<Value>(byPattern: { readonly [pattern: string]: Value } = {}, name: string): Value | undefined {
+  return Object.entries(byPattern).findLast(([pattern]) => matches(pattern, name))?.[1]
+}
+
+interface Call {
+  readonly input: JsonObject
+  readonly context: ToolContext
+  readonly place: ToolPlace
+}
+
+/** Servers of the revision 2026-07-28 ask by returning: each answer is a further attempt. */
+async function callUntilDone(tool: ServerTool, { input, context, place }: Call): Promise<Extract<CallReply, { kind: 'result' }>> {
+  const { signal } = context
+  const questions = questionsOf(context)
+  const mayShow = rateLimit(maxProgressPerSecond, place.host.clock)
+  const onProgress = (text: string): void => {
+    if (mayShow()) context.progress(text)
+  }
+  let answers: { responses?: InputResponses; state?: string } = {}
+  for (let round = 0; round <= maxQuestionRounds; round++) {
+    const request = { name: tool.name, arguments: input, definition: tool.definition, ...answers }
+    const reply = await place.connection.use((client) => client.callTool(request, { signal, timeoutMs: 'none', questions, onProgress }), {
+      signal,
+    })
+    if (reply.kind === 'result') return reply
+    const responses = await answerAll(reply.requests, { questions, signal, host: place.host })
+    answers = { responses, ...(reply.state !== undefined && { state: reply.state }) }
+  }
+  throw new McpError({
+    class: 'failed',
+    message: `The MCP server "${place.server}" asked more than ${maxQuestionRounds} times in one call.`,
+  })
+}
+
+interface Answering {
+  readonly questions: CallQuestions
+  readonly signal: AbortSignal
+  readonly host: McpHost
+}
+
+async function answerAll(requests: InputRequests, { questions, signal, host }: Answering): Promise<InputResponses> {
+  const answers: [string, unknown][] = []
+  // One after the other: a person answers one question at a time.
+  for (const [key, request] of Object.entries(requests)) {
+    switch (request.method) {
+      case 'elicitation/create':
+        answers.push([key, await questions.elicit(request.params, signal)])
+        break
+      case 'sampling/createMessage':
+        answers.push([key, await questions.createMessage(request.params, signal)])
+        break
+      case 'roots/list':
+        answers.push([key, rootsOf(host)])
+        break
+      default:
+        throw new McpError({ class: 'failed', message: 'The server asked for something that is not supported.' })
+    }
+  }
+  return Object.fromEntries(answers)
+}
+
+async function checkedOutput(
+  { outputSchema }: ServerTool,
+  { result }: Extract<CallReply, { kind: 'result' }>,
+  { server, validator }: ToolPlace,
+): Promise<ToolOutput> {
+  if (outputSchema === undefined || result.isError) return resultOutput(result, server)
+  const value = result.structuredContent as Json | undefined
+  if (value === undefined) return resultOutput(result, server, ['there is no structured content'])
+  const validate = await validator.compile(outputSchema)
+  const validation = await validate(value)
+  return resultOutput(result, server, validation.ok ? [] : validation.problems)
+}
