@@ -72,3 +72,10 @@ export interface AgentSpec {
   /** Restrictions of its commands, beyond those of the session. */
   readonly sandbox?: Partial<SandboxPolicy>
 }
+
+/** Settings of a session that its caller changed. They stay when the definition of the agent changes. */
+export interface AgentChanges {
+  readonly models?: readonly string[]
+  readonly limits?: Partial<AgentLimits>
+  readonly parameters?: ModelParameters
+}

@@ -1,4 +1,4 @@
-import type { AgentSpec } from './agent.ts'
+import type { AgentChanges, AgentSpec } from './agent.ts'
 import type { ApprovalDecision, ApprovalKey, ApprovalRequest } from './approvals.ts'
 import type { Diagnostic, ModelFailure, ToolFailure, TurnReason } from './failures.ts'
 import type { ApprovalId, BlobId, ClientId, ItemId, SessionId, StepId, TreeId, TurnId } from './ids.ts'
@@ -157,6 +157,8 @@ interface Bodies {
     readonly prices?: { readonly [model: string]: TokenPrice }
     readonly windows?: { readonly [model: string]: number }
     readonly maxOutputs?: { readonly [model: string]: number }
+    /** What its caller set instead of the definition of the agent, from now on. */
+    readonly changes?: AgentChanges
     readonly reason: string
   }
   'interaction.session.resumed': { readonly epoch: number; readonly policy: string; readonly diagnostics: readonly Diagnostic[] }

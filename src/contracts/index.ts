@@ -1,4 +1,5 @@
 export {
+  type AgentChanges,
   type AgentSpec,
   type AgentTrust,
   type InputContract,

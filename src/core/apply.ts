@@ -1,4 +1,5 @@
 import {
+  type AgentChanges,
   type AgentSpec,
   type AskedFirst,
   addSpent,
@@ -110,6 +111,7 @@ export function createSessionState(event: Event<'interaction.session.created'>):
     seq: event.seq,
     at: event.at,
     agent: withAllLimits(event.agent),
+    changes: undefined,
     trace: event.trace,
     tools: event.tools,
     policy: event.policy,
@@ -137,8 +139,16 @@ export function createSessionState(event: Event<'interaction.session.created'>):
 
 function configured(state: SessionState, event: Event<'interaction.session.configured'>): SessionState {
   const { seq, at, tools, promptChars, prices = {}, windows = {}, maxOutputs = {} } = event
-  return { ...state, seq, at, agent: withAllLimits(event.agent), tools, promptChars, prices, windows, maxOutputs }
+  const changes = event.changes ? addChanges(state.changes, event.changes) : state.changes
+  return { ...state, seq, at, agent: withAllLimits(event.agent), changes, tools, promptChars, prices, windows, maxOutputs }
 }
+
+const addChanges = (before: AgentChanges = {}, added: AgentChanges): AgentChanges => ({
+  ...before,
+  ...added,
+  ...(added.limits && { limits: { ...before.limits, ...added.limits } }),
+  ...(added.parameters && { parameters: { ...before.parameters, ...added.parameters } }),
+})
 
 /** Journals of earlier versions lack the limits that were added later. */
 const withAllLimits = (agent: AgentSpec): AgentSpec =>

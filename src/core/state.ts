@@ -1,5 +1,6 @@
 import type {
   AccountingEntry,
+  AgentChanges,
   AgentSpec,
   ApprovalKey,
   ApprovalRequest,
@@ -45,6 +46,8 @@ export interface SessionState {
   readonly seq: number
   readonly at: number
   readonly agent: AgentSpec
+  /** What the caller set instead of the definition of the agent. */
+  readonly changes: AgentChanges | undefined
   readonly trace: Trace
   /** Names of the tools that the agent may be offered, sorted. */
   readonly tools: readonly string[]

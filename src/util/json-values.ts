@@ -59,3 +59,7 @@ export function plainJson(value: unknown): JsonObject | undefined {
     return undefined
   }
 }
+
+/** Whether two plain objects have the same JSON. The order of keys does not matter; mostly it is the same. */
+export const haveSameJson = (a: object, b: object): boolean =>
+  a === b || JSON.stringify(a) === JSON.stringify(b) || isSameJson(plainJson({ a }), plainJson({ a: b }))

@@ -35,7 +35,7 @@ export async function startRun(runtime: AgentRuntime, store: Store, options: Sta
   const past = await store.journal.read(run.treeId, 0)
   requireSameWorkspace(past[0], options)
   requireSameDenials(past[0], options)
-  const handle = await runtime.open(run.treeId, options.changes)
+  const handle = await runtime.open(run.treeId, { ...options.changes, definitions: 'pin' })
   if (prompt !== '') await handle.send(prompt)
   return { handle, past }
 }

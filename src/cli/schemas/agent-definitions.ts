@@ -1,4 +1,5 @@
 import type {
+  AgentChanges,
   AgentLimits,
   AgentSpec,
   ApprovalPolicy,
@@ -92,6 +93,11 @@ export const agentDefinitions = {
     },
     { description: 'Times are milliseconds.' },
   ),
+  AgentChanges: closed<AgentChanges>({
+    models: optional(listOf(name)),
+    limits: optional(anyObject),
+    parameters: optional(reference('Parameters')),
+  }),
   Parameters: closed<ModelParameters>({
     temperature: optional({ type: 'number' }),
     topP: optional({ type: 'number' }),

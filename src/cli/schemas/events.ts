@@ -102,6 +102,7 @@ type Updated = InteractionEvent<'interaction.item.updated'>['update']
 const prices = optional({ type: 'object', additionalProperties: closed<TokenPrice>({ input: amount, output: amount }) })
 const windows = optional({ type: 'object', additionalProperties: ordinal })
 const modelFacts = { prices, windows, maxOutputs: windows }
+const changes = optional(reference('AgentChanges'))
 const spent = { usage: reference('Usage'), cost: reference('Cost'), latencyMs: amount }
 
 /** The fields of each durable event besides the envelope. */
@@ -116,7 +117,14 @@ const bodies: { readonly [Type in EventType]: Fields<Body<Type>> } = {
     parent: optional(closed<ParentCall>({ sessionId: name, turnId: name, itemId: name })),
     origin: optional(closed<RunOrigin>({ workspace: text, agentFile: optional(text), flags: optional(listOf(runFlag)) })),
   },
-  'interaction.session.configured': { agent: reference('Agent'), tools: listOf(text), promptChars: count, ...modelFacts, reason: text },
+  'interaction.session.configured': {
+    agent: reference('Agent'),
+    tools: listOf(text),
+    promptChars: count,
+    ...modelFacts,
+    changes,
+    reason: text,
+  },
   'interaction.session.resumed': { epoch: count, policy: text, diagnostics: listOf(reference('Diagnostic')) },
   'interaction.session.idle': {},
   'interaction.input.accepted': {

@@ -65,10 +65,16 @@ export interface RunOptions {
    * zod, valibot, arktype or another Standard Schema library. The journal keeps it as JSON Schema.
    */
   readonly output?: AnySchema
+  /** `pin`: later turns keep the definitions of the first. Default `latest`. */
+  readonly definitions?: Definitions
 }
 
+/** Whether a turn begins with the current definitions of agents and tools, or with those of the turn before. */
+export type Definitions = 'latest' | 'pin'
+
 /**
- * Changes to the root agent of a session, from now on. What is omitted stays as recorded, and so do prompt, tools, rules and children.
+ * Changes to the root agent of a session, from now on. An open turn keeps its other definitions; the next turn begins with the current
+ * ones, unless `definitions` is `pin`.
  * What the turn and the session have used counts against new limits.
  */
 export interface OpenOptions {
@@ -78,6 +84,8 @@ export interface OpenOptions {
   readonly parameters?: ModelParameters
   /** Variables of the session, which are not stored. Default: those of the runtime. */
   readonly overlay?: { readonly [name: string]: string }
+  /** `pin`: its turns keep the recorded definitions. Default `latest`. */
+  readonly definitions?: Definitions
 }
 
 export interface CloseOptions {
@@ -133,6 +141,11 @@ export interface AgentRuntime {
    */
   open(sessionId: SessionId | string, options?: OpenOptions): Promise<RunHandle>
   readonly sessions: SessionService
+  /**
+   * Replaces agents and tools. Turns that have begun keep theirs; the next turn of every session begins with the new ones. Rejects if
+   * the configuration is wrong or a tool source fails; the runtime then keeps the one before.
+   */
+  update(config: AgentLoopConfig): Promise<void>
   /**
    * Releases every session and closes tools; the store stays open. Running turns are suspended (reason `released`) and continue when
    * their session is opened again. Running calls get their signal and `graceMs`. With `drain`, running turns finish first; a second

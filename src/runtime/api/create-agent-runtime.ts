@@ -24,11 +24,21 @@ import { storeInput } from '../tree/store-input.ts'
 import { type ResumeOptions, TreeDriver } from '../tree/tree-driver.ts'
 import { checkClose, checkOpen, checkRun } from '../validation/check-arguments.ts'
 import { checkOptions } from '../validation/check-options.ts'
-import type { AgentRuntime, CloseOptions, OpenOptions, RunHandle, RunInput, RunOptions, RuntimeOptions } from './agent-runtime.ts'
+import type { AgentLoopConfig } from './agent-config.ts'
+import type {
+  AgentRuntime,
+  CloseOptions,
+  Definitions,
+  OpenOptions,
+  RunHandle,
+  RunInput,
+  RunOptions,
+  RuntimeOptions,
+} from './agent-runtime.ts'
 import { type DriveResult, outcomeOf, runAgain, type StopCause, stopCauseOf } from './outcome.ts'
 import { Handle } from './run-handle.ts'
 import { RunOutputs, typedOutcome } from './run-output.ts'
-import { RuntimeParts } from './runtime-parts.ts'
+import { closeAll, RuntimeParts } from './runtime-parts.ts'
 import { partsOf, sessionService } from './session-service.ts'
 
 /**
@@ -42,7 +52,7 @@ import { partsOf, sessionService } from './session-service.ts'
  */
 export function createAgentRuntime(options: RuntimeOptions): AgentRuntime {
   checkOptions(options)
-  return new Runtime(new RuntimeParts(options))
+  return new Runtime(options)
 }
 
 interface StartedTree {
@@ -62,11 +72,14 @@ const maxHeld = 100_000
  * 2. After `close` nothing is started or resumed; accepted messages stay in the store. No turn is ended by it.
  */
 export class Runtime implements AgentRuntime {
-  readonly parts: RuntimeParts
   readonly sessions = sessionService(this)
+  readonly #options: RuntimeOptions
+  readonly #catalogue: RuntimeParts['catalogue']
   readonly #drivers = new Map<TreeId, Promise<TreeDriver>>()
   /** Trees that were started or opened here and not released: a message to one of them resumes it. */
   readonly #held = new RecentSet<TreeId>(maxHeld)
+  /** Trees whose turns keep the recorded definitions. */
+  readonly #pinned = new RecentSet<TreeId>(maxHeld)
   /** By settled driver: whether its tree is driven here again. Computed once. */
   readonly #continuations = new WeakMap<TreeDriver, Promise<boolean>>()
   /** Trees whose driver has settled, while unread messages are checked. */
@@ -79,8 +92,29 @@ export class Runtime implements AgentRuntime {
   #isClosed = false
   #closing: Promise<void> | undefined
 
-  constructor(parts: RuntimeParts) {
-    this.parts = parts
+  constructor(options: RuntimeOptions) {
+    this.#options = options
+    this.#catalogue = new RuntimeParts(options).catalogue
+  }
+
+  /** Of the newest configuration. */
+  get parts(): RuntimeParts {
+    return this.#catalogue.newest
+  }
+
+  async update(config: AgentLoopConfig): Promise<void> {
+    this.#refuseWhenClosed()
+    const options = { ...this.#options, config }
+    checkOptions(options)
+    const { parts: before } = this
+    const parts = new RuntimeParts(options, before)
+    await parts.registry()
+    this.#catalogue.newest = parts
+    const kept = new Set(parts.closeable)
+    const removed = before.closeable.filter((each) => !kept.has(each))
+    // Turns that have begun still use them.
+    const driven = [...this.#drivers.values()].map((starting) => starting.then((driver) => driver.settled))
+    if (removed.length > 0) void Promise.allSettled(driven).then(() => closeAll(removed))
   }
 
   // The type of the value is that of the schema, which has checked it.
@@ -101,7 +135,8 @@ export class Runtime implements AgentRuntime {
     this.#refuseWhenClosed()
     const treeId = given as TreeId
     checkOpen(options, this.parts.modelKeys)
-    const { overlay, ...changing } = options
+    const { overlay, definitions, ...changing } = options
+    if (definitions !== undefined) this.#pin(treeId, definitions)
     const feed = new Feed()
     const events = feed.subscribe()
     const changes = structuredClone(changing)
@@ -130,6 +165,11 @@ export class Runtime implements AgentRuntime {
       overlays.setIdle(treeId)
       throw error
     }
+  }
+
+  #pin(treeId: TreeId, definitions: Definitions): void {
+    if (definitions === 'pin') this.#pinned.add(treeId)
+    else this.#pinned.delete(treeId)
   }
 
   close(options: CloseOptions = {}): Promise<void> {
@@ -206,9 +246,13 @@ export class Runtime implements AgentRuntime {
     const treeId = this.parts.options.ids.next() as TreeId
     overlays.set(treeId, own)
     this.#held.add(treeId)
+    if (options.definitions === 'pin') this.#pinned.add(treeId)
     const feed = new Feed()
     this.#startInterrupts.set(treeId, startInterrupt)
-    const started = this.#register(treeId, TreeDriver.start(this.parts, { treeId, chosen, input: parts, feed, startInterrupt }))
+    const started = this.#register(
+      treeId,
+      TreeDriver.start(this.parts, { treeId, chosen, input: parts, feed, startInterrupt, isPinned: options.definitions === 'pin' }),
+    )
     const result = started.then(
       (driver) => {
         this.#startInterrupts.delete(treeId)
@@ -269,7 +313,7 @@ export class Runtime implements AgentRuntime {
 
   #resume(treeId: TreeId, how: ResumeOptions): Promise<TreeDriver> {
     this.parts.overlays.resume(treeId)
-    return this.#register(treeId, TreeDriver.resume(this.parts, treeId, how))
+    return this.#register(treeId, TreeDriver.resume(this.parts, treeId, { ...how, isPinned: this.#pinned.has(treeId) }))
   }
 
   #register(treeId: TreeId, starting: Promise<TreeDriver>): Promise<TreeDriver> {

@@ -17,6 +17,7 @@ import { memoryStore } from '../../stores/memory/index.ts'
 import { agentCard, agentDirectory, agentTool, readOutputTool, schemaValidator } from '../../tools/index.ts'
 import { shortHash } from '../../util/hash.ts'
 import type { Interrupt } from '../../util/interrupt.ts'
+import { haveSameJson } from '../../util/json-values.ts'
 import { messageOf } from '../../util/message-of.ts'
 import { configError } from '../../util/option-problems.ts'
 import { TreeCache } from '../resume/tree-cache.ts'
@@ -26,7 +27,7 @@ import { ModelCache } from '../tree/model-cache.ts'
 import { type TreeOverlay, TreeOverlays, type Variables } from '../tree/session-overlays.ts'
 import { SessionSetup } from '../tree/session-setup.ts'
 import { SessionSources } from '../tree/session-sources.ts'
-import { sourcesFor, type TreeSources } from '../tree/tree-sources.ts'
+import { sourcesFor, type TreeSources, type TreeSourcesOptions } from '../tree/tree-sources.ts'
 import { checkAllowlist } from '../validation/check-agent.ts'
 import { checkTools } from '../validation/check-tools.ts'
 import type { RuntimeOptions } from './agent-runtime.ts'
@@ -71,6 +72,8 @@ export class RuntimeParts {
   /** By name. A session keeps the definition that it began with; agents that it names may have been removed since. */
   readonly agents: ReadonlyMap<string, AgentSpec>
   readonly owner: OwnerId
+  /** Shared by all configurations of a runtime: a turn begins with the newest. */
+  readonly catalogue: { newest: RuntimeParts }
   /** A fingerprint of sandbox, hooks and rules: approvals hold under it only. */
   readonly policy: string
   readonly models: ModelCache
@@ -85,19 +88,24 @@ export class RuntimeParts {
   #registry: MaybePromise<ToolRegistry> | undefined
   #queues: Queues | undefined
 
-  constructor(given: RuntimeOptions) {
-    const options = withDefaults(given)
+  /** `previous`: the configuration before this one. Everything that belongs to the process is shared with it. */
+  constructor(given: RuntimeOptions, previous?: RuntimeParts) {
+    const options = previous ? { ...previous.options, config: resolveConfig(given.config) } : withDefaults(given)
     this.options = options
+    this.catalogue = previous?.catalogue ?? { newest: this }
     this.agents = new Map(options.config.agents.map((agent) => [agent.name, agent]))
-    this.owner = options.ids.next() as OwnerId
+    this.owner = previous?.owner ?? (options.ids.next() as OwnerId)
     this.policy = policyOf(options)
-    this.models = new ModelCache(options.adapter, options.config.unpriced)
+    const isSamePriced = previous && haveSameJson(previous.options.config.unpriced, options.config.unpriced)
+    this.models = isSamePriced ? previous.models : new ModelCache(options.adapter, options.config.unpriced)
     this.sessionSetup = new SessionSetup({ config: options.config, models: this.models, policy: this.policy, sandbox: options.sandbox })
-    this.trees = new TreeCache(options.store)
+    this.trees = previous?.trees ?? new TreeCache(options.store)
     this.modelKeys = ('resolve' in options.adapter ? options.adapter.secrets : undefined) ?? {}
-    this.overlays = new TreeOverlays(options.config.overlay, this.modelKeys)
+    this.overlays = previous?.overlays ?? new TreeOverlays(options.config.overlay, this.modelKeys)
+    if (previous && haveSameJson(previous.options.config.queues ?? {}, options.config.queues ?? {})) this.#queues = previous.#queues
+    previous?.overlays.replaceShared(options.config.overlay)
     const { sessionSources, agentSources } = options.config
-    if (sessionSources.length > 0 || agentSources.size > 0) this.sources = new SessionSources(options.clock)
+    if (sessionSources.length > 0 || agentSources.size > 0) this.sources = previous?.sources ?? new SessionSources(options.clock)
     if (options.config.sources.length === 0 && !this.#hasSkills) this.#registry = registryOf(options.config.tools, { ...options, own: [] })
   }
 
@@ -119,12 +127,20 @@ export class RuntimeParts {
   /** The opened sources of a tree. */
   sourcesOf(treeId: TreeId, base: ToolRegistry): TreeSources {
     if (!this.sources) throw new TroupeError('internal', 'This runtime has no sources for sessions.')
+    return this.sources.open(treeId, () => this.sourceOptions(treeId, base))
+  }
+
+  sourceOptions(treeId: TreeId, base: ToolRegistry): TreeSourcesOptions {
     const { sessionSources: shared, agentSources } = this.options.config
-    return this.sources.open(treeId, () => ({
+    return {
       session: { sessionId: treeId as string as SessionId, overlay: this.overlays.of(treeId).overlay },
       base,
       sourcesOf: (agent) => sourcesFor(agent, { own: agentSources.get(agent.name) ?? [], shared }),
-    }))
+    }
+  }
+
+  get isNewest(): boolean {
+    return this.catalogue.newest === this
   }
 
   registry(): MaybePromise<ToolRegistry> {
@@ -216,14 +232,19 @@ export class RuntimeParts {
     return this.options.config.agents.some((agent) => agent.skills !== undefined)
   }
 
+  /** Everything that a runtime closes at its end. */
+  get closeable(): readonly { close?(): unknown }[] {
+    const { config, hooks } = this.options
+    return [...config.sources, ...config.sessionSources, ...[...config.agentSources.values()].flat(), ...hooks]
+  }
+
   async close(): Promise<void> {
-    const { config, hooks, clock } = this.options
+    const { clock } = this.options
     const release = keepAlive()
     const late = Promise.withResolvers<void>()
     const cancel = clock.after(closingMs, () => late.resolve())
-    const all = [...config.sources, ...config.sessionSources, ...[...config.agentSources.values()].flat(), ...hooks]
-    const closing = this.sources?.close().then(() => Promise.allSettled(all.map(async (each) => each.close?.())))
-    await Promise.race([closing ?? Promise.allSettled(all.map(async (each) => each.close?.())), late.promise])
+    const closing = this.sources ? this.sources.close().then(() => closeAll(this.closeable)) : closeAll(this.closeable)
+    await Promise.race([closing, late.promise])
     cancel()
     release()
   }
@@ -259,6 +280,9 @@ export class RuntimeParts {
     }
   }
 }
+
+export const closeAll = (all: readonly { close?(): unknown }[]): Promise<unknown> =>
+  Promise.allSettled(all.map(async (each) => each.close?.()))
 
 /** Names of the sources whose tools an agent may have. */
 const sourceNames = ({ sessionSources, agentSources }: ResolvedConfig, agent: string): readonly string[] =>

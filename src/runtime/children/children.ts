@@ -33,13 +33,15 @@ const shared: Lane = { kind: 'shared' }
  */
 export class Children {
   readonly #tree: Tree
-  readonly #parts: RuntimeParts
   readonly #tracker: ChildTracker
 
   constructor(tree: Tree, tracker: ChildTracker) {
     this.#tree = tree
-    this.#parts = tree.parts
     this.#tracker = tracker
+  }
+
+  get #parts(): RuntimeParts {
+    return this.#tree.parts
   }
 
   async start(parent: ActiveSession, itemId: ItemId, start: ChildStart): Promise<ChildResult> {

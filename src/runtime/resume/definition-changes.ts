@@ -2,7 +2,7 @@ import { type AgentSpec, childLimits, type Diagnostic } from '../../contracts/in
 import type { SessionState } from '../../core/index.ts'
 import type { ToolRegistry } from '../../steps/index.ts'
 import { readOutputName } from '../../tools/index.ts'
-import { canonicalJson, plainJson } from '../../util/json-values.ts'
+import { haveSameJson } from '../../util/json-values.ts'
 import type { RuntimeParts } from '../api/runtime-parts.ts'
 
 const warning = (code: Diagnostic['code'], message: string, remedy?: string): Diagnostic => ({
@@ -13,7 +13,13 @@ const warning = (code: Diagnostic['code'], message: string, remedy?: string): Di
 })
 
 /** What has changed since a session was last driven. The recorded definition stays in force. */
-export function definitionChanges(parts: RuntimeParts, state: SessionState, registry: ToolRegistry): readonly Diagnostic[] {
+export function definitionChanges(
+  parts: RuntimeParts,
+  state: SessionState,
+  { registry, isPinned }: { readonly registry: ToolRegistry; readonly isPinned: boolean },
+): readonly Diagnostic[] {
+  // Its next turn begins with what there is now.
+  if (!state.parent && !isPinned && state.turn.kind !== 'open') return voidGrants(parts, state)
   const { agent, parent, agentPath } = state
   const whose = parent ? agentPath : 'this session'
   const now = parts.agents.get(agent.name)
@@ -46,16 +52,18 @@ export function definitionChanges(parts: RuntimeParts, state: SessionState, regi
       remedy: 'A new run has all of them.',
     })
   if (!now || hasChanged(state, isByTrust ? { ...now, tools: agent.tools, agents: agent.agents } : now)) {
-    const keeps = parent ? 'that session keeps' : 'the session keeps'
+    const keeps = parent ? 'that session keeps' : isPinned ? 'the session keeps' : 'this turn keeps'
     const message = `The agent "${agent.name}" has changed since ${whose} began; ${keeps} the old definition.`
     found.push({ code: 'agent_changed', severity: 'info', message })
   }
-  // Grants of a child belong to the root, too: reported once.
-  if (!parent && hasVoidGrants(parts, state)) {
-    const message = 'Sandbox, hooks or rules have changed since approvals were given for this session. The approvals were revoked.'
-    found.push(warning('policy_changed', message, 'Approve the calls again.'))
-  }
-  return found
+  return [...found, ...voidGrants(parts, state)]
+}
+
+/** Grants of a child belong to the root, too: reported once. */
+function voidGrants(parts: RuntimeParts, state: SessionState): readonly Diagnostic[] {
+  if (state.parent || !hasVoidGrants(parts, state)) return []
+  const message = 'Sandbox, hooks or rules have changed since approvals were given for this session. The approvals were revoked.'
+  return [warning('policy_changed', message, 'Approve the calls again.')]
 }
 
 const isSameList = (one: readonly string[], other: readonly string[]): boolean => JSON.stringify(one) === JSON.stringify(other)
@@ -92,14 +100,10 @@ function hasChanged({ agent, parent }: SessionState, now: AgentSpec): boolean {
   const limits = parent ? { ...childLimits, ...now.limits } : now.limits
   const isSamePrompt = agent.skills ? agent.prompt.startsWith(now.prompt) : agent.prompt === now.prompt
   const output = agent.saysOutput ? { output: agent.output, saysOutput: true as const } : undefined
-  return !isSamePrompt || !isSame(bare({ ...now, limits, ...output }), bare(agent))
+  return !isSamePrompt || !haveSameJson(bare({ ...now, limits, ...output }), bare(agent))
 }
 
 /** Rules and sandbox of a child include those of its parents. */
 function bare({ prompt: _, skills: __, bounds: ___, sandbox: ____, ...rest }: AgentSpec): object {
   return rest
 }
-
-/** The order of keys does not matter; mostly it is the same. */
-const isSame = (a: object, b: object): boolean =>
-  JSON.stringify(a) === JSON.stringify(b) || canonicalJson(plainJson(a)) === canonicalJson(plainJson(b))

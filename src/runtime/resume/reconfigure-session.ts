@@ -1,4 +1,4 @@
-import type { AgentSpec, Problem } from '../../contracts/index.ts'
+import type { AgentChanges, AgentSpec, Problem } from '../../contracts/index.ts'
 import type { ActiveSession } from '../../steps/index.ts'
 import { expectObject } from '../../util/option-problems.ts'
 import { showValue } from '../../util/show-value.ts'
@@ -6,7 +6,7 @@ import type { OpenOptions } from '../api/agent-runtime.ts'
 import type { ModelCache } from '../tree/model-cache.ts'
 import { checkLimits, checkParameters } from '../validation/check-limits.ts'
 
-export type Changes = Omit<OpenOptions, 'overlay'>
+export type Changes = AgentChanges & Pick<OpenOptions, 'definitions'>
 
 export function changeProblems({ models, limits, parameters }: Changes): readonly Problem[] {
   const problems: Problem[] = []
@@ -25,15 +25,18 @@ const areNames = (given: unknown): boolean =>
   Array.isArray(given) && given.length > 0 && given.every((name) => typeof name === 'string' && name !== '')
 
 /** The agent with the changes; `undefined` if nothing changes. */
-export function changedAgent(agent: AgentSpec, { models, limits, parameters }: Changes): AgentSpec | undefined {
-  const changed: AgentSpec = {
-    ...agent,
-    models: [...(models ?? agent.models)],
-    limits: { ...agent.limits, ...limits },
-    parameters: { ...agent.parameters, ...definedOnly(parameters) },
-  }
+export function changedAgent(agent: AgentSpec, changes: Changes): AgentSpec | undefined {
+  const changed = withChanges(agent, changes)
   return changesOf(agent, changed).length > 0 ? changed : undefined
 }
+
+/** The definition of an agent with what the caller of a session set instead. */
+export const withChanges = (agent: AgentSpec, { models, limits, parameters }: AgentChanges): AgentSpec => ({
+  ...agent,
+  models: [...(models ?? agent.models)],
+  limits: { ...agent.limits, ...limits },
+  parameters: { ...agent.parameters, ...definedOnly(parameters) },
+})
 
 /** Records the changes. Context windows that were learnt from a model are kept. */
 export function reconfigure(session: ActiveSession, options: Changes, models: ModelCache): void {
@@ -50,6 +53,11 @@ export function reconfigure(session: ActiveSession, options: Changes, models: Mo
     prices: isPriced ? models.prices(agent) : {},
     windows: { ...models.windows(agent), ...learnt },
     maxOutputs: models.maxOutputs(agent),
+    changes: {
+      ...(options.models && { models: agent.models }),
+      ...onlyGiven('limits', options.limits),
+      ...onlyGiven('parameters', options.parameters),
+    },
     reason: `Resumed with other ${changesOf(state.agent, agent).join(', ')}.`,
   })
 }
@@ -71,6 +79,8 @@ function changesOf(before: AgentSpec, now: AgentSpec): readonly string[] {
   return [...(areSame ? [] : ['models']), ...changedKeys('limits'), ...changedKeys('parameters')]
 }
 
+const onlyGiven = (key: 'limits' | 'parameters', given: object | undefined): AgentChanges => (given ? { [key]: definedOnly(given) } : {})
+
 /** An `undefined` value means the same as none. */
-const definedOnly = (parameters: Changes['parameters'] = {}): object =>
+const definedOnly = (parameters: object = {}): object =>
   Object.fromEntries(Object.entries(parameters).filter(([, value]) => value !== undefined))

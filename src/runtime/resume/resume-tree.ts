@@ -8,11 +8,11 @@ import { summaryOnly } from '../tree/tree-state.ts'
 import { definitionChanges, hasVoidGrants, withheldTools } from './definition-changes.ts'
 
 /** Records what has changed since the last driver, and revokes approvals that were given under another policy. */
-export function resumeSession(session: ActiveSession, { parts }: Tree, epoch: number): void {
+export function resumeSession(session: ActiveSession, { parts, isPinned }: Tree, epoch: number): void {
   const { state, ports } = session
   const { registry } = ports
   session.withheld = new Set(withheldTools(parts, state, registry))
-  const diagnostics = definitionChanges(parts, state, registry)
+  const diagnostics = definitionChanges(parts, state, { registry, isPinned })
   const isVoid = hasVoidGrants(parts, state)
   if (state.turn.kind === 'open' || diagnostics.length > 0 || state.policy !== parts.policy)
     session.note({ type: 'interaction.session.resumed', epoch, policy: parts.policy, diagnostics })

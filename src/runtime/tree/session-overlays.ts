@@ -22,7 +22,7 @@ const maxIdle = 1000
  * 3. A tree without variables of its own uses those of the runtime and costs nothing here.
  */
 export class TreeOverlays {
-  readonly #shared: TreeOverlay
+  #shared: TreeOverlay
   /** The keys that the models of the runtime use. */
   readonly #keys: Variables
   readonly #active = new Map<TreeId, TreeOverlay>()
@@ -38,6 +38,12 @@ export class TreeOverlays {
     if (given === undefined) return this.#shared
     const { overlay } = this.#shared
     return { overlay: Object.freeze({ ...overlay, ...given }), redactor: redactor(given, overlay, this.#keys) }
+  }
+
+  /** For sessions that start from now on and have no variables of their own. Replaced values stay secret. */
+  replaceShared(overlay: Variables): void {
+    const { overlay: before } = this.#shared
+    this.#shared = { overlay, redactor: redactor(overlay, before, this.#keys) }
   }
 
   of(treeId: TreeId): TreeOverlay {

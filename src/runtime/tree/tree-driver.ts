@@ -53,7 +53,14 @@ export class TreeDriver {
   /** A new tree with its first input. */
   static async start(
     parts: RuntimeParts,
-    begin: { treeId: TreeId; chosen: MaybePromise<Selected>; input: readonly InputPart[]; feed: Feed; startInterrupt: Interrupt },
+    begin: {
+      treeId: TreeId
+      chosen: MaybePromise<Selected>
+      input: readonly InputPart[]
+      feed: Feed
+      startInterrupt: Interrupt
+      isPinned: boolean
+    },
   ): Promise<TreeDriver> {
     const { treeId, feed, input, startInterrupt } = begin
     const selected = begin.chosen instanceof Promise ? await unlessInterrupted(startInterrupt, begin.chosen) : begin.chosen
@@ -67,6 +74,7 @@ export class TreeDriver {
       const storing = storeInput(parts, treeId, input)
       const stored = storing instanceof Promise ? await storing : storing
       const tree = createTree(parts, { treeId, selected, input: stored }, { ...claimed, feed })
+      tree.isPinned = begin.isPinned
       return new TreeDriver(tree, feed, { epoch, whenIdle: 'settle', inboxCursor: 0 })
     } catch (error) {
       await parts.options.store.journal.release(treeId, epoch)
@@ -75,7 +83,11 @@ export class TreeDriver {
   }
 
   /** An existing tree, from its journal. */
-  static async resume(parts: RuntimeParts, treeId: TreeId, { whenIdle, feed, changes = {} }: ResumeOptions): Promise<TreeDriver> {
+  static async resume(
+    parts: RuntimeParts,
+    treeId: TreeId,
+    { whenIdle, feed, changes = {}, isPinned = false }: ResumeOptions,
+  ): Promise<TreeDriver> {
     const { store } = parts.options
     const { title, state: before } = await findTree(parts, treeId)
     const changed = changedAgent(before.root.agent, changes)
@@ -91,6 +103,7 @@ export class TreeDriver {
       if (parts.sources)
         for (const { agent, turn } of state.children.values()) if (turn.kind === 'open') await parts.toolsFor(treeId, agent)
       const tree = openTree(parts, { state, feed, epoch, seq, registry, title })
+      tree.isPinned = isPinned
       tree.resume(epoch, changes)
       if (changed) await tree.flush()
       return new TreeDriver(tree, feed, { epoch, whenIdle, inboxCursor: state.inboxCursor })
@@ -250,6 +263,7 @@ export interface ResumeOptions {
   readonly whenIdle: 'settle' | 'wait'
   readonly feed: Feed
   readonly changes?: Changes
+  readonly isPinned?: boolean
 }
 
 interface DriveOptions extends Pick<ResumeOptions, 'whenIdle'> {

@@ -34,7 +34,7 @@ export class TreeSources {
     this.#options = options
   }
 
-  /** For a newer configuration: other agents, other sources. */
+  /** For a newer configuration: other agents, other sources. Sources that no agent has any more are closed with the tree. */
   reconfigure(options: TreeSourcesOptions): void {
     this.#options = options
     this.#built.clear()

@@ -27,6 +27,7 @@ import { ChildTracker } from '../children/child-tracker.ts'
 import { Children } from '../children/children.ts'
 import { reconfigure } from '../resume/reconfigure-session.ts'
 import { restoreOpenChildren, resumeChildren, resumeSession } from '../resume/resume-tree.ts'
+import { adoptDefinitions } from './adopt-definitions.ts'
 import { endOpenTurn, interrupted } from './end-open-turn.ts'
 import type { Ledger } from './ledger.ts'
 import type { TreeSources } from './tree-sources.ts'
@@ -44,11 +45,16 @@ const noCards: readonly AgentCard[] = []
  */
 export class Tree implements TreePort, EventWriter {
   readonly root: ActiveSession
-  readonly parts: RuntimeParts
-  readonly registry: ToolRegistry
+  /** Replaced before a turn of the root, if the configuration has changed. */
+  parts: RuntimeParts
+  /** Whether later turns keep the recorded definitions. */
+  isPinned = false
+  registry: ToolRegistry
   readonly #ledger: Ledger
-  readonly #ports: StepPorts
-  readonly #sources: TreeSources | undefined
+  #ports: StepPorts
+  #sources: TreeSources | undefined
+  /** Whether the root has the current definition of its agent. A recorded one may be older. */
+  #isCurrent = true
   /** The children when the tree was opened, until the tracker takes them over. */
   #before: Pick<TreeState, 'children' | 'settled' | 'numbers'>
   #tracker: ChildTracker | undefined
@@ -117,6 +123,7 @@ export class Tree implements TreePort, EventWriter {
 
   /** Records the new driver in every open session. Calls find their children later. */
   resume(epoch: number, changes: OpenOptions): void {
+    this.#isCurrent = false
     this.reportSources()
     reconfigure(this.root, changes, this.parts.models)
     resumeSession(this.root, this, epoch)
@@ -200,9 +207,31 @@ export class Tree implements TreePort, EventWriter {
   }
 
   prepareTurn(session: ActiveSession): MaybePromise<void> {
+    if (session === this.root && !this.isPinned && !(this.#isCurrent && this.parts.isNewest)) return this.#adopt(session)
     if (!this.#sources) return undefined
     if (this.#sources.isStale(session.state.agent)) return this.#refreshTools(session)
     this.#useTools(session, this.#sources.registryOf(session.state.agent))
+  }
+
+  async #adopt(session: ActiveSession): Promise<void> {
+    const { newest } = this.parts.catalogue
+    if (newest !== this.parts) await this.#switchTo(newest)
+    this.#isCurrent = true
+    await adoptDefinitions(session, newest)
+    if (!session.isReleased) this.addInstructions(session)
+  }
+
+  /** From here on children, tools, rules and skills are those of the newer configuration. */
+  async #switchTo(newest: RuntimeParts): Promise<void> {
+    const { treeId } = this.root.state
+    const registry = await newest.registry()
+    this.parts = newest
+    this.registry = registry
+    this.#sources = newest.sources && newest.sourcesOf(treeId, registry)
+    this.#sources?.reconfigure(newest.sourceOptions(treeId, registry))
+    this.#ports = newest.ports(treeId, { tree: this, registry })
+    this.root.ports = this.#ports
+    this.reportSources()
   }
 
   async #refreshTools(session: ActiveSession): Promise<void> {

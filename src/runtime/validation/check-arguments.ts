@@ -2,7 +2,17 @@ import { type InputMode, type Problem, TroupeError } from '../../contracts/index
 import { isDecision } from '../../policy/grants.ts'
 import { messageOf } from '../../util/message-of.ts'
 import { nearestNames } from '../../util/nearest-names.ts'
-import { aBoolean, checkField, checkKeys, type FieldType, isRecord, optional, stringList, usageError } from '../../util/option-problems.ts'
+import {
+  aBoolean,
+  checkField,
+  checkKeys,
+  type FieldType,
+  isRecord,
+  oneOf,
+  optional,
+  stringList,
+  usageError,
+} from '../../util/option-problems.ts'
 import { showValue } from '../../util/show-value.ts'
 import type { RunInput } from '../api/agent-runtime.ts'
 import { changeProblems } from '../resume/reconfigure-session.ts'
@@ -12,7 +22,7 @@ import { readableCopy } from './readable-copy.ts'
 
 export const inputModes: readonly string[] = ['queue', 'steer'] satisfies InputMode[]
 export const cancelModes: readonly string[] = ['stop', 'interrupt']
-const runKeys = ['agent', 'signal', 'overlay', 'output']
+const runKeys = ['agent', 'signal', 'overlay', 'output', 'definitions']
 const startKeys = ['agent', 'overlay']
 
 /** Every run comes by here: valid options cost one look at each key. */
@@ -29,6 +39,7 @@ export function checkRun(
         const value = options[key]
         if (!known.includes(key)) checkKeys(problems, { [key]: value }, { known, place: 'options' })
         else if (key === 'overlay') checkOverlay(problems, value, modelKeys)
+        else if (key === 'definitions') checkDefinitions(problems, value)
         else if (value !== undefined && key !== 'output')
           checkField(problems, value, { type: key === 'agent' ? agentName : signal, place: `options.${key}` })
       }
@@ -55,11 +66,15 @@ const actor: FieldType = { expected: 'a name', remedy: 'The journal records who 
 export function checkOpen(options: object, modelKeys: object): void {
   check({ options }, (problems) => {
     if (!areOptions(problems, options)) return
-    checkKeys(problems, options, { known: ['models', 'limits', 'parameters', 'overlay'], place: 'options' })
+    checkKeys(problems, options, { known: ['models', 'limits', 'parameters', 'overlay', 'definitions'], place: 'options' })
     problems.push(...changeProblems(options))
     checkOverlay(problems, options.overlay, modelKeys)
+    checkDefinitions(problems, options.definitions)
   })
 }
+
+const checkDefinitions = (problems: Problem[], value: unknown): void =>
+  checkField(problems, value, { type: optional(oneOf(['latest', 'pin'])), place: 'options.definitions' })
 
 export function checkClose(options: object): void {
   check({ options }, (problems) => {

@@ -1,0 +1,91 @@
+import { expect, it } from 'vitest'
+import type { AgentLoopConfig, Tool } from '../../src/index.ts'
+import { bounded, tool, troupeError, world } from '../acceptance/support.ts'
+
+const clerk = (prompt: string, more: object = {}) => ({
+  name: 'clerk',
+  description: 'Does things',
+  prompt,
+  model: 'scripted/model',
+  ...more,
+})
+const config = (prompt: string, tools: readonly Tool[] = [], more: object = {}): AgentLoopConfig => ({
+  agents: [clerk(prompt, more)],
+  tools,
+})
+const answers = [{ text: 'One.' }, { text: 'Two.' }, { text: 'Three.' }]
+
+it('a turn begins with the newest agent, tools and children, and records it', async () => {
+  const { runtime, model } = world({ config: config('Old.', [tool('read')]), steps: answers })
+  const handle = runtime.stream('go')
+  await bounded(handle.outcome)
+  await runtime.update(config('New.', [tool('read'), tool('write')]))
+  await handle.send('again')
+  await bounded(runtime.sessions.outcome(handle.sessionId))
+  expect(model.requests.map(({ system }) => system)).toEqual(['Old.', 'New.'])
+  expect(model.requests.map(({ tools }) => tools.map(({ name }) => name).filter((name) => name !== 'read_output'))).toEqual([
+    ['read'],
+    ['read', 'write'],
+  ])
+  const events = []
+  for await (const event of runtime.sessions.events(handle.sessionId)) events.push(event)
+  expect(events.filter(({ type }) => type === 'interaction.session.configured')).toMatchObject([
+    { reason: 'The definitions have changed.' },
+  ])
+})
+
+it('a turn that has begun keeps its definitions', async () => {
+  const change: Tool = { ...tool('change'), execute: async () => (await runtime.update(config('New.', [change])), 'changed') }
+  const { runtime, model } = world({ config: config('Old.', [change]), steps: [{ calls: [{ tool: 'change' }] }, ...answers] })
+  await bounded(runtime.run('go'))
+  await bounded(runtime.run('go'))
+  expect(model.requests.map(({ system }) => system)).toEqual(['Old.', 'Old.', 'New.'])
+})
+
+it('a pinned session keeps the definitions of its first turn', async () => {
+  const { runtime, model } = world({ config: config('Old.'), steps: answers })
+  const handle = runtime.stream('go', { definitions: 'pin' })
+  await bounded(handle.outcome)
+  await runtime.update(config('New.'))
+  await handle.send('again')
+  await bounded(runtime.sessions.outcome(handle.sessionId))
+  expect(model.requests.map(({ system }) => system)).toEqual(['Old.', 'Old.'])
+})
+
+it('what the caller of a session changed stays when the definition changes, also in another process', async () => {
+  const first = world({ config: config('Old.'), steps: answers })
+  const { sessionId } = await bounded(first.runtime.run('go'))
+  const opened = await first.runtime.open(sessionId, { limits: { maxToolTurns: 3 } })
+  await opened.release()
+  await first.runtime.close()
+  const { runtime, model } = world({ config: config('New.', [], { limits: { maxRetries: 1 } }), steps: answers, store: first.store })
+  const handle = await runtime.open(sessionId)
+  await handle.send('again')
+  expect(await bounded(handle.outcome)).toMatchObject({ status: 'completed' })
+  const events = []
+  for await (const event of runtime.sessions.events(sessionId)) events.push(event)
+  expect(model.requests.map(({ system }) => system)).toEqual(['New.'])
+  expect(events.findLast(({ type }) => type === 'interaction.session.configured')).toMatchObject({
+    agent: { prompt: 'New.', limits: { maxToolTurns: 3, maxRetries: 1 } },
+  })
+})
+
+it('a wrong configuration is refused, and the one before stays', async () => {
+  const { runtime, model } = world({ config: config('Old.'), steps: answers })
+  expect(await troupeError(() => runtime.update({ agents: [] }))).toMatchObject({ code: 'config_invalid' })
+  await bounded(runtime.run('go'))
+  expect(model.requests.map(({ system }) => system)).toEqual(['Old.'])
+})
+
+it('an open session whose agent is removed keeps its last definition, with a notice', async () => {
+  const { runtime, model } = world({ config: config('Old.'), steps: answers })
+  const { sessionId } = await bounded(runtime.run('go'))
+  const handle = await runtime.open(sessionId)
+  await runtime.update({ agents: [{ ...clerk('Other.'), name: 'other' }] })
+  await handle.send('again')
+  expect(await bounded(handle.outcome)).toMatchObject({
+    status: 'completed',
+    diagnostics: [{ code: 'agent_changed', message: expect.stringContaining('no longer exists') }],
+  })
+  expect(model.requests.map(({ system }) => system)).toEqual(['Old.', 'Old.'])
+})
