@@ -2,7 +2,7 @@
 import { resolve } from 'node:path'
 import { type AgentDiagnostic, type AgentSource, type FoundSkills, loadForProgram, type ProgramFiles } from './agents/index.ts'
 import type { Problem, Sandbox, Tool } from './contracts/index.ts'
-import type { AgentLoopConfig } from './runtime/index.ts'
+import { type AgentLoopConfig, checkTools, systemClock } from './runtime/index.ts'
 import { contractProblems } from './tools/index.ts'
 import {
   aBoolean,
@@ -18,7 +18,7 @@ import {
 export type { AgentDiagnostic, AgentSource } from './agents/index.ts'
 
 export interface AgentFilesOptions {
-  /** The tools that files may name; they become the tools of the configuration. Default: none. */
+  /** The tools that files may name; they become the tools of the configuration, with those of modules. Default: none. */
   readonly tools?: readonly Tool[]
   /** The result of `findSkills` of `troupe/acting`. Needed for files with skills. */
   readonly skills?: FoundSkills
@@ -28,7 +28,7 @@ export interface AgentFilesOptions {
   readonly workingDirectory?: string
   /**
    * Whether you trust the files and everything that they refer to. Default false: schemas, scripts and agents must be in the
-   * project of the agent that names them, and agents of other programs only get tools that read.
+   * project of the agent that names them, agents of other programs only get tools that read, and modules with tools are not imported.
    */
   readonly trusted?: boolean
 }
@@ -55,6 +55,7 @@ export interface AgentsFromFiles {
 export async function agentsFromFiles(files: string | readonly string[], options: AgentFilesOptions = {}): Promise<AgentsFromFiles> {
   checkOptions(files, options)
   const { tools = [], skills, sandbox, workingDirectory = '.', trusted = false } = options
+  let moduleTools: readonly Tool[] = []
   const read = await loadForProgram({
     files: [files].flat(),
     workingDirectory: resolve(workingDirectory),
@@ -62,6 +63,12 @@ export async function agentsFromFiles(files: string | readonly string[], options
     skills,
     sandbox: sandbox && policyOf(sandbox),
     trusted,
+    async importModules(modules) {
+      const { loadToolModules } = await import('./tools/modules/index.ts')
+      const loaded = await loadToolModules(modules, { clock: systemClock, taken: tools.map(({ name }) => name), checkTools })
+      moduleTools = loaded.tools
+      return { tools: loaded.names, problems: loaded.problems }
+    },
   })
   const problems = [...(read.ok ? [] : read.problems), ...(await contractProblems(read.readable))]
   if (!read.ok || problems.length > 0) throw problemsError('agent_file_invalid', 'agent files', problems)
@@ -70,7 +77,7 @@ export async function agentsFromFiles(files: string | readonly string[], options
     config: {
       agents: read.agents,
       ...(speaker !== undefined && others.length === 0 && { agentSelection: { agent: speaker } }),
-      tools,
+      tools: [...tools, ...moduleTools],
       skills: read.skills,
     },
     diagnostics: read.diagnostics,

@@ -10,6 +10,7 @@ import { agentSkills } from './registry/agent-skills.ts'
 import { loadRegistry } from './registry/load-registry.ts'
 import type { ReadableFile } from './registry/loaded-file.ts'
 import type { RegisteredAgent } from './registry/registered-agent.ts'
+import type { ImportModules } from './registry/tool-modules.ts'
 import type { FoundSkills } from './skills/find-skills.ts'
 
 export interface ProgramFiles {
@@ -20,6 +21,7 @@ export interface ProgramFiles {
   readonly skills: FoundSkills | undefined
   readonly sandbox: SandboxPolicy | undefined
   readonly trusted: boolean
+  readonly importModules: ImportModules
 }
 
 export interface AgentSource {
@@ -50,7 +52,7 @@ const noConfig: Config = { layers: [], files: [], ownFolders: [], pending: [], d
 const noSkills: FoundSkills = { skills: [], details: new Map(), shadowed: [], disabled: [], problems: [] }
 
 export async function loadForProgram(options: ProgramFiles): Promise<LoadedForProgram> {
-  const { files: roots, workingDirectory, tools, skills = noSkills, sandbox, trusted } = options
+  const { files: roots, workingDirectory, tools, skills = noSkills, sandbox, trusted, importModules } = options
   const registry = await loadRegistry({
     roots,
     scope: 'reachable',
@@ -59,6 +61,7 @@ export async function loadForProgram(options: ProgramFiles): Promise<LoadedForPr
     environment: {},
     trusted: trusted ? 'everything' : new Map(),
     tools,
+    importModules,
     ...(sandbox && { sandbox }),
   })
   const { readable } = registry

@@ -7,3 +7,4 @@ export { openRequestsOf, type PendingApprovals, readPendingApprovals } from './r
 export { type RecordedRun, recordedRun } from './resume/recorded-run.ts'
 export type { AgentSelection } from './selection/select-agent.ts'
 export { endTree } from './tree/end-tree.ts'
+export { checkTools } from './validation/check-tools.ts'

@@ -1,4 +1,4 @@
-import { cpSync, readdirSync, readFileSync } from 'node:fs'
+import { cpSync, mkdirSync, readdirSync, readFileSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { type Ended, troupe } from './command.ts'
@@ -78,6 +78,13 @@ const examples: { readonly [name: string]: { readonly run: readonly string[]; sh
         expect(readFileSync(join(place, 'guests.txt'), 'utf8')).toBe('Ada\n')
       },
     },
+    '12-your-own-tool': {
+      run: ['trip.ai', 'From Oslo to Bergen, after lunch', '--trust'],
+      shows: ({ report }, { stderr }) => {
+        expect(report.text).toContain('14:25')
+        expect(stderr).toMatch(/✗ timetable invalid_input[\s\S]*✓ timetable/)
+      },
+    },
   }
 
 interface Shown {
@@ -99,9 +106,9 @@ test('all examples together are valid', async () => {
   const env = { HOME: state.path, XDG_STATE_HOME: join(state.path, 'state') }
   expect(await troupe(join(root, '..'), ['validate', 'examples'], env)).toEqual({
     code: 0,
-    stdout: '18 agents and the configuration are valid.\n',
-    // Only the hooks need trust.
-    stderr: expect.stringMatching(/^\S+10-hooks\/\.ai-agent\.json: .*trust the file: hooks\..*\n$/),
+    stdout: '19 agents and the configuration are valid.\n',
+    // Only the hooks and the module with tools need trust.
+    stderr: expect.stringMatching(/^\S+10-hooks\/\.ai-agent\.json: .*trust the file: hooks\..*\n\S+trip\.ai\S+ The tools of .*\n$/),
   })
 })
 
@@ -110,6 +117,9 @@ describe.concurrent.each(Object.entries(examples))('%s', (name, { run, shows }) 
   // Some of them change files.
   const place = join(state.path, name)
   cpSync(join(root, name), place, { recursive: true })
+  // Modules with tools import `troupe`.
+  mkdirSync(join(state.path, 'node_modules'))
+  symlinkSync(join(root, '..'), join(state.path, 'node_modules', 'troupe'))
   const at = (...args: string[]) => troupe(place, args, { HOME: join(state.path, 'home'), XDG_STATE_HOME: join(state.path, 'state') })
 
   test('runs as its page says', async () => {

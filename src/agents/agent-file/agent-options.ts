@@ -132,9 +132,9 @@ export const agentOptions: { readonly [Key in AgentOptionKey]: AgentOption } = {
   },
   tools: {
     type: { kind: 'patterns', of: 'tool' },
-    summary: 'the tools that it can use: names, prefixes with `*`, or `*` for all',
+    summary: 'the tools that it can use: names, prefixes with `*`, `*` for all, or modules with tools, relative to the agent file',
     default: 'none',
-    example: '[web_fetch, "read_*"]',
+    example: '[web_fetch, "read_*", ./timetable.ts]',
   },
   agents: {
     type: { kind: 'references' },

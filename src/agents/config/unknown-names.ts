@@ -17,14 +17,14 @@ export interface UnknownNames {
 /** MCP servers can offer any tool. */
 export const configuredSources = (config: Config): readonly string[] => keysOf(settingsOf(config, 'mcpServers'))
 
-/** Tools in rules and hooks. `agents` are those of the run, as `agent__name`. */
-export function unknownTools(config: Config, agents: readonly string[]): UnknownNames {
-  const known: KnownTools = { tools: agents, sources: configuredSources(config) }
+/** Tools in rules and hooks. `tools`: besides the built-in ones. `areIncomplete`: modules with tools were not imported. */
+export function unknownTools(config: Config, tools: readonly string[], areIncomplete = false): UnknownNames {
+  const known: KnownTools = { tools, sources: configuredSources(config) }
   const named = [...sectionByLayer(config, 'approvals').flatMap(rulesIn), ...sectionByLayer(config, 'hooks').flatMap(filtersIn)]
   const isWaiting = config.pending.some(({ withheld }) => withheld.includes('mcpServers'))
   const unknown = named.flatMap(({ pattern, what, origin }): readonly UnknownName[] => {
     const problem = what === 'rule' ? rulePatternProblem(pattern, known) : toolNameProblem(pattern, known)
-    if (!problem || (problem.kind === 'no source' && isWaiting)) return []
+    if (!problem || (problem.kind === 'no source' && isWaiting) || (problem.kind === 'nothing' && areIncomplete)) return []
     const message = `${what === 'rule' ? 'a rule has no effect' : `\`tools\` of the hook "${what.hook}" is wrong`}: ${problem.message}`
     return [{ origin, kind: problem.kind, message, remedy: problem.remedy }]
   })

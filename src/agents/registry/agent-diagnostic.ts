@@ -6,6 +6,7 @@ export interface AgentDiagnostic {
     | 'agent_disabled'
     | 'agent_broken'
     | 'agent_untrusted'
+    | 'agent_tools_absent'
     | 'agent_setting_idle'
     | 'agent_model_unknown'
     | 'agent_config_unused'

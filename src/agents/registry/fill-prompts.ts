@@ -11,16 +11,16 @@ export interface FilledPrompts {
 }
 
 /** Renders prompts that are templates. Prompts of foreign files are not templates. */
-export async function fillPrompts(files: readonly LoadedFile[]): Promise<FilledPrompts> {
+export async function fillPrompts(files: readonly LoadedFile[], toolsOf: (file: LoadedFile) => readonly string[]): Promise<FilledPrompts> {
   const prompts = new Map<LoadedFile, string>()
   const problems: Problem[] = []
   for (const file of files) {
     const { agent, dialect, path, place, promptLine } = file
     if (dialect !== 'troupe' || !isTemplate(agent.prompt)) continue
     try {
-      const { name, description, tools, output, limits } = agent
+      const { name, description, output, limits } = agent
       const { maxToolTurns = defaultLimits.maxToolTurns } = limits
-      const variables = { agent: { name, description }, tools, output: { format: output.format }, limits: { maxToolTurns } }
+      const variables = { agent: { name, description }, tools: toolsOf(file), output: { format: output.format }, limits: { maxToolTurns } }
       prompts.set(file, await renderPrompt({ text: agent.prompt, place, firstLine: promptLine }, variables, folderIncludes(dirname(path))))
     } catch (error) {
       if (!(error instanceof TroupeError)) throw error

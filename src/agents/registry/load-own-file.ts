@@ -8,6 +8,7 @@ import { ineffectiveSettings } from './ineffective-settings.ts'
 import type { FileToRead, LoadContext, LoadedFile, Loading } from './loaded-file.ts'
 import { scriptProblems, scriptsBeside, withoutScripts } from './script-paths.ts'
 import { toolProblems } from './team-checks.ts'
+import { isModulePath } from './tool-modules.ts'
 
 /** Reads a `.ai` file. Its schemas and scripts must be `within` its confinement. */
 export function loadOwnFile({ path, place, bytes }: FileToRead, context: LoadContext, within: Confined | undefined): Loading {
@@ -30,7 +31,7 @@ export function loadOwnFile({ path, place, bytes }: FileToRead, context: LoadCon
     const file: LoadedFile = { ...read, agent, path, place, dialect: 'troupe', isForPeople: false, diagnostics }
     if (problems.length === 0) return { ok: true, file }
     // The team checks skip a file with problems, so its tools are checked here.
-    const all = [...problems, ...toolProblems(file, context.tools)]
+    const all = [...problems, ...toolProblems(file, context.tools, file.agent.tools.some(isModulePath))]
     // A script outside the confinement must not be read by later checks.
     const checked = scripts.length > 0 ? { ...file, agent: { ...agent, models: withoutScripts(models) } } : file
     return { ok: false, problems: all, partial: checked }

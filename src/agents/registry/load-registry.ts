@@ -1,6 +1,6 @@
 // 1. Each file is read once.
 // 2. All problems of all files are reported together; with problems there are no agents.
-// 3. Loading starts nothing, calls no model and compiles no schema.
+// 3. Loading starts nothing but trusted modules with tools, calls no model and compiles no schema.
 import { type Problem, TroupeError } from '../../contracts/index.ts'
 import { builtinToolNames } from '../../policy/builtin-tool-names.ts'
 import { agentPrefix } from '../../policy/foreign-tools.ts'
@@ -16,6 +16,7 @@ import type { ChildReference, LoadedFile, ReadableFile } from './loaded-file.ts'
 import type { FoundAgent, RegisteredAgent } from './registered-agent.ts'
 import type { RegistryOptions } from './registry-options.ts'
 import { childProblems, cycleProblems, type Edge, ruleProblems, toolProblems } from './team-checks.ts'
+import { type TeamModules, teamModules, type UntrustedModule } from './tool-modules.ts'
 
 interface FoundFiles {
   readonly files: readonly string[]
@@ -26,6 +27,10 @@ interface FoundFiles {
   readonly diagnostics: readonly AgentDiagnostic[]
   /** Untrusted foreign files, which have fewer permissions. */
   readonly untrusted: readonly FileState[]
+  readonly untrustedModules: readonly UntrustedModule[]
+  /** Modules and tools in them that cannot be used. The others can. */
+  readonly moduleProblems: readonly Problem[]
+  readonly moduleTools: Pick<TeamModules, 'names' | 'areIncomplete'>
 }
 export type Registry = FoundFiles &
   (
@@ -49,14 +54,15 @@ export async function loadRegistry(options: RegistryOptions): Promise<Registry> 
   const isRight = (file: LoadedFile): boolean => !loader.faulty.has(file)
   const usable = files.filter(isRight)
   const named = assignNames(usable, edgesFrom)
-  const filled = await fillPrompts(files)
-  const tools = options.tools ?? builtinToolNames
+  const modules = await teamModules(files, options)
+  const filled = await fillPrompts(files, modules.toolsOf)
+  const tools = [...(options.tools ?? builtinToolNames), ...modules.names]
   const ruled = [...tools, ...files.map(({ agent }) => `${agentPrefix}${agent.toolName}`)]
   const problems = [
     ...loader.problems,
     ...(options.scope === 'reachable' ? roots.filter(isRight).flatMap(disabledProblem) : []),
-    ...usable.flatMap((file) => toolProblems(file, tools)),
-    ...files.flatMap((file) => ruleProblems(file, { tools: ruled, sources: configuredSources(options.config) })),
+    ...usable.flatMap((file) => toolProblems(file, tools, modules.areIncomplete)),
+    ...files.flatMap((file) => ruleProblems(file, { tools: ruled, sources: configuredSources(options.config) }, modules.areIncomplete)),
     ...firstEdges(team).flatMap((edge) => (isRight(edge.to) && !edge.reference.isOptional ? childProblems(edge) : [])),
     ...cycleProblems(files, edgesFrom),
     ...named.problems,
@@ -68,9 +74,13 @@ export async function loadRegistry(options: RegistryOptions): Promise<Registry> 
     found: team.all.filter(isRight).map(foundAgent),
     readable: loader.readable,
     untrusted: loader.untrusted,
+    untrustedModules: modules.untrusted,
+    moduleProblems: modules.problems,
+    moduleTools: { names: modules.names, areIncomplete: modules.areIncomplete },
     diagnostics: [
       ...loader.diagnostics,
       ...team.diagnostics,
+      ...modules.diagnostics,
       ...files.flatMap((file) => [...file.diagnostics, ...(children.has(file) || !isRight(file) ? [] : usageMissing(file))]),
     ],
   }
@@ -85,6 +95,7 @@ export async function loadRegistry(options: RegistryOptions): Promise<Registry> 
         ...agent,
         name: nameOf(file),
         prompt,
+        tools: modules.toolsOf(file),
         models: modelsOf(file, callers),
         agents: [...new Set(edgesFrom(file).map(({ to }) => nameOf(to)))],
         // Servers offer no tools yet.

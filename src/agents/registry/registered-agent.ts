@@ -37,7 +37,8 @@ export interface RegisteredAgent {
   readonly references: readonly string[]
 }
 
-/** For `agentTemplate`: children as written, so that a copy of the file finds them. */
-export function registeredTemplate({ definition, references, disabledSkills, metadata }: RegisteredAgent): TemplateAgent {
-  return { ...definition, agents: references, disabledSkills, metadata, enabled: true }
+/** For `agentTemplate`: children and modules as written, so that a copy of the file finds them. */
+export function registeredTemplate({ definition, references, disabledSkills, metadata, values, dialect }: RegisteredAgent): TemplateAgent {
+  const written = dialect === 'troupe' ? (values.get('tools')?.value as readonly string[] | undefined) : undefined
+  return { ...definition, tools: written ?? definition.tools, agents: references, disabledSkills, metadata, enabled: true }
 }

@@ -3,6 +3,7 @@ import type { ExternalValues } from '../agent-file/option-values.ts'
 import type { Config } from '../config/config.ts'
 import type { TrustRecords } from '../config/trust/trust-records.ts'
 import type { Environment } from '../config/variables/resolve-placeholders.ts'
+import type { ImportModules } from './tool-modules.ts'
 
 export interface RegistryOptions {
   /** The requested files, relative to the working directory. */
@@ -23,6 +24,8 @@ export interface RegistryOptions {
   readonly variables?: ExternalValues
   /** The names of all tools. Default: the built-in tools. */
   readonly tools?: readonly string[]
+  /** Default: modules in `tools` are not imported. */
+  readonly importModules?: ImportModules
   /** The sandbox of the session. Default: that of the configuration. */
   readonly sandbox?: SandboxPolicy
 }

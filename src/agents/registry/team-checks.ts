@@ -8,6 +8,7 @@ import { didYouMean, listNames } from '../../yaml/messages.ts'
 import type { SourceLocation } from '../../yaml/source-text.ts'
 import { locationOf, type OptionValue } from '../agent-file/option-values.ts'
 import { type ChildReference, type LoadedFile, locationOfReference } from './loaded-file.ts'
+import { isModulePath } from './tool-modules.ts'
 
 /** Settings that a child needs. Foreign files do not have them. */
 export function childProblems({ from, to }: Edge): readonly Problem[] {
@@ -31,22 +32,25 @@ export function childProblems({ from, to }: Edge): readonly Problem[] {
 }
 
 /** Patterns of `tools` without a match. */
-export function toolProblems({ dialect, agent, values }: LoadedFile, known: readonly string[]): readonly Problem[] {
+export function toolProblems({ dialect, agent, values }: LoadedFile, known: readonly string[], isIncomplete = false): readonly Problem[] {
   const option = values.get('tools')
   if (dialect !== 'troupe' && option?.precedence !== 'override') return []
   return agent.tools.flatMap((pattern, index) => {
-    if (pattern === '*' || known.some((name) => matchesTool(pattern, name))) return []
+    if (pattern === '*' || isModulePath(pattern) || known.some((name) => matchesTool(pattern, name))) return []
+    // It may be a tool of a module that was not imported.
+    if (isIncomplete && toolNameProblem(pattern, { tools: known, sources: [] })?.kind === 'nothing') return []
     return [{ ...entrySpot(option, index), ...missingTool(pattern, known) }]
   })
 }
 
 /** Rules that can match no call. Foreign rules are checked when they are translated. */
-export function ruleProblems({ dialect, values }: LoadedFile, known: KnownTools): readonly Problem[] {
+export function ruleProblems({ dialect, values }: LoadedFile, known: KnownTools, isIncomplete = false): readonly Problem[] {
   const option = values.get('approvals.rules')
   if (!option || (dialect !== 'troupe' && option.precedence !== 'override')) return []
   return (option.value as readonly ApprovalRule[]).flatMap((rule, index) =>
     patternsOf(rule).flatMap((pattern) => {
       const fault = rulePatternProblem(pattern, known)
+      if (isIncomplete && fault?.kind === 'nothing') return []
       return fault ? [{ ...locationOf(option, index), message: `the rule has no effect: ${fault.message}`, remedy: fault.remedy }] : []
     }),
   )

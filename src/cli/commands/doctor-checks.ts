@@ -24,7 +24,7 @@ export interface DoctorReport {
 
 /** Checks everything that a run needs. */
 export async function runDoctorChecks(host: Host, options: ProjectOptions): Promise<DoctorReport> {
-  const project = await loadProject(host, options)
+  const project = await loadProject(host, { ...options, importsModules: true })
   const { config, environment } = project.setup
   const { secrets } = overlayFor([], { config, environment })
   const checks = [

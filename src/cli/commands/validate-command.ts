@@ -13,9 +13,10 @@ import { plural } from '../terminal/format-numbers.ts'
 import { joinErrors } from '../terminal/print-errors.ts'
 import { printDocument, printNotice } from '../terminal/print-messages.ts'
 
-/** `troupe validate`: checks everything that needs no network and no model. */
+/** `troupe validate`: checks everything that needs no network and no model. Imports trusted modules with tools. */
 export async function validateCommand({ paths, output, display, configFile }: ValidateInvocation, host: Host): Promise<number> {
-  const projects = paths.length > 0 ? await loadPlaces(host, { paths, configFile }) : [await loadProject(host, { configFile })]
+  const options = { configFile, importsModules: true }
+  const projects = paths.length > 0 ? await loadPlaces(host, { paths, ...options }) : [await loadProject(host, options)]
   const checked = await Promise.all(projects.map(async (project) => ({ ...project, tools: await workspaceToolProblems(project, host) })))
   const diagnostics = diagnosticsIn(checked)
   for (const each of diagnostics)
@@ -42,7 +43,10 @@ interface CheckedProject extends Project {
 
 /** Diagnostics and the warnings about tools, in one form and without duplicates. */
 function diagnosticsIn(projects: readonly CheckedProject[]): Project['diagnostics'] {
-  const known = projects.flatMap(({ diagnostics, tools }) => [...diagnostics, ...tools.warnings.map(asDiagnostic)])
+  const known = projects.flatMap(({ diagnostics, tools }) => [
+    ...diagnostics.filter(({ code }) => code !== 'agent_tools_absent'),
+    ...tools.warnings.map(asDiagnostic),
+  ])
   return [...new Map(known.map((each) => [`${each.place} ${each.message}`, each])).values()]
 }
 
@@ -66,10 +70,14 @@ function withoutRepeats(errors: readonly TroupeError[]): readonly TroupeError[] 
 
 async function errorsOf(project: CheckedProject): Promise<readonly TroupeError[]> {
   const { problems } = project.tools
+  const { moduleProblems } = project.registry
   const missing = 'Some skills, hooks or folders of the agents cannot be used.'
   return [
     ...(project.error ? [project.error] : []),
     ...(problems.length > 0 ? [new TroupeError('config_invalid', missing, { problems })] : []),
+    ...(moduleProblems.length > 0
+      ? [new TroupeError('agent_file_invalid', 'Some modules with tools cannot be used.', { problems: moduleProblems })]
+      : []),
     ...(await furtherErrors(project)),
   ]
 }

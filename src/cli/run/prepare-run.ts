@@ -128,6 +128,7 @@ async function prepareTeam(
     config,
     workingDirectory,
     hidden,
+    moduleTools: team.moduleTools,
     // Trust for a dry run is not in the stored list.
     ...(dryRun && { trusted: setup.trusted }),
   })

@@ -52,6 +52,7 @@ export const startDiagnosticCode = oneOf<StartDiagnostic['code']>({
   agent_disabled: true,
   agent_model_unknown: true,
   agent_setting_idle: true,
+  agent_tools_absent: true,
   agent_untrusted: true,
   config_key_unused: true,
   config_not_read: true,

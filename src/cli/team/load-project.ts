@@ -15,6 +15,8 @@ import { readAgents } from './read-agents.ts'
 
 export interface ProjectOptions {
   readonly configFile?: string | undefined
+  /** Whether to import trusted modules with tools. Default: `false`. */
+  readonly importsModules?: boolean
 }
 
 /** The agents and the setup of a folder. Both may have errors. */
@@ -29,8 +31,8 @@ export interface Project {
 }
 
 /** The agents of the working directory, of the configuration and of other programs. */
-export async function loadProject(host: Pick<Host, 'env'>, { configFile }: ProjectOptions): Promise<Project> {
-  return load(host, { configFile, scope: 'everything', roots: usualFiles(process.cwd()) })
+export async function loadProject(host: Pick<Host, 'env'>, options: ProjectOptions): Promise<Project> {
+  return load(host, { ...options, scope: 'everything', roots: usualFiles(process.cwd()) })
 }
 
 /**
@@ -39,7 +41,7 @@ export async function loadProject(host: Pick<Host, 'env'>, { configFile }: Proje
  */
 export async function loadPlaces(
   host: Pick<Host, 'env'>,
-  { paths, configFile }: ProjectOptions & { readonly paths: readonly string[] },
+  { paths, ...options }: ProjectOptions & { readonly paths: readonly string[] },
 ): Promise<readonly Project[]> {
   const folders = new Map<string, string[]>()
   for (const path of new Set(paths.flatMap(filesAt))) {
@@ -47,7 +49,7 @@ export async function loadPlaces(
     folders.set(folder, [...(folders.get(folder) ?? []), path])
   }
   const groups = folders.size > 0 ? [...folders.values()] : [[]]
-  return Promise.all(groups.map((roots) => load(host, { configFile, scope: 'reachable', roots })))
+  return Promise.all(groups.map((roots) => load(host, { ...options, scope: 'reachable', roots })))
 }
 
 interface Wanted extends ProjectOptions {

@@ -24,10 +24,11 @@ import { modelOptions } from '../models/find-models.ts'
 import { findTeamModels } from '../models/find-team-models.ts'
 import { pricedAdapter, unpricedModels } from '../models/model-prices.ts'
 import { joinErrors } from '../terminal/print-errors.ts'
-import { askForTrust, untrustedFiles } from '../trust/trust-question.ts'
+import { askForTrust, untrustedFiles, withImports } from '../trust/trust-question.ts'
 import type { Setup } from './load-config.ts'
 import { type ReadAgents, readAgents } from './read-agents.ts'
 import { type StartDiagnostic, withIgnoredSettings } from './start-diagnostics.ts'
+import type { ModuleTools } from './tool-modules.ts'
 
 export interface TeamOptions {
   readonly host: Host
@@ -53,6 +54,7 @@ export interface Team {
   readonly root: RegisteredAgent
   readonly adapter: ModelAdapter
   readonly setup: Setup
+  readonly moduleTools: ModuleTools
   /** Settings of the configuration for all agents. */
   readonly shared: Pick<AgentLoopConfig, 'queues' | 'features' | 'unpriced' | 'childrenOffered' | 'overlay'>
   /** The data folder of the configuration, if it sets one. */
@@ -113,6 +115,7 @@ export async function loadTeam(inspected: InspectedTeam, options: Pick<TeamOptio
     root: withFoundModels(root),
     adapter,
     setup,
+    moduleTools: inspected.moduleTools,
     shared: { ...sharedBy(config), overlay: commandVariables(config, overlay.variables) },
     ...(storePath !== undefined && { storePath }),
     notices: found.notices,
@@ -172,19 +175,21 @@ function validTeam({ file, setup, registry, errors, diagnostics }: InspectedTeam
 /** Reads the team, asks for missing trust, and reads again if it was given. Does not ask for a team that has errors anyway. */
 async function readTrustedTeam(file: string, options: TeamOptions, flags: ReadOverrides): Promise<ReadAgents> {
   const { host, configFile, isTrusted: isGiven = false, asksForTrust = true, storesTrust = true } = options
-  const read = async (alsoTrusted: readonly FileState[] = []): Promise<ReadAgents> => {
-    const found = await readAgents(host, { file, roots: [file], scope: 'reachable', flags: flags.values, alsoTrusted, configFile })
+  const read = async (alsoTrusted: readonly FileState[] = [], importsModules = true): Promise<ReadAgents> => {
+    const wanted = { file, roots: [file], scope: 'reachable', flags: flags.values, configFile } as const
+    const found = await readAgents(host, { ...wanted, alsoTrusted, importsModules })
     return { ...found, errors: [...flags.errors, ...found.errors] }
   }
   const first = await read()
   const waiting = asksForTrust ? untrustedFiles(first.setup, first.registry) : []
   if (waiting.length === 0) return first
-  const asTrusted = await read(waiting)
+  // Nothing is imported before a person trusts it.
+  const asTrusted = await read(waiting.flatMap(withImports), isGiven && !storesTrust)
   if (asTrusted.errors.length > 0) return isGiven ? asTrusted : first
   if (isGiven && !storesTrust) {
     // The files of hooks are known only once their configuration is trusted.
     const more = untrustedFiles(asTrusted.setup, asTrusted.registry)
-    return more.length === 0 ? asTrusted : read([...waiting, ...more])
+    return more.length === 0 ? asTrusted : read([...waiting, ...more].flatMap(withImports))
   }
   // A dry run stores nothing, so it does not ask either.
   if (!storesTrust) return first

@@ -15,6 +15,7 @@ import { modelSourceNames } from '../../models/by-name/index.ts'
 import type { Host } from '../host/process-host.ts'
 import { misspeltModels } from '../models/check-model-names.ts'
 import { type ConfigOptions, type ReadSetup, readSetup } from './load-config.ts'
+import { ModuleImporter, type ModuleTools } from './tool-modules.ts'
 
 export interface ReadAgentsOptions extends ConfigOptions {
   /** The requested files, relative to the working directory. */
@@ -22,11 +23,14 @@ export interface ReadAgentsOptions extends ConfigOptions {
   readonly scope: 'everything' | 'reachable'
   /** Settings of the command line for the requested files. */
   readonly flags?: AgentOverrides
+  /** Whether to import trusted modules with tools. Default: `false`. */
+  readonly importsModules?: boolean
 }
 
 /** Agents and their setup, which may have errors. */
 export interface ReadAgents extends ReadSetup {
   readonly registry: Registry
+  readonly moduleTools: ModuleTools
   /** Errors of the setup and of the agents. */
   readonly errors: readonly TroupeError[]
 }
@@ -66,9 +70,13 @@ function hasContent(path: string): boolean {
   }
 }
 
-export async function readAgents(host: Pick<Host, 'env'>, { roots, scope, flags, ...options }: ReadAgentsOptions): Promise<ReadAgents> {
+export async function readAgents(
+  host: Pick<Host, 'env'>,
+  { roots, scope, flags, importsModules = false, ...options }: ReadAgentsOptions,
+): Promise<ReadAgents> {
   const { setup, isConfigured, errors } = await readSetup(host, options)
   const { config, environment, trusted, variables, workingDirectory } = setup
+  const importer = new ModuleImporter()
   const registry = await loadRegistry({
     roots,
     scope,
@@ -79,12 +87,14 @@ export async function readAgents(host: Pick<Host, 'env'>, { roots, scope, flags,
     trusted,
     variables,
     ...(flags && { flags }),
+    ...(importsModules && { importModules: importer.importModules }),
   })
   const named = registry.readable.flatMap(({ agent }) => agent.models.map((model) => model.split('/', 1)[0] ?? model))
   const diagnostics = [...setup.diagnostics, ...unusedQueues({ config, environment }, [...modelSourceNames, ...named])]
   const unknown = unknownTools(
     config,
-    registry.found.map(({ toolName }) => `agent__${toolName}`),
+    [...registry.found.map(({ toolName }) => `agent__${toolName}`), ...registry.moduleTools.names],
+    registry.moduleTools.areIncomplete,
   )
   const advice = [
     ...(await misspeltModels(registry.readable, setup)),
@@ -93,6 +103,7 @@ export async function readAgents(host: Pick<Host, 'env'>, { roots, scope, flags,
   return {
     setup: { ...setup, diagnostics: [...diagnostics, ...unknown.diagnostics] },
     isConfigured,
+    moduleTools: importer.loaded,
     registry: { ...registry, diagnostics: [...registry.diagnostics, ...advice] },
     errors: [
       ...errors,

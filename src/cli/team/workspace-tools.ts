@@ -23,6 +23,7 @@ import { configuredHooks } from './configured-hooks.ts'
 import { openWorkspaceKit, unavailableTools } from './open-workspace-kit.ts'
 import { agentsWithSkills, summarizeProblems } from './project-skills.ts'
 import { sentenceOf } from './start-diagnostics.ts'
+import { type ModuleTools, noModuleTools } from './tool-modules.ts'
 
 /** The tools, rules, skills, hooks and project texts of a team. */
 export interface WorkspaceTools {
@@ -48,17 +49,18 @@ export interface WorkspaceToolOptions {
   readonly dryRun: boolean
   /** Paths that agents cannot access: journals, trust, approvals. */
   readonly hidden: readonly string[]
+  readonly moduleTools?: ModuleTools
   /** Default: the stored list of trusted files. */
   readonly trusted?: TrustRecords
 }
 
 /** @throws TroupeError with all problems; nothing is started. */
 export async function createWorkspaceTools(agents: readonly RegisteredAgent[], options: WorkspaceToolOptions): Promise<WorkspaceTools> {
-  const { host, config, workingDirectory, allow, deny, hidden } = options
+  const { host, config, workingDirectory, allow, deny, hidden, moduleTools = noModuleTools } = options
   const project = findProjectRoot(workingDirectory)
   const skilled = agentsWithSkills(agents, { config, workingDirectory })
   const hooked = await configuredHooks(config, { host, workingDirectory, trusted: options.trusted })
-  const tools = agents.map(({ definition }) => `agent__${definition.toolName}`)
+  const tools = [...agents.map(({ definition }) => `agent__${definition.toolName}`), ...moduleTools.tools.map(({ name }) => name)]
   const rules = flagProblems({ allow, deny, tools })
   const problems = [...rules, ...skilled.problems, ...hooked.problems]
   if (problems.length > 0) throw new TroupeError('config_invalid', problemText(rules.length === problems.length), { problems })
@@ -70,7 +72,7 @@ export async function createWorkspaceTools(agents: readonly RegisteredAgent[], o
     workingDirectory,
     policy,
     hidden: withOwnFolder(hidden, workingDirectory),
-    guarded: hooked.files,
+    guarded: [...hooked.files, ...moduleTools.files],
   })
   const missing = builtin && options.dryRun ? await unavailableTools(definitionsOf(agents), builtin) : []
   const context = contextOf(config).agentsMd
@@ -79,7 +81,7 @@ export async function createWorkspaceTools(agents: readonly RegisteredAgent[], o
   return {
     agents: skilled.agents,
     shared: {
-      tools: builtin?.tools ?? [],
+      tools: [...(builtin?.tools ?? []), ...moduleTools.tools],
       approvals: [...flagPolicy(allow, deny), ...policies.map((each) => ({ ...each, rules: knownRules(each.rules, known) }))],
       skills: skilled.skills,
       context: context.texts.map(({ source, text }) => ({ source, text: wrapProjectText(source, text) })),

@@ -9,20 +9,29 @@ import { hookFileLines } from './hook-file-lines.ts'
 
 /** An untrusted file, and the parts of it that are ignored until it is trusted. */
 export interface UntrustedFile extends FileState {
-  readonly kind: PendingFile['kind'] | 'agent of another program'
+  readonly kind: PendingFile['kind'] | 'agent of another program' | 'module with tools'
   readonly withheld: readonly string[]
   /** The content of each part, if known. */
   readonly contents?: readonly (readonly string[])[]
   /** More parts are withheld than listed. */
   readonly isPartial?: true
+  /** Files that are trusted with it. */
+  readonly imports?: readonly FileState[]
 }
 
-export function untrustedFiles({ config }: Setup, { untrusted }: Registry): readonly UntrustedFile[] {
+export const withImports = (file: UntrustedFile): readonly FileState[] => [file, ...(file.imports ?? [])]
+
+export function untrustedFiles({ config }: Setup, { untrusted, untrustedModules }: Registry): readonly UntrustedFile[] {
   return [
     ...config.pending,
     ...untrusted.map(
       (file): UntrustedFile => ({ ...file, kind: 'agent of another program', withheld: ['tools that change something', 'servers'] }),
     ),
+    ...untrustedModules.flatMap(({ at, files: [module, ...imports] }): readonly UntrustedFile[] => {
+      const withheld = [`tools, named in ${printable(at.place)} – run code with all your permissions`]
+      const files = imports.map(({ path }) => `imports ${path}, which is trusted with it`)
+      return module ? [{ ...module, kind: 'module with tools', withheld, contents: [files], imports }] : []
+    }),
   ]
 }
 

@@ -2,6 +2,7 @@ import { TroupeError } from '../../../contracts/index.ts'
 import { messageOf } from '../../../util/message-of.ts'
 import type { ConfigFileSystem } from '../files/config-file-system.ts'
 import { withHookFiles } from './hook-files.ts'
+import { withImportedFiles } from './module-files.ts'
 import {
   contentHash,
   type FileState,
@@ -25,13 +26,13 @@ export async function readTrust(place: TrustPlace): Promise<TrustRecords> {
   return (await current(place)).records
 }
 
-/** Trusts files in the given state, and with a configuration the current content of the files that its hooks name. */
+/** Trusts files in the given state, and the current content of the files that hooks of a configuration name or a module imports. */
 export async function trustFiles(
   place: TrustPlace,
   states: readonly FileState[],
   given: Pick<TrustRecord, 'by' | 'at'>,
 ): Promise<TrustRecords> {
-  const named = await withHookFiles(place.files, states)
+  const named = await withImportedFiles(place.files, await withHookFiles(place.files, states))
   const added = named.map(({ path, sha256 }) => ({ path, sha256, ...given }))
   return update(place, (records) => withTrust(records, added))
 }

@@ -1,0 +1,129 @@
+import { dirname, resolve } from 'node:path'
+import type { Problem } from '../../contracts/index.ts'
+import { isInside } from '../../util/is-inside.ts'
+import { shellWord } from '../../util/shell-word.ts'
+import type { SourceLocation } from '../../yaml/source-text.ts'
+import { locationOf } from '../agent-file/option-values.ts'
+import { nodeConfigFileSystem } from '../config/files/config-file-system.ts'
+import { isModuleFile, readModuleFiles } from '../config/trust/module-files.ts'
+import { type FileState, type TrustStatus, trustOf } from '../config/trust/trust-records.ts'
+import { type AgentDiagnostic, warningOf } from './agent-diagnostic.ts'
+import { realPath } from './agent-paths.ts'
+import type { LoadedFile } from './loaded-file.ts'
+import type { RegistryOptions } from './registry-options.ts'
+
+// An agent file can name modules in `tools`: `./timetable.ts`. Their code runs in this process, so a module is imported only if it
+// belongs to the user, or a person trusts it in its current form. A module that is not imported costs only its own tools.
+
+export interface ToolModule {
+  /** Without links. */
+  readonly path: string
+  /** As written in the first agent that names it. */
+  readonly written: string
+  /** Where that agent names it. */
+  readonly at: SourceLocation
+  /** The module and the files that it imports, with the content that is trusted. */
+  readonly files: readonly FileState[]
+}
+
+export interface UntrustedModule extends ToolModule {
+  readonly status: Exclude<TrustStatus, 'trusted'>
+}
+
+/** Imports trusted modules. Returns the names of the tools of each, by path, and what is wrong. */
+export type ImportModules = (modules: readonly ToolModule[]) => Promise<{
+  readonly tools: ReadonlyMap<string, readonly string[]>
+  readonly problems: readonly Problem[]
+}>
+
+export interface TeamModules {
+  readonly untrusted: readonly UntrustedModule[]
+  /** The names of all tools of modules. */
+  readonly names: readonly string[]
+  /** Whether some modules were not imported, so that other names may be theirs. */
+  readonly areIncomplete: boolean
+  readonly problems: readonly Problem[]
+  readonly diagnostics: readonly AgentDiagnostic[]
+  /** The tools of an agent, with the names of tools in place of modules. */
+  toolsOf(file: LoadedFile): readonly string[]
+}
+
+export const isModulePath = (entry: string): boolean => /^\.{0,2}\//.test(entry)
+
+export async function teamModules(files: readonly LoadedFile[], options: RegistryOptions): Promise<TeamModules> {
+  const named = files.flatMap((file) => modulesIn(file, options))
+  const byPath = new Map<string, NamedModule>()
+  for (const each of named) if (!byPath.has(each.path) || each.isGiven) byPath.set(each.path, each)
+  const read = await Promise.all([...byPath.values()].map((each) => readModule(each, options)))
+  const trusted = read.flatMap((each) => (each.kind === 'trusted' ? [each.module] : []))
+  const untrusted = read.flatMap((each) => (each.kind === 'untrusted' ? [each.module] : []))
+  const imported = trusted.length > 0 ? await options.importModules?.(trusted) : undefined
+  const problems = [...read.flatMap((each) => (each.kind === 'unreadable' ? [each.problem] : [])), ...(imported?.problems ?? [])]
+  return {
+    untrusted,
+    names: [...(imported?.tools.values() ?? [])].flat(),
+    areIncomplete: read.some(({ path }) => !imported?.tools.has(path)),
+    problems,
+    diagnostics: [...untrusted.map(untrustedDiagnostic), ...problems.map((problem) => warningOf(problem, 'agent_tools_absent'))],
+    toolsOf(file) {
+      const paths = new Map(modulesIn(file, options).map(({ written, path }) => [written, path]))
+      return [
+        ...new Set(
+          file.agent.tools.flatMap((entry) => {
+            const path = paths.get(entry)
+            return path === undefined ? [entry] : (imported?.tools.get(path) ?? [])
+          }),
+        ),
+      ]
+    },
+  }
+}
+
+interface NamedModule extends Omit<ToolModule, 'files'> {
+  /** Given on the command line, which needs no trust. */
+  readonly isGiven: boolean
+}
+
+function modulesIn({ path, agent, values, dialect }: LoadedFile, { workingDirectory }: RegistryOptions): readonly NamedModule[] {
+  const option = values.get('tools')
+  const isGiven = option?.precedence === 'override'
+  if (!option || (dialect !== 'troupe' && !isGiven)) return []
+  const folder = isGiven ? workingDirectory : dirname(path)
+  return agent.tools.flatMap((written, index) =>
+    isModulePath(written) ? [{ written, path: realPath(resolve(folder, written)), at: locationOf(option, index), isGiven }] : [],
+  )
+}
+
+type ReadModule = { readonly path: string } & (
+  | { readonly kind: 'trusted'; readonly module: ToolModule }
+  | { readonly kind: 'untrusted'; readonly module: UntrustedModule }
+  | { readonly kind: 'unreadable'; readonly problem: Problem }
+)
+
+async function readModule({ isGiven, ...named }: NamedModule, { config, trusted }: RegistryOptions): Promise<ReadModule> {
+  const { path, written, at } = named
+  const unreadable = (why: string, remedy: string): ReadModule => ({
+    kind: 'unreadable',
+    path,
+    problem: { ...at, message: `the tools of \`${written}\` are absent: ${why}`, remedy },
+  })
+  if (!isModuleFile(path)) return unreadable('it is not a module', 'Name a file that ends in .ts, .mts, .js or .mjs.')
+  const read = await readModuleFiles(nodeConfigFileSystem, path)
+  if (!read.ok) return unreadable(read.why, 'Check the path. It is relative to the agent file.')
+  const { files } = read
+  const own = config.ownFolders.map(realPath)
+  const statuses = files.map((file) => (isGiven || own.some((folder) => isInside(folder, file.path)) ? 'trusted' : trustOf(file, trusted)))
+  const status = statuses.includes('changed') ? 'changed' : statuses.includes('unknown') ? 'unknown' : 'trusted'
+  const module = { ...named, files }
+  return status === 'trusted' ? { kind: status, path, module } : { kind: 'untrusted', path, module: { ...module, status } }
+}
+
+function untrustedDiagnostic({ path, written, at, status }: UntrustedModule): AgentDiagnostic {
+  const why =
+    status === 'changed' ? 'it, or a file that it imports, has changed since it was trusted' : 'nobody has trusted it in its current form'
+  const message = `the tools of \`${written}\` are absent: ${why}`
+  return warningOf(
+    { ...at, message, remedy: `Review it and the files that it imports, then: troupe trust ${shellWord(path)}` },
+    'agent_untrusted',
+  )
+}

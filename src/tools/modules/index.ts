@@ -1,0 +1,1 @@
+export { type LoadedModules, loadToolModules, type ModuleToLoad } from './load-tool-modules.ts'
