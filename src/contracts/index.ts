@@ -112,6 +112,13 @@ export {
 export type { Json, JsonObject, JsonSchema, MaybePromise } from './json.ts'
 export { type AgentLimits, childLimits, defaultLimits, limitBounds } from './limits.ts'
 export type {
+  HttpServerDefinition,
+  McpProtocol,
+  McpServerDefinition,
+  McpServerSettings,
+  StdioServerDefinition,
+} from './mcp-server.ts'
+export type {
   CallPart,
   CallResult,
   FilePart,

@@ -5,6 +5,7 @@ import type {
   ApprovalRule,
   InputContract,
   JsonObject,
+  McpServerSettings,
   ModelParameters,
   OutputContract,
   ReasoningEffort,
@@ -32,8 +33,10 @@ export interface AgentDefinition {
   readonly model?: string
   /** In order of preference: the next one is used if a model fails. */
   readonly models?: readonly string[]
-  /** Names and `prefix*` patterns of `config.tools`. Default: all of them. */
+  /** Names and `prefix*` patterns of `config.tools`, and `server/tool` or `server/*` for MCP servers. Default: all of them. */
   readonly tools?: readonly string[]
+  /** MCP servers that only this agent has. They replace servers of `config.mcpServers` with the same name. */
+  readonly mcpServers?: { readonly [name: string]: McpServerSettings }
   readonly limits?: Partial<AgentLimits>
   readonly parameters?: ModelParameters
   /** Another name for `parameters.reasoning`. */
@@ -79,6 +82,11 @@ export interface AgentLoopConfig {
   /** Which agent answers. Default: the one that no other agent calls; of several, the best match for the request by words. */
   readonly agentSelection?: AgentSelection
   readonly tools?: readonly (Tool | ToolSource | SessionToolSource)[]
+  /**
+   * MCP servers. Agents name their tools as `server/tool` or `server/*`. Texts may contain `${NAME}` and `${NAME:-default}`, which
+   * each session resolves from its overlay.
+   */
+  readonly mcpServers?: { readonly [name: string]: McpServerSettings }
   /** Flags that tools can require. */
   readonly features?: { readonly [flag: string]: boolean }
   /** Variables for the tools of every session. Tools see nothing else of the environment. */

@@ -27,6 +27,7 @@ import type {
 import type { Recipe } from '../../core/index.ts'
 import type { ModelHealth } from '../../steps/index.ts'
 import type { AgentLoopConfig } from './agent-config.ts'
+import type { McpOptions } from './server-sources.ts'
 
 export type RunInput = string | readonly InputPart[]
 
@@ -45,6 +46,8 @@ export interface RuntimeOptions {
   readonly grants?: ProjectGrants
   readonly sandbox?: Sandbox
   readonly hooks?: readonly Hook[]
+  /** The workspace, variables and credentials of MCP servers. Default: no variables of the program but a standard `PATH`. */
+  readonly mcp?: McpOptions
   readonly clock?: Clock
   readonly ids?: Ids
   /** Which models are avoided for a while after failures. Default: shared by all runtimes of the process. */

@@ -15,6 +15,7 @@ import { type AgentSelection, candidateNames, selectionOf } from '../selection/s
 import { withFormat } from '../validation/check-agent.ts'
 import { isSessionSource, isSource, isTool } from '../validation/check-config.ts'
 import type { AgentDefinition, AgentLoopConfig, ContextText } from './agent-config.ts'
+import { type ServerSources, serverQueues } from './server-sources.ts'
 
 /** A valid configuration with its defaults. */
 export interface ResolvedConfig {
@@ -43,9 +44,10 @@ export interface ResolvedConfig {
   readonly queues?: { readonly [name: string]: QueueLimits }
 }
 
-/** The configuration must have been checked. */
-export function resolveConfig(config: AgentLoopConfig): ResolvedConfig {
+/** The configuration must have been checked. `servers` of an earlier configuration keeps the connections of unchanged servers. */
+export function resolveConfig(config: AgentLoopConfig, servers: ServerSources): ResolvedConfig {
   const given = config.tools ?? []
+  const queues = { ...serverQueues(config), ...config.queues }
   const agents = config.agents.map((agent) => specOf(agent, config)).toSorted((a, b) => (a.name < b.name ? -1 : 1))
   const names = candidateNames(config.agents)
   return {
@@ -55,8 +57,8 @@ export function resolveConfig(config: AgentLoopConfig): ResolvedConfig {
     candidates: agents.filter(({ name }) => names.has(name)),
     tools: given.filter(isTool),
     sources: given.filter(isSource),
-    sessionSources: given.filter(isSessionSource),
-    agentSources: new Map(),
+    sessionSources: [...given.filter(isSessionSource), ...servers.all(config.mcpServers)],
+    agentSources: new Map(config.agents.flatMap(({ name, mcpServers }) => (mcpServers ? [[name, servers.all(mcpServers)]] : []))),
     flags: Object.entries(config.features ?? {})
       .flatMap(([flag, on]) => (on ? [flag] : []))
       .toSorted(),
@@ -66,7 +68,7 @@ export function resolveConfig(config: AgentLoopConfig): ResolvedConfig {
     context: structuredClone(config.context ?? []),
     skills: (config.skills ?? []).map(({ name }) => name),
     ...(config.childrenOffered !== undefined && { childrenOffered: config.childrenOffered }),
-    ...(Object.keys(config.queues ?? {}).length > 0 && { queues: structuredClone(config.queues) }),
+    ...(Object.keys(queues).length > 0 && { queues: structuredClone(queues) }),
   }
 }
 

@@ -33,17 +33,18 @@ import { checkTools } from '../validation/check-tools.ts'
 import type { RuntimeOptions } from './agent-runtime.ts'
 import { denyAll, noSandbox, randomIds, seededRandom, systemClock } from './default-ports.ts'
 import { type ResolvedConfig, resolveConfig } from './resolve-config.ts'
+import { mcpHostOf, ServerSources } from './server-sources.ts'
 
 /** The options of a runtime with their defaults. */
-interface PartsOptions extends Required<Omit<RuntimeOptions, 'config' | 'grants' | 'origin'>> {
+interface PartsOptions extends Required<Omit<RuntimeOptions, 'config' | 'grants' | 'origin' | 'mcp'>> {
   readonly config: ResolvedConfig
   readonly grants: RuntimeOptions['grants']
   readonly origin: RuntimeOptions['origin']
   readonly validator: SchemaValidator
 }
 
-const withDefaults = (options: RuntimeOptions): PartsOptions => ({
-  config: resolveConfig(options.config),
+const withDefaults = (options: RuntimeOptions, servers: ServerSources): PartsOptions => ({
+  config: resolveConfig(options.config, servers),
   adapter: options.adapter,
   recipe: options.recipe ?? agentLoop,
   store: options.store ?? memoryStore(),
@@ -84,13 +85,18 @@ export class RuntimeParts {
   readonly modelKeys: Variables
   /** Absent if no source is opened for sessions. */
   readonly sources: SessionSources | undefined
+  /** Unchanged servers keep their connections. */
+  readonly #servers: ServerSources
   readonly #cards = new WeakMap<AgentSpec, readonly AgentCard[]>()
   #registry: MaybePromise<ToolRegistry> | undefined
   #queues: Queues | undefined
 
   /** `previous`: the configuration before this one. Everything that belongs to the process is shared with it. */
   constructor(given: RuntimeOptions, previous?: RuntimeParts) {
-    const options = previous ? { ...previous.options, config: resolveConfig(given.config) } : withDefaults(given)
+    this.#servers = previous ? previous.#servers : new ServerSources(mcpHostOf(given, given.clock ?? systemClock))
+    const options = previous
+      ? { ...previous.options, config: resolveConfig(given.config, this.#servers) }
+      : withDefaults(given, this.#servers)
     this.options = options
     this.catalogue = previous?.catalogue ?? { newest: this }
     this.agents = new Map(options.config.agents.map((agent) => [agent.name, agent]))
@@ -106,6 +112,7 @@ export class RuntimeParts {
     previous?.overlays.replaceShared(options.config.overlay)
     const { sessionSources, agentSources } = options.config
     if (sessionSources.length > 0 || agentSources.size > 0) this.sources = previous?.sources ?? new SessionSources(options.clock)
+    this.#servers.prepare(given.config)
     if (options.config.sources.length === 0 && !this.#hasSkills) this.#registry = registryOf(options.config.tools, { ...options, own: [] })
   }
 

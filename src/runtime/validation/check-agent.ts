@@ -29,7 +29,7 @@ import { checkLimits, checkParameters } from './check-limits.ts'
 
 const nonBlank: FieldType = { expected: 'a string', accepts: (value) => typeof value === 'string' && value.trim() !== '' }
 
-/** Fields with `anything` have checks of their own: here, in `check-policies.ts` and in `check-children.ts`. */
+/** Fields with `anything` have checks of their own: here, in `check-policies.ts`, `check-servers.ts` and `check-children.ts`. */
 const agentFields: { readonly [Key in keyof Required<AgentDefinition>]: FieldType } = {
   name: nonBlank,
   description: nonBlank,
@@ -38,6 +38,7 @@ const agentFields: { readonly [Key in keyof Required<AgentDefinition>]: FieldTyp
   model: anything,
   models: anything,
   tools: optional(stringList('a list of tool names')),
+  mcpServers: anything,
   limits: anything,
   parameters: anything,
   reasoningEffort: optional(oneOf(reasoningEfforts)),

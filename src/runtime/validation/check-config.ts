@@ -22,12 +22,14 @@ import { checkChildren } from './check-children.ts'
 import { checkLimits } from './check-limits.ts'
 import { checkPolicies } from './check-policies.ts'
 import { checkSelection } from './check-selection.ts'
+import { checkServers } from './check-servers.ts'
 import { checkTools } from './check-tools.ts'
 
 const configKeys = [
   'agents',
   'agentSelection',
   'tools',
+  'mcpServers',
   'features',
   'overlay',
   'limits',
@@ -49,6 +51,7 @@ export function configProblems(config: AgentLoopConfig): readonly Problem[] {
   const tools = given.filter(isTool)
   problems.push(...checkTools(tools, 'config.tools'))
   checkSources(problems, given)
+  checkServers(problems, config.mcpServers, { place: 'config.mcpServers', taken: given.filter(isSessionSource).map(({ name }) => name) })
   if (expectObject(problems, limits, 'config.limits')) checkLimits(problems, limits, 'config.limits')
   if (expectObject(problems, overlay, 'config.overlay')) checkValues(problems, overlay, { type: aString, place: 'config.overlay' })
   if (expectObject(problems, features, 'config.features')) checkValues(problems, features, { type: aBoolean, place: 'config.features' })
@@ -65,7 +68,7 @@ export function configProblems(config: AgentLoopConfig): readonly Problem[] {
 function checkAgents(problems: Problem[], config: AgentLoopConfig, given: readonly ConfiguredTool[]): void {
   // Some tools may only be known once a source has listed them.
   const tools = given.some(isSource) ? undefined : given.filter(isTool)
-  const sources = given.filter(isSessionSource).map(({ name }) => name)
+  const shared = [...given.filter(isSessionSource).map(({ name }) => name), ...namesIn(config.mcpServers)]
   if (!Array.isArray(config.agents) || config.agents.length === 0) {
     const message = `expected at least one agent, found ${showValue(config.agents)}`
     problems.push({ place: 'config.agents', message, remedy: 'Set name, description, prompt and model.' })
@@ -85,9 +88,13 @@ function checkAgents(problems: Problem[], config: AgentLoopConfig, given: readon
       problems.push({ place: `${place}.name`, message, remedy: 'Agent names are unique.' })
     }
     names.set(agent.name, index)
+    checkServers(problems, agent.mcpServers, { place: `${place}.mcpServers` })
+    const sources = [...shared, ...namesIn(agent.mcpServers)]
     if (tools && isListOfStrings(agent.tools)) problems.push(...checkAllowlist(agent, tools, { place, sources }))
   }
 }
+
+const namesIn = (servers: unknown): readonly string[] => (isRecord(servers) ? Object.keys(servers) : [])
 
 function checkValues(problems: Problem[], map: object, { type, place }: { readonly type: FieldType; readonly place: string }): void {
   for (const [key, value] of Object.entries(map)) checkField(problems, value, { type, place: `${place}.${key}` })

@@ -8,6 +8,7 @@ import { configProblems } from './check-config.ts'
 import { checkHookObjects } from './check-hook-objects.ts'
 import { checkSandbox, knownToolsOf } from './check-policies.ts'
 import { missingSandboxProblems } from './check-sandbox.ts'
+import { checkMcpOptions } from './check-servers.ts'
 import { readableCopy } from './readable-copy.ts'
 
 /** The methods that an option must have, and what it is. */
@@ -25,6 +26,7 @@ const ports: { readonly [Key in keyof Required<RuntimeOptions>]: Port } = {
   grants: { methods: ['list', 'add'], what: 'grants of a project' },
   sandbox: { methods: [], what: 'an object with confinement' },
   hooks: { methods: [], what: 'a list of hooks' },
+  mcp: { methods: [], what: 'an object with the ports of MCP servers' },
   clock: { methods: ['now', 'monotonic', 'after'], what: 'a clock' },
   ids: { methods: ['next'], what: 'a source of ids' },
   modelHealth: { methods: ['note', 'until'], what: 'a ModelHealth' },
@@ -64,6 +66,7 @@ function optionProblems(options: RuntimeOptions): readonly Problem[] {
     ...sandboxProblems(options.sandbox),
     ...missingSandboxProblems(options.config, options.sandbox),
   )
+  if (isRecord(options.mcp)) checkMcpOptions(problems, options.mcp)
   if (isRecord(options.origin)) checkFields(problems, options.origin, { fields: originFields, place: 'origin' })
   return problems.some(({ place }) => place === 'config') ? problems : [...configProblems(options.config), ...problems]
 }

@@ -25,7 +25,11 @@ export function knownToolsOf(config: unknown): KnownTools | undefined {
   const given: readonly unknown[] = Array.isArray(tools) ? tools : []
   if (given.some((each) => isRecord(each) && typeof each.list === 'function')) return undefined
   const called = (Array.isArray(agents) ? agents : []).map((agent: unknown) => nameOf(agent, 'toolName') || nameOf(agent))
-  return { tools: [...given.map((each) => nameOf(each)), ...called.map((name) => `agent__${name}`)], sources: [] }
+  const opened = given.flatMap((each) => (isRecord(each) && typeof each.open === 'function' ? [nameOf(each)] : []))
+  const servers = [config, ...(Array.isArray(agents) ? agents : [])].flatMap((each: unknown) =>
+    isRecord(each) && isRecord(each.mcpServers) ? Object.keys(each.mcpServers) : [],
+  )
+  return { tools: [...given.map((each) => nameOf(each)), ...called.map((name) => `agent__${name}`)], sources: [...opened, ...servers] }
 }
 
 export function checkPolicies(config: AgentLoopConfig): readonly Problem[] {
@@ -143,13 +147,17 @@ const sandboxFields: { readonly [Key in keyof Required<SandboxPolicy>]: FieldTyp
 export function checkSandbox(
   problems: Problem[],
   sandbox: unknown,
-  { place, isComplete = false }: { readonly place: string; readonly isComplete?: boolean },
+  {
+    place,
+    isComplete = false,
+    without = [],
+  }: { readonly place: string; readonly isComplete?: boolean; readonly without?: readonly string[] },
 ): void {
   if (!isPlainRecord(sandbox)) {
     problems.push({ place, message: `expected an object, found ${showValue(sandbox)}` })
     return
   }
-  checkKeys(problems, sandbox, { known: Object.keys(sandboxFields), place })
+  checkKeys(problems, sandbox, { known: Object.keys(sandboxFields).filter((key) => !without.includes(key)), place })
   const given = Object.entries(sandboxFields).filter(([key]) => isComplete || sandbox[key] !== undefined)
   checkFields(problems, sandbox, { fields: Object.fromEntries(given), place })
 }

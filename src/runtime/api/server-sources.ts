@@ -1,0 +1,61 @@
+import { resolve } from 'node:path'
+import type { McpServerDefinition, McpServerSettings } from '../../contracts/index.ts'
+import { serverDefinition } from '../../policy/mcp-servers.ts'
+import type { QueueLimits } from '../../steps/index.ts'
+import { type McpHost, type McpServerSource, mcpToolSource } from '../../tools/mcp/index.ts'
+import type { AgentLoopConfig } from './agent-config.ts'
+import type { RuntimeOptions } from './agent-runtime.ts'
+
+/** The ports of MCP servers, as an option of a runtime. All have defaults. */
+export type McpOptions = Partial<Omit<McpHost, 'clock'>>
+
+const defaultPath = '/usr/local/bin:/usr/bin:/bin'
+
+/** Without options, servers get no variables of the program but a standard `PATH`. */
+export const mcpHostOf = ({ mcp, origin }: Pick<RuntimeOptions, 'mcp' | 'origin'>, clock: McpHost['clock']): McpHost => ({
+  workspace: resolve(origin?.workspace ?? '.'),
+  environment: { PATH: defaultPath },
+  ...mcp,
+  clock,
+})
+
+/**
+ * The configured MCP servers as sources of tools. The same name with the same definition is the same source, also in a later
+ * configuration of the same runtime, so that connections stay.
+ */
+export class ServerSources {
+  readonly #host: McpHost
+  readonly #known = new Map<string, McpServerSource>()
+
+  constructor(host: McpHost) {
+    this.#host = host
+  }
+
+  /** Settings that have been checked. */
+  all(servers: AgentLoopConfig['mcpServers'] = {}): readonly McpServerSource[] {
+    return Object.entries(servers).map(([name, settings]) => this.#source(name, serverDefinition(settings)))
+  }
+
+  /** Connects to the servers with `connect: eager`. */
+  prepare(config: AgentLoopConfig): void {
+    for (const [name, settings] of serversIn(config))
+      if (settings.connect === 'eager') this.#source(name, serverDefinition(settings)).prepare(config.overlay ?? {})
+  }
+
+  #source(name: string, definition: McpServerDefinition): McpServerSource {
+    const key = JSON.stringify([name, definition])
+    // A copy, so that later changes by the caller have no effect.
+    const source = this.#known.get(key) ?? mcpToolSource(name, structuredClone(definition), this.#host)
+    this.#known.set(key, source)
+    return source
+  }
+}
+
+const serversIn = ({ mcpServers, agents }: AgentLoopConfig): readonly (readonly [string, McpServerSettings])[] =>
+  [mcpServers, ...agents.map((agent) => agent.mcpServers)].flatMap((servers = {}) => Object.entries(servers))
+
+/** The limits that servers set for their own queues. */
+export const serverQueues = (config: AgentLoopConfig): { readonly [name: string]: QueueLimits } =>
+  Object.fromEntries(
+    serversIn(config).flatMap(([name, { queue }]) => (queue && Object.keys(queue).length > 0 ? [[name, { ...queue }]] : [])),
+  )
