@@ -27,7 +27,7 @@ import {
   withCalls,
   withTurn,
 } from './state-changes.ts'
-import { isStoredPart } from './stored-parts.ts'
+import { withStoredOutput } from './stored-parts.ts'
 
 // How events of steps, items and calls change the state.
 
@@ -209,8 +209,7 @@ function callCompleted(state: SessionState, event: Event<'interaction.item.compl
     at: event.at,
     history: said ? state.history.append(said) : state.history,
     historyChars: said ? state.historyChars + messageSize(said) : state.historyChars,
-    hasStoredOutput: state.hasStoredOutput || item.output !== undefined || parts?.some(({ type }) => type === 'file') === true,
-    hasStoredParts: state.hasStoredParts || parts?.some(isStoredPart) === true,
+    stored: item.output || parts ? withStoredOutput(state.stored, item) : state.stored,
     turn: { ...turn, repeats, waiting, idleMs, step: said ? { kind: 'ready', failures: none } : step, accounting },
   }
 }

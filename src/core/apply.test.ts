@@ -218,9 +218,11 @@ const tests: { readonly [Type in EventType]: () => void } = {
     expect(() => state(...two, callCompleted(1), callCompleted(1))).toThrow(/not running/)
     expect(() => state(...asked, textCompleted())).toThrow(/the item is not open/)
     const stored = { ...callCompleted(1) } as Extract<EventDraft, { type: 'interaction.item.completed' }>
-    expect(state(...two, { ...stored, item: { ...stored.item, output: { handle: 'b', bytes: 9 } } } as EventDraft).hasStoredOutput).toBe(
-      true,
-    )
+    const storedWith = (more: object) => state(...two, { ...stored, item: { ...stored.item, ...more } } as EventDraft).stored
+    expect(state(...two, stored).stored).toEqual({ output: false, parts: false })
+    expect(storedWith({ output: { handle: 'b', bytes: 9 } })).toEqual({ output: true, parts: false })
+    expect(storedWith({ parts: [{ type: 'image', mediaType: 'image/png', blob: 'b', bytes: 9 }] })).toEqual({ output: false, parts: true })
+    expect(storedWith({ parts: [{ type: 'file', mediaType: 'text/csv', blob: 'b', bytes: 9 }] })).toEqual({ output: true, parts: true })
   },
   'interaction.approval.requested': () => {
     expect(openTurn(...asked, called('look_up'), approvalRequested())).toMatchObject({

@@ -26,7 +26,7 @@ import type { FailedAttempt } from './next-model.ts'
 import { stepIdOf } from './session-ids.ts'
 import { type Call, type Cancel, type OpenTurn, requestOf, type SessionState } from './state.ts'
 import { appendMessage, callingStep, illegalEvent, inputMessages, openTurn, takeInputs, withCalls, withTurn } from './state-changes.ts'
-import { hasStoredParts, isStoredPart } from './stored-parts.ts'
+import { hasStoredParts, isStoredPart, nothingStored } from './stored-parts.ts'
 
 // The reducer. Pure: it never changes the given state, and the same events always give the same state.
 // An event that cannot follow throws: the journal is broken.
@@ -128,8 +128,7 @@ export function createSessionState(event: Event<'interaction.session.created'>):
     inputs: [],
     inboxCursor: 0,
     grants: [],
-    hasStoredOutput: false,
-    hasStoredParts: false,
+    stored: nothingStored,
     spent: { usage: noUsage, cost: 0 },
     diagnostics: [],
     turns: 0,
@@ -166,7 +165,7 @@ function inputAccepted(state: SessionState, event: Event<'interaction.input.acce
     ...state,
     seq,
     at,
-    hasStoredParts: state.hasStoredParts || parts.some(isStoredPart),
+    stored: parts.some(isStoredPart) ? { ...state.stored, parts: true } : state.stored,
     inputs: [...state.inputs, { clientId, parts, mode }],
   }
 }
@@ -282,17 +281,18 @@ function compacted(state: SessionState, event: Event<'interaction.context.compac
   const left = [...messages, ...all.slice(all.length - kept)]
   const historyChars = left.reduce((sum, message) => sum + messageSize(message), 0)
   const next = { length: left.length, carried, helped: event.tokensAfter < event.tokensBefore }
-  const hasStoredOutput = state.hasStoredOutput || event.output !== undefined
   const turn = state.turn.kind === 'open' ? afterCompaction(state.turn, next.helped, all.length - state.compacted.length) : state.turn
-  const nextParts = state.hasStoredParts && (left.some(hasStoredParts) || state.inputs.some(({ parts }) => parts.some(isStoredPart)))
+  const stored = {
+    output: state.stored.output || event.output !== undefined,
+    parts: left.some(hasStoredParts) || state.inputs.some(({ parts }) => parts.some(isStoredPart)),
+  }
   return {
     ...state,
     seq,
     at,
     history: Sequence.from(left),
     historyChars,
-    hasStoredOutput,
-    hasStoredParts: nextParts,
+    stored,
     compacted: next,
     turn,
   }

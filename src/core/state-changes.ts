@@ -56,5 +56,5 @@ export function appendMessage(state: SessionState, message: Message): SessionSta
 }
 
 /** Approximate size of the next request in characters, including `read_output` once an output is stored. */
-export const requestChars = ({ promptChars, historyChars, hasStoredOutput }: SessionState): number =>
-  promptChars + historyChars + (hasStoredOutput ? 1_100 : 0)
+export const requestChars = ({ promptChars, historyChars, stored }: SessionState): number =>
+  promptChars + historyChars + (stored.output ? 1_100 : 0)

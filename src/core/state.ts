@@ -71,14 +71,20 @@ export interface SessionState {
   readonly inputs: readonly PendingInput[]
   readonly inboxCursor: number
   readonly grants: readonly ApprovalKey[]
-  readonly hasStoredOutput: boolean
-  /** The history has images or files whose bytes are in the blob store. */
-  readonly hasStoredParts: boolean
+  readonly stored: StoredContent
   readonly spent: Spent
   /** Noted outside a turn; the next outcome reports them. */
   readonly diagnostics: readonly Diagnostic[]
   readonly turns: number
   readonly turn: Turn
+}
+
+/** What the blob store has. An object: the state, which is copied for every event, does not grow. */
+export interface StoredContent {
+  /** Outputs that `read_output` reads. */
+  readonly output: boolean
+  /** Images and files of the history. */
+  readonly parts: boolean
 }
 
 /** The history after the last compaction. */

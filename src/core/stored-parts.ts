@@ -1,5 +1,6 @@
-import type { BlobId, InputPart, Message, ModelAbility, OutputPart, StoredPart } from '../contracts/index.ts'
+import type { BlobId, CallRecord, InputPart, Message, ModelAbility, OutputPart, StoredPart } from '../contracts/index.ts'
 import { isReadableImage } from '../util/media-type.ts'
+import type { StoredContent } from './state.ts'
 
 const scheme = 'blob:'
 
@@ -30,3 +31,10 @@ export const isReadableBy = (part: OutputPart, abilities: readonly ModelAbility[
   const ability = abilityFor(part)
   return ability !== undefined && abilities.includes(ability)
 }
+
+export const nothingStored: StoredContent = { output: false, parts: false }
+
+export const withStoredOutput = (stored: StoredContent, { output, parts = [] }: CallRecord): StoredContent => ({
+  output: stored.output || output !== undefined || parts.some(({ type }) => type === 'file'),
+  parts: stored.parts || parts.some(isStoredPart),
+})

@@ -5,6 +5,7 @@ import { ScriptedModel, type ScriptedStep } from '../../src/testing/index.ts'
 import { dataFolder } from '../fixtures/data-folder.ts'
 import { png, pngBase64, pngOf } from '../fixtures/pictures.ts'
 import { runtimeWith, tool } from './helpers.ts'
+import { asksForSummary, windowed } from './windows.ts'
 
 const sees: readonly ModelAbility[] = ['tools', 'images', 'files']
 const use: ScriptedStep = { calls: [{ tool: 'camera' }] }
@@ -204,7 +205,7 @@ describe('a request', () => {
     expect(newest.lastIndexOf(false)).toBeLessThan(newest.indexOf(true))
   })
 
-  it('after a crash has them again', async () => {
+  it('after a restart has them again', async () => {
     const folder = await dataFolder()
     const { treeId } = await run([picture], { steps: [use, { text: 'Seen.' }], store: folder.open() })
     const store = folder.open()
@@ -215,6 +216,28 @@ describe('a request', () => {
     expect(await runtime.sessions.outcome(treeId)).toMatchObject({ report: { text: 'A pixel.' } })
     expect(dataIn(model.requests[0])).toEqual([pngBase64])
     await handle.release?.()
+    await runtime.close()
+  })
+
+  it('after compaction has the line of text, and no bytes of what was dropped', async () => {
+    const model = windowed(
+      4_000,
+      Array.from({ length: 12 }, (_, index) => (request: ModelRequest) => {
+        if (asksForSummary(request)) return { text: 'It is green.' }
+        return index < 10 ? use : done
+      }),
+      { abilities: sees },
+    )
+    const store = memoryStore()
+    const runtime = runtimeWith(model, { tools: [camera([picture], 'x'.repeat(2_600))], store })
+    const { sessionId } = await runtime.run('Look.')
+    const events = await store.journal.read(sessionId as TreeId, 0)
+    const compacted = events.find((event) => event.type === 'interaction.context.compacted') ?? expect.unreachable()
+    const dropped = await store.blobs.get(sessionId as TreeId, compacted.output?.handle ?? expect.unreachable())
+    expect(dropped).toMatch(/\["a\.png", image\/png, \d+ B, handle/)
+    expect(JSON.stringify(events)).not.toContain(pngBase64.slice(0, 20))
+    const counts = model.requests.map((request) => dataIn(request).length)
+    expect(Math.max(...counts)).toBeLessThan(6)
     await runtime.close()
   })
 

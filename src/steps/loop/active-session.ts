@@ -215,7 +215,7 @@ export class ActiveSession extends Session {
 
   offer(model: Model): Offer {
     const { flags, registry } = this.ports
-    return registry.offer(this.#tools, model, this.state.hasStoredOutput ? [...flags, storedOutputFlag] : flags)
+    return registry.offer(this.#tools, model, this.state.stored.output ? [...flags, storedOutputFlag] : flags)
   }
 }
 

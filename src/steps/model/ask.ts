@@ -102,7 +102,7 @@ function request(session: ActiveSession, action: AskAction, shape: (assembled: M
   const wanted = shape(session.recipe.assemble(session.state, session.offer(model)))
   const attempted = new Attempt(session, model, { stepId, action, moment })
   const limited = limitOutput(session, wanted, action)
-  if (session.state.hasStoredParts) return beginWithParts(session, { model, request: limited, attempted })
+  if (session.state.stored.parts) return beginWithParts(session, { model, request: limited, attempted })
   const asker = Promise.withResolvers<void>()
   attempted.begin(limited, asker)
   return asker.promise

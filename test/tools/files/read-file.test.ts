@@ -5,6 +5,7 @@ import { promisify } from 'node:util'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { JsonObject } from '../../../src/contracts/index.ts'
+import { png, pngOf } from '../../fixtures/pictures.ts'
 import { scene } from './scene.ts'
 
 const numbered = (count: number): string => Array.from({ length: count }, (_, index) => `row ${index + 1}\n`).join('')
@@ -60,6 +61,16 @@ describe('read_file', () => {
     expect(await say('read_file', { path: 'a.pdf' })).toContain('PDF document')
     expect(await say('read_file', { path: 'u16.txt' })).toContain('UTF-16 text')
     expect(await say('read_file', { path: 'b.txt' })).toContain('     1\tBM is')
+  })
+
+  it('gives an image as a part, for models that read images', async () => {
+    const { call } = scene({ 'a.png': png, 'large.png': pngOf(10 * 1024 ** 2 + 1) })
+    expect(await call('read_file', { path: 'a.png' })).toEqual({
+      ok: true,
+      content: `a.png is not a text file: PNG image, ${png.length} bytes.`,
+      parts: [{ type: 'image', mediaType: 'image/png', data: png }],
+    })
+    expect(await call('read_file', { path: 'large.png' })).not.toHaveProperty('parts')
   })
 
   it('shows other encodings as well as it can, and reports it', async () => {

@@ -1,4 +1,4 @@
-import type { JsonObject, Tool, ToolContext, ToolOutput } from '../../../contracts/index.ts'
+import type { JsonObject, Tool, ToolContext, ToolOutput, ToolPart } from '../../../contracts/index.ts'
 import type { OpenFile, Workspace } from '../../workspace/index.ts'
 import { binaryKind, headBytes } from './file-kind.ts'
 import { readApproval } from './read-approval.ts'
@@ -36,11 +36,28 @@ async function readFile(workspace: Workspace, input: JsonObject, context: ToolCo
     const head = Buffer.alloc(headBytes)
     const { bytesRead } = await file.handle.read(head, 0, headBytes, 0)
     const kind = binaryKind(head.subarray(0, bytesRead))
-    if (kind !== undefined) return notShown(file, kind)
+    if (kind !== undefined) return { ...notShown(file, kind), ...(await picture(file, kind)) }
     return await shown(file, input, context)
   } finally {
     await file.handle.close()
   }
+}
+
+const pictures: { readonly [kind: string]: string } = {
+  'PNG image': 'image/png',
+  'JPEG image': 'image/jpeg',
+  'GIF image': 'image/gif',
+  'WebP image': 'image/webp',
+}
+const largestPicture = 10 * 1024 * 1024
+
+/** A model that reads images sees it. */
+async function picture({ handle, stat }: OpenFile, kind: string): Promise<{ readonly parts?: readonly ToolPart[] }> {
+  const mediaType = pictures[kind]
+  if (mediaType === undefined || stat.size > largestPicture) return {}
+  const bytes = Buffer.alloc(stat.size)
+  const { bytesRead } = await handle.read(bytes, 0, stat.size, 0)
+  return { parts: [{ type: 'image', mediaType, data: bytes.subarray(0, bytesRead) }] }
 }
 
 const notShown = ({ place, stat }: OpenFile, kind: string): ToolOutput => ({
