@@ -10,7 +10,7 @@ export {
 export { agentTemplate, type TemplateAgent } from './agent-file/agent-template.ts'
 export { type AgentOverrides, type FlagArgument, type OverrideArguments, parseOverrides } from './agent-file/overrides.ts'
 export { type Config, type ConfigDiagnostic, configuredText, type PendingFile } from './config/config.ts'
-export type { ConfigPlaces } from './config/config-places.ts'
+export { type ConfigPlaces, folderOf, isOwnLayer } from './config/config-places.ts'
 export { configSchema } from './config/config-schema.ts'
 export { type ConfigFileSystem, nodeConfigFileSystem } from './config/files/config-file-system.ts'
 export { makeFolders } from './config/files/make-folders.ts'
@@ -21,14 +21,18 @@ export {
   type ConfiguredContext,
   type ConfiguredHook,
   type ConfiguredSkills,
+  type ConfiguredTool,
   childrenOfferedOf,
   contextOf,
   featuresOf,
   hooksOf,
+  isDocumentFile,
   type ModelPrice,
   type OnUnavailable,
+  openApisOf,
   pricesOf,
   queuesOf,
+  restToolsOf,
   sandboxOf,
   skillsOf,
   storePathOf,
@@ -36,13 +40,13 @@ export {
 } from './config/section-values.ts'
 export { mustShowInFull, trustEffect } from './config/sections.ts'
 export { type ConfigRow, configRows } from './config/show-config.ts'
-export { listHookFiles } from './config/trust/hook-files.ts'
+export { documentFilesIn, listHookFiles } from './config/trust/hook-files.ts'
 export { readFileStates, readTrust, revokeTrust, type TrustPlace, trustFiles } from './config/trust/trust-file.ts'
 export { type FileState, type TrustRecord, type TrustRecords, trustOf } from './config/trust/trust-records.ts'
-export { unknownSkills, unknownTools, unusedQueues } from './config/unknown-names.ts'
+export { openApiNames, restToolNames, unknownSkills, unknownTools, unusedQueues } from './config/unknown-names.ts'
 export { readOptionVariables } from './config/variables/option-variables.ts'
 export { type Overlay, overlayFor, variablesOf } from './config/variables/overlay.ts'
-export { type Environment, variablePlaces } from './config/variables/resolve-placeholders.ts'
+export { type Environment, variablePlaces, variablesIn } from './config/variables/resolve-placeholders.ts'
 export { dialectFolders } from './dialects/detect-dialect.ts'
 export { type AgentSource, type DefinedAgent, type LoadedForProgram, loadForProgram, type ProgramFiles } from './load-for-program.ts'
 export { contextFile, type ProjectContext, projectContext } from './project-context/project-context.ts'

@@ -9,6 +9,7 @@ import {
   type RestToolDefinition,
 } from '../contracts/index.ts'
 import { parseJsonPath } from '../util/json-path.ts'
+import { checkSchema } from '../util/json-schema/check-schema.ts'
 import { checkOnlyFields, expectObject, type FieldType, isPlainRecord, oneOf, optional, stringList } from '../util/option-problems.ts'
 import { parseDuration } from '../util/parse-units.ts'
 import { parseHttpAddress } from '../util/read-address.ts'
@@ -87,7 +88,7 @@ export const urlParameters = (url: string): readonly string[] => [
   ...new Set([...url.matchAll(/\{([^{}]+)\}/g)].map(([, name = '']) => name)),
 ]
 
-/** Everything that is wrong with a REST tool, besides the schemas of its parameters. Never repeats a value that may be a secret. */
+/** Everything that is wrong with a REST tool. Never repeats a value that may be a secret. */
 export function checkRestTool(definition: RestToolDefinition, place: string): readonly Problem[] {
   const problems: Problem[] = []
   if (!expectObject(problems, definition, place)) return problems
@@ -159,7 +160,8 @@ function checkParameters(problems: Problem[], { parameters = {}, url, method = '
       refuse('expected an object', 'Write a JSON Schema like { "type": "string", "in": "query" }.')
       continue
     }
-    const { in: where, required } = parameter
+    const { in: where, required, ...schema } = parameter
+    problems.push(...checkSchema(schema, at, 'any'))
     if (where !== undefined && !parameterPlaces.includes(where)) refuse('unknown place', `Set "in" to ${parameterPlaces.join(', ')}.`)
     if (required !== undefined && typeof required !== 'boolean') refuse('"required" must be true or false', 'Set it for each parameter.')
     if (where === 'path' && inUrl && !inUrl.includes(name)) refuse('the URL does not contain it', `Add {${name}} to the URL.`)

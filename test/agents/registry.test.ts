@@ -148,9 +148,9 @@ describe('a team', () => {
     const problems = registry.ok ? [] : registry.problems.map(({ place, message, remedy = '' }) => [place, message, remedy.slice(0, 20)])
     expect(problems).toEqual([
       ['a.ai:6:31', 'there is no tool `shel`', 'Did you mean `shell`'],
-      ['a.ai:6:37', '`github/create_issue` matches nothing: no server or extension `github` is configured', 'Remove it: servers a'],
-      ['a.ai:6:58', '`kv/*` matches nothing: no server or extension `kv` is configured', 'Remove it: servers a'],
-      ['a.ai:6:66', '`ext.tool` matches nothing: no server or extension `ext` is configured', 'Remove it: servers a'],
+      ['a.ai:6:37', '`github/create_issue` matches nothing: no server or extension `github` is configured', 'Remove it, or config'],
+      ['a.ai:6:58', '`kv/*` matches nothing: no server or extension `kv` is configured', 'Remove it, or config'],
+      ['a.ai:6:66', '`ext.tool` matches nothing: no server or extension `ext` is configured', 'Remove it, or config'],
       ['a.ai:6:76', '`read_output` is not named', 'Remove it: every age'],
       ['a.ai:6:89', '`load_skill` is not named', 'Remove it: every age'],
       ['a.ai:6:101', 'there is no tool `agent__scout`', 'List agents that it '],

@@ -7,12 +7,14 @@ import { type AgentOption, type AgentOptionKey, agentOptions } from '../../src/a
 import { patternBounds, searchBounds } from '../../src/agents/registry/find-agent-paths.ts'
 import { typeText } from '../../src/cli/options/agent-file-help.ts'
 import { code, made, page, table, textOf } from './markdown.ts'
+import { httpExample, httpKeyTexts, httpSection } from './reference-http.ts'
 
 /** An example with every section. The tests load it. */
 export const exampleConfig = {
   agents: ['./agents', './more/**/*.ai'],
   providers: { lab: { baseURL: 'https://models.example.org/v1', apiKey: '${LAB_API_KEY}', headers: { 'X-Team': 'research' } } },
   models: { fast: 'lab/small', careful: 'anthropic/claude-sonnet-5' },
+  ...httpExample,
   defaults: { models: ['fast', 'careful'], parameters: { temperature: 0.2 }, limits: { maxCostUsd: 0.5, timeBudget: '10m' } },
   queues: { lab: { concurrent: 8, perMinute: 300 } },
   pricing: { 'lab/small': { input: 0.2, output: 0.8 } },
@@ -54,6 +56,7 @@ const keyTexts: { readonly [key: string]: string } = {
   'context.agentsMd': 'whether sessions get the `AGENTS.md` files of the project; default: `true`',
   'store.path': 'the data folder, relative to this file',
   agents: 'see below',
+  ...httpKeyTexts,
 }
 
 type KeyRow = readonly [key: string, what: string, value: string, example: string]
@@ -130,6 +133,7 @@ export const configurationPage = page([
     'Paths in an agent file (`input.schemaRef`, `output.schemaRef`, `script/` models, `agents`) must stay inside the project of the agent. Exceptions: the agent file itself is trusted, or it is in `~/.ai-agent` or `/etc/ai-agent`. The project is the nearest repository (`.git`) around the agent; else the nearest folder with an `.ai-agent.json`, except your home folder and its parents; else the folder of the agent.',
     'Trust in the configuration of a project does not let agent files leave it. Trust in an agent file does not cover links inside the project that lead out of it. Files that a prompt includes never leave the folder of the agent.',
   ],
+  httpSection,
   [
     '## Rules, sandbox and hooks',
     'All layers of `approvals`, `sandbox`, `hooks`, `skills` and `context` apply together:',

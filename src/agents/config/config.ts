@@ -22,7 +22,7 @@ export interface VariableFile {
 
 /** A file with parts that take effect only after a person trusts it. */
 export interface PendingFile extends FileState {
-  readonly kind: 'configuration' | 'variables' | 'program of a hook'
+  readonly kind: 'configuration' | 'variables' | 'program of a hook' | 'OpenAPI document'
   readonly status: Exclude<TrustStatus, 'trusted'>
   /** The names of these parts: `providers`, `models.fast`, `variables LAB_URL, LAB_KEY`. */
   readonly withheld: readonly string[]

@@ -33,11 +33,11 @@ export const redactAddress = (text: string): string =>
   parseHttpAddress(text) ? addressOf(text, redactKeys) : text.replace(userInAddress, `$1${hidden}@`)
 
 /** In these sections people choose the keys, so a key is no sign of a secret. */
-const userNamedSections = new Set(['providers', 'models', 'mcpServers', 'pricing', 'queues', 'features'])
+const userNamedSections = new Set(['providers', 'models', 'mcpServers', 'restTools', 'openapi', 'pricing', 'queues', 'features'])
 const isSecretPath = (path: readonly string[]): boolean =>
   path.some((key, index) => isSecretName(key) && !(index === 1 && userNamedSections.has(path[0] ?? '')))
 
-const isAddress = (path: readonly string[]): boolean => /^(?:baseURL|url)$/i.test(path.at(-1) ?? '')
+const isAddress = (path: readonly string[]): boolean => /^(?:baseURL|url|spec)$/i.test(path.at(-1) ?? '')
 
 /** Never hides the host. */
 function addressOf(text: string, shown: (text: string) => string): string {

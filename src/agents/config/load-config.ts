@@ -179,7 +179,11 @@ function unusedVariables(variables: ReadonlyMap<string, EnvVariable>, file: Conf
 
 const untrusted = (file: PendingFile): ConfigDiagnostic =>
   trustWarning(file, `These settings are ignored ${untilTrusted(file)}: ${firstNames(file.withheld, '; ').text}.`)
-const notRun = (file: PendingFile): ConfigDiagnostic => trustWarning(file, `This hook does not run ${untilTrusted(file)}.`)
+const notRun = (file: PendingFile): ConfigDiagnostic =>
+  trustWarning(
+    file,
+    `${file.kind === 'OpenAPI document' ? 'The tools of this document are not available' : 'This hook does not run'} ${untilTrusted(file)}.`,
+  )
 
 const untilTrusted = ({ status }: PendingFile): string =>
   status === 'changed' ? 'because the file has changed since it was trusted' : 'until you trust the file'

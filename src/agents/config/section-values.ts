@@ -7,14 +7,17 @@ import {
   type HookDefinition,
   type Json,
   type JsonObject,
+  type OpenApiDefinition,
+  type RestToolDefinition,
   type SandboxPolicy,
   TroupeError,
 } from '../../contracts/index.ts'
 import { mergeSandbox, type SandboxSettings } from '../../policy/merge-sandbox.ts'
+import { hasPlaceholders } from '../../policy/placeholders.ts'
 import { type Config, isTrustedFile, sectionByLayer, settingsOf } from './config.ts'
 import { folderOf, isOwnLayer } from './config-places.ts'
 import type { SectionName } from './sections.ts'
-import { type FileOrigin, placeOf, type Sourced, sourcedAt } from './sourced.ts'
+import { type FileOrigin, keysOf, placeOf, type Sourced, sourcedAt, sourcedToJson } from './sourced.ts'
 import { findEscapingLink } from './trust/escaping-link.ts'
 import { resolveParts, type VariableSources } from './variables/resolve-placeholders.ts'
 
@@ -84,6 +87,39 @@ export function hooksIn(settings: Sourced): readonly HookDefinition[] {
   const tree = sourcedAt(settings, ['hooks'])
   return tree?.kind === 'value' ? (plainValue(tree, 'hooks') as unknown as readonly HookDefinition[]) : []
 }
+
+/** A definition under a name that a person chose. */
+export interface ConfiguredTool<Definition> {
+  readonly name: string
+  /** With placeholders. */
+  readonly definition: Definition
+  readonly origin: FileOrigin
+}
+
+/** The strongest layer with a name defines it as a whole: another layer must not change where its credentials are sent. */
+export const restToolsOf = (config: Config): readonly ConfiguredTool<RestToolDefinition>[] => toolsIn(sectionByLayer(config, 'restTools'))
+export const openApisOf = (config: Config): readonly ConfiguredTool<OpenApiDefinition>[] => toolsIn(sectionByLayer(config, 'openapi'))
+
+function toolsIn<Definition>(layers: readonly Sourced[]): readonly ConfiguredTool<Definition>[] {
+  const found = new Map<string, ConfiguredTool<Definition>>()
+  for (const tree of layers)
+    for (const name of keysOf(tree)) {
+      const definition = sourcedAt(tree, [name])
+      if (definition && !found.has(name))
+        found.set(name, { name, origin: definition.origin, definition: sourcedToJson(definition) as unknown as Definition })
+    }
+  return [...found.values()]
+}
+
+/** The files of OpenAPI documents in one configuration file, trusted or not. URLs are no files. */
+export function documentsIn(settings: Sourced): readonly string[] {
+  const section = sourcedAt(settings, ['openapi'])
+  const specs = (section ? toolsIn<OpenApiDefinition>([section]) : []).map(({ definition, origin }) => ({ spec: definition.spec, origin }))
+  return specs.flatMap(({ spec, origin }) => (isDocumentFile(spec) ? [resolve(folderOf(origin), spec)] : []))
+}
+
+/** A text with a variable is a URL: the file that a person trusts must not depend on a variable. */
+export const isDocumentFile = (spec: string): boolean => !/^https?:\/\//i.test(spec) && !hasPlaceholders(spec)
 
 export interface ConfiguredSkills {
   /** Absolute, strongest layer first. */

@@ -4,6 +4,7 @@ import { parseHttpAddress } from '../../util/read-address.ts'
 import { listNames } from '../../yaml/messages.ts'
 import { type AgentOptionKey, agentOptionKeys, agentOptions, keysInGroup } from '../agent-file/agent-options.ts'
 import { hooksShape } from './hook-shape.ts'
+import { openApiShape, restToolsShape } from './http-shape.ts'
 import type { Shape } from './shape.ts'
 
 /** One section of a configuration. */
@@ -142,6 +143,20 @@ export const sections = {
     isMinor: true,
   },
   mcpServers: { ...later, summary: 'MCP servers that offer tools', trustEffect: 'start programs and connect to servers' },
+  restTools: {
+    shape: restToolsShape,
+    summary: 'HTTP endpoints that agents can call as tools; the strongest layer with a name defines it',
+    trustEffect: 'send requests and credentials to servers',
+    trust: 'needed',
+    ...byLayer,
+  },
+  openapi: {
+    shape: openApiShape,
+    summary: 'OpenAPI documents whose operations are tools; the strongest layer with a name defines it',
+    trustEffect: 'send requests and credentials to servers',
+    trust: 'needed',
+    ...byLayer,
+  },
   defaults: {
     shape: defaultsShape(),
     summary: 'values of options that an agent file does not set',

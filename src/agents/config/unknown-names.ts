@@ -3,6 +3,7 @@ import { automaticTools, builtinToolNames } from '../../policy/builtin-tool-name
 import { type KnownTools, patternsOf, rulePatternProblem, type ToolNameProblem, toolNameProblem } from '../../policy/tool-name-problems.ts'
 import { didYouMean } from '../../yaml/messages.ts'
 import { type Config, type ConfigDiagnostic, isTrustedFile, sectionByLayer, settingsOf } from './config.ts'
+import { openApisOf, restToolsOf } from './section-values.ts'
 import { type FileOrigin, keysOf, placeOf, type Sourced, sourcedAt } from './sourced.ts'
 import { variablesOf } from './variables/overlay.ts'
 import type { VariableSources } from './variables/resolve-placeholders.ts'
@@ -14,14 +15,19 @@ export interface UnknownNames {
   readonly diagnostics: readonly ConfigDiagnostic[]
 }
 
-/** MCP servers can offer any tool. */
-export const configuredSources = (config: Config): readonly string[] => keysOf(settingsOf(config, 'mcpServers'))
+/** MCP servers and OpenAPI documents can offer any tool. */
+export const configuredSources = (config: Config): readonly string[] => [
+  ...keysOf(settingsOf(config, 'mcpServers')),
+  ...openApiNames(config),
+]
+export const openApiNames = (config: Config): readonly string[] => openApisOf(config).map(({ name }) => name)
+export const restToolNames = (config: Config): readonly string[] => restToolsOf(config).map(({ name }) => name)
 
 /** Tools in rules and hooks. `tools`: besides the built-in ones. `areIncomplete`: modules with tools were not imported. */
 export function unknownTools(config: Config, tools: readonly string[], areIncomplete = false): UnknownNames {
-  const known: KnownTools = { tools, sources: configuredSources(config) }
+  const known: KnownTools = { tools: [...tools, ...restToolNames(config)], sources: configuredSources(config) }
   const named = [...sectionByLayer(config, 'approvals').flatMap(rulesIn), ...sectionByLayer(config, 'hooks').flatMap(filtersIn)]
-  const isWaiting = config.pending.some(({ withheld }) => withheld.includes('mcpServers'))
+  const isWaiting = config.pending.some(({ withheld }) => withheld.some((name) => name === 'mcpServers' || name === 'openapi'))
   const unknown = named.flatMap(({ pattern, what, origin }): readonly UnknownName[] => {
     const problem = what === 'rule' ? rulePatternProblem(pattern, known) : toolNameProblem(pattern, known)
     if (!problem || (problem.kind === 'no source' && isWaiting) || (problem.kind === 'nothing' && areIncomplete)) return []
@@ -102,7 +108,11 @@ export function unusedQueues(sources: VariableSources, providers: readonly strin
   if (!queues || isWaiting) return []
   const variables = variablesOf(sources)
   const configured = keysOf(settingsOf(config, 'providers'))
-  const known = [...providers, ...configured, ...builtinToolNames, ...Object.keys(automaticTools), childNamespace]
+  const http = [...restToolsOf(config), ...openApisOf(config)].flatMap(({ name, definition: { queue } }) => [
+    name,
+    ...(queue === undefined ? [] : [queue]),
+  ])
+  const known = [...providers, ...configured, ...http, ...builtinToolNames, ...Object.keys(automaticTools), childNamespace]
   return keysOf(queues).flatMap((name): readonly ConfigDiagnostic[] => {
     const origin = sourcedAt(queues, [name])?.origin
     if (!origin || known.includes(name) || name.startsWith(childPrefix) || addressVariable(name) in variables) return []

@@ -1,12 +1,12 @@
 import { dirname, resolve } from 'node:path'
 import type { Problem } from '../../contracts/index.ts'
-import { builtinToolNames } from '../../policy/builtin-tool-names.ts'
 import type { ExternalValues } from '../agent-file/option-values.ts'
 import { settingsOf } from '../config/config.ts'
 import { optionDefaults } from '../config/effective-options.ts'
 import { sandboxOf } from '../config/section-values.ts'
 import { keysOf } from '../config/sourced.ts'
 import { contentHash, type FileState, trustOf } from '../config/trust/trust-records.ts'
+import { openApiNames } from '../config/unknown-names.ts'
 import { type AgentDiagnostic, warningOf } from './agent-diagnostic.ts'
 import { displayPath, isOwnFile, readContent, realPath, type UnreadableFile } from './agent-paths.ts'
 import { configuredPaths } from './configured-agents.ts'
@@ -24,7 +24,7 @@ import {
 } from './loaded-file.ts'
 import { folderAsRoot, missingRoot, unreadChild } from './missing-agents.ts'
 import { agentsNamed, type NamedAgent, projectAgents } from './project-agents.ts'
-import type { RegistryOptions } from './registry-options.ts'
+import { type RegistryOptions, toolNames } from './registry-options.ts'
 import { targetOf } from './resolve-child.ts'
 
 /** Reads each file once and collects problems. */
@@ -51,9 +51,9 @@ export class FileLoader {
     const { flags = new Map(), variables = new Map() } = options
     const defaults: LoadContext['defaults'] = optionDefaults(options.config)
     const baseDir = realPath(dirname(resolve(options.workingDirectory, options.roots[0] ?? '.')))
-    const { workingDirectory, tools = builtinToolNames, sandbox = sandboxOf(options.config) } = options
+    const { workingDirectory, sandbox = sandboxOf(options.config) } = options
     const models = keysOf(settingsOf(options.config, 'models'))
-    const context = { baseDir, workingDirectory, models, tools, sandbox }
+    const context = { baseDir, workingDirectory, models, tools: toolNames(options), sources: openApiNames(options.config), sandbox }
     this.#asRoot = { over: new Map([...variables, ...flags]), defaults, ...context }
     this.#asChild = { over: variables, defaults: withModels(defaults, flags), ...context }
   }

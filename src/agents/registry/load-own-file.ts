@@ -31,7 +31,7 @@ export function loadOwnFile({ path, place, bytes }: FileToRead, context: LoadCon
     const file: LoadedFile = { ...read, agent, path, place, dialect: 'troupe', isForPeople: false, diagnostics }
     if (problems.length === 0) return { ok: true, file }
     // The team checks skip a file with problems, so its tools are checked here.
-    const all = [...problems, ...toolProblems(file, context.tools, file.agent.tools.some(isModulePath))]
+    const all = [...problems, ...toolProblems(file, context, file.agent.tools.some(isModulePath))]
     // A script outside the confinement must not be read by later checks.
     const checked = scripts.length > 0 ? { ...file, agent: { ...agent, models: withoutScripts(models) } } : file
     return { ok: false, problems: all, partial: checked }

@@ -2,19 +2,18 @@
 // 2. All problems of all files are reported together; with problems there are no agents.
 // 3. Loading starts nothing but trusted modules with tools, calls no model and compiles no schema.
 import { type Problem, TroupeError } from '../../contracts/index.ts'
-import { builtinToolNames } from '../../policy/builtin-tool-names.ts'
 import { agentPrefix } from '../../policy/foreign-tools.ts'
 import { knownRules } from '../../policy/tool-name-problems.ts'
 import { countProblems } from '../../yaml/messages.ts'
 import type { FileState } from '../config/trust/trust-records.ts'
-import { configuredSources } from '../config/unknown-names.ts'
+import { configuredSources, openApiNames } from '../config/unknown-names.ts'
 import type { AgentDiagnostic } from './agent-diagnostic.ts'
 import { assignNames } from './assign-names.ts'
 import { FileLoader } from './file-loader.ts'
 import { fillPrompts } from './fill-prompts.ts'
 import type { ChildReference, LoadedFile, ReadableFile } from './loaded-file.ts'
 import type { FoundAgent, RegisteredAgent } from './registered-agent.ts'
-import type { RegistryOptions } from './registry-options.ts'
+import { type RegistryOptions, toolNames } from './registry-options.ts'
 import { childProblems, cycleProblems, type Edge, ruleProblems, toolProblems } from './team-checks.ts'
 import { type TeamModules, teamModules, type UntrustedModule } from './tool-modules.ts'
 
@@ -56,12 +55,13 @@ export async function loadRegistry(options: RegistryOptions): Promise<Registry> 
   const named = assignNames(usable, edgesFrom)
   const modules = await teamModules(files, options)
   const filled = await fillPrompts(files, modules.toolsOf)
-  const tools = [...(options.tools ?? builtinToolNames), ...modules.names]
+  const tools = [...toolNames(options), ...modules.names]
+  const sources = openApiNames(options.config)
   const ruled = [...tools, ...files.map(({ agent }) => `${agentPrefix}${agent.toolName}`)]
   const problems = [
     ...loader.problems,
     ...(options.scope === 'reachable' ? roots.filter(isRight).flatMap(disabledProblem) : []),
-    ...usable.flatMap((file) => toolProblems(file, tools, modules.areIncomplete)),
+    ...usable.flatMap((file) => toolProblems(file, { tools, sources }, modules.areIncomplete)),
     ...files.flatMap((file) => ruleProblems(file, { tools: ruled, sources: configuredSources(options.config) }, modules.areIncomplete)),
     ...firstEdges(team).flatMap((edge) => (isRight(edge.to) && !edge.reference.isOptional ? childProblems(edge) : [])),
     ...cycleProblems(files, edgesFrom),
@@ -98,8 +98,7 @@ export async function loadRegistry(options: RegistryOptions): Promise<Registry> 
         tools: modules.toolsOf(file),
         models: modelsOf(file, callers),
         agents: [...new Set(edgesFrom(file).map(({ to }) => nameOf(to)))],
-        // Servers offer no tools yet.
-        ...(agent.approvals && { approvals: knownRules(agent.approvals, { tools: ruled, sources: [] }) }),
+        ...(agent.approvals && { approvals: knownRules(agent.approvals, { tools: ruled, sources }) }),
       },
       path,
       place,

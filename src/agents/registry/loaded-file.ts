@@ -58,6 +58,8 @@ export interface LoadContext {
   readonly models: readonly string[]
   /** The tools that exist. */
   readonly tools: readonly string[]
+  /** Sources that can offer any tool. */
+  readonly sources: readonly string[]
   /** The sandbox of the session; an agent can only restrict it. */
   readonly sandbox: SandboxPolicy
 }

@@ -1,7 +1,9 @@
 import type { SandboxPolicy } from '../../contracts/index.ts'
+import { builtinToolNames } from '../../policy/builtin-tool-names.ts'
 import type { ExternalValues } from '../agent-file/option-values.ts'
 import type { Config } from '../config/config.ts'
 import type { TrustRecords } from '../config/trust/trust-records.ts'
+import { restToolNames } from '../config/unknown-names.ts'
 import type { Environment } from '../config/variables/resolve-placeholders.ts'
 import type { ImportModules } from './tool-modules.ts'
 
@@ -22,10 +24,14 @@ export interface RegistryOptions {
   readonly flags?: ExternalValues
   /** Override all files. */
   readonly variables?: ExternalValues
-  /** The names of all tools. Default: the built-in tools. */
+  /** The names of all tools. Default: the built-in tools and those of the configuration. */
   readonly tools?: readonly string[]
   /** Default: modules in `tools` are not imported. */
   readonly importModules?: ImportModules
   /** The sandbox of the session. Default: that of the configuration. */
   readonly sandbox?: SandboxPolicy
 }
+
+/** The names of all tools, except those of sources. */
+export const toolNames = ({ tools, config }: Pick<RegistryOptions, 'tools' | 'config'>): readonly string[] =>
+  tools ?? [...builtinToolNames, ...restToolNames(config)]

@@ -1,7 +1,7 @@
 import type { ApprovalRule, Problem } from '../../contracts/index.ts'
 import { automaticTools } from '../../policy/builtin-tool-names.ts'
 import { ownToolsForAny } from '../../policy/foreign-tools.ts'
-import { matchesTool } from '../../policy/tool-name-patterns.ts'
+import { isOfSource, matchesTool } from '../../policy/tool-name-patterns.ts'
 import { type KnownTools, patternsOf, rulePatternProblem, toolNameProblem } from '../../policy/tool-name-problems.ts'
 import { findCycles } from '../../util/find-cycles.ts'
 import { didYouMean, listNames } from '../../yaml/messages.ts'
@@ -32,11 +32,16 @@ export function childProblems({ from, to }: Edge): readonly Problem[] {
 }
 
 /** Patterns of `tools` without a match. */
-export function toolProblems({ dialect, agent, values }: LoadedFile, known: readonly string[], isIncomplete = false): readonly Problem[] {
+export function toolProblems(
+  { dialect, agent, values }: LoadedFile,
+  { tools: known, sources }: KnownTools,
+  isIncomplete = false,
+): readonly Problem[] {
   const option = values.get('tools')
   if (dialect !== 'troupe' && option?.precedence !== 'override') return []
   return agent.tools.flatMap((pattern, index) => {
-    if (pattern === '*' || isModulePath(pattern) || known.some((name) => matchesTool(pattern, name))) return []
+    if (pattern === '*' || isModulePath(pattern) || isOfSource(pattern, sources) || known.some((name) => matchesTool(pattern, name)))
+      return []
     // It may be a tool of a module that was not imported.
     if (isIncomplete && toolNameProblem(pattern, { tools: known, sources: [] })?.kind === 'nothing') return []
     return [{ ...entrySpot(option, index), ...missingTool(pattern, known) }]
@@ -66,8 +71,7 @@ function missingTool(pattern: string, known: readonly string[]): Pick<Problem, '
   const near = didYouMean(pattern, known)
   if (near !== undefined) return { message, remedy: near }
   const fault = toolNameProblem(pattern, { tools: known, sources: [] })
-  if (fault?.kind === 'no source')
-    return { message: fault.message, remedy: 'Remove it: servers and extensions offer no tools in this version.' }
+  if (fault?.kind === 'no source') return { message: fault.message, remedy: 'Remove it, or configure the source in `.ai-agent.json`.' }
   return { message, remedy: known.length > 0 ? `There are ${listNames(known.toSorted())}.` : 'There are no tools; remove it.' }
 }
 

@@ -1,5 +1,5 @@
 import { homedir } from 'node:os'
-import { overlayFor, type RegisteredAgent, sandboxOf, storePathOf } from '../../agents/index.ts'
+import { isDocumentFile, overlayFor, type RegisteredAgent, sandboxOf, storePathOf } from '../../agents/index.ts'
 import { type Problem, TroupeError } from '../../contracts/index.ts'
 import { systemClock } from '../../runtime/index.ts'
 import { displaySentence } from '../../util/as-sentence.ts'
@@ -7,9 +7,11 @@ import { dataFolder, homeFolder } from '../host/data-folder.ts'
 import type { Host } from '../host/process-host.ts'
 import { findModels, modelOptions } from '../models/find-models.ts'
 import { checkStart } from '../run/prepare-run.ts'
+import { httpSecrets, type ListedDocument, listDocuments } from '../team/http-tools.ts'
 import { loadProject, type Project, type ProjectOptions } from '../team/load-project.ts'
 import { type InspectedTeam, inspectTeam } from '../team/load-team.ts'
 import { workspaceToolProblems } from '../team/workspace-tool-problems.ts'
+import { plural } from '../terminal/format-numbers.ts'
 
 /** The result of one check. Warnings and failures say how to fix them. */
 export type Check =
@@ -26,7 +28,7 @@ export interface DoctorReport {
 export async function runDoctorChecks(host: Host, options: ProjectOptions): Promise<DoctorReport> {
   const project = await loadProject(host, { ...options, importsModules: true })
   const { config, environment } = project.setup
-  const { secrets } = overlayFor([], { config, environment })
+  const secrets = { ...overlayFor([], { config, environment }).secrets, ...httpSecrets({ config, environment, patterns: ['*'] }) }
   const checks = [
     nodeCheck(process.versions.node),
     ...configChecks(project),
@@ -35,6 +37,7 @@ export async function runDoctorChecks(host: Host, options: ProjectOptions): Prom
     ...(await modelChecks(project, host, options)),
     ...(await startChecks(project, host, options)),
     ...(await toolChecks(project, host)),
+    ...(await documentChecks(project)),
     await storeCheck(project, host),
     ...(await sandboxChecks(project, host)),
   ]
@@ -86,6 +89,19 @@ function problemCheck(status: 'warning' | 'fail', what: string, { place, message
 async function toolChecks(project: Project, host: Host): Promise<readonly Check[]> {
   const { problems, warnings } = await workspaceToolProblems(project, host)
   return [...problems.map((each) => problemCheck('fail', 'tools', each)), ...warnings.map((each) => problemCheck('warning', 'tools', each))]
+}
+
+/** Reads the OpenAPI documents as a session does, over the network if need be. Problems of files are reported by `toolChecks`. */
+async function documentChecks({ setup }: Project): Promise<readonly Check[]> {
+  const what = 'openapi'
+  const read = (which: (spec: string) => boolean) =>
+    listDocuments({ ...setup, patterns: ['*'] }, { trusted: async () => setup.trusted, which })
+  const count = ({ name, tools }: ListedDocument): readonly Check[] =>
+    tools === 0 ? [] : [{ status: 'ok', what, message: `${name}: ${plural(tools, 'tool')}` }]
+  const files = await read(isDocumentFile)
+  const fetched = await read((spec) => !isDocumentFile(spec))
+  const problems = fetched.flatMap((each) => each.problems).map((each) => problemCheck('warning', what, each))
+  return [...[...files, ...fetched].flatMap(count), ...problems]
 }
 
 /** Lists names only, never values. */

@@ -25,6 +25,7 @@ import { findTeamModels } from '../models/find-team-models.ts'
 import { pricedAdapter, unpricedModels } from '../models/model-prices.ts'
 import { joinErrors } from '../terminal/print-errors.ts'
 import { askForTrust, untrustedFiles, withImports } from '../trust/trust-question.ts'
+import { httpSecrets } from './http-tools.ts'
 import type { Setup } from './load-config.ts'
 import { type ReadAgents, readAgents } from './read-agents.ts'
 import { type StartDiagnostic, withIgnoredSettings } from './start-diagnostics.ts'
@@ -98,7 +99,9 @@ export async function loadTeam(inspected: InspectedTeam, options: Pick<TeamOptio
     },
   )
   const storePath = storePathOf({ config, environment })
-  const named: ModelAdapter = { ...found.adapter, secrets: { ...found.adapter.secrets, ...overlay.secrets } }
+  const patterns = agents.flatMap(({ definition }) => definition.tools)
+  const secrets = httpSecrets({ config, environment, patterns })
+  const named: ModelAdapter = { ...found.adapter, secrets: { ...found.adapter.secrets, ...overlay.secrets, ...secrets } }
   const adapter = pricedAdapter(named, pricesOf(config))
   const withFoundModels = (agent: RegisteredAgent): RegisteredAgent => ({
     ...agent,

@@ -6,6 +6,7 @@ import { matchesGlob, parseGlob } from '../../util/glob.ts'
 import { isInside } from '../../util/is-inside.ts'
 import type { Host } from '../host/process-host.ts'
 import { missingHookParts } from './configured-hooks.ts'
+import { httpToolProblems } from './http-tools.ts'
 import type { Project } from './load-project.ts'
 import { openWorkspaceKit, unavailableTools } from './open-workspace-kit.ts'
 import { skillProblems } from './project-skills.ts'
@@ -32,6 +33,7 @@ export async function workspaceToolProblems(
   const skills = skillsFor(agents, setup)
   const hooks = await missingHookParts(config, { host, workingDirectory })
   const folders = missingWritable(agents, sandboxOf(config))
+  const http = await httpToolProblems(setup, async () => setup.trusted)
   const isNeeded = agents.some(hasShell)
   return {
     problems: [...skills.problems, ...hooks, ...(isNeeded ? folders : [])],
@@ -40,6 +42,7 @@ export async function workspaceToolProblems(
       ...skills.warnings,
       ...(isNeeded ? [] : folders),
       ...skillsOf(config).directories.flatMap(missingSkills),
+      ...http,
       ...(await missingTools(agents, setup, host)),
     ],
   }

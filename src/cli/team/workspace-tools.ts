@@ -5,8 +5,11 @@ import {
   type Config,
   contextOf,
   findProjectRoot,
+  openApiNames,
   projectContext,
   type RegisteredAgent,
+  readTrust,
+  restToolNames,
   sandboxOf,
   type TrustRecords,
 } from '../../agents/index.ts'
@@ -20,6 +23,8 @@ import type { WithoutTerminal } from '../approvals/terminal-approver.ts'
 import { homeFolder } from '../host/data-folder.ts'
 import type { Host } from '../host/process-host.ts'
 import { configuredHooks } from './configured-hooks.ts'
+import { configuredHttpTools } from './http-tools.ts'
+import { trustPlaceOf } from './load-config.ts'
 import { openWorkspaceKit, unavailableTools } from './open-workspace-kit.ts'
 import { agentsWithSkills, summarizeProblems } from './project-skills.ts'
 import { sentenceOf } from './start-diagnostics.ts'
@@ -60,11 +65,16 @@ export async function createWorkspaceTools(agents: readonly RegisteredAgent[], o
   const project = findProjectRoot(workingDirectory)
   const skilled = agentsWithSkills(agents, { config, workingDirectory })
   const hooked = await configuredHooks(config, { host, workingDirectory, trusted: options.trusted })
-  const tools = [...agents.map(({ definition }) => `agent__${definition.toolName}`), ...moduleTools.tools.map(({ name }) => name)]
-  const rules = flagProblems({ allow, deny, tools })
+  const tools = [
+    ...agents.map(({ definition }) => `agent__${definition.toolName}`),
+    ...moduleTools.tools.map(({ name }) => name),
+    ...restToolNames(config),
+  ]
+  const sources = openApiNames(config)
+  const rules = flagProblems({ allow, deny, tools, sources })
   const problems = [...rules, ...skilled.problems, ...hooked.problems]
   if (problems.length > 0) throw new TroupeError('config_invalid', problemText(rules.length === problems.length), { problems })
-  const known = { tools, sources: [] }
+  const known = { tools, sources }
   const { policies, onUnavailable } = approvalsOf(config)
   const policy = sandboxOf(config)
   const builtin = await openWorkspaceKitFor(agents, {
@@ -74,6 +84,11 @@ export async function createWorkspaceTools(agents: readonly RegisteredAgent[], o
     hidden: withOwnFolder(hidden, workingDirectory),
     guarded: [...hooked.files, ...moduleTools.files],
   })
+  const patterns = agents.flatMap(({ definition }) => definition.tools)
+  const http = await configuredHttpTools(
+    { config, environment: host.env, patterns },
+    async () => options.trusted ?? readTrust(trustPlaceOf(host)),
+  )
   const missing = builtin && options.dryRun ? await unavailableTools(definitionsOf(agents), builtin) : []
   const context = contextOf(config).agentsMd
     ? projectContext({ workingDirectory, projectRoot: project, hidden })
@@ -81,7 +96,7 @@ export async function createWorkspaceTools(agents: readonly RegisteredAgent[], o
   return {
     agents: skilled.agents,
     shared: {
-      tools: [...(builtin?.tools ?? []), ...moduleTools.tools],
+      tools: [...(builtin?.tools ?? []), ...moduleTools.tools, ...http.tools],
       approvals: [...flagPolicy(allow, deny), ...policies.map((each) => ({ ...each, rules: knownRules(each.rules, known) }))],
       skills: skilled.skills,
       context: context.texts.map(({ source, text }) => ({ source, text: wrapProjectText(source, text) })),
@@ -90,7 +105,9 @@ export async function createWorkspaceTools(agents: readonly RegisteredAgent[], o
     hooks: hooked.hooks,
     withoutTerminal: onUnavailable ?? 'suspend',
     project,
-    notices: [...summarizeProblems(skilled.fileProblems), ...skilled.warnings, ...context.problems, ...missing].map(sentenceOf),
+    notices: [...summarizeProblems(skilled.fileProblems), ...skilled.warnings, ...context.problems, ...http.problems, ...missing].map(
+      sentenceOf,
+    ),
   }
 }
 

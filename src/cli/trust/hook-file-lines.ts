@@ -1,5 +1,5 @@
 import { dirname, relative } from 'node:path'
-import { type FileState, listHookFiles, nodeConfigFileSystem } from '../../agents/index.ts'
+import { documentFilesIn, type FileState, listHookFiles, nodeConfigFileSystem } from '../../agents/index.ts'
 import { isInside } from '../../util/is-inside.ts'
 import type { Host } from '../host/process-host.ts'
 import { exactLines } from '../terminal/exact-text.ts'
@@ -11,7 +11,13 @@ export async function hookFileLines(file: FileState, style: Pick<Host, 'paint' |
   const shown = (path: string): string => (isInside(folder, path) ? relative(folder, path) : path)
   const bound = [...new Set(bindings.flatMap(({ files }) => files))].map(shown)
   const loose = bindings.flatMap(({ hook, files }) => (files.length === 0 ? [hook] : []))
+  const documents = await documentFilesIn(nodeConfigFileSystem, file)
   return [
+    ...listed(
+      'OpenAPI documents, trusted in their current form:',
+      documents.map(({ path }) => shown(path)),
+      style,
+    ),
     ...listed('hook files, trusted in their current form (other files that they load may change without asking):', bound, style),
     ...listed('hooks without a known file (what they run may change without asking):', loose, style),
   ]

@@ -1,6 +1,5 @@
 import { type JsonSchema, type RestToolDefinition, type Tool, TroupeError } from '../../contracts/index.ts'
 import { checkRestTool, urlParameters } from '../../policy/check-http-tools.ts'
-import { checkSchema } from '../../util/json-schema/check-schema.ts'
 import { configError } from '../../util/option-problems.ts'
 import { parseDuration } from '../../util/parse-units.ts'
 import { portOf } from '../builtin/web-fetch/parse-url.ts'
@@ -29,11 +28,7 @@ export function restTool(name: string, definition: RestToolDefinition, options: 
   if (problems.length > 0) throw configError(problems)
   const url = addressOf(definition.url, { variables: options.variables, place: `${place}.url` })
   const { description, method = 'GET', parameters, inputSchema } = { ...definition, ...inputOf({ ...definition, url }) }
-  const schemas = Object.entries(inputSchema.properties)
-  const wrong = [
-    ...checkRestTool({ ...definition, url }, place),
-    ...schemas.flatMap(([key, schema]) => checkSchema(schema, `${place}.parameters.${key}`, 'any')),
-  ]
+  const wrong = checkRestTool({ ...definition, url }, place)
   if (wrong.length > 0) throw configError(wrong)
   const { headers, auth, result, pagination, timeout = defaultTimeout, maxBytes = defaultBytes, queue, redirects = [] } = definition
   const isReading = method === 'GET' || method === 'HEAD'
@@ -65,7 +60,7 @@ export function addressOf(
 
 function inputOf({ url, method = 'GET', parameters = {} }: RestToolDefinition): {
   readonly parameters: readonly HttpParameter[]
-  readonly inputSchema: { readonly properties: { readonly [name: string]: JsonSchema }; readonly [keyword: string]: unknown }
+  readonly inputSchema: JsonSchema
 } {
   const inUrl = urlParameters(url)
   const elsewhere = ['POST', 'PUT', 'PATCH'].includes(method) ? 'body' : 'query'

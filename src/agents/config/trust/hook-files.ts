@@ -6,32 +6,47 @@ import type { PendingFile } from '../config.ts'
 import { folderOf } from '../config-places.ts'
 import type { ConfigFileSystem } from '../files/config-file-system.ts'
 import { readConfigFile } from '../read-config-file.ts'
-import { hooksIn } from '../section-values.ts'
+import { documentsIn, hooksIn } from '../section-values.ts'
+import type { Sourced } from '../sourced.ts'
 import { contentHash, type FileState, type TrustRecords, trustOf } from './trust-records.ts'
 
-// Trust in a configuration includes the current content of the programs that its hooks run. Each program has its own record,
+// Trust in a configuration includes the current content of its OpenAPI documents, and of the programs that its hooks run. Each program has its own record,
 // and a hook with a changed program does not run. Files that such a program loads are not covered; keep them in a folder
 // that agents cannot change, like `.troupe`.
 
-/** Adds the files that hooks of the configurations name. */
+/** Adds the files that hooks and OpenAPI sources of the configurations name. */
 export async function withHookFiles(files: ConfigFileSystem, states: readonly FileState[]): Promise<readonly FileState[]> {
   const named = new Map<string, FileState>()
-  for (const state of states) for (const each of await hookFilesIn(files, state)) named.set(each.path, each)
+  for (const state of states)
+    for (const each of [...(await hookFilesIn(files, state)), ...(await documentFilesIn(files, state))]) named.set(each.path, each)
   for (const { path } of states) named.delete(path)
   return [...states, ...named.values()]
 }
 
-/** Programs of hooks in trusted configurations that have changed since. */
+/** Programs of hooks and OpenAPI documents in trusted configurations that have changed since. */
 export async function changedHookFiles(
   files: ConfigFileSystem,
   configurations: readonly FileState[],
   trusted: TrustRecords,
 ): Promise<readonly PendingFile[]> {
-  const found = configurations.filter((state) => trustOf(state, trusted) === 'trusted').map((state) => hookFilesIn(files, state))
-  return (await Promise.all(found)).flat().flatMap((state): readonly PendingFile[] => {
-    const status = trustOf(state, trusted)
-    return status === 'trusted' ? [] : [{ ...state, kind: 'program of a hook', status, withheld: ['hooks'], contents: [[]] }]
-  })
+  const inTrusted = configurations.filter((state) => trustOf(state, trusted) === 'trusted')
+  const pending = (states: readonly FileState[], part: Pick<PendingFile, 'kind' | 'withheld'>): readonly PendingFile[] =>
+    states.flatMap((state) => {
+      const status = trustOf(state, trusted)
+      return status === 'trusted' ? [] : [{ ...state, ...part, status, contents: [[]] }]
+    })
+  const programs = (await Promise.all(inTrusted.map((state) => hookFilesIn(files, state)))).flat()
+  const documents = (await Promise.all(inTrusted.map((state) => documentFilesIn(files, state)))).flat()
+  return [
+    ...pending(programs, { kind: 'program of a hook', withheld: ['hooks'] }),
+    ...pending(documents, { kind: 'OpenAPI document', withheld: ['openapi'] }),
+  ]
+}
+
+/** The OpenAPI documents of a configuration that are files. */
+export async function documentFilesIn(files: ConfigFileSystem, state: FileState): Promise<readonly FileState[]> {
+  const settings = await settingsOfFile(files, state)
+  return statesOf(files, settings ? documentsIn(settings).slice(0, maxBound) : [])
 }
 
 export interface HookFiles {
@@ -60,17 +75,22 @@ async function hookFilesIn(files: ConfigFileSystem, state: FileState): Promise<r
   return (await Promise.all((await hooksOfFile(files, state)).map((hook) => fileStatesOf(files, hook, { baseDir })))).flat()
 }
 
-/** Empty if the file has changed since, or is not a configuration. */
-async function hooksOfFile(files: ConfigFileSystem, { path, sha256 }: FileState): Promise<readonly HookDefinition[]> {
-  if (!path.endsWith('.ai-agent.json')) return []
+async function hooksOfFile(files: ConfigFileSystem, state: FileState): Promise<readonly HookDefinition[]> {
+  const settings = await settingsOfFile(files, state)
+  return settings ? hooksIn(settings) : []
+}
+
+/** `undefined` if the file has changed since, or is not a configuration. */
+async function settingsOfFile(files: ConfigFileSystem, { path, sha256 }: FileState): Promise<Sourced | undefined> {
+  if (!path.endsWith('.ai-agent.json')) return undefined
   const content = await files.read(path).catch(() => undefined)
-  if (content === undefined || contentHash(content) !== sha256) return []
+  if (content === undefined || contentHash(content) !== sha256) return undefined
   try {
     const read = readConfigFile(content, { path, role: 'settings', layer: 'project', isRequired: false })
-    return read.kind === 'settings' ? hooksIn(read.tree) : []
+    return read.kind === 'settings' ? read.tree : undefined
   } catch {
     // Loading reports the problems, and none of its hooks runs.
-    return []
+    return undefined
   }
 }
 
@@ -83,8 +103,12 @@ interface Naming {
 const disk = { resolve, realpathSync, statSync }
 
 async function fileStatesOf(files: ConfigFileSystem, hook: HookDefinition, { baseDir, most }: Naming): Promise<readonly FileState[]> {
+  return statesOf(files, hookPaths(hook, { baseDir, disk }), most)
+}
+
+async function statesOf(files: ConfigFileSystem, paths: Iterable<string>, most?: number): Promise<readonly FileState[]> {
   const states = new Map<string, FileState>()
-  for (const path of hookPaths(hook, { baseDir, disk })) {
+  for (const path of paths) {
     if (states.size === most) break
     // Folders and files that are too large cannot be trusted.
     const content = await files.read(path).catch(() => undefined)

@@ -48,6 +48,28 @@ export function resolveParts(parts: readonly Part[], sources: VariableSources): 
   return { values, used: resolution.used }
 }
 
+/** The values of the variables in a value and those that are not set. `layer`: of the file that uses them. */
+export function variablesIn(
+  value: Json,
+  layer: LayerName,
+  sources: VariableSources,
+): { readonly values: { readonly [name: string]: string }; readonly missing: readonly string[] } {
+  const values: Record<string, string> = {}
+  const missing = new Set<string>()
+  const visit = (each: Json | undefined): void => {
+    if (typeof each === 'object' && each !== null) for (const inner of Object.values(each)) visit(inner)
+    const parsed = typeof each === 'string' ? parsePlaceholders(each) : undefined
+    for (const part of parsed?.ok ? parsed.parts : []) {
+      if (part.kind !== 'variable') continue
+      const found = findVariable(part.name, layer, sources)
+      if (found !== undefined) values[part.name] = found
+      else if (part.fallback === undefined) missing.add(part.name)
+    }
+  }
+  visit(value)
+  return { values, missing: [...missing] }
+}
+
 function findVariable(name: string, layer: LayerName | undefined, { config, environment }: VariableSources): string | undefined {
   for (const { values } of lookupOrder(config, layer)) {
     const value = values.get(name)?.value
