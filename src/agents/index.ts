@@ -36,6 +36,7 @@ export {
   sandboxOf,
   skillsOf,
   storePathOf,
+  toolsOfferedOf,
   unpricedOf,
 } from './config/section-values.ts'
 export { mustShowInFull, trustEffect } from './config/sections.ts'

@@ -4,7 +4,7 @@ import type { CallId } from './ids.ts'
 import type { CallItemType, Effect } from './items.ts'
 import type { Json, JsonObject, JsonSchema, MaybePromise } from './json.ts'
 import type { InputPart, Message } from './messages.ts'
-import type { ModelAbility } from './model.ts'
+import type { ModelAbility, ToolSpec } from './model.ts'
 import type { AccountingEntry, OutcomeStatus, Report, TurnOperation } from './outcome.ts'
 import type { Plan } from './plan.ts'
 import type { Confinement } from './sandbox.ts'
@@ -76,6 +76,8 @@ export interface ToolContext {
   readonly agents: readonly AgentCard[]
   /** Starts an agent as a child of this call, or continues the child that this call started before a crash. */
   startChild(task: ChildTask): Promise<ChildResult>
+  /** Tools that are found by search instead of being sent to the model. */
+  searchableTools(): readonly ToolSpec[]
   /** The skills that this agent may load. */
   readonly skills: readonly SkillCard[]
   /** A person's answer, if the tool asked a question before it ran. */

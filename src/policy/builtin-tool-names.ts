@@ -20,4 +20,6 @@ export const automaticTools: { readonly [name: string]: string } = {
   load_skill: 'every agent with `skills` has it',
   find_agents: 'an agent with many `agents` has it',
   delegate_task: 'an agent with many `agents` has it',
+  find_tools: 'an agent with many tools of servers has it',
+  use_tool: 'an agent with many tools of servers has it',
 }

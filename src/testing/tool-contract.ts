@@ -65,6 +65,7 @@ const plainContext: Omit<ToolContext, 'signal'> = {
   overlay: {},
   remaining: { steps: 1 },
   confinement: { kind: 'none' },
+  searchableTools: () => [],
   agents: [],
   mayUse: () => true,
   startChild: async () => ({ kind: 'refused', failure: { class: 'config', message: 'There are no agents here.' } }),

@@ -21,6 +21,23 @@ export function wordsOf(text: string): ReadonlySet<string> {
 /** Whether a text contains a name as whole words. */
 export const mentionsName = (text: string, name: string): boolean => spaced(text).includes(spaced(name))
 
+/** What a query names comes first, then the rest by the number of shared words. What shares none is left out. */
+export function rankByWords<T>(
+  query: string,
+  all: readonly T[],
+  describe: (each: T) => { readonly name: string; readonly text: string },
+): readonly T[] {
+  const wanted = wordsOf(query)
+  return all
+    .map((each) => {
+      const { name, text } = describe(each)
+      return { each, name, isNamed: mentionsName(query, name), score: sharedWords(`${name} ${text}`, wanted) }
+    })
+    .filter(({ isNamed, score }) => isNamed || score > 0)
+    .toSorted((a, b) => Number(b.isNamed) - Number(a.isNamed) || b.score - a.score || (a.name < b.name ? -1 : 1))
+    .map(({ each }) => each)
+}
+
 const spaced = (text: string): string =>
   ` ${text
     .slice(0, maxChars)

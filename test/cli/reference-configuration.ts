@@ -20,6 +20,7 @@ export const exampleConfig = {
   pricing: { 'lab/small': { input: 0.2, output: 0.8 } },
   unpriced: ['lab/large'],
   childrenOffered: 'each',
+  toolsOffered: 'each',
   approvals: {
     rules: [{ allow: 'shell(git status*)' }, { deny: 'shell(git push*)', reason: 'A person pushes' }],
     onUnavailable: 'suspend',
@@ -47,6 +48,7 @@ const keyTexts: { readonly [key: string]: string } = {
   'pricing.<name>.cacheWrite': 'input tokens written to the cache; default: as `input`',
   unpriced: 'names of models, as used by agents',
   childrenOffered: '`each`: one tool per child; `directory`: `find_agents` and `delegate_task`',
+  toolsOffered: '`each`: all tools of servers in each request; `search`: `find_tools` and `use_tool`',
   'features.<name>': 'whether the feature is on',
   'approvals.onUnavailable':
     'what to do if a call needs approval and nobody is there: suspend the turn, or deny the call; default: `suspend`',

@@ -2,7 +2,7 @@ import { tmpdir } from 'node:os'
 import type { JsonObject, JsonSchema, Tool } from '../../src/contracts/index.ts'
 import { automaticTools, builtinToolNames } from '../../src/policy/builtin-tool-names.ts'
 import { loadSkillTool } from '../../src/tools/builtin/index.ts'
-import { agentDirectory, readOutputTool, schemaValidator } from '../../src/tools/index.ts'
+import { agentDirectory, readOutputTool, schemaValidator, toolSearch } from '../../src/tools/index.ts'
 import { workspaceTools } from '../../src/workspace-tools.ts'
 import { code, made, page, table, textOf } from './markdown.ts'
 
@@ -11,6 +11,7 @@ const all: readonly Tool[] = [
   readOutputTool(),
   loadSkillTool(),
   ...agentDirectory(schemaValidator()),
+  ...toolSearch,
 ]
 
 /** Every built-in tool, by its name. */

@@ -174,6 +174,7 @@ export const pricesOf = (config: Config): Named<ModelPrice> => merged(config, 'p
 /** Models without a price that can be used under a cost limit. */
 export const unpricedOf = (config: Config): readonly string[] => merged(config, 'unpriced') ?? []
 export const childrenOfferedOf = (config: Config): 'each' | 'directory' | undefined => merged(config, 'childrenOffered')
+export const toolsOfferedOf = (config: Config): 'each' | 'search' | undefined => merged(config, 'toolsOffered')
 export const featuresOf = (config: Config): Named<boolean> => merged(config, 'features') ?? {}
 
 function merged<Value>(config: Config, section: SectionName): Value | undefined {

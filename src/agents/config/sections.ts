@@ -190,6 +190,12 @@ export const sections = {
     summary: 'how an agent sees its children: one tool for each, or a directory; default: a directory if there are more than ten',
     ...free,
   },
+  toolsOffered: {
+    shape: choice(['each', 'search']),
+    summary:
+      'how an agent gets tools of servers: all in each request, or by search; default: by search above a tenth of the context window',
+    ...free,
+  },
   // No tool of the command line has a gate on a feature flag.
   features: {
     shape: { kind: 'names', of: boolean, example: '{ "name": true }', name: /^\S+$/ },

@@ -26,6 +26,7 @@ test('book_room fails as planned, after a while', async () => {
     overlay: {},
     remaining: { steps: 1 },
     confinement: { kind: 'none' },
+    searchableTools: () => [],
     agents: [],
     mayUse: () => true,
     startChild: async () => ({ kind: 'refused', failure: { class: 'config', message: 'There are no agents here.' } }),

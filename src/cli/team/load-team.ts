@@ -13,6 +13,7 @@ import {
   type RegisteredAgent,
   sandboxOf,
   storePathOf,
+  toolsOfferedOf,
   unpricedOf,
 } from '../../agents/index.ts'
 import { type ModelAdapter, TroupeError } from '../../contracts/index.ts'
@@ -57,7 +58,7 @@ export interface Team {
   readonly setup: Setup
   readonly moduleTools: ModuleTools
   /** Settings of the configuration for all agents. */
-  readonly shared: Pick<AgentLoopConfig, 'queues' | 'features' | 'unpriced' | 'childrenOffered' | 'overlay'>
+  readonly shared: Pick<AgentLoopConfig, 'queues' | 'features' | 'unpriced' | 'childrenOffered' | 'toolsOffered' | 'overlay'>
   /** The data folder of the configuration, if it sets one. */
   readonly storePath?: string
   /** About the selected models. */
@@ -144,11 +145,13 @@ function commandVariables(config: Config, variables: Overlay['variables']): Over
 
 function sharedBy(config: Config): Team['shared'] {
   const childrenOffered = childrenOfferedOf(config)
+  const toolsOffered = toolsOfferedOf(config)
   return {
     queues: queuesOf(config),
     features: featuresOf(config),
     unpriced: unpricedOf(config),
     ...(childrenOffered !== undefined && { childrenOffered }),
+    ...(toolsOffered !== undefined && { toolsOffered }),
   }
 }
 

@@ -93,6 +93,8 @@ export interface AgentLoopConfig {
   readonly overlay?: { readonly [name: string]: string }
   /** One tool for each child, or `find_agents` and `delegate_task` for all. Default: `directory` for more than ten children. */
   readonly childrenOffered?: 'each' | 'directory'
+  /** All tools of servers and packages in each request, or `find_tools` and `use_tool`. Default: `search` above a tenth of the context window. */
+  readonly toolsOffered?: 'each' | 'search'
   /** Models without a price that may be used under a cost budget. */
   readonly unpriced?: readonly string[]
   /**

@@ -36,6 +36,7 @@ export interface ResolvedConfig {
   /** Models without a price that may be used under a cost budget. */
   readonly unpriced: readonly string[]
   readonly childrenOffered?: 'each' | 'directory'
+  readonly toolsOffered?: 'each' | 'search'
   readonly approvals: readonly ApprovalPolicy[]
   /** Texts at the beginning of every session. */
   readonly context: readonly ContextText[]
@@ -68,6 +69,7 @@ export function resolveConfig(config: AgentLoopConfig, servers: ServerSources): 
     context: structuredClone(config.context ?? []),
     skills: (config.skills ?? []).map(({ name }) => name),
     ...(config.childrenOffered !== undefined && { childrenOffered: config.childrenOffered }),
+    ...(config.toolsOffered !== undefined && { toolsOffered: config.toolsOffered }),
     ...(Object.keys(queues).length > 0 && { queues: structuredClone(queues) }),
   }
 }

@@ -9,6 +9,7 @@ import {
   type TokenPrice,
 } from '../../contracts/index.ts'
 import { mergeSandbox } from '../../policy/merge-sandbox.ts'
+import { isSearchable, toolSearchNames, useToolName } from '../../policy/tool-search.ts'
 import { offeredName, type ToolRegistry } from '../../steps/index.ts'
 import { agentToolName, directoryNames, readOutputName } from '../../tools/index.ts'
 import { textWeight } from '../../util/text-weight.ts'
@@ -46,14 +47,21 @@ const noNotices: readonly Diagnostic[] = []
 /** With more children, a directory replaces the tool for each child. */
 const maxDirectChildren = 10
 
+/** Beyond this share of the context window, tools are found by search. */
+const maxToolShare = 0.1
+/** For models whose window is unknown, or larger. */
+const assumedWindow = 200_000
+const charsPerToken = 4
+
 /** Characters that a provider adds to the specification of a tool. */
 const specOverhead = 32
 
 /** Without `read_output`, which is offered only once there is something to read. */
 function toolChars(names: readonly string[], registry: ToolRegistry): number {
   const offered = new Set(names)
+  const isSearched = offered.has(useToolName)
   return registry.tools
-    .filter(({ name }) => offered.has(name))
+    .filter(({ name, tool }) => offered.has(name) && !(isSearched && isSearchable(tool)))
     .reduce((sum, { spec, tool }) => sum + textWeight(JSON.stringify(spec)) + specOverhead + textWeight(tool.instructions ?? ''), 0)
 }
 
@@ -83,12 +91,14 @@ export class SessionSetup {
   effective(agent: AgentSpec, registry: ToolRegistry, isBoundFromAbove = false): EffectiveAgent {
     const isCostBound = this.#isCostBound || isBoundFromAbove
     const { priced, plain } = this.#last?.registry === registry ? this.#last.agents : this.#agentsWith(registry)
-    const all = isCostBound ? priced : plain
-    const known = all.get(agent)
+    const agents = isCostBound ? priced : plain
+    const known = agents.get(agent)
     if (known) return known
     const { models, policy } = this.#options
     const allowed = registry.allowed(agent.tools).map((each) => each.name)
-    const offered = [...allowed, ...this.#childTools(agent), ...(agent.skills ? ['load_skill'] : [])]
+    const all = [...allowed, ...this.#childTools(agent), ...(agent.skills ? ['load_skill'] : [])]
+    const isSearched = this.#areTooMany(agent, all, registry)
+    const offered = isSearched ? [...all, ...toolSearchNames] : all
     const promptChars = textWeight(agent.prompt) + outputChars(agent) + (this.#takesTools(agent) ? toolChars(offered, registry) : 0)
     // Outputs of tools may be too large to show.
     const tools = offered.length > 0 ? [...offered, readOutputName].toSorted() : []
@@ -103,7 +113,7 @@ export class SessionSetup {
       ...(Object.keys(windows).length > 0 && { windows }),
       ...(Object.keys(maxOutputs).length > 0 && { maxOutputs }),
     }
-    all.set(agent, effective)
+    agents.set(agent, effective)
     return effective
   }
 
@@ -172,6 +182,16 @@ export class SessionSetup {
     const { childrenOffered = agents.length > maxDirectChildren ? 'directory' : 'each' } = config
     if (agents.length > 0 && childrenOffered === 'directory') return directoryNames
     return agents.map((name) => offeredName(agentToolName(findAgent(config.agents, name))))
+  }
+
+  /** Whether tools are found by search: there are some, and all together would take too much of each request. */
+  #areTooMany(agent: AgentSpec, names: readonly string[], registry: ToolRegistry): boolean {
+    const { config, models } = this.#options
+    const offered = new Set(names)
+    if (config.toolsOffered === 'each' || !registry.tools.some(({ name, tool }) => offered.has(name) && isSearchable(tool))) return false
+    if (config.toolsOffered === 'search') return true
+    const window = Math.min(...Object.values(models.windows(agent)), assumedWindow)
+    return toolChars(names, registry) > window * charsPerToken * maxToolShare
   }
 
   #takesTools({ models }: AgentSpec): boolean {

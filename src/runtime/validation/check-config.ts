@@ -35,6 +35,7 @@ const configKeys = [
   'limits',
   'unpriced',
   'childrenOffered',
+  'toolsOffered',
   'queues',
   'approvals',
   'skills',
@@ -45,7 +46,7 @@ const configKeys = [
 export function configProblems(config: AgentLoopConfig): readonly Problem[] {
   if (!isRecord(config)) return [{ place: 'config', message: `expected an object with agents, found ${showValue(config)}` }]
   const problems: Problem[] = []
-  const { limits, overlay, features, unpriced, childrenOffered, queues } = config
+  const { limits, overlay, features, unpriced, childrenOffered, toolsOffered, queues } = config
   checkKeys(problems, config, { known: configKeys, place: 'config' })
   const given = expectList(problems, config.tools, 'config.tools') as readonly ConfiguredTool[]
   const tools = given.filter(isTool)
@@ -57,6 +58,7 @@ export function configProblems(config: AgentLoopConfig): readonly Problem[] {
   if (expectObject(problems, features, 'config.features')) checkValues(problems, features, { type: aBoolean, place: 'config.features' })
   checkField(problems, unpriced, { type: optional(stringList('a list of model names')), place: 'config.unpriced' })
   checkField(problems, childrenOffered, { type: optional(oneOf(['each', 'directory'])), place: 'config.childrenOffered' })
+  checkField(problems, toolsOffered, { type: optional(oneOf(['each', 'search'])), place: 'config.toolsOffered' })
   if (expectObject(problems, queues, 'config.queues')) checkQueues(problems, queues)
   problems.push(...checkPolicies(config))
   checkAgents(problems, config, given)

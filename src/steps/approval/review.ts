@@ -14,7 +14,8 @@ import { asSentence } from '../../util/as-sentence.ts'
 import { copyJson, plainJson } from '../../util/json-values.ts'
 import { type Arguments, parseArguments } from '../calls/call-arguments.ts'
 import { asRepeatedFailure, repetitionFailure } from '../calls/repeated-calls.ts'
-import { type Offer, type OfferedTool, unknownTool } from '../calls/tool-registry.ts'
+import { findTool } from '../calls/searched-tool.ts'
+import type { Offer, OfferedTool } from '../calls/tool-registry.ts'
 import type { ActiveSession } from '../loop/active-session.ts'
 import { notRunEvents } from '../loop/skip.ts'
 import { itemStarted } from '../loop/step-events.ts'
@@ -43,11 +44,12 @@ export function review(session: ActiveSession, calls: readonly ReviewableCall[])
 }
 
 function reviewCall(session: ActiveSession, call: ReviewableCall, offer: Offer): MaybePromise<void> {
-  const offered = offer.find(call.part.name)
-  if (!offered) return refuse(session, call, { failure: { class: 'unknown_tool', ...unknownTool(call.part.name, offer) } })
+  const found = findTool(offer, call.part)
+  if (found.kind === 'refused') return refuse(session, call, { failure: found.failure })
+  const { offered, input } = found
   if (call.kind === 'denied') return refuse(session, call, { failure: denial(call.feedback), offered })
   if (call.kind === 'approved') return startApproved(session, call, offered)
-  const parsed = parseArguments(session.ports.validator, offered, call.part.input)
+  const parsed = parseArguments(session.ports.validator, offered, input)
   const mustWait = parsed instanceof Promise || session.ports.hooks.length > 0 || needsPermission(session, offered)
   if (mustWait) return checkAndStart(session, call, { offered, parsing: parsed })
   if (!parsed.ok) return refuse(session, call, { failure: parsed.failure, offered })

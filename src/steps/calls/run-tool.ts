@@ -13,6 +13,7 @@ import {
   type ToolContext,
   type ToolFailure,
   type ToolOutput,
+  type ToolSpec,
 } from '../../contracts/index.ts'
 import { callIdOf, planItemIdOf, type StartedCall } from '../../core/index.ts'
 import { Interrupt } from '../../util/interrupt.ts'
@@ -135,6 +136,7 @@ class CallRun {
       agents: ports.tree.agentsOf(this.#session),
       startChild: (task) => this.#startChild(task),
       storedOutput: (handle) => storedText(this.#session, handle as BlobId),
+      searchableTools: () => this.#searchableTools(),
       skills: state.agent.skills?.filter(({ name }) => ports.skills.includes(name)) ?? noSkills,
       mayUse: (key, how) => isUseAllowed(this.#session, { name: this.#call.intent.tool, tool }, { key, how }),
       progress: (text) => this.#show('progress', ports.redactor.text(String(text))),
@@ -146,6 +148,14 @@ class CallRun {
     // The usual case, without a copy.
     if (answer === undefined && toolTimeout === undefined) return context
     return { ...context, ...(answer !== undefined && { answer }), ...(toolTimeout !== undefined && { toolTimeout }) }
+  }
+
+  #searchableTools(): readonly ToolSpec[] {
+    const { step } = this.#session.turn
+    if (step.kind !== 'calling') return []
+    return this.#session
+      .offer(this.#session.modelOfStep(step.model))
+      .searchable.map(({ tool: { description, inputSchema }, name }) => ({ name, description, inputSchema }))
   }
 
   #startChild(task: ChildTask): Promise<ChildResult> {

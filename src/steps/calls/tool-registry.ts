@@ -1,6 +1,7 @@
 import type { Gate, JsonObject, JsonSchema, Model, ModelAbility, Tool, ToolSpec } from '../../contracts/index.ts'
 import type { Offering } from '../../core/index.ts'
 import { matchesTool, offeredName } from '../../policy/tool-name-patterns.ts'
+import { isSearchable, useToolName } from '../../policy/tool-search.ts'
 import { knownNames } from '../../util/nearest-names.ts'
 
 export { matchesTool, offeredName }
@@ -16,8 +17,11 @@ export interface OfferedTool {
 
 /** The tools that one step offers. Cached. */
 export interface Offer extends Offering {
+  /** By name, also tools that are not sent and found by search. */
   find(name: string): OfferedTool | undefined
   names(): readonly string[]
+  /** Tools that are found by search instead of being sent. */
+  readonly searchable: readonly OfferedTool[]
 }
 
 /** What gates are checked against. */
@@ -89,6 +93,7 @@ export class ToolRegistry {
     const wanted = new Set(model.abilities.includes('tools') ? names : [])
     const offer = offerOf(
       this.#tools.filter(({ name, tool }) => wanted.has(name) && (tool.requires ?? []).every((gate) => isOpen(gate, facts))),
+      wanted.has(useToolName),
     )
     offers.set(key, offer)
     return offer
@@ -103,13 +108,15 @@ export function unknownTool(name: string, offer: Offer): { message: string; reme
   return { message: `There is no tool "${name}".`, remedy }
 }
 
-function offerOf(tools: readonly OfferedTool[]): Offer {
+function offerOf(tools: readonly OfferedTool[], isSearched: boolean): Offer {
+  const sent = isSearched ? tools.filter(({ tool }) => !isSearchable(tool)) : tools
   const byName = new Map(tools.map((each) => [each.name, each]))
   for (const each of tools) if (!byName.has(each.tool.name)) byName.set(each.tool.name, each)
   const names = tools.map((each) => each.name)
   return {
-    specs: tools.map((each) => each.spec),
-    instructions: tools.flatMap(({ tool }) => (tool.instructions ? [tool.instructions] : [])).join('\n\n'),
+    specs: sent.map((each) => each.spec),
+    searchable: isSearched ? tools.filter(({ tool }) => isSearchable(tool)) : [],
+    instructions: sent.flatMap(({ tool }) => (tool.instructions ? [tool.instructions] : [])).join('\n\n'),
     find: (name) => byName.get(name),
     names: () => names,
   }

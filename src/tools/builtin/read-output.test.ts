@@ -11,6 +11,7 @@ const context = (stored: { readonly [handle: string]: string }): ToolContext => 
   attempt: 1,
   overlay: {},
   remaining: { steps: 1 },
+  searchableTools: () => [],
   agents: [],
   mayUse: () => true,
   startChild: () => Promise.reject(new Error('no children here')),

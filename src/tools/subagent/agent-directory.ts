@@ -1,5 +1,5 @@
 import type { AgentCard, SchemaValidator, Tool, ToolFailure } from '../../contracts/index.ts'
-import { mentionsName, sharedWords, wordsOf } from '../../util/common-words.ts'
+import { rankByWords } from '../../util/common-words.ts'
 import { knownNames } from '../../util/nearest-names.ts'
 import { childOutput, childTraits } from './agent-tool.ts'
 
@@ -94,19 +94,8 @@ function unknownAgent(wanted: string, agents: readonly AgentCard[]): ToolFailure
   return { class: 'unknown_tool', message: `There is no agent "${wanted}".`, remedy: `${remedy} find_agents describes them.` }
 }
 
-/** Agents that the query names come first, then the others by the number of shared words. */
-function matching(agents: readonly AgentCard[], query: string): readonly AgentCard[] {
-  const wanted = wordsOf(query)
-  return agents
-    .map((card) => ({
-      card,
-      isNamed: mentionsName(query, card.name),
-      score: sharedWords(`${card.name} ${card.description} ${card.usage ?? ''}`, wanted),
-    }))
-    .filter(({ isNamed, score }) => isNamed || score > 0)
-    .toSorted((a, b) => Number(b.isNamed) - Number(a.isNamed) || b.score - a.score || (a.card.name < b.card.name ? -1 : 1))
-    .map(({ card }) => card)
-}
+const matching = (agents: readonly AgentCard[], query: string): readonly AgentCard[] =>
+  rankByWords(query, agents, ({ name, description, usage = '' }) => ({ name, text: `${description} ${usage}` }))
 
 function describe({ name, description, usage, takes, inputSchema }: AgentCard): string {
   const input = takes === 'json' ? `input: ${JSON.stringify(inputSchema)}` : `prompt: ${usage ?? 'text'}`

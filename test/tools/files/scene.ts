@@ -35,6 +35,7 @@ export const toolContext = (more: Partial<ToolContext> = {}): ToolContext => ({
   confinement: { kind: 'none' },
   maxOutputBytes: 32_768,
   storedOutput: async () => undefined,
+  searchableTools: () => [],
   agents: [],
   mayUse: () => true,
   startChild: () => Promise.reject(new Error('no children here')),

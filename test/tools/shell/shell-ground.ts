@@ -74,6 +74,7 @@ export const contextOf = (confinement: Confinement): ToolContext => ({
   confinement,
   maxOutputBytes: 32_768,
   storedOutput: async () => undefined,
+  searchableTools: () => [],
   agents: [],
   mayUse: () => true,
   startChild: () => Promise.reject(new Error('no children here')),

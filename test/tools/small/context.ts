@@ -12,6 +12,7 @@ export function toolContext(more: Partial<ToolContext> = {}): ToolContext & { re
     confinement: { kind: 'none' },
     maxOutputBytes: 32_768,
     storedOutput: async () => undefined,
+    searchableTools: () => [],
     agents: [],
     mayUse: () => true,
     startChild: () => Promise.reject(new Error('no children here')),

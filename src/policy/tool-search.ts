@@ -1,0 +1,9 @@
+import type { Tool } from '../contracts/index.ts'
+
+/** The tools that find and call other tools, if there are too many to send all of them to the model. */
+export const findToolsName = 'find_tools'
+export const useToolName = 'use_tool'
+export const toolSearchNames: readonly string[] = [findToolsName, useToolName]
+
+/** Whether a tool may be found by search instead of being sent: tools of servers, imported documents and packages. */
+export const isSearchable = ({ namespace }: Pick<Tool, 'namespace'>): boolean => namespace !== undefined && namespace !== 'agent'
