@@ -42,6 +42,8 @@ export const exampleInputs: { readonly [tool: string]: JsonObject } = {
   load_skill: { name: 'letter', file: 'examples/thanks.md' },
   find_agents: { query: 'a train to Bergen' },
   delegate_task: { agent: 'trains', prompt: 'The first train from Oslo to Bergen on Saturday' },
+  find_tools: { query: 'create an issue' },
+  use_tool: { tool: 'github__create_issue', input: { title: 'The train is late' } },
 }
 
 interface Field extends JsonSchema {

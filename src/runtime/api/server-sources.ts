@@ -1,10 +1,11 @@
 import { resolve } from 'node:path'
-import type { McpServerDefinition, McpServerSettings } from '../../contracts/index.ts'
+import type { McpServerDefinition, McpServerSettings, SessionToolSource } from '../../contracts/index.ts'
 import { serverDefinition } from '../../policy/mcp-servers.ts'
 import type { QueueLimits } from '../../steps/index.ts'
-import { type McpHost, type McpServerSource, mcpToolSource } from '../../tools/mcp/index.ts'
+import type { McpHost, McpServerSource } from '../../tools/mcp/index.ts'
 import type { AgentLoopConfig } from './agent-config.ts'
 import type { RuntimeOptions } from './agent-runtime.ts'
+import { LaterSource } from './later-source.ts'
 
 /** The ports of MCP servers, as an option of a runtime. All have defaults. */
 export type McpOptions = Partial<Omit<McpHost, 'clock'>>
@@ -25,27 +26,39 @@ export const mcpHostOf = ({ mcp, origin }: Pick<RuntimeOptions, 'mcp' | 'origin'
  */
 export class ServerSources {
   readonly #host: McpHost
-  readonly #known = new Map<string, McpServerSource>()
+  readonly #known = new Map<string, LaterSource>()
 
   constructor(host: McpHost) {
     this.#host = host
   }
 
   /** Settings that have been checked. */
-  all(servers: AgentLoopConfig['mcpServers'] = {}): readonly McpServerSource[] {
+  all(servers: AgentLoopConfig['mcpServers'] = {}): readonly LaterSource[] {
     return Object.entries(servers).map(([name, settings]) => this.#source(name, serverDefinition(settings)))
   }
 
   /** Connects to the servers with `connect: eager`. */
   prepare(config: AgentLoopConfig): void {
-    for (const [name, settings] of serversIn(config))
-      if (settings.connect === 'eager') this.#source(name, serverDefinition(settings)).prepare(config.overlay ?? {})
+    for (const [name, settings] of serversIn(config)) {
+      if (settings.connect !== 'eager') continue
+      // A failure is reported to the first session.
+      const prepare = (source: SessionToolSource): void => (source as McpServerSource).prepare(config.overlay ?? {})
+      this.#source(name, serverDefinition(settings))
+        .load()
+        .then(prepare, () => {})
+    }
   }
 
-  #source(name: string, definition: McpServerDefinition): McpServerSource {
-    const key = JSON.stringify([name, definition])
+  #source(name: string, given: McpServerDefinition): LaterSource {
+    const key = JSON.stringify([name, given])
+    const known = this.#known.get(key)
+    if (known) return known
     // A copy, so that later changes by the caller have no effect.
-    const source = this.#known.get(key) ?? mcpToolSource(name, structuredClone(definition), this.#host)
+    const definition = structuredClone(given)
+    const source = new LaterSource({ name, required: definition.required }, async () => {
+      const { mcpToolSource } = await import('../../tools/mcp/index.ts')
+      return mcpToolSource(name, definition, this.#host)
+    })
     this.#known.set(key, source)
     return source
   }
