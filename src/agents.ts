@@ -1,7 +1,7 @@
 // Agents from files, for programs that embed the runtime.
 import { resolve } from 'node:path'
 import { type AgentDiagnostic, type AgentSource, type FoundSkills, loadForProgram, type ProgramFiles } from './agents/index.ts'
-import type { Problem, Sandbox, Tool } from './contracts/index.ts'
+import type { Problem, Sandbox, SessionToolSource, Tool } from './contracts/index.ts'
 import { type AgentLoopConfig, checkTools, systemClock } from './runtime/index.ts'
 import { contractProblems } from './tools/index.ts'
 import {
@@ -19,7 +19,7 @@ export type { AgentDiagnostic, AgentSource } from './agents/index.ts'
 
 export interface AgentFilesOptions {
   /** The tools that files may name; they become the tools of the configuration, with those of modules. Default: none. */
-  readonly tools?: readonly Tool[]
+  readonly tools?: readonly (Tool | SessionToolSource)[]
   /** The result of `findSkills` of `troupe/acting`. Needed for files with skills. */
   readonly skills?: FoundSkills
   /** The sandbox of the runtime. Needed for files with sandbox settings. */
@@ -59,7 +59,8 @@ export async function agentsFromFiles(files: string | readonly string[], options
   const read = await loadForProgram({
     files: [files].flat(),
     workingDirectory: resolve(workingDirectory),
-    tools: tools.map(({ name }) => name),
+    tools: tools.flatMap((each) => ('open' in each ? [] : [each.name])),
+    sources: tools.flatMap((each) => ('open' in each ? [each.name] : [])),
     skills,
     sandbox: sandbox && policyOf(sandbox),
     trusted,
@@ -89,7 +90,7 @@ const policyOf = ({ confinement }: Sandbox): ProgramFiles['sandbox'] => (confine
 
 const fields: { readonly [Key in keyof Required<AgentFilesOptions>]: FieldType } = {
   tools: optional({
-    expected: 'a list of tools; of a source, the tools that it lists',
+    expected: 'a list of tools and of sources for sessions; of another source, the tools that it lists',
     accepts: (value) => Array.isArray(value) && value.every((tool: unknown) => isRecord(tool) && typeof tool.name === 'string'),
   }),
   skills: optional({

@@ -61,6 +61,10 @@ it('shows tools and a team, and runs them under its rules', () => {
   expect(node('desk.ts', price)).toContain('The price of ink is 9 euros.')
 })
 
+it('shows tools for HTTP APIs, and runs them', () => {
+  expect(node('tides.ts')).toBe('High tide is at 06:10 and 18:35. true\n')
+})
+
 const declarations = readdirSync(join(root, 'dist'), { recursive: true, encoding: 'utf8' })
   .filter((file) => file.endsWith('.d.ts'))
   .map((file) => readFileSync(join(root, 'dist', file), 'utf8'))

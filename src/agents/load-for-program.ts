@@ -18,6 +18,8 @@ export interface ProgramFiles {
   readonly workingDirectory: string
   /** The names of all tools. */
   readonly tools: readonly string[]
+  /** The names of sources that are opened for each session. */
+  readonly sources: readonly string[]
   readonly skills: FoundSkills | undefined
   readonly sandbox: SandboxPolicy | undefined
   readonly trusted: boolean
@@ -52,7 +54,7 @@ const noConfig: Config = { layers: [], files: [], ownFolders: [], pending: [], d
 const noSkills: FoundSkills = { skills: [], details: new Map(), shadowed: [], disabled: [], problems: [] }
 
 export async function loadForProgram(options: ProgramFiles): Promise<LoadedForProgram> {
-  const { files: roots, workingDirectory, tools, skills = noSkills, sandbox, trusted, importModules } = options
+  const { files: roots, workingDirectory, tools, sources, skills = noSkills, sandbox, trusted, importModules } = options
   const registry = await loadRegistry({
     roots,
     scope: 'reachable',
@@ -61,6 +63,7 @@ export async function loadForProgram(options: ProgramFiles): Promise<LoadedForPr
     environment: {},
     trusted: trusted ? 'everything' : new Map(),
     tools,
+    sources,
     importModules,
     ...(sandbox && { sandbox }),
   })

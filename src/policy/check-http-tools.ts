@@ -95,7 +95,10 @@ export function checkRestTool(definition: RestToolDefinition, place: string): re
   checkOnlyFields(problems, definition, { fields: restFields, place })
   checkShared(problems, definition, place)
   if (isPlainRecord(definition.parameters)) checkParameters(problems, definition, place)
-  if (isPlainRecord(definition.pagination)) checkPagination(problems, definition.pagination as RestPagination, `${place}.pagination`)
+  const { method = 'GET', effect, pagination } = definition
+  if (isPlainRecord(pagination)) checkPagination(problems, pagination as RestPagination, `${place}.pagination`)
+  if (pagination !== undefined && method !== 'GET' && effect !== 'read')
+    problems.push({ place: `${place}.pagination`, message: 'is only for reading', remedy: 'Use GET, or set `effect` to `read`.' })
   return problems
 }
 

@@ -6,7 +6,6 @@ import { optionDefaults } from '../config/effective-options.ts'
 import { sandboxOf } from '../config/section-values.ts'
 import { keysOf } from '../config/sourced.ts'
 import { contentHash, type FileState, trustOf } from '../config/trust/trust-records.ts'
-import { openApiNames } from '../config/unknown-names.ts'
 import { type AgentDiagnostic, warningOf } from './agent-diagnostic.ts'
 import { displayPath, isOwnFile, readContent, realPath, type UnreadableFile } from './agent-paths.ts'
 import { configuredPaths } from './configured-agents.ts'
@@ -24,7 +23,7 @@ import {
 } from './loaded-file.ts'
 import { folderAsRoot, missingRoot, unreadChild } from './missing-agents.ts'
 import { agentsNamed, type NamedAgent, projectAgents } from './project-agents.ts'
-import { type RegistryOptions, toolNames } from './registry-options.ts'
+import { type RegistryOptions, sourceNames, toolNames } from './registry-options.ts'
 import { targetOf } from './resolve-child.ts'
 
 /** Reads each file once and collects problems. */
@@ -53,7 +52,7 @@ export class FileLoader {
     const baseDir = realPath(dirname(resolve(options.workingDirectory, options.roots[0] ?? '.')))
     const { workingDirectory, sandbox = sandboxOf(options.config) } = options
     const models = keysOf(settingsOf(options.config, 'models'))
-    const context = { baseDir, workingDirectory, models, tools: toolNames(options), sources: openApiNames(options.config), sandbox }
+    const context = { baseDir, workingDirectory, models, tools: toolNames(options), sources: sourceNames(options), sandbox }
     this.#asRoot = { over: new Map([...variables, ...flags]), defaults, ...context }
     this.#asChild = { over: variables, defaults: withModels(defaults, flags), ...context }
   }

@@ -6,14 +6,14 @@ import { agentPrefix } from '../../policy/foreign-tools.ts'
 import { knownRules } from '../../policy/tool-name-problems.ts'
 import { countProblems } from '../../yaml/messages.ts'
 import type { FileState } from '../config/trust/trust-records.ts'
-import { configuredSources, openApiNames } from '../config/unknown-names.ts'
+import { configuredSources } from '../config/unknown-names.ts'
 import type { AgentDiagnostic } from './agent-diagnostic.ts'
 import { assignNames } from './assign-names.ts'
 import { FileLoader } from './file-loader.ts'
 import { fillPrompts } from './fill-prompts.ts'
 import type { ChildReference, LoadedFile, ReadableFile } from './loaded-file.ts'
 import type { FoundAgent, RegisteredAgent } from './registered-agent.ts'
-import { type RegistryOptions, toolNames } from './registry-options.ts'
+import { type RegistryOptions, sourceNames, toolNames } from './registry-options.ts'
 import { childProblems, cycleProblems, type Edge, ruleProblems, toolProblems } from './team-checks.ts'
 import { type TeamModules, teamModules, type UntrustedModule } from './tool-modules.ts'
 
@@ -56,13 +56,15 @@ export async function loadRegistry(options: RegistryOptions): Promise<Registry> 
   const modules = await teamModules(files, options)
   const filled = await fillPrompts(files, modules.toolsOf)
   const tools = [...toolNames(options), ...modules.names]
-  const sources = openApiNames(options.config)
+  const sources = sourceNames(options)
   const ruled = [...tools, ...files.map(({ agent }) => `${agentPrefix}${agent.toolName}`)]
   const problems = [
     ...loader.problems,
     ...(options.scope === 'reachable' ? roots.filter(isRight).flatMap(disabledProblem) : []),
     ...usable.flatMap((file) => toolProblems(file, { tools, sources }, modules.areIncomplete)),
-    ...files.flatMap((file) => ruleProblems(file, { tools: ruled, sources: configuredSources(options.config) }, modules.areIncomplete)),
+    ...files.flatMap((file) =>
+      ruleProblems(file, { tools: ruled, sources: [...sources, ...configuredSources(options.config)] }, modules.areIncomplete),
+    ),
     ...firstEdges(team).flatMap((edge) => (isRight(edge.to) && !edge.reference.isOptional ? childProblems(edge) : [])),
     ...cycleProblems(files, edgesFrom),
     ...named.problems,

@@ -257,6 +257,7 @@ describe('definitions', () => {
     [{ result: 'a..b' }, 'result'],
     [{ pagination: { by: 'page' } }, 'pagination.parameter'],
     [{ pagination: { by: 'cursor', parameter: 'c' } }, 'pagination.next'],
+    [{ method: 'POST', pagination: { by: 'link' } }, 'pagination'],
     [{ timeout: '2h' }, 'timeout'],
     [{ maxBytes: 0 }, 'maxBytes'],
     [{ timeOut: '2s' }, 'timeOut'],
