@@ -75,7 +75,7 @@ function resolveAddresses(definition: OpenApiDefinition, variables: { readonly [
   return resolved
 }
 
-export const isSpecUrl = (spec: string): boolean => /^https?:\/\//i.test(spec)
+const isSpecUrl = (spec: string): boolean => /^https?:\/\//i.test(spec)
 
 const unreadable = (spec: string, why: string): TroupeError =>
   new TroupeError('tools_unavailable', `The OpenAPI document ${spec} cannot be read: ${why}`, { remedy: 'Check `spec`.' })
