@@ -113,7 +113,10 @@ export type { Json, JsonObject, JsonSchema, MaybePromise } from './json.ts'
 export { type AgentLimits, childLimits, defaultLimits, limitBounds } from './limits.ts'
 export type {
   HttpServerDefinition,
+  McpClientCredentials,
+  McpOAuth,
   McpProtocol,
+  McpServerAuth,
   McpServerDefinition,
   McpServerSettings,
   StdioServerDefinition,

@@ -25,6 +25,39 @@ export interface HttpServerDefinition extends ServerOptions {
   readonly type: 'http' | 'sse'
   readonly url: string
   readonly headers?: { readonly [name: string]: string }
+  /** Where access tokens come from. Default: `oauth`, which has tokens after `troupe mcp login`, unless `headers` authorize. */
+  readonly auth?: McpServerAuth
+}
+
+/** The texts may contain `${NAME}` placeholders. */
+export type McpServerAuth = McpOAuth | McpClientCredentials
+
+/** A person logs in with a browser (authorization code with PKCE). */
+export interface McpOAuth extends AuthOptions {
+  readonly type: 'oauth'
+  /** A client that the authorization server knows. Default: `clientMetadataUrl` where that is supported, or registration. */
+  readonly clientId?: string
+  readonly clientSecret?: string
+  /** An HTTPS URL where the metadata of the client is published. It is the id of the client. */
+  readonly clientMetadataUrl?: string
+  /** The port of the loopback redirect. Default: any. */
+  readonly redirectPort?: number
+}
+
+/** The program authorizes itself, without a person. One of `clientSecret` and `privateKey` is required. */
+export interface McpClientCredentials extends AuthOptions {
+  readonly type: 'client_credentials'
+  readonly clientId: string
+  readonly clientSecret?: string
+  /** RSA or EC, in PEM format (PKCS #8). */
+  readonly privateKey?: string
+}
+
+interface AuthOptions {
+  /** Default: those that the server asks for. */
+  readonly scopes?: readonly string[]
+  /** The only authorization server that gets credentials. Default: the one that the MCP server names. */
+  readonly issuer?: string
 }
 
 /** The revisions of the protocol; `auto` asks the server. */

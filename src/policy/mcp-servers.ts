@@ -14,7 +14,7 @@ const transports = ['stdio', 'http', 'sse'] as const
 /** The keys that only servers of one kind have. */
 export const transportKeys = {
   stdio: ['command', 'args', 'env', 'cwd', 'sandbox'],
-  http: ['url', 'headers'],
+  http: ['url', 'headers', 'auth'],
 } as const
 
 /** The keys of all servers. */

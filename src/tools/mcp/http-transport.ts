@@ -4,7 +4,8 @@
 // 2. A response is cut at `maxMessageBytes`, a stream of events at events of that size.
 import type { FetchLike, Transport } from '@modelcontextprotocol/client'
 import type { Clock } from '../../contracts/index.ts'
-import type { McpHost } from './mcp-host.ts'
+import { type ServerAuthorization, serverAuthorization } from './auth/server-authorization.ts'
+import { type McpHost, tokensOf } from './mcp-host.ts'
 import { maxMessageBytes } from './mcp-limits.ts'
 import type { ResolvedHttp } from './resolve-server.ts'
 import type { TransportEvents } from './stdio-transport.ts'
@@ -13,17 +14,35 @@ type Library = typeof import('@modelcontextprotocol/client')
 
 export function httpTransport(server: ResolvedHttp, library: Library, { host, events }: HttpPlace): Transport {
   const { url, headers } = server
-  const authProvider = host.authProvider?.(server.name, url)
-  const options = {
-    fetch: boundedFetch(host.fetch ?? globalThis.fetch, events),
-    requestInit: { headers },
-    ...(authProvider && { authProvider }),
-  }
-  if (server.type === 'sse') return new library.SSEClientTransport(url, options)
-  return new library.StreamableHTTPClientTransport(url, {
-    ...options,
-    reconnectionOptions: { initialReconnectionDelay: 250, maxReconnectionDelay: 5_000, reconnectionDelayGrowFactor: 2, maxRetries: 5 },
-    reconnectionScheduler: reconnectBy(host.clock),
+  const given = host.authProvider?.(server.name, url)
+  const own = given ? undefined : serverAuthorization(server, { store: tokensOf(host), clock: host.clock, library })
+  const fetch = boundedFetch(host.fetch ?? globalThis.fetch, events)
+  const authProvider = given ?? own
+  const options = { fetch: own?.watch(fetch) ?? fetch, requestInit: { headers }, ...(authProvider && { authProvider }) }
+  const transport =
+    server.type === 'sse'
+      ? new library.SSEClientTransport(url, options)
+      : new library.StreamableHTTPClientTransport(url, {
+          ...options,
+          reconnectionOptions: {
+            initialReconnectionDelay: 250,
+            maxReconnectionDelay: 5_000,
+            reconnectionDelayGrowFactor: 2,
+            maxRetries: 5,
+          },
+          reconnectionScheduler: reconnectBy(host.clock),
+        })
+  return own ? redactMessages(transport, own) : transport
+}
+
+/** The library sets `onmessage` later. */
+function redactMessages(transport: Transport, authorization: ServerAuthorization): Transport {
+  let receive: Transport['onmessage']
+  return Object.defineProperty(transport, 'onmessage', {
+    get: () => receive,
+    set: (next: typeof receive) => {
+      receive = next && ((message, extra) => next(authorization.redact(message), extra))
+    },
   })
 }
 

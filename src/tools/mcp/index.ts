@@ -5,7 +5,10 @@ export {
   defaultServerTimeoutMs,
   type HttpServerDefinition,
   isServerName,
+  type McpClientCredentials,
+  type McpOAuth,
   type McpProtocol,
+  type McpServerAuth,
   type McpServerDefinition,
   type StdioServerDefinition,
 } from './server-definition.ts'

@@ -1,6 +1,7 @@
 import type { AuthProvider, OAuthClientProvider } from '@modelcontextprotocol/client'
 import type { Clock, MaybePromise } from '../../contracts/index.ts'
 import type { ProcessSandbox } from '../sandbox/index.ts'
+import { memoryTokenStore, type TokenStore } from './auth/token-store.ts'
 
 /** What MCP connections need from the program. All sources with the same host object share connections. */
 export interface McpHost {
@@ -13,7 +14,9 @@ export interface McpHost {
   readonly sandbox?: Pick<ProcessSandbox, 'start'>
   /** Default: the global one. Redirects to other origins are never followed. */
   readonly fetch?: typeof globalThis.fetch
-  /** Credentials for an HTTP server; `undefined` if there are none. */
+  /** The tokens of HTTP servers that use OAuth. Default: in memory. */
+  readonly tokens?: TokenStore
+  /** Credentials for an HTTP server, instead of its `auth`; `undefined` if there are none. */
   authProvider?(server: string, url: URL): AuthProvider | OAuthClientProvider | undefined
   /** Which descriptions of tools a person has accepted. Without it, all are. */
   readonly pins?: ToolPins
@@ -39,4 +42,13 @@ export interface PinVerdict {
   readonly withheld: readonly string[]
   /** How to accept the change. */
   readonly remedy?: string
+}
+
+const memoryStores = new WeakMap<McpHost, TokenStore>()
+
+export function tokensOf(host: McpHost): TokenStore {
+  if (host.tokens) return host.tokens
+  const store = memoryStores.get(host) ?? memoryTokenStore()
+  memoryStores.set(host, store)
+  return store
 }

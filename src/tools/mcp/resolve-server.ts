@@ -4,9 +4,10 @@ import { isAbsolute, join } from 'node:path'
 import type { SandboxPolicy, SourceSession } from '../../contracts/index.ts'
 import { parsePlaceholders, placeholderRemedy } from '../../policy/placeholders.ts'
 import { isProgram } from '../trusted-path.ts'
+import { checkAuth, resolveAuth } from './auth/auth-settings.ts'
 import { configFailure } from './mcp-failure.ts'
 import type { McpHost } from './mcp-host.ts'
-import { defaultServerTimeoutMs, type McpProtocol, type McpServerDefinition } from './server-definition.ts'
+import { defaultServerTimeoutMs, type McpProtocol, type McpServerAuth, type McpServerDefinition } from './server-definition.ts'
 
 /** A server with the values of one session. */
 export type ResolvedServer = ResolvedStdio | ResolvedHttp
@@ -34,6 +35,7 @@ export interface ResolvedHttp extends Resolved {
   readonly type: 'http' | 'sse'
   readonly url: URL
   readonly headers: { readonly [name: string]: string }
+  readonly auth: McpServerAuth | undefined
 }
 
 /** @throws McpError if a variable is missing, or a program or a URL is not valid. */
@@ -64,8 +66,11 @@ export function resolveServer(
   if (definition.type !== 'stdio') {
     const written = text(definition.url)
     const headers = texts(definition.headers)
+    const auth = definition.auth && resolveAuth(definition.auth, text)
     if (missing.size > 0) throw missingVariables(name, [...missing])
-    return finish({ ...common, type: definition.type, url: parseServerUrl(name, written), headers })
+    const url = parseServerUrl(name, written)
+    if (auth) checkAuth(name, auth, url)
+    return finish({ ...common, type: definition.type, url, headers, auth })
   }
   const environment = { ...baseEnvironment(host.environment), ...texts(definition.env) }
   const cwd = text(definition.cwd ?? '.')
