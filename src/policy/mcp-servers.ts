@@ -1,4 +1,4 @@
-import type { Json, JsonObject, McpServerDefinition, McpServerSettings } from '../contracts/index.ts'
+import type { Json, JsonObject, McpServerAuth, McpServerDefinition, McpServerSettings } from '../contracts/index.ts'
 
 /** `__` separates the server from the tool in the names that models see. */
 export const isServerName = (name: string): boolean =>
@@ -78,9 +78,18 @@ export function serverDefinition(settings: McpServerSettings): McpServerDefiniti
 
 /** What a person trusts: program and arguments, or URL, and the names of variables and headers. Not their values. */
 export function serverIdentity(definition: McpServerDefinition): JsonObject {
-  if (definition.type !== 'stdio') return { type: definition.type, url: definition.url, headers: namesIn(definition.headers) }
+  if (definition.type !== 'stdio') {
+    const { type, url, headers, auth } = definition
+    return { type, url, headers: namesIn(headers), ...(auth && { auth: authIdentity(auth) }) }
+  }
   const { command, args = [], env, cwd = '.', sandbox = 'off' } = definition
   return { type: 'stdio', command, args, env: namesIn(env), cwd, sandbox: sandbox as Json }
+}
+
+/** Without secrets and scopes. */
+function authIdentity(auth: McpServerAuth): JsonObject {
+  const { type, clientId = '', issuer = '' } = auth
+  return { type, clientId, issuer, ...(auth.type === 'oauth' && { clientMetadataUrl: auth.clientMetadataUrl ?? '' }) }
 }
 
 const namesIn = (map: { readonly [name: string]: string } = {}): readonly string[] => Object.keys(map).toSorted()

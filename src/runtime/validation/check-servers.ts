@@ -1,4 +1,4 @@
-import type { McpServerSettings, Problem } from '../../contracts/index.ts'
+import type { McpServerAuth, McpServerSettings, Problem } from '../../contracts/index.ts'
 import { isServerName, serverConflicts, serverNaming, serverTransports } from '../../policy/mcp-servers.ts'
 import { hasPlaceholders, parsePlaceholders } from '../../policy/placeholders.ts'
 import {
@@ -43,6 +43,7 @@ const serverFields: { readonly [Key in ServerKey]: FieldType } = {
     accepts: (value) => typeof value === 'string' && (hasPlaceholders(value) || parseHttpAddress(value) !== undefined),
   }),
   headers: optional(texts),
+  auth: anything,
   tools: optional({
     expected: '{ allow, deny }, each a list of patterns',
     accepts: (value) =>
@@ -56,6 +57,38 @@ const serverFields: { readonly [Key in ServerKey]: FieldType } = {
   connect: optional(oneOf(['eager', 'lazy'])),
   required: optional(aBoolean),
   share: optional(oneOf(['session', 'process'])),
+}
+
+const secret: FieldType = { ...nonBlank, isSecret: true }
+const authOptions = { scopes: optional(stringList('a list of strings')), issuer: optional(nonBlank) }
+
+const authFields: { readonly [Auth in McpServerAuth as Auth['type']]: { readonly [Key in keyof Auth]-?: FieldType } } = {
+  oauth: {
+    type: anything,
+    clientId: optional(nonBlank),
+    clientSecret: optional(secret),
+    clientMetadataUrl: optional(nonBlank),
+    redirectPort: optional({
+      ...count,
+      expected: 'a port',
+      accepts: (value) => Number.isInteger(value) && Number(value) > 0 && Number(value) < 65_536,
+    }),
+    ...authOptions,
+  },
+  client_credentials: {
+    type: anything,
+    clientId: nonBlank,
+    clientSecret: optional(secret),
+    privateKey: optional(secret),
+    ...authOptions,
+  },
+}
+
+function checkAuth(problems: Problem[], auth: unknown, place: string): void {
+  if (!expectObject(problems, auth as object | undefined, place)) return
+  const { type } = auth as Partial<McpServerAuth>
+  if (type === 'oauth' || type === 'client_credentials') checkOnlyFields(problems, auth as object, { fields: authFields[type], place })
+  else problems.push({ place: `${place}.type`, message: 'expected "oauth" or "client_credentials"' })
 }
 
 /** `null` is no object either, unlike `undefined`. */
@@ -82,7 +115,8 @@ function checkServer(problems: Problem[], server: { readonly [key: string]: unkn
   checkOnlyFields(problems, server, { fields: serverFields, place })
   for (const { key, message, remedy } of serverConflicts(server))
     problems.push({ place: `${place}.${key}`, message: `the server ${message}`, remedy })
-  const { sandbox, queue } = server
+  const { sandbox, queue, auth } = server
+  checkAuth(problems, auth, `${place}.auth`)
   if (sandbox !== undefined && sandbox !== 'off') checkSandbox(problems, sandbox, { place: `${place}.sandbox`, without: ['mode'] })
   if (expectObject(problems, queue as object | undefined, `${place}.queue`))
     checkOnlyFields(problems, queue as object, {
@@ -96,8 +130,8 @@ function checkServer(problems: Problem[], server: { readonly [key: string]: unkn
   for (const message of new Set(unclosed)) problems.push({ place, message })
 }
 
-const placeholdersIn = ({ command, args, env, cwd, url, headers }: { readonly [key: string]: unknown }): readonly string[] =>
-  [command, args, cwd, url, ...[env, headers].map((map) => (isPlainRecord(map) ? Object.values(map) : []))]
+const placeholdersIn = ({ command, args, env, cwd, url, headers, auth }: { readonly [key: string]: unknown }): readonly string[] =>
+  [command, args, cwd, url, ...[env, headers, auth].map((map) => (isPlainRecord(map) ? Object.values(map).flat() : []))]
     .flat()
     .filter((each): each is string => typeof each === 'string')
 
@@ -106,6 +140,7 @@ const optionFields = {
   environment: optional({ expected: 'an object with variables', isSecret: true, accepts: isPlainRecord }),
   sandbox: anything,
   fetch: anything,
+  tokens: anything,
   authProvider: anything,
   pins: anything,
   log: anything,

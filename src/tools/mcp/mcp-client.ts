@@ -72,6 +72,7 @@ export class McpClient {
   #transport: Transport | undefined
   #process: ServerProcess | undefined
   #received = 0
+  #isConnected = false
   #isLost = false
   #isClosed = false
 
@@ -106,6 +107,7 @@ export class McpClient {
         connection.#transport = await connection.#open(library)
         await client.connect(connection.#transport, options)
       })
+      connection.#isConnected = true
     } catch (error) {
       const reason = connection.#describeLoss(error)
       await connection.close()
@@ -291,6 +293,8 @@ export class McpClient {
 
   #lose(): void {
     if (this.#isLost || this.#isClosed) return
+    // The library closes the connection before it reports why it cannot connect.
+    if (!this.#isConnected && !this.#process) return
     this.#isLost = true
     // The reason of its end follows the end of its output.
     const settle = (): void => {

@@ -120,7 +120,7 @@ export class ServerAuthorization implements AuthProvider {
           return this.#record(record, { grant: await this.#refresh({ ...grant, refreshToken: grant.refreshToken }, record?.challenge) })
       } catch (error) {
         failure = this.#failureOf(error, grant)
-        if (!this.#isRejection(error)) throw failure
+        if (this.#kindOf(error) !== 'rejected') throw failure
       }
       // What was rejected is of no use.
       const { grant: _, ...rest } = this.#record(record, {})
@@ -178,11 +178,13 @@ export class ServerAuthorization implements AuthProvider {
     return grantOf(tokens, { issuer: at.issuer, client: { client_id: clientId }, requested, clock })
   }
 
-  /** Whether the authorization server refused the credentials, in contrast to a failure that may pass. */
-  #isRejection(error: unknown): boolean {
+  /** `passing`: trying again may help. `unusable`: the authorization server does not do what the protocol says. */
+  #kindOf(error: unknown): 'rejected' | 'passing' | 'unusable' {
     const { OAuthError, OAuthErrorCode } = this.#place.library
+    if (error instanceof TypeError) return 'passing'
+    if (!OAuthError.isInstance(error)) return 'unusable'
     const passing: readonly string[] = [OAuthErrorCode.ServerError, OAuthErrorCode.TemporarilyUnavailable, OAuthErrorCode.TooManyRequests]
-    return OAuthError.isInstance(error) && !passing.includes(error.code)
+    return passing.includes(error.code) ? 'passing' : 'rejected'
   }
 
   #failureOf(error: unknown, grant: TokenGrant | undefined): Error {
@@ -190,11 +192,15 @@ export class ServerAuthorization implements AuthProvider {
     const { name, auth } = this.#server
     const why = describeAuthError(error, grant?.refreshToken, grant?.accessToken, auth?.clientSecret)
     const place = `The authorization server of the MCP server "${name}"`
-    if (error instanceof TypeError)
-      return new McpError({ class: 'network', message: `${place} cannot be reached: ${why}` }, { cause: error })
-    if (!this.#isRejection(error)) return authFailure(`${place} cannot be used: ${why}`, 'Try again, or tell its operator.')
-    return auth?.type === 'client_credentials'
-      ? authFailure(`${place} refused the client: ${why}`, 'Check `auth` of the server.')
-      : authFailure(`The authorization for the MCP server "${name}" has expired and was not renewed: ${why}`, loginRemedy(name))
+    switch (this.#kindOf(error)) {
+      case 'passing':
+        return new McpError({ class: 'network', message: `${place} cannot be reached: ${why}` }, { cause: error })
+      case 'unusable':
+        return authFailure(`${place} cannot be used: ${why}`, 'Try again, or tell its operator.')
+      case 'rejected':
+        return auth?.type === 'client_credentials'
+          ? authFailure(`${place} refused the client: ${why}`, 'Check `auth` of the server.')
+          : authFailure(`The authorization for the MCP server "${name}" has expired and was not renewed: ${why}`, loginRemedy(name))
+    }
   }
 }
