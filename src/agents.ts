@@ -1,7 +1,7 @@
 // Agents from files, for programs that embed the runtime.
 import { resolve } from 'node:path'
 import { type AgentDiagnostic, type AgentSource, type FoundSkills, loadForProgram, type ProgramFiles } from './agents/index.ts'
-import type { Problem, Sandbox, SessionToolSource, Tool } from './contracts/index.ts'
+import type { Problem, Sandbox, SessionToolSource, SkillCard, Tool } from './contracts/index.ts'
 import { type AgentLoopConfig, checkTools, systemClock } from './runtime/index.ts'
 import { contractProblems } from './tools/index.ts'
 import {
@@ -35,7 +35,7 @@ export interface AgentFilesOptions {
 
 export interface AgentsFromFiles {
   /** For `createAgentRuntime`: agents, tools and skills; for a single file also the selected agent. You can extend it. */
-  readonly config: AgentLoopConfig
+  readonly config: AgentLoopConfig & { readonly skills?: readonly SkillCard[] }
   /** Settings of the files without effect, or with less effect than written. */
   readonly diagnostics: readonly AgentDiagnostic[]
   /** Each agent with the file that it was read from. */

@@ -189,5 +189,6 @@ export {
   type RunInput,
   type RunOptions,
   type RuntimeOptions,
+  type SkillFolders,
 } from './runtime/index.ts'
 export { defineTool, type ToolDefinition, type ToolResult } from './tools/index.ts'

@@ -1,5 +1,5 @@
 export { ModelHealth, type QueueLimits } from '../steps/index.ts'
-export type { AgentDefinition, AgentLoopConfig } from './api/agent-config.ts'
+export type { AgentDefinition, AgentLoopConfig, SkillFolders } from './api/agent-config.ts'
 export type { AgentRuntime, CloseOptions, OpenOptions, RunHandle, RunInput, RunOptions, RuntimeOptions } from './api/agent-runtime.ts'
 export { createAgentRuntime } from './api/create-agent-runtime.ts'
 export { systemClock } from './api/default-ports.ts'

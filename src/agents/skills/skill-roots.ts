@@ -18,9 +18,10 @@ export interface SkillRoot {
 }
 
 export interface SkillPlaces {
-  readonly workingDirectory: string
-  /** The working directory, or a folder above it. */
-  readonly projectRoot: string
+  /** Absent: skills of projects are not searched. */
+  readonly workingDirectory?: string
+  /** The working directory, or a folder above it. Default: the working directory. */
+  readonly projectRoot?: string
   /** `userSkillDirectories(home)`. */
   readonly userDirectories?: readonly string[]
   /** Skills of system packages. */
@@ -46,7 +47,7 @@ export function skillRoots(places: SkillPlaces): readonly SkillRoot[] {
   const claimed = new Set(own.map(({ real }) => real))
   const ofProject = repoRoots(places)
   const guarded = new Set(ofProject.map(({ real }) => real))
-  const open = [lastFolder(places), ...(places.writable ?? [])].map((path) => realPathOf(path) ?? path)
+  const open = [lastFolder(places) ?? [], ...(places.writable ?? [])].flat().map((path) => realPathOf(path) ?? path)
   return [
     ...ofProject.filter(({ real }) => !claimed.has(real)).map((root) => ({ ...root, open, isGuarded: false })),
     ...own.map((root) => ({ ...root, open, isGuarded: guarded.has(root.real), ...(!guarded.has(root.real) && asOpen(root, open)) })),
@@ -68,13 +69,14 @@ function asOpen({ path, real }: FoundRoot, open: readonly string[]): Pick<SkillR
   return within === undefined ? undefined : { scope: 'repo', within }
 }
 
-const lastFolder = ({ workingDirectory, projectRoot }: Pick<SkillPlaces, 'workingDirectory' | 'projectRoot'>): string =>
-  isInside(projectRoot, workingDirectory) ? projectRoot : workingDirectory
+const lastFolder = ({ workingDirectory, projectRoot }: SkillPlaces): string | undefined =>
+  workingDirectory !== undefined && projectRoot !== undefined && isInside(projectRoot, workingDirectory) ? projectRoot : workingDirectory
 
-function repoRoots({ workingDirectory, projectRoot }: SkillPlaces): readonly (FoundRoot & { readonly within: string })[] {
-  const last = lastFolder({ workingDirectory, projectRoot })
-  const within = realPathOf(last)
-  if (within === undefined) return []
+function repoRoots(places: SkillPlaces): readonly (FoundRoot & { readonly within: string })[] {
+  const { workingDirectory } = places
+  const last = lastFolder(places)
+  const within = last === undefined ? undefined : realPathOf(last)
+  if (workingDirectory === undefined || last === undefined || within === undefined) return []
   const paths = foldersUpTo(workingDirectory, last).flatMap((folder) => folders.map((below) => join(folder, below)))
   return rootsOf('repo', paths).map((root) => ({ ...root, within }))
 }

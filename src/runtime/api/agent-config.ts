@@ -53,8 +53,10 @@ export interface AgentDefinition {
   readonly agents?: readonly string[]
   /** Whether it can be selected by the request. Default: true, unless another agent calls it. */
   readonly infer?: boolean
-  /** Names of `config.skills`. Default: all of them. */
+  /** Names and `prefix*` patterns of `config.skills`. Default: all of them. */
   readonly skills?: readonly string[]
+  /** Names and `prefix*` patterns of skills that it never has. */
+  readonly disabledSkills?: readonly string[]
   /** Its own rules. They can only be stricter than those of the session. */
   readonly approvals?: readonly ApprovalRule[]
   /** Further restrictions of the sandbox for its commands. */
@@ -104,9 +106,17 @@ export interface AgentLoopConfig {
   readonly queues?: { readonly [name: string]: QueueLimits }
   /** Rules that allow, ask for or deny calls. Of several policies the strictest wins. */
   readonly approvals?: ApprovalPolicy | readonly ApprovalPolicy[]
-  /** Skills that agents can load, as returned by `findSkills`. */
-  readonly skills?: readonly SkillCard[]
+  /** Skills that agents can load: as returned by `findSkills`, or folders to search before the first session. */
+  readonly skills?: readonly SkillCard[] | SkillFolders
   readonly context?: readonly ContextText[]
   /** Defaults for every agent. */
   readonly limits?: Partial<AgentLimits>
+}
+
+/** Folders with skills: each skill is a folder with a `SKILL.md`. */
+export interface SkillFolders {
+  /** Absolute paths. Of skills with the same name the first one is used. */
+  readonly directories: readonly string[]
+  /** Names of skills that no agent has. */
+  readonly disabled?: readonly string[]
 }

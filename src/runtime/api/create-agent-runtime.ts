@@ -35,6 +35,7 @@ import type {
   RunOptions,
   RuntimeOptions,
 } from './agent-runtime.ts'
+import { isSkillFolders, withFoundSkills } from './config-skills.ts'
 import { type DriveResult, outcomeOf, runAgain, type StopCause, stopCauseOf } from './outcome.ts'
 import { Handle } from './run-handle.ts'
 import { RunOutputs, typedOutcome } from './run-output.ts'
@@ -89,12 +90,31 @@ export class Runtime implements AgentRuntime {
   readonly #outputs = new RunOutputs()
   /** Fires when no tree is driven here any more. */
   readonly closed = new Interrupt()
+  /** While the folders with skills of the first configuration are searched. */
+  #preparing: Promise<void> | undefined
+  #isPrepared: boolean
   #isClosed = false
   #closing: Promise<void> | undefined
 
   constructor(options: RuntimeOptions) {
     this.#options = options
     this.#catalogue = new RuntimeParts(options).catalogue
+    this.#isPrepared = !isSkillFolders(options.config.skills)
+  }
+
+  /** `undefined` if nothing has to be searched before a session. A search that failed may succeed the next time. */
+  #prepare(): Promise<void> | undefined {
+    if (this.#isPrepared) return undefined
+    this.#preparing ??= this.#findSkills().finally(() => {
+      this.#preparing = undefined
+    })
+    return this.#preparing
+  }
+
+  async #findSkills(): Promise<void> {
+    const { config, notices } = await withFoundSkills(this.#options.config)
+    this.#catalogue.newest = new RuntimeParts({ ...this.#options, config }, this.parts, notices)
+    this.#isPrepared = true
   }
 
   /** Of the newest configuration. */
@@ -104,12 +124,14 @@ export class Runtime implements AgentRuntime {
 
   async update(config: AgentLoopConfig): Promise<void> {
     this.#refuseWhenClosed()
-    const options = { ...this.#options, config }
-    checkOptions(options)
+    checkOptions({ ...this.#options, config })
+    const found = isSkillFolders(config.skills) ? await withFoundSkills(config) : { config, notices: [] }
+    await this.#preparing?.catch(() => {})
     const { parts: before } = this
-    const parts = new RuntimeParts(options, before)
+    const parts = new RuntimeParts({ ...this.#options, config: found.config }, before, found.notices)
     await parts.registry()
     this.#catalogue.newest = parts
+    this.#isPrepared = true
     const kept = new Set(parts.closeable)
     const removed = before.closeable.filter((each) => !kept.has(each))
     // Turns that have begun still use them.
@@ -241,18 +263,24 @@ export class Runtime implements AgentRuntime {
     const parts = this.parts.withoutSecrets(partsOf(input), own)
     const startInterrupt = new Interrupt()
     if (options.signal?.aborted) startInterrupt.fire('interrupted')
-    const selected = this.#selectAgent(parts, options.agent, { startInterrupt, redactor: own.redactor })
-    const chosen = options.output === undefined ? selected : this.#withOutput(selected, options.output)
+    const preparing = this.#prepare()
+    const choose = (): MaybePromise<Selected> => {
+      const selected = this.#selectAgent(parts, options.agent, { startInterrupt, redactor: own.redactor })
+      return options.output === undefined ? selected : this.#withOutput(selected, options.output)
+    }
+    // An unknown name is refused immediately.
+    if (preparing && options.agent !== undefined) findAgent(this.parts.options.config.agents, options.agent)
+    const chosen = preparing ? undefined : choose()
     const treeId = this.parts.options.ids.next() as TreeId
     overlays.set(treeId, own)
     this.#held.add(treeId)
     if (options.definitions === 'pin') this.#pinned.add(treeId)
     const feed = new Feed()
     this.#startInterrupts.set(treeId, startInterrupt)
-    const started = this.#register(
-      treeId,
-      TreeDriver.start(this.parts, { treeId, chosen, input: parts, feed, startInterrupt, isPinned: options.definitions === 'pin' }),
-    )
+    const isPinned = options.definitions === 'pin'
+    const begin = (selected: MaybePromise<Selected>): Promise<TreeDriver> =>
+      TreeDriver.start(this.parts, { treeId, chosen: selected, input: parts, feed, startInterrupt, isPinned })
+    const started = this.#register(treeId, preparing ? preparing.then(() => begin(choose())) : begin(chosen ?? choose()))
     const result = started.then(
       (driver) => {
         this.#startInterrupts.delete(treeId)
@@ -265,7 +293,7 @@ export class Runtime implements AgentRuntime {
         feed.close()
         const stopped = startInterrupt.reason === undefined ? stopCauseOf(error, runAgain) : interruptedBefore
         // A model was to select the agent and did not: the outcome names the first candidate.
-        const agent = chosen instanceof Promise ? this.parts.options.config.candidates[0] : chosen.agent
+        const agent = !chosen || chosen instanceof Promise ? this.parts.options.config.candidates[0] : chosen.agent
         return notStarted({ treeId, agent: agent as AgentSpec, at: this.parts.options.clock.now() }, stopped)
       },
     )
@@ -313,7 +341,8 @@ export class Runtime implements AgentRuntime {
 
   #resume(treeId: TreeId, how: ResumeOptions): Promise<TreeDriver> {
     this.parts.overlays.resume(treeId)
-    return this.#register(treeId, TreeDriver.resume(this.parts, treeId, { ...how, isPinned: this.#pinned.has(treeId) }))
+    const resume = (): Promise<TreeDriver> => TreeDriver.resume(this.parts, treeId, { ...how, isPinned: this.#pinned.has(treeId) })
+    return this.#register(treeId, this.#prepare()?.then(resume) ?? resume())
   }
 
   #register(treeId: TreeId, starting: Promise<TreeDriver>): Promise<TreeDriver> {

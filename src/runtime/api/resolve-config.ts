@@ -6,15 +6,18 @@ import {
   type InputContract,
   type OutputContract,
   type SessionToolSource,
+  type SkillCard,
   type Tool,
   type ToolSource,
 } from '../../contracts/index.ts'
+import { matches } from '../../policy/tool-name-patterns.ts'
 import type { QueueLimits } from '../../steps/index.ts'
 import { plainJson } from '../../util/json-values.ts'
 import { type AgentSelection, candidateNames, selectionOf } from '../selection/select-agent.ts'
 import { withFormat } from '../validation/check-agent.ts'
 import { isSessionSource, isSource, isTool } from '../validation/check-config.ts'
 import type { AgentDefinition, AgentLoopConfig, ContextText } from './agent-config.ts'
+import { isSkillFolders } from './config-skills.ts'
 import { type ServerSources, serverQueues } from './server-sources.ts'
 
 /** A valid configuration with its defaults. */
@@ -67,12 +70,15 @@ export function resolveConfig(config: AgentLoopConfig, servers: ServerSources): 
     unpriced: config.unpriced ?? [],
     approvals: policiesOf(config.approvals),
     context: structuredClone(config.context ?? []),
-    skills: (config.skills ?? []).map(({ name }) => name),
+    skills: listedSkills(config).map(({ name }) => name),
     ...(config.childrenOffered !== undefined && { childrenOffered: config.childrenOffered }),
     ...(config.toolsOffered !== undefined && { toolsOffered: config.toolsOffered }),
     ...(Object.keys(queues).length > 0 && { queues: structuredClone(queues) }),
   }
 }
+
+/** None while folders have not been searched. */
+const listedSkills = ({ skills = [] }: AgentLoopConfig): readonly SkillCard[] => (isSkillFolders(skills) ? [] : skills)
 
 /** A copy, so that later changes by the caller have no effect. */
 function policiesOf(approvals: AgentLoopConfig['approvals'] = []): readonly ApprovalPolicy[] {
@@ -80,8 +86,11 @@ function policiesOf(approvals: AgentLoopConfig['approvals'] = []): readonly Appr
 }
 
 /** An agent with all defaults, as a copy that the caller cannot change later. */
-function specOf(agent: AgentDefinition, { limits, skills = [] }: AgentLoopConfig): AgentSpec {
-  const usable = skills.filter(({ name }) => agent.skills?.includes(name) ?? true)
+function specOf(agent: AgentDefinition, config: AgentLoopConfig): AgentSpec {
+  const { limits } = config
+  const { skills: wanted = ['*'], disabledSkills = [] } = agent
+  const fits = (patterns: readonly string[], name: string): boolean => patterns.some((pattern) => matches(pattern, name))
+  const usable = listedSkills(config).filter(({ name }) => fits(wanted, name) && !fits(disabledSkills, name))
   return {
     name: agent.name,
     ...(agent.displayName !== undefined && { displayName: agent.displayName }),

@@ -1,6 +1,7 @@
 import {
   type AgentCard,
   type AgentSpec,
+  type Diagnostic,
   type InputPart,
   type MaybePromise,
   type OwnerId,
@@ -87,12 +88,15 @@ export class RuntimeParts {
   readonly sources: SessionSources | undefined
   /** Unchanged servers keep their connections. */
   readonly #servers: ServerSources
+  /** For every new session. */
+  readonly notices: readonly Diagnostic[]
   readonly #cards = new WeakMap<AgentSpec, readonly AgentCard[]>()
   #registry: MaybePromise<ToolRegistry> | undefined
   #queues: Queues | undefined
 
   /** `previous`: the configuration before this one. Everything that belongs to the process is shared with it. */
-  constructor(given: RuntimeOptions, previous?: RuntimeParts) {
+  constructor(given: RuntimeOptions, previous?: RuntimeParts, notices: readonly Diagnostic[] = []) {
+    this.notices = notices
     this.#servers = previous ? previous.#servers : new ServerSources(mcpHostOf(given, given.clock ?? systemClock))
     const options = previous
       ? { ...previous.options, config: resolveConfig(given.config, this.#servers) }

@@ -68,6 +68,7 @@ export function createTree(
   const { root: session } = tree
   tree.push(first)
   if (config.agents.length > 1) session.note({ type: 'interaction.subagent.selected', agent: agent.name, ...choice })
+  for (const diagnostic of parts.notices) session.note({ type: 'interaction.diagnostic', diagnostic })
   if (notice) session.note({ type: 'interaction.diagnostic', diagnostic: notice })
   if (isSwitchedOff(sandbox)) session.note({ type: 'interaction.diagnostic', diagnostic: sandboxOff })
   for (const diagnostic of parts.sessionSetup.notices(equipped)) session.note({ type: 'interaction.diagnostic', diagnostic })

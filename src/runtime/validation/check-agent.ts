@@ -49,6 +49,7 @@ const agentFields: { readonly [Key in keyof Required<AgentDefinition>]: FieldTyp
   agents: anything,
   infer: optional(aBoolean),
   skills: anything,
+  disabledSkills: optional(stringList('a list of skills')),
   approvals: anything,
   sandbox: anything,
   trust: anything,

@@ -40,10 +40,15 @@ export function checkPolicies(config: AgentLoopConfig): readonly Problem[] {
     for (const [index, policy] of approvals.entries()) checkPolicy(problems, policy, { place: `config.approvals[${index}]`, known })
   else if (approvals !== undefined) checkPolicy(problems, approvals, { place: 'config.approvals', known })
   checkEntries(problems, context, { place: 'config.context', keys: ['source', 'text'] })
-  checkEntries(problems, skills, { place: 'config.skills', keys: ['name', 'description', 'scope', 'path', 'hash'] })
-  const names = (Array.isArray(skills) ? skills : []).flatMap((skill: unknown) =>
-    isRecord(skill) && typeof skill.name === 'string' ? [skill.name] : [],
-  )
+  // The names of skills in folders are known once these have been searched.
+  const areFolders = isPlainRecord(skills)
+  if (areFolders) checkSkillFolders(problems, skills)
+  else checkEntries(problems, skills, { place: 'config.skills', keys: ['name', 'description', 'scope', 'path', 'hash'] })
+  const names = areFolders
+    ? undefined
+    : (Array.isArray(skills) ? skills : []).flatMap((skill: unknown) =>
+        isRecord(skill) && typeof skill.name === 'string' ? [skill.name] : [],
+      )
   for (const [index, agent] of (Array.isArray(agents) ? agents : []).entries())
     if (isRecord(agent)) checkAgentPolicies(problems, agent as Partial<AgentDefinition>, { place: `config.agents[${index}]`, names, known })
   return problems
@@ -112,16 +117,33 @@ function checkEntries(problems: Problem[], list: unknown, { place, keys }: { pla
 
 function checkAgentPolicies(
   problems: Problem[],
-  { approvals, sandbox, skills }: Partial<AgentDefinition>,
-  { place, names, known }: At & { readonly names: readonly string[] },
+  { approvals, sandbox, skills, disabledSkills }: Partial<AgentDefinition>,
+  { place, names, known }: At & { readonly names: readonly string[] | undefined },
 ): void {
   if (approvals !== undefined) checkRules(problems, approvals, { place: `${place}.approvals`, known })
   if (sandbox !== undefined) checkSandbox(problems, sandbox, { place: `${place}.sandbox` })
-  for (const [index, name] of expectList(problems, skills, `${place}.skills`).entries()) {
-    if (names.includes(name as string)) continue
-    const remedy = knownNames(typeof name === 'string' ? name : '', names, 'skill')
-    problems.push({ place: `${place}.skills[${index}]`, message: `unknown skill ${showValue(name)}`, remedy })
+  checkSkillNames(problems, skills, { place: `${place}.skills`, names })
+  if (Array.isArray(disabledSkills)) checkSkillNames(problems, disabledSkills, { place: `${place}.disabledSkills`, names })
+}
+
+/** A pattern may match nothing. */
+function checkSkillNames(
+  problems: Problem[],
+  list: unknown,
+  { place, names }: { readonly place: string; readonly names: readonly string[] | undefined },
+): void {
+  for (const [index, name] of expectList(problems, list, place).entries()) {
+    if (typeof name === 'string' && (!names || name.includes('*') || names.includes(name))) continue
+    const remedy = knownNames(typeof name === 'string' ? name : '', names ?? [], 'skill')
+    problems.push({ place: `${place}[${index}]`, message: `unknown skill ${showValue(name)}`, remedy })
   }
+}
+
+function checkSkillFolders(problems: Problem[], search: { readonly [key: string]: unknown }): void {
+  const place = 'config.skills'
+  checkKeys(problems, search, { known: ['directories', 'disabled'], place })
+  const fields = { directories: nonEmptyStrings('a list of folders'), disabled: optional(nonEmptyStrings('a list of skills')) }
+  checkFields(problems, search, { fields, place })
 }
 
 const nonEmptyStrings = (expected: string): FieldType => ({
