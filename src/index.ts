@@ -34,6 +34,7 @@ export {
   type CallResult,
   type CallView,
   type CheckedOutput,
+  type ChildControl,
   type ChildEnd,
   type ChildResult,
   type ChildTask,
@@ -136,6 +137,7 @@ export {
   type SkillCard,
   type SkillScope,
   type SourceSession,
+  type SpawnedAgent,
   type StandardSchema,
   type StateSnapshot,
   type StepId,
@@ -172,6 +174,8 @@ export {
   type TurnReason,
   type TurnTotals,
   type Usage,
+  type WaitedAgent,
+  type WaitRequest,
 } from './contracts/index.ts'
 export { type Action, type AskAction, agentLoop, type Offering, type Recipe, type SessionState } from './core/index.ts'
 export {

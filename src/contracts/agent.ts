@@ -63,6 +63,8 @@ export interface AgentSpec {
   readonly input: InputContract
   /** Names of the agents that it may call. */
   readonly agents: readonly string[]
+  /** It may also spawn them: start them, and go on while they work. */
+  readonly childControl?: true
   /** Skills that it may load, sorted by name. */
   readonly skills?: readonly SkillCard[]
   /** Its own rules. They can only be stricter than those of the session. */

@@ -113,6 +113,10 @@ export interface ChildEnd {
   readonly children: number
   /** Time of waits for a person. */
   readonly idleMs: number
+  /** For a spawned child: the number of the turn that ended. The figures are those of this turn. */
+  readonly turn?: number
+  /** For a spawned child: the text for the model of the parent, which enters its next step like a steering message. */
+  readonly notice?: string
 }
 
 /** The model request that selected the agent. The first turn pays for it. */
@@ -237,9 +241,17 @@ interface Bodies {
   }
 
   /** In the journal of the parent, for the item of its call. */
-  'interaction.subagent.started': { readonly childId: SessionId; readonly agent: string; readonly childPath: string }
+  'interaction.subagent.started': {
+    readonly childId: SessionId
+    readonly agent: string
+    readonly childPath: string
+    /** For a spawned child, which outlives its call: the number of the turn that starts. */
+    readonly turn?: number
+  }
   'interaction.subagent.completed': ChildEnd & { readonly status: 'completed' | 'partial' }
   'interaction.subagent.failed': ChildEnd & { readonly status: 'failed' | 'interrupted'; readonly failure: ToolFailure }
+  /** A spawned child takes no further input. */
+  'interaction.subagent.closed': { readonly childId: SessionId; readonly agent: string }
 
   'interaction.hook.completed': {
     readonly hook: string

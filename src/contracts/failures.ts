@@ -98,6 +98,8 @@ export type DiagnosticCode =
   | 'answer_truncated'
   | 'limit_reached'
   | 'queue_late'
+  /** The time budget ran out while the turn waited for spawned children. */
+  | 'children_late'
   | 'approval_late'
   | 'call_unknown'
   | 'compaction_failed'

@@ -187,17 +187,21 @@ export type {
 } from './store.ts'
 export {
   type AgentCard,
+  type ChildControl,
   type ChildResult,
   type ChildTask,
   type Gate,
   type ItemView,
   type RemainingBudget,
+  type SpawnedAgent,
   storedOutputFlag,
   type Tool,
   type ToolContext,
   type ToolExtras,
   type ToolOutput,
   type ToolPart,
+  type WaitedAgent,
+  type WaitRequest,
 } from './tool.ts'
 export type { SessionToolSource, SourceSession, ToolSource } from './tool-source.ts'
 export { addSpent, type Cost, noUsage, type Spent, type Usage } from './usage.ts'

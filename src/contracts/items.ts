@@ -1,5 +1,5 @@
 import type { ToolFailure } from './failures.ts'
-import type { BlobId, ItemId } from './ids.ts'
+import type { BlobId, ClientId, ItemId } from './ids.ts'
 import type { Json, JsonObject } from './json.ts'
 import type { OutputPart } from './messages.ts'
 import type { Plan } from './plan.ts'
@@ -54,6 +54,8 @@ export interface CallRecord {
   readonly latencyMs: number
   readonly bytesIn: number
   readonly bytesOut: number
+  /** Notices of spawned children that this result contains: they are not delivered again. */
+  readonly delivers?: readonly ClientId[]
 }
 
 export interface TextIntent {

@@ -68,6 +68,8 @@ export interface StepOperation {
 export interface CallOperation extends Omit<CallEntry, 'status'> {
   readonly status: ItemStatus | 'suspended'
   readonly child?: TurnOperation
+  /** The turns before `child`, if the child was spawned and had several. */
+  readonly earlier?: readonly TurnOperation[]
 }
 /** Turn → step → call. */
 export interface TurnOperation {

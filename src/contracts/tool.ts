@@ -1,4 +1,5 @@
 import type { ApprovalKey, ApprovalWish } from './approvals.ts'
+import type { InputMode } from './events.ts'
 import type { ToolFailure, TurnReason } from './failures.ts'
 import type { CallId } from './ids.ts'
 import type { CallItemType, Effect } from './items.ts'
@@ -55,6 +56,48 @@ export type ChildResult =
       readonly conversation: readonly Message[]
     }
 
+/** A spawned child that is not closed. */
+export interface SpawnedAgent {
+  /** Unique among the children of the session: `researcher#1`. */
+  readonly id: string
+  readonly agent: string
+  /** `idle`: its turn has ended, and it takes further input. */
+  readonly status: 'working' | 'idle'
+  /** The number of its last turn. */
+  readonly turn: number
+}
+
+/** A child after a wait. */
+export interface WaitedAgent extends Omit<SpawnedAgent, 'status'> {
+  readonly status: SpawnedAgent['status'] | 'closed'
+  /** Of its last turn, if it is idle. */
+  readonly result?: Extract<ChildResult, { kind: 'ended' }>
+}
+
+export interface WaitRequest {
+  readonly ids: readonly string[]
+  /** `any` (default): until a child has news, or none of them works. `all`: until none of them works. */
+  readonly mode?: 'any' | 'all'
+  readonly timeoutMs?: number
+}
+
+type Refused = Extract<ChildResult, { kind: 'refused' }>
+
+/**
+ * Spawned children: they work while the agent goes on. Each report enters the next step of the agent, unless `wait` has
+ * returned it before. The end of the turn closes them.
+ */
+export interface ChildControl {
+  /** Starts a child. A call can spawn one child only: the same call finds it again after a crash. */
+  spawn(task: ChildTask): Promise<SpawnedAgent | Refused>
+  /** Starts another turn of an idle child. A working child gets the input at its next step (`steer`) or after its turn (`queue`). */
+  send(id: string, input: readonly InputPart[], mode?: InputMode): Promise<SpawnedAgent | Refused>
+  wait(request: WaitRequest): Promise<readonly WaitedAgent[] | Refused>
+  /** Interrupts a child that works. Its session takes no further input. */
+  close(id: string): Promise<WaitedAgent | Refused>
+  list(): readonly SpawnedAgent[]
+}
+
 export interface ToolContext {
   /** Aborted on interrupt, timeout and end of budget. */
   readonly signal: AbortSignal
@@ -78,6 +121,8 @@ export interface ToolContext {
   startChild(task: ChildTask): Promise<ChildResult>
   /** Tools that are found by search instead of being sent to the model. */
   searchableTools(): readonly ToolSpec[]
+  /** For agents with `childControl`. */
+  readonly children?: ChildControl
   /** The skills that this agent may load. */
   readonly skills: readonly SkillCard[]
   /** A person's answer, if the tool asked a question before it ran. */

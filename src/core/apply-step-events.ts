@@ -1,6 +1,7 @@
 import {
   addSpent,
   type CallRecord,
+  type ClientId,
   type Cost,
   type InteractionEvent,
   type Message,
@@ -19,6 +20,7 @@ import type { AnsweredStep, AskingStep, Call, CallingStep, OpenTurn, SandboxStag
 import {
   appendMessage,
   callingStep,
+  endWaiting,
   illegalEvent,
   inputMessages,
   openTurn,
@@ -54,11 +56,21 @@ export function applyStepStarted(state: SessionState, event: Event<'interaction.
   }
   const steps = event.attempt === 1 ? turn.steps + 1 : turn.steps
   const probed = turn.probed || event.probes === true
-  const goal = event.absorbs.length === 0 ? turn.goal : [...turn.goal, ...inputMessages(state, event.absorbs)]
+  const goal = event.absorbs.length === 0 ? turn.goal : [...turn.goal, ...goalMessages(state, event.absorbs)]
+  if (turn.waiting.kind !== 'no') return applyStepStarted({ ...state, turn: endWaiting(turn, event.at) }, event)
   return withTurn(
     next,
     event,
     event.last ? { ...turn, steps, goal, probed, step, last: event.last.reason } : { ...turn, steps, goal, probed, step },
+  )
+}
+
+/** What a person or the parent asked for; not the notices of spawned children. */
+function goalMessages(state: SessionState, absorbs: readonly ClientId[]): readonly Message[] {
+  const notices = new Set(state.inputs.flatMap(({ clientId, child }) => (child === undefined ? [] : [clientId])))
+  return inputMessages(
+    state,
+    absorbs.filter((clientId) => !notices.has(clientId)),
   )
 }
 
@@ -210,9 +222,13 @@ function callCompleted(state: SessionState, event: Event<'interaction.item.compl
     history: said ? state.history.append(said) : state.history,
     historyChars: said ? state.historyChars + messageSize(said) : state.historyChars,
     stored: item.output || parts ? withStoredOutput(state.stored, item) : state.stored,
+    inputs: item.delivers ? withoutInputs(state, item.delivers) : state.inputs,
     turn: { ...turn, repeats, waiting, idleMs, step: said ? { kind: 'ready', failures: none } : step, accounting },
   }
 }
+
+const withoutInputs = ({ inputs }: SessionState, delivered: readonly ClientId[]): SessionState['inputs'] =>
+  inputs.filter(({ clientId }) => !delivered.includes(clientId))
 
 const none: readonly never[] = []
 const inside: SandboxStage = { kind: 'inside' }

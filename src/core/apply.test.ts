@@ -46,6 +46,67 @@ const childEnded = (end: EventDraft) => {
   return state(...begun, stepStarted(), called('agent__scout'), callStarted(), started, { itemId, ...end } as EventDraft)
 }
 
+/** A call has spawned a child, and is over. */
+const spawned: readonly EventDraft[] = [
+  ...begun,
+  stepStarted(),
+  called('spawn_agent'),
+  callStarted(),
+  {
+    type: 'interaction.subagent.started',
+    itemId: 't1.s1.1' as ItemId,
+    childId: childEnd.childId,
+    agent: 'scout',
+    childPath: 'root/scout#1',
+    turn: 1,
+  },
+  callCompleted(),
+]
+const firstTurn = { itemId: 't1.s1.1' as ItemId, turn: 1, notice: '[scout#1: completed]' }
+const reported: EventDraft = { type: 'interaction.subagent.completed', status: 'completed', ...childEnd, ...firstTurn }
+
+describe('a spawned child', () => {
+  const child = { childId: childEnd.childId, itemId: 't1.s1.1', name: 'scout#1', agent: 'scout', turn: 1, isWorking: true }
+
+  it('is in the list of the turn until it is closed, over several turns, and is charged for each', () => {
+    expect(state(...spawned).turn).toMatchObject({ children: 1, spawned: [child] })
+    const idle = state(...spawned, reported)
+    expect(idle.turn).toMatchObject({ children: 3, paidUsd: 0.75, spawned: [{ ...child, isWorking: false }] })
+    const again = { ...(spawned[5] as EventDraft), turn: 2 } as EventDraft
+    expect(state(...spawned, reported, again).turn).toMatchObject({ children: 3, spawned: [{ ...child, turn: 2 }] })
+    expect(() => state(...begun, stepStarted(), called('spawn_agent'), callStarted(), again)).toThrow(/no such spawned child/)
+  })
+
+  it('reports like a steering message that does not become the goal and ends with the turn', () => {
+    const clientId = `${childEnd.childId}.1` as ClientId
+    const notice = { role: 'user', parts: [{ type: 'text', text: '[scout#1: completed]' }] }
+    expect(state(...spawned, reported).inputs).toEqual([{ clientId, parts: notice.parts, mode: 'steer', child: childEnd.childId }])
+    const step = { ...stepStarted({ absorbs: [clientId] }), stepId: 't1.s2' } as EventDraft
+    const absorbed = state(...spawned, reported, step)
+    expect([...absorbed.history].at(-1)).toEqual(notice)
+    expect(absorbed).toMatchObject({ inputs: [], turn: { goal: [{ parts: [{ text: 'hello' }] }] } })
+    const ending = { status: 'partial', reason: 'steps' } as const
+    const end: EventDraft = { type: 'interaction.turn.completed', ending, report: { format: 'text', text: '' }, totals: sample.totals }
+    expect(state(...spawned, reported, end).inputs).toEqual([])
+  })
+
+  it('is not reported again by the call whose result has its report', () => {
+    const waits = [
+      ...spawned,
+      { ...stepStarted(), stepId: 't1.s2' } as EventDraft,
+      { ...called('wait_for_agent'), stepId: 't1.s2' } as EventDraft,
+    ]
+    const started = callStarted()
+    const done = callCompleted()
+    if (started.type !== 'interaction.item.started' || done.type !== 'interaction.item.completed' || done.item.kind !== 'call')
+      throw new Error()
+    const id = 't1.s2.1' as ItemId
+    const item = { ...done.item, id, delivers: [`${childEnd.childId}.1` as ClientId] }
+    const call = { ...started, itemId: id, item: { ...started.item, id } } as EventDraft
+    expect(state(...waits, call, reported, { ...done, itemId: id, item }).inputs).toEqual([])
+  })
+})
+
 /** One test, at least, for each type; `covers every event type` fails when one has none. */
 const tests: { readonly [Type in EventType]: () => void } = {
   'interaction.session.created': () => {
@@ -283,6 +344,17 @@ const tests: { readonly [Type in EventType]: () => void } = {
     expect(childEnded({ type: 'interaction.subagent.failed', status: 'failed', failure, ...childEnd })).toMatchObject({
       turn: { paidUsd: 0.75, children: 3 },
     })
+  },
+  'interaction.subagent.closed': () => {
+    const closed: EventDraft = {
+      type: 'interaction.subagent.closed',
+      itemId: 't1.s1.1' as ItemId,
+      childId: childEnd.childId,
+      agent: 'scout',
+    }
+    const ended = [...spawned, { type: 'interaction.subagent.completed', status: 'completed', ...childEnd, ...firstTurn }] as EventDraft[]
+    expect(state(...ended, closed)).toMatchObject({ inputs: [], turn: { spawned: [] } })
+    expect(state(...spawned, closed)).toMatchObject({ turn: { spawned: [], children: 1 } })
   },
   'interaction.subagent.selected': () => {
     expect(state({ type: 'interaction.subagent.selected', agent: 'clerk', reason: 'explicit', scores: {} })).toEqual({

@@ -12,6 +12,7 @@ import {
 import { grantedBy } from '../policy/grants.ts'
 import { Sequence } from '../util/sequence.ts'
 import { selectionEntry } from './accounting-entries.ts'
+import { type ChildEnded, childClosed, childStarted, spawnedEnded } from './apply-child-events.ts'
 import {
   applyItemCompleted,
   applyItemStarted,
@@ -24,8 +25,27 @@ import { markOrphaned } from './calls/call-order.ts'
 import { messageSize } from './message-size.ts'
 import type { FailedAttempt } from './next-model.ts'
 import { stepIdOf } from './session-ids.ts'
-import { type Call, type Cancel, type OpenTurn, requestOf, type SessionState } from './state.ts'
-import { appendMessage, callingStep, illegalEvent, inputMessages, openTurn, takeInputs, withCalls, withTurn } from './state-changes.ts'
+import {
+  type Call,
+  type Cancel,
+  type EndedTurn,
+  type OpenTurn,
+  type PendingInput,
+  requestOf,
+  type SessionState,
+  type SpawnedChild,
+} from './state.ts'
+import {
+  appendMessage,
+  callingStep,
+  endWaiting,
+  illegalEvent,
+  inputMessages,
+  openTurn,
+  takeInputs,
+  withCalls,
+  withTurn,
+} from './state-changes.ts'
 import { hasStoredParts, isStoredPart, nothingStored } from './stored-parts.ts'
 
 // The reducer. Pure: it never changes the given state, and the same events always give the same state.
@@ -87,6 +107,8 @@ function applyByType(state: SessionState, event: InteractionEvent): SessionState
     case 'interaction.subagent.completed':
     case 'interaction.subagent.failed':
       return childEnded(state, event)
+    case 'interaction.subagent.closed':
+      return childClosed(state, event)
     case 'interaction.subagent.selected':
       return event.asked ? addSelectionCost(withPosition(state, event), event.asked) : withPosition(state, event)
     case 'interaction.hook.completed':
@@ -178,7 +200,7 @@ function turnStarted(state: SessionState, event: Event<'interaction.turn.started
   if (!event.turnId) throw illegalEvent(event, 'it has no turn id')
   const asked = state.turn.kind === 'none' ? state.turn.asked : undefined
   return {
-    ...takeInputs(state, event.inputs),
+    ...takeInputs(state.parent && state.turn.kind === 'ended' ? withEarlierTurn(state, state.turn) : state, event.inputs),
     seq: event.seq,
     at: event.at,
     diagnostics: [],
@@ -195,6 +217,7 @@ function turnStarted(state: SessionState, event: Event<'interaction.turn.started
       spent: asked ? { usage: asked.usage, cost: asked.cost } : { usage: noUsage, cost: 0 },
       paidUsd: asked?.paidUsd ?? 0,
       children: 0,
+      spawned: noneSpawned,
       step: { kind: 'ready', failures: [] },
       dropped: [],
       probed: false,
@@ -211,6 +234,13 @@ function turnStarted(state: SessionState, event: Event<'interaction.turn.started
   }
 }
 
+const noneSpawned: readonly SpawnedChild[] = []
+
+function withEarlierTurn(state: SessionState, { id, ending, totals, accounting, diagnostics }: EndedTurn): SessionState {
+  const earlier = { kind: 'earlier', id, ending, totals, accounting: accounting.toJSON(), diagnostics: diagnostics.toJSON() } as const
+  return { ...state, earlierTurns: [...(state.earlierTurns ?? []), earlier] }
+}
+
 function suspended(state: SessionState, event: Event<'interaction.turn.suspended'>): SessionState {
   const turn = openTurn(state, event)
   const since = turn.waiting.kind === 'no' ? event.at : turn.waiting.since
@@ -223,16 +253,15 @@ function turnEnded(state: SessionState, event: TurnEnd): SessionState {
   const { id, accounting, diagnostics, paidUsd, children, idleMs } = openTurn(state, event)
   const { ending, totals } = event
   const ended = { kind: 'ended', id, ending, totals, paidUsd, children, idleMs, accounting, diagnostics } as const
-  return { ...state, seq: event.seq, at: event.at, turn: event.report ? { ...ended, report: event.report } : ended }
+  const inputs = state.inputs.some(isFromChild) ? state.inputs.filter((input) => !isFromChild(input)) : state.inputs
+  return { ...state, seq: event.seq, at: event.at, inputs, turn: event.report ? { ...ended, report: event.report } : ended }
 }
 
-function childStarted(state: SessionState, event: Event<'interaction.subagent.started'>): SessionState {
-  const turn = openTurn(state, event)
-  return withTurn(state, event, { ...turn, children: turn.children + 1 })
-}
+const isFromChild = ({ child }: PendingInput): boolean => child !== undefined
 
 /** Charges the parent with the child. Idle time of the only running child is idle time of the parent, too. */
-function childEnded(state: SessionState, event: Event<'interaction.subagent.completed' | 'interaction.subagent.failed'>): SessionState {
+function childEnded(state: SessionState, event: ChildEnded): SessionState {
+  if (event.turn !== undefined) return spawnedEnded(state, event, event.turn)
   const turn = openTurn(state, event)
   const { seq, at, totals, paidUsd, children, idleMs } = event
   const waited = turn.step.kind === 'calling' && turn.step.calls.length === 1 ? idleMs : 0
@@ -252,7 +281,7 @@ function resumed(state: SessionState, event: Event<'interaction.session.resumed'
   if (next.turn.kind !== 'open') return next
   const { turn } = next
   const idleMs = turn.waiting.kind === 'no' ? turn.idleMs + Math.max(0, event.at - state.at) : turn.idleMs
-  if (turn.step.kind !== 'calling') return { ...next, turn: { ...turn, idleMs } }
+  if (turn.step.kind !== 'calling') return { ...next, turn: endWaiting({ ...turn, idleMs }, event.at) }
   return { ...next, turn: withCalls({ ...turn, idleMs }, turn.step, { calls: markOrphaned(turn.step.calls), at: event.at }) }
 }
 

@@ -25,6 +25,8 @@ export type Action =
   | { readonly kind: 'wait' }
   /** Wait until a request of another session gives back a part of a shared budget. */
   | { readonly kind: 'defer' }
+  /** The turn has an answer. Wait for the spawned children that still work. */
+  | { readonly kind: 'rest' }
   | { readonly kind: 'finish'; readonly ending: TurnEnding }
   | { readonly kind: 'idle' }
 
@@ -105,7 +107,20 @@ function decideAnswer(
   if (steered !== state && hasStepLeft && nextAllowance(steered, turn, headroom).kind !== 'none')
     return decideStep(state, turn, { failures: [], headroom, exclusions })
   if (turn.last !== undefined) return finish({ status: 'partial', reason: turn.last })
+  if (turn.spawned.length > 0 && hasOpenReports(state, turn)) return decideRest(steered, turn, headroom)
   return finish(truncated ? { status: 'partial', reason: cutBy ?? 'tokens' } : { status: 'completed' })
+}
+
+/** Whether a spawned child still works, or has reported something that the answer does not know. */
+const hasOpenReports = ({ inputs }: SessionState, { spawned }: OpenTurn): boolean =>
+  spawned.some(({ isWorking }) => isWorking) || inputs.some(({ child }) => child !== undefined)
+
+/** Waits for spawned children while there is a step left that could read what they report. */
+function decideRest(state: SessionState, turn: OpenTurn, headroom: Headroom): Action {
+  if (turn.cancel === 'interrupt') return finish({ status: 'interrupted', reason: 'interrupted' })
+  if (turn.cancel === 'abort') return finish({ status: 'interrupted', reason: 'denied' })
+  const next = nextAllowance(state, turn, headroom)
+  return next.kind === 'last' || next.kind === 'none' ? finish({ status: 'partial', reason: next.reason }) : { kind: 'rest' }
 }
 
 interface Rejected extends DecisionContext, Pick<AnsweredStep, 'cutBy'> {

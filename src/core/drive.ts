@@ -16,6 +16,8 @@ export interface Performer<S extends Session> {
   wait(session: S): MaybePromise<'decided' | 'suspended'>
   /** Waits until a request of another session gives back a part of a shared budget. */
   defer(session: S): MaybePromise<void>
+  /** Waits until a spawned child has ended, or something else has changed. */
+  rest(session: S): MaybePromise<void>
   skip(session: S, action: Extract<Action, { kind: 'skip' }>): MaybePromise<void>
   recover(session: S): MaybePromise<void>
   compact(session: S): MaybePromise<void>
@@ -66,6 +68,8 @@ function perform<S extends Session>(session: S, performer: Performer<S>, action:
       return performer.recover(session)
     case 'defer':
       return performer.defer(session)
+    case 'rest':
+      return performer.rest(session)
     case 'compact':
       return performer.compact(session)
     case 'finish':
@@ -75,6 +79,6 @@ function perform<S extends Session>(session: S, performer: Performer<S>, action:
   }
 }
 
-function begin(session: Session, { input }: Extract<Action, { kind: 'begin' }>): void {
+export function begin(session: Session, { input }: Pick<Extract<Action, { kind: 'begin' }>, 'input'>): void {
   session.note({ type: 'interaction.turn.started', turnId: turnIdOf(session.state.turns + 1), inputs: [input.clientId] })
 }

@@ -23,7 +23,7 @@ export { failedRecord, failureText } from './calls/failed-record.ts'
 export { LaneSet, laneConflict } from './calls/lane-conflicts.ts'
 export { lostCallDiagnostic, lostCallRecord, lostReplyText, notRunAgain, unfinishedCallRecord } from './calls/lost-call-texts.ts'
 export { type Action, type AskAction, decide } from './decide.ts'
-export { drive, type Performer } from './drive.ts'
+export { begin, drive, type Performer } from './drive.ts'
 export { failurePolicy, maxDelayMs } from './failure-policy.ts'
 export { messageSize, partChars } from './message-size.ts'
 export { type Exclusions, noExclusions } from './next-model.ts'
@@ -35,6 +35,7 @@ export {
   type Call,
   type CallBase,
   type Cancel,
+  type EarlierTurn,
   type EndedTurn,
   type EscalationStage,
   escalationStage,
@@ -42,6 +43,7 @@ export {
   openRequests,
   type ReviewableCall,
   type SessionState,
+  type SpawnedChild,
   type StartedCall,
   type Turn,
 } from './state.ts'

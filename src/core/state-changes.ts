@@ -31,7 +31,7 @@ export function withCalls(turn: OpenTurn, step: CallingStep, { calls, at }: Pick
 }
 
 /** Ends the wait, if there is one. It adds to the idle time. */
-function endWaiting(turn: OpenTurn, at: number): OpenTurn {
+export function endWaiting(turn: OpenTurn, at: number): OpenTurn {
   if (turn.waiting.kind === 'no') return turn
   return { ...turn, waiting: { kind: 'no' }, idleMs: turn.idleMs + Math.max(0, at - turn.waiting.since) }
 }

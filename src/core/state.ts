@@ -77,6 +77,15 @@ export interface SessionState {
   readonly diagnostics: readonly Diagnostic[]
   readonly turns: number
   readonly turn: Turn
+  /** For a child with several turns: those before the last one. */
+  readonly earlierTurns?: readonly EarlierTurn[]
+}
+
+/** The parts of a turn that the outcome of the root needs. */
+export interface EarlierTurn extends Pick<EndedTurn, 'id' | 'ending' | 'totals'> {
+  readonly kind: 'earlier'
+  readonly accounting: readonly AccountingEntry[]
+  readonly diagnostics: readonly Diagnostic[]
 }
 
 /** What the blob store has. An object: the state, which is copied for every event, does not grow. */
@@ -100,6 +109,8 @@ export interface PendingInput {
   readonly clientId: ClientId
   readonly parts: readonly InputPart[]
   readonly mode: InputMode
+  /** The spawned child that it reports about. It is dropped with the turn. */
+  readonly child?: SessionId
 }
 
 /** `asked`: the request that selected the agent. The first turn pays for it. */
@@ -127,6 +138,8 @@ export interface OpenTurn {
   readonly paidUsd: number
   /** Number of descendants started. */
   readonly children: number
+  /** Spawned children that are not closed. */
+  readonly spawned: readonly SpawnedChild[]
   readonly step: Step
   readonly last?: LastStepReason
   /** The inputs of this turn. */
@@ -148,6 +161,19 @@ export interface OpenTurn {
   readonly lastText: string
   readonly accounting: Sequence<AccountingEntry>
   readonly diagnostics: Sequence<Diagnostic>
+}
+
+/** A child that outlives the call that started it: until it is closed, or until this turn ends. */
+export interface SpawnedChild {
+  readonly childId: SessionId
+  /** The call that spawned it. */
+  readonly itemId: ItemId
+  /** Unique among the children of this session: `researcher#1`. */
+  readonly name: string
+  readonly agent: string
+  /** The number of its last turn. */
+  readonly turn: number
+  readonly isWorking: boolean
 }
 
 export interface EndedTurn {

@@ -14,6 +14,8 @@ export const builtinToolNames = [
 
 export type BuiltinToolName = (typeof builtinToolNames)[number]
 
+const childControl = 'an agent with `agents` and `childControl` has it'
+
 /** Tools that agents get automatically, and when. */
 export const automaticTools: { readonly [name: string]: string } = {
   read_output: 'every agent with tools has it',
@@ -22,4 +24,9 @@ export const automaticTools: { readonly [name: string]: string } = {
   delegate_task: 'an agent with many `agents` has it',
   find_tools: 'an agent with many tools of servers has it',
   use_tool: 'an agent with many tools of servers has it',
+  spawn_agent: childControl,
+  send_agent_input: childControl,
+  wait_for_agent: childControl,
+  close_agent: childControl,
+  list_agents: childControl,
 }

@@ -2,7 +2,15 @@ export { confinementFor } from './approval/agent-confinement.ts'
 export { applyDecision, recheckOpenRequests, redactDecision, storeProjectGrant } from './approval/approval-decisions.ts'
 export { Lanes } from './calls/lanes.ts'
 export { matchesTool, offeredName, ToolRegistry } from './calls/tool-registry.ts'
-export { ActiveSession, type ChildStart, type StepPorts, type TreePort } from './loop/active-session.ts'
+export {
+  ActiveSession,
+  type ChildStart,
+  type SpawnMessage,
+  type SpawnPort,
+  type StepPorts,
+  type TreePort,
+  type WaitingCall,
+} from './loop/active-session.ts'
 export { loadSteps, performer } from './loop/performer.ts'
 export { reportOf } from './loop/report-of.ts'
 export { ModelHealth, sharedModelHealth } from './model/model-health.ts'

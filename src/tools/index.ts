@@ -5,3 +5,4 @@ export { isStandardSchema, jsonSchemaOf, parseStandard } from './schema/standard
 export { toolSearch } from './search/tool-search.ts'
 export { agentDirectory, directoryNames } from './subagent/agent-directory.ts'
 export { agentCard, agentTool, agentToolName } from './subagent/agent-tool.ts'
+export { childControlNames, childControlTools } from './subagent/child-control.ts'

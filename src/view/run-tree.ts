@@ -57,6 +57,7 @@ export function subjectOf({ sessions }: RunTree, event: StreamEvent): string | u
     case 'interaction.subagent.started':
     case 'interaction.subagent.completed':
     case 'interaction.subagent.failed':
+    case 'interaction.subagent.closed':
       return sessions.get(event.childId)?.agent.name
     case 'interaction.subagent.selected':
       return sessions.get(event.sessionId)?.agent.name
@@ -154,6 +155,7 @@ function applyDurable(tree: RunTree, session: SessionNodes, event: InteractionEv
     case 'interaction.subagent.started':
     case 'interaction.subagent.completed':
     case 'interaction.subagent.failed':
+    case 'interaction.subagent.closed':
     case 'interaction.context.added':
       break
     default:

@@ -2,6 +2,7 @@ import { expect, test } from 'vitest'
 import { type AgentOptionKey, agentOptionKeys } from '../../src/agents/index.ts'
 import { type Confinement, defaultSandboxPolicy, type SandboxPolicy } from '../../src/contracts/index.ts'
 import { FakeClock } from '../../src/testing/index.ts'
+import { childControlNames } from '../../src/tools/index.ts'
 import { endlessShell } from '../tools/shell/endless-shell.ts'
 import { child, folder } from './folder.ts'
 import { counter, play, type Say, type Scene, tool } from './stage.ts'
@@ -145,6 +146,11 @@ const effects: { readonly [Key in AgentOptionKey]: () => Promise<void> } = {
   },
   async agents() {
     expect((await play({ scout: '' })).scoutRequests).toBe(1)
+  },
+  async childControl() {
+    const names = async (boss: string) => (await offered({ boss, scout: '' })).map(({ name }) => name)
+    expect(await names('childControl: true')).toEqual(['agent__scout', ...childControlNames.toSorted()])
+    expect(await names('')).toEqual(['agent__scout'])
   },
   async skills() {
     expect([await loadable(''), await loadable('skills: [pdf, "git-p*"]')]).toEqual([[], ['pdf', 'git-push']])

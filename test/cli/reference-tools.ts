@@ -2,7 +2,7 @@ import { tmpdir } from 'node:os'
 import type { JsonObject, JsonSchema, Tool } from '../../src/contracts/index.ts'
 import { automaticTools, builtinToolNames } from '../../src/policy/builtin-tool-names.ts'
 import { loadSkillTool } from '../../src/tools/builtin/index.ts'
-import { agentDirectory, readOutputTool, schemaValidator, toolSearch } from '../../src/tools/index.ts'
+import { agentDirectory, childControlTools, readOutputTool, schemaValidator, toolSearch } from '../../src/tools/index.ts'
 import { workspaceTools } from '../../src/workspace-tools.ts'
 import { code, made, page, table, textOf } from './markdown.ts'
 
@@ -12,6 +12,7 @@ const all: readonly Tool[] = [
   loadSkillTool(),
   ...agentDirectory(schemaValidator()),
   ...toolSearch,
+  ...childControlTools(schemaValidator()),
 ]
 
 /** Every built-in tool, by its name. */
@@ -44,6 +45,11 @@ export const exampleInputs: { readonly [tool: string]: JsonObject } = {
   delegate_task: { agent: 'trains', prompt: 'The first train from Oslo to Bergen on Saturday' },
   find_tools: { query: 'create an issue' },
   use_tool: { tool: 'github__create_issue', input: { title: 'The train is late' } },
+  spawn_agent: { agent: 'researcher', prompt: 'Find the opening hours of the museums in Oslo.' },
+  send_agent_input: { id: 'researcher#1', text: 'Only those that open on Mondays.' },
+  wait_for_agent: { ids: ['researcher#1', 'researcher#2'], mode: 'any', timeout: 60 },
+  close_agent: { id: 'researcher#1' },
+  list_agents: {},
 }
 
 interface Field extends JsonSchema {

@@ -57,6 +57,7 @@ describe('the published schemas', () => {
       'interaction.subagent.started': true,
       'interaction.subagent.completed': true,
       'interaction.subagent.failed': true,
+      'interaction.subagent.closed': true,
       'interaction.hook.completed': true,
       'interaction.context.added': true,
       'interaction.context.compacted': true,
@@ -119,6 +120,18 @@ for (const script of scouts) {
   for (const event of events) seen.set(event.type, [...(seen.get(event.type) ?? []), event])
   outcomes.push(outcome)
 }
+const spawning: Script = (_, step) =>
+  [
+    { calls: [{ tool: 'spawn_agent', input: { agent: 'scout', prompt: 'Look' } }] },
+    { calls: [{ tool: 'wait_for_agent', input: { ids: ['scout#1'] } }] },
+    { calls: [{ tool: 'send_agent_input', input: { id: 'scout#1', text: 'More' } }] },
+  ][step - 1] ?? { text: 'Done.' }
+const spawned = await team({
+  boss: { script: spawning, agents: ['scout'], childControl: true },
+  scout: { script: () => ({ text: 'found' }) },
+}).run()
+for (const event of spawned.all) seen.set(event.type, [...(seen.get(event.type) ?? []), event])
+outcomes.push(spawned.outcome)
 const created = seen.get('interaction.session.created')?.[0]
 if (created?.type === 'interaction.session.created') {
   // Only whoever takes a run up changes its agent.

@@ -27,6 +27,7 @@ export interface AgentSettings {
   readonly tools: readonly string[]
   /** Names and patterns as written; `agentSkills` resolves them. */
   readonly skills: readonly string[]
+  readonly childControl?: true
   readonly approvals?: readonly ApprovalRule[]
   /** Only what is set, as in `parameters` and `limits`. */
   readonly sandbox?: Partial<SandboxPolicy>
@@ -155,6 +156,7 @@ export function toAgentSettings(values: ReadonlyMap<AgentOptionKey, { readonly v
     models: get<readonly string[]>('models') ?? [agentOptions.models.default],
     tools: get<readonly string[]>('tools') ?? [],
     skills: get<readonly string[]>('skills') ?? [],
+    ...(get<boolean>('childControl') === true && { childControl: true }),
     ...(rules.length > 0 && { approvals: rules }),
     ...(Object.keys(sandbox).length > 0 && { sandbox }),
     parameters: group('parameters') as ModelParameters,

@@ -366,6 +366,7 @@ describe('the template of an agent', () => {
         # schemaRef: ./answer.schema.json  # default: none
       tools: []
       agents: []
+      # childControl: true  # default: false
       skills: []
       disabledSkills: []
       # approvals:

@@ -34,6 +34,7 @@ export type AgentOptionKey =
   | `output.${'format' | 'schema' | 'schemaRef'}`
   | 'tools'
   | 'agents'
+  | 'childControl'
   | 'skills'
   | 'disabledSkills'
   | 'approvals.rules'
@@ -141,6 +142,12 @@ export const agentOptions: { readonly [Key in AgentOptionKey]: AgentOption } = {
     summary: 'the agents that it can call: files relative to the agent file, or names of configured agents',
     default: 'none',
     example: '[./scout.ai]',
+  },
+  childControl: {
+    type: boolean,
+    summary: 'whether it can also spawn the agents of `agents`: start them and continue while they work',
+    default: 'false',
+    example: 'true',
   },
   skills: {
     type: { kind: 'patterns', of: 'skill' },

@@ -72,11 +72,12 @@ const entries: {
   'interaction.approval.granted': ({ keys, from, by }) => info('approved for the session', { keys: keys.map(({ key }) => key), from, by }),
   'interaction.approval.revoked': ({ keys, by }) => info('approvals revoked', { keys, by }),
   'interaction.subagent.selected': ({ agent, scores }, name) => info(`agent selected: ${name ?? agent}`, { agent, scores }),
-  'interaction.subagent.started': ({ childId, agent }, name) => info(`child started: ${name ?? agent}`, { childId, agent }),
-  'interaction.subagent.completed': ({ childId, agent, status, totals }, name) =>
-    info(`child ${status}: ${name ?? agent}`, { childId, ...totals }),
-  'interaction.subagent.failed': ({ childId, agent, status, failure, totals }, name) =>
-    warn(`child ${status}: ${name ?? agent}`, { childId, failure, ...totals }),
+  'interaction.subagent.started': ({ childId, agent, turn }, name) => info(`child started: ${name ?? agent}`, { childId, agent, turn }),
+  'interaction.subagent.completed': ({ childId, agent, status, totals, turn }, name) =>
+    info(`child ${status}: ${name ?? agent}`, { childId, turn, ...totals }),
+  'interaction.subagent.failed': ({ childId, agent, status, failure, totals, turn }, name) =>
+    warn(`child ${status}: ${name ?? agent}`, { childId, turn, failure, ...totals }),
+  'interaction.subagent.closed': ({ childId, agent }, name) => info(`child closed: ${name ?? agent}`, { childId }),
   'interaction.hook.completed': ({ hook, verdict, message }) =>
     (verdict === 'failed' ? warn : info)(`hook ${hook}: ${verdict}`, { hook, verdict, message }),
   'interaction.context.added': ({ source, text }) => info(`context added: ${printable(source)}`, { source, characters: text.length }),

@@ -131,6 +131,7 @@ export class PlainProgress {
       case 'interaction.subagent.started':
       case 'interaction.subagent.completed':
       case 'interaction.subagent.failed':
+      case 'interaction.subagent.closed':
       case 'interaction.cancel.requested':
       case 'interaction.queue.left':
         return []

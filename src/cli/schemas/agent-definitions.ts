@@ -67,6 +67,7 @@ export const agentDefinitions = {
     toolName: name,
     input: reference('InputContract'),
     agents: listOf(name),
+    childControl: optional(constant(true)),
     skills: optional(listOf(reference('Skill'))),
     approvals: optional(listOf(approvalRule)),
     bounds: optional(listOf(closed<ApprovalPolicy>({ name: optional(text), rules: listOf(approvalRule) }))),

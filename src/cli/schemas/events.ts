@@ -95,7 +95,16 @@ const checkedOutput = anyOf(
   closed<Is<CheckedOutput, 'ok', true>>({ ok: constant(true), value: anyJson }),
   closed<Is<CheckedOutput, 'ok', false>>({ ok: constant(false), problems: listOf(text), notice: text, remedy: text }),
 )
-const childEnd: Fields<ChildEnd> = { childId: name, agent: name, totals, paidUsd: amount, children: count, idleMs: amount }
+const childEnd: Fields<ChildEnd> = {
+  childId: name,
+  agent: name,
+  totals,
+  paidUsd: amount,
+  children: count,
+  idleMs: amount,
+  turn: optional(ordinal),
+  notice: optional(text),
+}
 export const runFlag = closed<RunFlag>({ name, value: text })
 type Updated = InteractionEvent<'interaction.item.updated'>['update']
 
@@ -192,7 +201,8 @@ const bodies: { readonly [Type in EventType]: Fields<Body<Type>> } = {
       }),
     ),
   },
-  'interaction.subagent.started': { childId: name, agent: name, childPath: name },
+  'interaction.subagent.started': { childId: name, agent: name, childPath: name, turn: optional(ordinal) },
+  'interaction.subagent.closed': { childId: name, agent: name },
   'interaction.subagent.completed': {
     ...childEnd,
     status: oneOf<Body<'interaction.subagent.completed'>['status']>({ completed: true, partial: true }),

@@ -90,6 +90,7 @@ export const itemDefinitions = {
       latencyMs: amount,
       bytesIn: count,
       bytesOut: count,
+      delivers: optional(listOf(name)),
     }),
     closed<TextRecord>({ kind: constant('text'), id: name, type: textType, status: itemStatus, text, metadata: optional(anyObject) }),
     closed<PlanRecord>({ ...planFields, status: oneOf<PlanRecord['status']>({ completed: true, failed: true, interrupted: true }) }),

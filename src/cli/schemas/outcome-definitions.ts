@@ -135,7 +135,12 @@ export const outcomeDefinitions = {
     failure: optional(reference('ModelFailure')),
   }),
   CallEntry: closed<CallEntry>(callFields),
-  CallOperation: closed<CallOperation>({ ...callFields, status: callStatus, child: optional(reference('TurnOperation')) }),
+  CallOperation: closed<CallOperation>({
+    ...callFields,
+    status: callStatus,
+    child: optional(reference('TurnOperation')),
+    earlier: optional(listOf(reference('TurnOperation'))),
+  }),
   TurnOperation: closed<TurnOperation>({
     kind: constant('turn'),
     agentPath: name,

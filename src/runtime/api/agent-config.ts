@@ -51,6 +51,8 @@ export interface AgentDefinition {
   readonly input?: InputContract | SchemaAlone
   /** Names of other agents of the configuration that it can call as tools. */
   readonly agents?: readonly string[]
+  /** It can also spawn them: start them, go on while they work, and send them further input. Default: false. */
+  readonly childControl?: boolean
   /** Whether it can be selected by the request. Default: true, unless another agent calls it. */
   readonly infer?: boolean
   /** Names and `prefix*` patterns of `config.skills`. Default: all of them. */

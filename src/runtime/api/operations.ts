@@ -11,17 +11,24 @@ import {
   type StepOperation,
   type TurnOperation,
 } from '../../contracts/index.ts'
-import type { Call, EndedTurn, OpenTurn, SessionState, StartedCall } from '../../core/index.ts'
+import type { Call, EarlierTurn, EndedTurn, OpenTurn, SessionState, StartedCall } from '../../core/index.ts'
 import { utf8Length } from '../../util/fit-text.ts'
 import { childIdOf } from '../tree/tree-state.ts'
 
 type Children = ReadonlyMap<SessionId, SessionState>
 
+interface Below {
+  readonly children: Children
+  /** The status of open turns. */
+  readonly openStatus: OutcomeStatus
+}
+
 /** The entries of a session and its children. Those of an ended child precede the call that started it; those of open children are last. */
 export function accountingOf(state: SessionState, children: Children): readonly AccountingEntry[] {
   if (state.turn.kind === 'none') return []
-  const own = state.turn.accounting.toJSON()
-  if (children.size === 0) return own
+  const last = state.turn.accounting.toJSON()
+  if (children.size === 0) return last
+  const own = state.earlierTurns ? [...state.earlierTurns.flatMap(({ accounting }) => accounting), ...last] : last
   const all: AccountingEntry[] = []
   for (const entry of own) {
     const child = childOf(state, entry, children)
@@ -38,8 +45,10 @@ export function diagnosticsOf(state: SessionState, turn: OpenTurn | EndedTurn, c
   if (children.size === 0) return own
   const all = [...own]
   for (const child of children.values()) {
-    if (child.turn.kind === 'none' || child.turn.diagnostics.length === 0) continue
-    if (isDescendant(child, { state, turn, children })) all.push(...child.turn.diagnostics.toArray())
+    if (child.turn.kind === 'none' || (child.turn.diagnostics.length === 0 && !child.earlierTurns)) continue
+    if (!isDescendant(child, { state, turn, children })) continue
+    for (const { diagnostics } of child.earlierTurns ?? []) all.push(...diagnostics)
+    all.push(...child.turn.diagnostics.toArray())
   }
   return all
 }
@@ -55,20 +64,30 @@ function isDescendant(
 }
 
 /** Turn → step → call → child. */
-export function operationOf(state: SessionState, turn: OpenTurn | EndedTurn, children: Children): TurnOperation {
-  const isEnded = turn.kind === 'ended'
+export const operationOf = (state: SessionState, turn: OpenTurn | EndedTurn, children: Children): TurnOperation =>
+  turnOperation(state, turn, { children, openStatus: 'interrupted' })
+
+function turnOperation(state: SessionState, turn: OpenTurn | EndedTurn | EarlierTurn, below: Below): TurnOperation {
+  const isOpen = turn.kind === 'open'
   return {
     kind: 'turn',
     agentPath: state.agentPath,
     turnId: turn.id,
-    status: isEnded ? turn.ending.status : 'interrupted',
-    durationMs: isEnded ? turn.totals.durationMs : state.at - turn.startedAt,
-    steps: stepsOf(state, turn.accounting.toArray(), children),
+    status: isOpen ? below.openStatus : turn.ending.status,
+    durationMs: isOpen ? state.at - turn.startedAt : turn.totals.durationMs,
+    steps: stepsOf(state, turn.kind === 'earlier' ? turn.accounting : turn.accounting.toArray(), below),
   }
 }
 
+/** The turns of a child. Only a spawned one has several. */
+function turnsOf(child: SessionState, turn: OpenTurn | EndedTurn, below: Below): Pick<CallOperation, 'child' | 'earlier'> {
+  const last = { child: turnOperation(child, turn, below) }
+  return child.earlierTurns ? { ...last, earlier: child.earlierTurns.map((each) => turnOperation(child, each, below)) } : last
+}
+
 /** The entries of a step are adjacent. */
-function stepsOf(state: SessionState, accounting: readonly AccountingEntry[], children: Children): readonly StepOperation[] {
+function stepsOf(state: SessionState, accounting: readonly AccountingEntry[], below: Below): readonly StepOperation[] {
+  const { children } = below
   const steps: StepOperation[] = []
   let attempts: ModelEntry[] = []
   let calls: CallOperation[] = []
@@ -85,7 +104,7 @@ function stepsOf(state: SessionState, accounting: readonly AccountingEntry[], ch
       continue
     }
     const child = children.size === 0 ? undefined : childOf(state, entry, children)
-    calls.push(child && child.turn.kind !== 'none' ? { ...entry, child: operationOf(child, child.turn, children) } : entry)
+    calls.push(child && child.turn.kind !== 'none' ? { ...entry, ...turnsOf(child, child.turn, below) } : entry)
   }
   return steps
 }
@@ -99,11 +118,20 @@ function childOf({ sessionId }: SessionState, entry: AccountingEntry, children: 
 /** What an open turn has spent, with its open descendants. */
 export function spentSoFar(state: SessionState, turn: OpenTurn, children: Children): Spent {
   let { spent } = turn
-  for (const child of openChildren(state, children)) {
+  for (const child of [...openChildren(state, children), ...openSpawned(turn, children)]) {
     const { usage, cost } = spentSoFar(child.state, child.turn, children)
     spent = addSpent(spent, usage, cost)
   }
   return spent
+}
+
+/** Spawned children with an open turn, apart from those whose call is still open. */
+function openSpawned({ step, spawned }: OpenTurn, children: Children): readonly Omit<OpenChild, 'call'>[] {
+  return spawned.flatMap(({ childId, itemId }) => {
+    const state = children.get(childId)
+    const isInCall = step.kind === 'calling' && step.calls.some((call) => call.itemId === itemId)
+    return state?.turn.kind === 'open' && !isInCall ? [{ state, turn: state.turn }] : []
+  })
 }
 
 /** The operation of an open turn with its open descendants, all with the same status. */
@@ -112,7 +140,7 @@ export function operationSoFar(
   status: OutcomeStatus,
   children: Children,
 ): TurnOperation {
-  const own = { ...operationOf(state, turn, children), status }
+  const own = turnOperation(state, turn, { children, openStatus: status })
   if (turn.step.kind !== 'calling') return own
   const { id } = turn.step
   const calls = openChildren(state, children).flatMap(({ call, ...child }): readonly CallOperation[] =>

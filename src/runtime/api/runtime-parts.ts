@@ -15,7 +15,7 @@ import {
 import { agentLoop } from '../../core/index.ts'
 import { Queues, queueNames, type StepPorts, sharedModelHealth, ToolRegistry, type TreePort } from '../../steps/index.ts'
 import { memoryStore } from '../../stores/memory/index.ts'
-import { agentCard, agentDirectory, agentTool, readOutputTool, schemaValidator, toolSearch } from '../../tools/index.ts'
+import { agentCard, agentDirectory, agentTool, childControlTools, readOutputTool, schemaValidator, toolSearch } from '../../tools/index.ts'
 import { shortHash } from '../../util/hash.ts'
 import type { Interrupt } from '../../util/interrupt.ts'
 import { haveSameJson } from '../../util/json-values.ts'
@@ -322,5 +322,7 @@ function registryOf(
 ): ToolRegistry {
   const children = new Set(agents.flatMap((agent) => agent.agents))
   const own = agents.filter(({ name }) => children.has(name)).map(agentTool)
-  return new ToolRegistry(tools, [readOutputTool(), ...toolSearch, ...given, ...own, ...(own.length > 0 ? agentDirectory(validator) : [])])
+  const directory = own.length > 0 ? agentDirectory(validator) : []
+  const control = agents.some(({ childControl }) => childControl) ? childControlTools(validator) : []
+  return new ToolRegistry(tools, [readOutputTool(), ...toolSearch, ...given, ...own, ...directory, ...control])
 }

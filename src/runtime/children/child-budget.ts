@@ -11,15 +11,30 @@ import {
 import type { ActiveSession } from '../../steps/index.ts'
 import type { OpenSession, ResourceUse } from './open-sessions.ts'
 
-/** What the ancestors of a session leave it: their limits, less what their open descendants have spent or reserved. */
+/**
+ * What the ancestors of a session leave it: their limits, less what their open descendants have spent or reserved. A session that
+ * works beside its spawned children shares its own limits with them.
+ */
 export function headroomOf(open: OpenSession): Headroom {
   let headroom: Account[] | undefined
+  const { session, descendants } = open
+  const turn = session?.state.turn
+  if (session && turn?.kind === 'open' && turn.spawned.length > 0 && isLimited(session.state.agent.limits))
+    headroom = accountsBesideChildren(session, descendants)
   for (let at = open.parent; at; at = at.parent) {
     if (!at.session || !isLimited(at.session.state.agent.limits)) continue
     headroom ??= []
     headroom.push(...accountsForChildren(at.session, at.descendants))
   }
   return headroom ?? unlimited
+}
+
+function accountsBesideChildren({ state, turn, now }: ActiveSession, { tokens, costUsd, inFlight, openTurns }: ResourceUse): Account[] {
+  return ownAccounts(state, turn, now).flatMap((account) => {
+    const { resource } = account
+    const used = resource === 'tokens' ? tokens : costUsd
+    return resource === 'time' ? [] : [{ ...account, left: account.left - used, inFlight, sharers: 1 + openTurns }]
+  })
 }
 
 /** Whether an ancestor has limits. */
@@ -38,13 +53,18 @@ export function isCostBound(open: OpenSession): boolean {
 function accountsForChildren({ state, turn, now }: ActiveSession, descendants: ResourceUse): readonly Account[] {
   const reserve = answerReserve(state)
   const sharers = Math.max(1, descendants.openTurns)
+  // A parent asks its model while children work only if it spawned them.
+  const own = turn.step.kind === 'asking' ? turn.step.reservation : undefined
+  const tokens = descendants.tokens + reserve.tokens + (own ? own.input + own.output : 0)
+  const costUsd = descendants.costUsd + reserve.costUsd + (own?.costUsd ?? 0)
+  const inFlight = descendants.inFlight + (own ? 1 : 0)
   return ownAccounts(state, turn, now).map((account) => {
     const { left, resource } = account
     switch (resource) {
       case 'tokens':
-        return { ...account, left: left - descendants.tokens - reserve.tokens, inFlight: descendants.inFlight, sharers }
+        return { ...account, left: left - tokens, inFlight, sharers }
       case 'cost':
-        return { ...account, left: left - descendants.costUsd - reserve.costUsd, inFlight: descendants.inFlight, sharers }
+        return { ...account, left: left - costUsd, inFlight, sharers }
       case 'time':
         return { ...account, left: left - timeReserve(turn, left, now) }
       default:

@@ -2,6 +2,7 @@ import {
   type AccountingEntry,
   type ChildResult,
   type InteractionEvent,
+  type ItemId,
   type Message,
   type Report,
   type SessionId,
@@ -10,12 +11,13 @@ import {
   type TurnOperation,
   type TurnReason,
 } from '../../contracts/index.ts'
-import type { EndedTurn, SessionState } from '../../core/index.ts'
+import type { EndedTurn, SessionState, SpawnedChild } from '../../core/index.ts'
 import type { ActiveSession } from '../../steps/index.ts'
 import { accountingOf, operationOf } from '../api/operations.ts'
 import { endOpenTurn, type ForcedEnding, interrupted } from '../tree/end-open-turn.ts'
-import { childIdOf, summaryOnly, type TreeState } from '../tree/tree-state.ts'
+import { childIdOf, isSpawnedIn, summaryOnly, type TreeState } from '../tree/tree-state.ts'
 import { childFailure } from './child-failure.ts'
+import { childNotice } from './child-notice.ts'
 import type { OpenSession } from './open-sessions.ts'
 import { OpenSessions } from './open-sessions.ts'
 
@@ -23,7 +25,8 @@ import { OpenSessions } from './open-sessions.ts'
  * The descendants of the root. Created with the first child: most trees have none.
  *
  * 1. A child that has ended is kept as far as the outcome of the turn needs it, until the next turn of the root.
- * 2. What a child spent is added to its parent exactly once: when the child ends, or when its call ends first.
+ * 2. What a turn of a child spent is added to its parent exactly once: when it ends, or when its call ends first.
+ * 3. A spawned child outlives its call. It is idle between its turns, and ends with the turn of its parent.
  */
 export class ChildTracker {
   /** Children that are not open: they have ended, or their turn has not begun. */
@@ -49,7 +52,14 @@ export class ChildTracker {
   observe(event: InteractionEvent): void {
     switch (event.type) {
       case 'interaction.item.completed':
-        if (event.item.kind === 'call' && this.#hasHadChildren(event.sessionId)) this.callEnded(childIdOf(event.sessionId, event.item.id))
+        if (event.item.kind === 'call') this.#itemEnded(event.sessionId, event.item.id)
+        return
+      case 'interaction.subagent.closed':
+        this.#summarise(event.childId)
+        return
+      case 'interaction.subagent.started':
+        if (event.turn !== undefined) this.settled.delete(event.childId)
+        this.#recount(event.sessionId)
         return
       case 'interaction.turn.started':
         if (event.sessionId === this.openSessions.root.sessionId) this.#dropEnded()
@@ -58,7 +68,6 @@ export class ChildTracker {
       case 'interaction.step.started':
       case 'interaction.step.completed':
       case 'interaction.step.failed':
-      case 'interaction.subagent.started':
       case 'interaction.subagent.completed':
       case 'interaction.subagent.failed':
         this.#recount(event.sessionId)
@@ -80,9 +89,9 @@ export class ChildTracker {
     const result = this.resultOf(state)
     const open = this.openSessions.get(childId)
     if (!this.settled.has(childId)) {
-      if (parent.session) reportEnd(parent.session, state, result.failure)
       this.settled.add(childId)
       this.inactive.set(childId, state)
+      if (parent.session) reportEnd(parent.session, state, result.failure)
     }
     if (open) this.openSessions.remove(open)
     return result
@@ -92,8 +101,9 @@ export class ChildTracker {
   abandon(open: OpenSession, ending: ForcedEnding): void {
     const { session, sessionId } = open
     if (session?.state.turn.kind === 'open') {
-      const isRunning = open.stage === 'working' || open.stage === 'waiting'
+      const isRunning = open.stage === 'working' || open.stage === 'waiting' || open.stage === 'resting'
       session.interrupt.fire('interrupted')
+      this.closeSpawned(session)
       endOpenTurn(session, ending)
       if (isRunning) this.#abandoned.add(sessionId)
     }
@@ -106,6 +116,30 @@ export class ChildTracker {
   callEnded(childId: SessionId): void {
     const open = this.openSessions.get(childId)
     if (open) this.abandon(open, interrupted)
+    this.#summarise(childId)
+  }
+
+  /** Ends the spawned children of a session whose turn is about to be ended by force. */
+  closeSpawned(parent: ActiveSession): void {
+    const { turn } = parent.state
+    if (turn.kind !== 'open') return
+    for (const { childId, itemId, agent } of turn.spawned) {
+      const open = this.openSessions.get(childId)
+      if (open) this.abandon(open, interrupted)
+      parent.note({ type: 'interaction.subagent.closed', itemId, childId, agent })
+    }
+  }
+
+  #itemEnded(parentId: SessionId, itemId: ItemId): void {
+    const open = this.openSessions.get(parentId)
+    const turn = open?.session?.state.turn
+    // Saves the lookup for calls of sessions without children.
+    if (turn?.kind === 'open' && turn.children === 0 && open?.openChildren === 0) return
+    const childId = childIdOf(parentId, itemId)
+    if (turn?.kind !== 'open' || !isSpawnedIn(turn, childId)) this.callEnded(childId)
+  }
+
+  #summarise(childId: SessionId): void {
     const ended = this.inactive.get(childId)
     if (ended) this.inactive.set(childId, summaryOnly(ended))
   }
@@ -114,13 +148,6 @@ export class ChildTracker {
     const { turn, sessionId } = state
     if (turn.kind !== 'ended') throw new TroupeError('internal', `The child ${sessionId} stopped in the middle of its turn.`)
     return new EndedChild(state, turn, this.inactive)
-  }
-
-  /** Saves the lookup for calls of sessions without children. */
-  #hasHadChildren(sessionId: SessionId): boolean {
-    const open = this.openSessions.get(sessionId)
-    const turn = open?.session?.state.turn
-    return turn === undefined || open?.openChildren !== 0 || turn.kind !== 'open' || turn.children > 0
   }
 
   #recount(sessionId: SessionId): void {
@@ -135,14 +162,28 @@ export class ChildTracker {
 }
 
 /** Records the end in the parent, unless the turn of the call is over. */
-function reportEnd(parent: ActiveSession, { sessionId: childId, agent, turn, parent: call }: SessionState, failure?: ToolFailure): void {
+function reportEnd(
+  parent: ActiveSession,
+  { sessionId: childId, agent, turn, inputs, parent: call }: SessionState,
+  failure?: ToolFailure,
+): void {
   const { turn: around } = parent.state
   if (turn.kind !== 'ended' || !call || around.kind !== 'open' || around.id !== call.turnId) return
   const { ending, totals, paidUsd, children, idleMs } = turn
-  const end = { itemId: call.itemId, childId, agent: agent.name, totals, paidUsd, children, idleMs }
+  const spawned = around.spawned.find((child) => child.childId === childId)
+  const plain = { itemId: call.itemId, childId, agent: agent.name, totals, paidUsd, children, idleMs }
+  const end = spawned ? { ...plain, turn: spawned.turn, notice: childNotice(parent, spawned, { turn, failure }) } : plain
   if (ending.status === 'completed' || ending.status === 'partial')
     parent.note({ type: 'interaction.subagent.completed', ...end, status: ending.status })
   else if (failure) parent.note({ type: 'interaction.subagent.failed', ...end, status: ending.status, failure })
+  // Input that has arrived meanwhile starts the next turn: the child is not idle in between.
+  if (spawned && inputs.length > 0 && ending.status !== 'interrupted') noteNextTurn(parent, spawned)
+}
+
+/** Records that a spawned child starts its next turn. */
+export function noteNextTurn(parent: ActiveSession, { itemId, childId, agent, name, turn }: SpawnedChild): void {
+  const childPath = `${parent.state.agentPath}/${name}`
+  parent.note({ type: 'interaction.subagent.started', itemId, childId, agent, childPath, turn: turn + 1 })
 }
 
 type Ended = Extract<ChildResult, { kind: 'ended' }>

@@ -1,4 +1,5 @@
 import {
+  type AgentSpec,
   type ChildResult,
   type ChildTask,
   type ClientId,
@@ -8,8 +9,9 @@ import {
   type ToolFailure,
   TroupeError,
 } from '../../contracts/index.ts'
-import { createSessionState, drive } from '../../core/index.ts'
-import { type ActiveSession, type ChildStart, Lanes, performer, type QueueSlots, waitInQueue } from '../../steps/index.ts'
+import { begin, createSessionState, drive, type SpawnedChild } from '../../core/index.ts'
+import { type ActiveSession, type ChildStart, Lanes, offeredName, performer, type QueueSlots, waitInQueue } from '../../steps/index.ts'
+import { agentToolName } from '../../tools/index.ts'
 import type { Interrupt } from '../../util/interrupt.ts'
 import { messageOf } from '../../util/message-of.ts'
 import type { RuntimeParts } from '../api/runtime-parts.ts'
@@ -24,8 +26,10 @@ import type { OpenSession } from './open-sessions.ts'
 
 const shared: Lane = { kind: 'shared' }
 
+type Created = { readonly kind: 'created' } | Extract<ChildResult, { kind: 'refused' }>
+
 /**
- * Starts children for calls, and returns their results.
+ * Starts children for calls, and returns their results; drives spawned children, turn by turn.
  *
  * 1. The id of a child is derived from its call: the same call finds the same child again.
  * 2. A parent that waits for children holds no lane and no queue place.
@@ -72,6 +76,42 @@ export class Children {
     }
   }
 
+  /** Creates a child that `runTurn` drives. It exists from now on, whenever its first turn begins. */
+  async create(parent: ActiveSession, itemId: ItemId, given: ChildTask): Promise<Created> {
+    const { openSessions, inactive } = this.#tracker
+    const openParent = openSessions.get(parent.state.sessionId)
+    if (!openParent) return refused(cancelledBeforeStart)
+    const checking = checkTask(given, openParent, this.#parts)
+    const checked = checking instanceof Promise ? await checking : checking
+    if (checked.kind === 'refused') return checked
+    const open = openSessions.queueNewChild(childIdOf(parent.state.sessionId, itemId), openParent)
+    try {
+      const failure = await this.#modelProblem(open, this.#parts.agents.get(checked.value.agent))
+      if (failure !== undefined) return refused({ class: 'config', message: failure, remedy: 'Continue without it.' })
+      if (parent.interrupt.reason !== undefined || parent.state.turn.kind !== 'open') return refused(cancelledBeforeStart)
+      const session = this.#createSession(open, itemId, { task: checked.value, turn: 1 })
+      inactive.set(open.sessionId, session.state)
+      return { kind: 'created' }
+    } finally {
+      openSessions.remove(open)
+    }
+  }
+
+  /** Drives a spawned child through one turn, and records its end in the parent. Nothing is recorded of a turn that never began. */
+  async runTurn(open: OpenSession, { itemId, agent }: SpawnedChild, interrupt: Interrupt): Promise<void> {
+    const { openSessions } = this.#tracker
+    const parent = open.parent?.session
+    const known = this.#parts.agents.get(agent)
+    const tool = known && this.#tree.registry.find(offeredName(agentToolName(known)))
+    const slots = tool && parent?.ports.queues?.forCall(tool, parent.slots)
+    try {
+      await lanesOf(open).run(shared, () => this.#run(open, itemId, { task: { agent, input: [] }, interrupt, slots }))
+    } finally {
+      slots?.close()
+      openSessions.remove(open)
+    }
+  }
+
   async #run(open: OpenSession, itemId: ItemId, start: ChildStart): Promise<ChildResult> {
     const { interrupt, slots } = start
     const { openSessions } = this.#tracker
@@ -88,6 +128,7 @@ export class Children {
       if (this.#parts.sources) await this.#parts.toolsFor(this.#tree.root.state.treeId, agent)
       this.#parts.models.checkPrices(agent, isCostBound(open))
     } catch (error) {
+      if (open.isSpawned) this.#begin(open)
       return this.#fail(open, messageOf(error))
     }
     if (mustStop(open, start)) return this.#stop(open)
@@ -99,6 +140,27 @@ export class Children {
     interrupt.listen(() => cancel(session, interrupt.reason ?? 'parent'))
     await this.#untilEnded(open, session)
     return this.#tracker.settle(open)
+  }
+
+  async #modelProblem(open: OpenSession, agent: AgentSpec | undefined): Promise<string | undefined> {
+    if (!agent) return 'The agent no longer exists.'
+    try {
+      await this.#parts.models.resolve(agent)
+      if (this.#parts.sources) await this.#parts.toolsFor(this.#tree.root.state.treeId, agent)
+      this.#parts.models.checkPrices(agent, isCostBound(open))
+      return undefined
+    } catch (error) {
+      return messageOf(error)
+    }
+  }
+
+  /** Begins the turn of a spawned child that cannot run, so that its failure is recorded. */
+  #begin(open: OpenSession): void {
+    const before = open.session ? undefined : this.#tracker.inactive.get(open.sessionId)
+    const [input] = before?.inputs ?? []
+    if (!before || !input) return
+    open.session = this.#tree.createSession(before)
+    begin(open.session, { input })
   }
 
   /** The call queues again: it left its place while the child waited for a lane. */
@@ -121,6 +183,8 @@ export class Children {
         }, reject)
       }
       step()
+      // One turn at a time: each is recorded in the parent.
+      session.retire()
     })
   }
 
@@ -142,19 +206,23 @@ export class Children {
       inactive.delete(open.sessionId)
       return this.#tree.createSession(before)
     }
-    return this.#createSession(open, itemId, task)
+    return this.#createSession(open, itemId, { task })
   }
 
   /** Creates the session, records its input, and notes it in the parent, in one batch: a crash leaves all of that or nothing. */
-  #createSession(open: OpenSession, itemId: ItemId, { agent: name, input }: ChildTask): ActiveSession {
+  #createSession(
+    open: OpenSession,
+    itemId: ItemId,
+    { task: { agent: name, input }, turn: number }: { readonly task: ChildTask; readonly turn?: number },
+  ): ActiveSession {
     const { sessionId: childId, parent } = open
     if (!parent?.session) throw new TroupeError('internal', `The child ${childId} has no parent.`)
     const { sessionSetup, options } = this.#parts
     const { state, turn } = parent.session
     const { trace } = state
     const agent = sessionSetup.childAgent(name, state.agent)
-    const number = parent.nextNumber(name)
-    const agentPath = `${state.agentPath}/${name}#${number}`
+    const count = parent.nextNumber(name)
+    const agentPath = `${state.agentPath}/${name}#${count}`
     const first: InteractionEvent<'interaction.session.created'> = {
       type: 'interaction.session.created',
       seq: this.#tree.nextSeq,
@@ -175,11 +243,12 @@ export class Children {
     this.#tree.push(first)
     const session = this.#tree.createSession(createSessionState(first))
     // Recorded for the first child of each agent only.
-    if (number === 1) for (const diagnostic of sessionSetup.notices(agent)) session.note({ type: 'interaction.diagnostic', diagnostic })
+    if (count === 1) for (const diagnostic of sessionSetup.notices(agent)) session.note({ type: 'interaction.diagnostic', diagnostic })
     for (const text of options.config.context) session.note({ type: 'interaction.context.added', ...text })
     this.#tree.addInstructions(session)
     session.note({ type: 'interaction.input.accepted', clientId: `${childId}.input` as ClientId, parts: input, mode: 'queue' })
-    parent.session.note({ type: 'interaction.subagent.started', itemId, childId, agent: name, childPath: agentPath })
+    const started = { type: 'interaction.subagent.started', itemId, childId, agent: name, childPath: agentPath } as const
+    parent.session.note(number === undefined ? started : { ...started, turn: number })
     return session
   }
 

@@ -9,6 +9,7 @@ import { BudgetQueue } from './budget-queue.ts'
  * 1. A session that has ended has no entry.
  * 2. Every change updates the sums of the ancestors (`descendants`), so that reading them costs nothing.
  * 3. A counter of sessions that can proceed makes `isStalled` cheap while there is one.
+ * 4. A spawned child has an entry while its turn is open or queued. It is no call of its parent, which works on beside it.
  */
 export class OpenSessions {
   readonly root: OpenSession
@@ -16,6 +17,8 @@ export class OpenSessions {
   readonly #all = new Map<SessionId, OpenSession>()
   /** How many sessions can proceed. */
   #ableCount = 0
+  /** Spawned children whose turn has ended, while their parent is told and the next turn starts. */
+  #gaps = 0
   /** The busy session that `isStalled` found last. */
   #busy: OpenSession | undefined
 
@@ -54,6 +57,14 @@ export class OpenSessions {
     return open
   }
 
+  /** A turn of a spawned child queues. */
+  queueSpawned(sessionId: SessionId, parent: OpenSession): OpenSession {
+    const open = this.#all.get(sessionId) ?? this.#add(sessionId, parent)
+    open.isSpawned = true
+    this.#setStage(open, 'queued')
+    return open
+  }
+
   /** A session that an earlier driver left open. */
   addLeftOpen(session: ActiveSession, parent: OpenSession): OpenSession {
     const open = this.#add(session.state.sessionId, parent)
@@ -78,8 +89,36 @@ export class OpenSessions {
     this.#setStage(open, 'waiting')
   }
 
+  /** Only its spawned children can continue it. */
+  rest(open: OpenSession): void {
+    if (open.stage === 'working') this.#setStage(open, 'resting')
+  }
+
   resume(open: OpenSession): void {
-    if (open.stage === 'waiting') this.#setStage(open, 'working')
+    if (open.stage === 'waiting' || open.stage === 'resting') this.#setStage(open, 'working')
+  }
+
+  /** A call of the session waits for spawned children, however long they take. Call the result when the wait is over. */
+  addWait(open: OpenSession, isDone: () => boolean): () => void {
+    const count = (change: 1 | -1): void => {
+      this.#ableCount -= Number(open.canProceed)
+      open.activeCalls += change
+      open.startedChildren += change
+      this.#ableCount += Number(open.canProceed)
+    }
+    open.waits ??= new Set()
+    open.waits.add(isDone)
+    count(1)
+    return () => {
+      open.waits?.delete(isDone)
+      count(-1)
+    }
+  }
+
+  /** What follows the turn of a spawned child has been done. */
+  endGap(open: OpenSession): void {
+    if (open.hasGap) this.#gaps--
+    open.hasGap = false
   }
 
   /** Call it whenever a session may have spent or reserved something. */
@@ -100,6 +139,10 @@ export class OpenSessions {
     const { parent } = open
     if (open.stage === 'ended' || !parent) return
     this.#clearExpected(open)
+    if (open.isSpawned && open.stage !== 'queued' && open.stage !== 'leftOpen') {
+      open.hasGap = true
+      this.#gaps++
+    }
     this.#setStage(open, 'ended')
     this.#all.delete(open.sessionId)
     if (this.#busy === open) this.#busy = undefined
@@ -112,7 +155,7 @@ export class OpenSessions {
 
   /** Whether every active session waits for a person. */
   get isStalled(): boolean {
-    if (this.#ableCount > 0 || this.#busy?.isBusy) return false
+    if (this.#ableCount > 0 || this.#gaps > 0 || this.#busy?.isBusy) return false
     this.#busy = undefined
     for (const open of this.#all.values()) {
       if (!open.isBusy) continue
@@ -140,7 +183,7 @@ export class OpenSessions {
     const { parent } = open
     if (open.stage === 'ended') return
     this.#ableCount -= Number(open.canProceed) + Number(parent?.canProceed ?? false)
-    if (parent) {
+    if (parent && !open.isSpawned) {
       parent.activeCalls += Number(isCalled(stage)) - Number(isCalled(open.stage))
       parent.startedChildren += Number(isStarted(stage)) - Number(isStarted(open.stage))
     }
@@ -150,13 +193,14 @@ export class OpenSessions {
 }
 
 const isCalled = (stage: Stage): boolean => stage !== 'leftOpen' && stage !== 'ended'
-const isStarted = (stage: Stage): boolean => stage === 'working' || stage === 'waiting'
+const isStarted = (stage: Stage): boolean => stage === 'working' || stage === 'waiting' || stage === 'resting'
 
 /**
  * `leftOpen`: an earlier driver left it open, and its call has not asked for it yet.
  * `queued`, `starting`: its session does not run yet; it waits for a lane, or is being prepared.
+ * `waiting`: for a person. `resting`: for its spawned children.
  */
-export type Stage = 'leftOpen' | 'queued' | 'starting' | 'working' | 'waiting' | 'ended'
+export type Stage = 'leftOpen' | 'queued' | 'starting' | 'working' | 'waiting' | 'resting' | 'ended'
 
 /** A session that is open in this process, or a call that is about to start one. Only `OpenSessions` changes it. */
 export class OpenSession {
@@ -167,7 +211,12 @@ export class OpenSession {
   /** Its own spending, and the sum over all its open descendants. */
   own: ResourceUse = noUse
   descendants: ResourceUse = noUse
-  /** Direct children: all open ones, those whose call is running, those whose session is running. */
+  /** It outlives the call that started it. */
+  isSpawned = false
+  hasGap = false
+  /** Calls that wait for spawned children: whether each is over. */
+  waits: Set<() => boolean> | undefined
+  /** Direct children: all open ones; of those that are not spawned, the ones whose call and whose session is running. */
   openChildren = 0
   activeCalls = 0
   startedChildren = 0
@@ -200,7 +249,13 @@ export class OpenSession {
   /** Something of its own is running, or an answer has arrived that it has not processed. */
   get isBusy(): boolean {
     if (this.stage === 'waiting') return this.session?.decide().kind !== 'wait'
-    return this.stage === 'working' && this.session?.callsInFlight !== this.activeCalls
+    if (this.stage === 'resting') return this.session?.decide().kind !== 'rest'
+    return this.stage === 'working' && (this.session?.callsInFlight !== this.activeCalls || this.#hasEndedWait)
+  }
+
+  get #hasEndedWait(): boolean {
+    if (this.waits) for (const isDone of this.waits) if (isDone()) return true
+    return false
   }
 
   /** The number of the next child of an agent: `#2` is its second. */

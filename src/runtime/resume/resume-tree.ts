@@ -4,7 +4,7 @@ import type { ChildTracker } from '../children/child-tracker.ts'
 import type { OpenSession } from '../children/open-sessions.ts'
 import { endOpenTurn, interrupted } from '../tree/end-open-turn.ts'
 import type { Tree } from '../tree/tree.ts'
-import { summaryOnly } from '../tree/tree-state.ts'
+import { isSpawnedIn, summaryOnly } from '../tree/tree-state.ts'
 import { definitionChanges, hasVoidGrants, withheldTools } from './definition-changes.ts'
 
 /** Records what has changed since the last driver, and revokes approvals that were given under another policy. */
@@ -19,7 +19,7 @@ export function resumeSession(session: ActiveSession, { parts, isPinned }: Tree,
   if (isVoid) session.note({ type: 'interaction.approval.revoked', keys: state.grants.map(({ key }) => key), by: 'runtime' })
 }
 
-/** Open children whose call still runs wait for it; the others are ended, so that ancestors count what they spent. */
+/** Open children whose call still runs wait for it, and spawned ones continue; the others are ended, so that ancestors count what they spent. */
 export function resumeChildren(tracker: ChildTracker, tree: Tree, epoch: number): void {
   // All are restored before any is ended: ending one ends its descendants.
   for (const open of restoreOpenChildren(tracker, tree)) {
@@ -47,14 +47,20 @@ export function restoreOpenChildren(tracker: ChildTracker, tree: Tree): readonly
 }
 
 function endOrphan(session: ActiveSession, { inactive }: ChildTracker): void {
+  const { turn } = session.state
+  // They are orphans, too.
+  if (turn.kind === 'open')
+    for (const { childId, itemId, agent } of turn.spawned) session.note({ type: 'interaction.subagent.closed', itemId, childId, agent })
   endOpenTurn(session, interrupted)
   inactive.set(session.state.sessionId, summaryOnly(session.state))
 }
 
-/** Whether the call that started a child is still running. */
-function hasCall({ parent, session }: OpenSession): boolean {
+/** Whether a child is spawned, or the call that started it is still running. */
+function hasCall({ parent, session, sessionId }: OpenSession): boolean {
   const turn = parent?.session?.state.turn
   const call = session?.state.parent
-  if (turn?.kind !== 'open' || turn.id !== call?.turnId || turn.step.kind !== 'calling') return false
+  if (turn?.kind !== 'open' || turn.id !== call?.turnId) return false
+  if (isSpawnedIn(turn, sessionId)) return true
+  if (turn.step.kind !== 'calling') return false
   return findCall(turn.step.calls, call.itemId)?.kind === 'started'
 }

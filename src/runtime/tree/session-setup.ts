@@ -11,7 +11,7 @@ import {
 import { mergeSandbox } from '../../policy/merge-sandbox.ts'
 import { isSearchable, toolSearchNames, useToolName } from '../../policy/tool-search.ts'
 import { offeredName, type ToolRegistry } from '../../steps/index.ts'
-import { agentToolName, directoryNames, readOutputName } from '../../tools/index.ts'
+import { agentToolName, childControlNames, directoryNames, readOutputName } from '../../tools/index.ts'
 import { textWeight } from '../../util/text-weight.ts'
 import type { ResolvedConfig } from '../api/resolve-config.ts'
 import { findAgent } from '../selection/select-agent.ts'
@@ -177,11 +177,12 @@ export class SessionSetup {
     return skillCatalogue(skills, windows.length > 0 ? { windowTokens: Math.min(...windows) } : {})
   }
 
-  #childTools({ agents }: AgentSpec): readonly string[] {
+  #childTools({ agents, childControl }: AgentSpec): readonly string[] {
     const { config } = this.#options
     const { childrenOffered = agents.length > maxDirectChildren ? 'directory' : 'each' } = config
-    if (agents.length > 0 && childrenOffered === 'directory') return directoryNames
-    return agents.map((name) => offeredName(agentToolName(findAgent(config.agents, name))))
+    const control = childControl && agents.length > 0 ? childControlNames : []
+    if (agents.length > 0 && childrenOffered === 'directory') return [...directoryNames, ...control]
+    return [...agents.map((name) => offeredName(agentToolName(findAgent(config.agents, name)))), ...control]
   }
 
   /** Whether tools are found by search: there are some, and all together would take too much of each request. */

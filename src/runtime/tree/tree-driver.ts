@@ -217,6 +217,7 @@ export class TreeDriver {
   /** Waits for calls within their grace time and stores their results. Returns why an open turn is no longer driven. */
   async #leave(): Promise<StopCause | undefined> {
     await this.#driving?.catch(() => {})
+    await this.#tree.spawnedSettled()
     try {
       await this.#tree.flushBegun()
     } catch (error) {
@@ -228,6 +229,7 @@ export class TreeDriver {
   /** Drives until the tree is idle or only a person can continue, and no message has arrived meanwhile. */
   async #drive(): Promise<StopCause | undefined> {
     const session = this.#session
+    this.#tree.resumeSpawned()
     let driving = drive(session, performer)
     for (;;) {
       this.#driving = driving

@@ -7,7 +7,7 @@ import {
   type TreeId,
   TroupeError,
 } from '../../contracts/index.ts'
-import { apply, createSessionState, type SessionState } from '../../core/index.ts'
+import { apply, createSessionState, type OpenTurn, type SessionState } from '../../core/index.ts'
 import { Sequence } from '../../util/sequence.ts'
 
 /** The state of all sessions of a tree, folded from its events. */
@@ -29,6 +29,10 @@ const noneSettled: ReadonlySet<SessionId> = new Set()
 const noNumbers: ReadonlyMap<string, number> = new Map()
 
 export const childIdOf = (parent: SessionId, itemId: string): SessionId => `${parent}/${itemId}` as SessionId
+
+/** Whether a turn has this child among its spawned ones, which outlive their calls. */
+export const isSpawnedIn = ({ spawned }: OpenTurn, childId: SessionId): boolean =>
+  spawned.length > 0 && spawned.some((child) => child.childId === childId)
 
 export const newTreeState = (root: SessionState): TreeState => ({
   root,
@@ -89,7 +93,7 @@ class TreeFold {
       if (!root) root = first(event)
       else if (event.sessionId === root.sessionId) root = apply(root, event)
       else foldChild(childStates, event)
-      trackChildren(childStates, event, root.sessionId)
+      trackChildren(childStates, event, root)
     }
     this.#root = root
     return this
@@ -118,7 +122,8 @@ function shared(agents: Map<string, AgentSpec>, agent: AgentSpec): AgentSpec {
 }
 
 /** Applies an event of one session to the others. */
-function trackChildren({ children, settled, numbers }: ChildStates, event: InteractionEvent, rootId: SessionId): void {
+function trackChildren({ children, settled, numbers }: ChildStates, event: InteractionEvent, root: SessionState): void {
+  const rootId = root.sessionId
   switch (event.type) {
     case 'interaction.session.created':
       if (event.parent?.sessionId === rootId) numbers.set(event.agent.name, (numbers.get(event.agent.name) ?? 0) + 1)
@@ -130,7 +135,16 @@ function trackChildren({ children, settled, numbers }: ChildStates, event: Inter
     case 'interaction.item.completed': {
       const childId = event.itemId && childIdOf(event.sessionId, event.itemId)
       const child = childId && children.get(childId)
-      if (child) children.set(childId, summaryOnly(child))
+      const turn = child && (event.sessionId === rootId ? root : children.get(event.sessionId))?.turn
+      if (child && !(turn?.kind === 'open' && isSpawnedIn(turn, childId))) children.set(childId, summaryOnly(child))
+      return
+    }
+    case 'interaction.subagent.started':
+      if (event.turn !== undefined) settled.delete(event.childId)
+      return
+    case 'interaction.subagent.closed': {
+      const child = children.get(event.childId)
+      if (child) children.set(event.childId, summaryOnly(child))
       return
     }
     case 'interaction.turn.started':

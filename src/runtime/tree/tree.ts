@@ -25,6 +25,7 @@ import type { RuntimeParts } from '../api/runtime-parts.ts'
 import { headroomOf } from '../children/child-budget.ts'
 import { ChildTracker } from '../children/child-tracker.ts'
 import { Children } from '../children/children.ts'
+import { SpawnedChildren } from '../children/spawned-children.ts'
 import { reconfigure } from '../resume/reconfigure-session.ts'
 import { restoreOpenChildren, resumeChildren, resumeSession } from '../resume/resume-tree.ts'
 import { adoptDefinitions } from './adopt-definitions.ts'
@@ -59,6 +60,7 @@ export class Tree implements TreePort, EventWriter {
   #before: Pick<TreeState, 'children' | 'settled' | 'numbers'>
   #tracker: ChildTracker | undefined
   #children: Children | undefined
+  #spawned: SpawnedChildren | undefined
 
   constructor(parts: RuntimeParts, { ledger, registry, state }: { ledger: Ledger; registry: ToolRegistry; state: TreeState }) {
     const { root, children, settled, numbers } = state
@@ -187,12 +189,42 @@ export class Tree implements TreePort, EventWriter {
     if (root.state.turn.kind !== 'open') return
     if (this.#tracker) restoreOpenChildren(this.#tracker, this)
     root.note({ type: 'interaction.cancel.requested', mode: 'interrupt', by })
+    this.#tracker?.closeSpawned(root)
     endOpenTurn(root, interrupted)
   }
 
   startChild(parent: ActiveSession, itemId: ItemId, start: ChildStart): Promise<ChildResult> {
     this.#children ??= new Children(this, this.#track())
     return this.#children.start(parent, itemId, start)
+  }
+
+  get spawned(): SpawnedChildren {
+    this.#children ??= new Children(this, this.#track())
+    this.#spawned ??= new SpawnedChildren(this, this.#track(), this.#children)
+    return this.#spawned
+  }
+
+  /** Continues the spawned children that an earlier driver left open. */
+  resumeSpawned(): void {
+    if (this.activeSessions().some(({ state: { turn } }) => turn.kind === 'open' && turn.spawned.length > 0)) this.spawned.resume()
+  }
+
+  /** Resolves when no spawned child runs. Called after the release. */
+  async spawnedSettled(): Promise<void> {
+    await this.#spawned?.settled()
+  }
+
+  async rest(session: ActiveSession): Promise<void> {
+    const tracker = this.#track()
+    const open = tracker.openSessions.get(session.state.sessionId)
+    if (!open) throw new TroupeError('internal', `The session ${session.state.sessionId} is not open.`)
+    const woken = session.nextWake()
+    this.#spawned?.check()
+    tracker.openSessions.rest(open)
+    tracker.checkStalled()
+    await woken
+    tracker.openSessions.resume(open)
+    this.#spawned?.check()
   }
 
   createSession(state: SessionState): ActiveSession {

@@ -47,6 +47,7 @@ const agentFields: { readonly [Key in keyof Required<AgentDefinition>]: FieldTyp
   toolName: optional(aString),
   input: anything,
   agents: anything,
+  childControl: optional(aBoolean),
   infer: optional(aBoolean),
   skills: anything,
   disabledSkills: optional(stringList('a list of skills')),

@@ -1,7 +1,7 @@
 import type { ModelAbility, Problem, Tool } from '../../contracts/index.ts'
 import { toolSearchNames } from '../../policy/tool-search.ts'
 import { offeredName } from '../../steps/index.ts'
-import { directoryNames, readOutputName } from '../../tools/index.ts'
+import { childControlNames, directoryNames, readOutputName } from '../../tools/index.ts'
 import { checkSchema } from '../../util/json-schema/check-schema.ts'
 import { nearestNames } from '../../util/nearest-names.ts'
 import { aBoolean, aFunction, anything, aString, checkFields, type FieldType, oneOf, optional } from '../../util/option-problems.ts'
@@ -78,7 +78,7 @@ function nameProblems(
     const remedy = 'Use letters, digits, "_" and "-". Models see other characters replaced.'
     return [{ place: at, message: `expected a name, found ${showValue(name)}`, remedy }]
   }
-  if ([readOutputName, ...directoryNames, ...toolSearchNames].includes(offeredName(name)))
+  if ([readOutputName, ...directoryNames, ...childControlNames, ...toolSearchNames].includes(offeredName(name)))
     return [{ place: at, message: `"${name}" is reserved for a tool of the runtime`, remedy: 'Choose another name.' }]
   const other = taken.get(offeredName(name))
   if (other === undefined) return []

@@ -1,4 +1,4 @@
-import type { CallRecord, ItemId, ItemStatus, MaybePromise, Tool, ToolFailure, ToolOutput } from '../../contracts/index.ts'
+import type { CallRecord, ClientId, ItemId, ItemStatus, MaybePromise, Tool, ToolFailure, ToolOutput } from '../../contracts/index.ts'
 import { type EscalationStage, escalationStage, findCall, LaneSet, notRunAgain, Released, type StartedCall } from '../../core/index.ts'
 import { utf8Length } from '../../util/fit-text.ts'
 import { keepHiddenClass } from '../../util/keep-hidden-class.ts'
@@ -239,11 +239,19 @@ function end(session: ActiveSession, call: StartedCall, { status, output, latenc
 }
 
 function record(session: ActiveSession, call: StartedCall, ended: Fitted): void {
-  const item = recordOf(call, ended)
+  const plain = recordOf(call, ended)
+  const item = session.deliveries ? withDeliveries(session.deliveries, plain) : plain
   session.record(itemEnded(session, item, ended.moment))
   if (item.bytesOut < 1_000) keepHiddenClass('ended', item, ended)
   // The last result shares a commit with the next step; the others are committed as they come.
   if (session.turn.step.kind === 'calling') void session.flush()
+}
+
+/** Notices count as delivered with the result that contains them. */
+function withDeliveries(deliveries: Map<ItemId, readonly ClientId[]>, item: CallRecord): CallRecord {
+  const delivers = deliveries.get(item.id)
+  deliveries.delete(item.id)
+  return delivers && item.status === 'completed' ? { ...item, delivers } : item
 }
 
 interface Fitted {

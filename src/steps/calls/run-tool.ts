@@ -1,6 +1,7 @@
 import {
   type AgentSpec,
   type BlobId,
+  type ChildControl,
   type ChildResult,
   type ChildTask,
   type Confinement,
@@ -146,8 +147,28 @@ class CallRun {
     const { answer } = this.#call.intent
     const toolTimeout = configuredTimeout(state.agent)
     // The usual case, without a copy.
-    if (answer === undefined && toolTimeout === undefined) return context
-    return { ...context, ...(answer !== undefined && { answer }), ...(toolTimeout !== undefined && { toolTimeout }) }
+    const { childControl } = state.agent
+    if (answer === undefined && toolTimeout === undefined && childControl === undefined) return context
+    return {
+      ...context,
+      ...(answer !== undefined && { answer }),
+      ...(toolTimeout !== undefined && { toolTimeout }),
+      ...(childControl && { children: this.#childControl() }),
+    }
+  }
+
+  #childControl(): ChildControl {
+    const session = this.#session
+    const call = this.#call
+    const { spawned } = session.ports.tree
+    const over = { kind: 'refused', failure: callIsOver } as const
+    return {
+      spawn: async (task) => (this.#isOver ? over : spawned.spawn(session, call.itemId, task)),
+      send: async (id, input, mode = 'steer') => (this.#isOver ? over : spawned.send(session, call, { id, input, mode })),
+      wait: (request) => spawned.wait(session, { itemId: call.itemId, interrupt: this.#interrupt, slots: this.#slots }, request),
+      close: async (id) => (this.#isOver ? over : spawned.close(session, id)),
+      list: () => spawned.list(session),
+    }
   }
 
   #searchableTools(): readonly ToolSpec[] {

@@ -5,11 +5,15 @@ import {
   type ApprovalPolicy,
   type Approver,
   type Blobs,
+  type ChildControl,
   type ChildResult,
   type ChildTask,
+  type ClientId,
   type Clock,
   type Diagnostic,
   type Hook,
+  type InputMode,
+  type InputPart,
   type ItemId,
   type MaybePromise,
   type Model,
@@ -22,6 +26,7 @@ import {
   storedOutputFlag,
   type Tool,
   TroupeError,
+  type WaitRequest,
 } from '../../contracts/index.ts'
 import {
   type AskAction,
@@ -32,6 +37,7 @@ import {
   noExclusions,
   Session,
   type SessionParts,
+  type StartedCall,
   tightestAccount,
   timeReserve,
   unlimited,
@@ -59,6 +65,32 @@ export interface TreePort {
   callEnded(): void
   /** Brings agent and tools of a session up to date before a turn begins. */
   prepareTurn(session: ActiveSession): MaybePromise<void>
+  /** Waits for a spawned child or another change, while the turn has an answer. */
+  rest(session: ActiveSession): Promise<void>
+  readonly spawned: SpawnPort
+}
+
+/** Spawned children, by the session that spawned them. */
+export interface SpawnPort {
+  spawn(parent: ActiveSession, itemId: ItemId, task: ChildTask): ReturnType<ChildControl['spawn']>
+  send(parent: ActiveSession, call: StartedCall, message: SpawnMessage): ReturnType<ChildControl['send']>
+  wait(parent: ActiveSession, call: WaitingCall, request: WaitRequest): ReturnType<ChildControl['wait']>
+  close(parent: ActiveSession, id: string): ReturnType<ChildControl['close']>
+  list(parent: ActiveSession): ReturnType<ChildControl['list']>
+  /** At the end of the turn. */
+  closeAll(parent: ActiveSession): Promise<void>
+}
+
+export interface SpawnMessage {
+  readonly id: string
+  readonly input: readonly InputPart[]
+  readonly mode: InputMode
+}
+
+export interface WaitingCall {
+  readonly itemId: ItemId
+  readonly interrupt: Interrupt
+  readonly slots: QueueSlots | undefined
 }
 
 export interface ChildStart {
@@ -109,6 +141,8 @@ export class ActiveSession extends Session {
   /** Queue slots of the call that started this session: taken while the session works, given back while it waits. */
   slots: QueueSlots | undefined
   hasAncestorLimits = true
+  /** By call that waited for spawned children: the notices that its result contains. */
+  deliveries: Map<ItemId, readonly ClientId[]> | undefined
   /** Reported that the grants of the project cannot be read. */
   hasReportedGrants = false
   /** Tools that it may no longer use, such as those of an agent that is no longer trusted. Set by each driver. */
@@ -150,7 +184,9 @@ export class ActiveSession extends Session {
   }
 
   override get headroom(): Headroom {
-    return this.hasAncestorLimits && this.state.parent ? this.ports.tree.headroom(this) : unlimited
+    const { parent, turn } = this.state
+    const isShared = (this.hasAncestorLimits && parent !== undefined) || (turn.kind === 'open' && turn.spawned.length > 0)
+    return isShared ? this.ports.tree.headroom(this) : unlimited
   }
 
   override get exclusions(): Exclusions {

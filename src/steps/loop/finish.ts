@@ -31,6 +31,7 @@ async function finishIfAllowed(session: ActiveSession, wanted: TurnEnding): Prom
 /** The end of the turn is durable when this resolves; only then is the answer published. */
 export function endTurn(session: ActiveSession, wanted: TurnEnding): MaybePromise<void> {
   const { turn } = session
+  if (turn.spawned.length > 0) return session.ports.tree.spawned.closeAll(session).then(() => endTurn(session, wanted))
   const limit = reachedLimit(session, wanted)
   const ending = withLimit(session, wanted, limit)
   const { steps, calls, spent, startedAt } = turn
@@ -64,7 +65,9 @@ function reachedLimit(session: ActiveSession, ending: TurnEnding): (ReachedLimit
     case 'time': {
       const own = tightestAccount(ownAccounts(state, turn, session.now), ending.reason)
       const above = tightestAccount(headroom, ending.reason)
-      return above && (!own || above.left < own.left) ? { ...above, isAbove: true } : own
+      if (!above || (own && above.left >= own.left)) return own
+      // Its own limit, less what spawned children use, is not a limit above.
+      return above.agent === name ? above : { ...above, isAbove: true }
     }
     default:
       return undefined

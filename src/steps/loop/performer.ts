@@ -30,6 +30,7 @@ export const performer: Performer<ActiveSession> = {
   execute: lazily(({ execute }) => execute),
   wait: lazily(({ wait }) => wait),
   defer: lazily(({ defer }) => defer),
+  rest: lazily(({ rest }) => rest),
   skip: lazily(({ skip }) => skip),
   recover: lazily(({ recover }) => recover),
   compact: lazily(({ compact }) => compact),

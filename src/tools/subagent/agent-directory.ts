@@ -1,4 +1,4 @@
-import type { AgentCard, SchemaValidator, Tool, ToolFailure } from '../../contracts/index.ts'
+import type { AgentCard, ChildTask, JsonObject, SchemaValidator, Tool, ToolFailure } from '../../contracts/index.ts'
 import { rankByWords } from '../../util/common-words.ts'
 import { knownNames } from '../../util/nearest-names.ts'
 import { childOutput, childTraits } from './agent-tool.ts'
@@ -55,14 +55,24 @@ function delegateTask(validator: SchemaValidator): Tool {
     },
     ...childTraits,
     view: ({ agent }) => ({ type: 'subagent_call', details: { agent: String(agent) } }),
-    async execute({ agent, prompt, input }, { agents, startChild }) {
-      const card = agents.find(({ name }) => name === agent)
-      if (!card) return { ok: false, error: unknownAgent(String(agent), agents) }
-      const task = card.takes === 'json' ? await jsonTask(card, input, validator) : textTask(card, prompt)
-      if ('class' in task) return { ok: false, error: task }
-      return childOutput(await startChild({ agent: card.name, input: [{ type: 'text', text: task.text }] }))
+    async execute(input, { agents, startChild }) {
+      const task = await taskFor(input, agents, { validator, hint: ' find_agents describes them.' })
+      return 'class' in task ? { ok: false, error: task } : childOutput(await startChild(task))
     },
   }
+}
+
+/** The task for one of the agents, from the arguments of a call. The name may be that of its tool. */
+export async function taskFor(
+  { agent, prompt, input }: JsonObject,
+  agents: readonly AgentCard[],
+  { validator, hint = '' }: { readonly validator: SchemaValidator; readonly hint?: string },
+): Promise<ChildTask | ToolFailure> {
+  const wanted = String(agent)
+  const card = agents.find(({ name }) => name === wanted || wanted === `agent__${name}`)
+  if (!card) return unknownAgent(wanted, agents, hint)
+  const task = card.takes === 'json' ? await jsonTask(card, input, validator) : textTask(card, prompt)
+  return 'class' in task ? task : { agent: card.name, input: [{ type: 'text', text: task.text }] }
 }
 
 function textTask({ name }: AgentCard, prompt: unknown): { readonly text: string } | ToolFailure {
@@ -85,13 +95,13 @@ async function jsonTask(
   }
 }
 
-function unknownAgent(wanted: string, agents: readonly AgentCard[]): ToolFailure {
+function unknownAgent(wanted: string, agents: readonly AgentCard[], hint: string): ToolFailure {
   const remedy = knownNames(
     wanted,
     agents.map(({ name }) => name),
     'agent',
   )
-  return { class: 'unknown_tool', message: `There is no agent "${wanted}".`, remedy: `${remedy} find_agents describes them.` }
+  return { class: 'unknown_tool', message: `There is no agent "${wanted}".`, remedy: `${remedy}${hint}` }
 }
 
 const matching = (agents: readonly AgentCard[], query: string): readonly AgentCard[] =>

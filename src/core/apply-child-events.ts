@@ -1,0 +1,65 @@
+import { addSpent, type ClientId, type InteractionEvent, type SessionId } from '../contracts/index.ts'
+import type { OpenTurn, PendingInput, SessionState, SpawnedChild } from './state.ts'
+import { endWaiting, illegalEvent, openTurn, withTurn } from './state-changes.ts'
+
+// How events of spawned children change the state of their parent. The list `spawned` has the children that are not closed.
+
+type Event<T extends InteractionEvent['type']> = InteractionEvent<T>
+export type ChildEnded = Event<'interaction.subagent.completed' | 'interaction.subagent.failed'>
+
+export function childStarted(state: SessionState, event: Event<'interaction.subagent.started'>): SessionState {
+  const turn = openTurn(state, event)
+  const { turn: number, childId, agent, childPath, itemId } = event
+  if (number === undefined) return withTurn(state, event, { ...turn, children: turn.children + 1 })
+  if (number > 1) return withTurn(state, event, { ...turn, spawned: withChild(turn, event, { turn: number, isWorking: true }) })
+  if (!itemId) throw illegalEvent(event, 'it does not name the call')
+  const name = childPath.slice(childPath.lastIndexOf('/') + 1)
+  const spawned = [...turn.spawned, { childId, itemId, name, agent, turn: number, isWorking: true }]
+  return withTurn(state, event, { ...turn, children: turn.children + 1, spawned })
+}
+
+/** The end of a turn of a spawned child: charges the parent, and adds the notice to its inputs. */
+export function spawnedEnded(state: SessionState, event: ChildEnded, number: number): SessionState {
+  const turn = openTurn(state, event)
+  const { seq, at, childId, totals, paidUsd, children, notice } = event
+  const next: OpenTurn = {
+    ...(turn.step.kind === 'answered' ? endWaiting(turn, at) : turn),
+    spent: addSpent(turn.spent, totals.usage, totals.cost),
+    paidUsd: turn.paidUsd + paidUsd,
+    children: turn.children + children,
+    spawned: withChild(turn, event, { turn: number, isWorking: false }),
+  }
+  const inputs = notice === undefined ? state.inputs : [...state.inputs, noticeInput(childId, number, notice)]
+  const spent = addSpent(state.spent, totals.usage, totals.cost)
+  return { ...state, seq, at, inputs, spent, turn: { ...next, idleMs: next.idleMs + idleWhileWaiting(state, turn, event) } }
+}
+
+const noticeInput = (child: SessionId, turn: number, text: string): PendingInput => ({
+  clientId: `${child}.${turn}` as ClientId,
+  parts: [{ type: 'text', text }],
+  mode: 'steer',
+  child,
+})
+
+/** The child waited for a person while the parent did nothing but wait for the child. */
+function idleWhileWaiting({ at: since }: SessionState, { step, waiting, spawned }: OpenTurn, { at, idleMs }: ChildEnded): number {
+  const isWaiting = step.kind === 'answered' || (step.kind === 'calling' && step.calls.length === 1)
+  const isOnly = spawned.filter(({ isWorking }) => isWorking).length === 1
+  return waiting.kind === 'no' && isWaiting && isOnly ? Math.min(idleMs, Math.max(0, at - since)) : 0
+}
+
+export function childClosed(state: SessionState, event: Event<'interaction.subagent.closed'>): SessionState {
+  const turn = openTurn(state, event)
+  const { childId } = event
+  const inputs = state.inputs.filter(({ child }) => child !== childId)
+  return { ...withTurn(state, event, { ...turn, spawned: turn.spawned.filter((child) => child.childId !== childId) }), inputs }
+}
+
+function withChild(
+  { spawned }: OpenTurn,
+  event: InteractionEvent & { readonly childId: string },
+  change: Pick<SpawnedChild, 'turn' | 'isWorking'>,
+): readonly SpawnedChild[] {
+  if (!spawned.some(({ childId }) => childId === event.childId)) throw illegalEvent(event, 'the turn has no such spawned child')
+  return spawned.map((child) => (child.childId === event.childId ? { ...child, ...change } : child))
+}

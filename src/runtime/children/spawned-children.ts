@@ -1,0 +1,318 @@
+import {
+  type ChildTask,
+  type ClientId,
+  type InputMode,
+  type InputPart,
+  type ItemId,
+  type SessionId,
+  type SpawnedAgent,
+  type ToolFailure,
+  TroupeError,
+  type WaitedAgent,
+  type WaitRequest,
+} from '../../contracts/index.ts'
+import { callIdOf, Released, type SessionState, type SpawnedChild, type StartedCall } from '../../core/index.ts'
+import type { ActiveSession, SpawnMessage, SpawnPort, WaitingCall } from '../../steps/index.ts'
+import { Interrupt } from '../../util/interrupt.ts'
+import { interrupted } from '../tree/end-open-turn.ts'
+import type { Tree } from '../tree/tree.ts'
+import { childIdOf } from '../tree/tree-state.ts'
+import { type ChildTracker, noteNextTurn } from './child-tracker.ts'
+import type { Children } from './children.ts'
+import type { OpenSession } from './open-sessions.ts'
+
+/** Time for a child to end when it is closed; after that it is abandoned. As long as for a child that is called. */
+const closeMs = 10_000
+
+/** The turns of one child that run now. */
+interface Running {
+  ended: Promise<void>
+  /** Of the turn that runs. */
+  interrupt: Interrupt
+  open: OpenSession | undefined
+}
+
+interface Refused {
+  readonly kind: 'refused'
+  readonly failure: ToolFailure
+}
+
+/**
+ * Children that outlive the call that started them.
+ *
+ * 1. `spawned` of the parent's turn is the list of them. Only events change it: a new driver finds the same list.
+ * 2. Between its turns a child holds nothing but its state among the inactive ones.
+ * 3. The end of each turn is recorded in the parent once, with the notice for its model, and wakes it.
+ * 4. No child is left when the turn of its parent has ended.
+ */
+export class SpawnedChildren implements SpawnPort {
+  readonly #tree: Tree
+  readonly #tracker: ChildTracker
+  readonly #children: Children
+  readonly #running = new Map<SessionId, Running>()
+  #failure: unknown
+
+  constructor(tree: Tree, tracker: ChildTracker, children: Children) {
+    this.#tree = tree
+    this.#tracker = tracker
+    this.#children = children
+  }
+
+  async spawn(parent: ActiveSession, itemId: ItemId, task: ChildTask): Promise<SpawnedAgent | Refused> {
+    const childId = childIdOf(parent.state.sessionId, itemId)
+    const known = findChild(parent, childId)
+    if (known) return shown(known)
+    const created = await this.#children.create(parent, itemId, task)
+    if (created.kind === 'refused') return created
+    this.#start(parent, childId)
+    return shown(childOf(parent, childId))
+  }
+
+  async send(parent: ActiveSession, call: StartedCall, { id, input, mode }: SpawnMessage): Promise<SpawnedAgent | Refused> {
+    const child = this.#byName(parent, id)
+    if ('kind' in child) return child
+    const clientId = callIdOf(parent.state.sessionId, call.itemId) as string as ClientId
+    // After a crash the same call is made again.
+    if (call.attempt === 1 || !(await this.#hasAccepted(child.childId, clientId))) this.deliver(child.childId, { clientId, input, mode })
+    return shown(childOf(parent, child.childId))
+  }
+
+  /** Adds an input to a live child. An idle child starts a turn. `inbox`: the position of its message. */
+  deliver(childId: SessionId, { clientId, input: parts, mode, inbox }: Delivery): void {
+    const draft = { type: 'interaction.input.accepted', clientId, parts, mode, ...(inbox !== undefined && { inbox }) } as const
+    const open = this.#tracker.openSessions.get(childId)?.session
+    if (open) {
+      open.note(draft)
+      open.wake()
+    } else {
+      const before = this.#tracker.inactive.get(childId)
+      if (!before) throw new TroupeError('internal', `The child ${childId} has no state.`)
+      const session = this.#tree.createSession(before)
+      session.note(draft)
+      this.#tracker.inactive.set(childId, session.state)
+    }
+    if (this.#running.has(childId)) return
+    const parent = this.#parentOf(childId)
+    if (parent) this.#start(parent, childId)
+  }
+
+  async wait(
+    parent: ActiveSession,
+    call: WaitingCall,
+    { ids, mode = 'any', timeoutMs }: WaitRequest,
+  ): Promise<readonly WaitedAgent[] | Refused> {
+    const children: SpawnedChild[] = []
+    for (const id of ids) {
+      const child = this.#byName(parent, id)
+      if ('kind' in child) return child
+      children.push(child)
+    }
+    const isDone = (): boolean => {
+      const isWorking = children.some(({ childId }) => findChild(parent, childId)?.isWorking)
+      if (!isWorking || mustDecide(parent) || this.#failure !== undefined) return true
+      return mode === 'any' && children.some(({ childId }) => noticesOf(parent, childId).length > 0)
+    }
+    if (!isDone()) await this.#untilDone(parent, call, { isDone, timeoutMs })
+    if (this.#failure !== undefined) throw this.#failure
+    if (parent.isReleased) throw new Released()
+    const waited = children.map((child) => this.#waited(parent, child))
+    const delivered = waited.flatMap(({ status }, index) => (status === 'idle' ? noticesOf(parent, children[index]?.childId) : []))
+    if (delivered.length > 0) {
+      parent.deliveries ??= new Map()
+      parent.deliveries.set(call.itemId, delivered)
+    }
+    return waited
+  }
+
+  async close(parent: ActiveSession, id: string): Promise<WaitedAgent | Refused> {
+    const child = this.#byName(parent, id)
+    if ('kind' in child) return child
+    await this.#close(parent, child)
+    return { ...shown(child), status: 'closed' }
+  }
+
+  list(parent: ActiveSession): readonly SpawnedAgent[] {
+    return spawnedOf(parent).map(shown)
+  }
+
+  async closeAll(parent: ActiveSession): Promise<void> {
+    await Promise.all(spawnedOf(parent).map((child) => this.#close(parent, child)))
+  }
+
+  /** Starts what an earlier driver left open. */
+  resume(): void {
+    for (const { session } of [...this.#tracker.openSessions.values()])
+      if (session) for (const { childId } of spawnedOf(session)) if (this.#hasWork(childId)) this.#start(session, childId)
+  }
+
+  /** Resolves when no turn of a spawned child runs any more. */
+  async settled(): Promise<void> {
+    while (this.#running.size > 0) await Promise.all([...this.#running.values()].map(({ ended }) => ended))
+  }
+
+  /** @throws what has stopped a child, such as a failing store. */
+  check(): void {
+    if (this.#failure !== undefined) throw this.#failure
+  }
+
+  #start(parent: ActiveSession, childId: SessionId): void {
+    const running: Running = { interrupt: new Interrupt(), open: undefined, ended: Promise.resolve() }
+    this.#running.set(childId, running)
+    running.ended = this.#runTurns(parent, childId, running)
+  }
+
+  async #runTurns(parent: ActiveSession, childId: SessionId, running: Running): Promise<void> {
+    try {
+      for (let child = findChild(parent, childId); child && this.#hasWork(childId); child = findChild(parent, childId)) {
+        if (!child.isWorking) noteNextTurn(parent, child)
+        const { turn } = childOf(parent, childId)
+        await this.#runTurn(parent, childId, running)
+        parent.wake()
+        const now = findChild(parent, childId)
+        // The turn was not begun: the parent is cancelled.
+        if (now?.isWorking && now.turn === turn) break
+      }
+    } catch (error) {
+      if (!(error instanceof Released)) this.#failure ??= error
+    }
+    if (this.#running.get(childId) === running) this.#running.delete(childId)
+    if (running.open) this.#tracker.openSessions.endGap(running.open)
+    parent.wake()
+    this.#tracker.checkStalled()
+  }
+
+  async #runTurn(parent: ActiveSession, childId: SessionId, running: Running): Promise<void> {
+    const { openSessions, inactive } = this.#tracker
+    const openParent = openSessions.get(parent.state.sessionId)
+    if (!openParent || parent.isReleased) throw new Released()
+    running.interrupt = new Interrupt(parent.interrupt)
+    const open = openSessions.queueSpawned(childId, openParent)
+    if (running.open) openSessions.endGap(running.open)
+    running.open = open
+    const { agent, turns } = (open.session?.state ?? inactive.get(childId)) as SessionState
+    if (turns > 0 && agent.agents.length > 0) this.#countChildren(childId)
+    try {
+      await this.#children.runTurn(open, childOf(parent, childId), running.interrupt)
+    } finally {
+      running.interrupt.close()
+    }
+  }
+
+  /** The children of its earlier turns keep their numbers. */
+  #countChildren(childId: SessionId): void {
+    const open = this.#tracker.openSessions.get(childId)
+    if (!open || open.numbers) return
+    for (const { parent, agent } of this.#tracker.inactive.values()) if (parent?.sessionId === childId) open.nextNumber(agent.name)
+  }
+
+  async #close(parent: ActiveSession, { childId, itemId, agent }: SpawnedChild): Promise<void> {
+    const running = this.#running.get(childId)
+    const open = this.#tracker.openSessions.get(childId)
+    if (running && open?.stage !== 'queued') {
+      running.interrupt.fire('closed')
+      const late = Promise.withResolvers<void>()
+      const cancelTimer = parent.clock.after(closeMs, () => late.resolve())
+      await Promise.race([running.ended, late.promise])
+      cancelTimer()
+    }
+    this.check()
+    if (parent.isReleased) throw new Released()
+    this.#running.delete(childId)
+    const left = this.#tracker.openSessions.get(childId)
+    if (left) this.#tracker.abandon(left, interrupted)
+    if (findChild(parent, childId)) parent.note({ type: 'interaction.subagent.closed', itemId, childId, agent })
+    parent.wake()
+  }
+
+  /** Waits for the children. A wait without a timeout is no work: the tree may be suspended meanwhile. */
+  async #untilDone(
+    parent: ActiveSession,
+    { interrupt, slots }: WaitingCall,
+    { isDone, timeoutMs }: { isDone(): boolean; readonly timeoutMs: number | undefined },
+  ): Promise<void> {
+    parent.slots?.leave()
+    slots?.leave()
+    const { openSessions } = this.#tracker
+    const open = openSessions.get(parent.state.sessionId)
+    let isOver = false
+    const over = Promise.withResolvers<void>()
+    const end = (): void => {
+      isOver = true
+      over.resolve()
+    }
+    const cancelTimer = timeoutMs !== undefined && parent.clock.after(timeoutMs, end)
+    interrupt.listen(end)
+    const endWait = timeoutMs === undefined && open ? openSessions.addWait(open, () => isOver || isDone()) : undefined
+    // When the call is in flight.
+    if (endWait) queueMicrotask(() => this.#tracker.checkStalled())
+    while (!isOver && !isDone()) await Promise.race([parent.nextWake(), over.promise])
+    if (cancelTimer) cancelTimer()
+    endWait?.()
+  }
+
+  #waited(parent: ActiveSession, child: SpawnedChild): WaitedAgent {
+    const now = findChild(parent, child.childId)
+    if (!now) return { ...shown(child), status: 'closed' }
+    const state = now.isWorking ? undefined : this.#tracker.inactive.get(now.childId)
+    return state?.turn.kind === 'ended' ? { ...shown(now), result: this.#tracker.resultOf(state) } : shown(now)
+  }
+
+  #hasWork(childId: SessionId): boolean {
+    const state = this.#tracker.openSessions.get(childId)?.session?.state ?? this.#tracker.inactive.get(childId)
+    return state !== undefined && (state.turn.kind === 'open' || state.inputs.length > 0)
+  }
+
+  #parentOf(childId: SessionId): ActiveSession | undefined {
+    for (const { session } of this.#tracker.openSessions.values()) if (session && findChild(session, childId)) return session
+    return undefined
+  }
+
+  #byName(parent: ActiveSession, id: string): SpawnedChild | Refused {
+    const live = spawnedOf(parent)
+    const found = live.find(({ name }) => name === id)
+    if (found) return found
+    const path = `${parent.state.agentPath}/${id}`
+    const isClosed = [...this.#tracker.inactive.values()].some(({ agentPath }) => agentPath === path)
+    const list = live.map(({ name, isWorking }) => `${name} (${isWorking ? 'working' : 'idle'})`).join(', ')
+    const message = isClosed ? `${id} is closed.` : `There is no spawned agent "${id}".`
+    return { kind: 'refused', failure: { class: 'invalid_input', message, remedy: list === '' ? 'None is live.' : `Live: ${list}.` } }
+  }
+
+  async #hasAccepted(childId: SessionId, clientId: ClientId): Promise<boolean> {
+    const { journal } = this.#tree.parts.options.store
+    const events = await journal.read(this.#tree.root.state.treeId, 0)
+    return events.some((event) => event.type === 'interaction.input.accepted' && event.sessionId === childId && event.clientId === clientId)
+  }
+}
+
+export interface Delivery {
+  readonly clientId: ClientId
+  readonly input: readonly InputPart[]
+  readonly mode: InputMode
+  readonly inbox?: number
+}
+
+const spawnedOf = ({ state: { turn } }: ActiveSession): readonly SpawnedChild[] => (turn.kind === 'open' ? turn.spawned : [])
+
+const findChild = (parent: ActiveSession, childId: SessionId): SpawnedChild | undefined =>
+  spawnedOf(parent).find((child) => child.childId === childId)
+
+function childOf(parent: ActiveSession, childId: SessionId): SpawnedChild {
+  const child = findChild(parent, childId)
+  if (child) return child
+  throw new TroupeError('internal', `The session has no spawned child ${childId}.`)
+}
+
+const shown = ({ name: id, agent, isWorking, turn }: SpawnedChild): SpawnedAgent => ({
+  id,
+  agent,
+  status: isWorking ? 'working' : 'idle',
+  turn,
+})
+
+/** A person wants the turn to end, or has sent something that its next step should read. */
+const mustDecide = ({ state: { turn, inputs } }: ActiveSession): boolean =>
+  turn.kind !== 'open' || turn.cancel !== 'no' || inputs.some(({ mode, child }) => mode === 'steer' && child === undefined)
+
+const noticesOf = ({ state }: ActiveSession, childId: SessionId | undefined): readonly ClientId[] =>
+  state.inputs.flatMap(({ clientId, child }) => (child === childId && child !== undefined ? [clientId] : []))
