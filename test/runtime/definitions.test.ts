@@ -35,7 +35,7 @@ it('a turn begins with the newest agent, tools and children, and records it', as
 })
 
 it('a turn that has begun keeps its definitions', async () => {
-  const change: Tool = { ...tool('change'), execute: async () => (await runtime.update(config('New.', [change])), 'changed') }
+  const change: Tool = { ...tool('change'), execute: () => runtime.update(config('New.', [change])).then(() => 'changed') }
   const { runtime, model } = world({ config: config('Old.', [change]), steps: [{ calls: [{ tool: 'change' }] }, ...answers] })
   await bounded(runtime.run('go'))
   await bounded(runtime.run('go'))

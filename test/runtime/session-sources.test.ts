@@ -62,7 +62,7 @@ it('is opened for each session, which gets its tools under its name', async () =
 
 it('keeps its tools within a turn, and offers changed ones from the next turn', async () => {
   const hub = server('hub', ['find'])
-  const change: Tool = { ...tool('change'), execute: () => (hub.change(['find', 'close']), 'changed') }
+  const change: Tool = { ...tool('change'), execute: () => hub.change(['find', 'close']) ?? 'changed' }
   const { runtime, model } = world({
     config: { tools: [change, hub.source] },
     steps: [{ calls: [{ tool: 'change', input: {} }] }, { text: 'One.' }, { text: 'Two.' }],

@@ -9,7 +9,7 @@ const createIssue: Tool = {
   concurrency: { key: ({ title }) => String(title) },
   approval: ({ title }) => ({ summary: `Create "${title}"`, keys: [{ key: `issue:${title}`, label: String(title) }] }),
   view: () => ({ type: 'mcp_tool_call', details: { server: 'hub', tool: 'create_issue' } }),
-  execute: ({ title }) => (created.push(String(title)), `created ${title}`),
+  execute: ({ title }) => `created ${created.push(String(title)) && title}`,
 }
 const source = (name: string, tools: readonly Tool[]): SessionToolSource => ({ name, open: () => ({ list: async () => tools }) })
 const many = (name: string, count: number): SessionToolSource =>
