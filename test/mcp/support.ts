@@ -5,23 +5,9 @@ import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
 import type { Diagnostic, JsonObject, SessionId, Tool, ToolContext, ToolOutput } from '../../src/contracts/index.ts'
 import { type McpHost, type McpServerDefinition, type McpToolSource, mcpToolSource } from '../../src/tools/mcp/index.ts'
+import { contextOf, hostOf } from './stage.ts'
 
-/** Real time: the servers are real processes. */
-export const realClock = {
-  now: () => Date.now(),
-  monotonic: () => performance.now(),
-  after: (ms: number, fire: () => void) => {
-    const timer = setTimeout(fire, ms)
-    return () => clearTimeout(timer)
-  },
-}
-
-export const hostOf = (more: Partial<McpHost> = {}): McpHost => ({
-  clock: realClock,
-  workspace: import.meta.dirname,
-  environment: process.env,
-  ...more,
-})
+export { contextOf, hostOf, realClock } from './stage.ts'
 
 export interface Opened {
   readonly source: McpToolSource
@@ -59,9 +45,6 @@ async function callTool(
   const output = await tool.execute(input, contextOf(more))
   return typeof output === 'string' ? { ok: true, content: output } : output
 }
-
-export const contextOf = (more: Partial<ToolContext> = {}): ToolContext =>
-  ({ signal: new AbortController().signal, progress: () => {}, ...more }) as ToolContext
 
 export const names = (tools: readonly Tool[]): readonly string[] => tools.map(({ name }) => name.slice(name.indexOf('/') + 1)).toSorted()
 

@@ -1,7 +1,8 @@
 import type { AuthProvider, OAuthClientProvider } from '@modelcontextprotocol/client'
-import type { Clock, MaybePromise } from '../../contracts/index.ts'
+import type { Clock, MaybePromise, ToolContext } from '../../contracts/index.ts'
 import type { ProcessSandbox } from '../sandbox/index.ts'
 import { memoryTokenStore, type TokenStore } from './auth/token-store.ts'
+import type { CallQuestions } from './call-questions.ts'
 
 /** What MCP connections need from the program. All sources with the same host object share connections. */
 export interface McpHost {
@@ -20,6 +21,8 @@ export interface McpHost {
   authProvider?(server: string, url: URL): AuthProvider | OAuthClientProvider | undefined
   /** Which descriptions of tools a person has accepted. Without it, all are. */
   readonly pins?: ToolPins
+  /** Answers what servers ask during a call. Default: the person and the model of the session. */
+  questions?(context: ToolContext): CallQuestions
   /** What a server logs or prints, line by line, shortened and limited in number. */
   log?(server: string, line: string): void
   /** Reported to servers. Default `troupe`. */

@@ -71,7 +71,7 @@ interface Call {
 /** Servers of the revision 2026-07-28 ask by returning: each answer is a further attempt. */
 async function callUntilDone(tool: ServerTool, { input, context, place }: Call): Promise<Extract<CallReply, { kind: 'result' }>> {
   const { signal } = context
-  const questions = questionsOf(context)
+  const questions = place.host.questions?.(context) ?? questionsOf(context)
   const mayShow = rateLimit(maxProgressPerSecond, place.host.clock)
   const onProgress = (text: string): void => {
     if (mayShow()) context.progress(text)
