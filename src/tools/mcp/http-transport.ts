@@ -1,12 +1,11 @@
 // Streamable HTTP and SSE.
-//
-// 1. A redirect to another origin fails the request: credentials never leave the origin. The library sees to it.
-// 2. A response is cut at `maxMessageBytes`, a stream of events at events of that size.
-import type { FetchLike, Transport } from '@modelcontextprotocol/client'
+// A redirect to another origin fails the request: credentials never leave the origin. The library sees to it.
+import type { RequestId, Transport } from '@modelcontextprotocol/client'
 import type { Clock } from '../../contracts/index.ts'
 import { type ServerAuthorization, serverAuthorization } from './auth/server-authorization.ts'
+import { boundedFetch } from './bounded-fetch.ts'
+import { droppedCode } from './mcp-failure.ts'
 import { type McpHost, tokensOf } from './mcp-host.ts'
-import { maxMessageBytes } from './mcp-limits.ts'
 import type { ResolvedHttp } from './resolve-server.ts'
 import type { TransportEvents } from './stdio-transport.ts'
 
@@ -14,12 +13,14 @@ type Library = typeof import('@modelcontextprotocol/client')
 
 export function httpTransport(server: ResolvedHttp, library: Library, { host, events }: HttpPlace): Transport {
   const { url, headers } = server
+  const fail = (id: RequestId): void =>
+    transport.onmessage?.({ jsonrpc: '2.0', id, error: { code: droppedCode, message: 'the connection was closed without an answer' } })
   const given = host.authProvider?.(server.name, url)
   const own = given ? undefined : serverAuthorization(server, { store: tokensOf(host), clock: host.clock, library })
-  const fetch = boundedFetch(host.fetch ?? globalThis.fetch, events)
+  const fetch = boundedFetch(host.fetch ?? globalThis.fetch, events, fail)
   const authProvider = given ?? own
   const options = { fetch: own?.watch(fetch) ?? fetch, requestInit: { headers }, ...(authProvider && { authProvider }) }
-  const transport =
+  const transport: Transport =
     server.type === 'sse'
       ? new library.SSEClientTransport(url, options)
       : new library.StreamableHTTPClientTransport(url, {
@@ -55,45 +56,3 @@ const reconnectBy =
   (clock: Clock) =>
   (reconnect: () => void, delay: number): (() => void) =>
     clock.after(delay, reconnect)
-
-function boundedFetch(fetch: typeof globalThis.fetch, events: TransportEvents): FetchLike {
-  return async (url, init) => {
-    const response = await fetch(url, init)
-    if (!response.body) return response
-    const isStream = response.headers.get('content-type')?.startsWith('text/event-stream') ?? false
-    const body = response.body.pipeThrough(limitBytes(isStream, events))
-    const bounded = new Response(body, { status: response.status, statusText: response.statusText, headers: response.headers })
-    Object.defineProperty(bounded, 'url', { value: response.url })
-    return bounded
-  }
-}
-
-/** An event of a stream ends at an empty line. */
-function limitBytes(isStream: boolean, events: TransportEvents): TransformStream<Uint8Array, Uint8Array> {
-  let bytes = 0
-  let endsLine = false
-  return new TransformStream({
-    transform(chunk, controller) {
-      events.onBytes(chunk.length)
-      bytes += chunk.length
-      const end = isStream ? lastEmptyLine(chunk, endsLine) : -1
-      if (end !== -1) bytes = chunk.length - end
-      endsLine = isNewline(chunk.at(-1))
-      if (bytes > maxMessageBytes) {
-        events.onOversized()
-        controller.error(new Error(`a message is larger than ${maxMessageBytes} bytes`))
-        return
-      }
-      controller.enqueue(chunk)
-    },
-  })
-}
-
-const isNewline = (byte: number | undefined): boolean => byte === 0x0a || byte === 0x0d
-
-/** Also one that began in the chunk before. */
-function lastEmptyLine(chunk: Uint8Array, isAfterLine: boolean): number {
-  const text = Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength)
-  const found = Math.max(text.lastIndexOf('\n\n'), text.lastIndexOf('\r\n\r\n'), text.lastIndexOf('\r\r'))
-  return found === -1 && isAfterLine && isNewline(chunk[0]) ? 0 : found
-}

@@ -109,10 +109,11 @@ export class McpClient {
       })
       connection.#isConnected = true
     } catch (error) {
-      const reason = connection.#describeLoss(error)
+      const reason = await connection.#describeLoss(error)
       await connection.close()
       throw reason
     }
+    connection.#isConnected = true
     return connection
   }
 
@@ -296,6 +297,8 @@ export class McpClient {
     // The library closes the connection before it reports why it cannot connect.
     if (!this.#isConnected && !this.#process) return
     this.#isLost = true
+    // The library says why it could not connect.
+    if (!this.#isConnected) return
     // The reason of its end follows the end of its output.
     const settle = (): void => {
       this.#abortAll(this.#lost(false))
@@ -318,8 +321,10 @@ export class McpClient {
     )
   }
 
-  #describeLoss(error: unknown): unknown {
+  async #describeLoss(error: unknown): Promise<unknown> {
     if (error instanceof McpError && error.failure.class === 'cancelled') return error
+    // What it printed last may follow its end.
+    if (this.#isLost) await this.#process?.ended.then(() => new Promise((resolve) => setImmediate(resolve)))
     const failure = failureOf(error, this.#server.name)
     const printed = lastLine(this.#process?.errors() ?? '')
     if (failure.class === 'auth' || failure.class === 'config' || printed === '' || failure.message.endsWith(printed)) return error

@@ -65,7 +65,7 @@ export class McpConnection {
         return result
       } catch (error) {
         const failure = failureOf(error, this.server.name)
-        this.#note(client, failure.class === 'timeout')
+        this.#note(client, failure.class === 'timeout' || failure.class === 'cancelled')
         const isExpired = isExpiredSession(error)
         if (isExpired) await this.#drop(client)
         const mayRepeat = isExpired || (error instanceof McpError && error.isUnsent) || (isRepeatable && isPassing(failure))

@@ -19,6 +19,9 @@ export class McpError extends Error {
 
 export const configFailure = (message: string, remedy: string): McpError => new McpError({ class: 'config', message, remedy })
 
+/** The code of an error that stands for a dropped connection. No server uses it: it is made here. */
+export const droppedCode = -32_099
+
 /** What the library throws, as far as it matters. */
 interface LibraryError {
   readonly code?: unknown
@@ -32,15 +35,32 @@ export function failureOf(error: unknown, server: string): ToolFailure {
   const { code, status } = (typeof error === 'object' && error !== null ? error : {}) as LibraryError
   const said = cutText(messageOf(error), maxErrorCharacters)
   if (isAuthFailure(error)) {
-    const message = `The MCP server "${server}" ${status === 403 ? 'denied access' : 'requires authorization'}.`
+    const message = `The MCP server "${server}" ${status === 403 || code === 403 ? 'denied access' : 'requires authorization'}.`
     return { class: 'auth', message, remedy: `Run \`troupe mcp login ${server}\`, or set its headers.` }
   }
-  if (typeof status === 'number') return { class: 'network', message: `The MCP server "${server}" answered with HTTP status ${status}.` }
+  if (typeof status === 'number') return statusFailure(status, server)
+  if (code === droppedCode || isUnreachable(error))
+    return { class: 'network', message: `The MCP server "${server}" cannot be reached or dropped the connection: ${said}` }
+  if (code === 'CONNECTION_CLOSED') return { class: 'failed', message: `The MCP server "${server}" ended or closed the connection.` }
   if (code === -32602) return { class: 'invalid_input', message: `The MCP server "${server}" rejected the request: ${said}` }
   if (typeof code === 'number') return { class: 'failed', message: `The MCP server "${server}" reported an error: ${said}` }
   if (code === 'INVALID_RESULT') return { class: 'failed', message: `The MCP server "${server}" sent an invalid result: ${said}` }
-  if (error instanceof TypeError) return { class: 'network', message: `The MCP server "${server}" cannot be reached: ${said}` }
   return { class: 'failed', message: `The MCP server "${server}" failed: ${said}` }
+}
+
+function statusFailure(status: number, server: string): ToolFailure {
+  if (status >= 300 && status < 400) {
+    const message = `The MCP server "${server}" redirects to another host, which is not followed.`
+    return { class: 'failed', message, remedy: 'Set the URL that it redirects to, if you trust it.' }
+  }
+  return { class: status >= 500 ? 'network' : 'failed', message: `The MCP server "${server}" answered with HTTP status ${status}.` }
+}
+
+/** `fetch` throws a TypeError, and the library may wrap it. */
+function isUnreachable(error: unknown, depth = 0): boolean {
+  if (typeof error !== 'object' || error === null || depth > 4) return false
+  const { cause, data } = error as { readonly cause?: unknown; readonly data?: { readonly cause?: unknown } }
+  return error instanceof TypeError || isUnreachable(cause ?? data?.cause, depth + 1)
 }
 
 export function isAuthFailure(error: unknown): boolean {

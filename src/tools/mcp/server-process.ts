@@ -2,13 +2,13 @@
 //
 // 1. It gets the given environment, and descriptors 0 to 2 only.
 // 2. No process of it survives this process, not even SIGKILL: it runs in a process namespace of bubblewrap that ends with this
-//    process. Without bubblewrap, a watcher kills its process group.
+//    process. Without bubblewrap, a watcher kills its process group; processes that left the group are found at its end.
 // 3. It is not in the process group of the terminal: Ctrl-C reaches it through `close` only.
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { dirname, isAbsolute, join } from 'node:path'
 import type { Duplex, Readable, Writable } from 'node:stream'
 import { type Clock, defaultSandboxPolicy } from '../../contracts/index.ts'
-import { childrenOf, processTree, sendSignal } from '../sandbox/process-tree.ts'
+import { childrenOf, killMarked, type Mark, newMark, processTree, sendSignal } from '../sandbox/process-tree.ts'
 import { watchedCommand } from '../sandbox/watched-command.ts'
 import { isProgram, trustedPath } from '../trusted-path.ts'
 import { configFailure, McpError } from './mcp-failure.ts'
@@ -55,9 +55,10 @@ export async function endServerProcess({ stdin, stdout, ended, terminate, kill }
 async function startForLifetime({ program, args, environment, cwd, name }: ResolvedStdio, host: McpHost): Promise<ServerProcess> {
   const bubblewrap = await workingBubblewrap(host)
   const [file, ...begin] = bubblewrap === undefined ? watchedCommand : ([bubblewrap, ...lifetimeOnly, '--chdir', cwd, '--'] as const)
+  const mark = bubblewrap === undefined ? newMark('TROUPE_SERVER') : undefined
   const child = spawn(file, [...begin, program, ...args], {
     cwd,
-    env: environment,
+    env: { ...environment, ...mark?.environment },
     detached: true,
     stdio: ['pipe', 'pipe', 'pipe', ...(bubblewrap === undefined ? (['pipe'] as const) : [])],
   })
@@ -66,10 +67,11 @@ async function startForLifetime({ program, args, environment, cwd, name }: Resol
     child.once('error', resolve)
   })
   if (started) throw configFailure(`The MCP server "${name}" could not be started: ${started.message}`, 'Check `command` and `cwd`.')
-  return processOf(child, bubblewrap === undefined ? 'group' : 'namespace')
+  return processOf(child, mark)
 }
 
-function processOf(child: ChildProcess, kind: 'group' | 'namespace'): ServerProcess {
+/** `mark`: of a process group. Without it, the process is bubblewrap. */
+function processOf(child: ChildProcess, mark: Mark | undefined): ServerProcess {
   const { stdin, stdout, stderr } = child as { stdin: Writable; stdout: Readable; stderr: Readable }
   for (const stream of [stdin, stdout, stderr, child.stdio[3] as Duplex | undefined]) stream?.on('error', () => {})
   const pid = child.pid ?? 0
@@ -82,18 +84,21 @@ function processOf(child: ChildProcess, kind: 'group' | 'namespace'): ServerProc
     ended: new Promise((resolve) => {
       child.once('exit', (code, signal) => {
         // A process that it started may still hold the pipes.
-        if (kind === 'group') sendSignal(-pid, 'SIGKILL')
+        if (mark) {
+          sendSignal(-pid, 'SIGKILL')
+          killMarked(mark)
+        }
         child.stdio[3]?.destroy()
         resolve(signal ? `signal ${signal}` : `exit code ${code}`)
       })
     }),
     terminate: () => {
       if (hasExited()) return
-      if (kind === 'group') sendSignal(-pid, 'SIGTERM')
+      if (mark) sendSignal(-pid, 'SIGTERM')
       else terminateNamespace(pid)
     },
     kill: () => {
-      if (!hasExited()) sendSignal(kind === 'group' ? -pid : pid, 'SIGKILL')
+      if (!hasExited()) sendSignal(mark ? -pid : pid, 'SIGKILL')
     },
   }
 }

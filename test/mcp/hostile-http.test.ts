@@ -1,0 +1,151 @@
+// HTTP servers that redirect, drop, demand credentials, forget sessions, or send too much.
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import type { HttpServerDefinition } from '../../src/tools/mcp/index.ts'
+import { openServer } from './support.ts'
+
+interface Request {
+  readonly method?: string
+  readonly id?: number
+  readonly headers: IncomingMessage['headers']
+}
+type Handler = (request: Request, response: ServerResponse) => boolean | undefined
+
+/** Speaks the revision 2025-11-25 without streams. `handle` may answer instead. */
+async function httpServer(handle: Handler = () => false) {
+  const seen: Request[] = []
+  const server = createServer(async (incoming, response) => {
+    let body = ''
+    for await (const chunk of incoming) body += chunk
+    const { method, id, params } = body === '' ? ({} as never) : JSON.parse(body)
+    const request = { method, id, headers: incoming.headers }
+    seen.push(request)
+    if (handle(request, response)) return
+    if (incoming.method !== 'POST') response.writeHead(405).end()
+    else if (id === undefined) response.writeHead(202).end()
+    else if (method === 'server/discover') reply(response, { id, error: { code: -32601, message: 'unknown' } })
+    else reply(response, { id, result: results(method, params) }, method === 'initialize' ? { 'mcp-session-id': `s${seen.length}` } : {})
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  onTestFinished(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+  const { port } = server.address() as AddressInfo
+  return { url: `http://127.0.0.1:${port}/mcp`, seen, count: (method: string) => seen.filter((each) => each.method === method).length }
+}
+
+const reply = (response: ServerResponse, message: object, headers = {}): unknown =>
+  response.writeHead(200, { 'content-type': 'application/json', ...headers }).end(JSON.stringify({ jsonrpc: '2.0', ...message }))
+
+function results(method: string, { protocolVersion }: { protocolVersion?: string } = {}): object {
+  if (method === 'initialize') return { protocolVersion, capabilities: { tools: {} }, serverInfo: { name: 'http', version: '1' } }
+  if (method === 'tools/list') return { tools: [{ name: 'call', inputSchema: { type: 'object' } }] }
+  return { content: [{ type: 'text', text: 'done' }] }
+}
+
+const at = (url: string, more: Partial<HttpServerDefinition> = {}): HttpServerDefinition => ({ type: 'http', url, timeout: 5_000, ...more })
+
+it('sends the configured headers, with values of the session', async () => {
+  const { url, seen } = await httpServer()
+  // biome-ignore lint/suspicious/noTemplateCurlyInString: a placeholder
+  const { call } = openServer(at(url, { headers: { authorization: 'Bearer ${TOKEN}' } }), { overlay: { TOKEN: 'abc' } })
+  expect(await call('call', {})).toEqual({ ok: true, content: 'done' })
+  expect(seen.every(({ headers }) => headers.authorization === 'Bearer abc')).toBe(true)
+})
+
+it('does not follow a redirect to another origin, and sends nothing there', async () => {
+  const other = await httpServer()
+  const { url } = await httpServer((_, response) => Boolean(response.writeHead(307, { location: other.url }).end()))
+  const { source } = openServer(at(url, { headers: { authorization: 'Bearer abc' } }))
+  await expect(source.list()).rejects.toMatchObject({ code: 'tools_unavailable', message: expect.stringMatching(/redirect/i) })
+  expect(other.seen).toEqual([])
+})
+
+describe.each([
+  [401, 'requires authorization'],
+  [403, 'denied access'],
+])('status %i', (status, message) => {
+  it('at the start is a failure of authorization with a remedy', async () => {
+    const { url } = await httpServer((_, response) => Boolean(response.writeHead(status).end()))
+    const failure = { message: `The MCP server "srv" ${message}.`, remedy: 'Run `troupe mcp login srv`, or set its headers.' }
+    await expect(openServer(at(url)).source.list()).rejects.toMatchObject(failure)
+    await expect(openServer(at(url, { type: 'sse' })).source.list()).rejects.toMatchObject(failure)
+  })
+  it('in a call, for example because a token has expired, is one, too', async () => {
+    const { url } = await httpServer(({ method }, response) => method === 'tools/call' && Boolean(response.writeHead(status).end()))
+    expect(await openServer(at(url)).call('call', {})).toMatchObject({ ok: false, error: { class: 'auth' } })
+  })
+})
+
+it('a session that the server has forgotten is opened again, and the call is repeated', async () => {
+  let isForgotten = false
+  const { url, count } = await httpServer(({ method }, response) => {
+    if (method === 'initialize') isForgotten = false
+    return isForgotten && Boolean(response.writeHead(404).end())
+  })
+  const { call } = openServer(at(url))
+  await call('call', {})
+  isForgotten = true
+  expect(await call('call', {})).toEqual({ ok: true, content: 'done' })
+  expect(count('initialize')).toBe(2)
+})
+
+it('a dropped list is read again; a dropped call is not repeated', async () => {
+  let drops = 2
+  const { url, count } = await httpServer(({ method }, response) => {
+    if ((method !== 'tools/list' && method !== 'tools/call') || drops-- <= 0) return false
+    response.destroy()
+    return true
+  })
+  const { source, call } = openServer(at(url))
+  expect(await source.list()).toHaveLength(1)
+  expect(count('tools/list')).toBe(3)
+  drops = 1
+  expect(await call('call', {})).toMatchObject({ ok: false, error: { class: 'network' } })
+  expect(count('tools/call')).toBe(1)
+  expect(await call('call', {})).toMatchObject({ ok: true })
+})
+
+it('a server that is not there is reported', async () => {
+  const { url } = await httpServer()
+  const { source } = openServer(at(url.replace(/:\d+/, ':9')))
+  await expect(source.list()).rejects.toMatchObject({ code: 'tools_unavailable', message: expect.stringContaining('cannot be reached') })
+})
+
+it.each([
+  ['JSON', 'application/json', ''],
+  ['an event', 'text/event-stream', 'data: '],
+])('more than 8 MB of %s fails the call at once', async (_, type, start) => {
+  const chunk = 'x'.repeat(1024 * 1024)
+  const { url } = await httpServer(({ method }, response) => {
+    if (method !== 'tools/call') return false
+    response.writeHead(200, { 'content-type': type }).write(start)
+    const more = (): void => {
+      while (response.write(chunk));
+      response.once('drain', more)
+    }
+    response.on('error', () => {})
+    more()
+    return true
+  })
+  const { source, call } = openServer(at(url))
+  await source.list()
+  const before = process.memoryUsage.rss()
+  const error = { class: 'failed', message: expect.stringMatching(/more than 8 MB/) }
+  expect(await call('call', {})).toMatchObject({ ok: false, error })
+  expect(process.memoryUsage.rss() - before).toBeLessThan(64 * 1024 ** 2)
+})
+
+it('a stream that ends without the answer fails the call before its deadline', async () => {
+  const { url } = await httpServer(
+    ({ method }, response) =>
+      method === 'tools/call' && Boolean(response.writeHead(200, { 'content-type': 'text/event-stream' }).end(': nothing\n\n')),
+  )
+  const { source, call } = openServer(at(url))
+  await source.list()
+  const late = AbortSignal.timeout(4_000)
+  expect(await call('call', {}, { signal: late })).toMatchObject({ ok: false, error: { class: 'network' } })
+  expect(late.aborted).toBe(false)
+})
