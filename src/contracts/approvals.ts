@@ -1,7 +1,7 @@
 import type { ToolFailure } from './failures.ts'
 import type { ApprovalId, ItemId } from './ids.ts'
 import type { Lane } from './items.ts'
-import type { JsonObject, MaybePromise } from './json.ts'
+import type { JsonObject, JsonSchema, MaybePromise } from './json.ts'
 
 export interface ApprovalKey {
   /** Canonical, e.g. `tool:delete_file`, `path:/srv/a` or `command:git status`. */
@@ -41,7 +41,19 @@ export interface Question {
   readonly text: string
   /** Suggested answers. Other answers are accepted, too. */
   readonly options?: readonly string[]
+  /** The fields to fill in: an object schema whose properties are strings, numbers, booleans, or choices. */
+  readonly form?: JsonSchema
+  /** An http or https address for the person to open. It is shown, never fetched. The answer says that they are done. */
+  readonly url?: string
+  /** Who asks, such as an MCP server. Default: the tool. */
+  readonly from?: string
 }
+
+/** `cancel`: nobody answered. `text`: the answer to a question without a form. `content`: the fields of a form. */
+export type QuestionAnswer =
+  | { readonly kind: 'accept'; readonly text: string; readonly content?: JsonObject }
+  | { readonly kind: 'decline' }
+  | { readonly kind: 'cancel' }
 
 /** What a tool wants approved or answered before it runs. */
 export interface ApprovalWish {
@@ -55,7 +67,7 @@ export interface ApprovalWish {
   /** The change as a `git diff`, for display. The arguments are what is approved. */
   readonly diff?: string
   /** Asks for an answer instead of an approval. The tool gets it as `context.answer`. */
-  readonly question?: Question
+  readonly question?: Pick<Question, 'text' | 'options'>
 }
 
 /** `session`: for the whole session. `project`: for every session in the same folder, until revoked. */
@@ -64,8 +76,10 @@ export type ApprovalBreadth = 'once' | 'session' | 'project'
 export type ApprovalDecision =
   /** `key`: grants one of the request's `wider` keys instead of its `keys`. */
   | { readonly kind: 'approve'; readonly breadth: ApprovalBreadth; readonly key?: string }
-  | { readonly kind: 'answer'; readonly text: string }
-  | { readonly kind: 'deny'; readonly feedback?: string }
+  /** `content`: the fields of the form, if the question has one. */
+  | { readonly kind: 'answer'; readonly text: string; readonly content?: JsonObject }
+  /** `cancel`: nobody decided, or the person dismissed the question. */
+  | { readonly kind: 'deny'; readonly feedback?: string; readonly cancel?: true }
   /** Deny and end the whole run: the turn of the root, with all descendants. */
   | { readonly kind: 'abort' }
 
@@ -85,8 +99,13 @@ export interface ApprovalRequest {
   readonly wider?: readonly ApprovalKey[]
   /** The change as a `git diff`, at the time of the request. */
   readonly diff?: string
-  /** `unsandboxed` asks to run again outside the sandbox, `question` for an answer. */
-  readonly scope: 'call' | 'unsandboxed' | 'question'
+  /**
+   * `unsandboxed` asks to run again outside the sandbox, `question` for an answer, `sampling` to send a request of the tool to a
+   * model.
+   */
+  readonly scope: 'call' | 'unsandboxed' | 'question' | 'sampling'
+  /** The call runs and waits for the decision. The request ends with its process. */
+  readonly isLive?: true
   /** For `unsandboxed`: the result of the attempt inside the sandbox, cut to a readable size. */
   readonly inside?: { readonly error: ToolFailure; readonly partial?: string }
   readonly question?: Question

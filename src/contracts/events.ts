@@ -8,6 +8,7 @@ import type { CallPart, InputPart, Message } from './messages.ts'
 import type { FinishReason } from './model.ts'
 import type { Report, Trace } from './outcome.ts'
 import type { Plan } from './plan.ts'
+import type { ToolQuestions } from './tool.ts'
 import type { Cost, Usage } from './usage.ts'
 
 /** Reserved before an attempt, and replaced by its real usage. */
@@ -217,7 +218,14 @@ interface Bodies {
   'interaction.item.started': { readonly item: ItemIntent }
   'interaction.item.updated': {
     readonly update: /** Another attempt of a call. Like an intent: it may have run. */
-      | { readonly kind: 'attempt'; readonly attempt: number; readonly reason: 'resumed' | 'unsandboxed'; readonly by?: string }
+      | {
+          readonly kind: 'attempt'
+          readonly attempt: number
+          readonly reason: 'resumed' | 'unsandboxed' | 'answered'
+          readonly by?: string
+        }
+      /** The attempt ended with questions. Each becomes a request, one after the other. */
+      | { readonly kind: 'asked'; readonly ask: ToolQuestions }
       | { readonly kind: 'plan'; readonly plan: Plan }
   }
   'interaction.item.completed': { readonly item: ItemRecord }

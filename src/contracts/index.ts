@@ -20,6 +20,7 @@ export {
   type Approver,
   type ProjectGrants,
   type Question,
+  type QuestionAnswer,
   type RuleVerdict,
   ruleVerdicts,
 } from './approvals.ts'
@@ -200,6 +201,7 @@ export {
   type ToolExtras,
   type ToolOutput,
   type ToolPart,
+  type ToolQuestions,
   type WaitedAgent,
   type WaitRequest,
 } from './tool.ts'

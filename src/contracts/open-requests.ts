@@ -29,14 +29,22 @@ export class OpenRequests {
       case 'interaction.approval.resolved':
         this.#open.delete(event.approvalId)
         return
+      case 'interaction.item.updated':
+        // A further attempt ends the questions of the one before it.
+        if (event.update.kind === 'attempt') this.#removeOf(event)
+        return
       case 'interaction.item.completed':
-        this.#remove(({ sessionId, itemId }) => sessionId === event.sessionId && itemId === event.itemId)
+        this.#removeOf(event)
         return
       case 'interaction.turn.completed':
       case 'interaction.turn.failed':
       case 'interaction.turn.interrupted':
         this.#remove(({ sessionId }) => sessionId === event.sessionId)
     }
+  }
+
+  #removeOf(event: InteractionEvent): void {
+    this.#remove(({ sessionId, itemId }) => sessionId === event.sessionId && itemId === event.itemId)
   }
 
   #remove(isOver: (place: Place) => boolean): void {

@@ -1,4 +1,4 @@
-import type { ApprovalKey, ApprovalWish } from './approvals.ts'
+import type { ApprovalKey, ApprovalWish, Question, QuestionAnswer } from './approvals.ts'
 import type { InputMode } from './events.ts'
 import type { ToolFailure, TurnReason } from './failures.ts'
 import type { CallId } from './ids.ts'
@@ -127,6 +127,14 @@ export interface ToolContext {
   readonly skills: readonly SkillCard[]
   /** A person's answer, if the tool asked a question before it ran. */
   readonly answer?: string
+  /** The answers to the questions that the last attempt returned, by their ids, and its state. */
+  readonly answers?: { readonly [id: string]: QuestionAnswer }
+  readonly askState?: Json
+  /**
+   * Asks a person while the call runs. Its timeout and the time budget are paused. A crash loses the question and the call;
+   * questions in the output survive it. `cancel` if nobody can be asked or the signal aborts.
+   */
+  ask(question: Question, signal?: AbortSignal): Promise<QuestionAnswer>
   /**
    * Whether rules allow something that the call finds while it runs, such as a file in a folder. `without asking`: the
    * approval of the call did not mention it.
@@ -155,7 +163,15 @@ export type ToolOutput =
       readonly partial?: string
       readonly parts?: readonly ToolPart[]
       readonly extras?: ToolExtras
+      /** Asks a person, and runs the call again with the answers. `error` is the result if it cannot run again. */
+      readonly ask?: ToolQuestions
     }
+
+/** Questions that end an attempt. A further attempt gets the answers and the state. At most 10 times in a call. */
+export interface ToolQuestions {
+  readonly questions: { readonly [id: string]: Question }
+  readonly state?: Json
+}
 
 /**
  * A part of an output. Bytes are stored beside the journal. A model that can read images gets them (PNG, JPEG, GIF, WebP; PDF

@@ -13,10 +13,11 @@ import { isBlank } from '../util/is-blank.ts'
 import { callEntry, modelEntry } from './accounting-entries.ts'
 import { learnedWindow } from './budget/allowance.ts'
 import { callList, findCall, haveAllEnded, replaceCall } from './calls/call-list.ts'
+import { withNextAttempt, withRound } from './calls/call-questions.ts'
 import { failurePolicy } from './failure-policy.ts'
 import { messageSize } from './message-size.ts'
 import { itemIdOf } from './session-ids.ts'
-import type { AnsweredStep, AskingStep, Call, CallingStep, OpenTurn, SandboxStage, SessionState } from './state.ts'
+import type { AnsweredStep, AskingStep, Call, CallingStep, OpenTurn, SandboxStage, SessionState, StartedCall } from './state.ts'
 import {
   appendMessage,
   callingStep,
@@ -178,11 +179,19 @@ export function applyItemUpdated(state: SessionState, event: Event<'interaction.
   }
   const call = callOf(turn, event)
   if (call.kind !== 'started') throw illegalEvent(event, 'the call is not running')
-  const { attempt, reason } = update
-  const sandbox: SandboxStage = reason === 'unsandboxed' ? { kind: 'outside' } : call.sandbox
-  const { step, waiting, idleMs } = withReplacedCall(turn, event, { ...call, attempt, sandbox, orphaned: false })
+  const { step, waiting, idleMs } = withReplacedCall(turn, event, updatedCall(call, update))
   return withTurn(state, event, { ...turn, step, waiting, idleMs })
 }
+
+function updatedCall(call: StartedCall, update: CallUpdate): StartedCall {
+  if (update.kind === 'asked') return { ...call, questions: withRound(call.questions, update.ask) }
+  const { attempt, reason } = update
+  const sandbox: SandboxStage = reason === 'unsandboxed' ? { kind: 'outside' } : call.sandbox
+  const next = { ...call, attempt, sandbox, orphaned: false }
+  return call.questions ? { ...next, questions: withNextAttempt(call.questions) } : next
+}
+
+type CallUpdate = Exclude<Event<'interaction.item.updated'>['update'], { kind: 'plan' }>
 
 export function applyItemCompleted(state: SessionState, event: Event<'interaction.item.completed'>): SessionState {
   const { item } = event

@@ -22,6 +22,7 @@ import {
   applyStepStarted,
 } from './apply-step-events.ts'
 import { markOrphaned } from './calls/call-order.ts'
+import { withDecision, withOpenQuestion } from './calls/call-questions.ts'
 import { messageSize } from './message-size.ts'
 import type { FailedAttempt } from './next-model.ts'
 import { stepIdOf } from './session-ids.ts'
@@ -345,7 +346,10 @@ function approvalRequested(state: SessionState, event: Event<'interaction.approv
   const { request } = event
   const calls = step.calls.map((call): Call => {
     if (call.itemId !== request.itemId) return call
-    if (call.kind === 'started') return { ...call, sandbox: { kind: 'asking', request } }
+    if (call.kind === 'started')
+      return request.scope === 'unsandboxed'
+        ? { ...call, sandbox: { kind: 'asking', request } }
+        : { ...call, questions: withOpenQuestion(call.questions, request) }
     return { kind: 'awaiting', itemId: call.itemId, part: call.part, request }
   })
   return { ...withPosition(state, event), turn: withCalls(turn, step, { calls, at: event.at }) }
@@ -366,8 +370,9 @@ function approvalResolved(state: SessionState, event: Event<'interaction.approva
   }
 }
 
-function resolvedCall(call: Call, { decision, by }: Event<'interaction.approval.resolved'>): Call {
+function resolvedCall(call: Call, { decision, by, approvalId }: Event<'interaction.approval.resolved'>): Call {
   const said = decision.kind === 'deny' && decision.feedback !== undefined && { feedback: decision.feedback }
+  if (call.kind === 'started' && call.questions?.open) return { ...call, questions: withDecision(call.questions, approvalId, decision) }
   if (call.kind === 'started' && call.sandbox.kind === 'asking')
     return { ...call, sandbox: { ...call.sandbox, kind: decision.kind === 'approve' ? 'allowed' : 'refused', ...said } }
   if (call.kind !== 'awaiting') return call

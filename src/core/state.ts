@@ -35,6 +35,7 @@ import type {
 } from '../contracts/index.ts'
 import type { Sequence } from '../util/sequence.ts'
 import type { CallList } from './calls/call-list.ts'
+import type { CallQuestions } from './calls/call-questions.ts'
 import type { FailedAttempt } from './next-model.ts'
 
 /** The fold of a session's events: plain data, and everything that `decide` reads. */
@@ -245,6 +246,8 @@ interface CallStarted {
   readonly orphaned: boolean
   /** Its driver is gone, and it has not begun. */
   readonly inherited?: true
+  /** Present once it has asked a person. */
+  readonly questions?: CallQuestions
 }
 
 /** Whether a started call runs inside or outside the sandbox, or waits for permission to run outside. */
@@ -276,8 +279,13 @@ export function openRequests({ turn }: SessionState): readonly ApprovalRequest[]
 
 export function requestOf(call: Call): ApprovalRequest | undefined {
   if (call.kind === 'awaiting') return call.request
-  return call.kind === 'started' && call.sandbox.kind === 'asking' ? call.sandbox.request : undefined
+  if (call.kind !== 'started') return undefined
+  return call.sandbox.kind === 'asking' ? call.sandbox.request : call.questions?.open
 }
+
+/** Whether an attempt of the call has ended without a result: it waits for a person, or for its next attempt. */
+export const isBetweenAttempts = (call: StartedCall): boolean =>
+  escalationStage(call) !== undefined || call.questions?.round?.isOver === false
 
 export function escalationStage({ sandbox }: { readonly sandbox: SandboxStage }): EscalationStage | undefined {
   return sandbox.kind === 'inside' || sandbox.kind === 'outside' ? undefined : sandbox

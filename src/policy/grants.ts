@@ -1,4 +1,6 @@
 import type { ApprovalBreadth, ApprovalDecision, ApprovalKey, ApprovalRequest } from '../contracts/index.ts'
+import { isPlainObject } from '../util/json-schema/schema-values.ts'
+import { contentProblem } from './form-fields.ts'
 
 /** What a decision grants beyond its call. */
 export function grantedBy({ keys, wider = [] }: ApprovalRequest, decision: ApprovalDecision): readonly ApprovalKey[] {
@@ -24,13 +26,22 @@ export function isDecision(value: unknown): value is ApprovalDecision {
 }
 
 /** Why a decision, which may come from anywhere, is not valid for its request. */
-export function decisionProblem({ scope, wider = [] }: Pick<ApprovalRequest, 'scope' | 'wider'>, decision: unknown): string | undefined {
-  const { kind, breadth, key, text, feedback } = (typeof decision === 'object' && decision !== null ? decision : {}) as LooseDecision
+export function decisionProblem({ scope, wider = [], question }: Decidable, decision: unknown): string | undefined {
+  const { kind, breadth, key, text, content, feedback, cancel } = (
+    typeof decision === 'object' && decision !== null ? decision : {}
+  ) as LooseDecision
   if (kind === 'abort') return undefined
-  if (kind === 'deny') return feedback === undefined || typeof feedback === 'string' ? undefined : 'its feedback is not a string'
+  if (kind === 'deny') {
+    if (cancel !== undefined && cancel !== true) return 'its cancel is not true'
+    return feedback === undefined || typeof feedback === 'string' ? undefined : 'its feedback is not a string'
+  }
   if (kind === 'answer') {
     if (scope !== 'question') return 'it is an answer, but approve or deny was expected'
-    return typeof text === 'string' ? undefined : 'its text is not a string'
+    if (typeof text !== 'string') return 'its text is not a string'
+    if (question?.form) return contentProblem(question.form, content)
+    if (content === undefined) return undefined
+    if (question) return 'it has content, but the question has no form'
+    return isPlainObject(content) ? undefined : 'its content is not an object'
   }
   if (kind !== 'approve') return 'unknown decision kind'
   if (scope === 'question') return 'it approves, but an answer was expected'
@@ -47,10 +58,14 @@ export function plainDecision(decision: ApprovalDecision): ApprovalDecision {
       const { kind, breadth, key } = decision
       return key === undefined ? { kind, breadth } : { kind, breadth, key }
     }
-    case 'answer':
-      return { kind: decision.kind, text: decision.text }
-    case 'deny':
-      return decision.feedback === undefined ? { kind: decision.kind } : { kind: decision.kind, feedback: decision.feedback }
+    case 'answer': {
+      const { kind, text, content } = decision
+      return content === undefined ? { kind, text } : { kind, text, content }
+    }
+    case 'deny': {
+      const { kind, feedback, cancel } = decision
+      return { kind, ...(feedback !== undefined && { feedback }), ...(cancel && { cancel }) }
+    }
     case 'abort':
       return { kind: decision.kind }
     default:
@@ -58,5 +73,6 @@ export function plainDecision(decision: ApprovalDecision): ApprovalDecision {
   }
 }
 
-type LooseDecision = { readonly [Key in 'kind' | 'breadth' | 'key' | 'text' | 'feedback']?: unknown }
+type Decidable = Pick<ApprovalRequest, 'scope' | 'wider' | 'question'>
+type LooseDecision = { readonly [Key in 'kind' | 'breadth' | 'key' | 'text' | 'content' | 'feedback' | 'cancel']?: unknown }
 const breadths: readonly unknown[] = ['once', 'session', 'project'] satisfies ApprovalBreadth[]

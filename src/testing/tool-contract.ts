@@ -68,6 +68,7 @@ const plainContext: Omit<ToolContext, 'signal'> = {
   searchableTools: () => [],
   agents: [],
   mayUse: () => true,
+  ask: async () => ({ kind: 'cancel' }),
   startChild: async () => ({ kind: 'refused', failure: { class: 'config', message: 'There are no agents here.' } }),
   maxOutputBytes: 32_768,
   storedOutput: async () => undefined,

@@ -102,8 +102,12 @@ function applyUpdate(session: SessionNodes, { update, itemId }: InteractionEvent
     setPlan(session, update.plan)
     return
   }
+  // A further attempt ends the questions of the one before it.
+  if (update.kind === 'attempt')
+    for (const step of session.steps.values())
+      for (const [id, request] of step.requests) if (request.itemId === itemId && step.requests.delete(id)) markChanged(session, step)
   const call = session.calls.get(itemId ?? '')
-  if (!call || update.reason !== 'unsandboxed') return
+  if (!call || update.kind !== 'attempt' || update.reason !== 'unsandboxed') return
   call.sandbox = { kind: 'outside', by: update.by ?? ('by' in call.sandbox ? call.sandbox.by : '') }
   // The output of the sandboxed attempt is obsolete.
   delete call.output

@@ -29,6 +29,7 @@ test('book_room fails as planned, after a while', async () => {
     searchableTools: () => [],
     agents: [],
     mayUse: () => true,
+    ask: async () => ({ kind: 'cancel' }),
     startChild: async () => ({ kind: 'refused', failure: { class: 'config', message: 'There are no agents here.' } }),
     maxOutputBytes: 32_768,
     storedOutput: async () => undefined,

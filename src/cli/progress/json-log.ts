@@ -104,6 +104,7 @@ function queueEntry(what: string, { queue, since }: QueueEvent): Entry {
 
 function updatedEntry(update: InteractionEvent<'interaction.item.updated'>['update']): Entry {
   if (update.kind === 'plan') return info('plan changed', { steps: update.plan.steps })
+  if (update.kind === 'asked') return info('call asked questions', { questions: update.ask.questions })
   const { reason, attempt, by } = update
   const msg = reason === 'unsandboxed' ? 'call retried outside the sandbox' : `call retried: ${reason}`
   return (reason === 'unsandboxed' ? warn : info)(msg, { attempt, reason, by })

@@ -16,6 +16,7 @@ import {
   type RunFlag,
   type RunOrigin,
   type TokenPrice,
+  type ToolQuestions,
 } from '../../contracts/index.ts'
 import type { ReportedOutcome, RunEnd, RunError } from '../run/run-documents.ts'
 import {
@@ -175,8 +176,15 @@ const bodies: { readonly [Type in EventType]: Fields<Body<Type>> } = {
       closed<Is<Updated, 'kind', 'attempt'>>({
         kind: constant('attempt'),
         attempt: ordinal,
-        reason: oneOf<Is<Updated, 'kind', 'attempt'>['reason']>({ resumed: true, unsandboxed: true }),
+        reason: oneOf<Is<Updated, 'kind', 'attempt'>['reason']>({ resumed: true, unsandboxed: true, answered: true }),
         by: optional(text),
+      }),
+      closed<Is<Updated, 'kind', 'asked'>>({
+        kind: constant('asked'),
+        ask: closed<ToolQuestions>({
+          questions: { type: 'object', additionalProperties: reference('Question') },
+          state: optional(anyJson),
+        }),
       }),
       closed<Is<Updated, 'kind', 'plan'>>({ kind: constant('plan'), plan: reference('Plan') }),
     ),

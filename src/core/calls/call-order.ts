@@ -1,5 +1,5 @@
 import type { Lane } from '../../contracts/index.ts'
-import { type Call, escalationStage, type StartedCall } from '../state.ts'
+import { type Call, isBetweenAttempts, requestOf, type StartedCall } from '../state.ts'
 import { LaneSet } from './lane-conflicts.ts'
 
 // Calls of a step start in order: a call never overtakes an earlier one that it conflicts with, even while that one waits
@@ -16,16 +16,22 @@ export const callsNotBegun = (calls: Iterable<Call>): ReadonlySet<Call> => calls
 /** Started calls that neither wait for a person nor conflict with an earlier call that does. */
 export function runnableCalls(calls: Iterable<Call>): readonly StartedCall[] {
   const held = heldCalls(calls)
-  const isFree = (call: Call): call is StartedCall => call.kind === 'started' && call.sandbox.kind !== 'asking' && !held.has(call)
+  const isFree = (call: Call): call is StartedCall => call.kind === 'started' && requestOf(call) === undefined && !held.has(call)
   return [...calls].filter(isFree)
 }
 
-/** The calls after their driver is gone. A call between two attempts, or one that has not begun, has lost nothing. */
+/**
+ * The calls after their driver is gone. A call between two attempts, or one that has not begun, has lost nothing. A call that
+ * was running has lost the question that it was asking.
+ */
 export function markOrphaned(calls: Iterable<Call>): readonly Call[] {
   const notBegun = callsNotBegun(calls)
   return [...calls].map((call) => {
-    if (call.kind !== 'started' || escalationStage(call)) return call
-    return notBegun.has(call) ? { ...call, inherited: true } : { ...call, orphaned: true }
+    if (call.kind !== 'started' || isBetweenAttempts(call)) return call
+    if (notBegun.has(call)) return { ...call, inherited: true }
+    if (!call.questions?.open) return { ...call, orphaned: true }
+    const { open: _, ...questions } = call.questions
+    return { ...call, questions, orphaned: true }
   })
 }
 
@@ -51,7 +57,7 @@ function laneOfWaiting(call: Call, unrecorded: Lane | undefined): Lane | undefin
     case 'denied':
       return call.request.lane ?? unrecorded
     case 'started':
-      return escalationStage(call) && call.intent.lane
+      return isBetweenAttempts(call) ? call.intent.lane : undefined
     case 'requested':
     case 'ended':
       return undefined

@@ -18,7 +18,7 @@ export const randomIds: Ids = { next: () => `${Date.now().toString(36)}-${crypto
 export const seededRandom = (treeId: TreeId): Random => ({ fraction: (key) => seededFraction(`${treeId}/${key}`) })
 
 export const denyAll: Approver = {
-  decide: () => ({ decision: { kind: 'deny', feedback: 'there is no approver' }, by: 'runtime' }),
+  decide: () => ({ decision: { kind: 'deny', feedback: 'there is no approver', cancel: true }, by: 'runtime' }),
 }
 
 export const noSandbox: Sandbox = { confinement: { kind: 'none' } }

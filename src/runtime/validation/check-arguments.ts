@@ -119,7 +119,7 @@ export function checkAnswer(answer: unknown): void {
 const decision: FieldType = {
   expected: 'a decision',
   remedy:
-    'Pass { kind: "approve", breadth: "once" | "session" | "project", key? }, { kind: "answer", text }, { kind: "deny", feedback? } or { kind: "abort" }.',
+    'Pass { kind: "approve", breadth: "once" | "session" | "project", key? }, { kind: "answer", text, content? }, { kind: "deny", feedback?, cancel? } or { kind: "abort" }.',
   accepts: isDecision,
 }
 

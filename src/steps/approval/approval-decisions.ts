@@ -102,7 +102,11 @@ function resolveRequest(session: ActiveSession, approvalId: ApprovalId, { decisi
 /** People may type secrets. */
 export function redactDecision({ ports: { redactor } }: ActiveSession, given: ApprovalDecision): ApprovalDecision {
   const decision = plainDecision(given)
-  if (decision.kind === 'answer') return { ...decision, text: redactor.text(decision.text) }
+  if (decision.kind === 'answer') {
+    const { kind, text, content } = decision
+    const answer = { kind, text: redactor.text(text) }
+    return content === undefined ? answer : { ...answer, content: redactor.json(content) as JsonObject }
+  }
   if (decision.kind !== 'deny' || decision.feedback === undefined) return decision
   return { ...decision, feedback: redactor.text(decision.feedback) }
 }

@@ -5,7 +5,7 @@ import { canonicalJson } from '../../util/json-values.ts'
 import { wellFormed } from '../../util/well-formed.ts'
 import { parseArguments } from '../calls/call-arguments.ts'
 import type { ActiveSession } from '../loop/active-session.ts'
-import { submitOpenRequests } from './approval-decisions.ts'
+import { addRequest, waitForDecision } from './ask-person.ts'
 import { findGrant, rulingFor } from './permission.ts'
 
 /** The sandbox stopped the call, and the call may run again outside if approved. */
@@ -78,18 +78,9 @@ function sandboxFailure({ ports: { redactor } }: ActiveSession, { error, partial
 
 /** The decision, possibly from an earlier driver. `none`: the approver deferred it. */
 async function waitForAnswer(session: ActiveSession, request: ApprovalRequest): Promise<EscalationStage | 'none'> {
-  const { id: approvalId, itemId } = request
-  if (!stageOf(session, itemId)) {
-    session.note({ type: 'interaction.approval.requested', itemId, request })
-    submitOpenRequests(session)
-  }
-  while (stageOf(session, itemId)?.kind === 'asking') {
-    if (session.interrupt.reason !== undefined || session.turn.cancel !== 'no') {
-      const decision = { kind: 'deny', feedback: 'nobody answered' } as const
-      session.note({ type: 'interaction.approval.resolved', itemId, approvalId, decision, by: 'runtime' })
-    } else if (session.verdicts.get(approvalId) === 'suspend') return 'none'
-    else await session.nextWake()
-  }
+  const { itemId } = request
+  if (!stageOf(session, itemId)) addRequest(session, request)
+  if ((await waitForDecision(session, request)) === 'suspended') return 'none'
   return stageOf(session, itemId) ?? { kind: 'refused', request }
 }
 

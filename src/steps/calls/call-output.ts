@@ -7,6 +7,7 @@ import {
   type ToolFailure,
   type ToolOutput,
   type ToolPart,
+  type ToolQuestions,
   toolFailureClasses,
 } from '../../contracts/index.ts'
 import { failureText } from '../../core/index.ts'
@@ -65,11 +66,13 @@ function doneOutput({ content: given, value }: Loose<Done>, more: More): ToolOut
   return { ok: true, content, ...(value !== undefined && { value: value as Json }), ...more }
 }
 
-function failedOutput({ error, partial }: Loose<Failed>, more: More): ToolOutput | undefined {
+function failedOutput({ error, partial, ask }: Loose<Failed>, more: More): ToolOutput | undefined {
   if (typeof error !== 'object' || error === null || !('class' in error && 'message' in error)) return undefined
   const { class: kind, message, remedy } = error as Loose<ToolFailure>
   const told = { class: kind as ToolFailure['class'], message: messageOf(message), ...(typeof remedy === 'string' && { remedy }) }
-  return { ok: false, error: told, ...(typeof partial === 'string' && { partial }), ...more }
+  const plain = { ok: false, error: told, ...(typeof partial === 'string' && { partial }), ...more } as const
+  // Checked before it is asked.
+  return ask === undefined ? plain : { ...plain, ask: ask as ToolQuestions }
 }
 
 /** A failure from `unavailable()`, redacted; `undefined` if it is not a failure. */

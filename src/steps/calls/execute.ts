@@ -1,10 +1,32 @@
-import type { CallRecord, ClientId, ItemId, ItemStatus, MaybePromise, Tool, ToolFailure, ToolOutput } from '../../contracts/index.ts'
-import { type EscalationStage, escalationStage, findCall, LaneSet, notRunAgain, Released, type StartedCall } from '../../core/index.ts'
+import type {
+  CallRecord,
+  ClientId,
+  ItemId,
+  ItemStatus,
+  MaybePromise,
+  Tool,
+  ToolFailure,
+  ToolOutput,
+  ToolQuestions,
+} from '../../contracts/index.ts'
+import {
+  type EscalationStage,
+  escalationStage,
+  findCall,
+  isBetweenAttempts,
+  LaneSet,
+  notRunAgain,
+  Released,
+  type StartedCall,
+} from '../../core/index.ts'
 import { utf8Length } from '../../util/fit-text.ts'
 import { keepHiddenClass } from '../../util/keep-hidden-class.ts'
+import { messageOf } from '../../util/message-of.ts'
+import { askBetweenAttempts } from '../approval/ask-person.ts'
 import { canEscalate, escalate } from '../approval/escalate.ts'
 import { afterCall, hasHooksAt } from '../approval/hooks.ts'
 import { deniedByRules } from '../approval/permission.ts'
+import { readToolQuestions } from '../approval/read-question.ts'
 import { type ActiveSession, elapsedBetween, elapsedSince } from '../loop/active-session.ts'
 import { itemEnded } from '../loop/step-events.ts'
 import type { QueueSlots } from '../queues/queue-slot.ts'
@@ -97,7 +119,7 @@ function runCall(session: ActiveSession, call: StartedCall): MaybePromise<void> 
 function startOrResume(session: ActiveSession, call: StartedCall): MaybePromise<void> {
   const tool = session.toolOf(call.intent.tool)
   // Recorded by an earlier driver.
-  if (tool && (call.attempt > 1 || call.inherited || escalationStage(call))) return resumeCall(session, call, tool)
+  if (tool && (call.attempt > 1 || call.inherited || isBetweenAttempts(call))) return resumeCall(session, call, tool)
   return startCall(session, call, tool)
 }
 
@@ -105,9 +127,8 @@ function startOrResume(session: ActiveSession, call: StartedCall): MaybePromise<
 async function resumeCall(session: ActiveSession, call: StartedCall, tool: Tool): Promise<void> {
   const forbidden = await deniedByRules(session, call.intent)
   if (forbidden) return end(session, call, { status: 'failed', output: { ok: false, error: forbidden }, latencyMs: 0 })
-  const stage = escalationStage(call)
-  if (stage) return escalateOrRunHooks(session, call, { tool, result: sandboxResult(stage), started: session.clock.monotonic() })
-  return startCall(session, call, tool)
+  if (!isBetweenAttempts(call)) return startCall(session, call, tool)
+  return runAgainOrEnd(session, call, { tool, result: resultBefore(call), started: session.clock.monotonic() })
 }
 
 function startCall(session: ActiveSession, call: StartedCall, tool: Tool | undefined): MaybePromise<void> {
@@ -176,7 +197,7 @@ async function runWithSlots(
 
 function finishCall(session: ActiveSession, call: StartedCall, finishing: Finishing): MaybePromise<void> {
   const { status, output } = finishing.result
-  if (canEscalate(session, output) || hasHooksAt(session, 'afterCall')) return escalateOrRunHooks(session, call, finishing)
+  if (canEscalate(session, output) || asks(output) || hasHooksAt(session, 'afterCall')) return runAgainOrEnd(session, call, finishing)
   const moment = session.clock.monotonic()
   return end(session, call, { status, output, latencyMs: elapsedBetween(finishing.started, moment), moment })
 }
@@ -187,8 +208,9 @@ interface Finishing {
   readonly started: number
 }
 
-async function escalateOrRunHooks(session: ActiveSession, call: StartedCall, { tool, result, started }: Finishing): Promise<void> {
-  const ran = canEscalate(session, result.output) ? await runUnsandboxed(session, call, { tool, output: result.output }) : result
+/** Runs further attempts, if a person approves or answers, and then the hooks. */
+async function runAgainOrEnd(session: ActiveSession, call: StartedCall, { tool, result, started }: Finishing): Promise<void> {
+  const ran = await furtherAttempts(session, call, { tool, result })
   if (ran === 'waiting') return
   const { status, output } = ran
   const latencyMs = elapsedSince(session.clock, started)
@@ -198,25 +220,69 @@ async function escalateOrRunHooks(session: ActiveSession, call: StartedCall, { t
   await end(session, call, { status, output: looked, latencyMs })
 }
 
-/** A second attempt outside the sandbox, if approved. It waits in its queues again. */
-async function runUnsandboxed(session: ActiveSession, call: StartedCall, { tool, output }: SandboxFailure): Promise<RunResult | 'waiting'> {
-  // A person may have to decide.
-  session.slots?.leave()
-  const way = await escalate(session, call, output)
-  if (way === 'waiting') return way
-  if (way !== 'outside') return { status: 'failed', output: way }
+/** One attempt outside the sandbox, and one for each round of questions. A person decides; meanwhile the session has no slot. */
+async function furtherAttempts(
+  session: ActiveSession,
+  first: StartedCall,
+  { tool, result }: AttemptResult,
+): Promise<RunResult | 'waiting'> {
+  let call = first
+  let ran = result
+  for (;;) {
+    const { output } = ran
+    if (asks(output)) {
+      session.slots?.leave()
+      const next = await askAgain(session, call, output)
+      if (next.kind === 'waiting') return 'waiting'
+      if (next.kind === 'over')
+        return { status: session.interrupt.reason === undefined ? 'failed' : 'interrupted', output: { ok: false, error: next.error } }
+      call = next.call
+    } else if (call.sandbox.kind !== 'outside' && canEscalate(session, output)) {
+      session.slots?.leave()
+      const way = await escalate(session, call, output)
+      if (way === 'waiting') return way
+      if (way !== 'outside') return { status: 'failed', output: way }
+      call = unsandboxedCall(call)
+    } else return ran
+    ran = await runAgain(session, call, { tool, output })
+  }
+}
+
+interface AttemptResult {
+  readonly tool: Tool
+  readonly result: RunResult
+}
+type Failed = Extract<ToolOutput, { ok: false }>
+type Asking = Failed & { readonly ask: ToolQuestions }
+
+const asks = (output: ToolOutput): output is Asking => !output.ok && output.ask !== undefined
+
+async function askAgain(session: ActiveSession, call: StartedCall, { ask }: Asking): ReturnType<typeof askBetweenAttempts> {
+  try {
+    return await askBetweenAttempts(session, call, readToolQuestions(session.ports.redactor, ask))
+  } catch (error) {
+    if (error instanceof Released) throw error
+    return { kind: 'over', error: { class: 'failed', message: `"${call.intent.tool}" asked something invalid: ${messageOf(error)}` } }
+  }
+}
+
+/** It waits in its queues again. `output`: of the attempt before. */
+async function runAgain(session: ActiveSession, call: StartedCall, { tool, output }: { tool: Tool; output: Failed }): Promise<RunResult> {
   const slots = session.ports.queues?.forCall(tool, session.slots)
   if (slots && (await takeSlots(session, slots, call.intent.id)) !== 'in') return { status: 'failed', output }
-  const again = { call: unsandboxedCall(call), started: session.clock.monotonic() }
+  const again = { call, started: session.clock.monotonic() }
   return slots ? runWithSlots(session, tool, { ...again, slots }) : runTool(session, tool, { ...again, slots: undefined })
 }
 
-interface SandboxFailure {
-  readonly tool: Tool
-  readonly output: Extract<ToolOutput, { ok: false }>
+/** The result of the last attempt, as an earlier driver recorded it. */
+function resultBefore(call: StartedCall): RunResult {
+  const stage = escalationStage(call)
+  if (stage) return sandboxResult(stage)
+  const error = { class: 'cancelled', message: 'It asked a question that was not answered.' } as const
+  const { ask } = call.questions?.round ?? {}
+  return { status: 'failed', output: { ok: false, error, ...(ask && { ask }) } }
 }
 
-/** The result that an earlier driver recorded in the request. */
 function sandboxResult({ request: { tool, inside } }: EscalationStage): RunResult {
   const error = { class: 'sandbox', message: `${tool} was stopped by the sandbox.` } as const
   return { status: 'failed', output: { ok: false, error, ...inside } }

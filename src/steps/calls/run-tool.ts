@@ -10,6 +10,8 @@ import {
   type Json,
   type MaybePromise,
   type Plan,
+  type Question,
+  type QuestionAnswer,
   type Tool,
   type ToolContext,
   type ToolFailure,
@@ -24,9 +26,12 @@ import { keepHiddenClass } from '../../util/keep-hidden-class.ts'
 import { messageOf } from '../../util/message-of.ts'
 import type { RedactionStream } from '../../util/redact-stream.ts'
 import { confinementOf } from '../approval/agent-confinement.ts'
+import { answerFrom, askWhileRunning } from '../approval/ask-person.ts'
 import { isUseAllowed } from '../approval/permission.ts'
+import { readQuestion } from '../approval/read-question.ts'
 import type { ActiveSession } from '../loop/active-session.ts'
 import type { QueueSlots } from '../queues/queue-slot.ts'
+import { waitInQueue } from '../queues/wait-in-queue.ts'
 import { readOutput } from './call-output.ts'
 import { checkedPlan } from './check-plan.ts'
 import { storedText } from './store-blob.ts'
@@ -62,6 +67,7 @@ interface StartedChild {
  * 2. A tool that finishes keeps its real result, even after the signal; otherwise the result says what is known.
  * 3. After the end the tool has no effect here: its result and progress are dropped.
  * 4. It starts at most one child and ends after it: a child that the tool did not await is ended first.
+ * 5. It asks one question at a time. Meanwhile its deadline is paused and it holds no queue slot.
  */
 class CallRun {
   readonly #session: ActiveSession
@@ -73,6 +79,12 @@ class CallRun {
   #isOver = false
   #veil: RedactionStream | undefined
   #child: StartedChild | undefined
+  #cancelTimer: (() => void) | undefined
+  /** When its deadline was paused, and for how long before. */
+  #pausedAt: number | undefined
+  #pausedMs = 0
+  /** The questions so far. */
+  #asked: Promise<unknown> | undefined
 
   constructor(session: ActiveSession, { call, started, slots }: Run) {
     this.#session = session
@@ -98,23 +110,27 @@ class CallRun {
   /** Waits for the result, or for the end of the grace period after the deadline or interrupt. */
   #wait(answer: PromiseLike<unknown>, tool: Tool): Promise<RunResult> {
     const { clock } = this.#session
-    const limit = this.#limit
     return new Promise((resolve) => {
-      let cancelTimer = clock.after(limit.ms, () => this.#interrupt.fire(limit.by === 'budget' ? 'budget' : 'timeout'))
+      if (this.#pausedAt === undefined) this.#startTimer(this.#limit.ms)
       const end = (result: RunResult): void => {
         if (this.#isOver) return
-        cancelTimer()
+        this.#cancelTimer?.()
         resolve(this.#over(result))
       }
       this.#interrupt.listen(() => {
-        cancelTimer()
-        cancelTimer = clock.after(tool.graceMs ?? defaultGraceMs, () => end(this.#cutShort()))
+        this.#cancelTimer?.()
+        this.#cancelTimer = clock.after(tool.graceMs ?? defaultGraceMs, () => end(this.#cutShort()))
       })
       Promise.resolve(answer).then(
         (raw) => this.#afterChild(this.#result(this.#output(raw, tool)), end),
         (error: unknown) => this.#afterChild(this.#result(thrown(error)), end),
       )
     })
+  }
+
+  #startTimer(ms: number): void {
+    const { by } = this.#limit
+    this.#cancelTimer = this.#session.clock.after(ms, () => this.#interrupt.fire(by === 'budget' ? 'budget' : 'timeout'))
   }
 
   #output(raw: unknown, { name }: Tool): ToolOutput {
@@ -139,21 +155,24 @@ class CallRun {
       storedOutput: (handle) => storedText(this.#session, handle as BlobId),
       searchableTools: () => this.#searchableTools(),
       skills: state.agent.skills?.filter(({ name }) => ports.skills.includes(name)) ?? noSkills,
+      ask: (question, signal) => this.#ask(question, signal),
       mayUse: (key, how) => isUseAllowed(this.#session, { name: this.#call.intent.tool, tool }, { key, how }),
       progress: (text) => this.#show('progress', ports.redactor.text(String(text))),
       output: (chunk) => this.#pass(String(chunk)),
       updatePlan: (plan) => this.#updatePlan(plan),
     }
     const { answer } = this.#call.intent
+    const round = this.#call.questions?.round
     const toolTimeout = configuredTimeout(state.agent)
     // The usual case, without a copy.
     const { childControl } = state.agent
-    if (answer === undefined && toolTimeout === undefined && childControl === undefined) return context
+    if (answer === undefined && toolTimeout === undefined && childControl === undefined && round === undefined) return context
     return {
       ...context,
       ...(answer !== undefined && { answer }),
       ...(toolTimeout !== undefined && { toolTimeout }),
       ...(childControl && { children: this.#childControl() }),
+      ...(round && { answers: round.answers, ...(round.ask.state !== undefined && { askState: round.ask.state }) }),
     }
   }
 
@@ -169,6 +188,56 @@ class CallRun {
       close: async (id) => (this.#isOver ? over : spawned.close(session, id)),
       list: () => spawned.list(session),
     }
+  }
+
+  async #ask(given: Question, signal: AbortSignal | undefined): Promise<QuestionAnswer> {
+    const question = readQuestion(this.#session.ports.redactor, given)
+    const withdraw = (): void => this.#session.wake()
+    const isWithdrawn = (): boolean => this.#isOver || this.#interrupt.reason !== undefined || signal?.aborted === true
+    signal?.addEventListener('abort', withdraw)
+    this.#interrupt.listen(withdraw)
+    const decision = await this.#whilePaused(() =>
+      askWhileRunning(this.#session, this.#call, { asked: { scope: 'question', question }, isWithdrawn }),
+    )
+    signal?.removeEventListener('abort', withdraw)
+    return answerFrom(decision)
+  }
+
+  /** One after the other. The deadline is paused, and others may use the queue slots. */
+  #whilePaused<T>(wait: () => Promise<T>): Promise<T> {
+    const before = this.#asked
+    const waited = (async () => {
+      await before
+      const session = this.#session
+      this.#pause()
+      session.slots?.leave()
+      this.#slots?.leave()
+      try {
+        return await wait()
+      } finally {
+        const mustQueue = !this.#isOver && this.#interrupt.reason === undefined && this.#slots?.tryEnter() === false
+        if (mustQueue && this.#slots) await waitInQueue(session, this.#slots, { interrupt: this.#interrupt, itemId: this.#call.itemId })
+        this.#continue()
+      }
+    })()
+    this.#asked = waited.catch(() => {})
+    return waited
+  }
+
+  #pause(): void {
+    this.#pausedAt = this.#session.clock.monotonic()
+    if (this.#interrupt.reason === undefined) this.#cancelTimer?.()
+  }
+
+  #continue(): void {
+    const now = this.#session.clock.monotonic()
+    this.#pausedMs += now - (this.#pausedAt ?? now)
+    this.#pausedAt = undefined
+    if (this.#isOver || this.#interrupt.reason !== undefined) return
+    const left = this.#limit.ms - (now - this.#started - this.#pausedMs)
+    const usable = this.#session.timeLeft()?.usable ?? Number.POSITIVE_INFINITY
+    if (usable < left) this.#limit = { ms: usable, by: 'budget' }
+    this.#startTimer(Math.max(0, Math.min(left, usable)))
   }
 
   #searchableTools(): readonly ToolSpec[] {
@@ -252,13 +321,14 @@ class CallRun {
     if (this.#veil) this.#show('output', this.#veil.end())
     this.#isOver = true
     this.#interrupt.close()
+    if (this.#asked) this.#session.wake()
     return result
   }
 
   /** The result of a call that did not finish. */
   #cutShort(said?: Extract<ToolOutput, { ok: false }>): RunResult {
     const { intent } = this.#call
-    const seconds = ((this.#session.clock.monotonic() - this.#started) / 1000).toFixed(1)
+    const seconds = ((this.#session.clock.monotonic() - this.#started - this.#pausedMs) / 1000).toFixed(1)
     const isIdle = intent.type === 'subagent_call' && this.#child?.end !== undefined && !hasBegun(this.#child.end)
     const effect = isIdle ? 'It had not started.' : intent.effect === 'read' ? 'It only reads.' : 'It may have taken effect.'
     const own = said && !isIdle ? ` It said: ${said.error.message}` : ''

@@ -14,6 +14,7 @@ const context = (stored: { readonly [handle: string]: string }): ToolContext => 
   searchableTools: () => [],
   agents: [],
   mayUse: () => true,
+  ask: async () => ({ kind: 'cancel' }),
   startChild: () => Promise.reject(new Error('no children here')),
   confinement: { kind: 'none' },
   maxOutputBytes: 32_768,

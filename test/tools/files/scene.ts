@@ -38,6 +38,7 @@ export const toolContext = (more: Partial<ToolContext> = {}): ToolContext => ({
   searchableTools: () => [],
   agents: [],
   mayUse: () => true,
+  ask: async () => ({ kind: 'cancel' }),
   startChild: () => Promise.reject(new Error('no children here')),
   skills: [],
   progress() {},

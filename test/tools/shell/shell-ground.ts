@@ -77,6 +77,7 @@ export const contextOf = (confinement: Confinement): ToolContext => ({
   searchableTools: () => [],
   agents: [],
   mayUse: () => true,
+  ask: async () => ({ kind: 'cancel' }),
   startChild: () => Promise.reject(new Error('no children here')),
   skills: [],
   progress() {},

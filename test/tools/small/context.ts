@@ -15,6 +15,7 @@ export function toolContext(more: Partial<ToolContext> = {}): ToolContext & { re
     searchableTools: () => [],
     agents: [],
     mayUse: () => true,
+    ask: async () => ({ kind: 'cancel' }),
     startChild: () => Promise.reject(new Error('no children here')),
     skills: [],
     progress() {},
