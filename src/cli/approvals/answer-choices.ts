@@ -1,4 +1,6 @@
-import type { ApprovalDecision, ApprovalKey, ApprovalRequest } from '../../contracts/index.ts'
+import type { ApprovalDecision, ApprovalKey, ApprovalRequest, Question } from '../../contracts/index.ts'
+import { contentProblem } from '../../policy/form-fields.ts'
+import { parseJsonObject } from '../../util/json-values.ts'
 import { requestSummary } from '../../view/index.ts'
 import { exactLine } from '../terminal/exact-text.ts'
 
@@ -20,6 +22,8 @@ export interface GrantChoices {
 export const once: Choice = { word: 'y', decision: { kind: 'approve', breadth: 'once' } }
 export const denyChoice: Choice = { word: 'n', decision: { kind: 'deny' } }
 export const abortChoice: Choice = { word: 'x', decision: { kind: 'abort' } }
+/** For a form or a URL: neither accept nor decline. */
+export const cancelChoice: Choice = { word: 'c', decision: { kind: 'deny', cancel: true } }
 
 /** From the keys of the call to wider ones. Wider grants have a number, so that users do not pick one by mistake. */
 export function grantChoicesOf({ keys, wider = [] }: Pick<ApprovalRequest, 'keys' | 'wider'>): readonly GrantChoices[] {
@@ -40,6 +44,7 @@ export const decisionText = { approve: 'approved', answer: 'answered', deny: 'de
 
 /** Shown after an invalid answer. */
 export function answerHint(request: ApprovalRequest): string {
+  if (request.question && isStructured(request.question)) return request.question.form ? formHint : urlHint
   if (request.question) {
     const { length } = request.question.options ?? []
     return length > 0 ? `Type a number from 1 to ${length}, or your own answer.` : 'Type an answer.'
@@ -62,21 +67,36 @@ export interface Grant {
   readonly granted: readonly Pick<ApprovalKey, 'key' | 'label'>[]
 }
 
+/** It has a form or a URL: the answer is no free text. */
+export const isStructured = ({ form, url }: Question): boolean => form !== undefined || url !== undefined
+
+const formHint = 'Type y to fill in the form, a JSON object with its fields, n to decline, no REASON, c to cancel, or x.'
+const urlHint = 'Type y when you are done, n to decline, no REASON, c to cancel, or x.'
+
 /** `n`, `no`, `no not there`, `No, thanks`, `no: not there`, `n - later`. */
 const denial = /^no?(?:[\s,;:.!–—-]+(.*))?$/is
 
 /** Undefined for an invalid answer: the question is asked again. */
 export function parseDecision(line: string, request: ApprovalRequest): ApprovalDecision | undefined {
   const typed = line.trim()
-  if (request.question) return parseAnswer(typed, request.question.options ?? [])
+  if (request.question && !isStructured(request.question)) return parseAnswer(typed, request.question.options ?? [])
   const no = denial.exec(typed)
   if (no) {
     const feedback = no[1] ?? ''
     return feedback === '' ? denyChoice.decision : { kind: 'deny', feedback }
   }
   const lower = typed.toLowerCase()
+  if (request.question) return parseStructured(typed, lower, request.question)
   const choices = [once, abortChoice, ...grantChoicesOf(request).flatMap(({ session, project }) => [session, project])]
   return choices.find((choice) => choice.word === (lower === 'yes' ? once.word : lower))?.decision
+}
+
+function parseStructured(typed: string, lower: string, { form }: Question): ApprovalDecision | undefined {
+  const said = [cancelChoice, abortChoice].find(({ word }) => word === (lower === 'cancel' ? cancelChoice.word : lower))
+  if (said) return said.decision
+  if (!form) return /^(?:y|yes|done)$/.test(lower) ? { kind: 'answer', text: 'done' } : undefined
+  const content = parseJsonObject(typed)
+  return content && contentProblem(form, content) === undefined ? { kind: 'answer', text: '', content } : undefined
 }
 
 /** An option, its number, or any other text. A number that is out of range is a typing error. */

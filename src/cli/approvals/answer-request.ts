@@ -1,4 +1,15 @@
-import { type ApprovalDecision, type ClientId, type Store, type TreeId, TroupeError } from '../../contracts/index.ts'
+import {
+  type ApprovalDecision,
+  type ClientId,
+  type JsonObject,
+  type JsonSchema,
+  type Problem,
+  type Store,
+  type TreeId,
+  TroupeError,
+} from '../../contracts/index.ts'
+import { contentProblem } from '../../policy/form-fields.ts'
+import { parseJsonObject } from '../../util/json-values.ts'
 import type { Redactor } from '../../util/redact.ts'
 import { requestSummary } from '../../view/index.ts'
 import { exitCodes } from '../host/exit-codes.ts'
@@ -20,8 +31,11 @@ const byCommand = 'troupe approvals answer'
  * takes it, now or on resume.
  */
 export async function answerRequest(invocation: ApprovalsInvocation, host: Host): Promise<number> {
-  const { output, display, dataDir, named } = invocation
-  const [id, ...words] = named
+  const { output, display, dataDir, named, content } = invocation
+  const [id, ...typed] = named
+  const words = content === undefined ? typed : [content]
+  if (content !== undefined && typed.length > 0)
+    throw new TroupeError('usage', 'There are two answers.', { remedy: 'Pass either --content or an answer.' })
   if (id === undefined || words.length === 0)
     throw new TroupeError('usage', id === undefined ? 'No session or request is named.' : 'The answer is missing.', {
       remedy: 'Name a session or request from approvals list and the answer: troupe approvals answer ID yes',
@@ -87,7 +101,9 @@ async function answer(store: Store, { id, typed, host, place }: AnswerInput): Pr
   const decided = parseDecision(typed, request.request)
   if (!decided)
     throw new TroupeError('usage', `${JSON.stringify(typed)} is not a valid answer to: ${exactLine(requestSummary(request.request))}`, {
-      problems: grantChoicesOf(request.request).map(grantProblem),
+      problems: request.request.question?.form
+        ? [contentProblemOf(request.request.question.form, typed)]
+        : grantChoicesOf(request.request).map(grantProblem),
       remedy: answerRemedy(request),
     })
   // The answer is stored, so secrets of the run must not be in it.
@@ -104,8 +120,19 @@ async function answer(store: Store, { id, typed, host, place }: AnswerInput): Pr
   return { waiting, request, decision, driver: await store.trees.driver(run.treeId) }
 }
 
-function withoutSecrets(decision: ApprovalDecision, { text }: Redactor): ApprovalDecision {
-  if (decision.kind === 'answer') return { ...decision, text: text(decision.text) }
+function contentProblemOf(form: JsonSchema, typed: string): Problem {
+  const content = parseJsonObject(typed)
+  return {
+    place: '--content',
+    message: content ? (contentProblem(form, content) ?? '') : 'expected a JSON object with the fields of the form',
+  }
+}
+
+function withoutSecrets(decision: ApprovalDecision, { text, json }: Redactor): ApprovalDecision {
+  if (decision.kind === 'answer') {
+    const { content } = decision
+    return { ...decision, text: text(decision.text), ...(content && { content: json(content) as JsonObject }) }
+  }
   return decision.kind === 'deny' && decision.feedback !== undefined ? { ...decision, feedback: text(decision.feedback) } : decision
 }
 
@@ -146,6 +173,8 @@ const grantProblem = ({ session, project, labels }: GrantChoices) => ({
 })
 
 function answerRemedy({ request }: WaitingRequest): string {
+  if (request.question?.form) return `Pass the fields with --content '{"name": "value"}', or no, cancel, or x to end the run.`
+  if (request.question?.url !== undefined) return 'Answer yes when you are done, no, cancel, or x to end the run.'
   if (request.question)
     return (request.question.options ?? []).length > 0 ? 'Answer with an option, its number or any text.' : 'Answer with any text.'
   const grants = grantChoicesOf(request)

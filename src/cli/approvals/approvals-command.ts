@@ -24,10 +24,11 @@ export async function approvalsCommand(invocation: ApprovalsInvocation, host: Ho
 }
 
 /** Arguments and flags of another action would have no effect. */
-function refuseUnrelatedArguments({ action, named: [first], isAll }: ApprovalsInvocation): void {
+function refuseUnrelatedArguments({ action, named: [first], isAll, content }: ApprovalsInvocation): void {
   const remedy = 'Remove it.'
   const problems = [
     ...(action === 'list' && first !== undefined ? [{ place: first, message: 'The action list takes no argument.', remedy }] : []),
+    ...(content !== undefined && action !== 'answer' ? [{ place: '--content', message: 'Only answer has this flag.', remedy }] : []),
     ...(isAll && action !== 'revoke' ? [{ place: '--all', message: 'Only revoke has this flag.', remedy }] : []),
   ]
   if (problems.length > 0) throw new TroupeError('usage', `Invalid arguments for approvals ${action}.`, { problems })

@@ -1,5 +1,5 @@
 import { isAbsolute, relative } from 'node:path'
-import type { ApprovalRequest, RunFlag, RunOrigin, Store, TreeId } from '../../contracts/index.ts'
+import type { ApprovalRequest, Question, RunFlag, RunOrigin, Store, TreeId } from '../../contracts/index.ts'
 import { readPendingApprovals } from '../../runtime/index.ts'
 import { flagWords } from '../commands/resume-command.ts'
 import { typedWord } from '../options/typed-word.ts'
@@ -39,7 +39,10 @@ export async function nextSteps(store: Pick<Store, 'journal' | 'inbox'>, { treeI
 
 /** `id` is the request, or the session if it has one request. */
 export const answerCommand = (id: string, asked: Pick<ApprovalRequest, 'question'> | undefined, dataDir: string | undefined): string =>
-  `troupe approvals answer ${id} ${asked?.question ? 'ANSWER' : 'yes'}${dataDirFlag(dataDir)}`
+  `troupe approvals answer ${id} ${answerWords(asked?.question)}${dataDirFlag(dataDir)}`
+
+const answerWords = (question: Question | undefined): string =>
+  question?.form ? `--content '{…}'` : question && question.url === undefined ? 'ANSWER' : 'yes'
 
 export const dataDirFlag = (dataDir: string | undefined): string => (dataDir === undefined ? '' : ` --data-dir ${typedWord(dataDir)}`)
 

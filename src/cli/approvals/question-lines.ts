@@ -4,6 +4,7 @@ import { exactLine, exactLines, exactText } from '../terminal/exact-text.ts'
 import { printable } from '../terminal/printable.ts'
 import { fitWidth, widthOf } from '../terminal/text-width.ts'
 import { choiceLines } from './choice-lines.ts'
+import { formLines } from './form-answer.ts'
 import { diffLines, indent, type QuestionStyle, sandboxLines } from './question-details.ts'
 
 // A request for approval as it is shown before the call runs. Pure.
@@ -31,8 +32,10 @@ function reminder(request: ApprovalRequest, lines: readonly string[], style: Que
   return [title, ...outsideLines(request, style), `${indent}${style.paint('yellow', above)}`]
 }
 
-function openQuestionLines({ request: { question }, label }: ShownRequest, { paint, width }: QuestionStyle): readonly string[] {
-  const { text = '', options = [] } = question ?? {}
+function openQuestionLines({ request: { question, tool }, label }: ShownRequest, style: QuestionStyle): readonly string[] {
+  const { paint, width } = style
+  const { text = '', options = [], form, url, from } = question ?? {}
+  const asker = from !== undefined || form || url !== undefined ? `asked by ${exactLine(from ?? tool)}` : undefined
   // Untrusted text: continuation lines have a bar, so that they cannot pass for lines of Troupe.
   const [first = '', ...more] = exactLines(`${labelPrefix(label)}${text}`, width - indent.length - 2)
   return [
@@ -44,9 +47,26 @@ function openQuestionLines({ request: { question }, label }: ShownRequest, { pai
       const below = ' '.repeat(number.length + 1)
       return [`${indent}${paint('cyan', number)} ${begin}`, ...rest.map((line) => `${indent}${below}${line}`)]
     }),
+    ...(asker === undefined ? [] : [`${indent}${paint('dim', fitted(asker, width - indent.length))}`]),
+    ...(url === undefined ? [] : urlLines(url, style)),
+    ...(form ? formLines(form, style) : []),
+    ...(form || url !== undefined ? [structuredChoices(form ? 'fill in' : 'I am done', paint)] : []),
     ...(options.length > 0 ? [`${indent}${paint('dim', 'a number, or your own answer')}`] : []),
   ]
 }
+
+/** The host first: it may hide in a long address. */
+function urlLines(url: string, { paint, width }: QuestionStyle): readonly string[] {
+  const bar = paint('dim', '│')
+  const room = width - indent.length - 2
+  return [
+    `${indent}${paint('yellow', fitted(`Open this address of ${exactLine(URL.parse(url)?.host ?? '')} yourself:`, width - indent.length))}`,
+    ...exactLines(url, room).map((line) => `${indent}${bar} ${line}`),
+  ]
+}
+
+const structuredChoices = (yes: string, paint: QuestionStyle['paint']): string =>
+  `${indent}${[`${paint('cyan', 'y')} ${yes}`, `${paint('cyan', 'n')} decline`, `${paint('cyan', 'c')} cancel`, `${paint('cyan', 'x')} no, and end the run`].join(paint('dim', ' · '))}`
 
 function permissionLines({ request, label }: ShownRequest, style: QuestionStyle): readonly string[] {
   const { paint, width } = style

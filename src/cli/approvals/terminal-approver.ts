@@ -6,6 +6,7 @@ import { discardTyped, hasEnded, nextLine } from '../terminal/read-line.ts'
 import { terminalApproverName } from '../tree/call-texts.ts'
 import { mayAsk } from '../trust/trust-question.ts'
 import { answerHint, parseDecision } from './answer-choices.ts'
+import { fillForm } from './form-answer.ts'
 import { questionLines, type ShownRequest } from './question-lines.ts'
 
 /** Decides the requests of a run, and receives its events. */
@@ -90,12 +91,27 @@ export class TerminalApprover implements RunApprover {
           await stderr.line('')
           return 'suspend'
         }
-        const decision = parseDecision(line.text, asked.request)
+        const form = /^\s*y(?:es)?\s*$/i.test(line.text) ? asked.request.question?.form : undefined
+        const decision = form ? await fillForm(form, this.#formTerminal(over)) : parseDecision(line.text, asked.request)
+        if (decision?.kind === 'withdrawn') return 'wait'
+        if (decision?.kind === 'end') return 'suspend'
         if (decision) return decision
         await stderr.prose([paint('dim', answerHint(asked.request))])
       }
     } finally {
       this.#display?.resume()
+    }
+  }
+
+  #formTerminal(over: AbortSignal): Parameters<typeof fillForm>[1] {
+    const { stderr, stdin, paint } = this.#host
+    return {
+      show: (line) => stderr.prose([line]),
+      hint: (text) => stderr.prose([paint('dim', text)]),
+      read: async () => {
+        await stderr.write('> ')
+        return nextLine(stdin, over)
+      },
     }
   }
 
@@ -136,7 +152,7 @@ export type WithoutTerminal = 'suspend' | 'deny'
 /** Asks the user at the terminal. Without a terminal, suspends the run or denies the request. */
 export function chooseApprover(host: Host, otherwise: WithoutTerminal): RunApprover {
   if (mayAsk(host)) return new TerminalApprover(host)
-  const decision: ApprovalDecision = { kind: 'deny', feedback: 'no person is available to approve it' }
+  const decision: ApprovalDecision = { kind: 'deny', feedback: 'no person is available to approve it', cancel: true }
   return {
     shows: 'nothing',
     decide: () => (otherwise === 'suspend' ? 'suspend' : { decision, by: 'approvals.onUnavailable' }),

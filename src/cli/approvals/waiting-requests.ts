@@ -47,7 +47,7 @@ export async function waitingSessions(store: Pick<Store, 'trees' | 'journal' | '
     if (run.openRequests === 0) continue
     const session = await catchDamage(waitingSession(store, run))
     if (session instanceof JournalDamagedError) damaged.push({ run, damage: session })
-    else waiting.push(session)
+    else if (session.requests.length > 0) waiting.push(session)
   }
   return { waiting, damaged }
 }
@@ -62,7 +62,9 @@ export const catchDamage = <Read>(reading: Promise<Read>): Promise<Read | Journa
 export async function waitingSession(store: Pick<Store, 'trees' | 'journal' | 'inbox'>, run: TreeEntry): Promise<WaitingSession> {
   const driver = await store.trees.driver(run.treeId)
   const { origin, open } = await readPendingApprovals(store, run.treeId)
-  return { run, ...(origin && { origin }), requests: open, ...(driver !== undefined && { driver }) }
+  // The call that asked has ended with its process.
+  const requests = driver === undefined ? open.filter(({ request }) => !request.isLive) : open
+  return { run, ...(origin && { origin }), requests, ...(driver !== undefined && { driver }) }
 }
 
 /** A session without a recorded workspace belongs to no project. */

@@ -182,12 +182,18 @@ export const projectCommands = [
     groups: [
       {
         title: 'Options',
-        flags: [{ name: 'all', summary: 'revoke: revoke all grants of this project' }, everywhere, dataDir, json],
+        flags: [
+          { name: 'content', value: 'JSON', summary: 'answer: the fields of a form, as a JSON object' },
+          { name: 'all', summary: 'revoke: revoke all grants of this project' },
+          everywhere,
+          dataDir,
+          json,
+        ],
       },
     ],
     notes: [
       'list: open requests of all sessions, including running ones, and the grants of this project. A session grant ends with its session. A project grant applies in the folder where it was given, until it is revoked. A deny rule wins over both.',
-      'answer: yes; no, with an optional reason; x to end the run; s or p to grant it for the session or the project (s1, p1 and so on for wider grants, as list shows them); for a question, a text or the number of an option. The answer is stored and nothing runs until troupe run FILE --resume ID.',
+      'answer: yes; no, with an optional reason; x to end the run; s or p to grant it for the session or the project (s1, p1 and so on for wider grants, as list shows them); for a question, a text or the number of an option; for a form, --content; for an address, yes once you are done; cancel dismisses either. The answer is stored and nothing runs until troupe run FILE --resume ID.',
       'drop: end a session without answering. It cannot continue this turn; its journal is kept.',
     ],
     examples: [

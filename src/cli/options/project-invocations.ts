@@ -55,6 +55,8 @@ export interface ApprovalsInvocation extends Common, Stored {
   readonly named: readonly string[]
   /** All of this project. */
   readonly isAll: boolean
+  /** The fields of a form, as JSON. */
+  readonly content?: string | undefined
 }
 export interface SessionsInvocation extends Omit<Common, 'output'>, Stored {
   readonly kind: 'sessions'
@@ -129,6 +131,7 @@ export function projectInvocation(name: ProjectCommandName, { rest, display, has
         action: approvalsActions.find((known) => known === action) ?? 'list',
         named,
         isAll: has('all'),
+        content: flagValue('content'),
         ...stored,
         ...common,
       }
