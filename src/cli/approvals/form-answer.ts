@@ -94,12 +94,12 @@ type Parsed =
 export function parseField(field: FormField, typed: string): Parsed {
   if (typed === '' && field.default !== undefined) return { kind: 'value', value: field.default }
   if (typed === '') return field.isRequired ? { kind: 'wrong', message: 'a value is required' } : { kind: 'skipped' }
-  const value = valueOf(field, typed)
+  const value = typedValue(field, typed)
   const message = fieldProblem(field, value)
   return message === undefined ? { kind: 'value', value } : { kind: 'wrong', message }
 }
 
-function valueOf({ type }: FormField, typed: string): Json {
+function typedValue({ type }: FormField, typed: string): Json {
   switch (type.kind) {
     case 'text':
       return typed
