@@ -9,11 +9,11 @@ import {
   type TextRecord,
   type Usage,
 } from '../contracts/index.ts'
+import { withNextAttempt, withRound } from '../policy/call-questions.ts'
 import { isBlank } from '../util/is-blank.ts'
 import { callEntry, modelEntry } from './accounting-entries.ts'
 import { learnedWindow } from './budget/allowance.ts'
 import { callList, findCall, haveAllEnded, replaceCall } from './calls/call-list.ts'
-import { withNextAttempt, withRound } from './calls/call-questions.ts'
 import { failurePolicy } from './failure-policy.ts'
 import { messageSize } from './message-size.ts'
 import { itemIdOf } from './session-ids.ts'
@@ -187,8 +187,7 @@ function updatedCall(call: StartedCall, update: CallUpdate): StartedCall {
   if (update.kind === 'asked') return { ...call, questions: withRound(call.questions, update.ask) }
   const { attempt, reason } = update
   const sandbox: SandboxStage = reason === 'unsandboxed' ? { kind: 'outside' } : call.sandbox
-  const next = { ...call, attempt, sandbox, orphaned: false }
-  return call.questions ? { ...next, questions: withNextAttempt(call.questions) } : next
+  return { ...call, attempt, sandbox, orphaned: false, ...(call.questions && { questions: withNextAttempt(call.questions) }) }
 }
 
 type CallUpdate = Exclude<Event<'interaction.item.updated'>['update'], { kind: 'plan' }>

@@ -9,6 +9,7 @@ import {
   type Message,
   noUsage,
 } from '../contracts/index.ts'
+import { withDecision, withOpenQuestion } from '../policy/call-questions.ts'
 import { grantedBy } from '../policy/grants.ts'
 import { Sequence } from '../util/sequence.ts'
 import { selectionEntry } from './accounting-entries.ts'
@@ -22,7 +23,6 @@ import {
   applyStepStarted,
 } from './apply-step-events.ts'
 import { markOrphaned } from './calls/call-order.ts'
-import { withDecision, withOpenQuestion } from './calls/call-questions.ts'
 import { messageSize } from './message-size.ts'
 import type { FailedAttempt } from './next-model.ts'
 import { stepIdOf } from './session-ids.ts'
@@ -346,10 +346,8 @@ function approvalRequested(state: SessionState, event: Event<'interaction.approv
   const { request } = event
   const calls = step.calls.map((call): Call => {
     if (call.itemId !== request.itemId) return call
-    if (call.kind === 'started')
-      return request.scope === 'unsandboxed'
-        ? { ...call, sandbox: { kind: 'asking', request } }
-        : { ...call, questions: withOpenQuestion(call.questions, request) }
+    if (call.kind === 'started' && request.scope !== 'unsandboxed') return { ...call, questions: withOpenQuestion(call.questions, request) }
+    if (call.kind === 'started') return { ...call, sandbox: { kind: 'asking', request } }
     return { kind: 'awaiting', itemId: call.itemId, part: call.part, request }
   })
   return { ...withPosition(state, event), turn: withCalls(turn, step, { calls, at: event.at }) }

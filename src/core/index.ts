@@ -19,7 +19,6 @@ export { callerLimitText, describeLimits, limitText, partialReasonTexts, type Re
 export { exceededText, maxReplyCharacters } from './budget/output-grant.ts'
 export { type CallList, callList, findCall, indexOfCall } from './calls/call-list.ts'
 export { callsNotBegun } from './calls/call-order.ts'
-export { type AskRound, answerOf, nextQuestion } from './calls/call-questions.ts'
 export { failedRecord, failureText } from './calls/failed-record.ts'
 export { LaneSet, laneConflict } from './calls/lane-conflicts.ts'
 export { lostCallDiagnostic, lostCallRecord, lostReplyText, notRunAgain, unfinishedCallRecord } from './calls/lost-call-texts.ts'
@@ -30,7 +29,7 @@ export { messageSize, partChars } from './message-size.ts'
 export { type Exclusions, noExclusions } from './next-model.ts'
 export { agentLoop, type Offering, type Recipe } from './recipe.ts'
 export { type EventWriter, Released, Session, type SessionParts } from './session.ts'
-export { approvalIdOf, askIdOf, callIdOf, errorItemIdOf, itemIdOf, planItemIdOf, stepIdOf } from './session-ids.ts'
+export { approvalIdOf, callIdOf, errorItemIdOf, itemIdOf, planItemIdOf, stepIdOf } from './session-ids.ts'
 export {
   type AskingStep,
   type Call,

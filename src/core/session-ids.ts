@@ -12,7 +12,4 @@ export const planItemIdOf = (turn: TurnId): ItemId => `${turn}.plan` as ItemId
 export const errorItemIdOf = (turn: TurnId): ItemId => `${turn}.error` as ItemId
 
 export const callIdOf = (session: SessionId, item: ItemId): CallId => `${session}:${item}` as CallId
-export const approvalIdOf = (call: CallId, scope: 'call' | 'unsandboxed' | 'question'): ApprovalId => `${call}/${scope}` as ApprovalId
-/** Of a call that has started: it may ask several times. */
-export const askIdOf = (call: CallId, scope: 'question' | 'sampling', number: number): ApprovalId =>
-  `${call}/${scope}-${number}` as ApprovalId
+export const approvalIdOf = (call: CallId, scope: string): ApprovalId => `${call}/${scope}` as ApprovalId

@@ -33,9 +33,9 @@ import type {
   TurnId,
   TurnTotals,
 } from '../contracts/index.ts'
+import type { CallQuestions } from '../policy/call-questions.ts'
 import type { Sequence } from '../util/sequence.ts'
 import type { CallList } from './calls/call-list.ts'
-import type { CallQuestions } from './calls/call-questions.ts'
 import type { FailedAttempt } from './next-model.ts'
 
 /** The fold of a session's events: plain data, and everything that `decide` reads. */

@@ -1,4 +1,5 @@
 import type { Lane } from '../../contracts/index.ts'
+import { withoutOpenQuestion } from '../../policy/call-questions.ts'
 import { type Call, isBetweenAttempts, requestOf, type StartedCall } from '../state.ts'
 import { LaneSet } from './lane-conflicts.ts'
 
@@ -20,18 +21,12 @@ export function runnableCalls(calls: Iterable<Call>): readonly StartedCall[] {
   return [...calls].filter(isFree)
 }
 
-/**
- * The calls after their driver is gone. A call between two attempts, or one that has not begun, has lost nothing. A call that
- * was running has lost the question that it was asking.
- */
+/** The calls after their driver is gone. A call between two attempts, or one that has not begun, has lost nothing. */
 export function markOrphaned(calls: Iterable<Call>): readonly Call[] {
   const notBegun = callsNotBegun(calls)
   return [...calls].map((call) => {
     if (call.kind !== 'started' || isBetweenAttempts(call)) return call
-    if (notBegun.has(call)) return { ...call, inherited: true }
-    if (!call.questions?.open) return { ...call, orphaned: true }
-    const { open: _, ...questions } = call.questions
-    return { ...call, questions, orphaned: true }
+    return notBegun.has(call) ? { ...call, inherited: true } : { ...call, ...withoutOpenQuestion(call), orphaned: true }
   })
 }
 

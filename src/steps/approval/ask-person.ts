@@ -7,7 +7,8 @@ import type {
   ToolFailure,
   ToolQuestions,
 } from '../../contracts/index.ts'
-import { type AskRound, answerOf, askIdOf, callIdOf, findCall, nextQuestion, openRequests, type StartedCall } from '../../core/index.ts'
+import { approvalIdOf, callIdOf, findCall, openRequests, type StartedCall } from '../../core/index.ts'
+import { type AskRound, answerOf, nextQuestion } from '../../policy/call-questions.ts'
 import type { ActiveSession } from '../loop/active-session.ts'
 import { submitOpenRequests } from './approval-decisions.ts'
 
@@ -50,7 +51,7 @@ type Asked =
 function requestFor({ state: { sessionId, agentPath } }: ActiveSession, call: StartedCall, asked: Asked): ApprovalRequest {
   const { itemId, intent, questions } = call
   const { scope } = asked
-  const id = askIdOf(callIdOf(sessionId, itemId), scope, (questions?.asked ?? 0) + 1)
+  const id = approvalIdOf(callIdOf(sessionId, itemId), `${scope}-${(questions?.asked ?? 0) + 1}`)
   const about = { id, itemId, agentPath, tool: intent.tool, input: intent.input, lane: intent.lane }
   if (asked.scope === 'question') return { ...about, scope, summary: asked.question.text, keys: [], question: asked.question }
   return { ...about, scope, summary: asked.summary, keys: asked.keys }

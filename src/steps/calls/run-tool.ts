@@ -234,10 +234,10 @@ class CallRun {
     this.#pausedMs += now - (this.#pausedAt ?? now)
     this.#pausedAt = undefined
     if (this.#isOver || this.#interrupt.reason !== undefined) return
-    const left = this.#limit.ms - (now - this.#started - this.#pausedMs)
+    const worked = now - this.#started - this.#pausedMs
     const usable = this.#session.timeLeft()?.usable ?? Number.POSITIVE_INFINITY
-    if (usable < left) this.#limit = { ms: usable, by: 'budget' }
-    this.#startTimer(Math.max(0, Math.min(left, usable)))
+    if (worked + usable < this.#limit.ms) this.#limit = { ms: worked + usable, by: 'budget' }
+    this.#startTimer(Math.max(0, this.#limit.ms - worked))
   }
 
   #searchableTools(): readonly ToolSpec[] {

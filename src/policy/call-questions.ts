@@ -1,4 +1,4 @@
-import type { ApprovalDecision, ApprovalId, ApprovalRequest, Question, QuestionAnswer, ToolQuestions } from '../../contracts/index.ts'
+import type { ApprovalDecision, ApprovalId, ApprovalRequest, Question, QuestionAnswer, ToolQuestions } from '../contracts/index.ts'
 
 // What a started call asks a person: while it runs, or between two attempts (a round).
 
@@ -35,6 +35,13 @@ export function withDecision({ asked, round }: CallQuestions, approvalId: Approv
   const [id] = (round && nextQuestion(round)) ?? []
   if (!round || id === undefined) return { asked, decided, ...(round && { round }) }
   return { asked, decided, round: { ...round, answers: { ...round.answers, [id]: answerOf(decision) } } }
+}
+
+/** The process of the call is gone, and with it the question that it was asking. */
+export function withoutOpenQuestion({ questions }: { readonly questions?: CallQuestions }): { readonly questions?: CallQuestions } {
+  if (!questions?.open) return {}
+  const { open: _, ...left } = questions
+  return { questions: left }
 }
 
 /** A further attempt begins. A question that was open while the attempt before it ran is lost. */
