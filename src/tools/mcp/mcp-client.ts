@@ -357,8 +357,10 @@ function timedOut(name: string, ms: number): McpError {
   return new McpError({ class: 'timeout', message, remedy: 'Ask for less, or set `timeout` of the server.' })
 }
 
+/** The last line, or the last one that names an error: below it, programs print where it happened. */
 function lastLine(printed: string): string {
-  const last = printed.trim().split('\n').at(-1)?.trim() ?? ''
+  const lines = printed.trim().split('\n')
+  const last = (lines.findLast((line) => /\berror\b|Error:/i.test(line)) ?? lines.at(-1) ?? '').trim()
   return last === '' ? '' : ` It printed: ${cutText(last, maxLogCharacters)}`
 }
 
