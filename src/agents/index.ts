@@ -13,6 +13,7 @@ export { type Config, type ConfigDiagnostic, configuredText, type PendingFile } 
 export { type ConfigPlaces, folderOf, isOwnLayer } from './config/config-places.ts'
 export { configSchema } from './config/config-schema.ts'
 export { type ConfigFileSystem, nodeConfigFileSystem } from './config/files/config-file-system.ts'
+export { withLock } from './config/files/file-lock.ts'
 export { makeFolders } from './config/files/make-folders.ts'
 export { configError, loadConfig, readConfig } from './config/load-config.ts'
 export {
