@@ -1,25 +1,43 @@
 // The client of the official conformance suite: `conformance client --command "node conformance-client.ts"`.
-import type { JsonObject, JsonSchema, SessionId } from '../../src/contracts/index.ts'
-import { mcpToolSource, noQuestions } from '../../src/tools/mcp/index.ts'
+import type { HttpServerDefinition, JsonObject, JsonSchema, SessionId, ToolOutput } from '../../src/contracts/index.ts'
+import { mcpToolSource, memoryTokenStore, noQuestions } from '../../src/tools/mcp/index.ts'
+import { authOf, authorizer, type ScenarioContext } from './conformance-auth.ts'
 import { contextOf, hostOf } from './stage.ts'
 
 const url = process.argv.at(-1) ?? ''
-const { toolCalls } = JSON.parse(process.env.MCP_CONFORMANCE_CONTEXT ?? '{}') as { toolCalls?: { name: string; arguments: JsonObject }[] }
+const context = JSON.parse(process.env.MCP_CONFORMANCE_CONTEXT ?? '{}') as ScenarioContext & {
+  readonly toolCalls?: { name: string; arguments: JsonObject }[]
+}
 
-const host = hostOf({ questions: () => ({ ...noQuestions, elicit: async () => ({ action: 'accept', content: {} }) }) })
-const server = mcpToolSource('conformance', { type: 'http', url, timeout: 20_000 }, host)
+const host = hostOf({
+  tokens: memoryTokenStore(),
+  questions: () => ({ ...noQuestions, elicit: async () => ({ action: 'accept', content: {} }) }),
+})
+const definition: HttpServerDefinition = {
+  type: 'http',
+  url,
+  timeout: 20_000,
+  ...authOf(process.env.MCP_CONFORMANCE_SCENARIO ?? '', context),
+}
+const authorized = authorizer('conformance', definition, host)
+const server = mcpToolSource('conformance', definition, host)
 const source = server.open({
   sessionId: 'session' as SessionId,
   overlay: {},
   report: ({ message }) => console.error(message),
 })
 
-const tools = await source.list()
+const tools = await authorized.list(() => source.list())
 const calls =
-  toolCalls ?? tools.map(({ name, inputSchema }) => ({ name: name.slice('conformance/'.length), arguments: exampleOf(inputSchema) }))
+  context.toolCalls ??
+  tools.map(({ name, inputSchema }) => ({ name: name.slice('conformance/'.length), arguments: exampleOf(inputSchema) }))
 for (const { name, arguments: input } of calls) {
   const tool = tools.find((each) => each.name === `conformance/${name}`)
-  console.error(name, tool ? JSON.stringify(await tool.execute(input, contextOf())) : 'is not offered')
+  const call = async (): Promise<ToolOutput> => {
+    const output = await tool?.execute(input, contextOf())
+    return typeof output === 'object' ? output : { ok: true, content: output ?? 'is not offered' }
+  }
+  console.error(name, JSON.stringify(await authorized.call(call)))
 }
 await source.prompts().catch(() => {})
 await source.close()
