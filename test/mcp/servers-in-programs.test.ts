@@ -1,5 +1,6 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: placeholders are written like that
 // `mcpServers` in the configuration of a program.
+import { execFileSync } from 'node:child_process'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import type { Approver } from '../../src/contracts/index.ts'
@@ -30,6 +31,18 @@ function runtimeWith(config: Partial<RuntimeOptions['config']>, steps: readonly 
 const lend: ScriptedStep = { calls: [{ tool: 'library__lend_book', input: { id: 'b1', to: 'Ada' } }] }
 
 describe('servers in programs', () => {
+  it('do not keep a program alive that never closes its runtime', () => {
+    const script = `
+      import { createAgentRuntime } from 'troupe'
+      import { ScriptedModel } from 'troupe/testing'
+      const config = ${JSON.stringify({ agents: [clerk], mcpServers: { library }, approvals: { rules: [{ allow: 'library/*' }] } })}
+      const adapter = new ScriptedModel(${JSON.stringify([lend, { text: 'Done.' }])})
+      const { status } = await createAgentRuntime({ config, adapter, mcp: ${JSON.stringify(mcp)} }).run('Lend it')
+      process.stdout.write(status)`
+    const args = ['--input-type=module', '--eval', script]
+    expect(execFileSync(process.execPath, args, { cwd: folder, encoding: 'utf8', timeout: 30_000 })).toBe('completed')
+  })
+
   it('are used by the agents that list their tools, with the overlay of the session', async () => {
     const { runtime, model } = runtimeWith({ mcpServers: { library } }, [lend, { text: 'Done.' }])
     const { status } = await runtime.run('Lend it', { overlay: { LIBRARY: 'the school' } })

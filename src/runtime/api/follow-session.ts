@@ -1,7 +1,7 @@
 import type { StreamEvent, TreeEntry, TreeId } from '../../contracts/index.ts'
 import { Interrupt } from '../../util/interrupt.ts'
+import { keepAlive } from '../../util/keep-alive.ts'
 import { unknownTree } from '../resume/tree-cache.ts'
-import { keepAlive } from '../tree/keep-alive.ts'
 import type { TreeDriver } from '../tree/tree-driver.ts'
 import type { Runtime } from './create-agent-runtime.ts'
 

@@ -4,7 +4,9 @@
 // 2. A request that may have reached the server is never repeated, unless the caller says that it only reads.
 // 3. After a failure, the next attempt waits: longer with each failure in a row. A caller whose deadline comes first fails.
 // 4. After a request without an answer, the server is asked for a sign of life before the next one, and replaced if there is none.
+
 import type { Clock } from '../../contracts/index.ts'
+import { keepAlive } from '../../util/keep-alive.ts'
 import { type ClientPlace, McpClient } from './mcp-client.ts'
 import { failureOf, isAuthFailure, isPassing, McpError } from './mcp-failure.ts'
 import type { McpHost } from './mcp-host.ts'
@@ -53,10 +55,11 @@ export class McpConnection {
   }
 
   /** `repeatable`: a request that only reads. It is tried again if the server cannot be reached. */
-  async use<Result>(
-    run: (client: McpClient) => Promise<Result>,
-    { signal, isRepeatable = false }: { readonly signal?: AbortSignal | undefined; readonly isRepeatable?: boolean } = {},
-  ): Promise<Result> {
+  use<Result>(run: (client: McpClient) => Promise<Result>, options: UseOptions = {}): Promise<Result> {
+    return whileAlive(() => this.#use(run, options))
+  }
+
+  async #use<Result>(run: (client: McpClient) => Promise<Result>, { signal, isRepeatable = false }: UseOptions): Promise<Result> {
     for (let attempt = 1; ; attempt++) {
       const client = await this.#client(signal)
       try {
@@ -75,7 +78,11 @@ export class McpConnection {
     }
   }
 
-  async close(): Promise<void> {
+  close(): Promise<void> {
+    return whileAlive(() => this.#close())
+  }
+
+  async #close(): Promise<void> {
     const state = this.#state
     this.#state = { kind: 'closed' }
     this.#changed.clear()
@@ -211,3 +218,18 @@ export class McpConnection {
 /** The server has forgotten the session of the connection, and has not looked at the request. */
 const isExpiredSession = (error: unknown): boolean =>
   typeof error === 'object' && error !== null && (error as { status?: unknown }).status === 404
+
+interface UseOptions {
+  readonly signal?: AbortSignal | undefined
+  readonly isRepeatable?: boolean
+}
+
+/** An open connection does not keep this process alive; a request does. */
+async function whileAlive<Result>(run: () => Promise<Result>): Promise<Result> {
+  const release = keepAlive()
+  try {
+    return await run()
+  } finally {
+    release()
+  }
+}

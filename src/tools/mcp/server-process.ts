@@ -5,8 +5,9 @@
 //    process. Without bubblewrap, a watcher kills its process group; processes that left the group are found at its end.
 // 3. It is not in the process group of the terminal: Ctrl-C reaches it through `close` only.
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
+import type { Socket } from 'node:net'
 import { dirname, isAbsolute, join } from 'node:path'
-import type { Duplex, Readable, Writable } from 'node:stream'
+import type { Readable, Writable } from 'node:stream'
 import { type Clock, defaultSandboxPolicy } from '../../contracts/index.ts'
 import { childrenOf, killMarked, type Mark, newMark, processTree, sendSignal } from '../sandbox/process-tree.ts'
 import { watchedCommand } from '../sandbox/watched-command.ts'
@@ -73,7 +74,9 @@ async function startForLifetime({ program, args, environment, cwd, name }: Resol
 /** `mark`: of a process group. Without it, the process is bubblewrap. */
 function processOf(child: ChildProcess, mark: Mark | undefined): ServerProcess {
   const { stdin, stdout, stderr } = child as { stdin: Writable; stdout: Readable; stderr: Readable }
-  for (const stream of [stdin, stdout, stderr, child.stdio[3] as Duplex | undefined]) stream?.on('error', () => {})
+  // An idle server does not keep this process alive. It ends with this process.
+  child.unref()
+  for (const stream of [stdin, stdout, stderr, child.stdio[3]] as readonly (Socket | undefined)[]) stream?.on('error', () => {}).unref()
   const pid = child.pid ?? 0
   const hasExited = (): boolean => child.exitCode !== null || child.signalCode !== null
   return {
