@@ -20,6 +20,8 @@ export type { AgentDiagnostic, AgentSource } from './agents/index.ts'
 export interface AgentFilesOptions {
   /** The tools that files may name; they become the tools of the configuration, with those of modules. Default: none. */
   readonly tools?: readonly (Tool | SessionToolSource)[]
+  /** MCP servers that files may name; they become those of the configuration. Files can have servers of their own. Default: none. */
+  readonly mcpServers?: AgentLoopConfig['mcpServers']
   /** The result of `findSkills` of `troupe/acting`. Needed for files with skills. */
   readonly skills?: FoundSkills
   /** The sandbox of the runtime. Needed for files with sandbox settings. */
@@ -54,13 +56,13 @@ export interface AgentsFromFiles {
  */
 export async function agentsFromFiles(files: string | readonly string[], options: AgentFilesOptions = {}): Promise<AgentsFromFiles> {
   checkOptions(files, options)
-  const { tools = [], skills, sandbox, workingDirectory = '.', trusted = false } = options
+  const { tools = [], mcpServers = {}, skills, sandbox, workingDirectory = '.', trusted = false } = options
   let moduleTools: readonly Tool[] = []
   const read = await loadForProgram({
     files: [files].flat(),
     workingDirectory: resolve(workingDirectory),
     tools: tools.flatMap((each) => ('open' in each ? [] : [each.name])),
-    sources: tools.flatMap((each) => ('open' in each ? [each.name] : [])),
+    sources: [...tools.flatMap((each) => ('open' in each ? [each.name] : [])), ...Object.keys(mcpServers)],
     skills,
     sandbox: sandbox && policyOf(sandbox),
     trusted,
@@ -79,6 +81,7 @@ export async function agentsFromFiles(files: string | readonly string[], options
       agents: read.agents,
       ...(speaker !== undefined && others.length === 0 && { agentSelection: { agent: speaker } }),
       tools: [...tools, ...moduleTools],
+      ...(Object.keys(mcpServers).length > 0 && { mcpServers }),
       skills: read.skills,
     },
     diagnostics: read.diagnostics,
@@ -93,6 +96,7 @@ const fields: { readonly [Key in keyof Required<AgentFilesOptions>]: FieldType }
     expected: 'a list of tools and of sources for sessions; of another source, the tools that it lists',
     accepts: (value) => Array.isArray(value) && value.every((tool: unknown) => isRecord(tool) && typeof tool.name === 'string'),
   }),
+  mcpServers: optional({ expected: 'an object with MCP servers', accepts: isRecord }),
   skills: optional({
     expected: 'the result of findSkills of troupe/acting',
     accepts: (value) => isRecord(value) && Array.isArray(value.skills) && Array.isArray(value.problems),

@@ -5,13 +5,17 @@ export {
   type AgentOptionKey,
   agentOptionKeys,
   agentOptions,
-  reservedKeys,
 } from './agent-file/agent-options.ts'
 export { agentTemplate, type TemplateAgent } from './agent-file/agent-template.ts'
 export { type AgentOverrides, type FlagArgument, type OverrideArguments, parseOverrides } from './agent-file/overrides.ts'
 export { type Config, type ConfigDiagnostic, configuredText, type PendingFile } from './config/config.ts'
 export { type ConfigPlaces, folderOf, isOwnLayer } from './config/config-places.ts'
 export { configSchema } from './config/config-schema.ts'
+export {
+  type ConfiguredServer,
+  resolveServer,
+  serversOf,
+} from './config/configured-servers.ts'
 export { type ConfigFileSystem, nodeConfigFileSystem } from './config/files/config-file-system.ts'
 export { withLock } from './config/files/file-lock.ts'
 export { makeFolders } from './config/files/make-folders.ts'
@@ -48,12 +52,13 @@ export { type FileState, type TrustRecord, type TrustRecords, trustOf } from './
 export { openApiNames, restToolNames, unknownSkills, unknownTools, unusedQueues } from './config/unknown-names.ts'
 export { readOptionVariables } from './config/variables/option-variables.ts'
 export { type Overlay, overlayFor, variablesOf } from './config/variables/overlay.ts'
-export { type Environment, variablePlaces, variablesIn } from './config/variables/resolve-placeholders.ts'
+export { type Environment, type VariableSources, variablePlaces, variablesIn } from './config/variables/resolve-placeholders.ts'
 export { dialectFolders } from './dialects/detect-dialect.ts'
 export { type AgentSource, type DefinedAgent, type LoadedForProgram, loadForProgram, type ProgramFiles } from './load-for-program.ts'
 export { contextFile, type ProjectContext, projectContext } from './project-context/project-context.ts'
 export { findProjectRoot } from './project-context/project-files.ts'
 export type { AgentDiagnostic } from './registry/agent-diagnostic.ts'
+export { fileOfServers, type UntrustedServers } from './registry/agent-servers.ts'
 export { type AgentSkills, agentSkills, type SkillRequest } from './registry/agent-skills.ts'
 export { findAgentPaths } from './registry/find-agent-paths.ts'
 export { isAgentFile } from './registry/load-foreign-file.ts'

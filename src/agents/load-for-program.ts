@@ -3,6 +3,7 @@
 import { dirname, isAbsolute, join, resolve } from 'node:path'
 import type { JsonObject, Problem, SandboxPolicy, SkillCard } from '../contracts/index.ts'
 import { builtinToolNames } from '../policy/builtin-tool-names.ts'
+import { isOfSource } from '../policy/tool-name-patterns.ts'
 import { locationOf } from './agent-file/option-values.ts'
 import type { Config } from './config/config.ts'
 import type { AgentDiagnostic } from './registry/agent-diagnostic.ts'
@@ -80,8 +81,9 @@ export async function loadForProgram(options: ProgramFiles): Promise<LoadedForPr
   const wanted = new Set(chosen.flatMap((each) => each.skills.map(({ name }) => name)))
   return {
     ok: true,
-    agents: chosen.map(({ agent: { definition }, skills: own }) => ({
+    agents: chosen.map(({ agent: { definition, servers: started }, skills: own }) => ({
       ...definition,
+      ...withServers(started, definition.tools),
       models: definition.models.map((model) => scriptIn(base, model)),
       skills: own.map(({ name }) => name),
     })),
@@ -90,6 +92,16 @@ export async function loadForProgram(options: ProgramFiles): Promise<LoadedForPr
     sources: registry.agents.map(({ definition: { name }, path, metadata }) => ({ agent: name, path, metadata })),
     diagnostics: [...registry.diagnostics, ...chosen.flatMap((each) => each.diagnostics)].map(forProgram),
     readable,
+  }
+}
+
+/** Without servers that nobody has trusted, and without their tools. */
+function withServers(servers: RegisteredAgent['servers'], tools: readonly string[]): Pick<DefinedAgent, 'tools' | 'mcpServers'> {
+  const [trusted, waiting] = [servers.filter(({ isTrusted }) => isTrusted), servers.filter(({ isTrusted }) => !isTrusted)]
+  const absent = waiting.map(({ name }) => name)
+  return {
+    tools: tools.filter((pattern) => !isOfSource(pattern, absent)),
+    ...(trusted.length > 0 && { mcpServers: Object.fromEntries(trusted.map(({ name, definition }) => [name, definition])) }),
   }
 }
 

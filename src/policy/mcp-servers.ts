@@ -1,11 +1,9 @@
 import type { Json, JsonObject, McpServerAuth, McpServerDefinition, McpServerSettings } from '../contracts/index.ts'
 
-/** `__` separates the server from the tool in the names that models see. */
-export const isServerName = (name: string): boolean =>
-  /^[A-Za-z0-9](?:[A-Za-z0-9-]|_(?!_))*$/.test(name) && !name.endsWith('_') && name.length <= 40 && !reservedNames.includes(name)
+/** `__` separates the server from the tool in the names that models see. `agent__name` is a child. */
+export const serverName = /^(?!agent$)(?=.{1,40}$)[A-Za-z0-9](?:[A-Za-z0-9-]|_(?![_]|$))*$/
 
-/** `agent__name` is a child. */
-const reservedNames = ['agent']
+export const isServerName = (name: string): boolean => serverName.test(name)
 
 export const serverNaming = 'Use up to 40 letters, digits, `-` and single `_`, begin with a letter or a digit, and not `agent`'
 

@@ -51,7 +51,7 @@ function startCall(session: SessionNodes, step: StepNode, { item, at }: { readon
   const call: CallNode = {
     id: nodeId(session, id),
     tool,
-    name: callName(tool, isAgent),
+    name: serverToolName(item) ?? callName(tool, isAgent),
     ...callSummary(item, asked),
     lane,
     place: placeOf(id),
@@ -70,6 +70,12 @@ function startCall(session: SessionNodes, step: StepNode, { item, at }: { readon
   lastTurn(session)?.toolNames.add(call.name)
   markChanged(session, step)
   markChanged(session, call)
+}
+
+/** `github · create_issue`. */
+function serverToolName({ type, details }: CallIntent): string | undefined {
+  const { server, tool } = details ?? {}
+  return type === 'mcp_tool_call' && typeof server === 'string' && typeof tool === 'string' ? `${server} · ${tool}` : undefined
 }
 
 /** A list that may grow: hooks run before and after a call. */

@@ -109,6 +109,7 @@ describe('every key', () => {
     parallel: ['0', '-1', '1.5', '"2"', 'null', '[1]'],
     schema: ['x', '7', '[]', 'null', '{ type: nonsense }', '{ properties: 7 }'],
     file: ['7', 'null', '""', '[a]', '{ a: b }'],
+    servers: ['x', '7', '[]', 'null', '{ a: 7 }', '{ a: {} }', '{ "a b": { command: x } }', '{ a: { command: x, url: y } }'],
     map: ['x', '7', '[]', 'null'],
   }
   test.each(keys)('%s refuses what it cannot be, at its place', (key) => {

@@ -4,7 +4,7 @@ import { type Confinement, defaultSandboxPolicy, type SandboxPolicy } from '../.
 import { FakeClock } from '../../src/testing/index.ts'
 import { childControlNames } from '../../src/tools/index.ts'
 import { endlessShell } from '../tools/shell/endless-shell.ts'
-import { child, folder } from './folder.ts'
+import { agentsOf, child, folder } from './folder.ts'
 import { counter, play, type Say, type Scene, tool } from './stage.ts'
 
 // Every key of an agent file, and what it does to a run. The table does not compile without one for each.
@@ -143,6 +143,12 @@ const effects: { readonly [Key in AgentOptionKey]: () => Promise<void> } = {
     expect(await names('tools: [look, "kv/*"]')).toEqual(['kv__get', 'kv__put', 'look'])
     expect(await names('tools: "*"')).toHaveLength(4)
     expect(await names('')).toEqual([])
+  },
+  async mcpServers() {
+    // test/mcp shows that they are started.
+    const settings = 'tools: [lab/*]\nmcpServers: { lab: { command: ./lab } }'
+    const [agent] = agentsOf(await folder({ 'a.ai': child(settings) }).load('a.ai'))
+    expect(agent?.servers).toMatchObject([{ name: 'lab', definition: { command: './lab' }, isTrusted: false }])
   },
   async agents() {
     expect((await play({ scout: '' })).scoutRequests).toBe(1)

@@ -78,6 +78,13 @@ const examples: { readonly [name: string]: { readonly run: readonly string[]; sh
         expect(readFileSync(join(place, 'guests.txt'), 'utf8')).toBe('Ada\n')
       },
     },
+    '11-mcp': {
+      run: ['librarian.ai', 'A book about the sea', '--trust', '--allow', 'library/*'],
+      shows: ({ report }, { stderr }) => {
+        expect(report.text).toContain('The Sea Around Us')
+        expect(stderr).toMatch(/✓ library · find_books[\s\S]*✓ library · lend_book/)
+      },
+    },
     '12-your-own-tool': {
       run: ['trip.ai', 'From Oslo to Bergen, after lunch', '--trust'],
       shows: ({ report }, { stderr }) => {
@@ -106,9 +113,11 @@ test('all examples together are valid', async () => {
   const env = { HOME: state.path, XDG_STATE_HOME: join(state.path, 'state') }
   expect(await troupe(join(root, '..'), ['validate', 'examples'], env)).toEqual({
     code: 0,
-    stdout: '19 agents and the configuration are valid.\n',
-    // Only the hooks and the module with tools need trust.
-    stderr: expect.stringMatching(/^\S+10-hooks\/\.ai-agent\.json: .*trust the file: hooks\..*\n\S+trip\.ai\S+ The tools of .*\n$/),
+    stdout: '20 agents and the configuration are valid.\n',
+    // Only the hooks, the server and the module with tools need trust.
+    stderr: expect.stringMatching(
+      /^\S+10-hooks\/\.ai-agent\.json: .*trust the file: hooks\..*\n\S+11-mcp\/\.mcp\.json: .*\n\S+trip\.ai\S+ The tools of .*\n$/,
+    ),
   })
 })
 

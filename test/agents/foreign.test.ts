@@ -53,14 +53,17 @@ describe('an agent of another program in a team', () => {
     expect(agent?.definition).toMatchObject({ models: ['m/n'], limits: { maxToolTurns: 3 }, output: { format: 'json' } })
   })
 
-  test('servers are reported and not started', async () => {
+  test('its servers are used once it is trusted, with all their tools', async () => {
     const { load, path } = folder({
       '.claude/agents/rich.md': '---\nname: rich\ndescription: Rich\nmcpServers: { lab: { command: x } }\n---\nGo.',
     })
     const rich = await load('.claude/agents/rich.md', { trusted: trustIn(join(path, '.claude/agents/rich.md')) })
-    expect(rich.diagnostics.map(({ message }) => message)).toEqual([
-      'its MCP servers are not started, because servers are not yet available: lab',
-    ])
+    expect(rich.diagnostics).toEqual([])
+    const [agent] = agentsOf(rich)
+    expect(agent?.servers).toMatchObject([{ name: 'lab', definition: { type: 'stdio', command: 'x' }, isTrusted: true }])
+    expect(agent?.definition.tools).toContain('lab/*')
+    const [untrusted] = agentsOf(await load('.claude/agents/rich.md'))
+    expect(untrusted).toMatchObject({ servers: [], definition: { tools: expect.not.arrayContaining(['lab/*']) } })
   })
 
   test('its deny and ask permissions become rules; it still has the tools it asks about', async () => {

@@ -53,7 +53,11 @@ export async function play(scene: Scene): Promise<Shown> {
   })
   const agents = agentsOf(await project.load('boss.ai', { tools: tools.map(({ name }) => name) }))
   const found = findSkills({ workingDirectory: project.path, projectRoot: project.path })
-  const definitions = agents.map((agent) => ({ ...agent.definition, skills: agentSkills(agent, found).skills.map(({ name }) => name) }))
+  const definitions = agents.map((agent) => ({
+    ...agent.definition,
+
+    skills: agentSkills(agent, found).skills.map(({ name }) => name),
+  }))
   const asked: string[] = []
   const requests: { tools: readonly ToolSpec[]; request: ModelRequest; results: readonly string[] }[] = []
   let scoutRequests = 0

@@ -14,6 +14,10 @@ export const exampleConfig = {
   agents: ['./agents', './more/**/*.ai'],
   providers: { lab: { baseURL: 'https://models.example.org/v1', apiKey: '${LAB_API_KEY}', headers: { 'X-Team': 'research' } } },
   models: { fast: 'lab/small', careful: 'anthropic/claude-sonnet-5' },
+  mcpServers: {
+    github: { url: 'https://mcp.example.org/github', headers: { Authorization: 'Bearer ${GITHUB_TOKEN}' }, tools: { deny: ['delete_*'] } },
+    files: { command: 'npx', args: ['-y', 'files-server'], effects: { 'read_*': 'read' }, approval: { 'read_*': 'allow' } },
+  },
   ...httpExample,
   defaults: { models: ['fast', 'careful'], parameters: { temperature: 0.2 }, limits: { maxCostUsd: 0.5, timeBudget: '10m' } },
   queues: { lab: { concurrent: 8, perMinute: 300 } },
@@ -40,6 +44,34 @@ const keyTexts: { readonly [key: string]: string } = {
   'providers.<name>.api': 'which of the two OpenAI APIs to use; default: `responses`',
   'models.<name>':
     'the model of this alias, or another alias; `<name>` is one word without `/`, and not `auto`, `rehearsal`, `script` or the name of a provider',
+  'mcpServers.<name>.type': 'default: `stdio` with `command`, `http` with `url`',
+  'mcpServers.<name>.command': 'the program of a server over standard input and output',
+  'mcpServers.<name>.args': 'its arguments',
+  'mcpServers.<name>.env.<name>': 'its variables, besides `PATH`, `HOME` and the like',
+  'mcpServers.<name>.cwd':
+    'its working directory, relative to this file; default: the folder of this file, or the workspace for your own servers',
+  'mcpServers.<name>.url': 'the address of a server over HTTP',
+  'mcpServers.<name>.headers.<name>': 'headers of every request',
+  'mcpServers.<name>.timeout': 'for each request; default: 60s',
+  'mcpServers.<name>.auth.type':
+    '`oauth`: a person logs in with `troupe mcp login`; `client_credentials`: without a person; default: `oauth`',
+  'mcpServers.<name>.auth.clientId': 'a client that the authorization server knows',
+  'mcpServers.<name>.auth.clientSecret': 'its secret',
+  'mcpServers.<name>.auth.clientMetadataUrl': 'where the metadata of the client is published',
+  'mcpServers.<name>.auth.redirectPort': 'the port of the loopback redirect; default: any',
+  'mcpServers.<name>.auth.privateKey': 'the key of the client in PEM format, instead of a secret',
+  'mcpServers.<name>.auth.scopes': 'scopes to ask for; default: those that the server names',
+  'mcpServers.<name>.auth.issuer': 'the only authorization server that gets credentials',
+  'mcpServers.<name>.tools.allow': 'patterns of tools that are offered; default: all',
+  'mcpServers.<name>.tools.deny': 'patterns of tools that are not offered',
+  'mcpServers.<name>.effects.<name>': 'by pattern of tools: what a call does; the last match applies; default: `write`',
+  'mcpServers.<name>.approval.<name>': 'by pattern of tools: whether calls need approval; the last match applies; default: `ask`',
+  'mcpServers.<name>.queue.concurrent': 'calls at the same time, over all sessions',
+  'mcpServers.<name>.queue.perMinute': 'calls per minute, over all sessions',
+  'mcpServers.<name>.protocol': 'the revision of the protocol; default: `auto` for HTTP, else `2025-11-25`',
+  'mcpServers.<name>.connect': '`eager`: connect when the runtime starts; default: `lazy`, when a session needs it',
+  'mcpServers.<name>.required': 'whether a session fails without the server; default: `false`',
+  'mcpServers.<name>.share': '`process`: all sessions of a process share one connection; default: `session`',
   'queues.<name>.concurrent': 'at the same time; `<name>` is a provider, a server or a tool',
   'queues.<name>.perMinute': 'per minute',
   'pricing.<name>.input': 'input tokens; `<name>` is `provider/model`',
@@ -73,6 +105,8 @@ function rowsOf(shape: Shape, key: string): readonly KeyRow[] {
       return [[key, shape.summary ?? textOf(keyTexts, key), typeText(shape.type), code(shape.example)]]
     case 'text':
       return [[key, textOf(keyTexts, key), 'text', code(JSON.stringify(shape.example))]]
+    case 'or':
+      return rowsOf(shape.of, key)
     case 'any':
       return []
     case 'list':

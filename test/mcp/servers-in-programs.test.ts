@@ -10,7 +10,7 @@ import { createAgentRuntime, type RuntimeOptions } from '../../src/runtime/index
 import { ScriptedModel, type ScriptedStep } from '../../src/testing/index.ts'
 import { realClock } from './support.ts'
 
-const folder = join(import.meta.dirname, 'fixtures')
+const folder = join(import.meta.dirname, '../../examples/11-mcp')
 const library = { command: process.execPath, args: ['library-server.mjs'], env: { LIBRARY: '${LIBRARY:-the town library}' } }
 const clerk = { name: 'clerk', description: 'Lends books', prompt: 'You lend books.', model: 'any' }
 const approveAll: Approver = { decide: () => ({ decision: { kind: 'approve', breadth: 'once' }, by: 'test' }) }

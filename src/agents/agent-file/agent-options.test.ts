@@ -10,8 +10,9 @@ import { parseOverrides } from './overrides.ts'
 const fileOf = (settings: string): string => `---\ndescription: x\nmodels: a/b\n${settings}\n---\nGo.`
 const readFile = (): string => '{ "type": "object" }'
 function parseAgentFile(content: string, place: string, options: AgentFileOptions = {}): TemplateAgent {
-  const { agent, children, disabledSkills, enabled, metadata } = readAgentText(content, place, options)
-  return { ...agent, agents: children.map(({ written }) => written), disabledSkills, enabled, metadata }
+  const { agent, children, disabledSkills, enabled, metadata, values } = readAgentText(content, place, options)
+  const mcpServers = values.get('mcpServers')?.value as TemplateAgent['mcpServers']
+  return { ...agent, ...(mcpServers && { mcpServers }), agents: children.map(({ written }) => written), disabledSkills, enabled, metadata }
 }
 
 function problemsOf(work: () => unknown): readonly Problem[] {
@@ -117,7 +118,9 @@ describe('an invalid value', () => {
     ['input: { shema: {} }', '4:10 unknown key `input.shema`'],
     ['parameters: { timeout: soon }', '4:24 `parameters.timeout` must be a duration of at least 1ms, not "soon"'],
     ['parameters: { timeout: 5s }\nlimits: { llmTimeout: 5s }', '4:24 `parameters.timeout` and `limits.llmTimeout` are the same setting'],
-    ['mcpServers: {}', '4:1 `mcpServers` is not yet available'],
+    ['mcpServers: []', '4:13 `mcpServers` must be a map of MCP servers, not a list'],
+    ['mcpServers: { a: { comand: x } }', '4:20 unknown key `comand` in `mcpServers.a`'],
+    ['mcpServers: { agent: { command: x } }', '4:15 `agent` is not a valid name in `mcpServers`'],
     ['skills: [PDF]', '4:10 `PDF` is not a valid skill name or pattern'],
     ['skills: [a--b]', '4:10 `a--b` is not a valid skill name or pattern'],
     ['skills: [7]', '4:10 a skill must be a name, not the number 7'],
@@ -365,6 +368,7 @@ describe('the template of an agent', () => {
         # schema: { type: object, properties: { city: { type: string } }, required: [city] }  # default: none
         # schemaRef: ./answer.schema.json  # default: none
       tools: []
+      # mcpServers: { files: { command: npx, args: [-y, some-server] } }  # default: none
       agents: []
       # childControl: true  # default: false
       skills: []

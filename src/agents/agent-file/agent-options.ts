@@ -33,6 +33,7 @@ export type AgentOptionKey =
   | `input.${'format' | 'schema' | 'schemaRef'}`
   | `output.${'format' | 'schema' | 'schemaRef'}`
   | 'tools'
+  | 'mcpServers'
   | 'agents'
   | 'childControl'
   | 'skills'
@@ -136,6 +137,12 @@ export const agentOptions: { readonly [Key in AgentOptionKey]: AgentOption } = {
     summary: 'the tools that it can use: names, prefixes with `*`, `*` for all, or modules with tools, relative to the agent file',
     default: 'none',
     example: '[web_fetch, "read_*", ./timetable.ts]',
+  },
+  mcpServers: {
+    type: { kind: 'servers' },
+    summary: 'MCP servers for this agent alone, besides those of the configuration; list their tools in `tools`',
+    default: 'none',
+    example: '{ files: { command: npx, args: [-y, some-server] } }',
   },
   agents: {
     type: { kind: 'references' },
@@ -314,9 +321,6 @@ export const agentOptions: { readonly [Key in AgentOptionKey]: AgentOption } = {
 }
 
 export const agentOptionKeys = Object.keys(agentOptions) as readonly AgentOptionKey[]
-
-/** Keys of later versions. Until then they are errors, because they would have no effect. */
-export const reservedKeys: readonly string[] = ['mcpServers']
 
 /** `description`, `models`, `parameters`, `output`, `limits`, … */
 export const topLevelKeys: readonly string[] = [...new Set(agentOptionKeys.map((key) => key.split('.', 1)[0] ?? key))]

@@ -9,6 +9,7 @@ export interface TemplateAgent extends AgentFile {
   /** Files or names, as written. */
   readonly agents?: readonly string[]
   readonly disabledSkills?: readonly string[]
+  readonly mcpServers?: JsonObject
   readonly enabled?: boolean
   readonly metadata?: JsonObject
 }

@@ -1,18 +1,13 @@
 import { isMap, isScalar, isSeq, type Node } from 'yaml'
 import { describeNode, suggestName } from '../../yaml/messages.ts'
 import type { Position, SourceText } from '../../yaml/source-text.ts'
-import type { ReadResult } from '../../yaml/yaml-nodes.ts'
+import type { ReadResult, ValueProblem } from '../../yaml/yaml-nodes.ts'
+import { serversShape } from '../config/mcp-server-shape.ts'
+import { readShape } from '../config/shape.ts'
+import { type FileOrigin, sourcedToJson } from '../config/sourced.ts'
 import { readSchema } from '../values/read-schema.ts'
 import { readValue } from '../values/read-value.ts'
-import {
-  type AgentOptionKey,
-  agentOption,
-  agentOptionKeys,
-  agentOptions,
-  keysInGroup,
-  reservedKeys,
-  topLevelKeys,
-} from './agent-options.ts'
+import { type AgentOptionKey, agentOption, agentOptionKeys, agentOptions, keysInGroup, topLevelKeys } from './agent-options.ts'
 import { type Frontmatter, type Setting, settingOf } from './frontmatter.ts'
 import type { OptionValue, OptionValues } from './option-values.ts'
 import { findConflicts, resolveAliases } from './setting-conflicts.ts'
@@ -43,8 +38,6 @@ function knownSettings(source: SourceText, { settings, positionOf }: Frontmatter
   function take(setting: Setting, siblings: readonly string[], prefix: string): void {
     const option = agentOption(`${prefix}${setting.key}`)
     if (option) known.set(option.key, setting)
-    else if (prefix === '' && reservedKeys.includes(setting.key))
-      source.problem(setting.at, `\`${setting.key}\` is not yet available`, 'Remove it: it has no effect in this version.')
     else {
       const remedy = prefix === '' ? topLevelRemedy(setting) : suggestName(setting.key, siblings)
       source.problem(setting.at, `unknown key \`${prefix}${setting.key}\``, remedy)
@@ -102,5 +95,20 @@ function readSetting(source: SourceText, key: AgentOptionKey, { setting, positio
 export function readOption(key: AgentOptionKey, node: Node | null): ReadResult {
   const option = agentOptions[key]
   const read = readValue(key, option, node)
-  return read.ok && option.type.kind === 'schema' && node ? readSchema(node, key === 'input.schema' ? 'object' : 'any') : read
+  if (!read.ok || !node) return read
+  if (option.type.kind === 'servers') return readServers(node)
+  return option.type.kind === 'schema' ? readSchema(node, key === 'input.schema' ? 'object' : 'any') : read
+}
+
+/** As in a configuration. */
+function readServers(node: Node): ReadResult {
+  const problems: ValueProblem[] = []
+  const source = {
+    problem: (at: Node, message: string, remedy?: string) =>
+      void problems.push({ node: at, message, ...(remedy !== undefined && { remedy }) }),
+    notice: () => {},
+    origin: (): FileOrigin => ({ kind: 'file', layer: 'agent', file: '', line: 1, column: 1 }),
+  }
+  const tree = readShape(node, serversShape, { source, path: ['mcpServers'] })
+  return problems.length > 0 || !tree ? { ok: false, problems } : { ok: true, value: sourcedToJson(tree) }
 }

@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../contracts/index.ts'
 import { capitalize } from '../../yaml/messages.ts'
-import { typeSchema } from '../agent-file/agent-file-schema.ts'
+import { typeSchema } from '../values/type-schema.ts'
 import { configShape, sectionNames, sections } from './sections.ts'
 import type { Shape } from './shape.ts'
 
@@ -19,10 +19,10 @@ export function configSchema(): JsonObject {
   }
 }
 
-function schemaOf(shape: Shape): JsonObject {
+export function schemaOf(shape: Shape): JsonObject {
   switch (shape.kind) {
     case 'text':
-      return { type: 'string', pattern: '\\S' }
+      return { type: 'string', ...(!shape.mayBeEmpty && { pattern: '\\S' }) }
     case 'value':
       return { ...(shape.summary !== undefined && { description: `${capitalize(shape.summary)}.` }), ...typeSchema(shape.type) }
     case 'list':
@@ -39,8 +39,10 @@ function schemaOf(shape: Shape): JsonObject {
         type: 'object',
         properties: Object.fromEntries(Object.entries(shape.of).map(([key, inner]) => [key, schemaOf(inner)])),
         ...(shape.required && { required: [...shape.required] }),
-        additionalProperties: false,
+        ...(!shape.isLenient && { additionalProperties: false }),
       }
+    case 'or':
+      return { anyOf: [{ const: shape.word }, schemaOf(shape.of)] }
     case 'any':
       return {}
     default:

@@ -48,6 +48,8 @@ export interface Config {
   /** Folders whose files all belong to the user or the machine: `~/.ai-agent`, `/etc/ai-agent`. */
   readonly ownFolders: readonly string[]
   readonly pending: readonly PendingFile[]
+  /** `mcpServers` of files that nobody has trusted, strongest first. */
+  readonly withheldServers?: readonly Sourced[]
   readonly diagnostics: readonly ConfigDiagnostic[]
 }
 
@@ -61,6 +63,7 @@ export interface ConfigDiagnostic {
     | 'config_part_missing'
     | 'config_not_read'
     | 'provider_left_out'
+    | 'server_left_out'
     | 'variable_unused'
   readonly severity: Severity
   /** `file:line:col`, a file, or a variable. */

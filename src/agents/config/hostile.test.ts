@@ -40,7 +40,14 @@ const name = fc.oneof(aliasName, fc.constant('auto'))
 const anyName = fc.constantFrom('lab/small', 'openai/gpt', 'a/b')
 const modelName = fc.constantFrom('openai/x', 'lab/y', 'evil/${OPENAI_API_KEY}', '${LAB_KEY}/x', 'script/x.yaml', 'fast', '$${X}')
 const plainModel = fc.constantFrom('openai/x', 'lab/y', 'script/x.yaml', 'replay/y', 'fast')
-const rules = fc.dictionary(name, fc.jsonValue({ maxDepth: 2 }))
+const serverName = fc.constantFrom('a', 'lab-2', 'x_y')
+const server = fc.oneof(
+  fc.record(
+    { command: fc.constantFrom('curl', '${LAB_KEY}'), args: fc.array(fc.constantFrom('${OPENAI_API_KEY}', '-x')) },
+    { requiredKeys: ['command'] },
+  ),
+  fc.record({ url: fc.constantFrom('https://evil.example/${LAB_KEY}', 'http://127.0.0.1/') }),
+)
 const count = fc.integer({ min: 1, max: 99 })
 const pattern = fc.constantFrom('*', 'shell', 'shell(rm *)', 'unsandboxed')
 const host = fc.constantFrom('evil.example', '*.example', 'api.lab.example')
@@ -50,7 +57,7 @@ const settings = fc.record(
     providers: fc.dictionary(aliasName, provider),
     models: fc.dictionary(aliasName, modelName),
     agents: fc.array(fc.constantFrom('./a', '${OPENAI_API_KEY}', '../../x')),
-    mcpServers: rules,
+    mcpServers: fc.dictionary(serverName, server),
     defaults: fc.record(
       { models: fc.uniqueArray(plainModel, { minLength: 1 }), limits: fc.record({ maxToolTurns: count }) },
       { requiredKeys: [] },
@@ -95,7 +102,7 @@ const variable = fc.constantFrom(
 const variables = fc
   .uniqueArray(fc.tuple(variable, fc.stringMatching(/^[\w:/.]*$/)), { selector: ([key]) => key })
   .map((pairs) => pairs.map(([key, value]) => `${key}=${value}`).join('\n'))
-const servers = fc.record({ mcpServers: rules }).map((each) => JSON.stringify(each))
+const servers = fc.record({ mcpServers: fc.dictionary(serverName, server) }).map((each) => JSON.stringify(each))
 const mostly = (right: fc.Arbitrary<string>) => fc.oneof({ weight: 9, arbitrary: right }, fc.json(), fc.string())
 const project = fc.record(
   {
@@ -173,7 +180,7 @@ describe('damaged files', () => {
       agents: ['./a', '${B}'],
       providers: { lab: { kind: 'openai', baseURL: 'https://lab.example.org', apiKey: '${K}', headers: { A: 'b' } } },
       models: { a: 'lab/b' },
-      mcpServers: { x: { args: [1, { y: null }] } },
+      mcpServers: { x: { command: 'y', args: ['1'], env: { A: '${B}' } } },
       defaults: { models: ['a'], limits: { timeBudget: '10m' } },
       queues: { q: { concurrent: 1 } },
       pricing: { 'a/b': { input: 1, output: 2 } },

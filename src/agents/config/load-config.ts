@@ -9,12 +9,13 @@ import { shellWord } from '../../util/shell-word.ts'
 import { countProblems } from '../../yaml/messages.ts'
 import type { Config, ConfigDiagnostic, Layer, PendingFile, SettingsFile, VariableFile } from './config.ts'
 import { type ConfigFile, type ConfigPlaces, configFiles, isOwnLayer } from './config-places.ts'
+import { hiddenServers } from './configured-servers.ts'
 import type { ConfigFileSystem } from './files/config-file-system.ts'
 import type { EnvVariable } from './files/env-file.ts'
 import { variablesInAddresses } from './hide-secrets.ts'
 import { modelProblems } from './model-problems.ts'
 import { type FileContent, readConfigFile } from './read-config-file.ts'
-import { layerNames, mergeAll, placeOf, type Sourced, sourcedToJson } from './sourced.ts'
+import { layerNames, mergeAll, placeOf, type Sourced, sourcedAt, sourcedToJson } from './sourced.ts'
 import { changedHookFiles } from './trust/hook-files.ts'
 import { contentHash, type FileState, type TrustRecords, trustOf } from './trust/trust-records.ts'
 import { withoutUntrusted } from './trust/untrusted-settings.ts'
@@ -49,7 +50,11 @@ export async function readConfig({ places, files, trusted }: LoadConfigOptions):
   const config = applyTrust(read, trusted, places)
   const programs = await changedHookFiles(files, read.flatMap(projectSettings), trusted)
   return {
-    config: { ...config, pending: [...config.pending, ...programs], diagnostics: [...config.diagnostics, ...programs.map(notRun)] },
+    config: {
+      ...config,
+      pending: [...config.pending, ...programs],
+      diagnostics: [...config.diagnostics, ...hiddenServers(config), ...programs.map(notRun)],
+    },
     problems: [...read.flatMap((each) => (each.kind === 'invalid' ? each.problems : [])), ...mergedProblems(read, config)],
   }
 }
@@ -98,6 +103,7 @@ function applyTrust(read: readonly ReadFile[], trusted: TrustRecords, places: Co
   const pending: PendingFile[] = []
   const files: SettingsFile[] = []
   const diagnostics: ConfigDiagnostic[] = []
+  const withheldServers: Sourced[] = []
   const settings = new Map<ConfigFile, Sourced>()
   const variables = new Map<ConfigFile, VariableFile>()
   const own = ownSettings(read)
@@ -114,6 +120,8 @@ function applyTrust(read: readonly ReadFile[], trusted: TrustRecords, places: Co
     else variables.set(file, { file, state: withheld.length > 0 ? 'untrusted' : 'read', values: effective.variables })
     diagnostics.push(...(effective.kind === 'settings' ? effective.diagnostics : unusedVariables(effective.variables, file)))
     if (withheld.length > 0 && status !== 'trusted') {
+      const servers = each.content.kind === 'settings' ? sourcedAt(each.content.tree, ['mcpServers']) : undefined
+      if (servers) withheldServers.push(servers)
       const waiting: PendingFile = {
         kind: file.role === 'variables' ? 'variables' : 'configuration',
         path: file.path,
@@ -133,7 +141,7 @@ function applyTrust(read: readonly ReadFile[], trusted: TrustRecords, places: Co
     const trees = [...settings].flatMap(([file, tree]) => (ofLayer(file) ? [tree] : []))
     return { name, settings: mergeAll(trees), variables: [...variables.values()].filter(({ file }) => ofLayer(file)) }
   })
-  return { layers, files, ownFolders: [places.userFolder, places.systemFolder], pending, diagnostics }
+  return { layers, files, ownFolders: [places.userFolder, places.systemFolder], pending, withheldServers, diagnostics }
 }
 
 /** The settings of the user and the machine, which are weaker than those of projects. */

@@ -102,7 +102,7 @@ describe('config show --origin', () => {
       [user]: `{
         "providers": { "lab": { "apiKey": "\${LAB_KEY}", "baseURL": "https://ann:pass@lab.example.org/\${V}",
           "headers": { "Authorization": "Bearer abc", "X-Team": "a", "X-Api-Key": "k-\${K}-\${L:-zzz}" } }, "b": { "apiKey": "sk-1" } },
-        "mcpServers": { "gh": { "env": { "GITHUB_TOKEN": "ghp_1", "DEBUG": "1" }, "args": ["--key", "abcdefghijklmnopqrstuvwxyz0123456789"] } },
+        "mcpServers": { "gh": { "command": "gh", "env": { "GITHUB_TOKEN": "ghp_1", "DEBUG": "1" }, "args": ["--key", "abcdefghijklmnopqrstuvwxyz0123456789"] } },
         "approvals": { "rules": [{ "ask": "shell" }] }, "sandbox": { "memory": "512MB" },
         "pricing": { "lab/x": { "input": 1, "output": 2 } },
         "defaults": { "limits": { "timeBudget": 120000, "maxOutputBytes": 65536 } }
@@ -119,6 +119,7 @@ describe('config show --origin', () => {
       { key: 'providers.lab.headers.X-Team', value: 'a', origin: place(3) },
       { key: 'providers.lab.headers.X-Api-Key', value: '[redacted]${K}[redacted]${L:-[redacted]}', origin: place(3) },
       { key: 'providers.b.apiKey', value: '[redacted]', origin: place(3) },
+      { key: 'mcpServers.gh.command', value: 'gh', origin: place(4) },
       { key: 'mcpServers.gh.env.GITHUB_TOKEN', value: '[redacted]', origin: place(4) },
       { key: 'mcpServers.gh.env.DEBUG', value: '1', origin: place(4) },
       { key: 'mcpServers.gh.args', value: ['--key', '[redacted]'], origin: place(4) },

@@ -94,7 +94,6 @@ describe('a configuration file', () => {
       read.kind === 'settings' && read.diagnostics.map(({ code, place, message }) => `${code} ${place} ${message.split(' ')[0]}`),
     ).toEqual(
       [
-        ['9:17', 'mcpServers'],
         ['13:15', 'features'],
         ['15:30', 'headends'],
         ['15:43', 'slack'],
@@ -139,8 +138,15 @@ describe('a configuration file', () => {
     [{ models: { 'script/x.yaml': 'lab/m' } }, ['1:12 `script/x.yaml` is not a valid name in `models`']],
     [{ models: { autos: 'a', rehearsals: 'b', scripted: 'c', Auto: 'd' }, providers: { autos: {} } }, []],
     ['{"providers": {"__proto__": {"baseURL": "https://evil.example"}}}', ['1:16 `__proto__` is not a valid name in `providers`']],
-    ['{"mcpServers": {"a": {"__proto__": {}}}}', ['1:23 `__proto__` is not a valid name in `mcpServers.a`']],
-    ['{"mcpServers": {"a": [{"__proto__": {}}]}}', ['1:24 the name `__proto__` cannot be used']],
+    ['{"headends": {"a": {"__proto__": {}}}}', ['1:21 `__proto__` is not a valid name in `headends.a`']],
+    ['{"headends": {"a": [{"__proto__": {}}]}}', ['1:22 the name `__proto__` cannot be used']],
+    ['{"mcpServers": {"a__b": {}}}', ['1:17 `a__b` is not a valid name in `mcpServers`']],
+    ['{"mcpServers": {"a": {}}}', ['1:22 `mcpServers.a` has neither `command` nor `url`']],
+    ['{"mcpServers": {"a": {"command": "x", "url": "http://x.example"}}}', ['1:39 `mcpServers.a` has both `command` and `url`']],
+    ['{"mcpServers": {"a": {"type": "sse", "command": "x"}}}', ['1:23 `mcpServers.a` has the type `sse` and `command`']],
+    ['{"mcpServers": {"a": {"url": "x"}}}', ['1:30 `mcpServers.a.url` must be an http: or https: address']],
+    ['{"mcpServers": {"a": {"command": "x", "sandbox": "on"}}}', ['1:50 `mcpServers.a.sandbox` must be an object, not text']],
+    ['{"mcpServers": {"a": {"command": "x", "conect": "lazy"}}}', ['1:39 unknown key `conect` in `mcpServers.a`']],
     ['{"slack": {"a": [{"b": 1, "b": 2}]}}', ['1:27 the key `b` is set twice']],
     ['{"__proto__": {"agents": []}}', ['1:2 unknown key `__proto__` in the configuration']],
     ['{"constructor": {}}', ['1:2 unknown key `constructor` in the configuration']],
@@ -274,13 +280,13 @@ describe('a configuration file', () => {
 
 describe('a .mcp.json', () => {
   test('returns its servers and reports everything else', () => {
-    const read = readConfigFile('{"mcpServers": {"a": {"command": "x"}}, "inputs": []}', fileOf('servers'))
+    const read = readConfigFile('{"mcpServers": {"a": {"command": "x", "alwaysAllow": []}}, "inputs": []}', fileOf('servers'))
     expect(read.kind === 'settings' && leavesOf(read.tree).map(({ path, value }) => [path.join('.'), value])).toEqual([
       ['mcpServers.a.command', 'x'],
     ])
     expect(read.kind === 'settings' && read.diagnostics.map(({ code, place }) => `${code} ${place}`)).toEqual([
-      'config_section_unused /x.json:1:2',
-      'config_key_unused /x.json:1:41',
+      'config_key_unused /x.json:1:60',
+      'config_key_unused /x.json:1:39',
     ])
   })
 
@@ -288,6 +294,7 @@ describe('a .mcp.json', () => {
     ['[]', ['1:1 a `.mcp.json` must be an object, not a list']],
     ['{"mcpServers": []}', ['1:16 `mcpServers` must be an object, not a list']],
     ['{"mcpServers": {}, "mcpServers": {}}', ['1:20 `mcpServers` is set twice']],
+    ['{"mcpServers": {"a": {"type": "local", "url": "http://x.example"}}}', ['1:23 `mcpServers.a` has the type `stdio` and `url`']],
   ])('%s', (text, expected) => {
     expect(told(text, 'servers')).toEqual(expected)
   })

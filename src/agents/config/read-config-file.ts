@@ -7,6 +7,7 @@ import type { ConfigDiagnostic } from './config.ts'
 import type { ConfigFile } from './config-places.ts'
 import { type EnvVariable, parseEnv } from './files/env-file.ts'
 import { JsonSource } from './files/json-source.ts'
+import { foreignServersShape } from './mcp-server-shape.ts'
 import { configShape, sectionNames, sectionOf } from './sections.ts'
 import { readShape } from './shape.ts'
 import { placeOf, type Sourced, type SourcedMap, sourcedAt } from './sourced.ts'
@@ -60,13 +61,14 @@ function readServers(source: JsonSource): FileContent {
       diagnostics.push({ code: 'config_key_unused', severity: 'info', place, message: `\`${name}\` is not used`, remedy })
     } else if (entries.has(name)) source.problem(key, '`mcpServers` is set twice', 'Remove one of them.')
     else {
-      const tree = value && readShape(value, sectionOf('mcpServers').shape, { source, path: [name] })
+      const tree = value && readShape(value, foreignServersShape, { source, path: [name] })
       if (tree) entries.set(name, tree)
-      if (sectionOf('mcpServers').use === 'later') diagnostics.push(unusedSection(name, place))
     }
   }
   source.throwIfProblems()
-  return settingsContent(source, entries, diagnostics)
+  const remedy = 'Use `.ai-agent.json` for a server with other settings.'
+  const unused = source.notices.map((notice): ConfigDiagnostic => ({ code: 'config_key_unused', severity: 'info', ...notice, remedy }))
+  return settingsContent(source, entries, [...diagnostics, ...unused])
 }
 
 const settingsContent = (source: JsonSource, entries: SourcedMap['entries'], diagnostics: readonly ConfigDiagnostic[]): FileContent => ({

@@ -5,6 +5,7 @@ import { listNames } from '../../yaml/messages.ts'
 import { type AgentOptionKey, agentOptionKeys, agentOptions, keysInGroup } from '../agent-file/agent-options.ts'
 import { hooksShape } from './hook-shape.ts'
 import { openApiShape, restToolsShape } from './http-shape.ts'
+import { queueShape, serversShape } from './mcp-server-shape.ts'
 import type { Shape } from './shape.ts'
 
 /** One section of a configuration. */
@@ -28,7 +29,6 @@ const text = (example: string, check?: Check): Shape => ({ kind: 'text', example
 const literal = (example: string, check?: Check): Shape => ({ kind: 'text', example, isLiteral: true, ...(check && { check }) })
 const choice = (of: readonly string[]): Shape => ({ kind: 'value', type: { kind: 'choice', of }, example: JSON.stringify(of[0]) })
 const amount = (example: string): Shape => ({ kind: 'value', type: { kind: 'number', min: 0 }, example })
-const integer = (example: string): Shape => ({ kind: 'value', type: { kind: 'integer', min: 1 }, example })
 const boolean: Shape = { kind: 'value', type: { kind: 'boolean' }, example: 'true' }
 const option = (key: AgentOptionKey): Shape => ({ kind: 'value', ...agentOptions[key] })
 const anyMap: Shape = { kind: 'names', of: { kind: 'any' }, example: '{ "name": { … } }' }
@@ -59,8 +59,6 @@ const price: Shape = {
   of: { input: amount('1.25'), output: amount('10'), cacheRead: amount('0.125'), cacheWrite: amount('1.5') },
   required: ['input', 'output'],
 }
-
-const queue: Shape = { kind: 'fields', of: { concurrent: integer('8'), perMinute: integer('300') } }
 
 const sandbox: Shape = {
   kind: 'fields',
@@ -142,7 +140,12 @@ export const sections = {
     ...free,
     isMinor: true,
   },
-  mcpServers: { ...later, summary: 'MCP servers that offer tools', trustEffect: 'start programs and connect to servers' },
+  mcpServers: {
+    shape: serversShape,
+    summary: 'MCP servers that offer tools; the strongest layer with a name applies',
+    trustEffect: 'start programs and connect to servers',
+    ...guarded,
+  },
   restTools: {
     shape: restToolsShape,
     summary: 'HTTP endpoints that agents can call as tools; the strongest layer with a name defines it',
@@ -165,7 +168,7 @@ export const sections = {
     isMinor: true,
   },
   queues: {
-    shape: { kind: 'names', of: queue, example: '{ "openai": { "concurrent": 8 } }', name: /\S/ },
+    shape: { kind: 'names', of: queueShape, example: '{ "openai": { "concurrent": 8 } }', name: /\S/ },
     summary: 'limits of parallel requests and requests per minute, over all sessions of a process',
     trustEffect: 'exceed your own limits',
     ...free,

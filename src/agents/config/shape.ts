@@ -5,8 +5,7 @@ import { hasPlaceholders, parsePlaceholders, placeholderRemedy } from '../../pol
 import { describeNode, suggestName } from '../../yaml/messages.ts'
 import { keyText, nodeToJson } from '../../yaml/yaml-nodes.ts'
 import { readValue, type ValueSpec } from '../values/read-value.ts'
-import type { JsonSource } from './files/json-source.ts'
-import { hasText, type Sourced, type SourcedMap, type SourcedValue, showPath, sourcedToJson } from './sourced.ts'
+import { type FileOrigin, hasText, type Sourced, type SourcedMap, type SourcedValue, showPath, sourcedToJson } from './sourced.ts'
 
 /** What a part of a configuration must look like. */
 export type Shape =
@@ -20,9 +19,15 @@ export type Shape =
       readonly kind: 'fields'
       readonly of: { readonly [key: string]: Shape }
       readonly required?: readonly string[]
+      /** Unknown keys are reported and have no effect, because other programs use the file, too. */
+      readonly isLenient?: true
+      /** It hides the value of weaker layers instead of being merged with it. */
+      readonly isWhole?: true
       /** Finds fields that exclude each other. Each is valid alone. */
       findConflicts?(values: JsonObject): readonly FieldConflict[]
     }
+  /** One word, or something else. */
+  | { readonly kind: 'or'; readonly word: string; readonly of: Shape }
   /** Any JSON, for sections of later versions. */
   | { readonly kind: 'any' }
 
@@ -31,6 +36,7 @@ interface TextShape {
   readonly example: string
   /** It cannot have placeholders. */
   readonly isLiteral?: true
+  readonly mayBeEmpty?: true
   /** Why the text is invalid. Not called for text with placeholders. */
   check?(text: string): string | undefined
 }
@@ -41,8 +47,16 @@ export interface FieldConflict {
   readonly remedy: string
 }
 
+/** What reads a file. */
+export interface ShapeSource {
+  problem(node: Node, message: string, remedy?: string): void
+  /** For findings that stop nothing. */
+  notice(node: Node, message: string): void
+  origin(node: Node): FileOrigin
+}
+
 interface Place {
-  readonly source: JsonSource
+  readonly source: ShapeSource
   readonly path: readonly string[]
 }
 
@@ -54,6 +68,10 @@ export function readShape(node: Node, shape: Shape, place: Place): Sourced | und
       return readMap(node, shape, place)
     case 'any':
       return isMap(node) ? readMap(node, { kind: 'names', of: shape, example: '{ "name": … }' }, place) : readAny(node, place)
+    case 'or': {
+      const isWord = isScalar(node) && node.value === shape.word
+      return isWord ? { kind: 'value', value: shape.word, origin: place.source.origin(node) } : readShape(node, shape.of, place)
+    }
     case 'list':
       return readList(node, shape, place)
     case 'value':
@@ -87,7 +105,10 @@ function readMap(node: Node, shape: MapShape, { source, path }: Place): Sourced 
     const name = keyText(key)
     const inner = shapeOfKey(shape, name)
     if (seen.has(name)) source.problem(key, `${what} has the key \`${name}\` twice`, 'Remove one of them.')
-    else if (!inner) source.problem(key, keyProblem(what, name, shape), keyRemedy(name, shape))
+    else if (!inner && shape.kind === 'fields' && shape.isLenient) {
+      source.notice(key, `\`${showPath([...path, name])}\` is not used`)
+      continue
+    } else if (!inner) source.problem(key, keyProblem(what, name, shape), keyRemedy(name, shape))
     else {
       const read = value && readShape(value, inner, { source, path: [...path, name] })
       if (read) entries.set(name, read)
@@ -99,7 +120,8 @@ function readMap(node: Node, shape: MapShape, { source, path }: Place): Sourced 
     const names = missing.map((key) => `"${key}"`).join(', ')
     source.problem(node, `${names} ${missing.length === 1 ? 'is' : 'are'} missing in ${what}`, missingRemedy(shape, missing))
   }
-  const tree: SourcedMap = { kind: 'map', entries, origin: source.origin(node), sealed: false }
+  const sealed = shape.kind === 'fields' && shape.isWhole === true
+  const tree: SourcedMap = { kind: 'map', entries, origin: source.origin(node), sealed }
   const isValid = entries.size === seen.size
   const conflicts = shape.kind === 'fields' && isValid ? (shape.findConflicts?.(sourcedToJson(tree) as JsonObject) ?? []) : []
   for (const { key, message, remedy } of conflicts) {
@@ -201,7 +223,8 @@ function readText(node: Node, shape: TextShape, { source, path }: Place): Source
   const refused = (message: string, remedy = likeThis(JSON.stringify(shape.example))): undefined =>
     void source.problem(node, `\`${showPath(path)}\` ${message}`, remedy)
   const value: unknown = isScalar(node) ? node.value : undefined
-  if (typeof value !== 'string' || value.trim() === '') return refused(`must be text, not ${describeNode(node, 'kind')}`)
+  if (typeof value !== 'string' || (value.trim() === '' && !shape.mayBeEmpty))
+    return refused(`must be text, not ${describeNode(node, 'kind')}`)
   const parsed = parsePlaceholders(value)
   if (!parsed.ok) return refused(`cannot be read: ${parsed.message}`, placeholderRemedy)
   if (shape.isLiteral && hasPlaceholders(value)) return refused('cannot have placeholders', literalRemedy)

@@ -15,9 +15,9 @@ export interface UnknownNames {
   readonly diagnostics: readonly ConfigDiagnostic[]
 }
 
-/** MCP servers and OpenAPI documents can offer any tool. */
+/** MCP servers, also those that wait for trust, and OpenAPI documents can offer any tool. */
 export const configuredSources = (config: Config): readonly string[] => [
-  ...keysOf(settingsOf(config, 'mcpServers')),
+  ...[settingsOf(config, 'mcpServers'), ...(config.withheldServers ?? [])].flatMap(keysOf),
   ...openApiNames(config),
 ]
 export const openApiNames = (config: Config): readonly string[] => openApisOf(config).map(({ name }) => name)
@@ -27,7 +27,7 @@ export const restToolNames = (config: Config): readonly string[] => restToolsOf(
 export function unknownTools(config: Config, tools: readonly string[], areIncomplete = false): UnknownNames {
   const known: KnownTools = { tools: [...tools, ...restToolNames(config)], sources: configuredSources(config) }
   const named = [...sectionByLayer(config, 'approvals').flatMap(rulesIn), ...sectionByLayer(config, 'hooks').flatMap(filtersIn)]
-  const isWaiting = config.pending.some(({ withheld }) => withheld.some((name) => name === 'mcpServers' || name === 'openapi'))
+  const isWaiting = config.pending.some(({ withheld }) => withheld.includes('openapi'))
   const unknown = named.flatMap(({ pattern, what, origin }): readonly UnknownName[] => {
     const problem = what === 'rule' ? rulePatternProblem(pattern, known) : toolNameProblem(pattern, known)
     if (!problem || (problem.kind === 'no source' && isWaiting) || (problem.kind === 'nothing' && areIncomplete)) return []
@@ -112,7 +112,15 @@ export function unusedQueues(sources: VariableSources, providers: readonly strin
     name,
     ...(queue === undefined ? [] : [queue]),
   ])
-  const known = [...providers, ...configured, ...http, ...builtinToolNames, ...Object.keys(automaticTools), childNamespace]
+  const known = [
+    ...providers,
+    ...configured,
+    ...http,
+    ...configuredSources(config),
+    ...builtinToolNames,
+    ...Object.keys(automaticTools),
+    childNamespace,
+  ]
   return keysOf(queues).flatMap((name): readonly ConfigDiagnostic[] => {
     const origin = sourcedAt(queues, [name])?.origin
     if (!origin || known.includes(name) || name.startsWith(childPrefix) || addressVariable(name) in variables) return []

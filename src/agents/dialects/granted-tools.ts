@@ -17,6 +17,16 @@ export function grantedTools({ tools, deniedTools, agents }: Tools, known: reado
   )
 }
 
+/** The tools of MCP servers that the agent has, as patterns. Denied ones are denied by a rule when they are called. */
+export function grantedServerTools({ tools }: Tools, servers: readonly string[]): readonly string[] {
+  if (tools.kind === 'all') return servers.map((server) => `${server}/*`)
+  return tools.names.flatMap((name) => {
+    const [server = '', tool] = name.split('/', 2)
+    if (tool === undefined) return []
+    return server === '*' ? servers.map((each) => `${each}/${tool}`) : servers.includes(server) ? [name] : []
+  })
+}
+
 /** The tools of an untrusted agent: those that only read files. */
 export function restrictedTools(agent: Tools): Extract<ForeignTools, { readonly kind: 'only' }> {
   return { kind: 'only', names: grantedTools(agent, readingTools) }

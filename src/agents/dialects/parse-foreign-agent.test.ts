@@ -19,10 +19,6 @@ function problemsOf(content: string | Uint8Array, dialect: Dialect = 'claude', p
   return expect.unreachable('the file is taken as right')
 }
 
-/** Warnings about tools of servers. */
-const notAvailable = (count: number) =>
-  Array.from({ length: count }, () => ({ message: expect.stringContaining('tools of MCP servers are not available in this version') }))
-
 describe('tools', () => {
   test.each<Dialect>(['claude', 'copilot', 'opencode', 'gemini'])('left out are all of them: %s', (dialect) => {
     expect(read('name: it', dialect)).toMatchObject({ tools: { kind: 'all' }, deniedTools: [], askTools: [] })
@@ -36,7 +32,7 @@ describe('tools', () => {
     ['tools: [agent, todo, web]', { kind: 'only', names: ['agent__*', 'update_plan', 'web_fetch'] }],
     ['tools: [some-mcp-server/*, some-mcp-server/some-tool]', { kind: 'only', names: ['some-mcp-server/*', 'some-mcp-server/some-tool'] }],
   ])('of Copilot: %s', (settings, tools) => {
-    expect(read(settings, 'copilot')).toMatchObject({ tools, warnings: settings.includes('mcp') ? notAvailable(2) : [] })
+    expect(read(settings, 'copilot')).toMatchObject({ tools, warnings: settings.includes('mcp') ? [] : [] })
   })
   test.each<[settings: string, expected: readonly string[]]>([
     ['tools: mcp__github__create_issue, mcp__files, mcp__a__*, mcp__*', ['github/create_issue', 'files/*', 'a/*', '*/*']],
@@ -45,13 +41,13 @@ describe('tools', () => {
   ])('of Claude: %s', (settings, names) => {
     expect(read(`name: it\n${settings}`)).toMatchObject({
       tools: { kind: 'only', names },
-      warnings: settings.includes('mcp') ? notAvailable(4) : [],
+      warnings: settings.includes('mcp') ? [] : [],
     })
   })
   test('patterns of Gemini', () => {
     expect(read('name: it\ntools: [mcp_*, mcp_x_*, replace, glob, run_shell_command]', 'gemini')).toMatchObject({
       tools: { kind: 'only', names: ['*/*', 'x/*', 'edit_file', 'list_files', 'shell'] },
-      warnings: notAvailable(2),
+      warnings: [],
     })
     expect(read('name: it\ntools: ["*"]', 'gemini').tools).toEqual({ kind: 'all' })
   })

@@ -14,8 +14,6 @@ import { translateTool } from './translate-tool.ts'
 const effortAliases: { readonly [written: string]: ReasoningEffort } = { max: 'xhigh' }
 const shell = 'shell'
 const notInPart = 'a part of a tool cannot be granted here'
-const isServerTool = (name: string): boolean => name.includes('/')
-const noServers = 'tools of MCP servers are not available in this version'
 const maxShown = 6
 const minute = 60_000
 const maxMinutes = 1_000_000
@@ -129,10 +127,7 @@ export class SettingReader {
     const commands = new Set<string>()
     const granted = names.flatMap((name) => {
       const tool = translateTool(this.#dialect, name)
-      if (tool.kind === 'tools') {
-        if (tool.names.some(isServerTool)) this.#warn(setting, `${showValue(name, 60)} is left out: ${noServers}`)
-        return tool.names
-      }
+      if (tool.kind === 'tools') return tool.names
       if (tool.kind === 'partly' && tool.uses) for (const use of tool.uses) commands.add(use)
       else if (tool.kind === 'partly') this.#warn(setting, `${showValue(name, 60)} is left out: ${notInPart}`, this.#commandRemedy(name))
       else
@@ -176,7 +171,6 @@ export class SettingReader {
         continue
       }
       if (tool.kind === 'partly') this.#warn(setting, `${showValue(name, 60)} denies the whole tool here`)
-      if (tool.names.some(isServerTool)) this.#warn(setting, `${showValue(name, 60)} denies nothing: ${noServers}`)
       for (const own of tool.names) this.#draft.denied.add(own)
     }
     return undefined

@@ -1,15 +1,16 @@
 import { dirname, resolve } from 'node:path'
-import { TroupeError } from '../../contracts/index.ts'
+import { type JsonObject, TroupeError } from '../../contracts/index.ts'
 import { toAgentSettings } from '../agent-file/agent-file.ts'
 import type { AgentOptionKey } from '../agent-file/agent-options.ts'
 import { locationOf, mergeLayers, type OptionValue, type OptionValues } from '../agent-file/option-values.ts'
 import { withSchemaFiles } from '../agent-file/schema-files.ts'
 import { detectDialect } from '../dialects/detect-dialect.ts'
 import type { Dialect, ForeignAgent } from '../dialects/foreign-agent.ts'
-import { foreignRules, grantedTools, trustRemedy, untrusted } from '../dialects/granted-tools.ts'
+import { foreignRules, grantedServerTools, grantedTools, trustRemedy, untrusted } from '../dialects/granted-tools.ts'
 import { parseForeignAgent } from '../dialects/parse-foreign-agent.ts'
 import { type AgentDiagnostic, warningOf } from './agent-diagnostic.ts'
 import { isOwnFile, readContent } from './agent-paths.ts'
+import { foreignServers } from './agent-servers.ts'
 import type { Confined } from './confinement.ts'
 import { ineffectiveSettings } from './ineffective-settings.ts'
 import { readSchemaText, withWritable } from './load-own-file.ts'
@@ -39,7 +40,13 @@ export function loadForeignFile(file: FileToRead, surroundings: ForeignSurroundi
     const withoutTrust = untrusted(parsed, place, context.tools)
     const agent = isTrusted ? parsed : withoutTrust
     const otherwise = isTrusted ? withoutTrust : parsed
-    const stated = mergeLayers({ overrides: context.over, file: ownValues(agent, context.tools, place), defaults: context.defaults })
+    const own = foreignServers(agent.mcpServers ?? [], place)
+    const servers = [...context.sources, ...Object.keys(own.servers)]
+    const stated = mergeLayers({
+      overrides: context.over,
+      file: ownValues(agent, { tools: context.tools, servers, own: own.servers }, place),
+      defaults: context.defaults,
+    })
     const { values, problems } = withSchemaFiles(stated, (schema) => readSchemaText(resolve(dirname(path), schema)))
     const scripts = scriptProblems(values, path, within)
     if (problems.length + scripts.length > 0) return { ok: false, problems: [...problems, ...scripts] }
@@ -48,7 +55,10 @@ export function loadForeignFile(file: FileToRead, surroundings: ForeignSurroundi
     const folders = { file: dirname(path), over: context.workingDirectory }
     const parts = withWritable(stating, values, folders)
     // Overrides apply with and without trust.
-    const toolsOtherwise = values.get('tools')?.precedence === 'file' ? grantedTools(otherwise, context.tools) : parts.tools
+    const toolsOtherwise =
+      values.get('tools')?.precedence === 'file'
+        ? [...grantedTools(otherwise, context.tools), ...grantedServerTools(otherwise, servers)]
+        : parts.tools
     const trust = { isGiven: isTrusted, place, toolsOtherwise, remedy: trustRemedy(place) }
     return {
       ok: true,
@@ -69,7 +79,8 @@ export function loadForeignFile(file: FileToRead, surroundings: ForeignSurroundi
           ...agent.warnings.map((problem, index) =>
             warningOf(problem, index < parsed.warnings.length ? 'foreign_agent' : 'agent_untrusted'),
           ),
-          ...unsupportedServers(agent, place),
+          ...own.diagnostics,
+          ...unknownServers(agent, servers, place),
           ...ineffectiveSettings(new Map([...values].filter(([, { precedence }]) => precedence === 'override')), {
             policy: context.sandbox,
             ...folders,
@@ -84,12 +95,21 @@ export function loadForeignFile(file: FileToRead, surroundings: ForeignSurroundi
 }
 
 /** The settings of the file as our options. */
-function ownValues(agent: ForeignAgent, tools: readonly string[], place: string): OptionValues {
+interface Offered {
+  readonly tools: readonly string[]
+  /** Names of servers. */
+  readonly servers: readonly string[]
+  /** The servers of the file. */
+  readonly own: JsonObject
+}
+
+function ownValues(agent: ForeignAgent, { tools, servers, own }: Offered, place: string): OptionValues {
   const settings: { readonly [Key in AgentOptionKey]?: unknown } = {
     description: agent.description,
     usage: agent.usage,
     models: agent.models,
-    tools: grantedTools(agent, tools),
+    tools: [...grantedTools(agent, tools), ...grantedServerTools(agent, servers)],
+    mcpServers: Object.keys(own).length > 0 ? own : undefined,
     skills: agent.skills,
     'approvals.rules': foreignRules(agent),
     'sandbox.mode': agent.sandbox?.mode,
@@ -119,17 +139,21 @@ function childrenOf(over: OptionValue | undefined, agent: ForeignAgent, place: s
   return [...new Set(names.filter(isAllowed))].map((written) => ({ written, place, isOptional: true }))
 }
 
-function unsupportedServers({ mcpServers = [] }: ForeignAgent, place: string): readonly AgentDiagnostic[] {
-  if (mcpServers.length === 0) return []
-  const names = mcpServers.map(({ name }) => name).join(', ')
-  return [
-    {
-      code: 'foreign_agent',
-      severity: 'warning',
-      place,
-      message: `its MCP servers are not started, because servers are not yet available: ${names}`,
-    },
-  ]
+/** Servers that the file names and nobody has configured. */
+function unknownServers({ tools, mcpServers = [] }: ForeignAgent, known: readonly string[], place: string): readonly AgentDiagnostic[] {
+  const used = tools.kind === 'only' ? tools.names.flatMap((name) => (name.includes('/') ? [name.slice(0, name.indexOf('/'))] : [])) : []
+  const named = mcpServers.flatMap(({ name, config }) => (config ? [] : [name]))
+  const missing = [...new Set([...used, ...named])].filter((name) => name !== '*' && !known.includes(name))
+  return missing.map((name) =>
+    warningOf(
+      {
+        place,
+        message: `no MCP server \`${name}\` is configured`,
+        remedy: 'Add it to `mcpServers` in `.ai-agent.json`, or to `.mcp.json`.',
+      },
+      'foreign_agent',
+    ),
+  )
 }
 
 /** Whether a file in a folder of agents is an agent. */

@@ -6,8 +6,8 @@ import { agentPrefix } from '../../policy/foreign-tools.ts'
 import { knownRules } from '../../policy/tool-name-problems.ts'
 import { countProblems } from '../../yaml/messages.ts'
 import type { FileState } from '../config/trust/trust-records.ts'
-import { configuredSources } from '../config/unknown-names.ts'
 import type { AgentDiagnostic } from './agent-diagnostic.ts'
+import { teamServers, type UntrustedServers } from './agent-servers.ts'
 import { assignNames } from './assign-names.ts'
 import { FileLoader } from './file-loader.ts'
 import { fillPrompts } from './fill-prompts.ts'
@@ -27,6 +27,7 @@ interface FoundFiles {
   /** Untrusted foreign files, which have fewer permissions. */
   readonly untrusted: readonly FileState[]
   readonly untrustedModules: readonly UntrustedModule[]
+  readonly untrustedServers: readonly UntrustedServers[]
   /** Modules and tools in them that cannot be used. The others can. */
   readonly moduleProblems: readonly Problem[]
   readonly moduleTools: Pick<TeamModules, 'names' | 'areIncomplete'>
@@ -57,14 +58,13 @@ export async function loadRegistry(options: RegistryOptions): Promise<Registry> 
   const filled = await fillPrompts(files, modules.toolsOf)
   const tools = [...toolNames(options), ...modules.names]
   const sources = sourceNames(options)
+  const servers = teamServers(files, options)
   const ruled = [...tools, ...files.map(({ agent }) => `${agentPrefix}${agent.toolName}`)]
   const problems = [
     ...loader.problems,
     ...(options.scope === 'reachable' ? roots.filter(isRight).flatMap(disabledProblem) : []),
     ...usable.flatMap((file) => toolProblems(file, { tools, sources }, modules.areIncomplete)),
-    ...files.flatMap((file) =>
-      ruleProblems(file, { tools: ruled, sources: [...sources, ...configuredSources(options.config)] }, modules.areIncomplete),
-    ),
+    ...files.flatMap((file) => ruleProblems(file, { tools: ruled, sources }, modules.areIncomplete)),
     ...firstEdges(team).flatMap((edge) => (isRight(edge.to) && !edge.reference.isOptional ? childProblems(edge) : [])),
     ...cycleProblems(files, edgesFrom),
     ...named.problems,
@@ -77,12 +77,14 @@ export async function loadRegistry(options: RegistryOptions): Promise<Registry> 
     readable: loader.readable,
     untrusted: loader.untrusted,
     untrustedModules: modules.untrusted,
+    untrustedServers: servers.untrusted,
     moduleProblems: modules.problems,
     moduleTools: { names: modules.names, areIncomplete: modules.areIncomplete },
     diagnostics: [
       ...loader.diagnostics,
       ...team.diagnostics,
       ...modules.diagnostics,
+      ...servers.diagnostics,
       ...files.flatMap((file) => [...file.diagnostics, ...(children.has(file) || !isRight(file) ? [] : usageMissing(file))]),
     ],
   }
@@ -100,7 +102,9 @@ export async function loadRegistry(options: RegistryOptions): Promise<Registry> 
         tools: modules.toolsOf(file),
         models: modelsOf(file, callers),
         agents: [...new Set(edgesFrom(file).map(({ to }) => nameOf(to)))],
-        ...(agent.approvals && { approvals: knownRules(agent.approvals, { tools: ruled, sources }) }),
+        ...(agent.approvals && {
+          approvals: knownRules(agent.approvals, { tools: ruled, sources: [...sources, ...servers.of(file).map((each) => each.name)] }),
+        }),
       },
       path,
       place,
@@ -109,6 +113,7 @@ export async function loadRegistry(options: RegistryOptions): Promise<Registry> 
       disabledSkills,
       metadata,
       values,
+      servers: servers.of(file),
       references: file.children.map(({ written }) => written),
     }
   })

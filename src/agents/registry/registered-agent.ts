@@ -1,7 +1,8 @@
-import type { AgentTrust, ApprovalRule, JsonObject } from '../../contracts/index.ts'
+import type { AgentTrust, ApprovalRule, JsonObject, McpServerSettings } from '../../contracts/index.ts'
 import type { AgentFile } from '../agent-file/agent-file.ts'
 import type { TemplateAgent } from '../agent-file/agent-template.ts'
 import type { OptionValues } from '../agent-file/option-values.ts'
+import type { ConfiguredServer } from '../config/configured-servers.ts'
 import type { Dialect } from '../dialects/foreign-agent.ts'
 
 /** A readable agent, usable or not. */
@@ -24,7 +25,13 @@ export interface FoundAgent {
 /** A usable agent. */
 export interface RegisteredAgent {
   /** For the runtime: with rendered prompt and children by name. `agentSkills` resolves its `skills`. */
-  readonly definition: AgentFile & { readonly displayName?: string; readonly trust?: AgentTrust; readonly agents: readonly string[] }
+  readonly definition: AgentFile & {
+    readonly displayName?: string
+    readonly trust?: AgentTrust
+    readonly agents: readonly string[]
+    /** With resolved variables; set by the caller of the registry. */
+    readonly mcpServers?: { readonly [name: string]: McpServerSettings }
+  }
   readonly path: string
   /** The display path. */
   readonly place: string
@@ -33,6 +40,8 @@ export interface RegisteredAgent {
   readonly metadata: JsonObject
   readonly disabledSkills: readonly string[]
   readonly values: OptionValues
+  /** Its own MCP servers. */
+  readonly servers: readonly ConfiguredServer[]
   /** Its children as written. */
   readonly references: readonly string[]
 }
@@ -40,5 +49,15 @@ export interface RegisteredAgent {
 /** For `agentTemplate`: children and modules as written, so that a copy of the file finds them. */
 export function registeredTemplate({ definition, references, disabledSkills, metadata, values, dialect }: RegisteredAgent): TemplateAgent {
   const written = dialect === 'troupe' ? (values.get('tools')?.value as readonly string[] | undefined) : undefined
-  return { ...definition, tools: written ?? definition.tools, agents: references, disabledSkills, metadata, enabled: true }
+  const servers = values.get('mcpServers')?.value as JsonObject | undefined
+  const { mcpServers: _, ...settings } = definition
+  return {
+    ...settings,
+    tools: written ?? definition.tools,
+    ...(servers && { mcpServers: servers }),
+    agents: references,
+    disabledSkills,
+    metadata,
+    enabled: true,
+  }
 }

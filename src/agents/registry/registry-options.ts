@@ -3,7 +3,7 @@ import { builtinToolNames } from '../../policy/builtin-tool-names.ts'
 import type { ExternalValues } from '../agent-file/option-values.ts'
 import type { Config } from '../config/config.ts'
 import type { TrustRecords } from '../config/trust/trust-records.ts'
-import { openApiNames, restToolNames } from '../config/unknown-names.ts'
+import { configuredSources, restToolNames } from '../config/unknown-names.ts'
 import type { Environment } from '../config/variables/resolve-placeholders.ts'
 import type { ImportModules } from './tool-modules.ts'
 
@@ -28,7 +28,7 @@ export interface RegistryOptions {
   readonly tools?: readonly string[]
   /** Default: modules in `tools` are not imported. */
   readonly importModules?: ImportModules
-  /** Names of sources that can offer any tool. Default: the OpenAPI documents of the configuration. */
+  /** Names of sources that can offer any tool. Default: the MCP servers and OpenAPI documents of the configuration. */
   readonly sources?: readonly string[]
   /** The sandbox of the session. Default: that of the configuration. */
   readonly sandbox?: SandboxPolicy
@@ -39,4 +39,4 @@ export const toolNames = ({ tools, config }: Pick<RegistryOptions, 'tools' | 'co
   tools ?? [...builtinToolNames, ...restToolNames(config)]
 
 export const sourceNames = ({ sources, config }: Pick<RegistryOptions, 'sources' | 'config'>): readonly string[] =>
-  sources ?? openApiNames(config)
+  sources ?? configuredSources(config)

@@ -1,7 +1,7 @@
 import type { ApprovalRule, Problem } from '../../contracts/index.ts'
 import { automaticTools } from '../../policy/builtin-tool-names.ts'
 import { ownToolsForAny } from '../../policy/foreign-tools.ts'
-import { isOfSource, matchesTool } from '../../policy/tool-name-patterns.ts'
+import { matchesTool, mayMatchNamespace } from '../../policy/tool-name-patterns.ts'
 import { type KnownTools, patternsOf, rulePatternProblem, toolNameProblem } from '../../policy/tool-name-problems.ts'
 import { findCycles } from '../../util/find-cycles.ts'
 import { didYouMean, listNames } from '../../yaml/messages.ts'
@@ -37,11 +37,12 @@ export function toolProblems(
   { tools: known, sources }: KnownTools,
   isIncomplete = false,
 ): readonly Problem[] {
+  const servers = [...sources, ...Object.keys(values.get('mcpServers')?.value ?? {})]
   const option = values.get('tools')
   if (dialect !== 'troupe' && option?.precedence !== 'override') return []
   return agent.tools.flatMap((pattern, index) => {
-    if (pattern === '*' || isModulePath(pattern) || isOfSource(pattern, sources) || known.some((name) => matchesTool(pattern, name)))
-      return []
+    if (pattern === '*' || isModulePath(pattern) || known.some((name) => matchesTool(pattern, name))) return []
+    if (servers.some((server) => mayMatchNamespace(pattern, server))) return []
     // It may be a tool of a module that was not imported.
     if (isIncomplete && toolNameProblem(pattern, { tools: known, sources: [] })?.kind === 'nothing') return []
     return [{ ...entrySpot(option, index), ...missingTool(pattern, known) }]
@@ -54,7 +55,10 @@ export function ruleProblems({ dialect, values }: LoadedFile, known: KnownTools,
   if (!option || (dialect !== 'troupe' && option.precedence !== 'override')) return []
   return (option.value as readonly ApprovalRule[]).flatMap((rule, index) =>
     patternsOf(rule).flatMap((pattern) => {
-      const fault = rulePatternProblem(pattern, known)
+      const fault = rulePatternProblem(pattern, {
+        ...known,
+        sources: [...known.sources, ...Object.keys(values.get('mcpServers')?.value ?? {})],
+      })
       if (isIncomplete && fault?.kind === 'nothing') return []
       return fault ? [{ ...locationOf(option, index), message: `the rule has no effect: ${fault.message}`, remedy: fault.remedy }] : []
     }),

@@ -29,6 +29,8 @@ export type ValueType =
   | { readonly kind: 'references' }
   /** `ApprovalRule[]`. */
   | { readonly kind: 'rules' }
+  /** MCP servers. */
+  | { readonly kind: 'servers' }
   /** Any JSON object. */
   | { readonly kind: 'map' }
 
@@ -92,6 +94,8 @@ export function readValue(key: string, { type, example, detail }: ValueSpec, nod
     case 'parallel':
       if (typeof scalar === 'boolean') return { ok: true, value: scalar ? defaultLimits.parallelToolCalls : 1 }
       return accept(integer(scalar, 1), 'an integer of at least 1, `true` or `false`', '`false` means one at a time.')
+    case 'servers':
+      return accept(isMap(node) ? node : undefined, 'a map of MCP servers')
     case 'schema':
       return accept(isMap(node) ? node : undefined, 'a JSON Schema, written as a map')
     default:

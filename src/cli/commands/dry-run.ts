@@ -1,6 +1,6 @@
 import { agentOptionKeys } from '../../agents/index.ts'
 import { type AgentLimits, defaultLimits, type Json } from '../../contracts/index.ts'
-import { type AgentDefinition, createAgentRuntime, systemClock } from '../../runtime/index.ts'
+import { type AgentDefinition, type AgentLoopConfig, createAgentRuntime, systemClock } from '../../runtime/index.ts'
 import { showDuration, showSize } from '../../util/parse-units.ts'
 import { exitCodes } from '../host/exit-codes.ts'
 import type { Host } from '../host/process-host.ts'
@@ -18,11 +18,24 @@ export async function dryRun(prepared: PreparedRun, { file, output }: RunInvocat
   const { adapter } = prepared
   // In memory, only for the checks of its constructor.
   const { sandbox, hooks } = prepared
-  await createAgentRuntime({ config: teamConfig(prepared), adapter, clock: systemClock, hooks, ...(sandbox && { sandbox }) }).close()
+  await createAgentRuntime({
+    config: withoutStarting(teamConfig(prepared)),
+    adapter,
+    clock: systemClock,
+    hooks,
+    ...(sandbox && { sandbox }),
+  }).close()
   const document = await documentOf(prepared, file)
   if (output === 'json') await stdout.line(safeJson(document))
   else await stdout.lines(linesOf(document, prepared.agent.toolName))
   return document.exitCode
+}
+
+/** No server is started ahead. */
+function withoutStarting({ mcpServers = {}, agents, ...config }: AgentLoopConfig): AgentLoopConfig {
+  const lazy = (servers: AgentLoopConfig['mcpServers'] = {}) =>
+    Object.fromEntries(Object.entries(servers).map(([name, server]) => [name, { ...server, connect: 'lazy' as const }]))
+  return { ...config, mcpServers: lazy(mcpServers), agents: agents.map((agent) => ({ ...agent, mcpServers: lazy(agent.mcpServers) })) }
 }
 
 async function documentOf({ agent, agents, adapter, prompt, folder, ...prepared }: PreparedRun, file: string): Promise<DryRunDocument> {

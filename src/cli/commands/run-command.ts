@@ -42,6 +42,7 @@ export async function runCommand(requested: RunInvocation, given: Host, interrup
     grants: projectGrants(grantFileOf(host), { project: prepared.project, folder: prepared.workspace }, host.now),
     ...(prepared.sandbox && { sandbox: prepared.sandbox }),
     hooks: prepared.hooks,
+    mcp: prepared.mcp,
     origin: originOf(prepared),
   })
   const { prompt, workspace, folder, agent, changes } = prepared

@@ -3,6 +3,7 @@ import { join, resolve } from 'node:path'
 import {
   dialectFolders,
   type FileState,
+  fileOfServers,
   findAgentPaths,
   readFileStates,
   readTrust,
@@ -17,7 +18,7 @@ import { exitCodes } from '../host/exit-codes.ts'
 import type { Host } from '../host/process-host.ts'
 import type { TrustInvocation } from '../options/project-invocations.ts'
 import { trustPlaceOf } from '../team/load-config.ts'
-import { loadProject } from '../team/load-project.ts'
+import { loadPlaces, loadProject } from '../team/load-project.ts'
 import { printDocument, printNotice } from '../terminal/print-messages.ts'
 import { printable } from '../terminal/printable.ts'
 import { hookFileLines } from '../trust/hook-file-lines.ts'
@@ -42,13 +43,25 @@ async function trust(invocation: TrustInvocation, host: Host, place: TrustPlace)
   const { paths, isAll, display } = invocation
   if (isAll && paths.length > 0)
     throw new TroupeError('usage', 'Files cannot be combined with --all.', { remedy: 'Remove one of them; --all trusts everything here.' })
-  const files = paths.length > 0 ? await readFileStates(place.files, paths.flatMap(filesAt)) : await waiting(invocation, host)
+  const files =
+    paths.length > 0
+      ? [...(await readFileStates(place.files, paths.flatMap(filesAt))), ...(await serversAt(invocation, host))]
+      : await waiting(invocation, host)
   if (files === 'refused') {
     await printNotice('Nothing was trusted.', { host, display })
     return exitCodes.done.code
   }
   if (files.length > 0) await trustFiles(place, files, { by: 'command', at: host.now() })
   return report(files, { host, asked: invocation, done: 'Trusted', otherwise: 'No untrusted files here.' })
+}
+
+/** The MCP servers of agent files have records of their own. */
+async function serversAt({ paths, configFile }: TrustInvocation, host: Host): Promise<readonly FileState[]> {
+  const agents = paths.filter((path) => path.endsWith('.ai'))
+  if (agents.length === 0) return []
+  const projects = await loadPlaces(host, { paths: agents, configFile })
+  const named = new Set(agents.map(real))
+  return projects.flatMap(({ registry }) => registry.untrustedServers).filter(({ path }) => named.has(fileOfServers(path) ?? ''))
 }
 
 /** The untrusted files here, approved by `--all` or by an answer at the terminal. */
@@ -107,7 +120,10 @@ const trustedBy: { readonly [By in TrustRecord['by']]: string } = {
 }
 
 async function statusOf(record: TrustRecord, { files }: TrustPlace): Promise<'trusted' | 'changed' | 'gone'> {
-  if (!existsSync(record.path)) return 'gone'
+  const agent = fileOfServers(record.path)
+  if (!existsSync(agent ?? record.path)) return 'gone'
+  // A run tells whether the servers of the file have changed.
+  if (agent !== undefined) return 'trusted'
   const [state] = await readFileStates(files, [record.path])
   return state && trustOf(state, new Map([[record.path, record]])) === 'trusted' ? 'trusted' : 'changed'
 }

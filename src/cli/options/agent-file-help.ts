@@ -64,6 +64,7 @@ const typeTexts: { readonly [Kind in Exclude<ValueType['kind'], 'number' | 'inte
   identifier: 'a name',
   patterns: 'a name, or a list of names; a trailing * matches any',
   references: 'a file or name, or a list of them',
+  servers: 'a mapping of names to MCP servers',
   map: 'a mapping of keys to values',
   rules: 'a list of rules: allow, ask or deny with a tool name or a call pattern such as shell(git *)',
 }

@@ -2,9 +2,10 @@ import { existsSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { type AgentOverrides, variablePlaces } from '../../agents/index.ts'
 import { type ModelAdapter, TroupeError } from '../../contracts/index.ts'
-import { type AgentLoopConfig, type OpenOptions, systemClock } from '../../runtime/index.ts'
+import { type AgentLoopConfig, type McpOptions, type OpenOptions, systemClock } from '../../runtime/index.ts'
 import { dataFolder, dataFolderProblem } from '../host/data-folder.ts'
 import type { Host } from '../host/process-host.ts'
+import { mcpOptionsOf } from '../mcp/server-host.ts'
 import { withRehearsal } from '../models/rehearsal-remedy.ts'
 import type { RunInvocation } from '../options/parse-arguments.ts'
 import { type InspectedTeam, inspectTeam, loadTeam, schemaErrors, type Team } from '../team/load-team.ts'
@@ -24,6 +25,8 @@ export interface PreparedRun extends Pick<WorkspaceTools, 'sandbox' | 'hooks' | 
   readonly agents: WorkspaceTools['agents']
   readonly adapter: ModelAdapter
   readonly shared: Team['shared'] & WorkspaceTools['shared']
+  /** Of MCP servers. */
+  readonly mcp: McpOptions
   readonly prompt: string
   readonly workspace: string
   /** The data folder. */
@@ -137,6 +140,7 @@ async function prepareTeam(
     agent: root.definition,
     adapter,
     shared: { ...team.shared, ...shared },
+    mcp: mcpOptionsOf(host, setup),
     workspace: workingDirectory,
     folder,
     notices: [...team.notices, ...notices],

@@ -63,6 +63,7 @@ export const startDiagnosticCode = oneOf<StartDiagnostic['code']>({
   config_untrusted: true,
   foreign_agent: true,
   provider_left_out: true,
+  server_left_out: true,
   usage_missing: true,
   variable_unused: true,
 })

@@ -30,6 +30,7 @@ import { httpSecrets } from './http-tools.ts'
 import type { Setup } from './load-config.ts'
 import { type ReadAgents, readAgents } from './read-agents.ts'
 import { type StartDiagnostic, withIgnoredSettings } from './start-diagnostics.ts'
+import { serveTeam } from './team-servers.ts'
 import type { ModuleTools } from './tool-modules.ts'
 
 export interface TeamOptions {
@@ -58,7 +59,7 @@ export interface Team {
   readonly setup: Setup
   readonly moduleTools: ModuleTools
   /** Settings of the configuration for all agents. */
-  readonly shared: Pick<AgentLoopConfig, 'queues' | 'features' | 'unpriced' | 'childrenOffered' | 'toolsOffered' | 'overlay'>
+  readonly shared: Pick<AgentLoopConfig, 'queues' | 'features' | 'unpriced' | 'childrenOffered' | 'toolsOffered' | 'overlay' | 'mcpServers'>
   /** The data folder of the configuration, if it sets one. */
   readonly storePath?: string
   /** About the selected models. */
@@ -83,8 +84,11 @@ export interface InspectedTeam extends ReadAgents {
 /** Resolves the models of a team. Throws all errors of the team and its models. */
 export async function loadTeam(inspected: InspectedTeam, options: Pick<TeamOptions, 'looksAtServers'> = {}): Promise<Team> {
   const { file } = inspected
-  const { agents, root, setup, diagnostics } = validTeam(inspected)
+  const { agents: read, root: first, setup, diagnostics } = validTeam(inspected)
   const { config, environment } = setup
+  const served = serveTeam(read, { config, environment })
+  const { agents } = served
+  const root = agents[read.indexOf(first)] ?? first
   const overlay = overlayFor([...new Set(agents.flatMap(({ definition }) => definition.models))], { config, environment })
   const found = await findTeamModels(
     [root, ...agents.filter((agent) => agent !== root)].map(({ definition, place, dialect }, index) => ({
@@ -101,7 +105,7 @@ export async function loadTeam(inspected: InspectedTeam, options: Pick<TeamOptio
   )
   const storePath = storePathOf({ config, environment })
   const patterns = agents.flatMap(({ definition }) => definition.tools)
-  const secrets = httpSecrets({ config, environment, patterns })
+  const secrets = { ...httpSecrets({ config, environment, patterns }), ...served.secrets }
   const named: ModelAdapter = { ...found.adapter, secrets: { ...found.adapter.secrets, ...overlay.secrets, ...secrets } }
   const adapter = pricedAdapter(named, pricesOf(config))
   const withFoundModels = (agent: RegisteredAgent): RegisteredAgent => ({
@@ -120,10 +124,14 @@ export async function loadTeam(inspected: InspectedTeam, options: Pick<TeamOptio
     adapter,
     setup,
     moduleTools: inspected.moduleTools,
-    shared: { ...sharedBy(config), overlay: commandVariables(config, overlay.variables) },
+    shared: {
+      ...sharedBy(config),
+      overlay: commandVariables(config, overlay.variables),
+      ...(Object.keys(served.servers).length > 0 && { mcpServers: served.servers }),
+    },
     ...(storePath !== undefined && { storePath }),
     notices: found.notices,
-    diagnostics: [...diagnostics, ...overlay.diagnostics, ...ignoredAddresses(overlay)],
+    diagnostics: [...diagnostics, ...served.diagnostics, ...overlay.diagnostics, ...ignoredAddresses(overlay)],
   }
 }
 

@@ -67,6 +67,7 @@ test.each(['node_modules/.bin', '..bin'])('a program of a hook is not looked for
 
 const agentWith = (skills: readonly string[]) =>
   ({
+    servers: [],
     definition: { name: 'a', tools: [], skills },
     disabledSkills: [],
     values: new Map(),

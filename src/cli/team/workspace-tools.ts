@@ -11,6 +11,7 @@ import {
   readTrust,
   restToolNames,
   sandboxOf,
+  serversOf,
   type TrustRecords,
 } from '../../agents/index.ts'
 import { type ApprovalPolicy, type Hook, type Sandbox, type SandboxPolicy, TroupeError, wrapProjectText } from '../../contracts/index.ts'
@@ -70,7 +71,7 @@ export async function createWorkspaceTools(agents: readonly RegisteredAgent[], o
     ...moduleTools.tools.map(({ name }) => name),
     ...restToolNames(config),
   ]
-  const sources = openApiNames(config)
+  const sources = [...serversOf(config), ...agents.flatMap(({ servers }) => servers)].map(({ name }) => name).concat(openApiNames(config))
   const rules = flagProblems({ allow, deny, tools, sources })
   const problems = [...rules, ...skilled.problems, ...hooked.problems]
   if (problems.length > 0) throw new TroupeError('config_invalid', problemText(rules.length === problems.length), { problems })

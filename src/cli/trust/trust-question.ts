@@ -9,7 +9,7 @@ import { hookFileLines } from './hook-file-lines.ts'
 
 /** An untrusted file, and the parts of it that are ignored until it is trusted. */
 export interface UntrustedFile extends FileState {
-  readonly kind: PendingFile['kind'] | 'agent of another program' | 'module with tools'
+  readonly kind: PendingFile['kind'] | 'agent of another program' | 'module with tools' | 'agent with MCP servers'
   readonly withheld: readonly string[]
   /** The content of each part, if known. */
   readonly contents?: readonly (readonly string[])[]
@@ -21,11 +21,19 @@ export interface UntrustedFile extends FileState {
 
 export const withImports = (file: UntrustedFile): readonly FileState[] => [file, ...(file.imports ?? [])]
 
-export function untrustedFiles({ config }: Setup, { untrusted, untrustedModules }: Registry): readonly UntrustedFile[] {
+export function untrustedFiles({ config }: Setup, { untrusted, untrustedModules, untrustedServers }: Registry): readonly UntrustedFile[] {
   return [
     ...config.pending,
     ...untrusted.map(
       (file): UntrustedFile => ({ ...file, kind: 'agent of another program', withheld: ['tools that change something', 'servers'] }),
+    ),
+    ...untrustedServers.map(
+      ({ contents, ...state }): UntrustedFile => ({
+        ...state,
+        kind: 'agent with MCP servers',
+        withheld: ['mcpServers'],
+        contents: [contents],
+      }),
     ),
     ...untrustedModules.flatMap(({ at, files: [module, ...imports] }): readonly UntrustedFile[] => {
       const withheld = [`tools, named in ${printable(at.place)} – run code with all your permissions`]

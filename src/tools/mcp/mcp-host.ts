@@ -3,6 +3,7 @@ import type { Clock, MaybePromise, ToolContext } from '../../contracts/index.ts'
 import type { ProcessSandbox } from '../sandbox/index.ts'
 import { memoryTokenStore, type TokenStore } from './auth/token-store.ts'
 import type { CallQuestions } from './call-questions.ts'
+import type { McpServerDefinition } from './server-definition.ts'
 
 /** What MCP connections need from the program. All sources with the same host object share connections. */
 export interface McpHost {
@@ -31,7 +32,7 @@ export interface McpHost {
 
 /** Remembers tool descriptions by hash, so that a server cannot change them unnoticed. */
 export interface ToolPins {
-  check(server: string, tools: readonly PinnedTool[]): MaybePromise<PinVerdict>
+  check(server: string, tools: readonly PinnedTool[], definition: McpServerDefinition): MaybePromise<PinVerdict>
 }
 
 export interface PinnedTool {

@@ -252,12 +252,13 @@ class OpenSource implements McpToolSource {
     tools: readonly ServerTool[],
     text: string | undefined,
   ): Promise<{ readonly tools: readonly ServerTool[]; readonly text: string | undefined }> {
-    const { name, host } = this.#parts
+    const { name, definition, host } = this.#parts
     if (!host.pins) return { tools, text }
     const pinned = tools.map(({ name: tool, hash }) => ({ name: tool, hash }))
     const { withheld, remedy } = await host.pins.check(
       name,
       text === undefined ? pinned : [...pinned, { name: instructionsPin, hash: hashOf(text) }],
+      definition,
     )
     if (withheld.length === 0) return { tools, text }
     const message = `The MCP server "${name}" has changed the description of ${withheld.join(', ')}. They are withheld until a person accepts them.`

@@ -7,7 +7,7 @@ import { type Position, SourceText } from '../../../yaml/source-text.ts'
 import { positionAt } from '../../../yaml/yaml-nodes.ts'
 import { decodeText } from '../../values/decode-text.ts'
 import { maskJson } from '../hide-secrets.ts'
-import type { FileOrigin, LayerName } from '../sourced.ts'
+import { type FileOrigin, type LayerName, placeOf } from '../sourced.ts'
 import { findJsonError } from './json-syntax.ts'
 
 export const maxConfigLength = 262_144
@@ -20,6 +20,7 @@ export class JsonSource {
   readonly #layer: LayerName
   readonly #lines = new LineCounter()
   readonly #source: SourceText
+  readonly notices: { readonly place: string; readonly message: string }[] = []
 
   constructor(content: string | Uint8Array, file: string, layer: LayerName) {
     this.file = file
@@ -35,6 +36,10 @@ export class JsonSource {
 
   problem(spot: Node | number, message: string, remedy?: string): void {
     this.#source.problem(this.#position(spot), message, remedy)
+  }
+
+  notice(spot: Node, message: string): void {
+    this.notices.push({ place: placeOf(this.origin(spot)), message })
   }
 
   origin(spot: Node | number): FileOrigin {

@@ -37,11 +37,11 @@ export function withTrust(records: TrustRecords, added: readonly TrustRecord[]):
   return new Map([...records, ...added.map((record): [string, TrustRecord] => [record.path, record])])
 }
 
-/** A folder includes all files below it. */
+/** A folder includes all files below it, and a file its parts, such as `a.ai#mcpServers`. */
 export function withoutTrust(records: TrustRecords, paths: readonly string[]): TrustRecords {
   const folders = paths.map((path) => path.replace(/[/\\]+$/, ''))
   const isBelow = (path: string): boolean =>
-    folders.some((gone) => path === gone || (path.startsWith(gone) && /[/\\]/.test(path.charAt(gone.length))))
+    folders.some((gone) => path === gone || (path.startsWith(gone) && /[/\\#]/.test(path.charAt(gone.length))))
   return new Map([...records].filter(([path]) => !isBelow(path)))
 }
 

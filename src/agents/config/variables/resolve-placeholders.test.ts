@@ -46,7 +46,7 @@ describe('placeholders', () => {
   })
 
   test('a layer sees its own file first, then the others by strength, then the environment', async () => {
-    const server = { a: '${X}', b: '${Y}', c: '${Z}', d: '${W}' }
+    const server = { command: '${X}', cwd: '${Y}', args: ['${Z}', '${W}'] }
     const config = await configOf({
       [user]: { mcpServers: { user: server } },
       '/project/.ai-agent.json': { mcpServers: { project: server } },
@@ -56,9 +56,9 @@ describe('placeholders', () => {
     })
     const environment = { X: 'environment', Y: 'environment', Z: 'environment', W: 'environment' }
     expect(resolve(config, ['mcpServers'], environment)).toEqual({
-      project: { a: 'project', b: 'project', c: 'user', d: 'environment' },
-      user: { a: 'user', b: 'project', c: 'user', d: 'environment' },
-      system: { a: 'project', b: 'project', c: 'user', d: 'environment' },
+      project: { command: 'project', cwd: 'project', args: ['user', 'environment'] },
+      user: { command: 'user', cwd: 'project', args: ['user', 'environment'] },
+      system: { command: 'project', cwd: 'project', args: ['user', 'environment'] },
     })
   })
 
