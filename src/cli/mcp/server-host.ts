@@ -5,6 +5,7 @@ import { type McpOptions, systemClock } from '../../runtime/index.ts'
 import { dataFolder, homeFolder } from '../host/data-folder.ts'
 import type { Host } from '../host/process-host.ts'
 import type { Setup } from '../team/load-config.ts'
+import { tokenFilesOf } from './token-files.ts'
 import { PinFile } from './tool-pins.ts'
 
 /** The pins of the user, always in the user's state folder: a project must not bring its own. */
@@ -19,6 +20,7 @@ export const mcpOptionsOf = (
   environment: host.env,
   sandbox: serverSandbox(host, { root: workingDirectory, policy: sandboxOf(config) }),
   pins: pinFileOf(host),
+  tokens: tokenFilesOf(host),
 })
 
 /** Loaded when a server with a `sandbox` starts. */
