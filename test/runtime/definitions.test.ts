@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import type { AgentLoopConfig, Tool } from '../../src/index.ts'
-import { bounded, tool, troupeError, world } from '../acceptance/support.ts'
+import { bounded, settle, tool, troupeError, world } from '../acceptance/support.ts'
 
 const clerk = (prompt: string, more: object = {}) => ({
   name: 'clerk',
@@ -75,6 +75,41 @@ it('a wrong configuration is refused, and the one before stays', async () => {
   expect(await troupeError(() => runtime.update({ agents: [] }))).toMatchObject({ code: 'config_invalid' })
   await bounded(runtime.run('go'))
   expect(model.requests.map(({ system }) => system)).toEqual(['Old.'])
+})
+
+it('a configuration whose source fails changes no variables', async () => {
+  const overlays: unknown[] = []
+  const see: Tool = { ...tool('see'), execute: (_input, { overlay }) => String(overlays.push(overlay)) }
+  const { runtime } = world({
+    config: { ...config('Old.', [see]), overlay: { V: 'old' } },
+    steps: [{ calls: [{ tool: 'see' }] }, ...answers],
+  })
+  const broken = { list: () => Promise.reject(new Error('no connection')) }
+  const updated = runtime.update({ ...config('New.'), tools: [broken], overlay: { V: 'new' } })
+  expect(await troupeError(() => updated)).toMatchObject({ code: 'tools_unavailable' })
+  await bounded(runtime.run('go'))
+  expect(overlays).toEqual([{ V: 'old' }])
+})
+
+it('updates apply in the order of the calls, and one that ends after close is refused', async () => {
+  const { runtime, model } = world({ config: config('Old.'), steps: answers })
+  const closed: string[] = []
+  const gates = [Promise.withResolvers<Tool[]>(), Promise.withResolvers<Tool[]>()]
+  const source = (name: string, listed: Promise<Tool[]>) => ({ list: () => listed, close: async () => void closed.push(name) })
+  const [first, last] = [gates[0]?.promise ?? Promise.reject(), gates[1]?.promise ?? Promise.reject()]
+  const slow = runtime.update({ ...config('Slow.'), tools: [source('slow', first)] })
+  const fast = runtime.update({ ...config('Fast.'), tools: [source('fast', Promise.resolve([]))] })
+  gates[0]?.resolve([])
+  await bounded(Promise.all([slow, fast]))
+  await bounded(runtime.run('go'))
+  expect(model.requests.map(({ system }) => system)).toEqual(['Fast.'])
+  expect(closed).toEqual(['slow'])
+  const late = troupeError(() => runtime.update({ ...config('Late.'), tools: [source('late', last)] }))
+  await settle()
+  await bounded(runtime.close())
+  gates[1]?.resolve([])
+  expect(await late).toMatchObject({ code: 'runtime_closed' })
+  expect(closed.toSorted()).toEqual(['fast', 'late', 'slow'])
 })
 
 it('an open session whose agent is removed keeps its last definition, with a notice', async () => {

@@ -1,11 +1,12 @@
 import { expect, it } from 'vitest'
 import type { SessionToolSource, SourceSession, Tool } from '../../src/index.ts'
-import { bounded, settle, tool, world } from '../acceptance/support.ts'
+import { agent, bounded, settle, tool, world } from '../acceptance/support.ts'
 
 /** A source whose tools the test can change, with a record of what happened to it. */
 function server(name: string, first: readonly string[], more: Partial<SessionToolSource> & { readonly instructions?: string } = {}) {
   let tools: readonly Tool[] = first.map((each) => tool(`${name}/${each}`))
   let failure: Error | undefined
+  let listed = 0
   const listeners = new Set<() => void>()
   const sessions: SourceSession[] = []
   const closed: string[] = []
@@ -16,6 +17,7 @@ function server(name: string, first: readonly string[], more: Partial<SessionToo
       sessions.push(session)
       return {
         list: async () => {
+          listed++
           if (failure) throw failure
           return tools
         },
@@ -33,6 +35,7 @@ function server(name: string, first: readonly string[], more: Partial<SessionToo
     sessions,
     closed,
     listeners,
+    listed: () => listed,
     change(names: readonly string[]) {
       tools = names.map((each) => tool(`${name}/${each}`))
       for (const listener of listeners) listener()
@@ -84,14 +87,17 @@ it('keeps its tools within a turn, and offers changed ones from the next turn', 
 it('that fails costs its own tools: the session runs, and has them in the turn after it answers', async () => {
   const [hub, good] = [server('hub', ['find']), server('good', ['read'])]
   hub.fail('no connection')
-  const { runtime, model } = world({ config: { tools: [hub.source, good.source] }, steps: [{ text: 'One.' }, { text: 'Two.' }] })
+  const { runtime, model, clock } = world({ config: { tools: [hub.source, good.source] }, steps: [{ text: 'One.' }, { text: 'Two.' }] })
   const handle = runtime.stream('go')
   const outcome = await bounded(handle.outcome)
+  // A turn asks for its tools several times; a server that hangs would cost its timeout each time.
+  expect(hub.listed()).toBe(1)
   expect(outcome).toMatchObject({
     status: 'completed',
     diagnostics: [{ code: 'source_failed', message: 'The tools of "hub" are not available: no connection' }],
   })
   hub.fail(undefined)
+  clock.advance(5_000)
   await handle.send('again')
   await bounded(runtime.sessions.outcome(handle.sessionId))
   expect(model.requests.map((each) => withoutOwn(offered(each)))).toEqual([['good__read'], ['good__read', 'hub__find']])
@@ -164,4 +170,61 @@ it('is closed with the runtime, when its session is released, and when an idle s
   expect(hub.closed).toEqual([two.sessionId, one.sessionId, three.sessionId])
   expect(hub.listeners.size).toBe(0)
   await runtime.close()
+})
+
+/** A source that lists once and then never again. */
+function hangingLater() {
+  let change = (): void => {}
+  let lists = 0
+  const source: SessionToolSource = {
+    name: 'hub',
+    open: () => ({
+      list: () => (lists++ === 0 ? Promise.resolve([tool('hub/find')]) : new Promise(() => {})),
+      onChange(listener) {
+        change = listener
+        return () => {}
+      },
+    }),
+  }
+  return { source, change: () => change(), lists: () => lists }
+}
+
+it('that never answers costs its own tools after five minutes', async () => {
+  const hub = hangingLater()
+  const { runtime, clock, model } = world({ config: { tools: [hub.source] }, steps: [{ text: 'One.' }, { text: 'Two.' }] })
+  const handle = runtime.stream('go')
+  await bounded(handle.outcome)
+  hub.change()
+  const sending = handle.send('again')
+  await settle()
+  expect(hub.lists()).toBe(2)
+  clock.advance(5 * 60_000)
+  await bounded(sending)
+  expect(await bounded(runtime.sessions.outcome(handle.sessionId))).toMatchObject({
+    status: 'completed',
+    diagnostics: [{ message: 'The tools of "hub" are not available: list() has not answered within 5 minutes' }],
+  })
+  expect(withoutOwn(offered(model.requests[1]))).toEqual([])
+})
+
+it.each(['idle', 'open'])('that never answers does not keep the runtime from closing, if its session is %s', async (state) => {
+  const hub = hangingLater()
+  const { runtime } = world({ config: { tools: [hub.source] }, steps: [{ text: 'One.' }, { text: 'Two.' }] })
+  const { sessionId } = await bounded(runtime.run('go'))
+  if (state === 'open') await runtime.open(sessionId)
+  hub.change()
+  const sending = runtime.sessions.send(sessionId, 'again')
+  await settle()
+  expect(hub.lists()).toBe(2)
+  await bounded(runtime.close())
+  await bounded(sending)
+})
+
+it('is closed with the runtime, also if a newer configuration has no sources', async () => {
+  const hub = server('hub', ['find'])
+  const { runtime } = world({ config: { tools: [hub.source] }, steps: [{ text: 'One.' }] })
+  const { sessionId } = await bounded(runtime.run('go'))
+  await runtime.update({ agents: [agent] })
+  await bounded(runtime.close())
+  expect(hub.closed).toEqual([sessionId])
 })

@@ -93,7 +93,11 @@ export class Runtime implements AgentRuntime {
   /** While the folders with skills of the first configuration are searched. */
   #preparing: Promise<void> | undefined
   #isPrepared: boolean
+  /** Fires when running turns are to be released: trees that are being opened do not wait for their tools. */
+  readonly #leaving = new Interrupt()
   #isClosed = false
+  /** The last update, which the next one waits for. */
+  #updating: Promise<unknown> = Promise.resolve()
   #closing: Promise<void> | undefined
 
   constructor(options: RuntimeOptions) {
@@ -113,7 +117,7 @@ export class Runtime implements AgentRuntime {
 
   async #findSkills(): Promise<void> {
     const { config, notices } = await withFoundSkills(this.#options.config)
-    this.#catalogue.newest = new RuntimeParts({ ...this.#options, config }, this.parts, notices)
+    new RuntimeParts({ ...this.#options, config }, this.parts, notices).adopt()
     this.#isPrepared = true
   }
 
@@ -122,7 +126,14 @@ export class Runtime implements AgentRuntime {
     return this.#catalogue.newest
   }
 
-  async update(config: AgentLoopConfig): Promise<void> {
+  /** One after the other: the last call wins. */
+  update(config: AgentLoopConfig): Promise<void> {
+    const updated = this.#updating.then(() => this.#update(config))
+    this.#updating = updated.catch(() => {})
+    return updated
+  }
+
+  async #update(config: AgentLoopConfig): Promise<void> {
     this.#refuseWhenClosed()
     checkOptions({ ...this.#options, config })
     const found = isSkillFolders(config.skills) ? await withFoundSkills(config) : { config, notices: [] }
@@ -130,10 +141,12 @@ export class Runtime implements AgentRuntime {
     const { parts: before } = this
     const parts = new RuntimeParts({ ...this.#options, config: found.config }, before, found.notices)
     await parts.registry()
-    this.#catalogue.newest = parts
+    const without = (all: RuntimeParts, others: RuntimeParts) => all.closeable.filter((each) => !others.closeable.includes(each))
+    if (this.#isClosed) await closeAll(without(parts, before))
+    this.#refuseWhenClosed()
+    parts.adopt()
     this.#isPrepared = true
-    const kept = new Set(parts.closeable)
-    const removed = before.closeable.filter((each) => !kept.has(each))
+    const removed = without(before, parts)
     // Turns that have begun still use them.
     const driven = [...this.#drivers.values()].map((starting) => starting.then((driver) => driver.settled))
     if (removed.length > 0) void Promise.allSettled(driven).then(() => closeAll(removed))
@@ -198,6 +211,7 @@ export class Runtime implements AgentRuntime {
     checkClose(options)
     this.#isClosed = true
     const { drain = false } = options
+    if (!drain) this.#leaving.fire('released')
     if (!drain) for (const startInterrupt of this.#startInterrupts.values()) startInterrupt.fire('interrupted')
     for (const starting of this.#drivers.values())
       void starting.then(
@@ -341,7 +355,8 @@ export class Runtime implements AgentRuntime {
 
   #resume(treeId: TreeId, how: ResumeOptions): Promise<TreeDriver> {
     this.parts.overlays.resume(treeId)
-    const resume = (): Promise<TreeDriver> => TreeDriver.resume(this.parts, treeId, { ...how, isPinned: this.#pinned.has(treeId) })
+    const resume = (): Promise<TreeDriver> =>
+      TreeDriver.resume(this.parts, treeId, { ...how, isPinned: this.#pinned.has(treeId), closing: this.#leaving })
     return this.#register(treeId, this.#prepare()?.then(resume) ?? resume())
   }
 

@@ -1,6 +1,7 @@
 import {
   type AgentCard,
   type AgentSpec,
+  type Clock,
   type Diagnostic,
   type InputPart,
   type MaybePromise,
@@ -24,6 +25,7 @@ import { messageOf } from '../../util/message-of.ts'
 import { configError } from '../../util/option-problems.ts'
 import { TreeCache } from '../resume/tree-cache.ts'
 import { matchAgent, type Selected } from '../selection/select-agent.ts'
+import { listTools } from '../tree/list-tools.ts'
 import { ModelCache } from '../tree/model-cache.ts'
 import { type TreeOverlay, TreeOverlays, type Variables } from '../tree/session-overlays.ts'
 import { SessionSetup } from '../tree/session-setup.ts'
@@ -88,6 +90,7 @@ export class RuntimeParts {
   readonly sources: SessionSources | undefined
   /** Unchanged servers keep their connections. */
   readonly #servers: ServerSources
+  readonly #given: RuntimeOptions['config']
   /** For every new session. */
   readonly notices: readonly Diagnostic[]
   readonly #cards = new WeakMap<AgentSpec, readonly AgentCard[]>()
@@ -113,11 +116,19 @@ export class RuntimeParts {
     this.modelKeys = ('resolve' in options.adapter ? options.adapter.secrets : undefined) ?? {}
     this.overlays = previous?.overlays ?? new TreeOverlays(options.config.overlay, this.modelKeys)
     if (previous && haveSameJson(previous.options.config.queues ?? {}, options.config.queues ?? {})) this.#queues = previous.#queues
-    previous?.overlays.replaceShared(options.config.overlay)
     const { sessionSources, agentSources } = options.config
-    if (sessionSources.length > 0 || agentSources.size > 0) this.sources = previous?.sources ?? new SessionSources(options.clock)
-    this.#servers.prepare(given.config)
+    // Sessions that have opened sources keep them until they end, also if the new configuration has none.
+    this.sources = previous?.sources ?? (sessionSources.length > 0 || agentSources.size > 0 ? new SessionSources(options.clock) : undefined)
+    this.#given = given.config
+    if (!previous) this.#servers.prepare(given.config)
     if (options.config.sources.length === 0 && !this.#hasSkills) this.#registry = registryOf(options.config.tools, { ...options, own: [] })
+  }
+
+  /** Makes this the newest configuration. Nothing that sessions use has changed before. */
+  adopt(): void {
+    this.catalogue.newest = this
+    this.overlays.replaceShared(this.options.config.overlay)
+    this.#servers.prepare(this.#given)
   }
 
   /** Whether sources are listed and the models of the agent resolved. */
@@ -145,6 +156,7 @@ export class RuntimeParts {
     const { sessionSources: shared, agentSources } = this.options.config
     return {
       session: { sessionId: treeId as string as SessionId, overlay: this.overlays.of(treeId).overlay },
+      clock: this.options.clock,
       base,
       sourcesOf: (agent) => sourcesFor(agent, { own: agentSources.get(agent.name) ?? [], shared }),
     }
@@ -263,7 +275,7 @@ export class RuntimeParts {
   async #listSources(): Promise<ToolRegistry> {
     const { config } = this.options
     try {
-      const lists: unknown[] = await Promise.all(config.sources.map(listed))
+      const lists: unknown[] = await Promise.all(config.sources.map((source, index) => listed(source, index, this.options.clock)))
       const wrong = lists.findIndex((list) => !Array.isArray(list))
       if (wrong >= 0)
         throw configError([
@@ -299,9 +311,9 @@ export const closeAll = (all: readonly { close?(): unknown }[]): Promise<unknown
 const sourceNames = ({ sessionSources, agentSources }: ResolvedConfig, agent: string): readonly string[] =>
   [...sessionSources, ...(agentSources.get(agent) ?? [])].map(({ name }) => name)
 
-async function listed(source: ToolSource, index: number): Promise<unknown> {
+async function listed(source: ToolSource, index: number, clock: Clock): Promise<unknown> {
   try {
-    return await source.list()
+    return await listTools(source, clock)
   } catch (cause) {
     if (cause instanceof TroupeError) throw cause
     throw new TroupeError('tools_unavailable', `Source ${index + 1} could not list its tools: ${messageOf(cause)}`, {

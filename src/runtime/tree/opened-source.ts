@@ -1,38 +1,44 @@
-import type { Diagnostic, SessionToolSource, SourceSession, Tool, ToolSource } from '../../contracts/index.ts'
+import type { Clock, Diagnostic, SessionToolSource, SourceSession, Tool, ToolSource } from '../../contracts/index.ts'
 import { TroupeError } from '../../contracts/index.ts'
 import { offeredName } from '../../steps/index.ts'
 import { messageOf } from '../../util/message-of.ts'
 import { checkTools } from '../validation/check-tools.ts'
+import { listTools } from './list-tools.ts'
 
 const noTools: readonly Tool[] = []
+/** A turn asks several times for its tools: a source that failed is not asked again so soon, because each failure may take a while. */
+const failureMs = 5_000
 
 /**
  * One source of tools, opened for one tree.
  *
  * 1. `tools` changes only in `refresh`: what a turn began with stays until the next turn.
- * 2. A source that fails has no tools, and is asked again before the next turn.
+ * 2. A source that fails, or does not answer, has no tools, and is asked again before a later turn.
  * 3. A tool that is invalid, or whose name does not begin with the name of the source, is left out.
  */
 export class OpenedSource {
   readonly name: string
   readonly #source: SessionToolSource
   readonly #session: SourceSession
+  readonly #clock: Clock
   #opened: ToolSource | undefined
   #removeListener: (() => void) | undefined
   #isStale = true
+  #failedAt: number | undefined
   #refreshing: Promise<void> | undefined
   #reported: string | undefined
   tools: readonly Tool[] = noTools
   instructions: string | undefined
 
-  constructor(source: SessionToolSource, session: SourceSession) {
+  constructor(source: SessionToolSource, session: SourceSession, clock: Clock) {
     this.name = source.name
     this.#source = source
     this.#session = session
+    this.#clock = clock
   }
 
   get isStale(): boolean {
-    return this.#isStale
+    return this.#isStale || (this.#failedAt !== undefined && this.#clock.monotonic() - this.#failedAt >= failureMs)
   }
 
   /** Lists the tools again. Rejects only for a required source. */
@@ -47,13 +53,15 @@ export class OpenedSource {
     try {
       const opened = this.#open()
       this.#isStale = false
-      const listed: unknown = await opened.list()
+      this.#failedAt = undefined
+      const listed = await listTools(opened, this.#clock)
       if (!Array.isArray(listed)) throw new Error('expected list() to return a list of tools')
       this.tools = this.#validTools(listed as readonly Tool[])
       this.instructions = opened.instructions?.()
       this.#reported = undefined
     } catch (error) {
-      this.#isStale = true
+      this.#isStale ||= this.#source.required ?? false
+      this.#failedAt = this.#clock.monotonic()
       this.tools = noTools
       this.#reportFailure(error)
     }

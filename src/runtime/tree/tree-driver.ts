@@ -86,7 +86,7 @@ export class TreeDriver {
   static async resume(
     parts: RuntimeParts,
     treeId: TreeId,
-    { whenIdle, feed, changes = {}, isPinned = false }: ResumeOptions,
+    { whenIdle, feed, changes = {}, isPinned = false, closing }: ResumeOptions & { readonly closing: Interrupt },
   ): Promise<TreeDriver> {
     const { store } = parts.options
     const { title, state: before } = await findTree(parts, treeId)
@@ -95,13 +95,15 @@ export class TreeDriver {
       await parts.models.resolve(changed)
       parts.models.checkPrices(changed, changed.limits.maxCostUsd !== undefined)
     }
-    const { registry, epoch, seq } = await claimTree(parts, treeId, changed ?? before.root.agent)
+    const agent = changed ?? before.root.agent
+    if (!parts.isReady(agent)) await unlessInterrupted(closing, loadToolsAndModels(parts, treeId, agent))
+    const { registry, epoch, seq } = await claimTree(parts, treeId, agent)
     try {
       // The previous owner may have written more before the claim.
       const state = await parts.trees.stateOf(treeId, before)
       refuseWithoutAgents(parts, state)
       if (parts.sources)
-        for (const { agent, turn } of state.children.values()) if (turn.kind === 'open') await parts.toolsFor(treeId, agent)
+        for (const child of state.children.values()) if (child.turn.kind === 'open') await parts.toolsFor(treeId, child.agent)
       const tree = openTree(parts, { state, feed, epoch, seq, registry, title })
       tree.isPinned = isPinned
       tree.resume(epoch, changes)

@@ -1,10 +1,11 @@
-import type { AgentSpec, Diagnostic, SessionToolSource, SourceSession } from '../../contracts/index.ts'
+import type { AgentSpec, Clock, Diagnostic, SessionToolSource, SourceSession } from '../../contracts/index.ts'
 import { mayMatchNamespace } from '../../policy/tool-name-patterns.ts'
 import type { ToolRegistry } from '../../steps/index.ts'
 import { OpenedSource } from './opened-source.ts'
 
 export interface TreeSourcesOptions {
   readonly session: Omit<SourceSession, 'report'>
+  readonly clock: Clock
   /** The tools that all sessions have. */
   readonly base: ToolRegistry
   sourcesOf(agent: AgentSpec): readonly SessionToolSource[]
@@ -84,7 +85,8 @@ export class TreeSources {
   #open(source: SessionToolSource): OpenedSource {
     const known = this.#opened.get(source)
     if (known) return known
-    const opened = new OpenedSource(source, { ...this.#options.session, report: (diagnostic) => this.#report(diagnostic) })
+    const { session, clock } = this.#options
+    const opened = new OpenedSource(source, { ...session, report: (diagnostic) => this.#report(diagnostic) }, clock)
     this.#opened.set(source, opened)
     return opened
   }

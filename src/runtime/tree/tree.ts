@@ -20,6 +20,7 @@ import {
   type TreePort,
   type WaitTarget,
 } from '../../steps/index.ts'
+import { Interrupt, unlessInterrupted } from '../../util/interrupt.ts'
 import type { OpenOptions } from '../api/agent-runtime.ts'
 import type { RuntimeParts } from '../api/runtime-parts.ts'
 import { headroomOf } from '../children/child-budget.ts'
@@ -54,6 +55,8 @@ export class Tree implements TreePort, EventWriter {
   readonly #ledger: Ledger
   #ports: StepPorts
   #sources: TreeSources | undefined
+  /** Fires when the tree is released; absent if no turn has waited for its tools. */
+  #released: Interrupt | undefined
   /** Whether the root has the current definition of its agent. A recorded one may be older. */
   #isCurrent = true
   /** The children when the tree was opened, until the tracker takes them over. */
@@ -177,6 +180,7 @@ export class Tree implements TreePort, EventWriter {
   release(): void {
     const active = this.activeSessions()
     for (const session of active) session.release()
+    this.#released?.fire('released')
     for (const session of active) {
       session.interrupt.fire('released')
       session.wake()
@@ -239,10 +243,21 @@ export class Tree implements TreePort, EventWriter {
   }
 
   prepareTurn(session: ActiveSession): MaybePromise<void> {
-    if (session === this.root && !this.isPinned && !(this.#isCurrent && this.parts.isNewest)) return this.#adopt(session)
+    if (session === this.root && !this.isPinned && !(this.#isCurrent && this.parts.isNewest))
+      return this.#unlessReleased(this.#adopt(session))
     if (!this.#sources) return undefined
-    if (this.#sources.isStale(session.state.agent)) return this.#refreshTools(session)
+    if (this.#sources.isStale(session.state.agent)) return this.#unlessReleased(this.#refreshTools(session))
     this.#useTools(session, this.#sources.registryOf(session.state.agent))
+  }
+
+  /** Sources may take a while to list their tools: a release does not wait for them. */
+  async #unlessReleased(preparing: Promise<void>): Promise<void> {
+    this.#released ??= new Interrupt()
+    try {
+      await unlessInterrupted(this.#released, preparing)
+    } catch (error) {
+      if (!this.root.isReleased) throw error
+    }
   }
 
   async #adopt(session: ActiveSession): Promise<void> {
