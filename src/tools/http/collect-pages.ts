@@ -45,7 +45,7 @@ export async function collectPages(source: PageSource): Promise<Collected> {
       const message = `Page ${pages} has no list at \`${result}\`.`
       return { items, failure: { class: 'failed', message, remedy: 'Tell the user: the configuration of the tool is wrong.' } }
     }
-    items.push(...(list as readonly Json[]).slice(0, maxItems - items.length))
+    for (const item of (list as readonly Json[]).slice(0, maxItems - items.length)) items.push(item)
     const next: Position | undefined | ToolFailure = nextPosition(pagination, position, {
       page,
       length: list.length,

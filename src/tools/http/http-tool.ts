@@ -99,9 +99,10 @@ interface CallParts {
 async function call(spec: HttpToolSpec, input: JsonObject, parts: CallParts): Promise<ToolOutput> {
   const { operation, result, pagination, maxBytes, redirects } = spec
   const load = (request: HttpRequest, most: number): Promise<Sent> => send(request, { ...parts, redirects, maxBytes: most })
+  // Pages replace an argument, so this is checked first: what cannot be built was not approved.
+  const built = buildRequest(operation, input)
+  if (!built.ok) return { ok: false, error: built.failure }
   if (!pagination) {
-    const built = buildRequest(operation, input)
-    if (!built.ok) return { ok: false, error: built.failure }
     const sent = await load(built.request, maxBytes)
     if (!sent.ok) return { ok: false, error: sent.failure }
     return result === undefined ? showResponse(sent.response) : showSelected(sent.response, result, maxBytes)

@@ -224,6 +224,19 @@ describe('pagination', () => {
     expect((output as { value: readonly unknown[] }).value).toHaveLength(length)
   })
 
+  it('sends nothing if its argument could not be approved: pages would replace it', async () => {
+    const pages = restTool('t', {
+      description: 'T.',
+      url: `${api.origin}/paged/{page}`,
+      result: 'items',
+      pagination: { by: 'page', parameter: 'page' },
+    })
+    const count = requests.length
+    expect(await pages.approval?.({ page: '..' })).toBeUndefined()
+    expect(failureOf(await call(pages, { page: '..' }))).toBe('invalid_input: A parameter of the path cannot be "." or "..".')
+    expect(requests).toHaveLength(count)
+  })
+
   it('keeps what it has if a later page fails, and never leaves the host', async () => {
     expect(await paged('/fails', { by: 'page', parameter: 'page' })).toMatchObject({
       ok: false,
