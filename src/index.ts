@@ -84,6 +84,7 @@ export {
   type LastStepReason,
   type LiveEvent,
   type MaybePromise,
+  type McpServerAuth,
   type McpServerSettings,
   type Message,
   type Model,
@@ -198,3 +199,4 @@ export {
   type SkillFolders,
 } from './runtime/index.ts'
 export { defineTool, type ToolDefinition, type ToolResult } from './tools/index.ts'
+export type { McpTokenRecord, McpTokenStore } from './tools/mcp/index.ts'

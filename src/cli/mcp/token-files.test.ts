@@ -3,10 +3,10 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
-import type { TokenRecord } from '../../tools/mcp/index.ts'
+import type { McpTokenRecord } from '../../tools/mcp/index.ts'
 import { tokenFiles } from './token-files.ts'
 
-const record: TokenRecord = {
+const record: McpTokenRecord = {
   server: 'lab',
   url: 'https://lab.example/mcp',
   grant: { issuer: 'https://auth.example', client: { client_id: 'c' }, accessToken: 'secret', expiresAt: 1 },

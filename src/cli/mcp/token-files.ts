@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { setTimeout as after } from 'node:timers/promises'
 import { makeFolders, nodeConfigFileSystem, withLock } from '../../agents/index.ts'
 import { TroupeError } from '../../contracts/index.ts'
-import type { TokenRecord, TokenStore } from '../../tools/mcp/index.ts'
+import type { McpTokenRecord, McpTokenStore } from '../../tools/mcp/index.ts'
 import { isPlainObject } from '../../util/json-schema/schema-values.ts'
 import { dataFolder } from '../host/data-folder.ts'
 import type { Host } from '../host/process-host.ts'
@@ -15,10 +15,10 @@ const version = 1
 const lockWait = { tries: 2_000, pause: () => after(25 + Math.random() * 50) }
 
 /** In the state folder of the user: a file for each key, which only the user can read. */
-export const tokenFilesOf = ({ env }: Pick<Host, 'env'>): TokenStore =>
+export const tokenFilesOf = ({ env }: Pick<Host, 'env'>): McpTokenStore =>
   tokenFiles(join(dataFolder({ flag: undefined, env, home: homedir() }), 'mcp-tokens'))
 
-export function tokenFiles(folder: string): TokenStore {
+export function tokenFiles(folder: string): McpTokenStore {
   const pathOf = (key: string): string => join(folder, `${key}.json`)
   return {
     read: async (key) => parse(await readText(pathOf(key))),
@@ -49,14 +49,14 @@ async function readText(path: string): Promise<string | undefined> {
 }
 
 /** A damaged file is none: the next login replaces it. */
-function parse(text: string | undefined): TokenRecord | undefined {
+function parse(text: string | undefined): McpTokenRecord | undefined {
   try {
     const { version: written, ...record } = JSON.parse(text ?? '') as { readonly [key: string]: unknown }
     const { server, url, grant } = record
     const isGrant =
       isPlainObject(grant) && ['issuer', 'accessToken'].every((key) => typeof grant[key] === 'string') && isPlainObject(grant.client)
     const isWhole = written === version && typeof server === 'string' && typeof url === 'string' && (grant === undefined || isGrant)
-    return isWhole ? (record as unknown as TokenRecord) : undefined
+    return isWhole ? (record as unknown as McpTokenRecord) : undefined
   } catch {
     return undefined
   }

@@ -1,7 +1,7 @@
 import type { AuthProvider, OAuthClientProvider } from '@modelcontextprotocol/client'
 import type { Clock, MaybePromise, ToolContext } from '../../contracts/index.ts'
 import type { ProcessSandbox } from '../sandbox/index.ts'
-import { memoryTokenStore, type TokenStore } from './auth/token-store.ts'
+import { type McpTokenStore, memoryTokenStore } from './auth/token-store.ts'
 import type { CallQuestions } from './call-questions.ts'
 import type { McpServerDefinition } from './server-definition.ts'
 
@@ -17,7 +17,7 @@ export interface McpHost {
   /** Default: the global one. Redirects to other origins are never followed. */
   readonly fetch?: typeof globalThis.fetch
   /** The tokens of HTTP servers that use OAuth. Default: in memory. */
-  readonly tokens?: TokenStore
+  readonly tokens?: McpTokenStore
   /** Credentials for an HTTP server, instead of its `auth`; `undefined` if there are none. */
   authProvider?(server: string, url: URL): AuthProvider | OAuthClientProvider | undefined
   /** Which descriptions of tools a person has accepted. Without it, all are. */
@@ -48,9 +48,9 @@ export interface PinVerdict {
   readonly remedy?: string
 }
 
-const memoryStores = new WeakMap<McpHost, TokenStore>()
+const memoryStores = new WeakMap<McpHost, McpTokenStore>()
 
-export function tokensOf(host: McpHost): TokenStore {
+export function tokensOf(host: McpHost): McpTokenStore {
   if (host.tokens) return host.tokens
   const store = memoryStores.get(host) ?? memoryTokenStore()
   memoryStores.set(host, store)

@@ -12,10 +12,10 @@ import {
   findAuthorizationServer,
   grantOf,
 } from './authorization-server.ts'
-import { type GrantedClient, type TokenGrant, type TokenRecord, type TokenStore, tokenKey } from './token-store.ts'
+import { type GrantedClient, type McpTokenRecord, type McpTokenStore, type TokenGrant, tokenKey } from './token-store.ts'
 
 export interface LoginPlace extends AuthPlace {
-  readonly store: TokenStore
+  readonly store: McpTokenStore
   /** Where the browser returns to. */
   readonly redirectUrl: string
   /** A secret that the browser returns with. */
@@ -83,7 +83,7 @@ export async function startLogin(server: ResolvedHttp, place: LoginPlace): Promi
 /** What the server asked for wins over what it supports. A server that wants more than it was granted gets both. */
 function scopeOf(
   { scopes, metadata }: AuthorizationServer,
-  { auth, record }: { readonly auth: McpOAuth; readonly record: TokenRecord | undefined },
+  { auth, record }: { readonly auth: McpOAuth; readonly record: McpTokenRecord | undefined },
   { library }: AuthPlace,
 ): string | undefined {
   const wanted = record?.challenge?.scope

@@ -1,12 +1,12 @@
 import type { ResolvedHttp } from '../resolve-server.ts'
 import { type AuthorizationServer, type AuthPlace, describeAuthError, findAuthorizationServer } from './authorization-server.ts'
-import { type GrantedClient, type TokenGrant, type TokenStore, tokenKey } from './token-store.ts'
+import { type GrantedClient, type McpTokenStore, type TokenGrant, tokenKey } from './token-store.ts'
 
 /** `unsupported`: the authorization server revokes no tokens. `failed`: they may be valid until they expire. */
 export type Logout = { readonly kind: 'none' | 'revoked' | 'unsupported' } | { readonly kind: 'failed'; readonly why: string }
 
 /** Revokes the tokens where that is possible, and removes them in any case. */
-export async function logout(server: ResolvedHttp, place: AuthPlace & { readonly store: TokenStore }): Promise<Logout> {
+export async function logout(server: ResolvedHttp, place: AuthPlace & { readonly store: McpTokenStore }): Promise<Logout> {
   let done: Logout = { kind: 'none' }
   await place.store.change(tokenKey(server), async (record) => {
     if (record?.grant) done = await revoke(server, record.grant, place)

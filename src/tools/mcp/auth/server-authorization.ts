@@ -11,7 +11,7 @@ import type { ResolvedHttp } from '../resolve-server.ts'
 import type { McpClientCredentials } from '../server-definition.ts'
 import { isSecureUrl, signingAlgorithm } from './auth-settings.ts'
 import { type AuthLibrary, authFailure, describeAuthError, findAuthorizationServer, grantOf, loginRemedy } from './authorization-server.ts'
-import { type Challenge, type TokenGrant, type TokenRecord, type TokenStore, tokenKey } from './token-store.ts'
+import { type Challenge, type McpTokenRecord, type McpTokenStore, type TokenGrant, tokenKey } from './token-store.ts'
 
 /** Tokens are renewed this long before they expire. */
 const earlyMs = 30_000
@@ -26,7 +26,7 @@ export function serverAuthorization(server: ResolvedHttp, place: AuthorizationPl
 }
 
 interface AuthorizationPlace {
-  readonly store: TokenStore
+  readonly store: McpTokenStore
   readonly clock: Clock
   readonly library: AuthLibrary
 }
@@ -93,7 +93,7 @@ export class ServerAuthorization implements AuthProvider {
   /** For the next login. Only a hint: a store that cannot be written must not hide why the request failed. */
   async #note(challenge: Challenge): Promise<void> {
     const { store } = this.#place
-    const same = (record: TokenRecord | undefined): boolean =>
+    const same = (record: McpTokenRecord | undefined): boolean =>
       JSON.stringify({ ...record?.challenge, ...challenge }) === JSON.stringify(record?.challenge ?? {})
     if (same(await store.read(this.#key))) return
     await store
@@ -101,7 +101,7 @@ export class ServerAuthorization implements AuthProvider {
       .catch(() => {})
   }
 
-  #record(record: TokenRecord | undefined, more: Partial<TokenRecord>): TokenRecord {
+  #record(record: McpTokenRecord | undefined, more: Partial<McpTokenRecord>): McpTokenRecord {
     return { ...record, server: this.#server.name, url: this.#server.url.href, ...more }
   }
 

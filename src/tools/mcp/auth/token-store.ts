@@ -2,17 +2,20 @@ import { createHash } from 'node:crypto'
 import type { ResolvedHttp } from '../resolve-server.ts'
 
 /** Keeps the tokens of MCP servers. The default of programs is memory; the command line has a file for each key. */
-export interface TokenStore {
-  read(key: string): Promise<TokenRecord | undefined>
+export interface McpTokenStore {
+  read(key: string): Promise<McpTokenRecord | undefined>
   /**
    * Replaces a record by what `change` resolves with; `undefined` removes it. Nobody else changes the record meanwhile, also
    * in no other process that uses the store. If `change` rejects, the record stays.
    */
-  change(key: string, change: (record: TokenRecord | undefined) => Promise<TokenRecord | undefined>): Promise<TokenRecord | undefined>
+  change(
+    key: string,
+    change: (record: McpTokenRecord | undefined) => Promise<McpTokenRecord | undefined>,
+  ): Promise<McpTokenRecord | undefined>
 }
 
 /** What is known about the authorization for one server. Secret. */
-export interface TokenRecord {
+export interface McpTokenRecord {
   /** For people who read the file. */
   readonly server: string
   readonly url: string
@@ -52,13 +55,13 @@ export function tokenKey({ name, type, url, auth = { type: 'oauth' } }: Pick<Res
     .digest('hex')
 }
 
-export function memoryTokenStore(): TokenStore {
-  const records = new Map<string, TokenRecord>()
+export function memoryTokenStore(): McpTokenStore {
+  const records = new Map<string, McpTokenRecord>()
   const changes = new Map<string, Promise<unknown>>()
   return {
     read: async (key) => records.get(key),
     change: (key, change) => {
-      const run = async (): Promise<TokenRecord | undefined> => {
+      const run = async (): Promise<McpTokenRecord | undefined> => {
         const next = await change(records.get(key))
         if (next) records.set(key, next)
         else records.delete(key)
