@@ -74,6 +74,8 @@ async function perform(invocation: Invocation, host: Host): Promise<number> {
       return (await import('./approvals/approvals-command.ts')).approvalsCommand(invocation, host)
     case 'sessions':
       return (await import('./sessions/sessions-command.ts')).sessionsCommand(invocation, host)
+    case 'mcp':
+      return (await import('./commands/mcp-command.ts')).mcpCommand(invocation, host)
     case 'skills':
       return (await import('./commands/skills-command.ts')).skillsCommand(invocation, host)
     default:

@@ -16,6 +16,9 @@ export type ApprovalsAction = (typeof approvalsActions)[number]
 export const sessionsActions = ['list', 'show', 'prune', 'delete'] as const
 export type SessionsAction = (typeof sessionsActions)[number]
 
+export const mcpActions = ['login', 'logout'] as const
+export type McpAction = (typeof mcpActions)[number]
+
 export const projectCommands = [
   {
     name: 'validate',
@@ -213,6 +216,25 @@ export const projectCommands = [
       'A skill is a folder with a SKILL.md. Locations: .agents/skills and .claude/skills from here up to the project root; the folders in skills.directories of the configuration; the home folder; ai-agent/skills in /usr/local/share, /usr/share and /etc. If two skills have the same name, the nearest one is used.',
     ],
     examples: [{ line: 'troupe skills list', summary: 'show names, descriptions, locations and errors' }],
+  },
+  {
+    name: 'mcp',
+    summary: 'Log in to MCP servers',
+    arguments: [
+      { name: 'ACTION', required: true, choices: mcpActions, summary: 'The action: login or logout' },
+      { name: 'NAME', required: true, summary: 'Name of the server' },
+    ],
+    groups: [
+      { title: 'Options', flags: [{ name: 'no-browser', summary: 'login: only print the URL of the login page' }, json, configFile] },
+    ],
+    notes: [
+      'login: authorizes Troupe at a server on the network (OAuth). The browser returns to a port of this machine; if it is on another machine, paste the URL where it ends up.',
+      'logout: revokes the tokens, if the authorization server can, and removes them.',
+    ],
+    examples: [
+      { line: 'troupe mcp login github', summary: 'log in with the browser' },
+      { line: 'troupe mcp logout github', summary: 'remove the tokens' },
+    ],
   },
 ] as const satisfies readonly CommandSpec[]
 

@@ -2,6 +2,8 @@ import type { DisplayOptions, OutputForm } from './parse-arguments.ts'
 import {
   type ApprovalsAction,
   approvalsActions,
+  type McpAction,
+  mcpActions,
   type ProjectCommandName,
   type SessionsAction,
   sessionsActions,
@@ -73,7 +75,15 @@ export interface SessionsInvocation extends Omit<Common, 'output'>, Stored {
 export interface SkillsInvocation extends Common {
   readonly kind: 'skills'
 }
+export interface McpInvocation extends Common {
+  readonly kind: 'mcp'
+  readonly action: McpAction
+  /** Of the server. */
+  readonly server: string
+  readonly opensBrowser: boolean
+}
 export type ProjectInvocation =
+  | McpInvocation
   | ApprovalsInvocation
   | SessionsInvocation
   | SkillsInvocation
@@ -109,6 +119,16 @@ export function projectInvocation(name: ProjectCommandName, { rest, display, has
     case 'trust': {
       const action = has('list') ? 'list' : has('revoke') ? 'revoke' : 'trust'
       return { kind: name, action, isAll: has('all'), paths: rest, ...common }
+    }
+    case 'mcp': {
+      const [action, server = ''] = rest
+      return {
+        kind: name,
+        action: mcpActions.find((known) => known === action) ?? 'login',
+        server,
+        opensBrowser: !has('no-browser'),
+        ...common,
+      }
     }
     case 'sessions': {
       const [action, ...ids] = rest
