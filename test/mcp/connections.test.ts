@@ -65,6 +65,17 @@ describe('a connection', () => {
     expect(await third.count()).toEqual(counted(2))
   })
 
+  it('that is closed while it opens leaves no process', async () => {
+    const { source, running } = counting({ connect: 'eager' })
+    for (let count = 0; count < 5; count++) {
+      const { opened } = session(source, `early-${count}`)
+      for (let turn = 0; turn < count * 3; turn++) await new Promise((resolve) => setImmediate(resolve))
+      await opened.close()
+    }
+    await source.close?.()
+    await until(() => running() === 0)
+  })
+
   it('is not shared if a value differs', async () => {
     // biome-ignore lint/suspicious/noTemplateCurlyInString: a placeholder
     const { source } = counting({ env: { USER_TOKEN: '${TOKEN}' }, share: 'process' })

@@ -108,6 +108,34 @@ it('a dropped list is read again; a dropped call is not repeated', async () => {
   expect(await call('call', {})).toMatchObject({ ok: true })
 })
 
+it('the stream of SSE ends: calls that are open fail, and the next one connects again', async () => {
+  const streams: ServerResponse[] = []
+  const server = createServer(async (incoming, response) => {
+    if (incoming.method === 'GET') {
+      streams.push(response.writeHead(200, { 'content-type': 'text/event-stream' }))
+      response.write('event: endpoint\ndata: /messages\n\n')
+      return
+    }
+    let body = ''
+    for await (const chunk of incoming) body += chunk
+    response.writeHead(202).end()
+    const { id, method, params } = JSON.parse(body)
+    if (method === 'tools/call' && streams.length === 1) streams[0]?.destroy()
+    else if (id !== undefined)
+      streams.at(-1)?.write(`event: message\ndata: ${JSON.stringify({ jsonrpc: '2.0', id, result: results(method, params) })}\n\n`)
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  onTestFinished(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+  const { call } = openServer(at(`http://127.0.0.1:${(server.address() as AddressInfo).port}/sse`, { type: 'sse' }))
+  const message = expect.stringContaining('ended or closed the connection')
+  expect(await call('call', {})).toMatchObject({ ok: false, error: { class: 'failed', message } })
+  expect(await call('call', {})).toEqual({ ok: true, content: 'done' })
+  expect(streams).toHaveLength(2)
+})
+
 it('a server that is not there is reported', async () => {
   const { url } = await httpServer()
   const { source } = openServer(at(url.replace(/:\d+/, ':9')))

@@ -4,15 +4,23 @@ import type { FetchLike, RequestId } from '@modelcontextprotocol/client'
 import { maxMessageBytes } from './mcp-limits.ts'
 import type { TransportEvents } from './stdio-transport.ts'
 
-/** `fail` answers a request in place of the server. */
-export function boundedFetch(fetch: typeof globalThis.fetch, events: TransportEvents, fail: (id: RequestId) => void): FetchLike {
+/** How a stream of events ended. */
+export interface StreamEnd {
+  /** Of the request that it belongs to. */
+  readonly id: RequestId | undefined
+  /** Its events have ids, so the library can go on where it ended. */
+  readonly isResumable: boolean
+}
+
+/** `onStreamEnd`: the server, not this process, ended a stream. */
+export function boundedFetch(fetch: typeof globalThis.fetch, events: TransportEvents, onStreamEnd: (end: StreamEnd) => void): FetchLike {
   return async (url, init) => {
     const response = await fetch(url, init)
     if (!response.body) return response
     const isStream = response.headers.get('content-type')?.startsWith('text/event-stream') ?? false
-    const id = isStream ? requestIdOf(init) : undefined
-    const onEnd = (): void => {
-      if (id !== undefined && !init?.signal?.aborted) setImmediate(() => fail(id))
+    const onEnd = (isResumable: boolean): void => {
+      // The library reads the last event first.
+      if (isStream && !init?.signal?.aborted) setImmediate(() => onStreamEnd({ id: requestIdOf(init), isResumable }))
     }
     const body = ReadableStream.from(boundedBody(response.body, { isStream, events, onEnd }))
     const bounded = new Response(body, { status: response.status, statusText: response.statusText, headers: response.headers })
@@ -30,8 +38,7 @@ function requestIdOf(init: RequestInit | undefined): RequestId | undefined {
 interface BodyOptions {
   readonly isStream: boolean
   readonly events: TransportEvents
-  /** The server ended the stream, and it cannot be resumed: its events have no ids. */
-  readonly onEnd: () => void
+  readonly onEnd: (isResumable: boolean) => void
 }
 
 /** An event of a stream ends at an empty line. */
@@ -55,10 +62,10 @@ async function* boundedBody(body: ReadableStream<Uint8Array>, { isStream, events
       yield chunk
     }
   } catch (error) {
-    if (!isResumable) onEnd()
+    onEnd(isResumable)
     throw error
   }
-  if (!isResumable) onEnd()
+  onEnd(isResumable)
 }
 
 const isNewline = (byte: number | undefined): boolean => byte === 0x0a || byte === 0x0d

@@ -1,9 +1,9 @@
 // Streamable HTTP and SSE.
 // A redirect to another origin fails the request: credentials never leave the origin. The library sees to it.
-import type { RequestId, Transport } from '@modelcontextprotocol/client'
+import type { Transport } from '@modelcontextprotocol/client'
 import type { Clock } from '../../contracts/index.ts'
 import { type ServerAuthorization, serverAuthorization } from './auth/server-authorization.ts'
-import { boundedFetch } from './bounded-fetch.ts'
+import { boundedFetch, type StreamEnd } from './bounded-fetch.ts'
 import { droppedCode } from './mcp-failure.ts'
 import { type McpHost, tokensOf } from './mcp-host.ts'
 import type { ResolvedHttp } from './resolve-server.ts'
@@ -13,11 +13,15 @@ type Library = typeof import('@modelcontextprotocol/client')
 
 export function httpTransport(server: ResolvedHttp, library: Library, { host, events }: HttpPlace): Transport {
   const { url, headers } = server
-  const fail = (id: RequestId): void =>
-    transport.onmessage?.({ jsonrpc: '2.0', id, error: { code: droppedCode, message: 'the connection was closed without an answer' } })
+  const onStreamEnd = ({ id, isResumable }: StreamEnd): void => {
+    // All answers come over the one stream of SSE.
+    if (server.type === 'sse') transport.close().catch(() => {})
+    else if (id !== undefined && !isResumable)
+      transport.onmessage?.({ jsonrpc: '2.0', id, error: { code: droppedCode, message: 'the connection was closed without an answer' } })
+  }
   const given = host.authProvider?.(server.name, url)
   const own = given ? undefined : serverAuthorization(server, { store: tokensOf(host), clock: host.clock, library })
-  const fetch = boundedFetch(host.fetch ?? globalThis.fetch, events, fail)
+  const fetch = boundedFetch(host.fetch ?? globalThis.fetch, events, onStreamEnd)
   const authProvider = given ?? own
   const options = { fetch: own?.watch(fetch) ?? fetch, requestInit: { headers }, ...(authProvider && { authProvider }) }
   const transport: Transport =

@@ -2,14 +2,31 @@
 //
 // 1. Every request ends: with its response, its deadline, its signal, or the loss of the connection.
 // 2. Deadlines use the clock port. The timeouts of the library are never reached.
-import type { CallToolResult, Client, InputRequiredResult, RequestOptions, StandardSchemaV1, Transport } from '@modelcontextprotocol/client'
+import type {
+  CallToolResult,
+  Client,
+  InputRequiredResult,
+  McpSubscription,
+  RequestOptions,
+  StandardSchemaV1,
+  Transport,
+} from '@modelcontextprotocol/client'
 import type { Clock, JsonObject } from '../../contracts/index.ts'
 import { cutText } from '../../util/well-formed.ts'
 import { type CallQuestions, noQuestions } from './call-questions.ts'
 import { httpTransport } from './http-transport.ts'
 import { failureOf, McpError } from './mcp-failure.ts'
 import type { McpHost } from './mcp-host.ts'
-import { maxListBytes, maxListed, maxLogCharacters, maxLogLinesPerSecond, maxMessageBytes, maxPages } from './mcp-limits.ts'
+import {
+  firstRestartMs,
+  longestRestartMs,
+  maxListBytes,
+  maxListed,
+  maxLogCharacters,
+  maxLogLinesPerSecond,
+  maxMessageBytes,
+  maxPages,
+} from './mcp-limits.ts'
 import { rateLimit } from './rate-limit.ts'
 import type { ResolvedServer } from './resolve-server.ts'
 import { type ServerProcess, startServerProcess } from './server-process.ts'
@@ -72,6 +89,7 @@ export class McpClient {
   #transport: Transport | undefined
   #process: ServerProcess | undefined
   #received = 0
+  #cancelListening = (): void => {}
   #isConnected = false
   #isLost = false
   #isClosed = false
@@ -108,6 +126,7 @@ export class McpClient {
         await client.connect(connection.#transport, options)
       })
       connection.#isConnected = true
+      connection.#keepListening(client.autoOpenedSubscription)
     } catch (error) {
       const reason = await connection.#describeLoss(error)
       await connection.close()
@@ -199,6 +218,7 @@ export class McpClient {
   async close(): Promise<void> {
     if (this.#isClosed) return
     this.#isClosed = true
+    this.#cancelListening()
     this.#abortAll(new McpError({ class: 'cancelled', message: `The connection to the MCP server "${this.#server.name}" was closed.` }))
     const { terminateSession } = (this.#transport ?? {}) as { terminateSession?(): Promise<void> }
     if (terminateSession) await this.#atMost(1_000, terminateSession.call(this.#transport))
@@ -221,8 +241,34 @@ export class McpClient {
     this.#client.onclose = () => this.#lose()
     this.#client.onerror = (error) => events.onText(error.message)
     if (this.#server.type !== 'stdio') return httpTransport(this.#server, library, { host, events })
-    this.#process = await startServerProcess(this.#server, host)
+    const started = await startServerProcess(this.#server, host)
+    if (this.#isClosed) {
+      started.kill()
+      throw cancelled(this.#server.name)
+    }
+    this.#process = started
     return new StdioTransport(this.#process, { clock: this.#clock, events })
+  }
+
+  /** Servers of the newer revision report changes over a stream, which proxies like to close. */
+  #keepListening(subscription: McpSubscription | undefined, attempt = 0): void {
+    void subscription?.closed.then((reason) => {
+      if (reason === 'remote') this.#listenAgain(subscription.honoredFilter, attempt)
+    })
+  }
+
+  #listenAgain(filter: McpSubscription['honoredFilter'], attempt: number): void {
+    const delay = Math.min(firstRestartMs * 2 ** attempt, longestRestartMs)
+    this.#cancelListening = this.#clock.after(delay, () => {
+      if (!this.isUsable) return
+      this.#within({}, (options) => this.#client.listen(filter, options)).then(
+        (subscription) => {
+          this.#keepListening(subscription, attempt + 1)
+          this.#place.onToolsChanged()
+        },
+        () => this.#listenAgain(filter, attempt + 1),
+      )
+    })
   }
 
   /** Requests of the server. */
