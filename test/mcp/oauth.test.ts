@@ -1,6 +1,10 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: placeholders are written like that
 import { generateKeyPairSync } from 'node:crypto'
-import { expect, it } from 'vitest'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, it, onTestFinished } from 'vitest'
+import { tokenFiles } from '../../src/cli/mcp/token-files.ts'
 import type { McpServerDefinition } from '../../src/contracts/index.ts'
 import { FakeClock } from '../../src/testing/index.ts'
 import { type LoginOptions, loginToServer, logoutFromServer, type McpHost, memoryTokenStore } from '../../src/tools/mcp/index.ts'
@@ -56,6 +60,20 @@ it('renews an expired token once for calls at the same time', async () => {
   fixture.log.length = 0
   const outputs = await Promise.all([1, 2, 3, 4].map(() => call('echo', {})))
   expect(outputs.map(({ ok }) => ok)).toEqual([true, true, true, true])
+  expect(fixture.log).toEqual(['token refresh_token'])
+})
+
+it('renews an expired token once for several programs that use the same files', async () => {
+  const fixture = await oauthServer()
+  const folder = await mkdtemp(join(tmpdir(), 'troupe-oauth-'))
+  onTestFinished(() => rm(folder, { recursive: true }))
+  const hosts = [1, 2, 3].map(() => atHost({ tokens: tokenFiles(folder) }))
+  await loginAs(hosts[0] as McpHost, http(fixture.url))
+  const opened = hosts.map((host) => openServer(http(fixture.url), { host }))
+  await Promise.all(opened.map(({ source }) => source.list()))
+  fixture.expireAll()
+  fixture.log.length = 0
+  expect((await Promise.all(opened.map(({ call }) => call('echo', {})))).map(({ ok }) => ok)).toEqual([true, true, true])
   expect(fixture.log).toEqual(['token refresh_token'])
 })
 
