@@ -79,6 +79,8 @@ export type TurnReason =
   | 'stopped'
   | 'interrupted'
   | 'approval'
+  /** A call waits for a child that takes input from a person. */
+  | 'input'
   /** Its driver stopped or was lost. The turn is open and continues when the session is opened. */
   | 'released'
   | 'denied'

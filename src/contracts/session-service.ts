@@ -7,6 +7,11 @@ import type { TreeEntry } from './store.ts'
 
 export interface SendOptions {
   readonly mode?: InputMode
+  /**
+   * A child of the session, by its session id or agent path (`root/researcher#1`): a spawned one, or one that works. If it is not
+   * live when the message is read, the session records a diagnostic.
+   */
+  readonly to?: SessionId | string
   /** A message that is sent twice under one id is accepted once. */
   readonly clientId?: ClientId | string
 }

@@ -78,7 +78,8 @@ export interface Journal {
 }
 
 export type InboxMessage =
-  | { readonly kind: 'input'; readonly parts: readonly InputPart[]; readonly mode: InputMode }
+  /** `to`: the session id or the agent path of a descendant. Default: the root. */
+  | { readonly kind: 'input'; readonly parts: readonly InputPart[]; readonly mode: InputMode; readonly to?: string }
   | { readonly kind: 'approval'; readonly approvalId: ApprovalId; readonly decision: ApprovalDecision; readonly by: string }
   | { readonly kind: 'revoke'; readonly keys: readonly string[]; readonly by: string }
   | { readonly kind: 'cancel'; readonly mode: 'stop' | 'interrupt'; readonly by: string }

@@ -76,8 +76,11 @@ export interface WaitedAgent extends Omit<SpawnedAgent, 'status'> {
 
 export interface WaitRequest {
   readonly ids: readonly string[]
-  /** `any` (default): until a child has news, or none of them works. `all`: until none of them works. */
-  readonly mode?: 'any' | 'all'
+  /**
+   * `any` (default): until a child has news, or none of them works. `all`: until none of them works. `next`: until a child has
+   * news, also if it is idle now and a person has to send it input (`sessions.send` with `to`); meanwhile the session is suspended.
+   */
+  readonly mode?: 'any' | 'all' | 'next'
   readonly timeoutMs?: number
 }
 

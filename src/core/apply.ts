@@ -245,7 +245,7 @@ function withEarlierTurn(state: SessionState, { id, ending, totals, accounting, 
 function suspended(state: SessionState, event: Event<'interaction.turn.suspended'>): SessionState {
   const turn = openTurn(state, event)
   const since = turn.waiting.kind === 'no' ? event.at : turn.waiting.since
-  return withTurn(state, event, { ...turn, waiting: { kind: 'suspended', since } })
+  return withTurn(state, event, { ...turn, waiting: { kind: 'suspended', since, ...(event.reason === 'input' && { for: 'input' }) } })
 }
 
 type TurnEnd = Event<'interaction.turn.completed' | 'interaction.turn.failed' | 'interaction.turn.interrupted'>

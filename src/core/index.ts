@@ -47,6 +47,7 @@ export {
   type SpawnedChild,
   type StartedCall,
   type Turn,
+  type Waiting,
 } from './state.ts'
 export { requestChars } from './state-changes.ts'
 export { blobAddress, blobOfInput, hasStoredParts, isReadableBy } from './stored-parts.ts'

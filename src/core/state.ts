@@ -121,7 +121,10 @@ export type Turn = { readonly kind: 'none'; readonly asked?: AskedFirst } | Open
 export type Cancel = 'no' | 'stop' | 'abort' | 'interrupt'
 
 /** Whether the turn waits for a person. */
-export type Waiting = { readonly kind: 'no' } | { readonly kind: 'approval' | 'suspended'; readonly since: number }
+export type Waiting =
+  | { readonly kind: 'no' }
+  /** `for`: present if it waits for input, not for an approval. */
+  | { readonly kind: 'approval' | 'suspended'; readonly since: number; readonly for?: 'input' }
 
 export interface OpenTurn {
   readonly kind: 'open'

@@ -48,6 +48,7 @@ const byReason: { readonly [Reason in TurnReason]: ExitName } = {
   stopped: 'done',
   interrupted: 'interrupted',
   approval: 'approval',
+  input: 'approval',
   released: 'terminated',
   denied: 'approval',
   model: 'provider',

@@ -146,7 +146,10 @@ const bodies: { readonly [Type in EventType]: Fields<Body<Type>> } = {
   'interaction.turn.completed': { ending: completed, report: reference('Report'), totals },
   'interaction.turn.failed': { ending: failed, report: optional(reference('Report')), totals },
   'interaction.turn.interrupted': { ending: interrupted, report: optional(reference('Report')), totals },
-  'interaction.turn.suspended': { reason: constant('approval'), approvals: listOf(name) },
+  'interaction.turn.suspended': {
+    reason: oneOf<Body<'interaction.turn.suspended'>['reason']>({ approval: true, input: true }),
+    approvals: listOf(name),
+  },
   'interaction.step.started': {
     model: name,
     modelId: name,

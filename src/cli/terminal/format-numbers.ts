@@ -65,6 +65,7 @@ export const reasonText: { readonly [Reason in TurnReason]: string } = {
   stopped: 'stopped',
   interrupted: 'interrupted',
   approval: 'approval required',
+  input: 'input to a child required',
   released: 'stopped; resumable',
   denied: 'approval denied',
   model: 'the model failed',

@@ -1,5 +1,5 @@
 import { type ErrorCode, type Outcome, type SessionId, TroupeError, type TurnReason } from '../../contracts/index.ts'
-import type { SessionState } from '../../core/index.ts'
+import type { SessionState, Waiting } from '../../core/index.ts'
 import { reportOf } from '../../steps/index.ts'
 import { messageOf } from '../../util/message-of.ts'
 import { snapshotOf } from '../resume/session-snapshot.ts'
@@ -13,6 +13,13 @@ export const suspended: StopCause = {
   reason: 'approval',
   message: 'The turn waits for an approval or an answer.',
   remedy: 'Approve or deny it; the turn then continues.',
+}
+
+export const awaitingInput: StopCause = {
+  status: 'suspended',
+  reason: 'input',
+  message: 'The turn waits for input to one of its children.',
+  remedy: 'Send it: sessions.send(id, input, { to }).',
 }
 
 /** Its driver was released or has died. */
@@ -38,7 +45,8 @@ export function outcomeOf({ state, children, stopped }: DriveResult): Outcome {
     return { ...base, ...nothing, ...(stopped ?? released) }
   }
   // `stopped` wins over an ending: an ending that could not be stored was never reached.
-  const ending = stopped ?? (turn.kind === 'ended' ? turn.ending : turn.waiting.kind === 'suspended' ? suspended : released)
+  const ending =
+    stopped ?? (turn.kind === 'ended' ? turn.ending : turn.waiting.kind === 'suspended' ? suspensionOf(turn.waiting) : released)
   const report = turn.kind === 'ended' ? turn.report : reportOf(turn, state.agent)
   const { usage, cost } = turn.kind === 'ended' ? turn.totals : spentSoFar(state, turn, children)
   return {
@@ -57,6 +65,10 @@ export function outcomeOf({ state, children, stopped }: DriveResult): Outcome {
     diagnostics: diagnosticsOf(state, turn, children),
   }
 }
+
+/** Why a suspended turn waits. */
+export const suspensionOf = (waiting: Waiting): StopCause =>
+  waiting.kind === 'suspended' && waiting.for === 'input' ? awaitingInput : suspended
 
 const reasons: { readonly [Code in ErrorCode]?: TurnReason } = {
   store_failed: 'store',

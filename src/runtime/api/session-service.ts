@@ -19,8 +19,9 @@ export function sessionService(host: Runtime): SessionService {
     },
     async send(sessionId, input, options = {}) {
       checkSend(input, options)
-      const { mode = 'queue', clientId } = options
-      return host.deliver(sessionId as TreeId, { kind: 'input', parts: partsOf(input), mode }, clientId as ClientId | undefined)
+      const { mode = 'queue', clientId, to } = options
+      const message = { kind: 'input', parts: partsOf(input), mode, ...(to !== undefined && { to }) } as const
+      return host.deliver(sessionId as TreeId, message, clientId as ClientId | undefined)
     },
     events: (sessionId, after = 0) => eventsUntilIdle(host, sessionId as TreeId, after),
     async requests(sessionId) {

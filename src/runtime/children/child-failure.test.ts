@@ -21,6 +21,7 @@ const reasons: { readonly [Reason in TurnReason]: string } = {
   stopped: 'cancelled',
   interrupted: 'cancelled',
   approval: 'denied',
+  input: 'cancelled',
   released: 'cancelled',
   denied: 'denied',
   model: 'model',

@@ -35,6 +35,7 @@ const byReason: { readonly [Reason in TurnReason]: ChildFailureClass } = {
   stopped: 'cancelled',
   interrupted: 'cancelled',
   approval: 'denied',
+  input: 'cancelled',
   released: 'cancelled',
   denied: 'denied',
   model: 'model',

@@ -77,9 +77,15 @@ export class SpawnedChildren implements SpawnPort {
     return shown(childOf(parent, child.childId))
   }
 
-  /** Adds an input to a live child. An idle child starts a turn. `inbox`: the position of its message. */
+  /**
+   * Adds an input to a live session. An idle child starts a turn. A child that a call waits for has only the turn that is open, so
+   * it reads the input at its next step. `inbox`: the position of the message.
+   */
   deliver(childId: SessionId, { clientId, input: parts, mode, inbox }: Delivery): void {
-    const draft = { type: 'interaction.input.accepted', clientId, parts, mode, ...(inbox !== undefined && { inbox }) } as const
+    const { root } = this.#tracker.openSessions
+    const parent = this.#parentOf(childId)
+    const accepted = parent || childId === root.sessionId ? mode : 'steer'
+    const draft = { type: 'interaction.input.accepted', clientId, parts, mode: accepted, ...(inbox !== undefined && { inbox }) } as const
     const open = this.#tracker.openSessions.get(childId)?.session
     if (open) {
       open.note(draft)
@@ -91,8 +97,6 @@ export class SpawnedChildren implements SpawnPort {
       session.note(draft)
       this.#tracker.inactive.set(childId, session.state)
     }
-    if (this.#running.has(childId)) return
-    const parent = this.#parentOf(childId)
     if (parent) this.#start(parent, childId)
   }
 
@@ -109,8 +113,9 @@ export class SpawnedChildren implements SpawnPort {
     }
     const isDone = (): boolean => {
       const isWorking = children.some(({ childId }) => findChild(parent, childId)?.isWorking)
-      if (!isWorking || mustDecide(parent) || this.#failure !== undefined) return true
-      return mode === 'any' && children.some(({ childId }) => noticesOf(parent, childId).length > 0)
+      const isClosed = children.every(({ childId }) => !findChild(parent, childId))
+      if (isClosed || (!isWorking && mode !== 'next') || mustDecide(parent) || this.#failure !== undefined) return true
+      return mode !== 'all' && children.some(({ childId }) => noticesOf(parent, childId).length > 0)
     }
     if (!isDone()) await this.#untilDone(parent, call, { isDone, timeoutMs })
     if (this.#failure !== undefined) throw this.#failure
@@ -155,7 +160,9 @@ export class SpawnedChildren implements SpawnPort {
     if (this.#failure !== undefined) throw this.#failure
   }
 
+  /** Runs the turns of a child, if it does not run already. */
   #start(parent: ActiveSession, childId: SessionId): void {
+    if (this.#running.has(childId)) return
     const running: Running = { interrupt: new Interrupt(), open: undefined, ended: Promise.resolve() }
     this.#running.set(childId, running)
     running.ended = this.#runTurns(parent, childId, running)

@@ -1,4 +1,4 @@
-import type { ApprovalRequest, Diagnostic, EventDraft, Inbox, InboxMessage, InboxRow } from '../../contracts/index.ts'
+import type { ApprovalRequest, Diagnostic, EventDraft, Inbox, InboxMessage, InboxRow, InputMode } from '../../contracts/index.ts'
 import { openRequests } from '../../core/index.ts'
 import { decisionProblem } from '../../policy/grants.ts'
 import { type ActiveSession, applyDecision, redactDecision, storeProjectGrant } from '../../steps/index.ts'
@@ -15,7 +15,7 @@ import type { Tree } from './tree.ts'
  * 3. After `close` the cursor does not move: later messages stay in the inbox for the next driver.
  */
 export class Mailbox {
-  readonly #tree: Pick<Tree, 'activeSessions'>
+  readonly #tree: Pick<Tree, 'activeSessions' | 'sendTo'>
   readonly #root: ActiveSession
   readonly #inbox: Pick<Inbox, 'read'>
   #cursor: number
@@ -24,7 +24,7 @@ export class Mailbox {
   #isClosed = false
 
   constructor(
-    tree: Pick<Tree, 'activeSessions'>,
+    tree: Pick<Tree, 'activeSessions' | 'sendTo'>,
     { root, inbox, cursor }: { readonly root: ActiveSession; readonly inbox: Pick<Inbox, 'read'>; readonly cursor: number },
   ) {
     this.#tree = tree
@@ -93,6 +93,10 @@ export class Mailbox {
     const { message } = row
     const { session, request } = this.#addressee(row)
     try {
+      if (message.kind === 'input' && message.to !== undefined) {
+        this.#tree.sendTo(message.to, { clientId: row.clientId, input: message.parts, mode: inputMode(message), inbox: row.position })
+        return
+      }
       session.note(eventOf(session, row, request))
       if (message.kind === 'approval' && request) applyDecision(session, request, message)
     } catch (error) {
@@ -135,8 +139,7 @@ const invalid = (error: unknown): Diagnostic => ({
 function eventOf(session: ActiveSession, { position, clientId, message }: InboxRow, request: ApprovalRequest | undefined): EventDraft {
   switch (message.kind) {
     case 'input':
-      if (!inputModes.includes(message.mode)) throw new Error(`unknown input mode ${showValue(message.mode)}`)
-      return { type: 'interaction.input.accepted', clientId, parts: message.parts, mode: message.mode, inbox: position }
+      return { type: 'interaction.input.accepted', clientId, parts: message.parts, mode: inputMode(message), inbox: position }
     case 'cancel':
       if (!cancelModes.includes(message.mode)) throw new Error(`unknown cancel mode ${showValue(message.mode)}`)
       return { type: 'interaction.cancel.requested', mode: message.mode, by: message.by, inbox: position }
@@ -156,6 +159,11 @@ function eventOf(session: ActiveSession, { position, clientId, message }: InboxR
     default:
       return message satisfies never
   }
+}
+
+function inputMode({ mode }: Extract<InboxMessage, { kind: 'input' }>): InputMode {
+  if (!inputModes.includes(mode)) throw new Error(`unknown input mode ${showValue(mode)}`)
+  return mode
 }
 
 const lateAnswer = (approvalId: string): Diagnostic => ({

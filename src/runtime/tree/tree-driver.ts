@@ -4,7 +4,7 @@ import { type ActiveSession, performer } from '../../steps/index.ts'
 import { type Interrupt, unlessInterrupted } from '../../util/interrupt.ts'
 import { keepAlive } from '../../util/keep-alive.ts'
 import { keepHiddenClass } from '../../util/keep-hidden-class.ts'
-import { type DriveResult, openAgain, outcomeOf, released, type StopCause, stopCauseOf, suspended } from '../api/outcome.ts'
+import { type DriveResult, openAgain, outcomeOf, released, type StopCause, stopCauseOf, suspended, suspensionOf } from '../api/outcome.ts'
 import type { RuntimeParts } from '../api/runtime-parts.ts'
 import { claimTree, findTree, loadToolsAndModels, refuseWithoutAgents } from '../resume/find-tree.ts'
 import { type Changes, changedAgent } from '../resume/reconfigure-session.ts'
@@ -238,7 +238,7 @@ export class TreeDriver {
       const rest = await this.#tree.untilIdleOrStalled(driving)
       while (this.#mailbox.draining) await this.#mailbox.draining
       if (rest === 'stalled') {
-        if (await this.#suspend()) return suspended
+        if (await this.#suspend()) return suspensionOf(session.turn.waiting)
         continue
       }
       const wanted = next(session)

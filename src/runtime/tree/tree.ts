@@ -21,12 +21,13 @@ import {
   type WaitTarget,
 } from '../../steps/index.ts'
 import { Interrupt, unlessInterrupted } from '../../util/interrupt.ts'
+import { showValue } from '../../util/show-value.ts'
 import type { OpenOptions } from '../api/agent-runtime.ts'
 import type { RuntimeParts } from '../api/runtime-parts.ts'
 import { headroomOf } from '../children/child-budget.ts'
 import { ChildTracker } from '../children/child-tracker.ts'
 import { Children } from '../children/children.ts'
-import { SpawnedChildren } from '../children/spawned-children.ts'
+import { type Delivery, SpawnedChildren } from '../children/spawned-children.ts'
 import { reconfigure } from '../resume/reconfigure-session.ts'
 import { restoreOpenChildren, resumeChildren, resumeSession } from '../resume/resume-tree.ts'
 import { adoptDefinitions } from './adopt-definitions.ts'
@@ -118,8 +119,22 @@ export class Tree implements TreePort, EventWriter {
       if (session && stage === 'waiting') approvals.push(...openRequests(session.state).map(({ id }) => id))
     for (const session of this.activeSessions()) {
       if (session.state.turn.kind === 'open' && session.state.turn.waiting.kind !== 'suspended')
-        session.note({ type: 'interaction.turn.suspended', reason: 'approval', approvals })
+        session.note({ type: 'interaction.turn.suspended', reason: approvals.length > 0 ? 'approval' : 'input', approvals })
     }
+  }
+
+  /** Delivers an input to a descendant. @throws an error that lists the live ones. */
+  sendTo(to: string, delivery: Delivery): void {
+    const live = this.activeSessions().flatMap(({ state: { turn, sessionId, agentPath } }) => [
+      { sessionId, path: agentPath },
+      ...(turn.kind === 'open' ? turn.spawned.map(({ childId, name }) => ({ sessionId: childId, path: `${agentPath}/${name}` })) : []),
+    ])
+    const found = live.find(({ sessionId, path }) => sessionId === to || path === to)
+    if (!found) {
+      const paths = [...new Set(live.map(({ path }) => path))].join(', ')
+      throw new Error(`there is no live session ${showValue(to)}; live: ${paths}`)
+    }
+    this.spawned.deliver(found.sessionId, delivery)
   }
 
   callEnded(): void {

@@ -87,9 +87,10 @@ export function checkClose(options: object): void {
 export function checkSend(input: RunInput, options: object): void {
   check({ input, options }, (problems) => {
     if (areOptions(problems, options)) {
-      checkKeys(problems, options, { known: ['mode', 'clientId'], place: 'options' })
+      checkKeys(problems, options, { known: ['mode', 'clientId', 'to'], place: 'options' })
       if (options.mode !== undefined) checkWord(problems, options.mode, { place: 'options.mode', known: inputModes })
       checkField(problems, options.clientId, { type: optional(nonEmpty('an id')), place: 'options.clientId' })
+      checkField(problems, options.to, { type: optional(nonEmpty('a session id or an agent path')), place: 'options.to' })
     }
     checkInput(input, problems)
   })
