@@ -89,6 +89,8 @@ export interface CallNode {
   readonly hooks: readonly HookNode[]
   /** The agent that this call started. */
   child?: AgentNode
+  /** The child outlives the call, and may have several turns. */
+  isSpawned?: boolean
   /** Arguments and result, in a tree that keeps content. */
   readonly input?: JsonObject
   content?: string

@@ -73,7 +73,7 @@ function agentSummary({ turns, ...called }: Called): AgentSummary {
     ({ tool }) => tool,
   ).map(([tool, those]) => ({ tool, ...counted(those), ...bytesOf(those) }))
   const agents = grouped(calls.filter(isChild), ({ child }) => nameIn(child.agentPath)).map(([agent, those]) =>
-    agentSummary({ agent, turns: those.map(({ child }) => child), ...counted(those), ...bytesOf(those) }),
+    agentSummary({ agent, turns: those.flatMap(({ child, earlier = [] }) => [...earlier, child]), ...counted(those), ...bytesOf(those) }),
   )
   return { ...called, ...spentOn([...models, ...agents]), models, tools, agents }
 }

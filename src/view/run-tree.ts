@@ -147,14 +147,16 @@ function applyDurable(tree: RunTree, session: SessionNodes, event: InteractionEv
       agent.messages.push({ id: event.clientId, at: event.at, mode: event.mode, parts: event.parts })
       markChanged(session, agent)
       break
+    case 'interaction.subagent.started':
+    case 'interaction.subagent.completed':
+    case 'interaction.subagent.failed':
+      if (event.turn !== undefined) applySpawned(session, event)
+      break
     // The rest changes neither the shape nor the figures of the tree.
     case 'interaction.session.idle':
     case 'interaction.approval.granted':
     case 'interaction.approval.revoked':
     case 'interaction.subagent.selected':
-    case 'interaction.subagent.started':
-    case 'interaction.subagent.completed':
-    case 'interaction.subagent.failed':
     case 'interaction.subagent.closed':
     case 'interaction.context.added':
       break
@@ -170,6 +172,17 @@ function startTurn(session: SessionNodes, { turnId, at, inputs }: InteractionEve
   for (const known of [session.steps, session.calls, session.requests, session.hooks]) known.clear()
   markChanged(session, agent)
   markChanged(session, agent.turns.at(-1))
+}
+
+/** The call of a spawned child ends early, but is drawn as long as the child works. */
+function applySpawned(
+  session: SessionNodes,
+  { itemId, at }: InteractionEvent<'interaction.subagent.started' | 'interaction.subagent.completed' | 'interaction.subagent.failed'>,
+): void {
+  const call = itemId && session.calls.get(itemId)
+  if (!call) return
+  Object.assign(call, { isSpawned: true, span: { from: call.span.from, to: Math.max(call.span.to, at) } })
+  markChanged(session, call)
 }
 
 function addNotes(session: SessionNodes, ...notes: readonly NoteNode[]): void {

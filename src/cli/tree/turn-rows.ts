@@ -48,12 +48,15 @@ function turnContents(agent: AgentNode, turn: TurnNode, moment: Moment): TurnCon
     const isLast = !isLive && i === turn.steps.length - 1
     const place: StepPlace = { agent, before, toolWidth, moment, isOpen, isLast }
     const draw = (): RowNode => stepRowNode(step, place)
-    return isLive && !isOpen ? cachedRow(step, toolWidth, draw) : draw()
+    const mayChange = isOpen || step.calls.some(({ isSpawned }) => isSpawned)
+    return isLive && !mayChange ? cachedRow(step, toolWidth, draw) : draw()
   })
+  // A spawned child shows all its turns below one call.
+  const notes = agent.label !== '' && turn !== agent.turns[0] ? [] : agent.notes
   const plan = turn.plan ? [planRow(turn.plan, isLive ? 'running' : 'ended')] : []
   const inQueue = isLive && turn.inQueue ? [queueRow(turn.inQueue, moment.now)] : []
   return {
-    children: [...agent.notes.map(noteRow), ...plan, ...steps, ...inQueue],
+    children: [...notes.map(noteRow), ...plan, ...steps, ...inQueue],
     tally: sumOf(steps.map((step) => step.tally)),
     isLive,
   }
@@ -169,7 +172,7 @@ function callRowNode(call: CallNode, place: CallPlace): RowNode {
   const { latencyMs, span, child } = call
   const status = shownStatus(call)
   const turn = child?.turns.at(-1)
-  const contents = child && turn ? turnContents(child, turn, place.moment) : undefined
+  const contents = child && turn ? childContents(child, turn, place.moment) : undefined
   const isOver = status !== 'running' && status !== 'waiting'
   const { children = [], tally = sumOf([]) } = contents ?? {}
   const row: Row = {
@@ -193,6 +196,17 @@ function callRowNode(call: CallNode, place: CallPlace): RowNode {
   }
 }
 
+/** The turns of a child, one below the other. */
+function childContents(child: AgentNode, last: TurnNode, moment: Moment): TurnContents {
+  if (child.turns.length === 1) return turnContents(child, last, moment)
+  const turns = child.turns.map((turn) => turnContents(child, turn, moment))
+  return {
+    children: turns.flatMap(({ children }) => children),
+    tally: sumOf(turns.map(({ tally }) => tally)),
+    isLive: turns.some(({ isLive }) => isLive),
+  }
+}
+
 interface Child {
   readonly child: AgentNode
   readonly turn: TurnNode
@@ -209,13 +223,16 @@ function childRow(call: CallNode, { child, turn, contents }: Child): Pick<Row, '
     return { kind: 'child', about, note, ...(hasTokens(tally) && { tokens: tokens(tally.spent.usage) }) }
   }
   const { status, totals } = turn
+  const turns = child.turns.length
+  const counts = turns > 1 ? plural(turns, 'turn') : turnCounts(turn)
+  const used = turns > 1 ? tally.spent.usage : totals?.usage
   return {
     kind: 'child',
     about,
-    note: joinParts([status === 'completed' ? '' : turnEnding(turn), unsandboxedCount(tally), turnCounts(turn), quoted(call.reason)]),
+    note: joinParts([status === 'completed' ? '' : turnEnding(turn), unsandboxedCount(tally), counts, quoted(call.reason)]),
     ...(status === 'partial' && { shade: 'yellow' as const }),
-    ...(totals && { tokens: tokens(totals.usage) }),
-    time: turnDuration(turn),
+    ...(used && { tokens: tokens(used) }),
+    time: turns > 1 ? duration(call.span.to - call.span.from) : turnDuration(turn),
   }
 }
 
