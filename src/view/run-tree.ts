@@ -112,13 +112,7 @@ function applyDurable(tree: RunTree, session: SessionNodes, event: InteractionEv
       endTurn(session, event)
       break
     case 'interaction.turn.suspended':
-      if (turn)
-        Object.assign(turn, {
-          status: 'suspended',
-          reason: event.reason,
-          waits: { needs: needOf(tree, event.approvals), isChildRunning: false },
-        })
-      setChildRunning(session, false)
+      suspendTurn(session, event)
       break
     case 'interaction.approval.requested':
       applyRequest(session, event)
@@ -183,6 +177,13 @@ function applySpawned(
   if (!call) return
   Object.assign(call, { isSpawned: true, span: { from: call.span.from, to: Math.max(call.span.to, at) } })
   markChanged(session, call)
+}
+
+function suspendTurn(session: SessionNodes, { reason, approvals }: InteractionEvent<'interaction.turn.suspended'>): void {
+  const turn = lastTurn(session)
+  const waits = { needs: needOf(session.tree, approvals), isChildRunning: false }
+  if (turn) Object.assign(turn, { status: 'suspended', reason, waits })
+  setChildRunning(session, false)
 }
 
 function addNotes(session: SessionNodes, ...notes: readonly NoteNode[]): void {

@@ -92,6 +92,13 @@ const examples: { readonly [name: string]: { readonly run: readonly string[]; sh
         expect(stderr).toMatch(/✗ timetable invalid_input[\s\S]*✓ timetable/)
       },
     },
+    '13-spawned-children': {
+      run: ['lead.ai', 'Oslo or Bergen?'],
+      shows: ({ report, paths }) => {
+        expect(report.text).toBe('Oslo, for its museums.')
+        expect(paths).toEqual(['root', 'root/scout#1', 'root/scout#2'])
+      },
+    },
   }
 
 interface Shown {
@@ -113,7 +120,7 @@ test('all examples together are valid', async () => {
   const env = { HOME: state.path, XDG_STATE_HOME: join(state.path, 'state') }
   expect(await troupe(join(root, '..'), ['validate', 'examples'], env)).toEqual({
     code: 0,
-    stdout: '20 agents and the configuration are valid.\n',
+    stdout: '22 agents and the configuration are valid.\n',
     // Only the hooks, the server and the module with tools need trust.
     stderr: expect.stringMatching(
       /^\S+10-hooks\/\.ai-agent\.json: .*trust the file: hooks\..*\n\S+11-mcp\/\.mcp\.json: .*\n\S+trip\.ai\S+ The tools of .*\n$/,
