@@ -24,6 +24,8 @@ interface Stage {
   readonly before?: () => Promise<unknown>
   /** The model produces what it wants, whatever it is given. */
   readonly ignoresCap?: boolean
+  /** Parents spawn their children, and work beside them. */
+  readonly spawns?: boolean
   readonly config?: Partial<AgentLoopConfig>
 }
 
@@ -37,7 +39,9 @@ const charsOf = (request: ModelRequest): number =>
     .length
 
 /** A model that keeps to the cap that it is given, unless it ignores it. Usage is what it reports. */
-function modelOf(plan: Plan, children: readonly string[], { before, ignoresCap = false }: Stage): Model {
+const spawn = (agent: string) => ({ tool: 'spawn_agent', input: { agent, prompt: 'For step 0' } })
+
+function modelOf(plan: Plan, children: readonly string[], { before, ignoresCap = false, spawns = false }: Stage): Model {
   return {
     id: 'planned/model',
     abilities: ['tools'],
@@ -55,7 +59,9 @@ function modelOf(plan: Plan, children: readonly string[], { before, ignoresCap =
       const isOver = step >= plan.replies.length - 1 || request.toolChoice === 'none' || output < wanted
       if (isOver) return yield { type: 'finish', reason: output < wanted ? 'length' : 'stop', usage }
       const calls =
-        step === 0 && children.length > 0 ? children.map((child) => ask(child, `For step ${step}`)) : [{ tool: 'idle', input: { step } }]
+        step === 0 && children.length > 0
+          ? children.map((child) => (spawns ? spawn(child) : ask(child, `For step ${step}`)))
+          : [{ tool: 'idle', input: { step } }]
       for (const [i, { tool, input }] of calls.entries())
         yield { type: 'call', id: `c${step}.${i}`, name: tool, input: JSON.stringify({ reason: 'because', ...input }) }
       yield { type: 'finish', reason: 'tool-calls', usage }
@@ -78,6 +84,7 @@ function stageOf(root: Plan, stage: Stage) {
       model: name,
       tools: ['idle'],
       agents: children,
+      ...(stage.spawns && { childControl: true }),
       limits: { ...most, parallelChildren: atOnce, parallelToolCalls: atOnce, maxOutputBytes: 1_000, ...limits[name] },
     })
     models.set(name, modelOf(plan, children, stage))
@@ -343,6 +350,21 @@ describe('random trees', { timeout: 600_000 }, () => {
       }),
       { numRuns: runs },
     )
+  })
+
+  it('of spawned children, beside which their parents work, end too, and never take more than any limit', async () => {
+    const seen = { atOnce: 0 }
+    await fc.assert(
+      fc.asyncProperty(plan(3), tight, fc.scheduler(), async (root, limits, s) => {
+        const { outcome, events } = await play(root, { limits, atOnce: 9, spawns: true }, { s })
+        expect(['completed', 'partial', 'failed']).toContain(outcome.status)
+        expect(['config', 'internal', 'model']).not.toContain(outcome.reason)
+        expect(overspent(events)).toEqual([])
+        seen.atOnce += mostAtOnce(events) > 1 ? 1 : 0
+      }),
+      { numRuns: runs },
+    )
+    expect(seen.atOnce, 'some work at once').toBeGreaterThan(runs / 10)
   })
 
   it('go beyond a limit by a quarter and 200 tokens of each reply at most, where a model ignores its cap', async () => {
