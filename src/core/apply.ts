@@ -26,16 +26,7 @@ import { markOrphaned } from './calls/call-order.ts'
 import { messageSize } from './message-size.ts'
 import type { FailedAttempt } from './next-model.ts'
 import { stepIdOf } from './session-ids.ts'
-import {
-  type Call,
-  type Cancel,
-  type EndedTurn,
-  type OpenTurn,
-  type PendingInput,
-  requestOf,
-  type SessionState,
-  type SpawnedChild,
-} from './state.ts'
+import { type Call, type Cancel, type EndedTurn, type OpenTurn, requestOf, type SessionState, type SpawnedChild } from './state.ts'
 import {
   appendMessage,
   callingStep,
@@ -254,11 +245,9 @@ function turnEnded(state: SessionState, event: TurnEnd): SessionState {
   const { id, accounting, diagnostics, paidUsd, children, idleMs } = openTurn(state, event)
   const { ending, totals } = event
   const ended = { kind: 'ended', id, ending, totals, paidUsd, children, idleMs, accounting, diagnostics } as const
-  const inputs = state.inputs.some(isFromChild) ? state.inputs.filter((input) => !isFromChild(input)) : state.inputs
+  const inputs = state.inputs.length > 0 ? state.inputs.filter(({ child }) => child === undefined) : state.inputs
   return { ...state, seq: event.seq, at: event.at, inputs, turn: event.report ? { ...ended, report: event.report } : ended }
 }
-
-const isFromChild = ({ child }: PendingInput): boolean => child !== undefined
 
 /** Charges the parent with the child. Idle time of the only running child is idle time of the parent, too. */
 function childEnded(state: SessionState, event: ChildEnded): SessionState {
