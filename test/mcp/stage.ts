@@ -19,4 +19,4 @@ export const hostOf = (more: Partial<McpHost> = {}): McpHost => ({
 })
 
 export const contextOf = (more: Partial<ToolContext> = {}): ToolContext =>
-  ({ signal: new AbortController().signal, progress: () => {}, ...more }) as ToolContext
+  ({ signal: new AbortController().signal, progress: () => {}, ask: async () => ({ kind: 'cancel' }), ...more }) as ToolContext

@@ -1,5 +1,6 @@
+// What a server asks during a call: of a person (elicitation), or of a model (sampling).
 import type { CreateMessageRequest, CreateMessageResult, ElicitRequest, ElicitResult } from '@modelcontextprotocol/client'
-import type { ToolContext } from '../../contracts/index.ts'
+import type { Json, JsonObject, Question, QuestionAnswer, ToolContext, ToolQuestions } from '../../contracts/index.ts'
 
 /** Answers what a server asks while one of its tools runs. */
 export interface CallQuestions {
@@ -17,5 +18,42 @@ export const noQuestions: CallQuestions = {
   },
 }
 
-/** The questions of one call. */
-export const questionsOf = (_context: ToolContext): CallQuestions => noQuestions
+/** Asks the person of the session. */
+export const questionsOf = (context: ToolContext, server: string): CallQuestions => ({
+  ...noQuestions,
+  elicit: async (params, signal) => elicitResult(await context.ask(questionFrom(params, server), signal)),
+})
+
+export function questionFrom(params: ElicitRequest['params'], server: string): Question {
+  const asked = { text: params.message, from: server }
+  return params.mode === 'url' ? { ...asked, url: params.url } : { ...asked, form: params.requestedSchema as JsonObject }
+}
+
+export function elicitResult(answer: QuestionAnswer): ElicitResult {
+  if (answer.kind !== 'accept') return { action: answer.kind }
+  const { content } = answer
+  return content ? { action: 'accept', content: content as ElicitResult['content'] & {} } : { action: 'accept' }
+}
+
+/** The state of a call between two attempts. */
+export interface AskedState {
+  /** Of the server. */
+  readonly requestState?: string
+  /** Answers that need no person. */
+  readonly responses: JsonObject
+  /** The server wants addresses to be opened before it is called again. It gets no answers. */
+  readonly isPrerequisite?: true
+}
+
+export const askedStateOf = (state: Json | undefined): AskedState | undefined => state as AskedState | undefined
+
+const urlRequiredCode = -32_042
+
+/** The addresses that a person must open first, if that is what the error says. Revision 2025-11-25. */
+export function prerequisites(error: unknown, server: string): ToolQuestions | undefined {
+  const { code, data } = (error ?? {}) as { readonly code?: unknown; readonly data?: { readonly elicitations?: unknown } }
+  const { elicitations } = data ?? {}
+  if (code !== urlRequiredCode || !Array.isArray(elicitations) || elicitations.length === 0) return undefined
+  const questions = elicitations.map((each: ElicitRequest['params'], index) => [`url${index + 1}`, questionFrom(each, server)] as const)
+  return { questions: Object.fromEntries(questions), state: { responses: {}, isPrerequisite: true } }
+}

@@ -5,6 +5,8 @@
 import type {
   CallToolResult,
   Client,
+  ElicitRequest,
+  ElicitResult,
   InputRequiredResult,
   McpSubscription,
   RequestOptions,
@@ -86,6 +88,8 @@ export class McpClient {
   readonly #client: Client
   readonly #calls = new Set<OpenCall>()
   readonly #requests = new Set<AbortController>()
+  /** Open questions about an address, by the ids of the server. */
+  readonly #elicitations = new Map<string, AbortController>()
   #transport: Transport | undefined
   #process: ServerProcess | undefined
   #received = 0
@@ -276,14 +280,25 @@ export class McpClient {
     this.#client.setRequestHandler('roots/list', () => rootsOf(this.#place.host))
     this.#client.setNotificationHandler('notifications/message', ({ params }) => this.#log(params))
     if (!canAsk) return
-    this.#client.setRequestHandler('elicitation/create', ({ params }) => {
-      const { questions, signal } = this.#asking()
-      return questions.elicit(params, signal)
-    })
+    this.#client.setRequestHandler('elicitation/create', ({ params }, { mcpReq }) => this.#elicit(params, mcpReq.signal))
+    this.#client.setNotificationHandler('notifications/elicitation/complete', ({ params }) =>
+      this.#elicitations.get(params.elicitationId)?.abort(),
+    )
     this.#client.setRequestHandler('sampling/createMessage', ({ params }) => {
       const { questions, signal } = this.#asking()
       return questions.createMessage(params, signal)
     })
+  }
+
+  /** The server may find out before the person says so that the person is done with an address. */
+  async #elicit(params: ElicitRequest['params'], cancelled: AbortSignal): Promise<ElicitResult> {
+    const { questions, signal } = this.#asking()
+    const completed = new AbortController()
+    const id = params.mode === 'url' ? params.elicitationId : undefined
+    if (id !== undefined) this.#elicitations.set(id, completed)
+    const result = await questions.elicit(params, AbortSignal.any([signal, cancelled, completed.signal]))
+    if (id !== undefined) this.#elicitations.delete(id)
+    return completed.signal.aborted ? { action: 'accept' } : result
   }
 
   /** A request of the server does not say which call it belongs to. With several open calls, nobody is asked. */

@@ -1,7 +1,24 @@
 // The tools of a server as tools of an agent.
-import type { ApprovalWish, Json, JsonObject, SchemaValidator, Tool, ToolContext, ToolOutput } from '../../contracts/index.ts'
+import type {
+  ApprovalWish,
+  Json,
+  JsonObject,
+  SchemaValidator,
+  Tool,
+  ToolContext,
+  ToolOutput,
+  ToolQuestions,
+} from '../../contracts/index.ts'
 import { matches } from '../../policy/tool-name-patterns.ts'
-import { type CallQuestions, questionsOf } from './call-questions.ts'
+import {
+  type AskedState,
+  askedStateOf,
+  type CallQuestions,
+  elicitResult,
+  prerequisites,
+  questionFrom,
+  questionsOf,
+} from './call-questions.ts'
 import type { CallReply, InputRequests, InputResponses } from './mcp-client.ts'
 import type { McpConnection } from './mcp-connection.ts'
 import { failureOf, McpError } from './mcp-failure.ts'
@@ -33,9 +50,10 @@ export function mcpTool(tool: ServerTool, place: ToolPlace): Tool {
     execute: async (input, context) => {
       try {
         const reply = await callUntilDone(tool, { input, context, place })
-        return await checkedOutput(tool, reply, place)
+        return reply.kind === 'ask' ? asking(reply.ask, place) : await checkedOutput(tool, reply, place)
       } catch (error) {
-        return { ok: false, error: failureOf(error, place.server) }
+        const ask = prerequisites(error, place.server)
+        return ask ? asking(ask, place) : { ok: false, error: failureOf(error, place.server) }
       }
     },
   }
@@ -68,28 +86,74 @@ interface Call {
   readonly place: ToolPlace
 }
 
-/** Servers of the revision 2026-07-28 ask by returning: each answer is a further attempt. */
-async function callUntilDone(tool: ServerTool, { input, context, place }: Call): Promise<Extract<CallReply, { kind: 'result' }>> {
+type Reply = Extract<CallReply, { kind: 'result' }> | { readonly kind: 'ask'; readonly ask: ToolQuestions }
+
+const asking = (ask: ToolQuestions, { server }: ToolPlace): ToolOutput => ({
+  ok: false,
+  error: { class: 'cancelled', message: `The MCP server "${server}" asked a question that nobody answered.` },
+  ask,
+})
+
+/**
+ * Servers of the revision 2026-07-28 ask by returning. Questions for a person end the attempt, and the next one has the answers.
+ * The other answers are sent at once.
+ */
+async function callUntilDone(tool: ServerTool, { input, context, place }: Call): Promise<Reply> {
   const { signal } = context
-  const questions = place.host.questions?.(context) ?? questionsOf(context)
+  const own = place.host.questions?.(context)
+  const questions = own ?? questionsOf(context, place.server)
   const mayShow = rateLimit(maxProgressPerSecond, place.host.clock)
   const onProgress = (text: string): void => {
     if (mayShow()) context.progress(text)
   }
-  let answers: { responses?: InputResponses; state?: string } = {}
+  let answers = answersFrom(context, place)
   for (let round = 0; round <= maxQuestionRounds; round++) {
     const request = { name: tool.name, arguments: input, definition: tool.definition, ...answers }
     const reply = await place.connection.use((client) => client.callTool(request, { signal, timeoutMs: 'none', questions, onProgress }), {
       signal,
     })
     if (reply.kind === 'result') return reply
-    const responses = await answerAll(reply.requests, { questions, signal, host: place.host })
+    const forPerson = own
+      ? []
+      : Object.entries(reply.requests).flatMap(([key, request]) =>
+          request.method === 'elicitation/create' ? [[key, questionFrom(request.params, place.server)] as const] : [],
+        )
+    const others = Object.fromEntries(Object.entries(reply.requests).filter(([key]) => !forPerson.some(([asked]) => asked === key)))
+    const responses = await answerAll(others, { questions, signal, host: place.host })
+    if (forPerson.length > 0) {
+      const state = {
+        responses: responses as JsonObject,
+        ...(reply.state !== undefined && { requestState: reply.state }),
+      } satisfies AskedState
+      return { kind: 'ask', ask: { questions: Object.fromEntries(forPerson), state } }
+    }
     answers = { responses, ...(reply.state !== undefined && { state: reply.state }) }
   }
   throw new McpError({
     class: 'failed',
     message: `The MCP server "${place.server}" asked more than ${maxQuestionRounds} times in one call.`,
   })
+}
+
+interface Answers {
+  readonly responses?: InputResponses
+  readonly state?: string
+}
+
+/** What the attempt before has asked, with the answers of the person. @throws McpError if the person did not do what is required. */
+function answersFrom({ answers = {}, askState }: ToolContext, { server }: ToolPlace): Answers {
+  const asked = askedStateOf(askState)
+  if (!asked) return {}
+  const { responses, requestState: state, isPrerequisite } = asked
+  if (isPrerequisite) {
+    if (Object.values(answers).every(({ kind }) => kind === 'accept')) return {}
+    throw new McpError({
+      class: 'denied',
+      message: `The MCP server "${server}" requires that the user opens an address, and the user did not.`,
+    })
+  }
+  const results = Object.entries(answers).map(([key, answer]) => [key, elicitResult(answer)])
+  return { responses: { ...responses, ...Object.fromEntries(results) }, ...(state !== undefined && { state }) }
 }
 
 interface Answering {
