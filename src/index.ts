@@ -126,6 +126,8 @@ export {
   type RuleVerdict,
   type RunFlag,
   type RunOrigin,
+  type SampleRequest,
+  type SampleResult,
   type Sandbox,
   type SandboxPolicy,
   type SchemaInput,

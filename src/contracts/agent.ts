@@ -67,6 +67,8 @@ export interface AgentSpec {
   readonly childControl?: true
   /** Skills that it may load, sorted by name. */
   readonly skills?: readonly SkillCard[]
+  /** It exists for one request of a call only: no agent of the configuration has its name. */
+  readonly isInline?: true
   /** Its own rules. They can only be stricter than those of the session. */
   readonly approvals?: readonly ApprovalRule[]
   /** For a child: the rules of its callers, outermost first. */

@@ -194,6 +194,8 @@ export {
   type Gate,
   type ItemView,
   type RemainingBudget,
+  type SampleRequest,
+  type SampleResult,
   type SpawnedAgent,
   storedOutputFlag,
   type Tool,

@@ -101,6 +101,25 @@ export interface ChildControl {
   list(): readonly SpawnedAgent[]
 }
 
+/** A request of a tool to a model. */
+export interface SampleRequest {
+  /** Several messages become one text with the roles. */
+  readonly messages: readonly { readonly role: 'user' | 'assistant'; readonly parts: readonly InputPart[] }[]
+  readonly systemPrompt?: string
+  /** Of the answer. */
+  readonly maxTokens?: number
+  readonly temperature?: number
+  /** Parts of names. Models of the agent that match are tried first; other models are never used. */
+  readonly modelHints?: readonly string[]
+  /** Who asks, for rules and people, such as an MCP server. Default: the tool. */
+  readonly from?: string
+}
+
+/** `length`: the answer was cut. */
+export type SampleResult =
+  | { readonly ok: true; readonly text: string; readonly model: string; readonly stopReason: 'stop' | 'length' }
+  | { readonly ok: false; readonly error: ToolFailure }
+
 export interface ToolContext {
   /** Aborted on interrupt, timeout and end of budget. */
   readonly signal: AbortSignal
@@ -138,6 +157,11 @@ export interface ToolContext {
    * questions in the output survive it. `cancel` if nobody can be asked or the signal aborts.
    */
   ask(question: Question, signal?: AbortSignal): Promise<QuestionAnswer>
+  /**
+   * Sends a request to a model of the agent, in a child session of the call without tools. It needs the approval
+   * `sampling(NAME)`, and the budgets of the agent and its ancestors pay for it. The timeout of the call is paused.
+   */
+  sample(request: SampleRequest): Promise<SampleResult>
   /**
    * Whether rules allow something that the call finds while it runs, such as a file in a folder. `without asking`: the
    * approval of the call did not mention it.

@@ -3,6 +3,7 @@ import { nearestNames } from '../util/nearest-names.ts'
 import { automaticTools, builtinToolNames } from './builtin-tool-names.ts'
 import { agentPrefix, ownToolsForAny, readingTools, writingTools } from './foreign-tools.ts'
 import { parseRulePattern } from './rule-pattern.ts'
+import { samplingName } from './sampling-rules.ts'
 import { isOfSource, matchesTool } from './tool-name-patterns.ts'
 import { isImpossibleUnsandboxedRule, unsandboxedForms, unsandboxedName } from './unsandboxed-rules.ts'
 
@@ -22,7 +23,7 @@ export interface ToolNameProblem {
   readonly remedy: string
 }
 
-const ownNames: readonly string[] = [...builtinToolNames, ...Object.keys(automaticTools), unsandboxedName]
+const ownNames: readonly string[] = [...builtinToolNames, ...Object.keys(automaticTools), unsandboxedName, samplingName]
 
 /** Why a pattern of a rule, such as `shell(git *)`, matches no call. */
 export function rulePatternProblem(pattern: string, known: KnownTools): ToolNameProblem | undefined {

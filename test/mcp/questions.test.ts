@@ -87,6 +87,20 @@ describe('a server that asks while the call is open', () => {
     expect(resultsIn(model.requests[1])[0]?.content).toBe('login accept')
   })
 
+  it('gets the answer of the model, in a child of the call, once that is approved (server-everything)', async () => {
+    const input = { prompt: 'Name a colour', maxTokens: 20 }
+    const { runtime, model, asked } = stage(everything, [call('trigger-sampling-request', input), { text: 'blue' }, done], {
+      decide: () => once,
+    })
+    const { status, operations } = await bounded(runtime.run('go'))
+    expect(status).toBe('completed')
+    expect(asked).toMatchObject([{ scope: 'sampling', keys: [{ key: 'sampling:srv' }] }])
+    expect(model.requests[1]).toMatchObject({ tools: [], parameters: { maxOutputTokens: 20 } })
+    expect(JSON.stringify(model.requests[1]?.messages)).toContain('Name a colour')
+    expect(resultsIn(model.requests[2])[0]?.content).toContain('blue')
+    expect(operations?.steps[0]?.calls[0]?.child?.agentPath).toBe('root/sampling#1')
+  })
+
   it('gets cancel if nobody is there', async () => {
     const { runtime, model } = stage(everything, [call('trigger-elicitation-request'), done], { decide: () => 'suspend' })
     expect((await bounded(runtime.run('go'))).status).toBe('completed')

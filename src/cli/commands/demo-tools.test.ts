@@ -30,6 +30,7 @@ test('book_room fails as planned, after a while', async () => {
     agents: [],
     mayUse: () => true,
     ask: async () => ({ kind: 'cancel' }),
+    sample: async () => ({ ok: false, error: { class: 'config', message: 'There is no model here.' } }),
     startChild: async () => ({ kind: 'refused', failure: { class: 'config', message: 'There are no agents here.' } }),
     maxOutputBytes: 32_768,
     storedOutput: async () => undefined,

@@ -60,6 +60,7 @@ export const agentDefinitions = {
     tools: listOf(text),
     limits: reference('Limits'),
     saysToolTimeout: optional(constant(true)),
+    isInline: optional(constant(true)),
     saysOutput: optional(constant(true)),
     parameters: reference('Parameters'),
     output: reference('OutputContract'),

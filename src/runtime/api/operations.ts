@@ -13,7 +13,7 @@ import {
 } from '../../contracts/index.ts'
 import type { Call, EarlierTurn, EndedTurn, OpenTurn, SessionState, StartedCall } from '../../core/index.ts'
 import { utf8Length } from '../../util/fit-text.ts'
-import { childIdOf } from '../tree/tree-state.ts'
+import { childIdsOf } from '../tree/tree-state.ts'
 
 type Children = ReadonlyMap<SessionId, SessionState>
 
@@ -31,8 +31,7 @@ export function accountingOf(state: SessionState, children: Children): readonly 
   const own = state.earlierTurns ? [...state.earlierTurns.flatMap(({ accounting }) => accounting), ...last] : last
   const all: AccountingEntry[] = []
   for (const entry of own) {
-    const child = childOf(state, entry, children)
-    if (child) for (const each of accountingOf(child, children)) all.push(each)
+    for (const child of childrenOf(state, entry, children)) for (const each of accountingOf(child, children)) all.push(each)
     all.push(entry)
   }
   for (const child of openChildren(state, children)) all.push(...accountingOf(child.state, children))
@@ -103,14 +102,25 @@ function stepsOf(state: SessionState, accounting: readonly AccountingEntry[], be
       attempts.push(entry)
       continue
     }
-    const child = children.size === 0 ? undefined : childOf(state, entry, children)
-    calls.push(child && child.turn.kind !== 'none' ? { ...entry, ...turnsOf(child, child.turn, below) } : entry)
+    const started = children.size === 0 ? none : childrenOf(state, entry, children)
+    calls.push(started.length > 0 ? { ...entry, ...turnsOfAll(started, below) } : entry)
   }
   return steps
 }
 
-function childOf({ sessionId }: SessionState, entry: AccountingEntry, children: Children): SessionState | undefined {
-  return entry.kind === 'call' ? children.get(childIdOf(sessionId, entry.itemId)) : undefined
+const none: readonly never[] = []
+
+function childrenOf({ sessionId }: SessionState, entry: AccountingEntry, children: Children): readonly SessionState[] {
+  if (entry.kind !== 'call') return none
+  return childIdsOf(sessionId, entry.itemId, children).flatMap((id) => children.get(id) ?? [])
+}
+
+/** A call that sent several requests to a model has several children. */
+function turnsOfAll(started: readonly SessionState[], below: Below): Pick<CallOperation, 'child' | 'earlier'> {
+  const turns = started.flatMap((child) => (child.turn.kind === 'none' ? [] : [turnsOf(child, child.turn, below)]))
+  const all = turns.flatMap(({ child, earlier = [] }) => (child ? [...earlier, child] : []))
+  const child = all.at(-1)
+  return { ...(child && { child }), ...(all.length > 1 && { earlier: all.slice(0, -1) }) }
 }
 
 // An open turn includes what its ended children spent; what its open children spent is added here.
@@ -162,8 +172,10 @@ function callSoFar(
 function openChildren({ sessionId, turn }: SessionState, children: Children): readonly OpenChild[] {
   if (turn.kind !== 'open' || turn.step.kind !== 'calling' || children.size === 0) return []
   return turn.step.calls.flatMap((call) => {
-    const state = children.get(childIdOf(sessionId, call.itemId))
-    return state?.turn.kind === 'open' ? [{ call, state, turn: state.turn }] : []
+    return childIdsOf(sessionId, call.itemId, children).flatMap((id) => {
+      const state = children.get(id)
+      return state?.turn.kind === 'open' ? [{ call, state, turn: state.turn }] : []
+    })
   })
 }
 

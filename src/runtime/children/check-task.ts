@@ -57,6 +57,12 @@ function storeMedia(
   )
 }
 
+/** A request of a tool to a model. Only limits apply. */
+export function checkInline(task: ChildTask, parent: OpenSession): Checked<ChildTask> {
+  const failure = childRefusal(parent, task.agent)
+  return failure ? { kind: 'refused', failure } : { kind: 'ok', value: task }
+}
+
 /** The agent of the task: one that the caller may call, and that still exists. */
 function checkAgent(task: unknown, caller: AgentSpec, now: ReadonlyMap<string, AgentSpec>): Checked<AgentSpec> {
   if (typeof task !== 'object' || task === null)

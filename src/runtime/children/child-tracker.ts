@@ -15,7 +15,7 @@ import type { EndedTurn, SessionState, SpawnedChild } from '../../core/index.ts'
 import type { ActiveSession } from '../../steps/index.ts'
 import { accountingOf, operationOf } from '../api/operations.ts'
 import { endOpenTurn, type ForcedEnding, interrupted } from '../tree/end-open-turn.ts'
-import { childIdOf, isSpawnedIn, summaryOnly, type TreeState } from '../tree/tree-state.ts'
+import { childIdsOf, isSpawnedIn, summaryOnly, type TreeState } from '../tree/tree-state.ts'
 import { childFailure } from './child-failure.ts'
 import { childNotice } from './child-notice.ts'
 import type { OpenSession } from './open-sessions.ts'
@@ -135,8 +135,13 @@ export class ChildTracker {
     const turn = open?.session?.state.turn
     // Saves the lookup for calls of sessions without children.
     if (turn?.kind === 'open' && turn.children === 0 && open?.openChildren === 0) return
-    const childId = childIdOf(parentId, itemId)
-    if (turn?.kind !== 'open' || !isSpawnedIn(turn, childId)) this.callEnded(childId)
+    for (const childId of this.childrenOf(parentId, itemId))
+      if (turn?.kind !== 'open' || !isSpawnedIn(turn, childId)) this.callEnded(childId)
+  }
+
+  /** The children of a call, oldest first. */
+  childrenOf(parentId: SessionId, itemId: ItemId): readonly SessionId[] {
+    return childIdsOf(parentId, itemId, { has: (childId) => this.inactive.has(childId) || this.openSessions.get(childId) !== undefined })
   }
 
   #summarise(childId: SessionId): void {

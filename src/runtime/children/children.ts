@@ -19,7 +19,7 @@ import { addPrices } from '../resume/reconfigure-session.ts'
 import { type ForcedEnding, interrupted } from '../tree/end-open-turn.ts'
 import type { Tree } from '../tree/tree.ts'
 import { childIdOf } from '../tree/tree-state.ts'
-import { checkTask } from './check-task.ts'
+import { checkInline, checkTask } from './check-task.ts'
 import { isBoundFromAbove, isCostBound } from './child-budget.ts'
 import type { ChildTracker } from './child-tracker.ts'
 import type { OpenSession } from './open-sessions.ts'
@@ -50,7 +50,9 @@ export class Children {
 
   async start(parent: ActiveSession, itemId: ItemId, start: ChildStart): Promise<ChildResult> {
     const { inactive, openSessions } = this.#tracker
-    const childId = childIdOf(parent.state.sessionId, itemId)
+    const { inline } = start
+    const callIds = inline && this.#tracker.childrenOf(parent.state.sessionId, itemId)
+    const childId = childIdOf(parent.state.sessionId, itemId, callIds && callIds.length + 1)
     const before = inactive.get(childId)
     if (before?.turn.kind === 'ended') return this.#tracker.resultOf(before)
     const openParent = openSessions.get(parent.state.sessionId)
@@ -58,7 +60,7 @@ export class Children {
     let { task } = start
     const isBegun = before !== undefined || openSessions.get(childId) !== undefined
     if (!isBegun) {
-      const checking = checkTask(task, openParent, this.#parts)
+      const checking = inline ? checkInline(task, openParent) : checkTask(task, openParent, this.#parts)
       const checked = checking instanceof Promise ? await checking : checking
       if (checked.kind === 'refused') return checked
       task = checked.value
@@ -120,7 +122,7 @@ export class Children {
     if (slots && !slots.tryEnter()) await this.#waitForSlots(open, slots, { interrupt, itemId })
     if (mustStop(open, start)) return this.#stop(open)
     const begun = open.session?.state ?? this.#tracker.inactive.get(open.sessionId)
-    const agent = begun?.agent ?? this.#parts.agents.get(start.task.agent)
+    const agent = begun?.agent ?? start.inline ?? this.#parts.agents.get(start.task.agent)
     if (!agent) throw new TroupeError('internal', `The task for ${start.task.agent} was not checked.`)
     try {
       const resolving = this.#parts.models.resolve(agent)
@@ -199,28 +201,28 @@ export class Children {
   }
 
   /** Creates the session, or opens one that was stored before its turn began. */
-  #openSession(open: OpenSession, itemId: ItemId, { task }: ChildStart): ActiveSession {
+  #openSession(open: OpenSession, itemId: ItemId, { task, inline }: ChildStart): ActiveSession {
     const { inactive } = this.#tracker
     const before = inactive.get(open.sessionId)
     if (before) {
       inactive.delete(open.sessionId)
       return this.#tree.createSession(before)
     }
-    return this.#createSession(open, itemId, { task })
+    return this.#createSession(open, itemId, { task, inline })
   }
 
   /** Creates the session, records its input, and notes it in the parent, in one batch: a crash leaves all of that or nothing. */
   #createSession(
     open: OpenSession,
     itemId: ItemId,
-    { task: { agent: name, input }, turn: number }: { readonly task: ChildTask; readonly turn?: number },
+    { task: { agent: name, input }, turn: number, inline }: Pick<ChildStart, 'task' | 'inline'> & { readonly turn?: number },
   ): ActiveSession {
     const { sessionId: childId, parent } = open
     if (!parent?.session) throw new TroupeError('internal', `The child ${childId} has no parent.`)
     const { sessionSetup, options } = this.#parts
     const { state, turn } = parent.session
     const { trace } = state
-    const agent = sessionSetup.childAgent(name, state.agent)
+    const agent = inline ?? sessionSetup.childAgent(name, state.agent)
     const count = parent.nextNumber(name)
     const agentPath = `${state.agentPath}/${name}#${count}`
     const first: InteractionEvent<'interaction.session.created'> = {
@@ -244,8 +246,11 @@ export class Children {
     const session = this.#tree.createSession(createSessionState(first))
     // Recorded for the first child of each agent only.
     if (count === 1) for (const diagnostic of sessionSetup.notices(agent)) session.note({ type: 'interaction.diagnostic', diagnostic })
-    for (const text of options.config.context) session.note({ type: 'interaction.context.added', ...text })
-    this.#tree.addInstructions(session)
+    // A request of a tool contains only what the tool sends.
+    if (!inline) {
+      for (const text of options.config.context) session.note({ type: 'interaction.context.added', ...text })
+      this.#tree.addInstructions(session)
+    }
     session.note({ type: 'interaction.input.accepted', clientId: `${childId}.input` as ClientId, parts: input, mode: 'queue' })
     const started = { type: 'interaction.subagent.started', itemId, childId, agent: name, childPath: agentPath } as const
     parent.session.note(number === undefined ? started : { ...started, turn: number })

@@ -71,7 +71,8 @@ function missingAgents({ agents: current }: RuntimeParts, { root, children }: Tr
   const open = root.turn.kind === 'open' ? [...children.values()].filter(({ turn }) => turn.kind !== 'ended') : []
   const missing = new Map<string, SessionState>()
   for (const session of [root, ...open])
-    if (!current.has(session.agent.name) && !missing.has(session.agent.name)) missing.set(session.agent.name, session)
+    if (!session.agent.isInline && !current.has(session.agent.name) && !missing.has(session.agent.name))
+      missing.set(session.agent.name, session)
   const remedy = `Agents here: ${[...current.keys()].toSorted().join(', ')}.`
   return [...missing].map(([name, { parent, agentPath }]) => ({
     place: `agent "${name}"`,

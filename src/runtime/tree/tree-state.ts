@@ -28,7 +28,16 @@ const noChildren: ReadonlyMap<SessionId, SessionState> = new Map()
 const noneSettled: ReadonlySet<SessionId> = new Set()
 const noNumbers: ReadonlyMap<string, number> = new Map()
 
-export const childIdOf = (parent: SessionId, itemId: string): SessionId => `${parent}/${itemId}` as SessionId
+/** `number`: of the children of one call; only requests to models can be several. */
+export const childIdOf = (parent: SessionId, itemId: string, number = 1): SessionId =>
+  `${parent}/${itemId}${number === 1 ? '' : `~${number}`}` as SessionId
+
+/** The ids of the children of a call, oldest first. */
+export function childIdsOf(parent: SessionId, itemId: string, known: Pick<ReadonlySet<SessionId>, 'has'>): readonly SessionId[] {
+  const ids: SessionId[] = []
+  for (let id = childIdOf(parent, itemId); known.has(id); id = childIdOf(parent, itemId, ids.length + 1)) ids.push(id)
+  return ids
+}
 
 /** Whether a turn has this child among its spawned ones, which outlive their calls. */
 export const isSpawnedIn = ({ spawned }: OpenTurn, childId: SessionId): boolean =>
@@ -133,10 +142,12 @@ function trackChildren({ children, settled, numbers }: ChildStates, event: Inter
       settled.add(event.childId)
       return
     case 'interaction.item.completed': {
-      const childId = event.itemId && childIdOf(event.sessionId, event.itemId)
-      const child = childId && children.get(childId)
-      const turn = child && (event.sessionId === rootId ? root : children.get(event.sessionId))?.turn
-      if (child && !(turn?.kind === 'open' && isSpawnedIn(turn, childId))) children.set(childId, summaryOnly(child))
+      if (event.itemId === undefined || children.size === 0) return
+      const turn = (event.sessionId === rootId ? root : children.get(event.sessionId))?.turn
+      for (const childId of childIdsOf(event.sessionId, event.itemId, children)) {
+        const child = children.get(childId)
+        if (child && !(turn?.kind === 'open' && isSpawnedIn(turn, childId))) children.set(childId, summaryOnly(child))
+      }
       return
     }
     case 'interaction.subagent.started':

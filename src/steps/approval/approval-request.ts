@@ -1,4 +1,5 @@
 import type { ApprovalKey, ApprovalWish, Diagnostic, JsonObject } from '../../contracts/index.ts'
+import { samplingName } from '../../policy/sampling-rules.ts'
 import { unsandboxedName } from '../../policy/unsandboxed-rules.ts'
 import { asSentence } from '../../util/as-sentence.ts'
 import { copyJson, plainJson } from '../../util/json-values.ts'
@@ -80,7 +81,7 @@ function isReservedKey({ key, isPrefix }: ApprovalKey, tool: string): boolean {
   return !isOwn && reservedPrefixes.some((kind) => key.startsWith(kind) || (isPrefix === true && kind.startsWith(key)))
 }
 
-const reservedPrefixes = ['tool:', `${unsandboxedName}:`]
+const reservedPrefixes = ['tool:', `${unsandboxedName}:`, `${samplingName}:`]
 
 /** Copies known fields only. */
 function redactWish(redactor: Redactor, { summary, keys, wider = [], question, asks, diff }: ApprovalWish): ApprovalWish {

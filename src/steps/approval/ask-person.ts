@@ -2,6 +2,7 @@ import type {
   ApprovalDecision,
   ApprovalKey,
   ApprovalRequest,
+  JsonObject,
   Question,
   QuestionAnswer,
   ToolFailure,
@@ -46,7 +47,7 @@ function currentCall({ state: { turn } }: ActiveSession, { itemId }: StartedCall
 
 type Asked =
   | { readonly scope: 'question'; readonly question: Question }
-  | { readonly scope: 'sampling'; readonly summary: string; readonly keys: readonly ApprovalKey[] }
+  | { readonly scope: 'sampling'; readonly summary: string; readonly keys: readonly ApprovalKey[]; readonly input: JsonObject }
 
 function requestFor({ state: { sessionId, agentPath } }: ActiveSession, call: StartedCall, asked: Asked): ApprovalRequest {
   const { itemId, intent, questions } = call
@@ -54,7 +55,7 @@ function requestFor({ state: { sessionId, agentPath } }: ActiveSession, call: St
   const id = approvalIdOf(callIdOf(sessionId, itemId), `${scope}-${(questions?.asked ?? 0) + 1}`)
   const about = { id, itemId, agentPath, tool: intent.tool, input: intent.input, lane: intent.lane }
   if (asked.scope === 'question') return { ...about, scope, summary: asked.question.text, keys: [], question: asked.question }
-  return { ...about, scope, summary: asked.summary, keys: asked.keys }
+  return { ...about, ...asked }
 }
 
 /** Asks while the call runs. Nobody there means that the request is denied. `undefined`: the call or its session is over. */

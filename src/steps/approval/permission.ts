@@ -12,6 +12,7 @@ import type {
 } from '../../contracts/index.ts'
 import { approvalIdOf, callIdOf, type ReviewableCall } from '../../core/index.ts'
 import { areGranted, isGranted } from '../../policy/grants.ts'
+import { samplingName } from '../../policy/sampling-rules.ts'
 import { unsandboxedName } from '../../policy/unsandboxed-rules.ts'
 import { asSentence } from '../../util/as-sentence.ts'
 import { messageOf } from '../../util/message-of.ts'
@@ -87,12 +88,18 @@ export interface Settlement {
 export function decideByRules(session: ActiveSession, request: ApprovalRequest): Settlement | undefined {
   const { scope, tool: name, keys } = request
   const offered = { name, tool: session.ports.registry.find(name) ?? { name } }
-  const ruled = rulingFor(session, scope === 'unsandboxed' ? { names: [unsandboxedName], keys } : subjectOf(offered, request))
+  const ruled = rulingFor(session, ownRuleNames[scope] ? { names: ownRuleNames[scope], keys } : subjectOf(offered, request))
   if (ruled?.verdict === 'deny') return { decision: { kind: 'deny', feedback: `a rule forbids it: ${ruleText(ruled)}` }, by: ruled.rule }
   if (scope === 'question') return undefined
   const isBroad = scope === 'call' && !ruled?.isUnsure && !keys.some(({ mustBeNamed }) => mustBeNamed)
   const by = ruled?.verdict === 'allow' ? ruled.rule : findGrant(session, isBroad ? [wholeToolKey(name).key] : [], keys)
   return by === undefined ? undefined : { decision: { kind: 'approve', breadth: 'once' }, by }
+}
+
+/** Requests that are not about the call itself have rules of their own. */
+const ownRuleNames: { readonly [Scope in ApprovalRequest['scope']]?: readonly string[] } = {
+  unsandboxed: [unsandboxedName],
+  sampling: [samplingName],
 }
 
 /** Rules may have changed since the request: a rule that denies wins over an approval. */

@@ -12,6 +12,8 @@ import {
   type Plan,
   type Question,
   type QuestionAnswer,
+  type SampleRequest,
+  type SampleResult,
   type Tool,
   type ToolContext,
   type ToolFailure,
@@ -34,6 +36,7 @@ import type { QueueSlots } from '../queues/queue-slot.ts'
 import { waitInQueue } from '../queues/wait-in-queue.ts'
 import { readOutput } from './call-output.ts'
 import { checkedPlan } from './check-plan.ts'
+import { readSample, sampleResult, samplingRefusal } from './sample.ts'
 import { storedText } from './store-blob.ts'
 
 export interface RunResult {
@@ -156,6 +159,7 @@ class CallRun {
       searchableTools: () => this.#searchableTools(),
       skills: state.agent.skills?.filter(({ name }) => ports.skills.includes(name)) ?? noSkills,
       ask: (question, signal) => this.#ask(question, signal),
+      sample: (request) => this.#sample(request),
       mayUse: (key, how) => isUseAllowed(this.#session, { name: this.#call.intent.tool, tool }, { key, how }),
       progress: (text) => this.#show('progress', ports.redactor.text(String(text))),
       output: (chunk) => this.#pass(String(chunk)),
@@ -203,6 +207,22 @@ class CallRun {
     return answerFrom(decision)
   }
 
+  async #sample(request: SampleRequest): Promise<SampleResult> {
+    const session = this.#session
+    const sample = readSample(session, this.#call, request)
+    const isWithdrawn = (): boolean => this.#isOver || this.#interrupt.reason !== undefined
+    this.#interrupt.listen(() => session.wake())
+    return this.#whilePaused(async () => {
+      const error = await samplingRefusal(session, this.#call, { sample, isWithdrawn })
+      if (error) return { ok: false, error }
+      const { agent, parts } = sample
+      const result = await this.#startChild({ agent: agent.name, input: parts }, agent)
+      // Another one may follow.
+      this.#child = undefined
+      return sampleResult(result, agent.models)
+    })
+  }
+
   /** One after the other. The deadline is paused, and others may use the queue slots. */
   #whilePaused<T>(wait: () => Promise<T>): Promise<T> {
     const before = this.#asked
@@ -248,13 +268,14 @@ class CallRun {
       .searchable.map(({ tool: { description, inputSchema }, name }) => ({ name, description, inputSchema }))
   }
 
-  #startChild(task: ChildTask): Promise<ChildResult> {
+  #startChild(task: ChildTask, inline?: AgentSpec): Promise<ChildResult> {
     if (this.#isOver) return Promise.resolve({ kind: 'refused', failure: callIsOver })
     if (this.#child) return Promise.resolve({ kind: 'refused', failure: oneChildOnly })
     const result = this.#session.ports.tree.startChild(this.#session, this.#call.itemId, {
       task,
       interrupt: this.#interrupt,
       slots: this.#slots,
+      inline,
     })
     const child: StartedChild = { result, hasEnded: false }
     this.#child = child

@@ -1,5 +1,6 @@
 import {
   type AgentCard,
+  type AgentSpec,
   type ApprovalId,
   type ApprovalKey,
   type ApprovalPolicy,
@@ -95,6 +96,8 @@ export interface WaitingCall {
 
 export interface ChildStart {
   readonly task: ChildTask
+  /** An agent that is not in the configuration. A call can start several such children, each a new one. */
+  readonly inline?: AgentSpec | undefined
   /** Of the call that starts it. */
   readonly interrupt: Interrupt
   readonly slots: QueueSlots | undefined

@@ -15,6 +15,7 @@ const context = (stored: { readonly [handle: string]: string }): ToolContext => 
   agents: [],
   mayUse: () => true,
   ask: async () => ({ kind: 'cancel' }),
+  sample: async () => ({ ok: false, error: { class: 'config', message: 'There is no model here.' } }),
   startChild: () => Promise.reject(new Error('no children here')),
   confinement: { kind: 'none' },
   maxOutputBytes: 32_768,

@@ -1,6 +1,21 @@
 // What a server asks during a call: of a person (elicitation), or of a model (sampling).
-import type { CreateMessageRequest, CreateMessageResult, ElicitRequest, ElicitResult } from '@modelcontextprotocol/client'
-import type { Json, JsonObject, Question, QuestionAnswer, ToolContext, ToolQuestions } from '../../contracts/index.ts'
+import type {
+  CreateMessageRequest,
+  CreateMessageResult,
+  ElicitRequest,
+  ElicitResult,
+  SamplingMessageContentBlock,
+} from '@modelcontextprotocol/client'
+import type {
+  InputPart,
+  Json,
+  JsonObject,
+  Question,
+  QuestionAnswer,
+  SampleRequest,
+  ToolContext,
+  ToolQuestions,
+} from '../../contracts/index.ts'
 
 /** Answers what a server asks while one of its tools runs. */
 export interface CallQuestions {
@@ -18,11 +33,37 @@ export const noQuestions: CallQuestions = {
   },
 }
 
-/** Asks the person of the session. */
+/** Asks the person and the model of the session. */
 export const questionsOf = (context: ToolContext, server: string): CallQuestions => ({
-  ...noQuestions,
   elicit: async (params, signal) => elicitResult(await context.ask(questionFrom(params, server), signal)),
+  createMessage: async (params) => {
+    const result = await context.sample(sampleFrom(params, server))
+    if (!result.ok) throw new Error(result.error.message)
+    const stopReason = result.stopReason === 'length' ? 'maxTokens' : 'endTurn'
+    return { role: 'assistant', content: { type: 'text', text: result.text }, model: result.model, stopReason }
+  },
 })
+
+function sampleFrom(params: CreateMessageRequest['params'], server: string): SampleRequest {
+  const { messages, systemPrompt, maxTokens, temperature, modelPreferences, tools } = params
+  // The capability is not announced.
+  if (tools !== undefined) throw new Error('Sampling with tools is not supported.')
+  return {
+    messages: messages.map(({ role, content }) => ({ role, parts: (Array.isArray(content) ? content : [content]).map(inputPart) })),
+    ...(systemPrompt !== undefined && { systemPrompt }),
+    maxTokens,
+    ...(temperature !== undefined && { temperature }),
+    modelHints: (modelPreferences?.hints ?? []).flatMap(({ name }) => name ?? []),
+    from: server,
+  }
+}
+
+function inputPart(block: SamplingMessageContentBlock): InputPart {
+  if (block.type === 'text') return { type: 'text', text: block.text }
+  if (block.type === 'image') return { type: 'image', mediaType: block.mimeType, data: block.data }
+  if (block.type === 'audio') return { type: 'file', mediaType: block.mimeType, data: block.data }
+  throw new Error(`Sampling with ${block.type} is not supported.`)
+}
 
 export function questionFrom(params: ElicitRequest['params'], server: string): Question {
   const asked = { text: params.message, from: server }

@@ -39,6 +39,7 @@ export const toolContext = (more: Partial<ToolContext> = {}): ToolContext => ({
   agents: [],
   mayUse: () => true,
   ask: async () => ({ kind: 'cancel' }),
+  sample: async () => ({ ok: false, error: { class: 'config', message: 'There is no model here.' } }),
   startChild: () => Promise.reject(new Error('no children here')),
   skills: [],
   progress() {},

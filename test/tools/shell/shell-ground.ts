@@ -78,6 +78,7 @@ export const contextOf = (confinement: Confinement): ToolContext => ({
   agents: [],
   mayUse: () => true,
   ask: async () => ({ kind: 'cancel' }),
+  sample: async () => ({ ok: false, error: { class: 'config', message: 'There is no model here.' } }),
   startChild: () => Promise.reject(new Error('no children here')),
   skills: [],
   progress() {},

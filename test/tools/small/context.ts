@@ -16,6 +16,7 @@ export function toolContext(more: Partial<ToolContext> = {}): ToolContext & { re
     agents: [],
     mayUse: () => true,
     ask: async () => ({ kind: 'cancel' }),
+    sample: async () => ({ ok: false, error: { class: 'config', message: 'There is no model here.' } }),
     startChild: () => Promise.reject(new Error('no children here')),
     skills: [],
     progress() {},
