@@ -69,7 +69,7 @@ describe('asked in a window', () => {
     expect(await first.ended).toBe(6)
     const text = first.lines().join('\n')
     expect(text).toMatch(/lead {2}suspended: answer required/)
-    expect(text).toMatch(/\? answer needed {2}Tea or coffee\?/)
+    expect(text).toMatch(/\? answer required {2}Tea or coffee\?/)
     const [, id = ''] = /--resume (\S+)/.exec(text) ?? []
     const again = troupe(['run', file, '--resume', id, '--data-dir', 'lead'], { columns: 140, rows: 40 })
     await answer(again, /Tea or coffee\?/, 'tea')
