@@ -19,6 +19,7 @@ export {
 export { type ConfigFileSystem, nodeConfigFileSystem } from './config/files/config-file-system.ts'
 export { withLock } from './config/files/file-lock.ts'
 export { makeFolders } from './config/files/make-folders.ts'
+export { redactSettings } from './config/hide-secrets.ts'
 export { configError, loadConfig, readConfig } from './config/load-config.ts'
 export {
   approvalsOf,
@@ -46,6 +47,7 @@ export {
 } from './config/section-values.ts'
 export { mustShowInFull, trustEffect } from './config/sections.ts'
 export { type ConfigRow, configRows } from './config/show-config.ts'
+export { placeOf } from './config/sourced.ts'
 export { documentFilesIn, listHookFiles } from './config/trust/hook-files.ts'
 export { readFileStates, readTrust, revokeTrust, type TrustPlace, trustFiles } from './config/trust/trust-file.ts'
 export { type FileState, type TrustRecord, type TrustRecords, trustOf } from './config/trust/trust-records.ts'

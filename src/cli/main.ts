@@ -75,7 +75,9 @@ async function perform(invocation: Invocation, host: Host): Promise<number> {
     case 'sessions':
       return (await import('./sessions/sessions-command.ts')).sessionsCommand(invocation, host)
     case 'mcp':
-      return (await import('./commands/mcp-command.ts')).mcpCommand(invocation, host)
+      return (await import('./mcp/mcp-command.ts')).mcpCommand(invocation, host)
+    case 'tools':
+      return (await import('./mcp/tools-command.ts')).toolsCommand(invocation, host)
     case 'skills':
       return (await import('./commands/skills-command.ts')).skillsCommand(invocation, host)
     default:

@@ -105,3 +105,79 @@ it('tools that change after their first use are withheld until a person accepts 
   expect(changed).not.toContain('is lent to Ada')
   expect(changed).toMatch(/has changed the description of lend_book.*troupe mcp show library/)
 })
+
+it('servers are listed with transport, file, trust and state; secrets are not shown', async () => {
+  const key = { ...library, env: { LIBRARY: 'x', API_KEY: 'sk-abcdef-1234567890' } }
+  const { troupe } = project({ '.mcp.json': servers({ library: key, far: { url: 'http://127.0.0.1:9/mcp' } }) })
+  const before = await troupe('mcp', 'list', '--connect')
+  expect(before.stdout).toMatch(/library\s+stdio \S+ library-server\.mjs\n.*not trusted · \S*\.mcp\.json:1:\d+/)
+  await troupe('trust', '--all')
+  const { stdout } = await troupe('mcp', 'list', '--connect', '--json')
+  expect(JSON.parse(stdout).servers).toMatchObject([
+    { name: 'library', trust: 'trusted', connected: true, state: 'connected to library 1.0.0 (2025-11-25), 3 tools' },
+    { name: 'far', transport: 'http http://127.0.0.1:9/mcp', connected: false },
+  ])
+  const shown = await troupe('mcp', 'show', 'library')
+  expect(shown).toMatchObject({ code: 0, stderr: '' })
+  for (const text of [
+    'Lend a book to a person',
+    'write · needs approval',
+    'library/recommend',
+    'library://rules',
+    'Find a book before you lend it.',
+  ])
+    expect(shown.stdout).toContain(text)
+  const configured = await troupe('config', 'show')
+  for (const { stdout: said } of [shown, configured]) expect(said).not.toContain('sk-abcdef')
+  const doctor = await troupe('doctor')
+  expect(doctor.stdout).toMatch(/ok {4}MCP server: library: connected to library 1\.0\.0[\s\S]*WARN {2}MCP server: far: /)
+  expect(await troupe('mcp', 'show', 'libary')).toMatchObject({ code: 2, stderr: expect.stringContaining('Did you mean') })
+})
+
+it('a tool is called with rules and approval, and changed tools are accepted by mcp show', async () => {
+  const here = project({ '.mcp.json': servers({ library: { ...library } }) })
+  await here.troupe('trust', '--all')
+  const call = ['mcp', 'call', 'library', 'lend_book', '{"id": "b1", "to": "Ada"}'] as const
+  expect(await here.troupe(...call)).toMatchObject({ code: 1, stderr: expect.stringContaining("--allow 'library/lend_book'") })
+  expect(await here.troupe(...call, '--allow', 'library/*')).toEqual({
+    code: 0,
+    stdout: 'The Sea Around Us is lent to Ada by the town\n',
+    stderr: '',
+  })
+  expect(
+    await here.troupe('mcp', 'call', 'library', 'lend_book', '{"id": "b3", "to": "A"}', '--allow', 'library/*', '--json'),
+  ).toMatchObject({ code: 1, stdout: expect.stringContaining('is lent already') })
+  expect(await here.troupe('mcp', 'call', 'library', 'lend_book', '[]')).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('must be a JSON object'),
+  })
+  const path = join(here.path, 'library-server.mjs')
+  writeFileSync(path, readFileSync(path, 'utf8').replace('Lend a book to a person', 'Lend two books to a person'))
+  expect(await here.troupe(...call, '--allow', 'library/*')).toMatchObject({ code: 1 })
+  const shown = await here.troupe('mcp', 'show', 'library')
+  expect(shown.stdout).toMatch(/Lend two books to a person\n.*CHANGED since it was accepted/)
+  expect(shown.stderr).toContain('troupe mcp show library --accept')
+  await here.troupe('mcp', 'show', 'library', '--accept')
+  expect(await here.troupe(...call, '--allow', 'library/*')).toMatchObject({ code: 0 })
+})
+
+it('tools list shows what an agent gets; run --prompt uses a prompt of a server', async () => {
+  const { troupe } = project({
+    '.mcp.json': servers({ library }),
+    'a.ai': agentWith().replace('[library/lend_book]', '[read_file, library/lend_book]'),
+  })
+  await troupe('trust', '--all')
+  const { stdout } = await troupe('tools', 'list', '--agent', 'a.ai', '--json')
+  expect(JSON.parse(stdout).tools).toMatchObject([
+    { name: 'read_file', source: 'built-in', effect: 'read' },
+    { name: 'library/lend_book', source: 'library', effect: 'write', approval: 'ask' },
+  ])
+  expect((await troupe('tools', 'list')).stdout).toMatch(/shell[\s\S]*library\/find_books/)
+  expect((await troupe('tools', 'list', '--server', 'library')).stdout).not.toContain('shell')
+  const events = await troupe('run', 'a.ai', 'Quickly.', '--prompt', 'library/recommend', '--prompt-arg', 'topic=sea', '--stream-json')
+  expect(events.stdout).toContain('Recommend a book about the sea, and lend it to me.\\n\\nQuickly.')
+  expect(await troupe('run', 'a.ai', '--prompt', 'library/recommend')).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('topic is missing'),
+  })
+})

@@ -1,5 +1,5 @@
 import { homedir } from 'node:os'
-import { isDocumentFile, overlayFor, type RegisteredAgent, sandboxOf, storePathOf } from '../../agents/index.ts'
+import { isDocumentFile, overlayFor, type RegisteredAgent, sandboxOf, serversOf, storePathOf } from '../../agents/index.ts'
 import { type Problem, TroupeError } from '../../contracts/index.ts'
 import { systemClock } from '../../runtime/index.ts'
 import { displaySentence } from '../../util/as-sentence.ts'
@@ -37,6 +37,7 @@ export async function runDoctorChecks(host: Host, options: ProjectOptions): Prom
     ...(await modelChecks(project, host, options)),
     ...(await startChecks(project, host, options)),
     ...(await toolChecks(project, host)),
+    ...(await serverChecks(project, host)),
     ...(await documentChecks(project)),
     await storeCheck(project, host),
     ...(await sandboxChecks(project, host)),
@@ -102,6 +103,23 @@ async function documentChecks({ setup }: Project): Promise<readonly Check[]> {
   const fetched = await read((spec) => !isDocumentFile(spec))
   const problems = fetched.flatMap((each) => each.problems).map((each) => problemCheck('warning', what, each))
   return [...[...files, ...fetched].flatMap(count), ...problems]
+}
+
+/** Connects to trusted MCP servers, each within a deadline. */
+async function serverChecks({ registry, setup }: Project, host: Host): Promise<readonly Check[]> {
+  const own = registry.ok ? registry.agents.flatMap((owner) => owner.servers.map((server) => ({ ...server, owner }))) : []
+  const trusted = [...serversOf(setup.config), ...own].filter(({ isTrusted }) => isTrusted)
+  if (trusted.length === 0) return []
+  const { stateOf } = await import('../mcp/list-servers.ts')
+  return Promise.all(
+    trusted.map(async (server): Promise<Check> => {
+      const { isConnected, state, remedy } = await stateOf(server, setup, host)
+      const message = `${server.name}: ${state}`
+      if (isConnected && remedy === undefined) return { status: 'ok', what: 'MCP server', message }
+      const status = !isConnected && server.definition.required ? 'fail' : 'warning'
+      return { status, what: 'MCP server', message, fix: remedy ?? `Check the definition in ${server.origin.file}.` }
+    }),
+  )
 }
 
 /** Lists names only, never values. */

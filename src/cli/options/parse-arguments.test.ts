@@ -93,7 +93,7 @@ describe('invalid arguments', () => {
     [
       ['nonsense'],
       [
-        'nonsense: Unknown command. Available: run, demo, validate, agents, init, doctor, config, trust, sessions, approvals, skills, mcp, help.',
+        'nonsense: Unknown command. Available: run, demo, validate, agents, init, doctor, config, trust, sessions, approvals, mcp, tools, skills, help.',
       ],
     ],
     [['help', 'dmo'], ['dmo: Unknown help topic. Did you mean demo?']],
@@ -132,7 +132,7 @@ describe('invalid arguments', () => {
       [
         `--jsn: The command run has no such flag. Did you mean --json? ${prompt}`,
         `--quite: The command run has no such flag. Did you mean --quiet? ${prompt}`,
-        `-x: The command run has no such flag. Available: --model, --override, --config, --allow, --deny, --trust, --dry-run, --max-steps, --max-tokens, --time-budget, --max-cost, --json, --stream-json, --quiet, --verbose, --log-format, --color, --resume, --data-dir, --help and 1 more. ${prompt}`,
+        `-x: The command run has no such flag. Available: --model, --override, --config, --prompt, --prompt-arg, --allow, --deny, --trust, --dry-run, --max-steps, --max-tokens, --time-budget, --max-cost, --json, --stream-json, --quiet, --verbose, --log-format, --color, --resume and 3 more. ${prompt}`,
         '--quiet: This flag takes no value. Write --quiet.',
         'FILE: The argument is missing. Agent file: .ai, or a file of another program.',
       ],

@@ -50,6 +50,8 @@ export interface RunInvocation {
   readonly deny: readonly string[]
   /** The session to resume. */
   readonly resume?: string | undefined
+  /** A prompt of an MCP server, `server/name`, with its arguments `key=value`. */
+  readonly serverPrompt?: { readonly name: string; readonly args: readonly string[] } | undefined
 }
 export interface DemoInvocation {
   readonly kind: 'demo'
@@ -153,6 +155,7 @@ function invocationOf(name: CommandName, rest: readonly string[], line: ParsedLi
         allow: rulesOf(line, 'allow'),
         deny: rulesOf(line, 'deny'),
         resume: lastValue(line, 'resume'),
+        serverPrompt: serverPromptOf(line),
       }
     }
     case 'demo':
@@ -169,8 +172,14 @@ function invocationOf(name: CommandName, rest: readonly string[], line: ParsedLi
         display: displayOptionsOf(line),
         has: (flag) => has(line, flag),
         flagValue: (flag) => lastValue(line, flag),
+        flagValues: (flag) => valuesOf(line, flag),
       })
   }
+}
+
+function serverPromptOf(line: ParsedLine): RunInvocation['serverPrompt'] {
+  const name = lastValue(line, 'prompt')
+  return name === undefined ? undefined : { name, args: valuesOf(line, 'prompt-arg') }
 }
 
 /** `run FILE --help` is about that agent. */

@@ -16,8 +16,10 @@ export type ApprovalsAction = (typeof approvalsActions)[number]
 export const sessionsActions = ['list', 'show', 'prune', 'delete'] as const
 export type SessionsAction = (typeof sessionsActions)[number]
 
-export const mcpActions = ['login', 'logout'] as const
+export const mcpActions = ['list', 'show', 'call', 'login', 'logout'] as const
 export type McpAction = (typeof mcpActions)[number]
+
+const agentFile: FlagSpec = { name: 'agent', value: 'FILE', summary: 'Use the servers of this agent file, too' }
 
 export const projectCommands = [
   {
@@ -208,6 +210,62 @@ export const projectCommands = [
     ],
   },
   {
+    name: 'mcp',
+    summary: 'List, show and use MCP servers',
+    arguments: [
+      { name: 'ACTION', required: true, choices: mcpActions, summary: 'The action: list, show, call, login or logout' },
+      { name: 'NAME', required: false, repeatable: true, summary: 'The server; call: also the tool and its input, a JSON object' },
+    ],
+    groups: [
+      {
+        title: 'Options',
+        flags: [
+          { name: 'connect', summary: 'list: connect to trusted servers and show their state' },
+          { name: 'accept', summary: 'show: accept tools that changed since they were accepted' },
+          { name: 'allow', value: 'PATTERN', repeatable: true, summary: 'call: run matching calls without asking, such as "files/*"' },
+          { name: 'no-browser', summary: 'login: only print the URL of the login page' },
+          agentFile,
+          json,
+          configFile,
+        ],
+      },
+    ],
+    notes: [
+      'Servers are configured in mcpServers of .ai-agent.json, in .mcp.json and in agent files. A server of a project is started only if its file is trusted: troupe trust.',
+      'show: the definition without secrets, tools with effect and approval, prompts, resources and instructions. Tools that are new or changed since the first use are withheld from agents; a terminal asks whether to accept them.',
+      'call: rules, hooks and approval are those of a run. Without a terminal, a call that needs approval is denied unless --allow matches. The exit code is 1 if the call fails.',
+      'login: authorizes Troupe at a server on the network (OAuth). The browser returns to a port of this machine; if it is on another machine, paste the URL where it ends up.',
+      'logout: revokes the tokens, if the authorization server can, and removes them.',
+    ],
+    examples: [
+      { line: 'troupe mcp list --connect', summary: 'show all servers and whether they work' },
+      { line: 'troupe mcp show files', summary: 'show one server and its tools' },
+      { line: 'troupe mcp call files read_file \'{"path":"README.md"}\'', summary: 'call a tool' },
+      { line: 'troupe mcp login github', summary: 'log in with the browser' },
+    ],
+  },
+  {
+    name: 'tools',
+    summary: 'List the tools that agents can use here',
+    arguments: [{ name: 'ACTION', required: true, choices: ['list'], summary: 'The action: list' }],
+    groups: [
+      {
+        title: 'Options',
+        flags: [
+          { name: 'server', value: 'NAME', summary: 'Only the tools of this MCP server' },
+          { name: 'agent', value: 'FILE', summary: 'Only the tools that this agent has' },
+          json,
+          configFile,
+        ],
+      },
+    ],
+    notes: ['Trusted MCP servers are started to list their tools. Approval is what applies without rules.'],
+    examples: [
+      { line: 'troupe tools list', summary: 'built-in tools and those of all servers' },
+      { line: 'troupe tools list --agent review.ai', summary: 'the tools of one agent' },
+    ],
+  },
+  {
     name: 'skills',
     summary: 'List the skills that agents can load here',
     arguments: [{ name: 'ACTION', required: true, choices: ['list'], summary: 'The action: list' }],
@@ -216,25 +274,6 @@ export const projectCommands = [
       'A skill is a folder with a SKILL.md. Locations: .agents/skills and .claude/skills from here up to the project root; the folders in skills.directories of the configuration; the home folder; ai-agent/skills in /usr/local/share, /usr/share and /etc. If two skills have the same name, the nearest one is used.',
     ],
     examples: [{ line: 'troupe skills list', summary: 'show names, descriptions, locations and errors' }],
-  },
-  {
-    name: 'mcp',
-    summary: 'Log in to MCP servers',
-    arguments: [
-      { name: 'ACTION', required: true, choices: mcpActions, summary: 'The action: login or logout' },
-      { name: 'NAME', required: true, summary: 'Name of the server' },
-    ],
-    groups: [
-      { title: 'Options', flags: [{ name: 'no-browser', summary: 'login: only print the URL of the login page' }, json, configFile] },
-    ],
-    notes: [
-      'login: authorizes Troupe at a server on the network (OAuth). The browser returns to a port of this machine; if it is on another machine, paste the URL where it ends up.',
-      'logout: revokes the tokens, if the authorization server can, and removes them.',
-    ],
-    examples: [
-      { line: 'troupe mcp login github', summary: 'log in with the browser' },
-      { line: 'troupe mcp logout github', summary: 'remove the tokens' },
-    ],
   },
 ] as const satisfies readonly CommandSpec[]
 

@@ -72,21 +72,36 @@ export interface SessionsInvocation extends Omit<Common, 'output'>, Stored {
   /** Only print what would be deleted. */
   readonly isDryRun: boolean
 }
-export interface SkillsInvocation extends Common {
-  readonly kind: 'skills'
-}
 export interface McpInvocation extends Common {
   readonly kind: 'mcp'
   readonly action: McpAction
-  /** Of the server. */
-  readonly server: string
+  /** The server. */
+  readonly name?: string | undefined
+  readonly tool?: string | undefined
+  /** As written. */
+  readonly input?: string | undefined
+  /** Arguments that the action does not take. */
+  readonly extra: readonly string[]
+  readonly connects: boolean
+  readonly accepts: boolean
   readonly opensBrowser: boolean
+  readonly allow: readonly string[]
+  readonly agentFile?: string | undefined
+}
+export interface ToolsInvocation extends Common {
+  readonly kind: 'tools'
+  readonly server?: string | undefined
+  readonly agentFile?: string | undefined
+}
+export interface SkillsInvocation extends Common {
+  readonly kind: 'skills'
 }
 export type ProjectInvocation =
   | McpInvocation
   | ApprovalsInvocation
   | SessionsInvocation
   | SkillsInvocation
+  | ToolsInvocation
   | ValidateInvocation
   | AgentsInvocation
   | InitInvocation
@@ -100,9 +115,13 @@ export interface ProjectArguments {
   readonly display: DisplayOptions
   has(flag: string): boolean
   flagValue(flag: string): string | undefined
+  flagValues(flag: string): readonly string[]
 }
 
-export function projectInvocation(name: ProjectCommandName, { rest, display, has, flagValue }: ProjectArguments): ProjectInvocation {
+export function projectInvocation(
+  name: ProjectCommandName,
+  { rest, display, has, flagValue, flagValues }: ProjectArguments,
+): ProjectInvocation {
   const stored: Stored = { isEverywhere: has('everywhere'), dataDir: flagValue('data-dir') }
   const common: Common = { output: has('json') ? 'json' : 'answer', display, configFile: flagValue('config') }
   switch (name) {
@@ -112,6 +131,25 @@ export function projectInvocation(name: ProjectCommandName, { rest, display, has
     case 'doctor':
     case 'skills':
       return { kind: name, ...common }
+    case 'tools':
+      return { kind: name, server: flagValue('server'), agentFile: flagValue('agent'), ...common }
+    case 'mcp': {
+      const [action, server, tool, input, ...more] = rest
+      return {
+        kind: name,
+        action: mcpActions.find((known) => known === action) ?? 'list',
+        name: server,
+        tool,
+        input,
+        extra: more.concat(action === 'call' ? [] : [tool, input].filter((each) => each !== undefined)),
+        connects: has('connect'),
+        accepts: has('accept'),
+        opensBrowser: !has('no-browser'),
+        allow: flagValues('allow').map((pattern) => pattern.trim()),
+        agentFile: flagValue('agent'),
+        ...common,
+      }
+    }
     case 'init':
       return { kind: name, folder: rest[0] ?? '.', isConfirmed: has('yes'), ...common }
     case 'config':
@@ -119,16 +157,6 @@ export function projectInvocation(name: ProjectCommandName, { rest, display, has
     case 'trust': {
       const action = has('list') ? 'list' : has('revoke') ? 'revoke' : 'trust'
       return { kind: name, action, isAll: has('all'), paths: rest, ...common }
-    }
-    case 'mcp': {
-      const [action, server = ''] = rest
-      return {
-        kind: name,
-        action: mcpActions.find((known) => known === action) ?? 'login',
-        server,
-        opensBrowser: !has('no-browser'),
-        ...common,
-      }
     }
     case 'sessions': {
       const [action, ...ids] = rest

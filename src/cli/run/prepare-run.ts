@@ -6,6 +6,7 @@ import { type AgentLoopConfig, type McpOptions, type OpenOptions, systemClock } 
 import { dataFolder, dataFolderProblem } from '../host/data-folder.ts'
 import type { Host } from '../host/process-host.ts'
 import { mcpOptionsOf } from '../mcp/server-host.ts'
+import { readServerPrompt } from '../mcp/server-prompt.ts'
 import { withRehearsal } from '../models/rehearsal-remedy.ts'
 import type { RunInvocation } from '../options/parse-arguments.ts'
 import { type InspectedTeam, inspectTeam, loadTeam, schemaErrors, type Team } from '../team/load-team.ts'
@@ -67,14 +68,15 @@ export async function prepareRun(given: RunInvocation, host: Host): Promise<Prep
     if (invocation.resume !== undefined && argument === undefined) return { ...prepared, prompt: '', warnings }
     if (isTyped(sources)) await printNotice('Type the prompt, then end it with Ctrl-D.', { host, display })
     const onWaiting = (): void => void printWarning(waiting, { host, display })
-    const read = await readPrompt({ ...sources, ...(!isTyped(sources) && { onWaiting }) })
+    const before = invocation.serverPrompt && (await readServerPrompt(invocation.serverPrompt, inspected, host))
+    const read = await readPrompt({ ...sources, before, ...(!isTyped(sources) && { onWaiting }) })
     // The input schema applies to the first turn only.
     const problem = invocation.resume === undefined ? await checkPrompt(read.prompt, { file, input: prepared.agent.input }) : undefined
     if (problem) throw problem
     return { ...prepared, ...read, warnings: [...warnings, ...read.warnings] }
   } catch (error) {
     if (!(error instanceof TroupeError) || isAboutPrompt(error)) throw error
-    const other = invocation.resume === undefined ? await promptProblem(sources) : undefined
+    const other = invocation.resume === undefined && !invocation.serverPrompt ? await promptProblem(sources) : undefined
     throw withIgnoredSettings(withRehearsal(joinErrors(other ? [error, other] : [error]), rehearsalStart(inspected)), inspected.diagnostics)
   }
 }

@@ -8,6 +8,8 @@ import type { Host } from '../host/process-host.ts'
 interface PromptSources {
   /** `PROMPT` of the command line; `-` is standard input. */
   readonly argument: string | undefined
+  /** Text that comes before it. */
+  readonly before?: string | undefined
   readonly stdin: Host['stdin']
   readonly clock: Clock
   /** Called once when standard input has sent nothing for a while. */
@@ -38,7 +40,7 @@ export async function readPrompt(sources: PromptSources): Promise<ReadPrompt> {
   const isAsked = argument === '-'
   const isAwaited = isAsked || kind === 'file' || kind === 'pipe'
   const input = isAsked || kind !== 'terminal' ? await readInput(sources, { kind, onSilence: isAwaited ? 'wait' : 'ignore' }) : ''
-  const parts = [isAsked ? '' : (argument ?? ''), input ?? ''].filter((part) => part.trim() !== '')
+  const parts = [sources.before ?? '', isAsked ? '' : (argument ?? ''), input ?? ''].filter((part) => part.trim() !== '')
   if (parts.length === 0) throw noPrompt(argument)
   const warnings = input === undefined ? ['Standard input sent nothing and is ignored. Use - to wait for it.'] : []
   return { prompt: parts.join('\n\n'), warnings }

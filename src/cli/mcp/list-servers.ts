@@ -1,0 +1,85 @@
+import { placeOf } from '../../agents/index.ts'
+import { TroupeError } from '../../contracts/index.ts'
+import { redactor } from '../../util/redact.ts'
+import { exitCodes } from '../host/exit-codes.ts'
+import type { Host } from '../host/process-host.ts'
+import type { McpInvocation } from '../options/project-invocations.ts'
+import type { Setup } from '../team/load-config.ts'
+import { columns, columnsOn, type Row } from '../terminal/columns.ts'
+import { plural } from '../terminal/format-numbers.ts'
+import { printDocument, printNotice } from '../terminal/print-messages.ts'
+import { printable } from '../terminal/printable.ts'
+import { type NamedServer, openServer, projectServers, withDeadline } from './project-servers.ts'
+import { transportText, trustText } from './server-texts.ts'
+
+/** For each server. */
+export const connectMs = 15_000
+
+/** The state of a server after an attempt to connect. */
+export interface ServerState {
+  readonly isConnected: boolean
+  readonly state: string
+  readonly remedy?: string
+}
+
+/** `troupe mcp list` */
+export async function listServers({ output, display, connects, ...options }: McpInvocation, host: Host): Promise<number> {
+  const { setup, servers } = await projectServers(host, options)
+  const states = await Promise.all(servers.map((server) => (connects && server.isTrusted ? stateOf(server, setup, host) : undefined)))
+  const listed = servers.map((server, index) => ({
+    name: server.name,
+    transport: transportText(server),
+    place: placeOf(server.origin),
+    ...(server.owner && { agent: server.owner.definition.toolName }),
+    trust: trustText(server),
+    ...(states[index] && { connected: states[index].isConnected, state: states[index].state }),
+  }))
+  if (output === 'json') await printDocument({ servers: listed }, host)
+  else if (listed.length > 0) await host.stdout.lines(columns(listed.map(rowOf), { maxWidth: columnsOn(host.stdout) }))
+  else await printNotice('No MCP servers are configured here. Add some to mcpServers in .ai-agent.json.', { host, display })
+  return exitCodes.done.code
+}
+
+interface Listed {
+  readonly name: string
+  readonly transport: string
+  readonly place: string
+  readonly agent?: string
+  readonly trust: string
+  readonly state?: string
+}
+
+function rowOf({ name, transport, place, agent, trust, state }: Listed): Row {
+  const facts = [trust, place, ...(agent === undefined ? [] : [`only for the agent ${agent}`])]
+  return [name, [transport, facts.join(' · '), ...(state === undefined ? [] : [state])].map(printable).join('\n')]
+}
+
+/** Connects, and lists the tools. */
+export async function stateOf(server: NamedServer, setup: Setup, host: Pick<Host, 'env'>): Promise<ServerState> {
+  try {
+    const opened = await openServer(server, setup, { host })
+    const { text } = redactor(opened.secrets)
+    try {
+      const { name = 'unnamed', version = '', protocol } = await withDeadline(connectMs, opened.source.health())
+      const tools = await withDeadline(connectMs, opened.source.list())
+      const withheld = opened.reports.find(({ code }) => code === 'tools_withheld')
+      const about = [name, version].filter(Boolean).join(' ')
+      const state = text(`connected to ${about} (${protocol}), ${plural(tools.length, 'tool')}`)
+      return {
+        isConnected: true,
+        state: withheld ? `${state}; ${text(withheld.message)}` : state,
+        ...(withheld?.remedy !== undefined && { remedy: withheld.remedy }),
+      }
+    } catch (error) {
+      if (!(error instanceof TroupeError)) throw error
+      return { isConnected: false, state: text(error.message), ...(error.remedy !== undefined && { remedy: error.remedy }) }
+    } finally {
+      await withDeadline(connectMs, opened.close()).catch(() => {})
+    }
+  } catch (error) {
+    if (!(error instanceof TroupeError)) throw error
+    const [problem] = error.problems
+    const remedy = problem?.remedy ?? error.remedy
+    return { isConnected: false, state: problem?.message ?? error.message, ...(remedy !== undefined && { remedy }) }
+  }
+}

@@ -1,0 +1,55 @@
+import { serversOf } from '../../agents/index.ts'
+import { TroupeError } from '../../contracts/index.ts'
+import { knownNames } from '../../util/nearest-names.ts'
+import type { Host } from '../host/process-host.ts'
+import type { RunInvocation } from '../options/parse-arguments.ts'
+import type { InspectedTeam } from '../team/load-team.ts'
+import { connectMs } from './list-servers.ts'
+import { type NamedServer, openServer, trustedServer, withDeadline } from './project-servers.ts'
+
+const example = 'Write it like --prompt github/review --prompt-arg number=7.'
+
+/** The text of `--prompt server/name`. */
+export async function readServerPrompt(
+  { name: written, args }: NonNullable<RunInvocation['serverPrompt']>,
+  { registry, setup }: Pick<InspectedTeam, 'registry' | 'setup'>,
+  host: Pick<Host, 'env'>,
+): Promise<string> {
+  const [, server, name] = /^([^/]+)\/(.+)$/s.exec(written) ?? []
+  if (server === undefined || name === undefined)
+    throw new TroupeError('usage', `--prompt must name a server and one of its prompts, not ${JSON.stringify(written)}.`, {
+      remedy: example,
+    })
+  const own = registry.ok ? registry.agents.flatMap((owner) => owner.servers.map((each): NamedServer => ({ ...each, owner }))) : []
+  const found = trustedServer({ servers: [...own, ...serversOf(setup.config)] }, server, written)
+  const opened = await openServer(found, setup, { host })
+  try {
+    const prompts = await withDeadline(connectMs, opened.source.prompts())
+    const prompt = prompts.find((each) => each.name === name)
+    const names = prompts.map((each) => `${server}/${each.name}`)
+    if (!prompt)
+      throw new TroupeError('usage', `The MCP server ${server} has no prompt ${name}.`, { remedy: knownNames(written, names, 'prompt') })
+    const given = argumentsOf(args)
+    const missing = prompt.arguments.filter((each) => each.required && !(each.name in given)).map((each) => each.name)
+    const unknown = Object.keys(given).filter((key) => !prompt.arguments.some((each) => each.name === key))
+    if (missing.length + unknown.length > 0) {
+      const what = [...missing.map((key) => `${key} is missing`), ...unknown.map((key) => `${key} is unknown`)].join(', ')
+      const remedy = `The arguments are: ${prompt.arguments.map((each) => each.name).join(', ') || 'none'}. ${example}`
+      throw new TroupeError('usage', `The arguments of the prompt ${written} are wrong: ${what}.`, { remedy })
+    }
+    const messages = await withDeadline(connectMs, opened.source.prompt(name, given))
+    return messages.map(({ role, text }) => (role === 'assistant' ? `Assistant: ${text}` : text)).join('\n\n')
+  } finally {
+    await withDeadline(connectMs, opened.close()).catch(() => {})
+  }
+}
+
+function argumentsOf(written: readonly string[]): { readonly [name: string]: string } {
+  return Object.fromEntries(
+    written.map((each) => {
+      const split = each.indexOf('=')
+      if (split < 1) throw new TroupeError('usage', `--prompt-arg must be KEY=VALUE, not ${JSON.stringify(each)}.`, { remedy: example })
+      return [each.slice(0, split), each.slice(split + 1)]
+    }),
+  )
+}

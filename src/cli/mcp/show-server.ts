@@ -1,0 +1,131 @@
+import { placeOf } from '../../agents/index.ts'
+import type { McpServerDefinition } from '../../contracts/index.ts'
+import { serverDefinition } from '../../policy/mcp-servers.ts'
+import type { McpServerFacts, McpToolSource, PinnedTool } from '../../tools/mcp/index.ts'
+import { redactor } from '../../util/redact.ts'
+import { exitCodes } from '../host/exit-codes.ts'
+import type { Host } from '../host/process-host.ts'
+import type { McpInvocation } from '../options/project-invocations.ts'
+import { columns, columnsOn, type Row } from '../terminal/columns.ts'
+import { printDocument, printNotice, printWarning } from '../terminal/print-messages.ts'
+import { printable } from '../terminal/printable.ts'
+import { askYesNo, mayAsk } from '../trust/trust-question.ts'
+import { connectMs } from './list-servers.ts'
+import { openServer, projectServers, trustedServer, withDeadline } from './project-servers.ts'
+import { pinFileOf } from './server-host.ts'
+import { type ShownTool, shownDefinition, shownTool } from './server-texts.ts'
+
+/** `troupe mcp show NAME`: also shows tools that changed, and accepts them. */
+export async function showServer({ name = '', output, display, accepts, ...options }: McpInvocation, host: Host): Promise<number> {
+  const project = await projectServers(host, options)
+  const server = trustedServer(project, name, options.agentFile)
+  const pins = pinFileOf(host)
+  const seen: { tools: readonly PinnedTool[]; withheld: readonly string[] } = { tools: [], withheld: [] }
+  const opened = await openServer(server, project.setup, {
+    host,
+    // Everything is listed here, so that a person can review it.
+    pins: {
+      async check(from, tools, definition) {
+        const { withheld } = await pins.check(from, tools, definition)
+        Object.assign(seen, { tools, withheld })
+        return { withheld: [] }
+      },
+    },
+  })
+  try {
+    const { text, json } = redactorOf(opened.secrets)
+    const offered = await withDeadline(connectMs, offerOf(opened.source))
+    const { withheld } = seen
+    const document = { name, definition: shownDefinition(server), place: placeOf(server.origin), ...offered, withheld }
+    if (output === 'json') await printDocument({ server: json(document) }, host)
+    else await host.stdout.lines(linesOf(document, columnsOn(host.stdout)).map((line) => printable(text(line))))
+    const isAccepted =
+      withheld.length > 0 && (accepts || (output === 'answer' && mayAsk(host) && (await askYesNo(question(withheld), host))))
+    if (isAccepted) {
+      await pins.accept(name, seen.tools, definitionOf(opened.settings))
+      await printNotice(`Accepted: ${withheld.join(', ')}.`, { host, display })
+    } else if (withheld.length > 0)
+      await printWarning(`Withheld until you accept them: ${withheld.join(', ')}. To accept: troupe mcp show ${name} --accept`, {
+        host,
+        display,
+      })
+    return exitCodes.done.code
+  } finally {
+    await withDeadline(connectMs, opened.close()).catch(() => {})
+  }
+}
+
+const definitionOf = (settings: Parameters<typeof serverDefinition>[0]): McpServerDefinition => serverDefinition(settings)
+const question = (withheld: readonly string[]): string =>
+  `\nThese changed since they were accepted: ${withheld.join(', ')}. Accept them? [y/N] `
+
+function redactorOf(secrets: { readonly [name: string]: string }) {
+  const { text } = redactor(secrets)
+  return { text, json: <Value>(value: Value): Value => JSON.parse(text(JSON.stringify(value))) as Value }
+}
+
+interface Offer {
+  readonly facts: McpServerFacts
+  readonly tools: readonly ShownTool[]
+  readonly prompts: readonly { readonly name: string; readonly description?: string }[]
+  readonly resources: readonly { readonly uri: string; readonly name: string }[]
+  readonly instructions: string
+}
+
+async function offerOf(source: McpToolSource): Promise<Offer> {
+  const tools = await source.list()
+  const facts = await source.health()
+  const has = (capability: string): boolean => capability in facts.capabilities
+  return {
+    facts,
+    tools: tools.map(shownTool),
+    prompts: has('prompts') ? await source.prompts() : [],
+    resources: has('resources') ? await source.resources() : [],
+    instructions: source.instructions() ?? '',
+  }
+}
+
+interface Shown extends Offer {
+  readonly name: string
+  readonly definition: object
+  readonly place: string
+  readonly withheld: readonly string[]
+}
+
+function linesOf(
+  { name, definition, place, facts, tools, prompts, resources, instructions, withheld }: Shown,
+  width: number,
+): readonly string[] {
+  const about = [facts.name ?? 'unnamed', facts.version ?? '', `protocol ${facts.protocol}`].filter(Boolean).join(', ')
+  const changed = (tool: string): string => (withheld.includes(tool) ? ' · CHANGED since it was accepted' : '')
+  const rows: readonly Row[] = [
+    ['server', `${name} (${about})`],
+    ['configured in', place],
+    ...Object.entries(definition).map(([key, value]): Row => [key, typeof value === 'string' ? value : JSON.stringify(value)]),
+  ]
+  const section = (title: string, entries: readonly Row[]): readonly string[] =>
+    entries.length === 0 ? [] : ['', title, ...columns(entries, { maxWidth: width })]
+  return [
+    ...columns(rows, { maxWidth: width }),
+    ...section(
+      'Tools',
+      tools.map(
+        ({ name: tool, description, effect, approval }): Row => [
+          tool,
+          `${description}\n${effect} · ${approval === 'ask' ? 'needs approval' : 'needs no approval'}${changed(tool.slice(name.length + 1))}`,
+        ],
+      ),
+    ),
+    ...section(
+      'Prompts',
+      prompts.map(({ name: prompt, description = '' }): Row => [`${name}/${prompt}`, description]),
+    ),
+    ...section(
+      'Resources',
+      resources.map(({ uri, name: resource }): Row => [uri, resource]),
+    ),
+    ...(instructions === ''
+      ? []
+      : ['', `Instructions${changed('(instructions)')}`, ...instructions.split('\n').map((line) => `  ${line}`)]),
+  ]
+}
