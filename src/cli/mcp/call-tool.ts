@@ -42,7 +42,7 @@ export async function callServerTool(invocation: McpInvocation, host: Host): Pro
   const wanted = `${name}/${tool}`
   const runtime = createAgentRuntime({
     config: {
-      agents: [{ name: 'call', description: 'Calls one tool', prompt: 'Call the tool.', model: 'call', tools: [wanted] }],
+      agents: [{ name: 'call', description: 'Calls one tool', prompt: 'Call the tool.', model: 'call', tools: [`${name}/*`] }],
       mcpServers: { [name]: { ...settings, required: true } },
       approvals: shared.approvals ?? [],
     },

@@ -38,7 +38,10 @@ export async function showServer({ name = '', output, display, accepts, ...optio
     const { withheld } = seen
     const document = { name, definition: shownDefinition(server), place: placeOf(server.origin), ...offered, withheld }
     if (output === 'json') await printDocument({ server: json(document) }, host)
-    else await host.stdout.lines(linesOf(document, columnsOn(host.stdout)).map((line) => printable(text(line))))
+    else
+      await host.stdout.lines(
+        linesOf(document, { width: columnsOn(host.stdout), shown: (each) => text(each).split('\n').map(printable).join('\n') }),
+      )
     const isAccepted =
       withheld.length > 0 && (accepts || (output === 'answer' && mayAsk(host) && (await askYesNo(question(withheld), host))))
     if (isAccepted) {
@@ -94,8 +97,13 @@ interface Shown extends Offer {
 
 function linesOf(
   { name, definition, place, facts, tools, prompts, resources, instructions, withheld }: Shown,
-  width: number,
+  { width, shown }: { readonly width: number; shown(text: string): string },
 ): readonly string[] {
+  const table = (entries: readonly Row[]): readonly string[] =>
+    columns(
+      entries.map(([first, second]): Row => [shown(first), shown(second)]),
+      { maxWidth: width },
+    )
   const about = [facts.name ?? 'unnamed', facts.version ?? '', `protocol ${facts.protocol}`].filter(Boolean).join(', ')
   const changed = (tool: string): string => (withheld.includes(tool) ? ' · CHANGED since it was accepted' : '')
   const rows: readonly Row[] = [
@@ -104,9 +112,9 @@ function linesOf(
     ...Object.entries(definition).map(([key, value]): Row => [key, typeof value === 'string' ? value : JSON.stringify(value)]),
   ]
   const section = (title: string, entries: readonly Row[]): readonly string[] =>
-    entries.length === 0 ? [] : ['', title, ...columns(entries, { maxWidth: width })]
+    entries.length === 0 ? [] : ['', title, ...table(entries)]
   return [
-    ...columns(rows, { maxWidth: width }),
+    ...table(rows),
     ...section(
       'Tools',
       tools.map(
@@ -126,6 +134,12 @@ function linesOf(
     ),
     ...(instructions === ''
       ? []
-      : ['', `Instructions${changed('(instructions)')}`, ...instructions.split('\n').map((line) => `  ${line}`)]),
+      : [
+          '',
+          `Instructions${changed('(instructions)')}`,
+          ...shown(instructions)
+            .split('\n')
+            .map((line) => `  ${line}`),
+        ]),
   ]
 }
