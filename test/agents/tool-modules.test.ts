@@ -17,7 +17,7 @@ const toolNamed = (name: string, says = `'9:15'`): string =>
   `{ name: '${name}', description: 'd', effect: 'read', inputSchema: { type: 'object' }, execute: () => ${says} }`
 const module = (name = 'timetable', says?: string): string => `export const tool = ${toolNamed(name, says)}\n`
 
-const calls = ({ stdout }: Ended): readonly unknown[] =>
+const calls = ({ stdout }: Pick<Ended, 'stdout'>): readonly unknown[] =>
   JSON.parse(stdout).accounting.flatMap(({ kind, tool, status }: { kind: string; tool: string; status: string }) =>
     kind === 'call' ? [`${tool} ${status}`] : [],
   )
@@ -145,10 +145,13 @@ it('a wrong module costs its own tools in a run, and validate fails', async () =
 it('a module that hangs is given up after ten seconds', async () => {
   const { path } = folder({ 'hangs.mjs': 'await new Promise(() => {})\n' })
   const clock = new FakeClock()
-  const loading = loadToolModules([{ path: join(path, 'hangs.mjs'), written: './hangs.mjs', at: { place: 'a.ai:1:1' }, files: [] }], {
-    clock,
-    checkTools: () => [],
-  })
+  const loading = loadToolModules(
+    [{ path: join(path, 'hangs.mjs'), written: './hangs.mjs', at: { place: 'a.ai:1:1' }, files: [], isConfined: true }],
+    {
+      clock,
+      checkTools: () => [],
+    },
+  )
   clock.advance(10_000)
   const { tools, names, problems } = await loading
   expect([tools, [...names.values()]]).toEqual([[], [[]]])
@@ -216,4 +219,22 @@ export default defineTool({
     'failed',
     'completed',
   ])
+})
+
+it('a module of a project imports only files that are trusted with it', async () => {
+  const { path } = folder({
+    'trip.ai': agent('[./computed.mjs, ./named.mjs, ./folder.cjs]'),
+    'play.yaml': play,
+    'computed.mjs': `const { time } = await import(['.', 'time.mjs'].join('/'))\n${module('computed', 'time')}`,
+    'named.mjs': `import { time } from '#time'\n${module('named', 'time')}`,
+    'folder.cjs': `const { time } = require('./lib')\nmodule.exports = ${toolNamed('timetable', 'time')}\n`,
+    'time.mjs': "export const time = '9:15'\n",
+    'lib/index.js': "exports.time = '9:15'\n",
+    'package.json': { imports: { '#time': './time.mjs' } },
+  })
+  const { start } = await workbench()
+  const env = { HOME: path, XDG_STATE_HOME: join(path, 'state') }
+  const run = await start(['run', 'trip.ai', 'Go', '--json', '--trust'], { cwd: path, env }).ended
+  expect(run.stderr.match(/`\.\/\w+\.\w+`: the module cannot be loaded: \S+time\.mjs is not trusted with the module/g)).toHaveLength(2)
+  expect(calls(run)).toEqual(['timetable completed'])
 })

@@ -24,6 +24,8 @@ export interface ToolModule {
   readonly at: SourceLocation
   /** The module and the files that it imports, with the content that is trusted. */
   readonly files: readonly FileState[]
+  /** Whether only these files are trusted, by their content. */
+  readonly isConfined: boolean
 }
 
 export interface UntrustedModule extends ToolModule {
@@ -79,7 +81,7 @@ export async function teamModules(files: readonly LoadedFile[], options: Registr
   }
 }
 
-interface NamedModule extends Omit<ToolModule, 'files'> {
+interface NamedModule extends Omit<ToolModule, 'files' | 'isConfined'> {
   /** Given on the command line, which needs no trust. */
   readonly isGiven: boolean
 }
@@ -112,9 +114,10 @@ async function readModule({ isGiven, ...named }: NamedModule, { config, trusted 
   if (!read.ok) return unreadable(read.why, 'Check the path. It is relative to the agent file.')
   const { files } = read
   const own = config.ownFolders.map(realPath)
-  const statuses = files.map((file) => (isGiven || own.some((folder) => isInside(folder, file.path)) ? 'trusted' : trustOf(file, trusted)))
+  const isOwn = (file: FileState): boolean => isGiven || own.some((folder) => isInside(folder, file.path))
+  const statuses = files.map((file) => (isOwn(file) ? 'trusted' : trustOf(file, trusted)))
   const status = statuses.includes('changed') ? 'changed' : statuses.includes('unknown') ? 'unknown' : 'trusted'
-  const module = { ...named, files }
+  const module = { ...named, files, isConfined: trusted !== 'everything' && !files.every(isOwn) }
   return status === 'trusted' ? { kind: status, path, module } : { kind: 'untrusted', path, module: { ...module, status } }
 }
 

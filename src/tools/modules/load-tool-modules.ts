@@ -14,7 +14,7 @@ import { showValue } from '../../util/show-value.ts'
 // Modules with tools, imported into this process.
 //
 // 1. A file runs only with the content that is trusted: the hash is taken of the loaded text. This includes files that a tool imports
-//    during a call.
+//    during a call. A module of a project cannot import other files of the project, such as by a path that it computes.
 // 2. A module that fails costs its own tools, a wrong tool only itself.
 
 export interface ModuleToLoad {
@@ -25,6 +25,8 @@ export interface ModuleToLoad {
   /** Where it is written. */
   readonly at: Pick<Problem, 'place' | 'line'>
   readonly files: readonly { readonly path: string; readonly sha256: string }[]
+  /** Whether only these files are trusted. Modules of the user may import others. */
+  readonly isConfined: boolean
 }
 
 export interface LoadedModules {
@@ -155,18 +157,26 @@ function faultsOf(tool: Tool, owners: ReadonlyMap<string, string>, { checkTools 
 
 /** By path. Filled before modules are imported, and never emptied: tools can import files later. */
 const trusted = new Map<string, string>()
+/** Of modules that are confined to their files. */
+const confined = new Set<string>()
 let providers: URL | undefined
 let isWatching = false
 
 function watchLoading(modules: readonly ModuleToLoad[], ownPackage: URL | undefined): void {
-  for (const { files } of modules) for (const { path, sha256 } of files) trusted.set(path, sha256)
+  for (const { files, isConfined } of modules)
+    for (const { path, sha256 } of files) {
+      trusted.set(path, sha256)
+      if (isConfined) confined.add(path)
+    }
   providers ??= ownPackage
   if (isWatching) return
   isWatching = true
   registerHooks({
     resolve(specifier, context, next) {
       try {
-        return next(specifier, context)
+        const resolved = next(specifier, context)
+        if (!isPackage(specifier)) checkImported(resolved.url, context.parentURL)
+        return resolved
       } catch (error) {
         if (!providers || !/^troupe(?:\/|$)/.test(specifier)) throw error
         return next(specifier, { ...context, parentURL: providers.href })
@@ -178,6 +188,15 @@ function watchLoading(modules: readonly ModuleToLoad[], ownPackage: URL | undefi
       return loaded
     },
   })
+}
+
+const isPackage = (specifier: string): boolean => !/^(?:\.{0,2}\/|#|file:)/.test(specifier)
+
+function checkImported(url: string, importer = ''): void {
+  if (!url.startsWith('file:') || !importer.startsWith('file:') || !confined.has(fileURLToPath(importer))) return
+  const path = fileURLToPath(url)
+  if (!trusted.has(path) && !/[/\\]node_modules[/\\]/.test(path))
+    throw new Error(`${path} is not trusted with the module: write its path as a text where it is imported`)
 }
 
 function checkLoaded(path: string, { source }: LoadFnOutput): void {

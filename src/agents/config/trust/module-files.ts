@@ -1,11 +1,11 @@
-import { existsSync, realpathSync } from 'node:fs'
+import { realpathSync, statSync } from 'node:fs'
 import { extname } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import type { ConfigFileSystem } from '../files/config-file-system.ts'
 import { contentHash, type FileState } from './trust-records.ts'
 
 // Trust in a module includes the current content of the files that it imports by path, directly or indirectly. Each file has its own
-// record. Packages, and paths that the code computes, are not covered.
+// record. Packages are not covered. Paths that the code computes are refused when the module is loaded.
 
 const code = /\.[cm]?[jt]s$/
 
@@ -61,10 +61,12 @@ function importedPaths(text: string, importer: string): readonly string[] {
 /** `require` may omit the end of a path. A file that does not exist is not imported. */
 const endings = ['', '.js', '.cjs', '.json', '.ts', '.cts', '/index.js', '/index.cjs']
 
+const isFile = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isFile() ?? false
+
 function resolved(name: string, importer: string): string | undefined {
   try {
     const base = fileURLToPath(new URL(name, pathToFileURL(importer)))
-    const found = (extname(base) === '' ? endings : ['']).map((ending) => `${base}${ending}`).find((each) => existsSync(each))
+    const found = (extname(base) === '' ? endings : ['']).map((ending) => `${base}${ending}`).find(isFile)
     return found === undefined ? undefined : realpathSync(found)
   } catch {
     return undefined
