@@ -27,4 +27,5 @@ interface URL {
 declare const URL: { parse(text: string): URL | null }
 /** Pure conversions of bytes. */
 declare const TextDecoder: { new (label: 'utf-8', options: { fatal: true }): { decode(bytes: Uint8Array): string } }
+declare const TextEncoder: { new (): { encode(text: string): Uint8Array } }
 declare const btoa: (binary: string) => string

@@ -140,6 +140,7 @@ describe('parts of an output', () => {
       { type: 'text', text: `key ${secret}` },
       { type: 'link', uri: `https://example.com/?k=${secret}`, name: secret },
       { type: 'file', mediaType: 'text/csv', data: Buffer.from(`a,${secret}`), name: `${secret}.csv` },
+      { type: 'image', mediaType: 'image/svg+xml', data: Buffer.from(`a,${secret}`) },
       { ...picture, name: secret },
     ]
     const { events, requests, store, treeId, record } = await run(parts, {
@@ -147,9 +148,13 @@ describe('parts of an output', () => {
     })
     expect(JSON.stringify([events, requests])).not.toContain(secret)
     const file = record.parts?.find((part) => part.type === 'file')
+    const drawing = record.parts?.find((part) => 'mediaType' in part && part.mediaType === 'image/svg+xml')
     const stored = await store.blobs.get(treeId, (file as { readonly blob: BlobId }).blob)
-    expect(stored).toMatch(/^a,\S+$/)
-    expect(stored).not.toContain(secret)
+    const drawn = await store.blobs.getBytes(treeId, (drawing as { readonly blob: BlobId }).blob)
+    for (const text of [stored, new TextDecoder().decode(drawn?.bytes)]) {
+      expect(text).toMatch(/^a,\S+$/)
+      expect(text).not.toContain(secret)
+    }
   })
 
   it('of an image that is none, or of another type, are what their bytes say', async () => {
@@ -300,6 +305,16 @@ describe('images and files in an input', () => {
     expect((await store.blobs.getBytes(treeId, blob))?.bytes).toEqual(new Uint8Array(png))
     expect(userParts(requests[0])).toEqual([input[0], image, input[2], { ...input[3], data: Buffer.from('a b').toString('base64') }])
     expect(JSON.stringify(events)).not.toContain(pngBase64.slice(0, 20))
+  })
+
+  it('have the type of their bytes, and are refused without any: a provider would refuse every later step', async () => {
+    const { requests } = await run([], { input: [{ ...image, mediaType: 'image/jpeg' }], steps: [done] })
+    expect(userParts(requests[0])).toEqual([image])
+    const refused = await runtimeWith(new ScriptedModel([done]), {}).run([{ ...image, data: '!!!' }])
+    expect(refused).toMatchObject({
+      status: 'failed',
+      message: 'Part 1 of the input has no bytes: its data is empty or not base64.',
+    })
   })
 
   it('that are sent later are stored before they enter the inbox', async () => {

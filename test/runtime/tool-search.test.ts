@@ -58,7 +58,7 @@ it('use_tool is a call of its target: rules, approval, lane, view and name are t
       },
     },
     steps: [
-      { calls: [{ tool: 'use_tool', input: { tool: 'hub__create_issue', input: { title: 'a' }, reason: 'It is needed' } }] },
+      { calls: [{ tool: 'use_tool', input: { tool: 'hub__create_issue', input: '{"title":"a"}', reason: 'It is needed' } }] },
       { calls: [{ tool: 'use_tool', input: { tool: 'hub__create_issue', input: { title: 'secret' } } }] },
       { calls: [{ tool: 'use_tool', input: { tool: 'hub__create_issue', input: {} } }] },
       { calls: [{ tool: 'use_tool', input: { tool: 'hub__create_isue', input: {} } }] },

@@ -1,7 +1,7 @@
 import { type FilePart, type ImagePart, type InputPart, type MaybePromise, type TreeId, TroupeError } from '../../contracts/index.ts'
 import { blobAddress } from '../../core/index.ts'
 import { parseDataUrl } from '../../util/data-url.ts'
-import { isTextType, plainMediaType } from '../../util/media-type.ts'
+import { detectMediaType, isTextType, plainMediaType } from '../../util/media-type.ts'
 import type { Redactor } from '../../util/redact.ts'
 import type { RuntimeParts } from '../api/runtime-parts.ts'
 
@@ -13,7 +13,7 @@ const maxBytes = 20 * 1024 ** 2
 /**
  * Moves the bytes of images and files to the blob store: journal and inbox contain no base64. Addresses stay addresses.
  *
- * @throws TroupeError `usage` for a part that is too large.
+ * @throws TroupeError `usage` for a part that is too large, or empty: the provider would refuse it in every later step, too.
  */
 export function storeInput(parts: RuntimeParts, treeId: TreeId, input: readonly InputPart[]): MaybePromise<readonly InputPart[]> {
   if (!input.some(hasBytes)) return input
@@ -24,6 +24,7 @@ export function storeInput(parts: RuntimeParts, treeId: TreeId, input: readonly 
       const found = hasBytes(part) ? bytesOf(part, redactor) : undefined
       if (!found || part.type === 'text') return part
       const { mediaType, bytes } = found
+      if (bytes.length === 0) throw empty(index)
       if (bytes.length > maxBytes) throw tooLarge(index, bytes.length)
       const blob = await blobs.putBytes(treeId, bytes, plainMediaType(mediaType))
       return { ...part, mediaType, data: blobAddress(blob), bytes: bytes.length }
@@ -43,8 +44,14 @@ function bytesOf(part: MediaPart, redactor: Redactor): { readonly mediaType: str
   if (!read) return undefined
   // The media type in the address wins.
   const mediaType = read.declared === '' ? part.mediaType : read.declared
-  if (part.type === 'image' || !isTextType(mediaType)) return { mediaType, bytes: read.bytes }
+  if (part.type === 'image' || !isTextType(mediaType)) return { mediaType: typeOf(read.bytes, mediaType), bytes: read.bytes }
   return { mediaType, bytes: Buffer.from(redactor.text(read.bytes.toString('utf8'))) }
+}
+
+/** What is not recognized keeps its type. */
+function typeOf(bytes: Uint8Array, declared: string): string {
+  const detected = detectMediaType(bytes, '')
+  return detected === plainMediaType('') ? declared : detected
 }
 
 function readDataUrl(url: string): { readonly declared: string; readonly bytes: Buffer } | undefined {
@@ -57,6 +64,11 @@ function readDataUrl(url: string): { readonly declared: string; readonly bytes: 
     return undefined
   }
 }
+
+const empty = (index: number): TroupeError =>
+  new TroupeError('usage', `Part ${index + 1} of the input has no bytes: its data is empty or not base64.`, {
+    remedy: 'Pass the bytes in base64, or an https: address that the provider can read.',
+  })
 
 const tooLarge = (index: number, bytes: number): TroupeError =>
   new TroupeError('usage', `Part ${index + 1} of the input has ${(bytes / 1024 ** 2).toFixed(1)} MB; a part may have 20 MB.`, {

@@ -100,15 +100,16 @@ async function storeBytes(session: ActiveSession, { type, data, ...given }: Byte
   const { ports, state } = session
   const mediaType = detectMediaType(data, given.mediaType)
   const name = given.name === undefined ? undefined : { name: ports.redactor.text(given.name) }
-  const text = type === 'file' && isTextType(mediaType) ? decoded(data) : undefined
-  if (text !== undefined) {
-    const redacted = ports.redactor.text(text)
+  const text = isTextType(mediaType) || mediaType === 'image/svg+xml' ? decoded(data) : undefined
+  const redacted = text === undefined ? undefined : ports.redactor.text(text)
+  if (redacted !== undefined && type === 'file') {
     const blob = await storeBlob(() => ports.blobs.put(state.treeId, redacted))
     const part: StoredPart = { type: 'file', mediaType, blob, bytes: utf8Length(redacted), ...name }
     return { line: storedPartText(part, ': read it with read_output'), part }
   }
-  const blob: BlobId = await storeBlob(() => ports.blobs.putBytes(state.treeId, data, mediaType))
-  const part: StoredPart = { type: kindOf(type, mediaType), mediaType, blob, bytes: data.length, ...name }
+  const bytes = redacted === undefined ? data : new TextEncoder().encode(redacted)
+  const blob: BlobId = await storeBlob(() => ports.blobs.putBytes(state.treeId, bytes, mediaType))
+  const part: StoredPart = { type: kindOf(type, mediaType), mediaType, blob, bytes: bytes.length, ...name }
   return { line: storedPartText(part), part }
 }
 

@@ -17,7 +17,9 @@ export function findTool(offer: Offer, { name, input }: CallPart): FoundTool {
 }
 
 function findTarget(offer: Offer, text: string): FoundTool {
-  const { tool, input = {}, reason } = parseJsonObject(text) ?? {}
+  const { tool, input: sent = {}, reason } = parseJsonObject(text) ?? {}
+  // Some models send nested objects as text.
+  const input = typeof sent === 'string' ? parseJsonObject(sent) : sent
   const wanted = typeof tool === 'string' ? offer.find(tool) : undefined
   if (!wanted || wanted.name === useToolName) {
     const message = typeof tool === 'string' ? `There is no tool "${tool}".` : 'Expected the name of a tool in "tool".'
