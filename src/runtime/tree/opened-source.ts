@@ -6,6 +6,8 @@ import { checkTools } from '../validation/check-tools.ts'
 import { listTools } from './list-tools.ts'
 
 const noTools: readonly Tool[] = []
+/** A source may give the same tools to every session; checking a large schema takes milliseconds. */
+const valid = new WeakSet<Tool>()
 /** A turn asks several times for its tools: a source that failed is not asked again so soon, because each failure may take a while. */
 const failureMs = 5_000
 
@@ -92,7 +94,8 @@ export class OpenedSource {
     const prefix = `${offeredName(this.name)}__`
     const names = new Set<string>()
     return listed.filter((tool) => {
-      const [problem] = checkTools([tool], this.name)
+      const [problem] = valid.has(tool) ? [] : checkTools([tool], this.name)
+      if (!problem) valid.add(tool)
       const name = problem ? '' : offeredName(tool.name)
       const why = problem
         ? `${problem.place} ${problem.message}`

@@ -210,6 +210,14 @@ describe('a bad document', () => {
       1,
       'it has 10000 operations; only the first 500 are tools',
     ])
+    const parameter = { name: 'q', in: 'query', schema: { $ref: '#/s' } }
+    const heavy = JSON.stringify({
+      openapi: '3.0.0',
+      paths: Object.fromEntries(Array.from({ length: 140 }, (_, n) => [`/${n}`, { get: { parameters: [parameter] } }])),
+      s: { properties: Object.fromEntries(Array.from({ length: 1_500 }, (_, n) => [`p${n}`, {}])) },
+    })
+    // Of all operations together, 200,000 nodes are read: 133 of 1,502 nodes.
+    expect(problemsOf(imported(heavy))).toHaveLength(7)
     const same = imported('{"openapi": "3.0.0", "paths": {"/a": {"get": {"operationId": "x"}, "post": {"operationId": "x"}}}}')
     expect(same.tools.map(({ name }) => name)).toEqual(['pets/x', 'pets/x_2'])
   })

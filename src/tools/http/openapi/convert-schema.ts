@@ -5,6 +5,8 @@ import { type OpenApiDocument, valueAt } from './read-document.ts'
 /** Far beyond real schemas. Deeper or larger parts accept anything. */
 const maxDepth = 40
 const maxNodes = 2_000
+/** Of all operations together: a few seconds. */
+const maxDocumentNodes = 200_000
 const maxDescription = 500
 
 /** Keywords of JSON Schema that models can use. Others, such as `example` and `xml`, are dropped. */
@@ -16,6 +18,11 @@ const single = ['items', 'additionalProperties', 'not', 'contains', 'propertyNam
 const listed = ['allOf', 'anyOf', 'oneOf', 'prefixItems']
 const mapped = ['properties', 'patternProperties']
 
+/** What all operations of a document have used. */
+export interface SchemaTotal {
+  nodes: number
+}
+
 /**
  * Converts schemas of one operation to JSON Schema. Referenced schemas become `$defs`, so that recursive ones stay finite.
  * Parts beyond the limits are cut: they accept anything.
@@ -24,11 +31,13 @@ export class SchemaConverter {
   readonly #document: OpenApiDocument
   readonly #defs = new Map<string, JsonSchema>()
   readonly #names = new Map<string, string>()
+  readonly #total: SchemaTotal
   #nodes = 0
   isCut = false
 
-  constructor(document: OpenApiDocument) {
+  constructor(document: OpenApiDocument, total: SchemaTotal) {
     this.#document = document
+    this.#total = total
   }
 
   /** `undefined` if there are none. */
@@ -40,7 +49,7 @@ export class SchemaConverter {
   convert(schema: unknown, depth = 0): JsonSchema {
     if (schema === false) return { not: {} }
     if (!isRecord(schema)) return {}
-    if (depth > maxDepth || ++this.#nodes > maxNodes) {
+    if (depth > maxDepth || ++this.#nodes > maxNodes || ++this.#total.nodes > maxDocumentNodes) {
       this.isCut = true
       return {}
     }

@@ -47,9 +47,10 @@ export function importTools(text: string, { name, definition, toolOptions }: Imp
       problems.push({ place: spec, message: `no operation matches \`${pattern}\``, remedy: 'Check `include` and `exclude`.' })
   const tools: Tool[] = []
   const names = new Set<string>()
+  const total = { nodes: 0 }
   for (const each of wanted.slice(0, maxTools)) {
     try {
-      const operation = readOperation(document, each)
+      const operation = readOperation(document, each, total)
       tools.push(toolFor(each, { document, operation, name: freeName(`${name}/${each.id}`, names), definition, source: name, toolOptions }))
       if (operation.isCut)
         problems.push({ place: `${spec}${each.pointer}`, message: 'its input schema is too large; parts of it accept anything' })

@@ -2,7 +2,7 @@ import type { HttpMethod, JsonSchema } from '../../../contracts/index.ts'
 import { checkSchema } from '../../../util/json-schema/check-schema.ts'
 import { isRecord } from '../../../util/option-problems.ts'
 import type { BodyType, HttpOperation, HttpParameter } from '../build-request.ts'
-import { SchemaConverter } from './convert-schema.ts'
+import { SchemaConverter, type SchemaTotal } from './convert-schema.ts'
 import { follow, type OpenApiDocument } from './read-document.ts'
 
 export interface FoundOperation {
@@ -27,8 +27,12 @@ export interface ReadOperation {
 const maxDescription = 1_000
 
 /** Parameters and body as one input. @throws Error with the reason if the operation cannot be a tool. */
-export function readOperation(document: OpenApiDocument, { operation, item, method, path }: FoundOperation): ReadOperation {
-  const schemas = new SchemaConverter(document)
+export function readOperation(
+  document: OpenApiDocument,
+  { operation, item, method, path }: FoundOperation,
+  total: SchemaTotal,
+): ReadOperation {
+  const schemas = new SchemaConverter(document, total)
   const input = new InputBuilder(schemas)
   for (const parameter of parametersOf(document, item, operation)) input.parameter(parameter)
   const missing = [...path.matchAll(/\{([^{}]+)\}/g)].find(
