@@ -122,6 +122,16 @@ it('leaves out invalid tools and names outside its own, and reports them', async
   expect(diagnostics.map(({ code }) => code)).toEqual(['tool_invalid', 'tool_invalid', 'tool_invalid'])
 })
 
+it('cannot replace a tool of the program', async () => {
+  const hub = server('hub', ['find', 'open'])
+  const own = tool('hub__find', { execute: () => 'of the program' })
+  const steps = [{ calls: [{ tool: 'hub__find', input: {} }] }, { text: 'One.' }]
+  const { runtime, model } = world({ config: { tools: [own, hub.source] }, steps })
+  await bounded(runtime.run('go'))
+  expect(withoutOwn(offered(model.requests[0]))).toEqual(['hub__find', 'hub__open'])
+  expect(JSON.stringify(model.requests[1])).toContain('of the program')
+})
+
 it('is opened only for agents that may use it, and shared with children', async () => {
   const [hub, other] = [server('hub', ['find']), server('other', ['read'])]
   const { runtime, model } = world({

@@ -53,9 +53,10 @@ export class ToolRegistry {
     this.#own = own
   }
 
-  /** With further tools. Nothing that is here already is replaced. */
+  /** With further tools. A name that is here already keeps its tool: providers refuse a request that has a name twice. */
   with(tools: readonly Tool[]): ToolRegistry {
-    return new ToolRegistry([...this.#listed.map(({ tool }) => tool), ...tools], this.#own)
+    const others = tools.filter((tool) => !this.#byName.has(offered(tool).name))
+    return new ToolRegistry([...this.#listed.map(({ tool }) => tool), ...others], this.#own)
   }
 
   /** Tools whose names match the allowlist, gates aside. */
