@@ -37,7 +37,7 @@ describe('a server that asks', () => {
     expect(await call('ask', {})).toMatchObject({ ok: true, content: '{"where":{"action":"accept","content":{"city":"Ulm"}}} state-1' })
   })
   it('without an end is stopped', async () => {
-    const { call } = openServer(modern({ protocol: '2026-07-28' }))
+    const { call } = openServer(modern({ protocol: '2026-07-28' }), { host: answering({ action: 'accept', content: {} }) })
     expect(await call('ask-for-ever', {})).toMatchObject({
       ok: false,
       error: { message: expect.stringContaining('asked more than 10 times') },
