@@ -11,10 +11,11 @@ export function childStarted(state: SessionState, event: Event<'interaction.suba
   const turn = openTurn(state, event)
   const { turn: number, childId, agent, childPath, itemId } = event
   if (number === undefined) return withTurn(state, event, { ...turn, children: turn.children + 1 })
-  if (number > 1) return withTurn(state, event, { ...turn, spawned: withChild(turn, event, { turn: number, isWorking: true }) })
+  if (number > 1)
+    return withTurn(state, event, { ...turn, spawned: withChild(turn, event, { turn: number, isWorking: true, idleBefore: turn.idleMs }) })
   if (!itemId) throw illegalEvent(event, 'it does not name the call')
   const name = childPath.slice(childPath.lastIndexOf('/') + 1)
-  const spawned = [...turn.spawned, { childId, itemId, name, agent, turn: number, isWorking: true }]
+  const spawned = [...turn.spawned, { childId, itemId, name, agent, turn: number, isWorking: true, idleBefore: turn.idleMs }]
   return withTurn(state, event, { ...turn, children: turn.children + 1, spawned })
 }
 
@@ -41,11 +42,16 @@ const noticeInput = (child: SessionId, turn: number, text: string): PendingInput
   child,
 })
 
-/** The child waited for a person while the parent did nothing but wait for the child. */
-function idleWhileWaiting({ at: since }: SessionState, { step, waiting, spawned }: OpenTurn, { at, idleMs }: ChildEnded): number {
+/** The child waited for a person while the parent did nothing but wait for the child. A suspension of both has been added before. */
+function idleWhileWaiting(
+  { at: since }: SessionState,
+  { step, waiting, spawned, idleMs: known }: OpenTurn,
+  { at, idleMs }: ChildEnded,
+): number {
   const isWaiting = step.kind === 'answered' || (step.kind === 'calling' && step.calls.length === 1)
-  const isOnly = spawned.filter(({ isWorking }) => isWorking).length === 1
-  return waiting.kind === 'no' && isWaiting && isOnly ? Math.min(idleMs, Math.max(0, at - since)) : 0
+  const [child, ...others] = spawned.filter(({ isWorking }) => isWorking)
+  if (waiting.kind !== 'no' || !isWaiting || !child || others.length > 0) return 0
+  return Math.max(0, Math.min(idleMs - (known - child.idleBefore), at - since))
 }
 
 export function childClosed(state: SessionState, event: Event<'interaction.subagent.closed'>): SessionState {
@@ -58,7 +64,7 @@ export function childClosed(state: SessionState, event: Event<'interaction.subag
 function withChild(
   { spawned }: OpenTurn,
   event: InteractionEvent & { readonly childId: string },
-  change: Pick<SpawnedChild, 'turn' | 'isWorking'>,
+  change: Pick<SpawnedChild, 'turn' | 'isWorking'> & Partial<Pick<SpawnedChild, 'idleBefore'>>,
 ): readonly SpawnedChild[] {
   if (!spawned.some(({ childId }) => childId === event.childId)) throw illegalEvent(event, 'the turn has no such spawned child')
   return spawned.map((child) => (child.childId === event.childId ? { ...child, ...change } : child))

@@ -66,7 +66,7 @@ const firstTurn = { itemId: 't1.s1.1' as ItemId, turn: 1, notice: '[scout#1: com
 const reported: EventDraft = { type: 'interaction.subagent.completed', status: 'completed', ...childEnd, ...firstTurn }
 
 describe('a spawned child', () => {
-  const child = { childId: childEnd.childId, itemId: 't1.s1.1', name: 'scout#1', agent: 'scout', turn: 1, isWorking: true }
+  const child = { childId: childEnd.childId, itemId: 't1.s1.1', name: 'scout#1', agent: 'scout', turn: 1, isWorking: true, idleBefore: 0 }
 
   it('is in the list of the turn until it is closed, over several turns, and is charged for each', () => {
     expect(state(...spawned).turn).toMatchObject({ children: 1, spawned: [child] })

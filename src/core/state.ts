@@ -178,6 +178,8 @@ export interface SpawnedChild {
   /** The number of its last turn. */
   readonly turn: number
   readonly isWorking: boolean
+  /** The idle time of the parent when that turn started. */
+  readonly idleBefore: number
 }
 
 export interface EndedTurn {

@@ -327,6 +327,19 @@ describe('limits', () => {
     expect(deep.outcome.report?.text).toContain('boss may have 0 levels of children')
   })
 
+  it('of children hold for calls whose input is checked at the same time', async () => {
+    const scout: Member = { ...echo, input: { format: 'json', schema: { type: 'object', properties: { n: { type: 'number' } } } } }
+    const spawnJson = (n: number) => ({ tool: 'spawn_agent', input: { agent: 'scout', input: { n } } })
+    const callJson = (n: number) => ({ tool: 'agent__scout', input: { n } })
+    for (const call of [spawnJson, callJson]) {
+      const limits = { maxChildren: 2, parallelToolCalls: 4 }
+      const { run } = team(members({ ...boss({ calls: [1, 2, 3, 4].map(call) }), limits }, { scout }))
+      const { outcome, events } = await run()
+      expect(events.filter(({ type }) => type === 'interaction.subagent.started')).toHaveLength(2)
+      expect(outcome.report?.text.match(/has started the 2 children/g)).toHaveLength(2)
+    }
+  })
+
   it('of steps end the turn with what the parent has, and close the rest', async () => {
     const { run } = team(
       members(
@@ -438,6 +451,29 @@ it('a spawned child that waits for a person suspends the tree; the answer contin
   expect(last).toMatchObject({ status: 'completed', report: { text: 'End: Started scout#1.' } })
   const same = await runtime.sessions.get(first.sessionId)
   expect(same).toMatchObject({ status: 'completed', openRequests: 0 })
+})
+
+it('work of a child after a suspension uses up the time of its parent', async () => {
+  const clock = new FakeClock()
+  const work = {
+    name: 'work',
+    description: 'Works.',
+    inputSchema: { type: 'object' },
+    execute: () => new Promise<string>((resolve) => clock.after(50_000, () => resolve('worked'))),
+  } as const
+  const steps = [{ calls: [{ tool: 'send' }] }, { calls: [{ tool: 'work' }] }]
+  const { runtime } = team(
+    members(boss({ calls: [spawn('scout', 'one')] }, { calls: [wait(['scout#1'])] }), {
+      scout: { tools: ['send', 'work'], script: (_, step) => steps[step - 1] ?? { text: 'done' } },
+    }),
+    { tools: [send, work], clock, approver: { decide: () => 'suspend' } },
+  )
+  const { sessionId } = await runtime.run('Go')
+  clock.advance(3_600_000)
+  const [request] = await runtime.sessions.requests(sessionId)
+  await runtime.sessions.approve(sessionId, { approvalId: request!.id, decision: { kind: 'approve', breadth: 'once' } })
+  const { snapshot } = await settle(runtime.sessions.outcome(sessionId), clock)
+  expect(snapshot.state.turn).toMatchObject({ kind: 'ended', idleMs: 3_600_000 })
 })
 
 it('an agent without childControl has none of this', async () => {

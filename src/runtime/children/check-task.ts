@@ -26,7 +26,7 @@ interface Refused {
   readonly failure: ToolFailure
 }
 
-/** The checked task. Limits are checked last: other children may have started meanwhile. */
+/** The checked task. Limits are checked apart, by `childRefusal`: other children may start while the input is checked. */
 export function checkTask(task: unknown, parent: OpenSession, parts: RuntimeParts): MaybePromise<Checked<ChildTask>> {
   const state = parent.session?.state
   if (!state) throw new TroupeError('internal', 'Only an open session can start children.')
@@ -36,12 +36,9 @@ export function checkTask(task: unknown, parent: OpenSession, parts: RuntimePart
   const given = checkInput((task as ChildTask).input, agent.value, parts.options.validator)
   // JSON input is text.
   const input = given instanceof Promise || given.kind === 'refused' ? given : storeMedia(given, parts, state.treeId)
-  const checkLimits = (checked: Checked<readonly InputPart[]>): Checked<ChildTask> => {
-    if (checked.kind === 'refused') return checked
-    const failure = childRefusal(parent, name)
-    return failure ? { kind: 'refused', failure } : { kind: 'ok', value: { agent: name, input: checked.value } }
-  }
-  return input instanceof Promise ? input.then(checkLimits) : checkLimits(input)
+  const taskOf = (checked: Checked<readonly InputPart[]>): Checked<ChildTask> =>
+    checked.kind === 'refused' ? checked : { kind: 'ok', value: { agent: name, input: checked.value } }
+  return input instanceof Promise ? input.then(taskOf) : taskOf(input)
 }
 
 function storeMedia(
@@ -55,12 +52,6 @@ function storeMedia(
     (value): Checked<readonly InputPart[]> => ({ kind: 'ok', value }),
     (error: unknown) => wrong(place, messageOf(error).replace(/\.$/, ''), 'Pass a smaller file.'),
   )
-}
-
-/** A request of a tool to a model. Only limits apply. */
-export function checkInline(task: ChildTask, parent: OpenSession): Checked<ChildTask> {
-  const failure = childRefusal(parent, task.agent)
-  return failure ? { kind: 'refused', failure } : { kind: 'ok', value: task }
 }
 
 /** The agent of the task: one that the caller may call, and that still exists. */
@@ -141,8 +132,8 @@ const wrong = (where: string, message: string, remedy: string): Refused => ({
   failure: { class: 'invalid_input', message: `${where}: ${message}.`, remedy },
 })
 
-/** Why a session cannot start a child of this agent now: a cycle, the depth or the number of children. */
-function childRefusal(parent: OpenSession, name: string): ToolFailure | undefined {
+/** Why a session cannot start a child of this agent now: a cycle, the depth or the number of children. Nothing may be awaited after it. */
+export function childRefusal(parent: OpenSession, name: string): ToolFailure | undefined {
   const ancestry = lineage(parent)
   if (ancestry.some(({ session }) => session?.state.agent.name === name))
     return {

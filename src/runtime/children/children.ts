@@ -19,7 +19,7 @@ import { addPrices } from '../resume/reconfigure-session.ts'
 import { type ForcedEnding, interrupted } from '../tree/end-open-turn.ts'
 import type { Tree } from '../tree/tree.ts'
 import { childIdOf } from '../tree/tree-state.ts'
-import { checkInline, checkTask } from './check-task.ts'
+import { checkTask, childRefusal } from './check-task.ts'
 import { isBoundFromAbove, isCostBound } from './child-budget.ts'
 import type { ChildTracker } from './child-tracker.ts'
 import type { OpenSession } from './open-sessions.ts'
@@ -60,10 +60,13 @@ export class Children {
     let { task } = start
     const isBegun = before !== undefined || openSessions.get(childId) !== undefined
     if (!isBegun) {
-      const checking = inline ? checkInline(task, openParent) : checkTask(task, openParent, this.#parts)
+      // A request of a tool to a model has been checked.
+      const checking = inline ? ({ kind: 'ok', value: task } as const) : checkTask(task, openParent, this.#parts)
       const checked = checking instanceof Promise ? await checking : checking
       if (checked.kind === 'refused') return checked
       task = checked.value
+      const failure = childRefusal(openParent, task.agent)
+      if (failure) return refused(failure)
     }
     const open = isBegun ? openSessions.queueChild(childId, openParent) : openSessions.queueNewChild(childId, openParent)
     try {
@@ -86,6 +89,8 @@ export class Children {
     const checking = checkTask(given, openParent, this.#parts)
     const checked = checking instanceof Promise ? await checking : checking
     if (checked.kind === 'refused') return checked
+    const limit = childRefusal(openParent, checked.value.agent)
+    if (limit) return refused(limit)
     const open = openSessions.queueNewChild(childIdOf(parent.state.sessionId, itemId), openParent)
     try {
       const failure = await this.#modelProblem(open, this.#parts.agents.get(checked.value.agent))
