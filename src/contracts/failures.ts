@@ -100,6 +100,7 @@ export type DiagnosticCode =
   | 'answer_truncated'
   | 'limit_reached'
   | 'queue_late'
+  | 'child_control_unused'
   /** The time budget ran out while the turn waited for spawned children. */
   | 'children_late'
   | 'approval_late'

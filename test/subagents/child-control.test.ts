@@ -331,9 +331,8 @@ describe('limits', () => {
     const scout: Member = { ...echo, input: { format: 'json', schema: { type: 'object', properties: { n: { type: 'number' } } } } }
     const spawnJson = (n: number) => ({ tool: 'spawn_agent', input: { agent: 'scout', input: { n } } })
     const callJson = (n: number) => ({ tool: 'agent__scout', input: { n } })
-    for (const call of [spawnJson, callJson]) {
-      const limits = { maxChildren: 2, parallelToolCalls: 4 }
-      const { run } = team(members({ ...boss({ calls: [1, 2, 3, 4].map(call) }), limits }, { scout }))
+    for (const calls of [[1, 2, 3, 4].map(spawnJson), [1, 2, 3, 4].map(callJson)]) {
+      const { run } = team(members({ ...boss({ calls }), limits: { maxChildren: 2, parallelToolCalls: 4 } }, { scout }))
       const { outcome, events } = await run()
       expect(events.filter(({ type }) => type === 'interaction.subagent.started')).toHaveLength(2)
       expect(outcome.report?.text.match(/has started the 2 children/g)).toHaveLength(2)
@@ -474,6 +473,13 @@ it('work of a child after a suspension uses up the time of its parent', async ()
   await runtime.sessions.approve(sessionId, { approvalId: request!.id, decision: { kind: 'approve', breadth: 'once' } })
   const { snapshot } = await settle(runtime.sessions.outcome(sessionId), clock)
   expect(snapshot.state.turn).toMatchObject({ kind: 'ended', idleMs: 3_600_000 })
+})
+
+it('an agent with childControl and no agents is warned', async () => {
+  const { outcome } = await team({ boss: { childControl: true, script: () => ({ text: 'done' }) } }).run()
+  expect(outcome.diagnostics).toMatchObject([
+    { code: 'child_control_unused', severity: 'warning', remedy: expect.stringContaining('`agents`') },
+  ])
 })
 
 it('an agent without childControl has none of this', async () => {

@@ -4,7 +4,7 @@ import { resolve } from 'node:path'
 import { type Outcome, type RunOrigin, type Store, type TreeId, TroupeError } from '../../contracts/index.ts'
 import { type AgentRuntime, createAgentRuntime, type RunHandle, systemClock } from '../../runtime/index.ts'
 import { redactor } from '../../util/redact.ts'
-import { type NextSteps, nextSteps, type Suspended } from '../approvals/next-commands.ts'
+import { dataDirFlag, type NextSteps, nextSteps, type Suspended } from '../approvals/next-commands.ts'
 import { grantFileOf, projectGrants } from '../approvals/project-grants.ts'
 import { chooseApprover } from '../approvals/terminal-approver.ts'
 import { dataFolder } from '../host/data-folder.ts'
@@ -78,8 +78,15 @@ export async function runCommand(requested: RunInvocation, given: Host, interrup
 /** What the user can do about a suspended run. */
 async function nextStepsFor(outcome: Outcome | undefined, { store, ...run }: OpenRun): Promise<NextSteps | undefined> {
   if (outcome?.status !== 'suspended') return undefined
-  return outcome.reason === 'released' ? { remedy: 'Continue it:', commands: [run.resume] } : nextSteps(store, run)
+  if (outcome.reason === 'released') return { remedy: 'Continue it:', commands: [run.resume] }
+  return outcome.reason === 'input' ? inputSteps(run) : nextSteps(store, run)
 }
+
+/** No command sends input to a child. */
+const inputSteps = ({ treeId, dataDir }: Suspended): NextSteps => ({
+  remedy: 'A program can send it: sessions.send(id, input, { to }). To end the session instead:',
+  commands: [`troupe approvals drop ${treeId}${dataDirFlag(dataDir)}`],
+})
 
 interface OpenRun extends Suspended {
   readonly store: Store

@@ -22,6 +22,7 @@ export const diagnosticCode = oneOf<DiagnosticCode>({
   answer_truncated: true,
   limit_reached: true,
   queue_late: true,
+  child_control_unused: true,
   children_late: true,
   approval_late: true,
   call_unknown: true,

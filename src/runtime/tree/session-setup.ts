@@ -146,10 +146,10 @@ export class SessionSetup {
     return equipped
   }
 
-  /** Warnings for a new session: a missing sandbox, and skills that do not fit into the prompt. */
+  /** Warnings for a new session: a missing sandbox, skills that do not fit into the prompt, and nothing to spawn. */
   notices(agent: AgentSpec): readonly Diagnostic[] {
-    if (!agent.sandbox && !agent.skills) return noNotices
-    return [this.#missingSandbox(agent), this.#cutSkills(agent)].filter((each) => each !== undefined)
+    if (!agent.sandbox && !agent.skills && !agent.childControl) return noNotices
+    return [this.#missingSandbox(agent), this.#cutSkills(agent), unusedControl(agent)].filter((each) => each !== undefined)
   }
 
   #missingSandbox(agent: AgentSpec): Diagnostic | undefined {
@@ -207,4 +207,10 @@ export function applyInheritedRules(parent: AgentSpec, child: AgentSpec): AgentS
   const bounds = [...(parent.bounds ?? []), ...(rules.length > 0 ? [{ name: `agent ${parent.name}`, rules }] : []), ...(child.bounds ?? [])]
   const sandbox = parent.sandbox ? mergeSandbox(parent.sandbox, child.sandbox ?? {}) : child.sandbox
   return { ...child, ...(bounds.length > 0 && { bounds }), ...(sandbox && { sandbox }) }
+}
+
+function unusedControl({ name, agents, childControl }: AgentSpec): Diagnostic | undefined {
+  if (!childControl || agents.length > 0) return undefined
+  const message = `"${name}" has childControl, but no agents that it could spawn.`
+  return { code: 'child_control_unused', severity: 'warning', message, remedy: 'List them in `agents`, or remove childControl.' }
 }
