@@ -43,6 +43,17 @@ describe('a question while a call runs', () => {
       expect(recordsOf(made.events)).toMatchObject([{ status: 'completed' }])
     })
 
+  it('is not asked without an end: after 50, a call gets cancel', async () => {
+    const storm: Tool = {
+      ...tool('book'),
+      execute: async (_, { ask }) =>
+        (await Promise.all(Array.from({ length: 60 }, () => ask({ text: 'Sure?' })))).map((each) => each.kind).join(' '),
+    }
+    const made = await play([book], { tools: [storm], decide: () => said('yes') })
+    expect(made.asked).toHaveLength(50)
+    expect(made.told[0]?.content).toMatch(/^(?:accept ){50}(?:cancel ?){10}$/)
+  })
+
   it('pauses the timeout of the call and the time budget, holds no queue slot, and is answered through the inbox', async () => {
     const made = stage({
       tools: [asking({ text: 'Which?' }, { timeoutMs: 1_000, queue: 'one' }), tool('other', { queue: 'one' })],

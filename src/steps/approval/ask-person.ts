@@ -58,7 +58,10 @@ function requestFor({ state: { sessionId, agentPath } }: ActiveSession, call: St
   return { ...about, ...asked }
 }
 
-/** Asks while the call runs. Nobody there means that the request is denied. `undefined`: the call or its session is over. */
+/** Of one call while it runs: a server that asks in a loop must not fill the journal, or tire the person. */
+const maxLiveRequests = 50
+
+/** Asks while the call runs. Nobody there means that the request is denied. `undefined`: the call or its session is over, or it asked too often. */
 export async function askWhileRunning(
   session: ActiveSession,
   started: StartedCall,
@@ -66,6 +69,7 @@ export async function askWhileRunning(
 ): Promise<ApprovalDecision | undefined> {
   const call = currentCall(session, started)
   if (!call || session.isReleased || isCancelled(session) || isWithdrawn()) return undefined
+  if ((call.questions?.asked ?? 0) >= maxLiveRequests) return undefined
   const request: ApprovalRequest = { ...requestFor(session, call, asked), isLive: true }
   addRequest(session, request)
   const isOver = (): boolean => isWithdrawn() || session.verdicts.get(request.id) === 'suspend'
