@@ -1,5 +1,5 @@
 import { placeOf } from '../../agents/index.ts'
-import type { McpServerDefinition } from '../../contracts/index.ts'
+import type { JsonSchema, McpServerDefinition, Tool } from '../../contracts/index.ts'
 import { serverDefinition } from '../../policy/mcp-servers.ts'
 import type { McpServerFacts, McpToolSource, PinnedTool } from '../../tools/mcp/index.ts'
 import { redactor } from '../../util/redact.ts'
@@ -7,6 +7,7 @@ import { exitCodes } from '../host/exit-codes.ts'
 import type { Host } from '../host/process-host.ts'
 import type { McpInvocation } from '../options/project-invocations.ts'
 import { columns, columnsOn, type Row } from '../terminal/columns.ts'
+import { exactLine } from '../terminal/exact-text.ts'
 import { printDocument, printNotice, printWarning } from '../terminal/print-messages.ts'
 import { printable } from '../terminal/printable.ts'
 import { askYesNo, mayAsk } from '../trust/trust-question.ts'
@@ -20,32 +21,36 @@ export async function showServer({ name = '', output, display, accepts, ...optio
   const project = await projectServers(host, options)
   const server = trustedServer(project, name, options.agentFile)
   const pins = pinFileOf(host)
-  const seen: { tools: readonly PinnedTool[]; withheld: readonly string[] } = { tools: [], withheld: [] }
+  // What is shown is what a person accepts, even if the server changes its tools meanwhile.
+  let seen: { readonly tools: readonly PinnedTool[]; readonly withheld: readonly string[] } | undefined
   const opened = await openServer(server, project.setup, {
     host,
     // Everything is listed here, so that a person can review it.
     pins: {
       async check(from, tools, definition) {
         const { withheld } = await pins.check(from, tools, definition)
-        Object.assign(seen, { tools, withheld })
+        seen ??= { tools, withheld }
         return { withheld: [] }
       },
     },
   })
   try {
     const { text, json } = redactorOf(opened.secrets)
-    const offered = await withDeadline(connectMs, offerOf(opened.source))
-    const { withheld } = seen
+    const offered = await withDeadline(
+      connectMs,
+      offerOf(opened.source, () => seen?.withheld ?? []),
+    )
+    const { tools: reviewed = [], withheld = [] } = seen ?? {}
     const document = { name, definition: shownDefinition(server), place: placeOf(server.origin), ...offered, withheld }
     if (output === 'json') await printDocument({ server: json(document) }, host)
     else
       await host.stdout.lines(
-        linesOf(document, { width: columnsOn(host.stdout), shown: (each) => text(each).split('\n').map(printable).join('\n') }),
+        linesOf(document, { width: columnsOn(host.stdout), shown: (each) => text(each).split('\n').map(exactLine).join('\n') }),
       )
     const isAccepted =
       withheld.length > 0 && (accepts || (output === 'answer' && mayAsk(host) && (await askYesNo(question(withheld), host))))
     if (isAccepted) {
-      await pins.accept(name, seen.tools, definitionOf(opened.settings))
+      await pins.accept(name, reviewed, definitionOf(opened.settings))
       await printNotice(`Accepted: ${withheld.join(', ')}.`, { host, display })
     } else if (withheld.length > 0)
       await printWarning(`Withheld until you accept them: ${withheld.join(', ')}. To accept: troupe mcp show ${name} --accept`, {
@@ -60,7 +65,7 @@ export async function showServer({ name = '', output, display, accepts, ...optio
 
 const definitionOf = (settings: Parameters<typeof serverDefinition>[0]): McpServerDefinition => serverDefinition(settings)
 const question = (withheld: readonly string[]): string =>
-  `\nThese changed since they were accepted: ${withheld.join(', ')}. Accept them? [y/N] `
+  `\nThese changed since they were accepted: ${withheld.map(printable).join(', ')}. Accept them? [y/N] `
 
 function redactorOf(secrets: { readonly [name: string]: string }) {
   const { text } = redactor(secrets)
@@ -69,22 +74,25 @@ function redactorOf(secrets: { readonly [name: string]: string }) {
 
 interface Offer {
   readonly facts: McpServerFacts
-  readonly tools: readonly ShownTool[]
+  /** With the schemas of changed tools: descriptions of parameters can be changed, too. */
+  readonly tools: readonly (ShownTool & { readonly inputSchema?: JsonSchema })[]
   readonly prompts: readonly { readonly name: string; readonly description?: string }[]
   readonly resources: readonly { readonly uri: string; readonly name: string }[]
   readonly instructions: string
 }
 
-async function offerOf(source: McpToolSource): Promise<Offer> {
+async function offerOf(source: McpToolSource, withheld: () => readonly string[]): Promise<Offer> {
   const tools = await source.list()
+  const instructions = source.instructions() ?? ''
+  const isChanged = ({ name }: Tool): boolean => withheld().includes(name.slice(name.indexOf('/') + 1))
   const facts = await source.health()
   const has = (capability: string): boolean => capability in facts.capabilities
   return {
     facts,
-    tools: tools.map(shownTool),
+    tools: tools.map((tool) => ({ ...shownTool(tool), ...(isChanged(tool) && { inputSchema: tool.inputSchema }) })),
     prompts: has('prompts') ? await source.prompts() : [],
     resources: has('resources') ? await source.resources() : [],
-    instructions: source.instructions() ?? '',
+    instructions,
   }
 }
 
@@ -118,9 +126,13 @@ function linesOf(
     ...section(
       'Tools',
       tools.map(
-        ({ name: tool, description, effect, approval }): Row => [
+        ({ name: tool, description, effect, approval, inputSchema }): Row => [
           tool,
-          `${description}\n${effect} · ${approval === 'ask' ? 'needs approval' : 'needs no approval'}${changed(tool.slice(name.length + 1))}`,
+          [
+            description,
+            `${effect} · ${approval === 'ask' ? 'needs approval' : 'needs no approval'}${changed(tool.slice(name.length + 1))}`,
+            ...(inputSchema ? [`input: ${JSON.stringify(inputSchema)}`] : []),
+          ].join('\n'),
         ],
       ),
     ),
