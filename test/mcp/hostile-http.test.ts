@@ -177,3 +177,13 @@ it('a stream that ends without the answer fails the call before its deadline', a
   expect(await call('call', {}, { signal: late })).toMatchObject({ ok: false, error: { class: 'network' } })
   expect(late.aborted).toBe(false)
 })
+
+it.each([
+  ['a password in the URL', { url: 'http://me:${TOKEN}@127.0.0.1:9/mcp' }, 'contains a user name or a password'],
+  ['a header that HTTP does not allow', { url: 'http://127.0.0.1:9/mcp', headers: { 'X-Key': '${TOKEN}\nmore' } }, 'The header "X-Key"'],
+])('%s is reported without its value', async (_, settings, message) => {
+  const { source } = openServer({ type: 'http', ...settings } as HttpServerDefinition, { overlay: { TOKEN: 'the-secret' } })
+  const error = await source.list().catch((each: Error) => each)
+  expect(String(error)).toContain(message)
+  expect(String(error)).not.toContain('the-secret')
+})

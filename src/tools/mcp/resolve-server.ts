@@ -69,6 +69,7 @@ export function resolveServer(
     const auth = definition.auth && resolveAuth(definition.auth, text)
     if (missing.size > 0) throw missingVariables(name, [...missing])
     const url = parseServerUrl(name, written)
+    checkHeaders(name, headers)
     if (auth) checkAuth(name, auth, url)
     return finish({ ...common, type: definition.type, url, headers, auth })
   }
@@ -115,8 +116,22 @@ function missingVariables(name: string, variables: readonly string[]): Error {
 
 function parseServerUrl(name: string, written: string): URL {
   const url = URL.canParse(written) ? new URL(written) : undefined
-  if (url && (url.protocol === 'http:' || url.protocol === 'https:')) return url
-  throw configFailure(`The URL of the MCP server "${name}" is not an HTTP or HTTPS URL`, 'Fix `url`.')
+  if (!url || (url.protocol !== 'http:' && url.protocol !== 'https:'))
+    throw configFailure(`The URL of the MCP server "${name}" is not an HTTP or HTTPS URL`, 'Fix `url`.')
+  // `fetch` would refuse it with an error that contains the password.
+  if (url.username === '' && url.password === '') return url
+  throw configFailure(`The URL of the MCP server "${name}" contains a user name or a password`, 'Set `headers.Authorization` instead.')
+}
+
+/** The error of `fetch` would contain the value, which may be a secret. */
+function checkHeaders(server: string, headers: { readonly [name: string]: string }): void {
+  for (const [header, value] of Object.entries(headers))
+    try {
+      new Headers([[header, value]])
+    } catch {
+      const message = `The header ${JSON.stringify(header)} of the MCP server "${server}" has a name or a value that HTTP does not allow`
+      throw configFailure(message, 'Remove line breaks and characters outside Latin-1.')
+    }
 }
 
 const passedOn =
