@@ -17,6 +17,10 @@ export interface FixtureSettings {
   resource: string | undefined
   /** Where the metadata says that the authorization server is. */
   namedServer: string | undefined
+  /** Of responses to calls. */
+  callStatus: number
+  /** Of the metadata of the MCP server. */
+  metadataPath: string
 }
 
 /** An MCP server and its authorization server on loopback addresses. The settings may be changed while it runs. */
@@ -45,6 +49,8 @@ export class OAuthFixture {
       revokes: true,
       resource: undefined,
       namedServer: undefined,
+      callStatus: 200,
+      metadataPath: '/.well-known/oauth-protected-resource',
       ...settings,
     }
   }
@@ -159,7 +165,7 @@ export class OAuthFixture {
 
   async #serve(request: IncomingMessage, response: ServerResponse, { pathname }: URL): Promise<void> {
     const { settings, url } = this
-    if (pathname.startsWith('/.well-known/oauth-protected-resource'))
+    if (pathname.startsWith(settings.metadataPath))
       return json(response, 200, {
         resource: settings.resource ?? url,
         authorization_servers: [settings.namedServer ?? this.issuer],
@@ -171,7 +177,7 @@ export class OAuthFixture {
     const message = JSON.parse(await text(request)) as { readonly id?: number; readonly method: string }
     const scope = this.valid.get(token ?? '')
     const refuse = (status: number, challenge: string): void => {
-      const metadata = new URL('/.well-known/oauth-protected-resource/mcp', url)
+      const metadata = new URL(`${settings.metadataPath}/mcp`, url)
       response.setHeader('www-authenticate', `Bearer resource_metadata="${metadata}", ${challenge}`)
       json(response, status, {})
     }
@@ -179,6 +185,8 @@ export class OAuthFixture {
     if (message.method === 'tools/call' && !scope.split(' ').includes(settings.callScope))
       return refuse(403, `error="insufficient_scope", scope="${settings.callScope}"`)
     if (message.id === undefined) response.writeHead(202).end()
+    else if (message.method === 'tools/call' && settings.callStatus !== 200)
+      response.writeHead(settings.callStatus).end(`called with ${token}`)
     else json(response, 200, { jsonrpc: '2.0', id: message.id, ...answerTo(message.method, token) })
   }
 }

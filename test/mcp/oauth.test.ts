@@ -140,12 +140,16 @@ it('another definition with the same name does not get the tokens', async () => 
   expect(other.bearers).toEqual([undefined])
 })
 
-it('what a server sends back of a token is redacted', async () => {
+it('what a server sends back of a token is redacted, in results and in logs', async () => {
   const fixture = await oauthServer()
-  const host = atHost()
+  const logged: string[] = []
+  const host = atHost({ log: (_, line) => logged.push(line) })
   await loginAs(host, http(fixture.url))
-  const output = await openServer(http(fixture.url), { host }).call('echo', {})
-  expect(output).toMatchObject({ ok: true, content: 'called with [redacted:MCP_ACCESS_TOKEN]' })
+  const { call } = openServer(http(fixture.url), { host })
+  expect(await call('echo', {})).toMatchObject({ ok: true, content: 'called with [redacted:MCP_ACCESS_TOKEN]' })
+  fixture.settings.callStatus = 400
+  expect(await call('echo', {})).toMatchObject({ ok: false })
+  expect(logged.at(-1)).toContain('called with [redacted:MCP_ACCESS_TOKEN]')
 })
 
 it('a pasted URL ends the login where the browser is elsewhere', async () => {
@@ -246,6 +250,15 @@ it('logout revokes the tokens and removes them, also where the server cannot rev
   await fixture.stop()
   expect(await out()).toMatchObject({ kind: 'failed' })
   expect(await out()).toEqual({ kind: 'none' })
+})
+
+it('logout revokes also where the metadata is only at the address that the refusal named', async () => {
+  const fixture = await oauthServer({ metadataPath: '/elsewhere' })
+  const host = atHost()
+  await loginAs(host, http(fixture.url))
+  expect(await logoutFromServer('srv', http(fixture.url), { host, overlay: {}, signal: new AbortController().signal })).toEqual({
+    kind: 'revoked',
+  })
 })
 
 it('tokens need HTTPS except on loopback addresses, and metadata is checked', async () => {

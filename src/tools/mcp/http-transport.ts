@@ -40,13 +40,22 @@ export function httpTransport(server: ResolvedHttp, library: Library, { host, ev
   return own ? redactMessages(transport, own) : transport
 }
 
-/** The library sets `onmessage` later. */
+/** The library sets the handlers later. Errors contain the responses of a server. */
 function redactMessages(transport: Transport, authorization: ServerAuthorization): Transport {
   let receive: Transport['onmessage']
-  return Object.defineProperty(transport, 'onmessage', {
-    get: () => receive,
-    set: (next: typeof receive) => {
-      receive = next && ((message, extra) => next(authorization.redact(message), extra))
+  let report: Transport['onerror']
+  return Object.defineProperties(transport, {
+    onmessage: {
+      get: () => receive,
+      set: (next: typeof receive) => {
+        receive = next && ((message, extra) => next(authorization.redact(message), extra))
+      },
+    },
+    onerror: {
+      get: () => report,
+      set: (next: typeof report) => {
+        report = next && ((error) => next(new Error(authorization.redact(error.message), { cause: error })))
+      },
     },
   })
 }

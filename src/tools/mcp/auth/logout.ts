@@ -1,6 +1,6 @@
 import type { ResolvedHttp } from '../resolve-server.ts'
 import { type AuthorizationServer, type AuthPlace, describeAuthError, findAuthorizationServer } from './authorization-server.ts'
-import { type GrantedClient, type McpTokenStore, type TokenGrant, tokenKey } from './token-store.ts'
+import { type Challenge, type GrantedClient, type McpTokenStore, type TokenGrant, tokenKey } from './token-store.ts'
 
 /** `unsupported`: the authorization server revokes no tokens. `failed`: they may be valid until they expire. */
 export type Logout = { readonly kind: 'none' | 'revoked' | 'unsupported' } | { readonly kind: 'failed'; readonly why: string }
@@ -9,17 +9,21 @@ export type Logout = { readonly kind: 'none' | 'revoked' | 'unsupported' } | { r
 export async function logout(server: ResolvedHttp, place: AuthPlace & { readonly store: McpTokenStore }): Promise<Logout> {
   let done: Logout = { kind: 'none' }
   await place.store.change(tokenKey(server), async (record) => {
-    if (record?.grant) done = await revoke(server, record.grant, place)
+    if (record?.grant) done = await revoke(server, { grant: record.grant, challenge: record.challenge }, place)
     return undefined
   })
   return done
 }
 
-async function revoke(server: ResolvedHttp, grant: TokenGrant, place: AuthPlace): Promise<Logout> {
+async function revoke(
+  server: ResolvedHttp,
+  { grant, challenge }: { readonly grant: TokenGrant; readonly challenge: Challenge | undefined },
+  place: AuthPlace,
+): Promise<Logout> {
   const secret = server.auth?.clientSecret
   const client: GrantedClient = { ...(secret !== undefined && { client_secret: secret }), ...grant.client }
   try {
-    const at = await findAuthorizationServer(server, { known: grant.issuer }, place)
+    const at = await findAuthorizationServer(server, { challenge, known: grant.issuer }, place)
     const { revocation_endpoint: endpoint } = (at.metadata ?? {}) as RevocationMetadata
     if (typeof endpoint !== 'string') return { kind: 'unsupported' }
     // The refresh token first: the access token usually ends with it.
