@@ -21,6 +21,7 @@ test.each([
   [{ question: 'Tea or\ncoffee?' }, 'Tea or coffee?'],
   [{ prompt: `Find ${'papers '.repeat(20)}`, path: 'out' }, `out · Find ${'papers '.repeat(20)}`.trim()],
   [{ reason: 'I want to', city: 'Oslo' }, 'Oslo'],
+  [{ mode: 'all', ids: ['a#1', 'a#2', 7, 'b#1', 'b#2'] }, 'a#1, a#2, b#1 and 1 more'],
   [{ nights: 2, people: 3 }, 'nights 2 · people 3'],
   [{ unparsed: '{"path":' }, ''],
   [{ plan: [{ step: 'One' }] }, ''],

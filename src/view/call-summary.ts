@@ -49,15 +49,15 @@ export function shownFor({ details }: Pick<CallIntent, 'details'>): string | und
 }
 
 function filesIn(changes: readonly Json[]): string {
-  const paths = changes.flatMap((change) => (isPlainObject(change) && typeof change.path === 'string' ? [change.path] : []))
-  return paths.length > maxFilesNamed
-    ? `${paths.slice(0, maxFilesNamed).join(', ')} and ${paths.length - maxFilesNamed} more`
-    : paths.join(', ')
+  return listed(changes.flatMap((change) => (isPlainObject(change) && typeof change.path === 'string' ? [change.path] : [])))
 }
-const maxFilesNamed = 3
+
+const maxListed = 3
+const listed = (names: readonly string[]): string =>
+  names.length > maxListed ? `${names.slice(0, maxListed).join(', ')} and ${names.length - maxListed} more` : names.join(', ')
 
 /** Usual names of the arguments that say what a call does, and where. The first one present is used. */
-const whatNames = ['command', 'cmd', 'url', 'uri', 'pattern', 'query', 'search', 'question', 'prompt', 'task', 'name']
+const whatNames = ['command', 'cmd', 'url', 'uri', 'pattern', 'query', 'search', 'question', 'prompt', 'task', 'name', 'ids']
 const whereNames = ['path', 'file', 'filename', 'file_path', 'filePath', 'folder', 'directory', 'dir']
 /** The reason, and arguments that could not be parsed: they do not say what a call does. */
 const otherNames = ['reason', 'call_reason', 'unparsed']
@@ -79,8 +79,12 @@ export function subjectsIn(input: JsonObject): readonly string[] {
 const longSubject = 60
 
 function firstOf(input: JsonObject, names: readonly string[]): string | undefined {
-  const name = names.find((each) => Object.hasOwn(input, each) && typeof input[each] === 'string' && input[each].trim() !== '')
-  return name === undefined ? undefined : String(input[name])
+  for (const name of names) {
+    const value = Object.hasOwn(input, name) ? input[name] : undefined
+    const text = name === 'ids' && Array.isArray(value) ? listed(value.filter((id) => typeof id === 'string')) : value
+    if (typeof text === 'string' && text.trim() !== '') return text
+  }
+  return undefined
 }
 
 function without(input: JsonObject, name: string): JsonObject {

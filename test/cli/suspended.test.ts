@@ -28,6 +28,33 @@ async function suspended(name: string, more: readonly string[] = []) {
 }
 
 describe.concurrent('without a terminal', () => {
+  test('a run that waits for input to a child says who can send it, and how to end it', async () => {
+    await agent(
+      'idler',
+      'steps:\n  - text: Idle.\n',
+      'description: Waits\nusage: a word\noutput: { format: markdown }\nmodels: script/idler.yaml',
+    )
+    const wait = `children.wait({ ids: ['idler#1'], mode: 'next' }).then(String)`
+    const tool = `{ name: 'hold', description: 'Holds.', inputSchema: { type: 'object' }, effect: 'read', execute: (_, { children }) => ${wait} }`
+    await writeFile(at('hold.mjs'), `export default ${tool}\n`)
+    const calls = [
+      `{ tool: spawn_agent, input: { agent: idler, prompt: Go } }`,
+      `{ tool: wait_for_agent, input: { ids: ['idler#1'] } }`,
+      `{ tool: hold }`,
+    ]
+    const steps = `steps:\n${calls.map((call) => `  - calls: [${call}]\n`).join('')}  - text: Done.\n`
+    const file = await agent(
+      'holder',
+      steps,
+      'description: Holds\nmodels: script/holder.yaml\nagents: [./idler.ai]\nchildControl: true\ntools: [./hold.mjs]',
+    )
+    const ended = await troupe(['run', file, 'Go', '--data-dir', 'holder', '--trust'])
+    expect(ended).toMatchObject({ code: 6, stdout: '' })
+    expect(ended.stderr).toMatch(
+      /\nThe turn waits for input to one of its children\.\n→ A program can send it: sessions\.send.*\n {2}troupe approvals drop \S+/,
+    )
+  })
+
   test('a call that needs approval suspends the run: exit 6, empty stdout, no effect, and the command to resume', async () => {
     const { ended, words, id } = await suspended('waits', [
       '--max-tokens',

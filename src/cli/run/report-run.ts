@@ -104,7 +104,8 @@ function failureOf(outcome: Outcome, { nextSteps, request }: Reporting): Printed
   const remedy = outcome.remedy ?? failure?.remedy ?? limitRemedy(outcome)
   const isWaiting = outcome.status === 'suspended' && reason === 'approval'
   if (isWaiting) return { message: suspendedText, problems: [], remedy, ...nextSteps, isFailure: false }
-  return { message: message ?? failure?.message ?? endingText(outcome), problems: [], remedy, ...nextSteps }
+  const said = message ?? failure?.message ?? endingText(outcome)
+  return { message: said, problems: [], remedy, ...nextSteps, ...(reason === 'input' && { isFailure: false }) }
 }
 
 const suspendedText = 'The run is suspended: a request is waiting for your answer.'
