@@ -1,3 +1,4 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: placeholders are written like that
 // HTTP servers that redirect, drop, demand credentials, forget sessions, or send too much.
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -49,7 +50,6 @@ const at = (url: string, more: Partial<HttpServerDefinition> = {}): HttpServerDe
 
 it('sends the configured headers, with values of the session', async () => {
   const { url, seen } = await httpServer()
-  // biome-ignore lint/suspicious/noTemplateCurlyInString: a placeholder
   const { call } = openServer(at(url, { headers: { authorization: 'Bearer ${TOKEN}' } }), { overlay: { TOKEN: 'abc' } })
   expect(await call('call', {})).toEqual({ ok: true, content: 'done' })
   expect(seen.every(({ headers }) => headers.authorization === 'Bearer abc')).toBe(true)
