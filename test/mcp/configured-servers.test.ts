@@ -184,6 +184,17 @@ createInterface({ input: process.stdin }).on('line', (line) => {
   if (method === 'tools/list' && lists === 2) setTimeout(shown, 100)
 })`
 
+it('what a server prints when it fails is shown without the secrets that it got', async () => {
+  const fails = { command: process.execPath, args: ['-e', "console.error('Error: bad ' + process.env.A)"], env: { A: '${SOME_TOKEN}' } }
+  const { troupe } = project({ '.mcp.json': servers({ library: fails }) }, { SOME_TOKEN: 'tok-abcdef-123456' })
+  await troupe('trust', '--all')
+  for (const words of ['run a.ai go --stream-json', 'mcp show library', 'mcp call library lend_book', 'tools list --server library']) {
+    const { stdout, stderr } = await troupe(...words.split(' '))
+    expect(stdout + stderr).toMatch(/Error: bad\s+\[redacted/)
+    expect(stdout + stderr).not.toContain('tok-abcdef')
+  }
+})
+
 it('mcp show accepts what it showed, with the schemas, even if the server changes its tools meanwhile', async () => {
   const here = project({ '.mcp.json': servers({ library }), 'library-server.mjs': shifty('a book') })
   await here.troupe('trust', '--all')

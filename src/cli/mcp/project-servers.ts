@@ -4,6 +4,7 @@ import { serverDefinition } from '../../policy/mcp-servers.ts'
 import { type McpOptions, systemClock } from '../../runtime/index.ts'
 import type { McpHost, McpToolSource } from '../../tools/mcp/index.ts'
 import { knownNames } from '../../util/nearest-names.ts'
+import { redactor } from '../../util/redact.ts'
 import { shellWord } from '../../util/shell-word.ts'
 import type { Host } from '../host/process-host.ts'
 import type { Setup } from '../team/load-config.ts'
@@ -93,7 +94,8 @@ export async function openServer(
   const { mcpToolSource } = await import('../../tools/mcp/index.ts')
   const made = mcpToolSource(server.name, serverDefinition(usable.settings), { ...mcpHostFor(host, setup), ...(pins && { pins }) })
   const reports: Diagnostic[] = []
-  const source = made.open({ sessionId: 'command' as SessionId, overlay: {}, report: (report) => void reports.push(report) })
+  const opened = made.open({ sessionId: 'command' as SessionId, overlay: {}, report: (report) => void reports.push(report) })
+  const source = withoutSecrets(opened, usable.secrets)
   return {
     ...usable,
     source,
@@ -102,6 +104,27 @@ export async function openServer(
       await source.close()
       await made.close?.()
     },
+  }
+}
+
+/** A server that fails may print the secrets that it got. */
+function withoutSecrets(source: McpToolSource, secrets: UsableServer['secrets']): McpToolSource {
+  const { text } = redactor(secrets)
+  const hide = <Result>(work: Promise<Result>): Promise<Result> =>
+    work.catch((error: unknown) => {
+      if (!(error instanceof TroupeError)) throw error
+      const { code, message, remedy } = error
+      throw new TroupeError(code, text(message), remedy === undefined ? {} : { remedy })
+    })
+  return {
+    list: () => hide(Promise.resolve(source.list())),
+    health: () => hide(source.health()),
+    prompts: () => hide(source.prompts()),
+    prompt: (name, args) => hide(source.prompt(name, args)),
+    resources: () => hide(source.resources()),
+    instructions: () => source.instructions(),
+    onChange: (listener) => source.onChange(listener),
+    close: () => source.close(),
   }
 }
 

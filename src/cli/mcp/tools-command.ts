@@ -48,7 +48,7 @@ export async function toolsCommand({ server, agentFile, output, display, configF
 }
 
 const rowOf = ({ name, description, source, effect, approval }: SourcedTool): Row => [
-  name,
+  printable(name),
   [firstLine(description), `${source} · ${effect} · ${approval === 'ask' ? 'needs approval' : 'needs no approval'}`]
     .map(printable)
     .join('\n'),

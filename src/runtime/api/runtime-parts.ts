@@ -154,9 +154,11 @@ export class RuntimeParts {
 
   sourceOptions(treeId: TreeId, base: ToolRegistry): TreeSourcesOptions {
     const { sessionSources: shared, agentSources } = this.options.config
+    const { overlay, redactor } = this.overlays.of(treeId)
     return {
-      session: { sessionId: treeId as string as SessionId, overlay: this.overlays.of(treeId).overlay },
+      session: { sessionId: treeId as string as SessionId, overlay },
       clock: this.options.clock,
+      redactor,
       base,
       sourcesOf: (agent) => sourcesFor(agent, { own: agentSources.get(agent.name) ?? [], shared }),
     }

@@ -2,6 +2,7 @@ import type { Clock, Diagnostic, SessionToolSource, SourceSession, Tool, ToolSou
 import { TroupeError } from '../../contracts/index.ts'
 import { offeredName } from '../../steps/index.ts'
 import { messageOf } from '../../util/message-of.ts'
+import type { Redactor } from '../../util/redact.ts'
 import { checkTools } from '../validation/check-tools.ts'
 import { listTools } from './list-tools.ts'
 
@@ -23,6 +24,7 @@ export class OpenedSource {
   readonly #source: SessionToolSource
   readonly #session: SourceSession
   readonly #clock: Clock
+  readonly #redactor: Redactor
   #opened: ToolSource | undefined
   #removeListener: (() => void) | undefined
   #isStale = true
@@ -32,11 +34,16 @@ export class OpenedSource {
   tools: readonly Tool[] = noTools
   instructions: string | undefined
 
-  constructor(source: SessionToolSource, session: SourceSession, clock: Clock) {
+  constructor(
+    source: SessionToolSource,
+    session: SourceSession,
+    { clock, redactor }: { readonly clock: Clock; readonly redactor: Redactor },
+  ) {
     this.name = source.name
     this.#source = source
     this.#session = session
     this.#clock = clock
+    this.#redactor = redactor
   }
 
   get isStale(): boolean {
@@ -80,7 +87,7 @@ export class OpenedSource {
   }
 
   #reportFailure(error: unknown): void {
-    const message = `The tools of "${this.name}" are not available: ${messageOf(error)}`
+    const message = this.#redactor.text(`The tools of "${this.name}" are not available: ${messageOf(error)}`)
     const remedy =
       (error instanceof TroupeError ? error.remedy : undefined) ?? 'The other tools work. It is tried again before the next turn.'
     if (this.#source.required) throw new TroupeError('tools_unavailable', message, { remedy, cause: error })

@@ -1,11 +1,14 @@
 import type { AgentSpec, Clock, Diagnostic, SessionToolSource, SourceSession } from '../../contracts/index.ts'
 import { mayMatchNamespace } from '../../policy/tool-name-patterns.ts'
 import type { ToolRegistry } from '../../steps/index.ts'
+import type { Redactor } from '../../util/redact.ts'
 import { OpenedSource } from './opened-source.ts'
 
 export interface TreeSourcesOptions {
   readonly session: Omit<SourceSession, 'report'>
   readonly clock: Clock
+  /** For what sources report: a server may print the secrets that it got. */
+  readonly redactor: Redactor
   /** The tools that all sessions have. */
   readonly base: ToolRegistry
   sourcesOf(agent: AgentSpec): readonly SessionToolSource[]
@@ -85,8 +88,9 @@ export class TreeSources {
   #open(source: SessionToolSource): OpenedSource {
     const known = this.#opened.get(source)
     if (known) return known
-    const { session, clock } = this.#options
-    const opened = new OpenedSource(source, { ...session, report: (diagnostic) => this.#report(diagnostic) }, clock)
+    const { session, clock, redactor } = this.#options
+    const report = (diagnostic: Diagnostic): void => this.#report({ ...diagnostic, message: redactor.text(diagnostic.message) })
+    const opened = new OpenedSource(source, { ...session, report }, { clock, redactor })
     this.#opened.set(source, opened)
     return opened
   }
