@@ -36,6 +36,7 @@ await bundle.write({
     groups: [
       { name: 'shared', test: /src\/(?:contracts|util)\// },
       { name: 'core', test: /src\/core\// },
+      { name: 'policy', test: /src\/policy\/(?!.*(?:http|form))/ },
     ],
   },
 })
