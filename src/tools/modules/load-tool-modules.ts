@@ -179,7 +179,11 @@ function watchLoading(modules: readonly ModuleToLoad[], ownPackage: URL | undefi
         return resolved
       } catch (error) {
         if (!providers || !/^troupe(?:\/|$)/.test(specifier)) throw error
-        return next(specifier, { ...context, parentURL: providers.href })
+        try {
+          return next(specifier, { ...context, parentURL: providers.href })
+        } catch (missing) {
+          return next(sourceOf(missing), context)
+        }
       }
     },
     load(url, context, next) {
@@ -188,6 +192,13 @@ function watchLoading(modules: readonly ModuleToLoad[], ownPackage: URL | undefi
       return loaded
     },
   })
+}
+
+/** The source of a file of the package that is not built. */
+function sourceOf(missing: unknown): string {
+  const [, root, name] = /^(.*)\/dist\/(.*)\.js$/.exec(String((missing as { readonly url?: unknown }).url)) ?? []
+  if (root === undefined) throw missing
+  return `${root}/src/${name}.ts`
 }
 
 const isPackage = (specifier: string): boolean => !/^(?:\.{0,2}\/|#|file:)/.test(specifier)
