@@ -116,6 +116,6 @@ export const templatesPage = page([
   ],
   [
     '## Limits',
-    'A template runs in its own WebAssembly module with 32 MiB of memory, a limited number of steps and at most one second. The resulting prompt must not be empty and has at most 1,048,576 characters.',
+    'A template runs in its own WebAssembly module with 32 MiB of memory, a limited number of steps and at most three seconds. The resulting prompt must not be empty and has at most 1,048,576 characters.',
   ],
 ])

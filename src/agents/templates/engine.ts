@@ -14,7 +14,7 @@ const fuel = 100_000
 /** 32 MiB; the engine itself needs about one. */
 const maxPages = 512
 /** Only hostile filters over large values take this long. */
-const timeoutMs = 1_000
+const timeoutMs = 3_000
 
 export interface RenderJob {
   /** By name, including `main`. */
