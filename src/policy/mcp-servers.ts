@@ -15,19 +15,6 @@ export const transportKeys = {
   http: ['url', 'headers', 'auth'],
 } as const
 
-/** The keys of all servers. */
-export const serverOptionKeys = [
-  'tools',
-  'effects',
-  'approval',
-  'queue',
-  'timeout',
-  'protocol',
-  'connect',
-  'required',
-  'share',
-] as const satisfies readonly (keyof McpServerSettings)[]
-
 export interface ServerConflict {
   readonly key: string
   readonly message: string

@@ -1,6 +1,8 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: placeholders are written like that
 // `mcpServers` in the configuration of a program.
 import { execFileSync } from 'node:child_process'
+import { existsSync, mkdtempSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import type { Approver } from '../../src/contracts/index.ts'
@@ -8,6 +10,7 @@ import { resolveConfig } from '../../src/runtime/api/resolve-config.ts'
 import { mcpHostOf, ServerSources } from '../../src/runtime/api/server-sources.ts'
 import { createAgentRuntime, type RuntimeOptions } from '../../src/runtime/index.ts'
 import { ScriptedModel, type ScriptedStep } from '../../src/testing/index.ts'
+import { until } from '../hooks/processes.ts'
 import { realClock } from './support.ts'
 
 const folder = join(import.meta.dirname, '../../examples/11-mcp')
@@ -31,6 +34,23 @@ function runtimeWith(config: Partial<RuntimeOptions['config']>, steps: readonly 
 const lend: ScriptedStep = { calls: [{ tool: 'library__lend_book', input: { id: 'b1', to: 'Ada' } }] }
 
 describe('servers in programs', () => {
+  it.each([
+    ['eager', 'without a session', true],
+    ['lazy', 'not without a session', false],
+  ] as const)('with `connect: %s` start %s', async (connect, _, isStarted) => {
+    const file = join(mkdtempSync(join(tmpdir(), 'troupe-eager-')), 'started')
+    const server = { command: process.execPath, args: ['-e', 'fs.writeFileSync(process.env.STARTED, "")'], env: { STARTED: file } }
+    // The eager server is the sign that a lazy one has had the time to start.
+    const other = `${file}-other`
+    const { runtime } = runtimeWith(
+      { mcpServers: { server: { ...server, connect }, other: { ...server, env: { STARTED: other }, connect: 'eager' } } },
+      [],
+    )
+    await until(() => existsSync(other) && (!isStarted || existsSync(file)))
+    await runtime.close()
+    expect(existsSync(file)).toBe(isStarted)
+  })
+
   it('do not keep a program alive that never closes its runtime', () => {
     const script = `
       import { createAgentRuntime } from 'troupe'
