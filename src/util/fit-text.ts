@@ -1,4 +1,4 @@
-/** In bytes; a lone surrogate counts as U+FFFD. Counting stops beyond `limit`: the result is then some larger number. */
+/** In bytes; a lone surrogate has the length of U+FFFD. Counting stops beyond `limit`: the result is then some larger number. */
 export function utf8Length(text: string, limit = Number.POSITIVE_INFINITY): number {
   if (text.length > limit) return text.length
   // Most texts are ASCII: a search for the first other character is faster than a loop.

@@ -17,7 +17,7 @@ export class OpenSessions {
   readonly #all = new Map<SessionId, OpenSession>()
   /** How many sessions can proceed. */
   #ableCount = 0
-  /** Spawned children whose turn has ended, while their parent is told and the next turn starts. */
+  /** Spawned children whose turn has ended, while their parent records it and the next turn starts. */
   #gaps = 0
   /** The busy session that `isStalled` found last. */
   #busy: OpenSession | undefined

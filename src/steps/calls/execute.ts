@@ -313,7 +313,7 @@ function record(session: ActiveSession, call: StartedCall, ended: Fitted): void 
   if (session.turn.step.kind === 'calling') void session.flush()
 }
 
-/** Notices count as delivered with the result that contains them. */
+/** Notices are delivered with the result that contains them. */
 function withDeliveries(deliveries: Map<ItemId, readonly ClientId[]>, item: CallRecord): CallRecord {
   const delivers = deliveries.get(item.id)
   deliveries.delete(item.id)

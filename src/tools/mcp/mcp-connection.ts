@@ -150,7 +150,7 @@ export class McpConnection {
     }
   }
 
-  /** A client that worked does not count as a failure, but one that ends right away is not started again and again. */
+  /** A client that worked for a while is no failure. One that ends immediately is, so that it is not restarted without a delay. */
   #lost(client: McpClient): void {
     if (this.#state.kind === 'open' && this.#state.client === client) this.#state = this.#downAfter(1)
     client.close().catch(() => {})

@@ -19,7 +19,7 @@ export class McpError extends Error {
 
 export const configFailure = (message: string, remedy: string): McpError => new McpError({ class: 'config', message, remedy })
 
-/** The code of an error that stands for a dropped connection. No server uses it: it is made here. */
+/** The code of the error for a dropped connection. No server uses it: it is made here. */
 export const droppedCode = -32_099
 
 /** What the library throws, as far as it matters. */

@@ -2,7 +2,7 @@
 //
 // 1. The result is used only by rules that ask or deny, never to allow.
 // 2. Anything that is not understood completely makes the command opaque.
-// 3. Programs that read commands from files, such as `make` and `python3 x.py`, count as themselves.
+// 3. Programs that read commands from files, such as `make` and `python3 x.py`, are checked by their own names.
 import { basename } from 'node:path'
 import { endOfOptions, type Wrapper, wordAt, wrapperOf } from './command-wrappers.ts'
 import { isOpaqueCommand, isRiskyAssignment, isStandardInput, mayBecomeOption, unversioned } from './indirect-commands.ts'

@@ -1,7 +1,7 @@
 // The tokens of one connection over HTTP.
 //
 // 1. A token goes to the origin of the server only.
-// 2. A token that expired is renewed once, however many calls and processes use it: whoever comes later finds the new one.
+// 2. A token that expired is renewed once, however many calls and processes use it: later ones find the new token.
 // 3. Nothing here asks a person, or opens a browser.
 import type { AuthProvider, FetchLike, OAuthClientProvider } from '@modelcontextprotocol/client'
 import type { Clock, Json } from '../../../contracts/index.ts'
