@@ -7,54 +7,6 @@ export const isServerName = (name: string): boolean => serverName.test(name)
 
 export const serverNaming = 'Use up to 40 letters, digits, `-` and single `_`, begin with a letter or a digit, and not `agent`'
 
-const transports = ['stdio', 'http', 'sse'] as const
-
-/** The keys that only servers of one kind have. */
-export const transportKeys = {
-  stdio: ['command', 'args', 'env', 'cwd', 'sandbox'],
-  http: ['url', 'headers', 'auth'],
-} as const
-
-export interface ServerConflict {
-  readonly key: string
-  readonly message: string
-  readonly remedy: string
-}
-
-/** Keys that exclude each other, or that belong to another transport. Each is valid alone. */
-export function serverConflicts(server: { readonly [key: string]: unknown }): readonly ServerConflict[] {
-  const has = (key: string): boolean => server[key] !== undefined
-  if (has('command') && has('url'))
-    return [
-      {
-        key: 'url',
-        message: 'has both `command` and `url`',
-        remedy: 'Keep `command` for a program, or `url` for a server on the network.',
-      },
-    ]
-  if (!has('command') && !has('url'))
-    return [
-      {
-        key: 'type',
-        message: 'has neither `command` nor `url`',
-        remedy: 'Add `command` for a program, or `url` for a server on the network.',
-      },
-    ]
-  const kind = has('command') ? 'stdio' : 'http'
-  const needed = kind === 'stdio' ? 'command' : 'url'
-  const { type } = server
-  if (type !== undefined && (type === 'stdio') !== (kind === 'stdio'))
-    return [
-      {
-        key: 'type',
-        message: `has the type \`${String(type)}\` and \`${needed}\``,
-        remedy: `Use ${kind === 'stdio' ? '`stdio`' : '`http` or `sse`'}, or remove \`type\`.`,
-      },
-    ]
-  const wrong = transportKeys[kind === 'stdio' ? 'http' : 'stdio'].filter(has)
-  return wrong.map((key) => ({ key, message: `has \`${key}\`, which has no effect with \`${needed}\``, remedy: `Remove \`${key}\`.` }))
-}
-
 /** Settings that have been checked, with their type. */
 export function serverDefinition(settings: McpServerSettings): McpServerDefinition {
   const type = settings.type ?? ('command' in settings ? 'stdio' : 'http')
@@ -78,5 +30,3 @@ function authIdentity(auth: McpServerAuth): JsonObject {
 }
 
 const namesIn = (map: { readonly [name: string]: string } = {}): readonly string[] => Object.keys(map).toSorted()
-
-export const serverTransports: readonly string[] = transports

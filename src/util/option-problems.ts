@@ -48,11 +48,13 @@ export function checkOnlyFields(problems: Problem[], value: object, table: Param
   checkFields(problems, value, table)
 }
 
-export function checkField(problems: Problem[], value: unknown, { type, place }: { type: FieldType; place: string }): void {
+/** Whether the value is accepted. */
+export function checkField(problems: Problem[], value: unknown, { type, place }: { type: FieldType; place: string }): boolean {
   const { expected, remedy, isSecret } = type
-  if (type.accepts(value)) return
+  if (type.accepts(value)) return true
   const found = isSecret ? `a value of type ${value === null ? 'null' : typeof value}` : showValue(value)
   problems.push({ place, message: `expected ${expected}, found ${found}`, ...(remedy !== undefined && { remedy }) })
+  return false
 }
 
 export function checkKeys(problems: Problem[], value: object, { known, place }: { known: readonly string[]; place: string }): void {
@@ -86,8 +88,7 @@ export function problemsError(
 /** Whether an object is given. Any other value, except `undefined`, is a problem. */
 export function expectObject<T extends object>(problems: Problem[], value: T | undefined, place: string): value is T {
   if (value === undefined) return false
-  checkField(problems, value, { type: anObject, place })
-  return isPlainRecord(value)
+  return checkField(problems, value, { type: anObject, place })
 }
 
 export function expectList(problems: Problem[], value: unknown, place: string): readonly unknown[] {

@@ -115,13 +115,13 @@ describe('REST tools and OpenAPI documents of a configuration', () => {
     [{ restTools: { shell: { description: 'x', url: 'https://a.example' } } }, '`shell` is not a valid name in `restTools`'],
     [{ restTools: { a__b: { description: 'x', url: 'https://a.example' } } }, '`a__b` is not a valid name in `restTools`'],
     [{ restTools: { a: { description: 'x' } } }, '"url" is missing in `restTools.a`'],
-    [{ restTools: { a: { description: 'x', url: 'https://{h}/' } } }, '`restTools.a` has a wrong value in `url`'],
+    [{ restTools: { a: { description: 'x', url: 'https://{h}/' } } }, '`restTools.a.url` must be an http: or https: URL'],
     [
       { restTools: { a: { description: 'x', url: 'https://a.example', parameters: { q: { type: 'txt' } } } } },
       'has a wrong value in `parameters.q/type`',
     ],
-    [{ openapi: { a: { spec: './a.json', auth: { bearer: 'a', schemes: {} } } } }, '`openapi.a` has a wrong value in `auth`'],
-    [{ openapi: { a: { spec: './a.json', maxBytes: '100MB' } } }, '`openapi.a` has a wrong value in `maxBytes`'],
+    [{ openapi: { a: { spec: './a.json', auth: { bearer: 'a', schemes: {} } } } }, '`openapi.a.auth` must have one kind of authentication'],
+    [{ openapi: { a: { spec: './a.json', maxBytes: '100MB' } } }, '`openapi.a.maxBytes` must be a size from 1 bytes to 20000000 bytes'],
   ])('%j is refused', async (wrong, message) => {
     const { troupe } = await project(`wrong-${message.length}`, { '.ai-agent.json': JSON.stringify(wrong) })
     const checked = await troupe(['validate'])

@@ -114,23 +114,19 @@ describe('servers in programs', () => {
   })
 
   it.each([
-    ['a name with __', { a__b: library }, 'config.mcpServers.a__b: "a__b" is not a valid name'],
-    ['both kinds', { a: { ...library, url: 'https://a.example' } }, 'config.mcpServers.a.url: the server has both `command` and `url`'],
-    ['no kind', { a: {} }, 'config.mcpServers.a.type: the server has neither `command` nor `url`'],
+    ['a name with __', { a__b: library }, 'config.mcpServers.a__b: this name is not valid. Use up to 40 letters'],
+    ['both kinds', { a: { ...library, url: 'https://a.example' } }, 'config.mcpServers.a.url: it has both `command` and `url`'],
+    ['no kind', { a: {} }, 'config.mcpServers.a.type: it has neither `command` nor `url`'],
     [
       'a key of the other kind',
       { a: { url: 'https://a.example', env: {} } },
-      'config.mcpServers.a.env: the server has `env`, which has no effect with `url`',
+      'config.mcpServers.a.env: it has `env`, which has no effect with `url`',
     ],
     ['an unknown key', { a: { ...library, comand: 'x' } }, 'config.mcpServers.a.comand: unknown key. Did you mean "command"?'],
-    ['a wrong value', { a: { ...library, connect: 'soon' } }, 'config.mcpServers.a.connect: expected one of eager, lazy, found "soon"'],
-    [
-      'a secret',
-      { a: { ...library, env: { KEY: 7 } } },
-      'config.mcpServers.a.env: expected an object with strings, found a value of type object',
-    ],
+    ['a wrong value', { a: { ...library, connect: 'soon' } }, 'config.mcpServers.a.connect: expected one of lazy, eager, found "soon"'],
+    ['a secret', { a: { ...library, env: { KEY: 7 } } }, 'config.mcpServers.a.env.KEY: expected text, found a value of type number'],
     ['a sandbox mode', { a: { ...library, sandbox: { mode: 'off' } } }, 'config.mcpServers.a.sandbox.mode: unknown key'],
-    ['no object', { a: 7 }, 'config.mcpServers.a: expected an object, found 7'],
+    ['no object', { a: 7 }, 'config.mcpServers.a: expected an object, found a value of type number'],
   ])('are checked: %s', (_, mcpServers, message) => {
     expect(() => runtimeWith({ mcpServers: mcpServers as never }, [])).toThrow(message)
   })

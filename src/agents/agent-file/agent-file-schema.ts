@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../contracts/index.ts'
 import { capitalize } from '../../yaml/messages.ts'
 import { schemaOf } from '../config/config-schema.ts'
-import { serversShape } from '../config/mcp-server-shape.ts'
+import { serversShape } from '../config/sections.ts'
 import { typeSchema } from '../values/type-schema.ts'
 import { type AgentOption, agentOption, keysInGroup, topLevelKeys } from './agent-options.ts'
 

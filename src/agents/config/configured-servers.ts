@@ -7,12 +7,12 @@ import {
   type Problem,
   TroupeError,
 } from '../../contracts/index.ts'
+import { ownType } from '../../policy/mcp-server-shape.ts'
 import { serverDefinition, serverIdentity } from '../../policy/mcp-servers.ts'
 import { hasPlaceholders } from '../../policy/placeholders.ts'
 import { type Config, type ConfigDiagnostic, sectionByLayer, settingsOf } from './config.ts'
 import { folderOf, isOwnLayer } from './config-places.ts'
 import { isSecretName } from './hide-secrets.ts'
-import { ownType } from './mcp-server-shape.ts'
 import { type FileOrigin, keysOf, placeOf, type Sourced, showPath, sourcedAt, sourcedToJson } from './sourced.ts'
 import { contentHash } from './trust/trust-records.ts'
 import { resolveParts, type VariableSources } from './variables/resolve-placeholders.ts'

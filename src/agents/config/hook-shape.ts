@@ -1,9 +1,8 @@
 import { hookPoints, type JsonObject } from '../../contracts/index.ts'
 import { checkHook, hookExample, type hookKeys, requiredHookKeys } from '../../policy/check-hook.ts'
-import type { FieldConflict, Shape } from './shape.ts'
+import { choice, type FieldConflict, literal } from '../../policy/shape.ts'
+import type { Shape } from './shape.ts'
 
-const literal = (example: string): Shape => ({ kind: 'text', example, isLiteral: true })
-const choice = (of: readonly string[]): Shape => ({ kind: 'value', type: { kind: 'choice', of }, example: JSON.stringify(of[0]) })
 const list = (of: Shape, example: string): Shape => ({ kind: 'list', of, example, isRequired: true })
 
 const fields: { readonly [Key in (typeof hookKeys)[number]]: Shape } = {

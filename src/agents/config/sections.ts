@@ -1,11 +1,13 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: placeholders are written like that
 import { providerKinds, reservedModelNames } from '../../contracts/index.ts'
+import { openApiShape, restToolsShape } from '../../policy/http-tool-shapes.ts'
+import { namedServers, queueShape, serverShape } from '../../policy/mcp-server-shape.ts'
+import { boolean, choice, literal, type TextShape, text } from '../../policy/shape.ts'
 import { parseHttpAddress } from '../../util/read-address.ts'
 import { listNames } from '../../yaml/messages.ts'
 import { type AgentOptionKey, agentOptionKeys, agentOptions, keysInGroup } from '../agent-file/agent-options.ts'
+import type { ValueSpec } from '../values/read-value.ts'
 import { hooksShape } from './hook-shape.ts'
-import { openApiShape, restToolsShape } from './http-shape.ts'
-import { queueShape, serversShape } from './mcp-server-shape.ts'
 import type { Shape } from './shape.ts'
 
 /** One section of a configuration. */
@@ -24,12 +26,8 @@ export interface Section {
   readonly isMinor?: true
 }
 
-type Check = (text: string) => string | undefined
-const text = (example: string, check?: Check): Shape => ({ kind: 'text', example, ...(check && { check }) })
-const literal = (example: string, check?: Check): Shape => ({ kind: 'text', example, isLiteral: true, ...(check && { check }) })
-const choice = (of: readonly string[]): Shape => ({ kind: 'value', type: { kind: 'choice', of }, example: JSON.stringify(of[0]) })
+type Check = NonNullable<TextShape['check']>
 const amount = (example: string): Shape => ({ kind: 'value', type: { kind: 'number', min: 0 }, example })
-const boolean: Shape = { kind: 'value', type: { kind: 'boolean' }, example: 'true' }
 const option = (key: AgentOptionKey): Shape => ({ kind: 'value', ...agentOptions[key] })
 const anyMap: Shape = { kind: 'names', of: { kind: 'any' }, example: '{ "name": { … } }' }
 
@@ -60,10 +58,19 @@ const price: Shape = {
   required: ['input', 'output'],
 }
 
-const sandbox: Shape = {
+const sandboxShape = (keys: readonly string[]): Shape => ({
   kind: 'fields',
-  of: Object.fromEntries(keysInGroup('sandbox').map((key) => [key, option(`sandbox.${key}` as AgentOptionKey)])),
-}
+  of: Object.fromEntries(keys.map((key) => [key, option(`sandbox.${key}` as AgentOptionKey)])),
+})
+
+/** `mcpServers` of a configuration and of an agent file. */
+export const serversShape: Shape = namedServers<ValueSpec>({
+  ...serverShape,
+  of: {
+    ...serverShape.of,
+    sandbox: { kind: 'or', word: 'off', of: sandboxShape(keysInGroup('sandbox').filter((key) => key !== 'mode')) },
+  },
+})
 
 const approvals: Shape = { kind: 'fields', of: { rules: option('approvals.rules'), onUnavailable: choice(['suspend', 'deny']) } }
 
@@ -215,7 +222,7 @@ export const sections = {
     ...byLayer,
   },
   sandbox: {
-    shape: sandbox,
+    shape: sandboxShape(keysInGroup('sandbox')),
     summary: 'what commands of agents can reach; the strictest layer applies',
     trustEffect: 'give commands more access, or run them without a sandbox',
     trust: 'to-loosen',

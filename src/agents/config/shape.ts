@@ -2,50 +2,14 @@
 import { isMap, isScalar, isSeq, type Node, parse } from 'yaml'
 import type { Json, JsonObject } from '../../contracts/index.ts'
 import { hasPlaceholders, parsePlaceholders, placeholderRemedy } from '../../policy/placeholders.ts'
+import type { Shape as PolicyShape, TextShape } from '../../policy/shape.ts'
 import { describeNode, suggestName } from '../../yaml/messages.ts'
 import { keyText, nodeToJson } from '../../yaml/yaml-nodes.ts'
 import { readValue, type ValueSpec } from '../values/read-value.ts'
 import { type FileOrigin, hasText, type Sourced, type SourcedMap, type SourcedValue, showPath, sourcedToJson } from './sourced.ts'
 
 /** What a part of a configuration must look like. */
-export type Shape =
-  | TextShape
-  /** A typed value without placeholders. `summary` is set if it is an option of agents. */
-  | ({ readonly kind: 'value'; readonly summary?: string } & ValueSpec)
-  | { readonly kind: 'list'; readonly of: Shape; readonly example: string; readonly isRequired?: true; readonly uniqueBy?: string }
-  /** A map with keys that people choose; `naming` describes the keys that match `name`. */
-  | { readonly kind: 'names'; readonly of: Shape; readonly example: string; readonly name?: RegExp; readonly naming?: string }
-  | {
-      readonly kind: 'fields'
-      readonly of: { readonly [key: string]: Shape }
-      readonly required?: readonly string[]
-      /** Unknown keys are reported and have no effect, because other programs use the file, too. */
-      readonly isLenient?: true
-      /** It hides the value of weaker layers instead of being merged with it. */
-      readonly isWhole?: true
-      /** Finds fields that exclude each other. Each is valid alone. */
-      findConflicts?(values: JsonObject): readonly FieldConflict[]
-    }
-  /** One word, or something else. */
-  | { readonly kind: 'or'; readonly word: string; readonly of: Shape }
-  /** Any JSON, for sections of later versions. */
-  | { readonly kind: 'any' }
-
-interface TextShape {
-  readonly kind: 'text'
-  readonly example: string
-  /** It cannot have placeholders. */
-  readonly isLiteral?: true
-  readonly mayBeEmpty?: true
-  /** Why the text is invalid. Not called for text with placeholders. */
-  check?(text: string): string | undefined
-}
-
-export interface FieldConflict {
-  readonly key: string
-  readonly message: string
-  readonly remedy: string
-}
+export type Shape = PolicyShape<ValueSpec>
 
 /** What reads a file. */
 export interface ShapeSource {
@@ -125,7 +89,7 @@ function readMap(node: Node, shape: MapShape, { source, path }: Place): Sourced 
   const isValid = entries.size === seen.size
   const conflicts = shape.kind === 'fields' && isValid ? (shape.findConflicts?.(sourcedToJson(tree) as JsonObject) ?? []) : []
   for (const { key, message, remedy } of conflicts) {
-    const pair = node.items.find((each) => keyText(each.key) === key)
+    const pair = node.items.find((each) => keyText(each.key) === key.split('.', 1)[0])
     source.problem(pair?.key ?? node, `${what} ${message}`, remedy)
   }
   return tree

@@ -1,6 +1,7 @@
 import { isMap, isScalar, type Node } from 'yaml'
 import { defaultLimits } from '../../contracts/index.ts'
-import { parseDuration, parseSize, showSize } from '../../util/parse-units.ts'
+import type { SimpleType } from '../../policy/shape.ts'
+import { parseDuration, parseSize, showDuration, showSize } from '../../util/parse-units.ts'
 import { describeNode, didYouMean, listNames } from '../../yaml/messages.ts'
 import { nodeToJson, type ReadResult, textOfNode, type ValueProblem } from '../../yaml/yaml-nodes.ts'
 import { type ListEntry, readList } from './read-list.ts'
@@ -8,15 +9,11 @@ import { readRules } from './read-rules.ts'
 
 /** The type of an option of an agent, or of a value in a configuration. */
 export type ValueType =
+  | SimpleType
   | { readonly kind: 'text' }
   /** One name or a list of names. */
   | { readonly kind: 'names'; readonly of: Extract<ListEntry, 'model' | 'host' | 'folder' | 'variable'> }
   | { readonly kind: 'number'; readonly min: number; readonly max?: number }
-  | { readonly kind: 'integer'; readonly min?: number }
-  | { readonly kind: 'duration' }
-  | { readonly kind: 'size'; readonly min: number }
-  | { readonly kind: 'choice'; readonly of: readonly string[] }
-  | { readonly kind: 'boolean' }
   /** An integer from 1, `false` for 1, `true` for the default. */
   | { readonly kind: 'parallel' }
   | { readonly kind: 'schema' }
@@ -72,20 +69,23 @@ export function readValue(key: string, { type, example, detail }: ValueSpec, nod
       return readMap(node, refused)
     case 'number': {
       const { min, max = Number.POSITIVE_INFINITY } = type
-      const expected = type.max === undefined ? `a number of at least ${min}` : `a number from ${min} to ${max}`
-      return accept(Number.isFinite(scalar) && Number(scalar) >= min && Number(scalar) <= max ? scalar : undefined, expected)
+      const isInRange = Number.isFinite(scalar) && Number(scalar) >= min && Number(scalar) <= max
+      return accept(isInRange ? scalar : undefined, `a number${range(min, type.max)}`)
     }
     case 'integer': {
-      const { min } = type
-      return accept(integer(scalar, min), min === undefined ? 'an integer' : `an integer of at least ${min}`)
+      const { min, max } = type
+      return accept(integer(scalar, min, max), `an integer${min === undefined ? '' : range(min, max)}`)
     }
-    case 'duration':
-      return accept(integer(parseDuration(scalar), 1), 'a duration of at least 1ms', 'Write it like `500ms`, `30s`, `10m` or `2h`.')
+    case 'duration': {
+      const expected = `a duration${range('1ms', type.max && showDuration(type.max))}`
+      return accept(integer(parseDuration(scalar), 1, type.max), expected, 'Write it like `500ms`, `30s`, `10m` or `2h`.')
+    }
     case 'size': {
       const isLarge = type.min >= 1024 ** 2
       const min = isLarge ? showSize(type.min) : `${type.min} bytes`
       const examples = isLarge ? `\`${showSize(type.min)}\`, \`512MB\` or \`1GB\`` : '`512B`, `64KB` or `1MB`'
-      return accept(integer(parseSize(scalar), type.min), `a size of at least ${min}`, `Write it like ${examples}.`)
+      const expected = `a size${range(min, type.max && `${type.max} bytes`)}`
+      return accept(integer(parseSize(scalar), type.min, type.max), expected, `Write it like ${examples}.`)
     }
     case 'choice':
       return accept(type.of.includes(String(scalar)) ? scalar : undefined, `one of ${listNames(type.of)}`, didYouMean(text, type.of))
@@ -114,5 +114,8 @@ function readMap(node: Node | null, refused: (expected: string) => ReadResult): 
   return problems.length > 0 ? { ok: false, problems } : { ok: true, value }
 }
 
-const integer = (value: unknown, min = Number.MIN_SAFE_INTEGER): unknown =>
-  Number.isSafeInteger(value) && Number(value) >= min ? value : undefined
+const range = (min: number | string, max: number | string | undefined): string =>
+  max === undefined ? ` of at least ${min}` : ` from ${min} to ${max}`
+
+const integer = (value: unknown, min = Number.MIN_SAFE_INTEGER, max = Number.MAX_SAFE_INTEGER): unknown =>
+  Number.isSafeInteger(value) && Number(value) >= min && Number(value) <= max ? value : undefined

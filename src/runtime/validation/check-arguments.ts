@@ -73,7 +73,7 @@ export function checkOpen(options: object, modelKeys: object): void {
   })
 }
 
-const checkDefinitions = (problems: Problem[], value: unknown): void =>
+const checkDefinitions = (problems: Problem[], value: unknown): unknown =>
   checkField(problems, value, { type: optional(oneOf(['latest', 'pin'])), place: 'options.definitions' })
 
 export function checkClose(options: object): void {

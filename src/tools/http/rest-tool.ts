@@ -1,5 +1,5 @@
 import { type JsonSchema, type RestToolDefinition, type Tool, TroupeError } from '../../contracts/index.ts'
-import { checkRestTool, urlParameters } from '../../policy/check-http-tools.ts'
+import { checkRestTool, urlParameters } from '../../policy/http-tool-shapes.ts'
 import { configError } from '../../util/option-problems.ts'
 import { parseDuration } from '../../util/parse-units.ts'
 import { portOf } from '../builtin/web-fetch/parse-url.ts'

@@ -256,7 +256,7 @@ describe('an OpenAPI source', () => {
     [{ spec: 'none.yaml' }, /none\.yaml cannot be read: ENOENT/],
     [{ spec: 'http://127.0.0.1:1/spec' }, /cannot be reached: the connection was refused/],
     [{ spec: '${SPEC}' }, /it needs the variable SPEC, which is not set/],
-    [{ spec: 'pets.yaml', baseUrl: '${BASE:-ftp://x}' }, /baseUrl: expected an http: or https: URL/],
+    [{ spec: 'pets.yaml', baseUrl: '${BASE:-ftp://x}' }, /baseUrl: it must be an http: or https: URL/],
   ])('%j fails', async (definition, message) => {
     await expect(listed(definition)).rejects.toThrow(message)
   })

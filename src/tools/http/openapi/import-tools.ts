@@ -1,5 +1,5 @@
 import { type HttpMethod, httpMethods, type OpenApiDefinition, type Problem, type Tool } from '../../../contracts/index.ts'
-import { isUrlTemplate } from '../../../policy/check-http-tools.ts'
+import { isUrlTemplate } from '../../../policy/http-tool-shapes.ts'
 import { matches, offeredName } from '../../../policy/tool-name-patterns.ts'
 import { messageOf } from '../../../util/message-of.ts'
 import { isRecord } from '../../../util/option-problems.ts'

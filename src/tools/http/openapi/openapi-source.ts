@@ -1,7 +1,7 @@
 import { readFile, stat } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { type OpenApiDefinition, type SessionToolSource, type ToolSource, TroupeError } from '../../../contracts/index.ts'
-import { checkOpenApi } from '../../../policy/check-http-tools.ts'
+import { checkOpenApi } from '../../../policy/http-tool-shapes.ts'
 import { configError } from '../../../util/option-problems.ts'
 import { addressFilter, resolveWithSystem } from '../../builtin/web-fetch/address-filter.ts'
 import { FetchTimeouts, fetchFailure, fetchPage, systemClock } from '../../builtin/web-fetch/fetch-page.ts'
