@@ -53,6 +53,8 @@ export interface AgentSpec {
   /** `toolTimeout` is set explicitly: then it also limits tools with a timeout of their own. */
   readonly saysToolTimeout?: true
   readonly parameters: ModelParameters
+  /** Parameters that callers of a server may set. Default: none. */
+  readonly overrides?: readonly (keyof ModelParameters)[]
   readonly output: OutputContract
   /** `output` was given by the call that started the session. */
   readonly saysOutput?: true
@@ -82,4 +84,6 @@ export interface AgentChanges {
   readonly models?: readonly string[]
   readonly limits?: Partial<AgentLimits>
   readonly parameters?: ModelParameters
+  /** Added after the prompt. */
+  readonly instructions?: string
 }

@@ -8,6 +8,7 @@ import type { CallPart, InputPart, Message } from './messages.ts'
 import type { FinishReason } from './model.ts'
 import type { Report, Trace } from './outcome.ts'
 import type { Plan } from './plan.ts'
+import type { Principal } from './principal.ts'
 import type { ToolQuestions } from './tool.ts'
 import type { Cost, Usage } from './usage.ts'
 
@@ -51,6 +52,8 @@ export interface RunOrigin {
   readonly workspace: string
   /** The file of its agent, absolute. */
   readonly agentFile?: string
+  /** The command that started it, if that command resumes its own sessions: `serve`. */
+  readonly command?: string
   /** Its other flags, for a command that continues it under the same terms. Paths are absolute. */
   readonly flags?: readonly RunFlag[]
 }
@@ -153,6 +156,12 @@ interface Bodies {
     readonly parent?: ParentCall
     /** For a root, if the program that started it gave one. */
     readonly origin?: RunOrigin
+    /** For a root: who opened it. */
+    readonly principal?: Principal
+    /** What its caller set instead of the definition of the agent. Contained in `agent`. */
+    readonly changes?: AgentChanges
+    /** For a copy of another session. */
+    readonly forkedFrom?: { readonly sessionId: SessionId; readonly seq: number }
   }
   /** Replaces the configuration of `interaction.session.created`. */
   'interaction.session.configured': {
@@ -174,6 +183,9 @@ interface Bodies {
     readonly parts: readonly InputPart[]
     readonly mode: InputMode
   }
+
+  /** Earlier messages of a client that keeps its own history, before the first turn. */
+  'interaction.history.added': { readonly messages: readonly Message[] }
 
   'interaction.turn.started': { readonly inputs: readonly ClientId[] }
   'interaction.turn.completed': { readonly ending: EndingOf<'completed' | 'partial'>; readonly report: Report; readonly totals: TurnTotals }
@@ -333,6 +345,8 @@ export interface ItemDelta {
   readonly attempt: number
   readonly kind: 'text' | 'reasoning' | 'progress' | 'output'
   readonly text: string
+  /** Characters of this item, attempt and kind before this piece. A reader that came late first gets all of them, from 0. */
+  readonly offset: number
 }
 
 export type LivePlace = Pick<ItemDelta, 'stepId' | 'itemId' | 'attempt' | 'kind'>

@@ -161,9 +161,23 @@ export type {
 } from './outcome.ts'
 export { type Plan, type PlanStatus, type PlanStep, planStatuses } from './plan.ts'
 export type { Clock, Ids, Random, SchemaValidator, Validate, Validation } from './ports.ts'
+export { localPrincipal, type OwnerBudget, type Principal, type PrincipalKind, principalKinds } from './principal.ts'
 export { type ProviderKind, providerKinds, reservedModelNames } from './provider-kinds.ts'
 export { type Confinement, defaultSandboxPolicy, type Sandbox, type SandboxPolicy } from './sandbox.ts'
-export type { ApprovalAnswer, Receipt, SendOptions, SessionEntry, SessionService } from './session-service.ts'
+export type {
+  AgentDescription,
+  ApprovalAnswer,
+  EventsOptions,
+  Receipt,
+  SendOptions,
+  SessionChange,
+  SessionEntry,
+  SessionExport,
+  SessionService,
+  SessionSettings,
+  StartOptions,
+  StoredOutput,
+} from './session-service.ts'
 export { type SkillCard, type SkillScope, skillScopes } from './skill.ts'
 export type { AgentLoopStateSnapshot } from './snapshot.ts'
 export type { AnySchema, SchemaInput, SchemaOutput, StandardIssue, StandardResult, StandardSchema } from './standard-schema.ts'
@@ -177,14 +191,21 @@ export type {
   InboxMessage,
   InboxRow,
   Journal,
+  OwnerUsage,
+  OwnerUsages,
+  Records,
   Snapshots,
   StateSnapshot,
   Store,
   StoredBytes,
+  StoredRecord,
+  TreeChange,
   TreeEntry,
+  TreeFilter,
   TreeIdentity,
   TreeSummary,
   Trees,
+  UsageCharge,
 } from './store.ts'
 export {
   type AgentCard,

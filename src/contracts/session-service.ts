@@ -1,11 +1,43 @@
+import type { InputContract, ModelParameters, OutputContract } from './agent.ts'
 import type { ApprovalDecision, ApprovalRequest } from './approvals.ts'
-import type { InputMode, StreamEvent } from './events.ts'
-import type { ApprovalId, ClientId, SessionId } from './ids.ts'
-import type { InputPart } from './messages.ts'
+import type { InputMode, InteractionEvent, StreamEvent } from './events.ts'
+import type { ApprovalId, BlobId, ClientId, SessionId } from './ids.ts'
+import type { AgentLimits } from './limits.ts'
+import type { InputPart, Message } from './messages.ts'
 import type { Outcome } from './outcome.ts'
-import type { TreeEntry } from './store.ts'
+import type { Principal } from './principal.ts'
+import type { TreeEntry, TreeFilter } from './store.ts'
 
-export interface SendOptions {
+/** Settings of a session that its caller sets instead of the definition of the agent. */
+export interface SessionSettings {
+  /** In order of preference. */
+  readonly models?: readonly string[]
+  /** A limit can only be lower than that of the agent; a higher one has no effect. */
+  readonly limits?: Partial<AgentLimits>
+  readonly parameters?: ModelParameters
+}
+
+export interface StartOptions extends SessionSettings {
+  /** Default: the agent that `agentSelection` selects. */
+  readonly agent?: string
+  /** Variables for the tools of this session. They are not stored. */
+  readonly overlay?: { readonly [name: string]: string }
+  /** Who opens the session and owns it. Default: nobody. */
+  readonly principal?: Principal
+  /** A key of another system. If a session has it, `start` returns that session and ignores the input. */
+  readonly key?: string
+  readonly labels?: readonly string[]
+  /** The same id of the same principal returns the same session: the input is taken once. */
+  readonly clientId?: ClientId | string
+  /** Earlier messages of a client that keeps its own history. They enter the session before the first turn. */
+  readonly history?: readonly Message[]
+  /** Added after the prompt of the agent. */
+  readonly instructions?: string
+  /** The format of the answers, instead of the agent's. */
+  readonly output?: OutputContract
+}
+
+export interface SendOptions extends SessionSettings {
   readonly mode?: InputMode
   /**
    * A child of the session, by its session id or agent path (`root/researcher#1`): a spawned one, or one that works. If it is not
@@ -36,23 +68,71 @@ export interface SessionEntry extends Omit<TreeEntry, 'treeId'> {
   readonly sessionId: SessionId
 }
 
-/** The interface for user interfaces and servers. Ids may be plain strings. */
+export interface EventsOptions {
+  /** The `seq` of the last event that the reader has. Default 0. */
+  readonly after?: number
+  /**
+   * When the iteration ends. `turn`: when no turn is running, or it is suspended. `idle` (default): when the session is idle; it waits while a turn
+   * is suspended. `closed`: when the session is deleted or the service is closed.
+   */
+  readonly until?: 'turn' | 'idle' | 'closed'
+  /** Whether to yield live events. A new reader first gets the text so far of each open item. Default `true`. */
+  readonly live?: boolean
+}
+
+/** A change of the list of sessions. */
+export type SessionChange =
+  | { readonly kind: 'changed'; readonly session: SessionEntry }
+  | { readonly kind: 'deleted'; readonly sessionId: SessionId }
+
+/** What callers need to know of an agent that they can ask. */
+export interface AgentDescription {
+  readonly name: string
+  readonly displayName?: string
+  readonly description: string
+  /** An example input. */
+  readonly usage?: string
+  readonly input: InputContract
+  readonly output: OutputContract
+  readonly limits: AgentLimits
+  readonly parameters: ModelParameters
+  /** Parameters that callers may set, by name. */
+  readonly overrides: readonly (keyof ModelParameters)[]
+  readonly models: readonly string[]
+  readonly tools: readonly string[]
+  /** Names of the agents that it may call. */
+  readonly agents: readonly string[]
+  /** Frontmatter for a new agent file with the same settings, if the agent comes from a file. */
+  readonly template?: string
+}
+
+/** A session with its journal, without secrets. */
+export interface SessionExport {
+  readonly format: 'troupe.session'
+  readonly version: 1
+  readonly session: SessionEntry
+  readonly events: readonly InteractionEvent[]
+  /** Stored texts by handle. Bytes are in base64 with their media type. */
+  readonly blobs: { readonly [handle: string]: string | { readonly mediaType: string; readonly data: string } }
+}
+
+/** A stored output: a text, or bytes with their media type. */
+export type StoredOutput = { readonly text: string } | { readonly mediaType: string; readonly bytes: Uint8Array }
+
+/** The interface for user interfaces and servers. Ids may be plain strings. Unknown ids throw `session_unknown`. */
 export interface SessionService {
   /** Starts a new session. Resolves when it is durable. */
-  start(
-    input: string | readonly InputPart[],
-    options?: { readonly agent?: string; readonly overlay?: { readonly [name: string]: string } },
-  ): Promise<SessionId>
+  start(input: string | readonly InputPart[], options?: StartOptions): Promise<SessionId>
   /**
    * `send`, `approve`, `revoke` and `cancel` store a message in the inbox, from any process. Only the runtime that started or
-   * opened the session, and has not released it, continues an idle session.
+   * opened the session, and has not released it, continues an idle session. Settings apply from the next turn on; they are refused
+   * while another process drives the session.
    */
   send(sessionId: SessionId | string, input: string | readonly InputPart[], options?: SendOptions): Promise<Receipt>
-  /**
-   * Replays the events after `seq`, then follows. Ends when the session is idle or the service is closed; while a turn is
-   * suspended, it waits. No event is missed or repeated.
-   */
-  events(sessionId: SessionId | string, after?: number): AsyncIterable<StreamEvent>
+  /** Replays the events after `after`, then follows. No event is missed or repeated. A number is `after`. */
+  events(sessionId: SessionId | string, options?: EventsOptions | number): AsyncIterable<StreamEvent>
+  /** Changes of the list of sessions from now on, by any process. */
+  watch(filter?: Pick<TreeFilter, 'owner'>): AsyncIterable<SessionChange>
   /** Open requests of the session and its descendants, oldest first. */
   requests(sessionId: SessionId | string): Promise<readonly ApprovalRequest[]>
   approve(sessionId: SessionId | string, answer: ApprovalAnswer): Promise<Receipt>
@@ -63,5 +143,22 @@ export interface SessionService {
   outcome(sessionId: SessionId | string): Promise<Outcome>
   /** `undefined` if there is no such session. */
   get(sessionId: SessionId | string): Promise<SessionEntry | undefined>
-  list(options?: { readonly limit?: number; readonly before?: number }): Promise<readonly SessionEntry[]>
+  /** The session with that external key. */
+  find(key: string): Promise<SessionEntry | undefined>
+  /** Newest first. Reads no journals. */
+  list(filter?: TreeFilter): Promise<readonly SessionEntry[]>
+  /** Changes title and labels. */
+  update(sessionId: SessionId | string, changes: { readonly title?: string; readonly labels?: readonly string[] }): Promise<SessionEntry>
+  /**
+   * Copies the events up to `seq` into a new session. Open work is recorded as interrupted and never runs again; approvals for the
+   * session are dropped. Default: all events.
+   */
+  fork(sessionId: SessionId | string, options?: { readonly seq?: number; readonly principal?: Principal }): Promise<SessionId>
+  /** Ends a running turn and removes the session with its journal. Refused while another process drives it. */
+  delete(sessionId: SessionId | string): Promise<void>
+  export(sessionId: SessionId | string): Promise<SessionExport>
+  /** A stored output of the session, by its handle. */
+  output(sessionId: SessionId | string, handle: BlobId | string): Promise<StoredOutput | undefined>
+  /** The agents that can be asked, by name. */
+  agents(): readonly AgentDescription[]
 }

@@ -1,7 +1,7 @@
 import type { ApprovalDecision } from './approvals.ts'
 import type { InputMode, InteractionEvent } from './events.ts'
 import type { ApprovalId, BlobId, ClientId, OwnerId, TreeId } from './ids.ts'
-import type { MaybePromise } from './json.ts'
+import type { Json, MaybePromise } from './json.ts'
 import type { InputPart } from './messages.ts'
 import type { OutcomeStatus } from './outcome.ts'
 
@@ -13,7 +13,7 @@ export interface TreeSummary {
   /** Requests that wait for a person, over all sessions of the tree. */
   readonly openRequests: number
 }
-/** Set by the first append of a tree and never changed. */
+/** Set by the first append of a tree. Only `trees.update` changes the labels. */
 export interface TreeIdentity {
   /** The person, token or program that the tree belongs to. */
   readonly owner?: string
@@ -46,6 +46,18 @@ export interface AppendBatch {
   readonly summary?: TreeSummary
   /** Applies to the first batch of a tree only. */
   readonly identity?: TreeIdentity
+  /** Added to the usage of an owner in the same commit, once for each batch. */
+  readonly charge?: UsageCharge
+}
+/** What an owner has used in a period. */
+export interface OwnerUsage {
+  readonly tokens: number
+  readonly costUsd: number
+}
+export interface UsageCharge extends OwnerUsage {
+  readonly owner: string
+  /** `2026-11-17`. */
+  readonly period: string
 }
 export type Append =
   | { readonly ok: true }
@@ -123,10 +135,37 @@ export type Deletion =
   | { readonly ok: false; readonly refusal: 'driven'; readonly driver: string }
   | { readonly ok: false; readonly refusal: 'missing' }
 
+/** Which trees a list contains. Every given field must match. */
+export interface TreeFilter {
+  readonly owner?: string
+  readonly agent?: string
+  readonly status?: TreeSummary['status'] | readonly TreeSummary['status'][]
+  /** The tree has all of these. */
+  readonly labels?: readonly string[]
+  readonly workspace?: string
+  /** A part of the title, in any case. */
+  readonly text?: string
+  /** Whether a request waits for a person. */
+  readonly hasOpenRequests?: boolean
+  readonly limit?: number
+  /** The `createdAt` of the last entry of the page before. It is unique. */
+  readonly before?: number
+}
+
+/** A change of the list of trees. `undefined`: a tree was deleted. */
+export interface TreeChange {
+  readonly treeId: TreeId
+  readonly entry: TreeEntry | undefined
+}
+
 export interface Trees {
   get(treeId: TreeId): MaybePromise<TreeEntry | undefined>
-  /** Newest first. `before`: the `createdAt` of the last entry of the page before. It is unique. */
-  list(options?: { readonly limit?: number; readonly before?: number }): MaybePromise<readonly TreeEntry[]>
+  /** Newest first. */
+  list(filter?: TreeFilter): MaybePromise<readonly TreeEntry[]>
+  /** A title that was set here stays. `undefined` if there is no such tree. */
+  update(treeId: TreeId, changes: { readonly title?: string; readonly labels?: readonly string[] }): MaybePromise<TreeEntry | undefined>
+  /** Calls `changed` after an entry was added, changed or deleted by any process. Several changes of one tree may come as one. */
+  watch(changed: (change: TreeChange) => void): () => void
   /** The process that drives a tree now, for display; `undefined` if none does. Replaces no owner. */
   driver(treeId: TreeId): MaybePromise<string | undefined>
   /** The tree with that external key. */
@@ -136,6 +175,38 @@ export interface Trees {
    * dead cannot write to it afterwards. `vacuum` frees the space.
    */
   delete(treeId: TreeId): MaybePromise<Deletion>
+}
+
+/** A small document of another part of the product: a token, a grant, a schedule. */
+export interface StoredRecord {
+  readonly key: string
+  /** When something is to happen with it, in milliseconds since 1970. */
+  readonly due?: number
+  readonly value: Json
+}
+
+/** Small documents by namespace and key. Durable when a call resolves. */
+export interface Records {
+  get(namespace: string, key: string): MaybePromise<StoredRecord | undefined>
+  /** In the order of the keys. `after`: the last key of the page before. `dueBefore`: only those with an earlier `due`. */
+  list(
+    namespace: string,
+    options?: { readonly prefix?: string; readonly after?: string; readonly dueBefore?: number; readonly limit?: number },
+  ): MaybePromise<readonly StoredRecord[]>
+  /**
+   * Reads and writes in one transaction. `change` is pure and may be called again; `undefined` removes the record. Returns what is
+   * stored afterwards.
+   */
+  update(
+    namespace: string,
+    key: string,
+    change: (before: StoredRecord | undefined) => Omit<StoredRecord, 'key'> | undefined,
+  ): MaybePromise<StoredRecord | undefined>
+}
+
+/** What owners have used, by period. Written by `journal.append`. */
+export interface OwnerUsages {
+  get(owner: string, period: string): MaybePromise<OwnerUsage>
 }
 
 export interface StateSnapshot {
@@ -159,6 +230,8 @@ export interface Store {
   readonly inbox: Inbox
   readonly blobs: Blobs
   readonly trees: Trees
+  readonly records: Records
+  readonly usages: OwnerUsages
   /** Absent if reading a journal costs nothing. */
   readonly snapshots?: Snapshots
   /** Frees the space of deleted trees, and completes deletions that a crash interrupted. */
