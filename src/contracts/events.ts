@@ -349,7 +349,10 @@ export interface ItemDelta {
   readonly offset: number
 }
 
-export type LivePlace = Pick<ItemDelta, 'stepId' | 'itemId' | 'attempt' | 'kind'>
+/** Where pieces belong, and how many characters there are so far. */
+export interface LivePlace extends Pick<ItemDelta, 'stepId' | 'itemId' | 'attempt' | 'kind'> {
+  offset: number
+}
 
 /** A session or call waits in a named queue, or no longer does. Repeated if it waits for another queue next. */
 export interface QueueEvent {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { fold } from '../../test/fixtures/fold-journal.ts'
 import * as sample from '../../test/fixtures/sample-journal.ts'
-import type { ApprovalId, ClientId, EventDraft, EventType, ItemId, SessionId } from '../contracts/index.ts'
+import type { ApprovalId, ClientId, EventDraft, EventType, ItemId, Message, SessionId } from '../contracts/index.ts'
 import type { OpenTurn, SessionState } from './state.ts'
 
 const {
@@ -153,6 +153,20 @@ const tests: { readonly [Type in EventType]: () => void } = {
       inputs: [{ clientId: 'c1', parts: [{ type: 'text', text: 'hello' }], mode: 'queue' }],
       inboxCursor: 7,
     })
+  },
+  'interaction.history.added': () => {
+    const image = { type: 'image', mediaType: 'image/png', data: 'blob:b1', bytes: 4 } as const
+    const messages: Message[] = [
+      { role: 'user', parts: [{ type: 'text', text: 'Look this up.' }, image] },
+      { role: 'assistant', parts: [{ type: 'call', id: 'c', name: 'look_up', input: '{}' }] },
+      { role: 'tool', results: [{ id: 'c', name: 'look_up', ok: true, content: 'found' }] },
+    ]
+    const added: EventDraft = { type: 'interaction.history.added', messages }
+    const seeded = state(added, ...begun)
+    expect([...seeded.history]).toEqual([...messages, { role: 'user', parts: [{ type: 'text', text: 'hello' }] }])
+    expect(seeded).toMatchObject({ stored: { parts: true }, initialMessages: [], turn: { goal: [{ parts: [{ text: 'hello' }] }] } })
+    expect(seeded.historyChars).toBeGreaterThan(state(...begun).historyChars + 4_000)
+    expect(() => state(...begun, added)).toThrow(/a turn has started/)
   },
   'interaction.turn.started': () => {
     const next = state(...begun)

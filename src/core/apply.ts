@@ -60,6 +60,8 @@ function applyByType(state: SessionState, event: InteractionEvent): SessionState
       return resumed(state, event)
     case 'interaction.input.accepted':
       return inputAccepted(state, event)
+    case 'interaction.history.added':
+      return historyAdded(state, event)
     case 'interaction.turn.started':
       return turnStarted(state, event)
     case 'interaction.turn.suspended':
@@ -125,7 +127,7 @@ export function createSessionState(event: Event<'interaction.session.created'>):
     seq: event.seq,
     at: event.at,
     agent: withAllLimits(event.agent),
-    changes: undefined,
+    changes: event.changes,
     trace: event.trace,
     tools: event.tools,
     policy: event.policy,
@@ -182,6 +184,13 @@ function inputAccepted(state: SessionState, event: Event<'interaction.input.acce
     stored: parts.some(isStoredPart) ? { ...state.stored, parts: true } : state.stored,
     inputs: [...state.inputs, { clientId, parts, mode }],
   }
+}
+
+function historyAdded(state: SessionState, event: Event<'interaction.history.added'>): SessionState {
+  if (state.turns > 0) throw illegalEvent(event, 'a turn has started')
+  const { messages } = event
+  const stored = messages.some(hasStoredParts) ? { ...state.stored, parts: true } : state.stored
+  return { ...messages.reduce(appendMessage, state), seq: event.seq, at: event.at, stored }
 }
 
 const cancelStrength: readonly Cancel[] = ['no', 'stop', 'abort', 'interrupt']

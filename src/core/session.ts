@@ -125,10 +125,12 @@ export class Session {
   }
 
   /** Publishes a piece of an item. There are very many pieces: they share one `LivePlace`. */
-  live({ stepId, itemId, attempt, kind }: LivePlace, text: string): void {
+  live(place: LivePlace, text: string): void {
+    const { stepId, itemId, attempt, kind, offset } = place
     const { treeId, sessionId, agentPath } = this.#state
     const turnId = this.turn.id
-    this.#writer.live({ type: 'interaction.item.delta', treeId, sessionId, agentPath, turnId, stepId, itemId, attempt, kind, text })
+    place.offset = offset + text.length
+    this.#writer.live({ type: 'interaction.item.delta', treeId, sessionId, agentPath, turnId, stepId, itemId, attempt, kind, text, offset })
   }
 
   /** Begins no further turn. Accepted inputs stay. */

@@ -148,6 +148,7 @@ function applyDurable(tree: RunTree, session: SessionNodes, event: InteractionEv
       break
     // The rest changes neither the shape nor the figures of the tree.
     case 'interaction.session.idle':
+    case 'interaction.history.added':
     case 'interaction.approval.granted':
     case 'interaction.approval.revoked':
     case 'interaction.subagent.selected':

@@ -35,6 +35,7 @@ describe('the published schemas', () => {
       'interaction.session.resumed': true,
       'interaction.session.idle': true,
       'interaction.input.accepted': true,
+      'interaction.history.added': true,
       'interaction.turn.started': true,
       'interaction.turn.completed': true,
       'interaction.turn.failed': true,

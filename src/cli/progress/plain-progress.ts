@@ -121,6 +121,7 @@ export class PlainProgress {
       case 'interaction.session.configured':
       case 'interaction.session.idle':
       case 'interaction.input.accepted':
+      case 'interaction.history.added':
       case 'interaction.turn.started':
       case 'interaction.turn.completed':
       case 'interaction.turn.interrupted':

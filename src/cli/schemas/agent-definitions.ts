@@ -33,6 +33,14 @@ import {
 } from './shapes.ts'
 
 const patterns = anyOf(name, listOf(name))
+const parameterName = oneOf<keyof ModelParameters>({
+  temperature: true,
+  topP: true,
+  maxOutputTokens: true,
+  seed: true,
+  reasoning: true,
+  cache: true,
+})
 const approvalRule = closed<ApprovalRule>({
   allow: optional(patterns),
   ask: optional(patterns),
@@ -63,6 +71,7 @@ export const agentDefinitions = {
     isInline: optional(constant(true)),
     saysOutput: optional(constant(true)),
     parameters: reference('Parameters'),
+    overrides: optional(listOf(parameterName)),
     output: reference('OutputContract'),
     usage: optional(text),
     toolName: name,
@@ -99,6 +108,7 @@ export const agentDefinitions = {
     models: optional(listOf(name)),
     limits: optional(anyObject),
     parameters: optional(reference('Parameters')),
+    instructions: optional(text),
   }),
   Parameters: closed<ModelParameters>({
     temperature: optional({ type: 'number' }),

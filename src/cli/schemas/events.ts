@@ -11,6 +11,8 @@ import {
   type LastStepReason,
   type ParentCall,
   type PartialReason,
+  type Principal,
+  type PrincipalKind,
   type QueueEvent,
   type ReplyRef,
   type RunFlag,
@@ -107,6 +109,7 @@ const childEnd: Fields<ChildEnd> = {
   notice: optional(text),
 }
 export const runFlag = closed<RunFlag>({ name, value: text })
+const principalKind = oneOf<PrincipalKind>({ person: true, token: true, agent: true, schedule: true, local: true })
 type Updated = InteractionEvent<'interaction.item.updated'>['update']
 
 const prices = optional({ type: 'object', additionalProperties: closed<TokenPrice>({ input: amount, output: amount }) })
@@ -125,7 +128,12 @@ const bodies: { readonly [Type in EventType]: Fields<Body<Type>> } = {
     policy: text,
     ...modelFacts,
     parent: optional(closed<ParentCall>({ sessionId: name, turnId: name, itemId: name })),
-    origin: optional(closed<RunOrigin>({ workspace: text, agentFile: optional(text), flags: optional(listOf(runFlag)) })),
+    origin: optional(
+      closed<RunOrigin>({ workspace: text, agentFile: optional(text), command: optional(name), flags: optional(listOf(runFlag)) }),
+    ),
+    principal: optional(closed<Principal>({ id: name, kind: principalKind, name: optional(text) })),
+    changes,
+    forkedFrom: optional(closed<NonNullable<Body<'interaction.session.created'>['forkedFrom']>>({ sessionId: name, seq: count })),
   },
   'interaction.session.configured': {
     agent: reference('Agent'),
@@ -142,6 +150,7 @@ const bodies: { readonly [Type in EventType]: Fields<Body<Type>> } = {
     parts: listOf(reference('InputPart')),
     mode: oneOf<Body<'interaction.input.accepted'>['mode']>({ queue: true, steer: true }),
   },
+  'interaction.history.added': { messages: listOf(reference('Message')) },
   'interaction.turn.started': { inputs: listOf(name) },
   'interaction.turn.completed': { ending: completed, report: reference('Report'), totals },
   'interaction.turn.failed': { ending: failed, report: optional(reference('Report')), totals },
@@ -264,6 +273,7 @@ const delta: Fields<ItemDelta> = {
   attempt: ordinal,
   kind: oneOf<ItemDelta['kind']>({ text: true, reasoning: true, progress: true, output: true }),
   text,
+  offset: count,
 }
 
 const queueEvent = (type: QueueEvent['type']): Schema =>

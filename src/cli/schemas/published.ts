@@ -72,6 +72,7 @@ const shownFields = {
   title: text,
   workspace: optional(text),
   agentFile: optional(text),
+  command: optional(name),
   flags: optional(listOf(runFlag)),
   status: oneOf<TreeEntry['status']>({ running: true, completed: true, partial: true, failed: true, interrupted: true, suspended: true }),
   standing,

@@ -12,7 +12,11 @@ import { outcomeOf } from './outcome.ts'
 export function sessionService(host: Runtime): SessionService {
   return {
     async start(input, options = {}) {
-      const { treeId, started } = host.startTree(input, options, 'start')
+      const { treeId, started } = host.startTree(
+        input,
+        { ...(options.agent !== undefined && { agent: options.agent }), ...(options.overlay && { overlay: options.overlay }) },
+        'start',
+      )
       const driver = await started
       await driver.durable()
       return treeId
@@ -23,7 +27,8 @@ export function sessionService(host: Runtime): SessionService {
       const message = { kind: 'input', parts: partsOf(input), mode, ...(to !== undefined && { to }) } as const
       return host.deliver(sessionId as TreeId, message, clientId as ClientId | undefined)
     },
-    events: (sessionId, after = 0) => eventsUntilIdle(host, sessionId as TreeId, after),
+    events: (sessionId, options = 0) =>
+      eventsUntilIdle(host, sessionId as TreeId, typeof options === 'number' ? options : (options.after ?? 0)),
     async requests(sessionId) {
       const treeId = sessionId as TreeId
       const { store } = host.parts.options

@@ -26,6 +26,7 @@ const delta = (text: string) => ({
   attempt: 1,
   kind: 'text' as const,
   text,
+  offset: 0,
 })
 
 /** A journal whose answers are given by hand. */

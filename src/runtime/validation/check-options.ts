@@ -116,6 +116,7 @@ const path: FieldType = { ...aString, expected: 'a path', remedy: 'Pass an absol
 const originFields = {
   workspace: path,
   agentFile: optional(path),
+  command: optional(aString),
   flags: optional({
     expected: 'a list of flags',
     remedy: 'Pass { name, value } for each, both strings.',

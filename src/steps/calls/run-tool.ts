@@ -8,6 +8,7 @@ import {
   defaultLimits,
   type ItemStatus,
   type Json,
+  type LivePlace,
   type MaybePromise,
   type Plan,
   type Question,
@@ -81,6 +82,7 @@ class CallRun {
   #limit: Limit = noLimit
   #isOver = false
   #veil: RedactionStream | undefined
+  #places: { progress?: LivePlace; output?: LivePlace } | undefined
   #child: StartedChild | undefined
   #cancelTimer: (() => void) | undefined
   /** When its deadline was paused, and for how long before. */
@@ -314,7 +316,10 @@ class CallRun {
   #show(kind: 'progress' | 'output', text: string): void {
     const { turn } = this.#session.state
     if (text === '' || this.#isOver || turn.kind !== 'open' || turn.step.kind !== 'calling') return
-    this.#session.live({ stepId: turn.step.id, itemId: this.#call.itemId, attempt: this.#call.attempt, kind }, text)
+    const place = { stepId: turn.step.id, itemId: this.#call.itemId, attempt: this.#call.attempt, kind, offset: 0 }
+    this.#places ??= {}
+    this.#places[kind] ??= place
+    this.#session.live(this.#places[kind], text)
   }
 
   #updatePlan(plan: Plan): void {

@@ -169,7 +169,7 @@ export class Attempt {
       this.#reveal()
       this.#shown = text
       const kind = text.type === 'reasoning' ? 'reasoning' : 'text'
-      this.#place = { stepId: this.#stepId, itemId: text.id, attempt: this.#action.attempt, kind }
+      this.#place = { stepId: this.#stepId, itemId: text.id, attempt: this.#action.attempt, kind, offset: 0 }
       this.#veil = this.#session.ports.redactor.stream()
     }
     this.#live(this.#veil ? this.#veil.push(piece) : piece)
