@@ -28,6 +28,8 @@ function untouched(): { store: Store; uses: string[] } {
       inbox: watch('inbox', inner.inbox),
       blobs: watch('blobs', inner.blobs),
       trees: watch('trees', inner.trees),
+      records: watch('records', inner.records),
+      usages: watch('usages', inner.usages),
       vacuum: () => inner.vacuum(),
       close: () => inner.close(),
     },

@@ -304,14 +304,13 @@ describe('a store that misbehaves', () => {
     }
     const journal = { ...bind(inner.journal), ...(part === 'claim' && { claim: fail }) }
     const inbox: Inbox = { ...bind(inner.inbox), ...(part === 'inbox.read' && { read: fail }), ...(part === 'inbox.add' && { add: fail }) }
-    const { blobs, trees } = inner
-    return { journal: journal as Store['journal'], inbox, blobs, trees, vacuum: () => inner.vacuum(), close: () => inner.close() }
+    return { ...inner, journal: journal as Store['journal'], inbox }
   }
   test('watch throws: "run never throws", and the process lives', async () => {
     const { answer, ran } = await inProcess(`
       const inner = memoryStore()
       const watch = () => { throw new Error('broken watch') }
-      const store = { blobs: inner.blobs, trees: inner.trees, close: () => inner.close(), inbox: { add: inner.inbox.add.bind(inner.inbox), read: inner.inbox.read.bind(inner.inbox), watch }, journal: inner.journal }
+      const store = { ...inner, inbox: { add: inner.inbox.add.bind(inner.inbox), read: inner.inbox.read.bind(inner.inbox), watch } }
       const runtime = createAgentRuntime({ store: store as any, adapter: new ScriptedModel([{ text: 'x' }]), config: { agents: [agent] } })
       const outcome = await runtime.run('go')
       await rounds()

@@ -322,6 +322,8 @@ const pick = (inner: Store): Store => ({
   inbox: inner.inbox,
   blobs: inner.blobs,
   trees: inner.trees,
+  records: inner.records,
+  usages: inner.usages,
   vacuum: () => inner.vacuum(),
   close: () => inner.close(),
 })

@@ -9,14 +9,14 @@ import type {
   Journal,
   Problem,
   Store,
-  TreeEntry,
   TreeId,
-  Trees,
 } from '../../contracts/index.ts'
 import { checkFields, checkKeys, configError, expectObject, type FieldType, optional } from '../../util/option-problems.ts'
 import { bytesId } from '../shared/bytes-id.ts'
 import { checkBatch } from '../shared/store-errors.ts'
 import { Watchers } from '../shared/watchers.ts'
+import { memoryIndex } from './memory-index.ts'
+import { type MemoryUsages, memoryRecords, memoryUsages } from './memory-records.ts'
 import { type MemoryTree, MemoryTrees } from './memory-trees.ts'
 
 export interface MemoryStoreOptions {
@@ -35,11 +35,14 @@ export interface MemoryStoreOptions {
 export function memoryStore(options: MemoryStoreOptions = {}): Store {
   checkOptions(options)
   const trees = new MemoryTrees(options.keepSessions ?? 100)
+  const usages = memoryUsages(trees)
   return {
-    journal: memoryJournal(trees),
+    journal: memoryJournal(trees, usages),
     inbox: memoryInbox(trees),
     blobs: memoryBlobs(trees),
-    trees: treeIndex(trees),
+    trees: memoryIndex(trees),
+    records: memoryRecords(trees),
+    usages,
     vacuum: () => undefined,
     close: async () => trees.close(),
   }
@@ -59,7 +62,7 @@ const stored: Append = { ok: true }
 const noEvents: readonly InteractionEvent[] = []
 const noRows: readonly InboxRow[] = []
 
-function memoryJournal(trees: MemoryTrees): Journal {
+function memoryJournal(trees: MemoryTrees, usages: MemoryUsages): Journal {
   const watchers = new Watchers<TreeId>()
   return {
     claim(treeId, owner) {
@@ -79,7 +82,9 @@ function memoryJournal(trees: MemoryTrees): Journal {
       const key = batch.expectedSeq === 0 ? batch.identity?.key : undefined
       if (key !== undefined && trees.findByKey(key) !== undefined) return { ok: false, refusal: 'key' }
       store(trees, tree, batch)
+      if (batch.charge) usages.charge(batch.charge)
       watchers.wake(batch.treeId)
+      trees.reportChange(tree)
       return stored
     },
     read(treeId, after, limit = Number.POSITIVE_INFINITY) {
@@ -96,7 +101,7 @@ function store(trees: MemoryTrees, tree: MemoryTree, { events, summary, identity
     if (identity) tree.identity = identity
   }
   for (const event of events) tree.events.push(event)
-  if (summary !== undefined) tree.summary = summary
+  if (summary !== undefined) tree.summary = tree.hasOwnTitle ? { ...summary, title: tree.summary.title } : summary
 }
 
 /** Whether a batch whose answer was lost is already stored. Events that are not the same object are compared as JSON. */
@@ -163,31 +168,4 @@ function hashOf(bytes: Uint8Array): string {
   // Loaded with the first blob: loading it takes as long as a dozen files.
   const { createHash } = process.getBuiltinModule('node:crypto')
   return createHash('sha256').update(bytes).digest('hex').slice(0, 32)
-}
-
-function treeIndex(trees: MemoryTrees): Trees {
-  return {
-    get: (treeId) => entryOf(trees.find(treeId)),
-    list({ limit = Number.POSITIVE_INFINITY, before = Number.POSITIVE_INFINITY } = {}) {
-      const entries = [...trees.all()].flatMap((tree) => entryOf(tree) ?? []).filter(({ createdAt }) => createdAt < before)
-      return entries.sort((one, other) => other.createdAt - one.createdAt).slice(0, limit)
-    },
-    driver: (treeId) => trees.find(treeId)?.owner,
-    find: (key) => entryOf(trees.findByKey(key)),
-    delete(treeId) {
-      const tree = trees.find(treeId)
-      if (tree === undefined) return { ok: false, refusal: 'missing' }
-      if (tree.owner !== undefined) return { ok: false, refusal: 'driven', driver: tree.owner }
-      trees.remove(tree)
-      return { ok: true }
-    },
-  }
-}
-
-/** A tree without events has nothing to show yet. */
-function entryOf(tree: MemoryTree | undefined): TreeEntry | undefined {
-  const last = tree?.events.at(-1)
-  if (!tree || !last) return undefined
-  const { treeId, createdAt, summary, identity } = tree
-  return { treeId, seq: last.seq, ...summary, ...identity, createdAt, updatedAt: Math.max(createdAt, last.at) }
 }

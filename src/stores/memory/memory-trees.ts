@@ -5,11 +5,14 @@ import type {
   InteractionEvent,
   OwnerId,
   StoredBytes,
+  TreeChange,
+  TreeEntry,
   TreeId,
   TreeIdentity,
   TreeSummary,
 } from '../../contracts/index.ts'
 import { closedError } from '../shared/store-errors.ts'
+import { Watchers } from '../shared/watchers.ts'
 
 /** One tree. Its last `seq` is the number of its events. */
 export interface MemoryTree {
@@ -19,6 +22,8 @@ export interface MemoryTree {
   epoch: number
   owner: OwnerId | undefined
   summary: TreeSummary
+  /** The title was set by `trees.update`. */
+  hasOwnTitle: boolean
   identity: TreeIdentity
   createdAt: number
   inbox: { readonly rows: InboxRow[]; readonly positions: Map<ClientId, number> } | undefined
@@ -40,6 +45,7 @@ export class MemoryTrees {
   readonly #trees = new Map<TreeId, MemoryTree>()
   readonly #evictable = new Set<MemoryTree>()
   readonly #keep: number
+  readonly #watchers = new Watchers<'trees', TreeChange>()
   #lastCreatedAt = Number.NEGATIVE_INFINITY
   #state: 'open' | 'closed' = 'open'
 
@@ -47,8 +53,12 @@ export class MemoryTrees {
     this.#keep = keep
   }
 
-  find(treeId: TreeId): MemoryTree | undefined {
+  checkOpen(): void {
     if (this.#state === 'closed') throw closedError()
+  }
+
+  find(treeId: TreeId): MemoryTree | undefined {
+    this.checkOpen()
     return this.#trees.get(treeId)
   }
 
@@ -87,6 +97,7 @@ export class MemoryTrees {
   remove(tree: MemoryTree): void {
     this.#evictable.delete(tree)
     this.#trees.delete(tree.treeId)
+    if (tree.events.length > 0) this.#watchers.wake('trees', { treeId: tree.treeId, entry: undefined })
   }
 
   creationTime(at: number): number {
@@ -94,8 +105,17 @@ export class MemoryTrees {
     return this.#lastCreatedAt
   }
 
+  watch(changed: (change: TreeChange) => void): () => void {
+    return this.#watchers.add('trees', changed)
+  }
+
+  /** Reports that the entry of a tree was added or changed. */
+  reportChange(tree: MemoryTree): void {
+    if (!this.#watchers.idle) this.#watchers.wake('trees', { treeId: tree.treeId, entry: entryOf(tree) })
+  }
+
   all(): Iterable<MemoryTree> {
-    if (this.#state === 'closed') throw closedError()
+    this.checkOpen()
     return this.#trees.values()
   }
 
@@ -112,6 +132,7 @@ export class MemoryTrees {
       epoch: 0,
       owner: undefined,
       summary: unnamed,
+      hasOwnTitle: false,
       identity: noIdentity,
       createdAt: 0,
       inbox: undefined,
@@ -127,4 +148,12 @@ export class MemoryTrees {
       this.remove(tree)
     }
   }
+}
+
+/** A tree without events has nothing to show yet. */
+export function entryOf(tree: MemoryTree | undefined): TreeEntry | undefined {
+  const last = tree?.events.at(-1)
+  if (!tree || !last) return undefined
+  const { treeId, createdAt, summary, identity } = tree
+  return { treeId, seq: last.seq, ...summary, ...identity, createdAt, updatedAt: Math.max(createdAt, last.at) }
 }

@@ -1,12 +1,12 @@
 /**
- * Subscriptions by key.
+ * Subscriptions by key. `Change` is what a watcher is called with.
  *
  * 1. `wake` calls each watcher that is subscribed when it begins, once.
  * 2. A callback that throws affects neither the other watchers nor the write that woke it.
  */
-export class Watchers<Key> {
+export class Watchers<Key, Change = void> {
   /** Lists are replaced, never changed: most trees have one watcher, or none. */
-  readonly #byKey = new Map<Key, readonly { readonly wake: () => void }[]>()
+  readonly #byKey = new Map<Key, readonly Watcher<Change>[]>()
   readonly #report: (error: unknown) => void
 
   constructor(report: (error: unknown) => void = throwLater) {
@@ -17,7 +17,7 @@ export class Watchers<Key> {
     return this.#byKey.size === 0
   }
 
-  add(key: Key, wake: () => void): () => void {
+  add(key: Key, wake: (change: Change) => void): () => void {
     // The same function may subscribe twice, so each subscription is an object.
     const watcher = { wake }
     const watchers = this.#byKey.get(key)
@@ -25,27 +25,31 @@ export class Watchers<Key> {
     return () => this.#remove(key, watcher)
   }
 
-  wake(key: Key): void {
+  wake(key: Key, change: Change): void {
     const watchers = this.#byKey.get(key)
     if (watchers === undefined) return
     for (const watcher of watchers) {
       try {
-        watcher.wake()
+        watcher.wake(change)
       } catch (error) {
         this.#report(error)
       }
     }
   }
 
-  wakeAll(): void {
-    for (const key of [...this.#byKey.keys()]) this.wake(key)
+  wakeAll(change: Change): void {
+    for (const key of [...this.#byKey.keys()]) this.wake(key, change)
   }
 
-  #remove(key: Key, watcher: { readonly wake: () => void }): void {
+  #remove(key: Key, watcher: Watcher<Change>): void {
     const left = this.#byKey.get(key)?.filter((each) => each !== watcher)
     if (left && left.length > 0) this.#byKey.set(key, left)
     else this.#byKey.delete(key)
   }
+}
+
+interface Watcher<Change> {
+  readonly wake: (change: Change) => void
 }
 
 /** A bug of a watcher is reported as an uncaught exception. */

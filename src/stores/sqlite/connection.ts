@@ -1,12 +1,14 @@
 import { join } from 'node:path'
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import { closedError } from '../shared/store-errors.ts'
+import { changeTable } from './change-table.ts'
 import { createFile, createFolder, isWritable, privateCopy } from './database-file.ts'
 import { deletionTable } from './deletion-table.ts'
 import { inboxTable } from './inbox-table.ts'
 import { JournalTable } from './journal-table.ts'
 import { type LockHolder, lockHolder } from './lock-holder.ts'
 import { ownerTable } from './owner-table.ts'
+import { recordTable } from './record-table.ts'
 import { inTransaction, prepareSchema } from './schema.ts'
 import { snapshotTable } from './snapshot-table.ts'
 import { isBusy, storeError } from './sqlite-errors.ts'
@@ -15,14 +17,19 @@ import { treeTable } from './tree-table.ts'
 
 export type Tables = ReturnType<typeof openTables>
 
-const openTables = (database: DatabaseSync, file: string, settings: SqliteSettings) => ({
-  trees: treeTable(database),
-  journal: new JournalTable(database, file),
-  inbox: inboxTable(database),
-  owners: ownerTable(database, settings),
-  deletions: deletionTable(database),
-  snapshots: snapshotTable(database),
-})
+const openTables = (database: DatabaseSync, file: string, settings: SqliteSettings) => {
+  const trees = treeTable(database)
+  return {
+    trees,
+    journal: new JournalTable(database, file),
+    inbox: inboxTable(database),
+    owners: ownerTable(database, settings),
+    deletions: deletionTable(database),
+    snapshots: snapshotTable(database),
+    records: recordTable(database),
+    changes: changeTable(database, trees, settings.surroundings.now),
+  }
+}
 
 type State =
   /** The file exists, but was busy. */

@@ -16,6 +16,7 @@ export function deletionTable(database: DatabaseSync) {
   return {
     removeRows(key: number, treeId: TreeId): void {
       for (const statement of [...rows, tree]) statement.run(key)
+      forget.run('tree-title', encodeText(treeId))
       record.run(namespace, encodeText(treeId))
     },
     blobsToRemove: (): readonly TreeId[] => recorded.all(namespace).map(({ key }) => decodeText(String(key)) as TreeId),

@@ -82,6 +82,9 @@ const version2 = `
   CREATE INDEX records_by_due ON records (namespace, due) WHERE due IS NOT NULL;
 `
 
+/** For lists of one owner. An index needs no new version: programs that do not know it still maintain it. */
+const ownerIndex = 'CREATE INDEX IF NOT EXISTS trees_by_principal ON trees (principal, created_at) WHERE principal IS NOT NULL'
+
 /** Fills a column of version 2 from journals of version 1. */
 const indexWorkspaces = `
   UPDATE trees SET workspace = (
@@ -113,9 +116,9 @@ export function prepareSchema(database: DatabaseSync): void {
       remedy: 'use a data folder on a local disk',
     })
   }
-  if (storedVersion(database) === version) return
   // Another process may have migrated it meanwhile.
-  inTransaction(database, database, (opened) => migrate(opened, storedVersion(opened)))
+  if (storedVersion(database) !== version) inTransaction(database, database, (opened) => migrate(opened, storedVersion(opened)))
+  database.exec(ownerIndex)
 }
 
 /** One write transaction: all of it is durable when this returns; nothing is stored when it throws. */

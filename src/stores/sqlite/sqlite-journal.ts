@@ -5,6 +5,7 @@ import {
   type InteractionEvent,
   type Journal,
   type OwnerId,
+  type TreeChange,
   type TreeId,
   TroupeError,
 } from '../../contracts/index.ts'
@@ -81,19 +82,24 @@ function claimOperation(treeId: TreeId, owner: OwnerId, ownership: Ownership): O
 }
 
 function appendOperation(entry: TextBatch, { ownership, changes }: StoreParts): Operation<Append> {
-  const { treeId, epoch, expectedSeq, summary, identity } = entry.batch
+  const { treeId, epoch, expectedSeq, summary, identity, charge } = entry.batch
   const { last, text, checksum } = entry
+  let change: TreeChange | undefined
   return {
     apply(tables) {
+      change = undefined
       const key = ownership.find(treeId)?.key ?? tables.trees.find(treeId)?.key
       if (key === undefined) return { ok: false, refusal: 'missing' }
       if (expectedSeq === 0 && isKeyTaken(tables, entry.batch)) return { ok: false, refusal: 'key' }
       const advance = { key, treeId, from: expectedSeq, to: last.seq, epoch, at: last.at, summary, identity }
       if (!tables.trees.advance(advance)) return refusal(tables, entry)
       tables.journal.insert({ key, seq: expectedSeq + 1, last: last.seq, text, checksum })
+      if (charge) tables.records.charge(charge)
+      if (changes.hasTreeWatchers) change = { treeId, entry: tables.trees.get(treeId) }
       return { ok: true }
     },
     committed(append) {
+      if (change) changes.wakeTrees(change)
       if (append.ok) changes.wake('journal', treeId)
       else if (append.refusal === 'epoch') ownership.remove(treeId, epoch)
     },

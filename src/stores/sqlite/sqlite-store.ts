@@ -1,5 +1,6 @@
 import { join } from 'node:path'
-import type { Deletion, Inbox, Store, TreeId, Trees } from '../../contracts/index.ts'
+import type { Inbox, Records, Store, StoredRecord } from '../../contracts/index.ts'
+import { checkRecordKey } from '../shared/record-keys.ts'
 import { ChangeWatch } from './change-watch.ts'
 import { CommitQueue } from './commit-queue.ts'
 import { Connection, type Tables } from './connection.ts'
@@ -8,6 +9,7 @@ import { Ownership } from './ownership.ts'
 import { whileBusy } from './retry-busy.ts'
 import { type StoreParts, sqliteJournal } from './sqlite-journal.ts'
 import { type SqliteStoreOptions, settingsOf } from './sqlite-options.ts'
+import { removeBlobs, sqliteTrees } from './sqlite-trees.ts'
 
 /**
  * A durable store in one folder, for any number of processes on one machine.
@@ -34,6 +36,8 @@ export function sqliteStore(options: SqliteStoreOptions): Store {
     inbox: sqliteInbox(parts),
     blobs,
     trees: sqliteTrees(parts, blobs),
+    records: sqliteRecords(parts),
+    usages: { get: (owner, period) => whileBusy(() => connection.tables.records.usage(owner, period), timing.busyTimeoutMs) },
     snapshots: {
       get: (treeId, version) => whileBusy(() => connection.tables.snapshots.get(treeId, version), timing.busyTimeoutMs),
       put: (treeId, snapshot) => queue.add({ apply: ({ snapshots }) => snapshots.put(treeId, snapshot) }),
@@ -62,20 +66,42 @@ function sqliteInbox({ connection, queue, changes, busyTimeoutMs }: StoreParts):
   }
 }
 
-function sqliteTrees(parts: StoreParts, blobs: FileBlobs): Trees {
-  const { connection, busyTimeoutMs } = parts
+type Changed = { readonly ok: true; readonly record: StoredRecord | undefined } | { readonly ok: false; readonly error: unknown }
+
+function sqliteRecords({ connection, queue, busyTimeoutMs }: StoreParts): Records {
   return {
-    get: (treeId) => whileBusy(() => connection.tables.trees.get(treeId), busyTimeoutMs),
-    list: (options = {}) => whileBusy(() => connection.tables.trees.list(options), busyTimeoutMs),
-    driver: (treeId) => whileBusy(() => driverOf(connection.tables, treeId), busyTimeoutMs),
-    find: (key) => whileBusy(() => connection.tables.trees.findByKey(key), busyTimeoutMs),
-    delete: (treeId) => deleteTree(parts, blobs, treeId),
+    get: (namespace, key) => whileBusy(() => connection.tables.records.get(namespace, key), busyTimeoutMs),
+    list: (namespace, options = {}) => whileBusy(() => connection.tables.records.list(namespace, options), busyTimeoutMs),
+    async update(namespace, key, change) {
+      checkRecordKey(namespace, key)
+      const changed = await queue.add<Changed>({ apply: ({ records }) => changeRecord(records, { namespace, key, change }) })
+      if (changed.ok) return changed.record
+      throw changed.error
+    },
   }
 }
 
-function driverOf({ trees, owners }: Tables, treeId: TreeId): string | undefined {
-  const owner = trees.find(treeId)?.owner
-  return owner === undefined ? undefined : owners.alive(owner)
+interface RecordChange {
+  readonly namespace: string
+  readonly key: string
+  readonly change: Parameters<Records['update']>[2]
+}
+
+/** An error of the caller's function is returned: it must not roll back other operations of the commit. */
+function changeRecord(records: Tables['records'], { namespace, key, change }: RecordChange): Changed {
+  let next: ReturnType<RecordChange['change']>
+  try {
+    next = change(records.get(namespace, key))
+  } catch (error) {
+    return { ok: false, error }
+  }
+  if (next === undefined) {
+    records.remove(namespace, key)
+    return { ok: true, record: undefined }
+  }
+  const record: StoredRecord = { key, ...(next.due !== undefined && { due: next.due }), value: next.value }
+  records.put(namespace, record)
+  return { ok: true, record }
 }
 
 async function close({ connection, queue, ownership, changes }: StoreParts, blobs: FileBlobs): Promise<void> {
@@ -96,28 +122,7 @@ async function close({ connection, queue, ownership, changes }: StoreParts, blob
   connection.close()
 }
 
-async function deleteTree({ queue }: StoreParts, blobs: FileBlobs, treeId: TreeId): Promise<Deletion> {
-  const deletion = await queue.add({ apply: (tables) => deleteRows(tables, treeId) })
-  if (deletion.ok) await removeBlobs(queue, blobs, [treeId])
-  return deletion
-}
-
 async function vacuum({ connection, queue, busyTimeoutMs }: StoreParts, blobs: FileBlobs): Promise<void> {
   await removeBlobs(queue, blobs, await queue.add({ apply: ({ deletions }) => deletions.blobsToRemove() }))
   await whileBusy(() => connection.vacuum(), busyTimeoutMs)
-}
-
-function deleteRows({ trees, owners, deletions }: Tables, treeId: TreeId): Deletion {
-  const tree = trees.find(treeId)
-  if (tree === undefined) return { ok: false, refusal: 'missing' }
-  const driver = tree.owner === undefined ? undefined : owners.alive(tree.owner)
-  if (driver !== undefined) return { ok: false, refusal: 'driven', driver }
-  deletions.removeRows(tree.key, treeId)
-  if (tree.owner !== undefined) owners.removeIdle(tree.owner)
-  return { ok: true }
-}
-
-async function removeBlobs(queue: StoreParts['queue'], blobs: FileBlobs, treeIds: readonly TreeId[]): Promise<void> {
-  for (const treeId of treeIds) await blobs.remove(treeId)
-  if (treeIds.length > 0) await queue.add({ apply: ({ deletions }) => treeIds.forEach(deletions.forgetBlobs) })
 }

@@ -1,5 +1,6 @@
-import type { DatabaseSync } from 'node:sqlite'
-import type { OwnerId, TreeEntry, TreeId, TreeIdentity, TreeSummary, Trees } from '../../contracts/index.ts'
+import type { DatabaseSync, StatementSync } from 'node:sqlite'
+import type { OwnerId, TreeEntry, TreeFilter, TreeId, TreeIdentity, TreeSummary, Trees } from '../../contracts/index.ts'
+import { statusesOf, titleContains } from '../shared/tree-filter.ts'
 import { decodeText, encodeText } from './encoding.ts'
 
 export interface TreeRow {
@@ -23,6 +24,9 @@ export interface Advance {
 
 const entryColumns = 'id, head, agent, title, status, open_requests, principal, external_key, labels, workspace, created_at, updated_at'
 
+/** Titles that `trees.update` has set. Those of the driver no longer apply. */
+const ownTitle = "SELECT 1 FROM records WHERE namespace = 'tree-title' AND records.key = trees.id"
+
 const prepareStatements = (database: DatabaseSync) => ({
   find: database.prepare('SELECT key, head, epoch, owner FROM trees WHERE id = ?'),
   insert: database.prepare('INSERT INTO trees (id) VALUES (?)'),
@@ -30,16 +34,25 @@ const prepareStatements = (database: DatabaseSync) => ({
   release: database.prepare('UPDATE trees SET owner = NULL WHERE key = ?'),
   releaseAll: database.prepare('UPDATE trees SET owner = NULL WHERE owner IN (SELECT id FROM owners WHERE instance = ?)'),
   advance: database.prepare(
-    `UPDATE trees SET head = ?, updated_at = ?, agent = coalesce(?, agent), title = coalesce(?, title), status = coalesce(?, status),
-       open_requests = coalesce(?, open_requests) WHERE key = ? AND id = ? AND head = ? AND epoch = ? AND owner IS NOT NULL`,
+    `UPDATE trees SET head = ?1, updated_at = ?2, agent = coalesce(?3, agent),
+       title = CASE WHEN ?4 IS NULL OR EXISTS (${ownTitle}) THEN title ELSE ?4 END, status = coalesce(?5, status),
+       open_requests = coalesce(?6, open_requests) WHERE key = ?7 AND id = ?8 AND head = ?9 AND epoch = ?10 AND owner IS NOT NULL`,
   ),
   newest: database.prepare('SELECT max(created_at) AS newest FROM trees'),
   setCreatedAt: database.prepare('UPDATE trees SET created_at = ? WHERE key = ?'),
   entry: database.prepare(`SELECT ${entryColumns} FROM trees WHERE id = ? AND created_at IS NOT NULL`),
-  page: database.prepare(`SELECT ${entryColumns} FROM trees WHERE created_at < ? ORDER BY created_at DESC LIMIT ?`),
   byKey: database.prepare(`SELECT ${entryColumns} FROM trees WHERE external_key = ? AND created_at IS NOT NULL`),
   identify: database.prepare('UPDATE trees SET principal = ?, external_key = ?, labels = ?, workspace = ? WHERE key = ?'),
+  update: database.prepare(
+    `UPDATE trees SET title = coalesce(?, title), labels = coalesce(?, labels) WHERE id = ? AND created_at IS NOT NULL
+       RETURNING ${entryColumns}`,
+  ),
+  keepTitle: database.prepare("INSERT OR IGNORE INTO records (namespace, key, json) VALUES ('tree-title', ?, 'null')"),
+  all: database.prepare(`SELECT ${entryColumns} FROM trees WHERE created_at IS NOT NULL`),
+  changedSince: database.prepare(`SELECT ${entryColumns} FROM trees WHERE key IN (SELECT tree FROM journal WHERE rowid > ?)`),
 })
+
+export type TreeTable = ReturnType<typeof treeTable>
 
 /** One row for each tree. It exists from the first claim, message or blob on, and is listed from the first event on. */
 export function treeTable(database: DatabaseSync) {
@@ -91,12 +104,60 @@ export function treeTable(database: DatabaseSync) {
     },
     findByKey: (key: string): TreeEntry | undefined => entryOf(sql.byKey.get(encodeText(key))),
     get: (treeId: TreeId): TreeEntry | undefined => entryOf(sql.entry.get(encodeText(treeId))),
-    list: ({ limit = Number.POSITIVE_INFINITY, before = Number.POSITIVE_INFINITY }: TreePage): readonly TreeEntry[] =>
-      sql.page.all(before, Number.isFinite(limit) ? limit : -1).flatMap((row) => entryOf(row) ?? []),
+    list: treeList(database),
+    update(treeId: TreeId, { title, labels }: TreeUpdate): TreeEntry | undefined {
+      const id = encodeText(treeId)
+      const row = sql.update.get(title === undefined ? null : encodeText(title), labels === undefined ? null : JSON.stringify(labels), id)
+      if (row !== undefined && title !== undefined) sql.keepTitle.run(id)
+      return entryOf(row)
+    },
+    /** Trees with rows of the journal after this one. 0: all trees. */
+    changedSince: (row: number): readonly TreeEntry[] =>
+      (row === 0 ? sql.all.all() : sql.changedSince.all(row)).flatMap((each) => entryOf(each) ?? []),
   }
 }
 
-type TreePage = NonNullable<Parameters<Trees['list']>[0]>
+type TreeUpdate = Parameters<Trees['update']>[1]
+
+/** One statement for each combination of filters, so that each one has its own query plan. */
+function treeList(database: DatabaseSync): (filter: TreeFilter) => readonly TreeEntry[] {
+  database.function('title_contains', { deterministic: true }, (title, text) =>
+    Number(titleContains(decodeText(String(title)), decodeText(String(text)))),
+  )
+  const statements = new Map<string, StatementSync>()
+  return (filter) => {
+    const terms = termsOf(filter)
+    const where = terms.map(({ sql }) => sql).join(' AND ')
+    const statement =
+      statements.get(where) ?? database.prepare(`SELECT ${entryColumns} FROM trees WHERE ${where} ORDER BY created_at DESC LIMIT ?`)
+    statements.set(where, statement)
+    const { limit = Number.POSITIVE_INFINITY } = filter
+    const values = terms.flatMap(({ value }) => value ?? [])
+    return statement.all(...values, Number.isFinite(limit) ? limit : -1).flatMap((row) => entryOf(row) ?? [])
+  }
+}
+
+interface Term {
+  readonly sql: string
+  readonly value?: string | number
+}
+
+/** Fixed texts with a parameter for each value. */
+function termsOf(filter: TreeFilter): readonly Term[] {
+  const { owner, agent, labels, workspace, text, hasOpenRequests, before = Number.POSITIVE_INFINITY } = filter
+  const statuses = statusesOf(filter)
+  const terms: Term[] = [{ sql: 'created_at < ?', value: before }]
+  if (owner !== undefined) terms.push({ sql: 'principal = ?', value: encodeText(owner) })
+  if (agent !== undefined) terms.push({ sql: 'agent = ?', value: encodeText(agent) })
+  if (workspace !== undefined) terms.push({ sql: 'workspace = ?', value: encodeText(workspace) })
+  if (hasOpenRequests !== undefined) terms.push({ sql: hasOpenRequests ? 'open_requests > 0' : 'open_requests = 0' })
+  if (statuses !== undefined) terms.push({ sql: 'status IN (SELECT value FROM json_each(?))', value: JSON.stringify(statuses) })
+  if (labels !== undefined) terms.push({ sql: hasLabels, value: JSON.stringify(labels) })
+  if (text !== undefined) terms.push({ sql: 'title_contains(title, ?)', value: encodeText(text) })
+  return terms
+}
+
+const hasLabels = 'NOT EXISTS (SELECT 1 FROM json_each(?) AS wanted WHERE wanted.value NOT IN (SELECT value FROM json_each(trees.labels)))'
 
 function entryOf(row: Record<string, unknown> | undefined): TreeEntry | undefined {
   if (row === undefined) return undefined

@@ -1,0 +1,34 @@
+import type { Trees } from '../../contracts/index.ts'
+import { matchesFilter } from '../shared/tree-filter.ts'
+import { entryOf, type MemoryTrees } from './memory-trees.ts'
+
+export function memoryIndex(trees: MemoryTrees): Trees {
+  return {
+    get: (treeId) => entryOf(trees.find(treeId)),
+    list(filter = {}) {
+      const entries = [...trees.all()].flatMap((tree) => entryOf(tree) ?? []).filter((entry) => matchesFilter(entry, filter))
+      return entries.sort((one, other) => other.createdAt - one.createdAt).slice(0, filter.limit)
+    },
+    update(treeId, { title, labels }) {
+      const tree = trees.find(treeId)
+      if (!tree || tree.events.length === 0) return undefined
+      if (title !== undefined) {
+        tree.summary = { ...tree.summary, title }
+        tree.hasOwnTitle = true
+      }
+      if (labels !== undefined) tree.identity = { ...tree.identity, labels }
+      trees.reportChange(tree)
+      return entryOf(tree)
+    },
+    watch: (changed) => trees.watch(changed),
+    driver: (treeId) => trees.find(treeId)?.owner,
+    find: (key) => entryOf(trees.findByKey(key)),
+    delete(treeId) {
+      const tree = trees.find(treeId)
+      if (tree === undefined) return { ok: false, refusal: 'missing' }
+      if (tree.owner !== undefined) return { ok: false, refusal: 'driven', driver: tree.owner }
+      trees.remove(tree)
+      return { ok: true }
+    },
+  }
+}

@@ -1,0 +1,60 @@
+import type { Deletion, TreeId, Trees } from '../../contracts/index.ts'
+import type { Tables } from './connection.ts'
+import type { FileBlobs } from './file-blobs.ts'
+import { whileBusy } from './retry-busy.ts'
+import type { StoreParts } from './sqlite-journal.ts'
+
+export function sqliteTrees(parts: StoreParts, blobs: FileBlobs): Trees {
+  const { connection, queue, changes, busyTimeoutMs } = parts
+  return {
+    get: (treeId) => whileBusy(() => connection.tables.trees.get(treeId), busyTimeoutMs),
+    list: (filter = {}) => whileBusy(() => connection.tables.trees.list(filter), busyTimeoutMs),
+    update: (treeId, update) =>
+      queue.add({
+        apply(tables) {
+          const entry = tables.trees.update(treeId, update)
+          if (entry) tables.changes.note(treeId)
+          return entry
+        },
+        committed(entry) {
+          if (entry) changes.wakeTrees({ treeId, entry })
+        },
+      }),
+    watch: (changed) => changes.watchTrees(changed),
+    driver: (treeId) => whileBusy(() => driverOf(connection.tables, treeId), busyTimeoutMs),
+    find: (key) => whileBusy(() => connection.tables.trees.findByKey(key), busyTimeoutMs),
+    delete: (treeId) => deleteTree(parts, blobs, treeId),
+  }
+}
+
+function driverOf({ trees, owners }: Tables, treeId: TreeId): string | undefined {
+  const owner = trees.find(treeId)?.owner
+  return owner === undefined ? undefined : owners.alive(owner)
+}
+
+async function deleteTree({ queue, changes }: StoreParts, blobs: FileBlobs, treeId: TreeId): Promise<Deletion> {
+  const deletion = await queue.add({
+    apply: (tables) => deleteRows(tables, treeId),
+    committed({ ok }) {
+      if (ok) changes.wakeTrees({ treeId, entry: undefined })
+    },
+  })
+  if (deletion.ok) await removeBlobs(queue, blobs, [treeId])
+  return deletion
+}
+
+function deleteRows({ trees, owners, deletions, changes }: Tables, treeId: TreeId): Deletion {
+  const tree = trees.find(treeId)
+  if (tree === undefined) return { ok: false, refusal: 'missing' }
+  const driver = tree.owner === undefined ? undefined : owners.alive(tree.owner)
+  if (driver !== undefined) return { ok: false, refusal: 'driven', driver }
+  deletions.removeRows(tree.key, treeId)
+  changes.note(treeId)
+  if (tree.owner !== undefined) owners.removeIdle(tree.owner)
+  return { ok: true }
+}
+
+export async function removeBlobs(queue: StoreParts['queue'], blobs: FileBlobs, treeIds: readonly TreeId[]): Promise<void> {
+  for (const treeId of treeIds) await blobs.remove(treeId)
+  if (treeIds.length > 0) await queue.add({ apply: ({ deletions }) => treeIds.forEach(deletions.forgetBlobs) })
+}
