@@ -1,0 +1,38 @@
+import { type Caller, hasScope, type Scope } from './caller.ts'
+import { HttpError } from './http-error.ts'
+import type { HeadendName } from './route.ts'
+import type { TokenRegistry } from './tokens.ts'
+
+/** Tokens are taken from headers only: cookies would be sent by pages of other sites. */
+export async function authenticate(
+  headers: Headers,
+  { headend, tokens }: { readonly headend: HeadendName; readonly tokens: TokenRegistry },
+): Promise<Caller> {
+  const token = tokenOf(headers, headend)
+  if (token === undefined)
+    throw new HttpError('unauthorized', 'This route needs a token.', {
+      remedy: 'Send it as "Authorization: Bearer TOKEN". `troupe serve` prints a token; `troupe token create` makes others.',
+    })
+  const caller = await tokens.find(token)
+  if (!caller)
+    throw new HttpError('unauthorized', 'The token is wrong, expired or revoked.', {
+      remedy: 'Use the token that `troupe serve` printed, or create one with `troupe token create`.',
+    })
+  return caller
+}
+
+export function requireScope(caller: Caller, scope: Scope): void {
+  if (hasScope(caller, scope)) return
+  throw new HttpError('forbidden', `The token lacks the scope "${scope}".`, {
+    remedy: `Create one that has it: troupe token create --name NAME --scopes ${scope}`,
+  })
+}
+
+const maxTokenChars = 512
+
+function tokenOf(headers: Headers, headend: HeadendName): string | undefined {
+  const bearer = /^Bearer +(\S+)$/i.exec(headers.get('authorization') ?? '')?.[1]
+  const key = headend === 'anthropic' ? (headers.get('x-api-key') ?? undefined) : undefined
+  const token = bearer ?? key
+  return token !== undefined && token.length <= maxTokenChars ? token : undefined
+}

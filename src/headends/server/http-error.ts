@@ -1,0 +1,123 @@
+import { type ErrorCode, type Problem, TroupeError } from '../../contracts/index.ts'
+
+/** Codes of the server itself, beside those of `TroupeError`. */
+export const serverErrors = {
+  unauthorized: { status: 401, summary: 'the token is missing or wrong' },
+  forbidden: { status: 403, summary: 'the token, Host or Origin does not allow this' },
+  not_found: { status: 404, summary: 'there is no such route or thing' },
+  method_not_allowed: { status: 405, summary: 'the route has no such method' },
+  conflict: { status: 409, summary: 'the state of the session does not allow this' },
+  body_too_large: { status: 413, summary: 'the body is too large' },
+  unsupported_media_type: { status: 415, summary: 'the body is not plain JSON' },
+  invalid_request: { status: 400, summary: 'a parameter or a field of the body is wrong' },
+  rate_limited: { status: 429, summary: 'the token has used its requests or its budget' },
+  overloaded: { status: 503, summary: 'too many turns are running' },
+  unavailable: { status: 503, summary: 'the server is shutting down or cannot reach its store' },
+  approval_required: { status: 409, summary: 'the session waits for a person' },
+  turn_failed: { status: 502, summary: 'the turn ended without an answer' },
+  internal: { status: 500, summary: 'an error of the server' },
+} as const
+
+export type ServerErrorCode = keyof typeof serverErrors
+
+const statusOfCode: { readonly [Code in ErrorCode]: ServerErrorCode } = {
+  usage: 'invalid_request',
+  config_invalid: 'invalid_request',
+  agent_file_invalid: 'unavailable',
+  agent_unknown: 'not_found',
+  model_unknown: 'invalid_request',
+  model_key_missing: 'unavailable',
+  model_unavailable: 'unavailable',
+  tools_unavailable: 'unavailable',
+  script_invalid: 'internal',
+  script_mismatch: 'internal',
+  session_unknown: 'not_found',
+  session_owned: 'conflict',
+  session_mismatch: 'conflict',
+  session_moved: 'conflict',
+  approval_unknown: 'not_found',
+  store_failed: 'unavailable',
+  store_invalid: 'internal',
+  runtime_closed: 'unavailable',
+  internal: 'internal',
+}
+
+export interface HttpErrorOptions {
+  /** Of the table; default: the code of the server. */
+  readonly code?: string
+  readonly remedy?: string | undefined
+  readonly problems?: readonly Problem[]
+  /** The parameter or field that is wrong. */
+  readonly parameter?: string
+  readonly sessionId?: string
+  readonly retryAfterSeconds?: number
+  /** Further fields of the error, for programs. */
+  readonly details?: object
+  readonly cause?: unknown
+}
+
+/** An error that a client sees. */
+export class HttpError extends Error {
+  override readonly name = 'HttpError'
+  readonly kind: ServerErrorCode
+  readonly status: number
+  readonly options: HttpErrorOptions
+
+  constructor(kind: ServerErrorCode, message: string, options: HttpErrorOptions = {}) {
+    super(message, options.cause === undefined ? undefined : { cause: options.cause })
+    this.kind = kind
+    this.status = serverErrors[kind].status
+    this.options = options
+  }
+
+  get code(): string {
+    return this.options.code ?? this.kind
+  }
+}
+
+/** The body of an error in the format of a protocol. */
+export type ErrorShape = (error: HttpError, requestId: string) => object
+
+/** Unexpected errors get no details: they may contain anything. */
+export function toHttpError(thrown: unknown): HttpError {
+  if (thrown instanceof HttpError) return thrown
+  if (thrown instanceof TroupeError) {
+    const { code, message, remedy, problems } = thrown
+    const kind = statusOfCode[code]
+    if (kind === 'internal') return new HttpError('internal', 'The server failed to answer this request.', { code, cause: thrown })
+    return new HttpError(kind, message, { code, remedy, problems, cause: thrown, ...(kind === 'unavailable' && { retryAfterSeconds: 5 }) })
+  }
+  return new HttpError('internal', 'The server failed to answer this request.', { cause: thrown })
+}
+
+/** Of REST and of routes that belong to no other protocol. */
+export const plainErrors: ErrorShape = ({ code, message, options }, requestId) => {
+  const { remedy, problems, parameter, sessionId, details } = options
+  return {
+    error: {
+      code,
+      message,
+      ...(remedy !== undefined && { remedy }),
+      ...(parameter !== undefined && { parameter }),
+      ...(problems &&
+        problems.length > 0 && {
+          problems: problems.map(({ place, message: text, remedy: help }) => ({ place, message: text, remedy: help })),
+        }),
+      ...(sessionId !== undefined && { sessionId }),
+      ...details,
+      requestId,
+    },
+  }
+}
+
+export function errorResponse(error: HttpError, shape: ErrorShape, requestId: string): Response {
+  const { retryAfterSeconds } = error.options
+  return Response.json(shape(error, requestId), {
+    status: error.status,
+    headers: {
+      'x-request-id': requestId,
+      ...(error.status === 401 && { 'www-authenticate': 'Bearer realm="troupe"' }),
+      ...(retryAfterSeconds !== undefined && { 'retry-after': String(Math.max(1, Math.ceil(retryAfterSeconds))) }),
+    },
+  })
+}

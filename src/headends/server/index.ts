@@ -1,0 +1,31 @@
+export { Admission, type AdmissionLimits, defaultAdmission } from './admission.ts'
+export { type Caller, hasScope, isAdmin, mayUseAgent, type RateLimits, type Scope, scopes } from './caller.ts'
+export type { AllowedNames } from './check-host.ts'
+export { type EventStreamOptions, encodedOnce, eventStream, type SseMessage, sseBytes } from './event-stream.ts'
+export {
+  type ErrorShape,
+  errorResponse,
+  HttpError,
+  type HttpErrorOptions,
+  plainErrors,
+  type ServerErrorCode,
+  serverErrors,
+  toHttpError,
+} from './http-error.ts'
+export { type Listening, type ListenOptions, listen } from './listen.ts'
+export { type HeadendName, type Method, type Route, type RouteRequest, type RouteResponse, route } from './route.ts'
+export { type AccessEntry, type HeadendServer, type HeadendServerOptions, headendServer } from './server.ts'
+export {
+  createToken,
+  hashToken,
+  listTokens,
+  revokeToken,
+  type StoredTokensOptions,
+  storedTokens,
+  type TokenRecord,
+  type TokenRegistry,
+  type TokenSettings,
+  tokenOwner,
+} from './tokens.ts'
+export { approvalRequired, followTurn, requireAnswer, startTurn, type Turn, type TurnOptions, turnFailed } from './turn.ts'
+export { type CallView, type TurnPart, TurnParts } from './turn-parts.ts'

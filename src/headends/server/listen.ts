@@ -1,0 +1,74 @@
+import type { Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { createAdaptorServer } from '@hono/node-server'
+import { type Clock, TroupeError } from '../../contracts/index.ts'
+import type { HeadendServer } from './server.ts'
+
+/**
+ * Limits of connections. A client that sends its request slowly is disconnected, so that many such clients cannot take all
+ * connections.
+ */
+const timeouts = {
+  headersTimeout: 10_000,
+  requestTimeout: 60_000,
+  connectionsCheckingInterval: 1_000,
+  keepAliveTimeout: 5_000,
+  maxHeaderSize: 16 * 1024,
+}
+const maxHeaders = 100
+
+export interface ListenOptions {
+  readonly host: string
+  /** 0: any free port. */
+  readonly port: number
+  readonly maxConnections?: number
+  readonly clock: Clock
+}
+
+export interface Listening {
+  readonly port: number
+  /** Behind it: for WebSocket connections. */
+  readonly server: Server
+  /** Accepts no further connections. Resolves when all responses have been sent, or after `ms`; then the rest is cut. */
+  close(ms: number): Promise<void>
+}
+
+export async function listen(server: Pick<HeadendServer, 'fetch'>, options: ListenOptions): Promise<Listening> {
+  const { host, port, clock } = options
+  const http = createAdaptorServer({ fetch: (request) => server.fetch(request), serverOptions: timeouts }) as Server
+  http.maxConnections = options.maxConnections ?? 10_000
+  http.maxHeadersCount = maxHeaders
+  const opened = Promise.withResolvers<void>()
+  http.once('error', (cause: NodeJS.ErrnoException) => opened.reject(cannotListen(cause, { host, port })))
+  http.listen(port, host, () => opened.resolve())
+  await opened.promise
+  return {
+    port: (http.address() as AddressInfo).port,
+    server: http,
+    close: (ms) => close(http, { ms, clock }),
+  }
+}
+
+function close(http: Server, { ms, clock }: { readonly ms: number; readonly clock: Clock }): Promise<void> {
+  return new Promise((resolve) => {
+    const cancel = clock.after(ms, () => http.closeAllConnections())
+    http.close(() => {
+      cancel()
+      resolve()
+    })
+    http.closeIdleConnections()
+  })
+}
+
+function cannotListen(cause: NodeJS.ErrnoException, { host, port }: { readonly host: string; readonly port: number }): TroupeError {
+  const place = `${host}:${port}`
+  if (cause.code === 'EADDRINUSE')
+    return new TroupeError('usage', `The address ${place} is in use.`, {
+      remedy: 'Choose another one with --port, or --port 0 for any free port.',
+      cause,
+    })
+  return new TroupeError('usage', `The server cannot listen at ${place}: ${cause.message}`, {
+    remedy: 'Choose another --host or --port.',
+    cause,
+  })
+}

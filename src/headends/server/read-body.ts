@@ -1,0 +1,70 @@
+import type { z } from 'zod'
+import type { Problem } from '../../contracts/index.ts'
+import { HttpError } from './http-error.ts'
+import { jsonDepth } from './json-depth.ts'
+
+/** Deeper JSON is refused: it may exhaust the stack of whatever reads it. */
+const maxDepth = 64
+
+/** Reads and checks a JSON body. Stops reading at `maxBytes`. */
+export async function readBody<Body>(request: Request, schema: z.ZodType<Body>, maxBytes: number): Promise<Body> {
+  const encoding = request.headers.get('content-encoding')
+  if (encoding !== null && encoding !== 'identity')
+    throw new HttpError('unsupported_media_type', `The body has the encoding "${encoding}".`, { remedy: 'Send it without compression.' })
+  const type = request.headers.get('content-type')
+  if (type !== null && !/^application\/(?:[\w.-]+\+)?json\b/i.test(type))
+    throw new HttpError('unsupported_media_type', `The body has the type "${type}".`, {
+      remedy: 'Send JSON with Content-Type: application/json.',
+    })
+  const text = await readText(request, maxBytes)
+  if (text.trim() === '') throw new HttpError('invalid_request', 'The body is empty.', { remedy: 'Send a JSON object.' })
+  return checked(parseJson(text), schema, 'body')
+}
+
+export async function readText(request: Request, maxBytes: number): Promise<string> {
+  const declared = Number(request.headers.get('content-length') ?? 0)
+  if (declared > maxBytes) throw tooLarge(maxBytes)
+  if (!request.body) return ''
+  const decoder = new TextDecoder('utf-8', { fatal: true })
+  let [text, bytes] = ['', 0]
+  try {
+    for await (const chunk of request.body as unknown as AsyncIterable<Uint8Array>) {
+      bytes += chunk.byteLength
+      if (bytes > maxBytes) throw tooLarge(maxBytes)
+      text += decoder.decode(chunk, { stream: true })
+    }
+    return text + decoder.decode()
+  } catch (error) {
+    if (error instanceof HttpError) throw error
+    throw new HttpError('invalid_request', 'The body could not be read: it is not UTF-8, or the connection was closed.', { cause: error })
+  }
+}
+
+export function parseJson(text: string): unknown {
+  if (jsonDepth(text, maxDepth) > maxDepth)
+    throw new HttpError('invalid_request', `The body is nested more than ${maxDepth} levels deep.`, { remedy: 'Send flatter JSON.' })
+  try {
+    return JSON.parse(text)
+  } catch (cause) {
+    throw new HttpError('invalid_request', `The body is not JSON: ${(cause as Error).message}`, { remedy: 'Send one JSON object.', cause })
+  }
+}
+
+/** Reports every problem with its place. */
+export function checked<Value>(value: unknown, schema: z.ZodType<Value>, where: 'body' | 'query'): Value {
+  const result = schema.safeParse(value)
+  if (result.success) return result.data
+  const problems = result.error.issues.flatMap((issue): readonly Problem[] => {
+    if (issue.code === 'unrecognized_keys')
+      return issue.keys.map((key) => ({ place: [...issue.path, key].join('.'), message: 'unknown field' }))
+    return [{ place: issue.path.join('.') || where, message: issue.message }]
+  })
+  const [first] = problems
+  throw new HttpError('invalid_request', problems.map(({ place, message }) => `${place}: ${message}`).join('; '), {
+    problems,
+    ...(first && first.place !== where && { parameter: first.place }),
+  })
+}
+
+const tooLarge = (maxBytes: number): HttpError =>
+  new HttpError('body_too_large', `The body has more than ${maxBytes} bytes.`, { remedy: 'Send less, or raise headends.maxBodyBytes.' })

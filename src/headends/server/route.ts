@@ -1,0 +1,60 @@
+import type { z } from 'zod'
+import type { JsonSchema, MaybePromise, SessionService } from '../../contracts/index.ts'
+import type { Caller, Scope } from './caller.ts'
+import type { ErrorShape } from './http-error.ts'
+
+// The route table: the server, the OpenAPI document, the reference page and the access tests are made from it.
+
+export type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE'
+export type HeadendName = 'server' | 'rest' | 'openai' | 'anthropic' | 'mcp' | 'web'
+
+/** A request that has passed authentication, limits and validation. */
+export interface RouteRequest<Body = unknown, Query = unknown> {
+  readonly raw: Request
+  readonly url: URL
+  /** Parameters of the path, decoded. */
+  readonly params: { readonly [name: string]: string }
+  readonly query: Query
+  readonly body: Body
+  readonly caller: Caller
+  /** Only the sessions and agents of the caller. */
+  readonly sessions: SessionService
+  readonly requestId: string
+  /** Aborted when the client disconnects. */
+  readonly signal: AbortSignal
+  /** Names the session in the access log. */
+  concerns(sessionId: string): void
+  /** Waits for a free place for a turn of this agent; the place is free again when the response has been sent. */
+  admit(agent: string): Promise<void>
+}
+
+/** An example of a response, for the OpenAPI document. */
+export interface RouteResponse {
+  readonly description: string
+  /** JSON unless another media type is given. */
+  readonly mediaType?: string
+  readonly schema?: JsonSchema
+}
+
+export interface Route<Body = unknown, Query = unknown> {
+  readonly method: Method
+  /** `/v1/sessions/:id`. */
+  readonly path: string
+  readonly headend: HeadendName
+  /** `public`: no token is needed. */
+  readonly access: Scope | 'public'
+  /** One sentence for the reference. */
+  readonly summary: string
+  readonly description?: string
+  /** Unknown parameters are refused. */
+  readonly query?: z.ZodType<Query>
+  readonly body?: z.ZodType<Body>
+  /** Default: that of the server. */
+  readonly maxBodyBytes?: number
+  readonly responses: { readonly [status: number]: RouteResponse }
+  readonly errors: ErrorShape
+  handle(request: RouteRequest<Body, Query>): MaybePromise<Response>
+}
+
+/** Keeps the types of body and query for the handler, and forgets them in the table. */
+export const route = <Body = undefined, Query = undefined>(given: Route<Body, Query>): Route => given as unknown as Route

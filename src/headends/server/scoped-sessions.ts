@@ -1,0 +1,120 @@
+import { type SessionEntry, type SessionService, type StreamEvent, TroupeError } from '../../contracts/index.ts'
+import { type Caller, isAdmin, mayUseAgent } from './caller.ts'
+
+/**
+ * The sessions and agents of one caller. Sessions of other owners do not exist for it, nor do agents that its token does not name.
+ * An admin sees the sessions of everybody.
+ */
+export function scopedSessions(service: SessionService, caller: Caller): SessionService {
+  const { principal } = caller
+  const owner = isAdmin(caller) ? undefined : principal.id
+
+  async function own(sessionId: string): Promise<SessionEntry> {
+    const entry = await service.get(sessionId)
+    if (!entry || (owner !== undefined && entry.owner !== owner)) throw unknownSession(sessionId)
+    return entry
+  }
+
+  const agents = (): ReturnType<SessionService['agents']> => service.agents().filter(({ name }) => mayUseAgent(caller, name))
+
+  function requireAgent(name: string | undefined): void {
+    if (name === undefined ? caller.agents === undefined : mayUseAgent(caller, name)) return
+    const known = agents().map((agent) => agent.name)
+    throw new TroupeError('agent_unknown', `There is no agent "${name}".`, {
+      remedy: known.length > 0 ? `Use one of: ${known.join(', ')}.` : 'This token may use no agent.',
+    })
+  }
+
+  return {
+    async start(input, options = {}) {
+      requireAgent(options.agent)
+      return service.start(input, { ...options, principal })
+    },
+    async send(sessionId, input, options) {
+      await own(sessionId)
+      return service.send(sessionId, input, options)
+    },
+    events: (sessionId, options) =>
+      afterCheck(
+        () => own(sessionId),
+        () => service.events(sessionId, options),
+      ),
+    watch: (filter = {}) => service.watch(owner === undefined ? filter : { ...filter, owner }),
+    async requests(sessionId) {
+      await own(sessionId)
+      return service.requests(sessionId)
+    },
+    async approve(sessionId, answer) {
+      await own(sessionId)
+      return service.approve(sessionId, { ...answer, by: principal.id })
+    },
+    async revoke(sessionId, keys) {
+      await own(sessionId)
+      return service.revoke(sessionId, keys, principal.id)
+    },
+    async cancel(sessionId, mode) {
+      await own(sessionId)
+      return service.cancel(sessionId, mode, principal.id)
+    },
+    async outcome(sessionId) {
+      await own(sessionId)
+      return service.outcome(sessionId)
+    },
+    async get(sessionId) {
+      const entry = await service.get(sessionId)
+      return entry && (owner === undefined || entry.owner === owner) ? entry : undefined
+    },
+    async find(key) {
+      const entry = await service.find(key)
+      return entry && (owner === undefined || entry.owner === owner) ? entry : undefined
+    },
+    list: (filter = {}) => service.list(owner === undefined ? filter : { ...filter, owner }),
+    async update(sessionId, changes) {
+      await own(sessionId)
+      return service.update(sessionId, changes)
+    },
+    async fork(sessionId, options = {}) {
+      await own(sessionId)
+      return service.fork(sessionId, { ...options, principal })
+    },
+    async delete(sessionId) {
+      await own(sessionId)
+      return service.delete(sessionId)
+    },
+    async export(sessionId) {
+      await own(sessionId)
+      return service.export(sessionId)
+    },
+    async output(sessionId, handle) {
+      await own(sessionId)
+      return service.output(sessionId, handle)
+    },
+    agents,
+  }
+}
+
+const unknownSession = (sessionId: string): TroupeError =>
+  new TroupeError('session_unknown', `There is no session ${sessionId}.`, { remedy: 'List your sessions: GET /v1/sessions' })
+
+function afterCheck(check: () => Promise<unknown>, events: () => AsyncIterable<StreamEvent>): AsyncIterable<StreamEvent> {
+  return {
+    [Symbol.asyncIterator]() {
+      let inner: AsyncIterator<StreamEvent> | undefined
+      let hasLeft = false
+      return {
+        async next() {
+          if (!inner) {
+            await check()
+            if (hasLeft) return { value: undefined, done: true }
+            inner = events()[Symbol.asyncIterator]()
+          }
+          return inner.next()
+        },
+        async return() {
+          hasLeft = true
+          return inner?.return?.() ?? { value: undefined, done: true }
+        },
+      }
+    },
+  }
+}

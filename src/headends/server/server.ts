@@ -1,0 +1,249 @@
+import { Hono } from 'hono'
+import type { Clock, Ids, Records, SessionService } from '../../contracts/index.ts'
+import { Admission, type AdmissionLimits, defaultAdmission } from './admission.ts'
+import { authenticate, requireScope } from './authenticate.ts'
+import type { Caller } from './caller.ts'
+import { type AllowedNames, allowedOrigin, checkHostAndOrigin } from './check-host.ts'
+import { type ErrorShape, errorResponse, HttpError, plainErrors, toHttpError } from './http-error.ts'
+import { onBodyEnd } from './on-body-end.ts'
+import { countRequest } from './rate-limits.ts'
+import { checked, readBody } from './read-body.ts'
+import type { Route, RouteRequest } from './route.ts'
+import { scopedSessions } from './scoped-sessions.ts'
+import type { TokenRegistry } from './tokens.ts'
+
+// One request: Host and Origin → route → token → scope → rate → query and body → handler → response → access log.
+//
+// 1. Every request gets exactly one response and one access log entry, written when its response has been sent.
+// 2. A handler runs only after all checks. It sees the sessions of its caller only.
+// 3. A place for a turn is free again when the response has been sent, or the client has left.
+
+export interface AccessEntry {
+  readonly requestId: string
+  readonly method: string
+  /** Without the query, which may contain what people ask. */
+  readonly path: string
+  /** The path of the table, `/v1/sessions/:id`. */
+  readonly route?: string
+  readonly headend?: string
+  readonly status: number
+  readonly durationMs: number
+  readonly principal?: string
+  readonly sessionId?: string
+  readonly error?: string
+}
+
+export interface HeadendServerOptions {
+  readonly sessions: SessionService
+  readonly routes: readonly Route[]
+  readonly tokens: TokenRegistry
+  /** Counts requests of tokens. */
+  readonly records: Records
+  readonly names: AllowedNames
+  readonly clock: Clock
+  readonly ids: Ids
+  readonly admission?: Partial<AdmissionLimits>
+  readonly maxBodyBytes?: number
+  log?(entry: AccessEntry): void
+  /** Unexpected errors, which clients do not see. */
+  onError?(error: unknown, requestId: string): void
+}
+
+export interface HeadendServer {
+  fetch(request: Request): Promise<Response>
+  readonly admission: Admission
+  /** From now on no turn is started. */
+  drain(): void
+  readonly isDraining: boolean
+}
+
+const defaultMaxBodyBytes = 20 * 1024 ** 2
+
+/** What is known of a request while it is answered. */
+interface Exchange {
+  readonly requestId: string
+  readonly startedAt: number
+  route?: Route
+  caller?: Caller
+  sessionId?: string
+  error?: HttpError
+  release?: () => void
+}
+
+export function headendServer(options: HeadendServerOptions): HeadendServer {
+  const { clock, ids, names, routes } = options
+  const admission = new Admission({ ...defaultAdmission, ...options.admission }, clock)
+  const methods = methodsByPath(routes)
+  const state = { isDraining: false }
+  const app = new Hono<{ Bindings: { readonly exchange: Exchange } }>()
+  for (const route of routes)
+    app.on(route.method, route.path, (c) => answer(route, { raw: c.req.raw, params: c.req.param(), exchange: c.env.exchange }))
+  app.notFound((c) => {
+    throw unknownRoute(c.req.raw, methods)
+  })
+  app.onError((error) => {
+    throw error
+  })
+
+  interface Incoming {
+    readonly raw: Request
+    readonly params: RouteRequest['params']
+    readonly exchange: Exchange
+  }
+
+  async function answer(route: Route, { raw, params, exchange }: Incoming): Promise<Response> {
+    exchange.route = route
+    const { requestId } = exchange
+    const url = new URL(raw.url)
+    const caller =
+      route.access === 'public' ? anonymous : await authenticate(raw.headers, { headend: route.headend, tokens: options.tokens })
+    if (route.access !== 'public') {
+      exchange.caller = caller
+      requireScope(caller, route.access)
+      await countRequest(caller, { records: options.records, clock })
+    }
+    if (state.isDraining && route.access === 'run') throw draining()
+    const { signal } = raw
+    return route.handle({
+      raw,
+      url,
+      params,
+      query: route.query ? checked(queryOf(url), route.query, 'query') : refuseQuery(url),
+      body: route.body ? await readBody(raw, route.body, route.maxBodyBytes ?? options.maxBodyBytes ?? defaultMaxBodyBytes) : undefined,
+      caller,
+      sessions: scopedSessions(options.sessions, caller),
+      requestId,
+      signal,
+      concerns(sessionId) {
+        exchange.sessionId = sessionId
+      },
+      async admit(agent) {
+        if (state.isDraining) throw draining()
+        exchange.release = await admission.enter({ headend: route.headend, agent, owner: caller.principal.id, signal })
+      },
+    })
+  }
+
+  async function respond(request: Request, exchange: Exchange): Promise<Response> {
+    try {
+      checkHostAndOrigin(request.headers, names)
+      if (request.method === 'OPTIONS') return preflight(request, methods)
+      return await app.fetch(request, { exchange })
+    } catch (thrown) {
+      const error = toHttpError(thrown)
+      exchange.error = error
+      if (error.status === 500) options.onError?.(error.cause ?? error, exchange.requestId)
+      return errorResponse(error, shapeFor(exchange.route, request), exchange.requestId)
+    }
+  }
+
+  const shapeFor = (route: Route | undefined, request: Request): ErrorShape =>
+    route?.errors ?? routes.find(({ path }) => path === new URL(request.url).pathname)?.errors ?? plainErrors
+
+  return {
+    admission,
+    drain() {
+      state.isDraining = true
+    },
+    get isDraining() {
+      return state.isDraining
+    },
+    async fetch(request) {
+      const exchange: Exchange = { requestId: ids.next(), startedAt: clock.monotonic() }
+      const response = await respond(request, exchange)
+      addHeaders(response, request, { names, requestId: exchange.requestId })
+      return onBodyEnd(response, () => {
+        exchange.release?.()
+        options.log?.(accessEntry(request, response, { exchange, durationMs: clock.monotonic() - exchange.startedAt }))
+      })
+    },
+  }
+}
+
+const anonymous: Caller = { principal: { id: 'anonymous', kind: 'person' }, scopes: [], agents: [] }
+
+const draining = (): HttpError =>
+  new HttpError('unavailable', 'The server is shutting down.', { remedy: 'Try again in a moment.', retryAfterSeconds: 5 })
+
+function queryOf(url: URL): { readonly [name: string]: string | readonly string[] } {
+  return Object.fromEntries(
+    [...new Set(url.searchParams.keys())].map((name) => {
+      const all = url.searchParams.getAll(name)
+      return [name, all.length > 1 ? all : (all[0] ?? '')]
+    }),
+  )
+}
+
+function refuseQuery(url: URL): undefined {
+  const [name] = url.searchParams.keys()
+  if (name === undefined) return undefined
+  throw new HttpError('invalid_request', `This route has no query parameter "${name}".`, { parameter: name, remedy: 'See GET /docs.' })
+}
+
+type MethodsByPath = readonly { readonly pattern: RegExp; readonly methods: readonly string[] }[]
+
+function methodsByPath(routes: readonly Route[]): MethodsByPath {
+  return [...new Set(routes.map(({ path }) => path))].map((path) => ({
+    pattern: new RegExp(`^${path.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&').replaceAll(/:\w+/g, '[^/]+')}$`),
+    methods: routes.filter((route) => route.path === path).map(({ method }) => method),
+  }))
+}
+
+const methodsFor = (request: Request, methods: MethodsByPath): readonly string[] => {
+  const { pathname } = new URL(request.url)
+  return [...new Set(methods.filter(({ pattern }) => pattern.test(pathname)).flatMap((found) => found.methods))]
+}
+
+function unknownRoute(request: Request, methods: MethodsByPath): HttpError {
+  const allowed = methodsFor(request, methods)
+  const { pathname } = new URL(request.url)
+  if (allowed.length > 0)
+    return new HttpError('method_not_allowed', `${pathname} has no method ${request.method}.`, { remedy: `Use ${allowed.join(' or ')}.` })
+  return new HttpError('not_found', `There is no route ${pathname}.`, { remedy: 'See GET /docs.' })
+}
+
+/** For pages of the origins in the list. Others were refused before. */
+function preflight(request: Request, methods: MethodsByPath): Response {
+  return new Response(null, {
+    status: 204,
+    headers: {
+      'access-control-allow-methods': methodsFor(request, methods).join(', '),
+      'access-control-allow-headers': request.headers.get('access-control-request-headers') ?? '',
+      'access-control-max-age': '600',
+    },
+  })
+}
+
+function addHeaders(
+  response: Response,
+  request: Request,
+  { names, requestId }: { readonly names: AllowedNames; readonly requestId: string },
+): void {
+  const { headers } = response
+  headers.set('x-request-id', requestId)
+  headers.set('x-content-type-options', 'nosniff')
+  if (!headers.has('cache-control')) headers.set('cache-control', 'no-store')
+  const origin = allowedOrigin(request.headers, names)
+  if (origin === undefined) return
+  headers.set('access-control-allow-origin', origin)
+  headers.append('vary', 'origin')
+}
+
+function accessEntry(
+  request: Request,
+  { status }: Response,
+  { exchange, durationMs }: { readonly exchange: Exchange; readonly durationMs: number },
+): AccessEntry {
+  const { requestId, route, caller, sessionId, error } = exchange
+  return {
+    requestId,
+    method: request.method,
+    path: new URL(request.url).pathname,
+    ...(route && { route: route.path, headend: route.headend }),
+    status,
+    durationMs: Math.round(durationMs * 10) / 10,
+    ...(caller && { principal: caller.principal.id }),
+    ...(sessionId !== undefined && { sessionId }),
+    ...(error && { error: error.code }),
+  }
+}

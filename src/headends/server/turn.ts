@@ -1,0 +1,96 @@
+import type { ApprovalRequest, InputPart, Outcome, SessionService, StartOptions } from '../../contracts/index.ts'
+import { HttpError } from './http-error.ts'
+import type { RouteRequest } from './route.ts'
+import { type TurnPart, TurnParts } from './turn-parts.ts'
+
+// One answer for a client that waits: a new session, its events, its outcome.
+
+export interface TurnOptions extends StartOptions {
+  readonly agent: string
+  readonly input: string | readonly InputPart[]
+  /** `cancel` (default): a client that disconnects interrupts the turn. `continue`: the turn goes on. */
+  readonly onDisconnect?: 'cancel' | 'continue'
+}
+
+export interface Turn {
+  readonly sessionId: string
+  /** The parts of the answer as they arrive; ends with `end`. */
+  parts(texts?: 'live' | 'none'): AsyncIterable<TurnPart>
+  outcome(): Promise<Outcome>
+  /** For a client that disconnects in mid stream. */
+  cancel(): Promise<void>
+}
+
+/** Waits for a free place and starts the turn. Throws if the agent, the input or the options are wrong. */
+export async function startTurn(request: RouteRequest, { agent, input, onDisconnect = 'cancel', ...options }: TurnOptions): Promise<Turn> {
+  const { sessions, signal } = request
+  await request.admit(agent)
+  const sessionId = await sessions.start(input, { agent, ...options })
+  request.concerns(sessionId)
+  return followTurn(sessions, { sessionId, ...(onDisconnect === 'cancel' && { signal }) })
+}
+
+/** `signal`: interrupts the turn. */
+export function followTurn(
+  sessions: SessionService,
+  { sessionId, signal, after = 0 }: { readonly sessionId: string; readonly signal?: AbortSignal; readonly after?: number },
+): Turn {
+  const cancel = async (): Promise<void> => {
+    await sessions.cancel(sessionId, 'interrupt').catch(() => {})
+  }
+  const onAbort = (): void => void cancel()
+  const stopListening = (): void => signal?.removeEventListener('abort', onAbort)
+  if (signal?.aborted) onAbort()
+  else signal?.addEventListener('abort', onAbort)
+  return {
+    sessionId,
+    cancel,
+    async *parts(texts) {
+      const fold = new TurnParts(texts === undefined ? {} : { texts })
+      for await (const event of sessions.events(sessionId, { after, until: 'turn' })) {
+        for (const part of fold.read(event)) {
+          if (part.type === 'broken') await cancel()
+          yield part
+          if (part.type === 'end' || part.type === 'broken') return stopListening()
+        }
+      }
+    },
+    async outcome() {
+      try {
+        return await sessions.outcome(sessionId)
+      } finally {
+        stopListening()
+      }
+    },
+  }
+}
+
+/** The outcome of a turn with an answer, or the error that says why there is none. */
+export async function requireAnswer(
+  sessions: SessionService,
+  outcome: Outcome,
+): Promise<Outcome & { readonly report: NonNullable<Outcome['report']> }> {
+  const { status, report, sessionId } = outcome
+  if ((status === 'completed' || status === 'partial') && report) return { ...outcome, report }
+  if (status === 'suspended') throw approvalRequired(sessionId, await sessions.requests(sessionId))
+  throw turnFailed(outcome)
+}
+
+export function approvalRequired(sessionId: string, requests: readonly ApprovalRequest[]): HttpError {
+  const first = requests[0]
+  return new HttpError('approval_required', `The session waits for a person${first ? `: ${first.summary}` : ''}.`, {
+    sessionId,
+    remedy: `Answer with POST /v1/sessions/${sessionId}/approvals/ID or \`troupe approvals\`; the session then continues.`,
+    details: { approvals: requests.map(({ id, summary }) => ({ id, summary })) },
+  })
+}
+
+export function turnFailed({ status, reason, message, remedy, failure, sessionId }: Outcome): HttpError {
+  const kind = failure?.class === 'rate_limit' || failure?.class === 'quota' ? 'rate_limited' : 'turn_failed'
+  return new HttpError(kind, message ?? failure?.message ?? `The turn ended with the status ${status}${reason ? ` (${reason})` : ''}.`, {
+    sessionId,
+    remedy: remedy ?? failure?.remedy,
+    details: { status, ...(reason !== undefined && { reason }), ...(failure && { failure: failure.class }) },
+    ...(failure?.retryAfterMs !== undefined && { retryAfterSeconds: failure.retryAfterMs / 1000 }),
+  })
+}
