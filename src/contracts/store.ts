@@ -164,7 +164,7 @@ export interface Trees {
   list(filter?: TreeFilter): MaybePromise<readonly TreeEntry[]>
   /** A title that was set here stays. `undefined` if there is no such tree. */
   update(treeId: TreeId, changes: { readonly title?: string; readonly labels?: readonly string[] }): MaybePromise<TreeEntry | undefined>
-  /** Calls `changed` after an entry was added, changed or deleted by any process. Several changes of one tree may come as one. */
+  /** Calls `changed` after an entry was added, changed or deleted by any process. Several changes of one tree may come as one, and one may come again. */
   watch(changed: (change: TreeChange) => void): () => void
   /** The process that drives a tree now, for display; `undefined` if none does. Replaces no owner. */
   driver(treeId: TreeId): MaybePromise<string | undefined>
@@ -185,10 +185,10 @@ export interface StoredRecord {
   readonly value: Json
 }
 
-/** Small documents by namespace and key. Durable when a call resolves. */
+/** Small documents by namespace and key. Durable when a call resolves. Keys are not empty, without NUL and lone surrogates. */
 export interface Records {
   get(namespace: string, key: string): MaybePromise<StoredRecord | undefined>
-  /** In the order of the keys. `after`: the last key of the page before. `dueBefore`: only those with an earlier `due`. */
+  /** In the order of the keys, by code points. `after`: the last key of the page before. `dueBefore`: only those with an earlier `due`. */
   list(
     namespace: string,
     options?: { readonly prefix?: string; readonly after?: string; readonly dueBefore?: number; readonly limit?: number },

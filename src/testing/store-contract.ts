@@ -1,9 +1,12 @@
 import type { Store } from '../contracts/index.ts'
 import type { ContractCase } from './contract-case.ts'
 import { blobCases, snapshotCases } from './store-cases/blob-cases.ts'
+import { filterCases, updateCases } from './store-cases/filter-cases.ts'
 import { inboxCases, watchCases } from './store-cases/inbox-cases.ts'
 import { journalCases, repeatCases } from './store-cases/journal-cases.ts'
+import { listWatchCases } from './store-cases/list-watch-cases.ts'
 import { ownershipCases } from './store-cases/ownership-cases.ts'
+import { recordCases, usageCases } from './store-cases/record-cases.ts'
 import type { StoreCases } from './store-cases/sample-tree.ts'
 import { deletionCases, treeCases } from './store-cases/tree-cases.ts'
 
@@ -31,8 +34,13 @@ export function storeContract(open: () => Promise<StoreUnderTest>): readonly Con
     inbox: inboxCases,
     blobs: blobCases,
     trees: treeCases,
+    'tree filters': filterCases,
+    'tree updates': updateCases,
+    'watched list': listWatchCases,
     deletion: deletionCases,
     snapshots: snapshotCases,
+    records: recordCases,
+    usage: usageCases,
   }
   return Object.entries(groups).flatMap(([group, cases]) =>
     Object.entries(cases).map(([name, check]) => ({ name: `${group}: ${name}`, run: () => runCase(open, check) })),

@@ -11,12 +11,10 @@ export function memoryRecords(store: Pick<MemoryTrees, 'checkOpen'>): Records {
   }
   return {
     get: (namespace, key) => recordsOf(namespace).get(key),
-    list(namespace, { prefix = '', after, dueBefore = Number.POSITIVE_INFINITY, limit } = {}) {
+    list(namespace, { prefix = '', after = '', dueBefore, limit } = {}) {
       const found = [...recordsOf(namespace).values()].filter(
-        ({ key, due = Number.POSITIVE_INFINITY }) =>
-          key.startsWith(prefix) &&
-          (after === undefined || compareText(key, after) > 0) &&
-          (dueBefore === Number.POSITIVE_INFINITY || due < dueBefore),
+        ({ key, due }) =>
+          key.startsWith(prefix) && compareText(key, after) > 0 && (dueBefore === undefined || (due !== undefined && due < dueBefore)),
       )
       return found.sort((one, other) => compareText(one.key, other.key)).slice(0, limit)
     },

@@ -97,6 +97,17 @@ describe('trees without an owner (invariants of the forest)', () => {
     assert.deepEqual(known(store, [...'abcdefgh']), ['a', 'b', 'c', 'd', 'e'])
   })
 
+  it('are reported as deleted when they are evicted', () => {
+    const store = memoryStore({ keepSessions: 1 })
+    const trees = ['a', 'b'].map((name) => plant(store, name))
+    const deleted: string[] = []
+    store.trees.watch(({ treeId, entry }) => {
+      if (entry === undefined) deleted.push(treeId)
+    })
+    release(store, trees)
+    assert.deepEqual(deleted, ['a'])
+  })
+
   it('are forgotten from the one given up longest ago on (2, 3)', () => {
     const store = memoryStore({ keepSessions: 2 })
     const [a, b, c, d] = ['a', 'b', 'c', 'd'].map((name) => plant(store, name))
@@ -160,6 +171,8 @@ describe('misuse', () => {
       message: 'the store is closed',
     })
     assert.throws(() => store.trees.list(), { code: 'store_failed' })
+    assert.throws(() => store.records.list('a'), { code: 'store_failed' })
+    assert.throws(() => store.usages.get('a', 'b'), { code: 'store_failed' })
   })
 })
 

@@ -166,7 +166,11 @@ describe('closing', () => {
     await assert.rejects(async () => store.inbox.read(one, 0), closed)
     await assert.rejects(async () => store.blobs.put(one, 'text'), closed)
     await assert.rejects(async () => store.trees.list(), closed)
+    await assert.rejects(async () => store.records.get('a', 'b'), closed)
+    await assert.rejects(async () => store.records.update('a', 'b', () => undefined), closed)
+    await assert.rejects(async () => store.usages.get('a', 'b'), closed)
     assert.throws(() => store.journal.watch(one, () => {}), closed)
+    assert.throws(() => store.trees.watch(() => {}), closed)
   })
 })
 
@@ -182,6 +186,43 @@ describe('watching', () => {
     await store.inbox.add(one, client('c'), input('repeated'))
     await store.journal.append(batch(one, epoch, { after: 7, count: 1 }))
     assert.deepEqual(woken, ['journal', 'inbox'])
+    store.trees.watch(({ treeId, entry }) => woken.push(`${treeId} ${entry?.title}`))
+    await store.trees.update(one, { title: 'Mine' })
+    await store.journal.release(one, epoch)
+    await store.trees.delete(one)
+    assert.deepEqual(woken.slice(2), [`${one} Mine`, `${one} undefined`])
+  })
+})
+
+describe('lists', () => {
+  const planOf = (file: string, sql: string): string => {
+    const database = new DatabaseSync(file)
+    const plan = database.prepare(`EXPLAIN QUERY PLAN ${sql}`).all('x', 1)
+    database.close()
+    return plan.map(({ detail }) => detail).join('; ')
+  }
+
+  it('of an owner use an index, which a database of this schema gets when it is opened', async () => {
+    const folder = await dataFolder()
+    await folder.open().close()
+    const database = new DatabaseSync(folder.file)
+    database.exec('DROP INDEX trees_by_principal')
+    database.close()
+    await folder.open().close()
+    const list = 'SELECT id FROM trees WHERE principal = ? AND created_at < ? ORDER BY created_at DESC'
+    assert.equal(planOf(folder.file, list), 'SEARCH trees USING INDEX trees_by_principal (principal=? AND created_at<?)')
+  })
+
+  it('do not read journals', async () => {
+    const folder = await dataFolder()
+    const store = folder.open()
+    const { epoch } = await claimed(store, one)
+    await appended(store, batch(one, epoch, { after: 0, count: 1 }))
+    const database = new DatabaseSync(folder.file)
+    database.exec("UPDATE journal SET events = 'damaged'")
+    database.close()
+    const filter = { status: 'running', labels: [], text: '', agent: '', hasOpenRequests: false } as const
+    assert.equal((await store.trees.list(filter)).length, 1)
   })
 })
 

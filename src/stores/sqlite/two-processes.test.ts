@@ -21,7 +21,7 @@ interface Driver {
   kill(): Promise<void>
 }
 
-function startDriver(path: string, tree: string, mode: 'echo' | 'flood' | 'stop'): Driver {
+function startDriver(path: string, tree: string, mode: 'echo' | 'flood' | 'count' | 'stop'): Driver {
   const child = spawn(process.execPath, [program, path, tree, mode], { stdio: ['ignore', 'pipe', 'ignore'] })
   const lines: string[] = []
   const reader = createInterface({ input: child.stdout })
@@ -86,6 +86,29 @@ it('several processes write to one file concurrently and lose nothing', async ()
     expect(seq).toBeGreaterThanOrEqual(acknowledged)
     assert.deepEqual(await store.journal.read(tree, 0), events(tree, 1, seq))
   }
+})
+
+it('the list of trees is watched over processes', async () => {
+  const folder = await dataFolder()
+  const store = folder.open({ timing: { pollMs: 5 } })
+  const driver = startDriver(folder.path, one, 'echo')
+  await driver.said(1)
+  const grown = Promise.withResolvers<void>()
+  const stop = store.trees.watch(({ treeId, entry }) => {
+    if (treeId === one && entry?.seq === 2) grown.resolve()
+  })
+  for (const name of ['a', 'b']) await store.inbox.add(one, client(name), input('hello'))
+  await grown.promise
+  stop()
+})
+
+it('two processes change one record and lose no change', async () => {
+  const folder = await dataFolder()
+  const drivers = ['first', 'second'].map((tree) => startDriver(folder.path, tree, 'count'))
+  for (const driver of drivers) await driver.said(202)
+  const counted = drivers.flatMap(({ lines }) => lines.slice(1, -1))
+  assert.deepEqual(new Set(counted), new Set(Array.from({ length: 400 }, (_, index) => `counted ${index + 1}`)))
+  assert.deepEqual(await folder.open().records.get('counters', 'shared'), { key: 'shared', value: 400 })
 })
 
 it('a process killed while it writes leaves everything that it was answered, and a journal without gaps', async () => {
