@@ -54,16 +54,23 @@ export function parseJson(text: string): unknown {
 export function checked<Value>(value: unknown, schema: z.ZodType<Value>, where: 'body' | 'query'): Value {
   const result = schema.safeParse(value)
   if (result.success) return result.data
-  const problems = result.error.issues.flatMap((issue): readonly Problem[] => {
-    if (issue.code === 'unrecognized_keys')
-      return issue.keys.map((key) => ({ place: [...issue.path, key].join('.'), message: 'unknown field' }))
-    return [{ place: issue.path.join('.') || where, message: issue.message }]
-  })
+  const problems = result.error.issues.flatMap((issue) => problemsOf(issue, [], where))
   const [first] = problems
   throw new HttpError('invalid_request', problems.map(({ place, message }) => `${place}: ${message}`).join('; '), {
     problems,
     ...(first && first.place !== where && { parameter: first.place }),
   })
+}
+
+function problemsOf(issue: z.core.$ZodIssue, above: readonly PropertyKey[], where: string): readonly Problem[] {
+  const path = [...above, ...issue.path]
+  if (issue.code === 'unrecognized_keys') return issue.keys.map((key) => ({ place: [...path, key].join('.'), message: 'unknown field' }))
+  if (issue.code === 'invalid_union') {
+    // The alternative that was meant has problems inside of the value, not with its type.
+    const meant = issue.errors.find((problems) => problems.length > 0 && problems.every(({ path: inside }) => inside.length > 0))
+    if (meant) return meant.flatMap((inner) => problemsOf(inner, path, where))
+  }
+  return [{ place: path.join('.') || where, message: issue.message }]
 }
 
 const tooLarge = (maxBytes: number): HttpError =>

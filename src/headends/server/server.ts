@@ -151,7 +151,7 @@ export function headendServer(options: HeadendServerOptions): HeadendServer {
     async fetch(request) {
       const exchange: Exchange = { requestId: ids.next(), startedAt: clock.monotonic() }
       const response = await respond(request, exchange)
-      addHeaders(response, request, { names, requestId: exchange.requestId })
+      addHeaders(response, request, { names, exchange })
       return onBodyEnd(response, () => {
         exchange.release?.()
         options.log?.(accessEntry(request, response, { exchange, durationMs: clock.monotonic() - exchange.startedAt }))
@@ -217,10 +217,12 @@ function preflight(request: Request, methods: MethodsByPath): Response {
 function addHeaders(
   response: Response,
   request: Request,
-  { names, requestId }: { readonly names: AllowedNames; readonly requestId: string },
+  { names, exchange: { requestId, route } }: { readonly names: AllowedNames; readonly exchange: Exchange },
 ): void {
   const { headers } = response
   headers.set('x-request-id', requestId)
+  // Where clients of that protocol look for it.
+  if (route?.headend === 'anthropic') headers.set('request-id', requestId)
   headers.set('x-content-type-options', 'nosniff')
   if (!headers.has('cache-control')) headers.set('cache-control', 'no-store')
   const origin = allowedOrigin(request.headers, names)

@@ -1,10 +1,24 @@
-import type { CallItemType, ItemStatus, Json, ModelFailure, StreamEvent } from '../../contracts/index.ts'
+import type {
+  CallIntent,
+  CallItemType,
+  CallRecord,
+  Envelope,
+  FinishReason,
+  ItemDelta,
+  ItemStatus,
+  Json,
+  ModelFailure,
+  StreamEvent,
+  TextRecord,
+  Usage,
+} from '../../contracts/index.ts'
 
 // What a client that waits for an answer sees of a turn, from the events of its session.
 //
 // 1. The pieces of a text add up to the text that is recorded, even if live events were lost.
 // 2. Texts of the root agent are parts of the answer, in all steps. Texts of children are not.
-// 3. A text that was sent cannot be taken back: if its attempt fails, the answer ends with `broken`.
+// 3. A text that was sent cannot be taken back: if its attempt fails, the answer ends with `broken`. Reasoning is no part of the
+//    answer: the next attempt has its own.
 
 export type TurnPart =
   /** The first piece of a text has `begins`. */
@@ -15,6 +29,8 @@ export type TurnPart =
   | { readonly type: 'call.done'; readonly call: CallView; readonly status: ItemStatus; readonly content: string; readonly value?: Json }
   /** A child or a tool reports progress. */
   | { readonly type: 'progress'; readonly agentPath: string; readonly text: string }
+  /** A reply of the root agent is complete. The last one is the answer. */
+  | { readonly type: 'step.done'; readonly finish: FinishReason; readonly usage: Usage }
   | { readonly type: 'broken'; readonly failure: ModelFailure }
   /** The turn has ended, or waits for a person. */
   | { readonly type: 'end' }
@@ -29,15 +45,12 @@ export interface CallView {
   readonly agentPath: string
 }
 
-interface OpenText {
-  readonly kind: 'text' | 'reasoning'
-  readonly attempt: number
-  sent: number
-}
-
 /** Folds events into parts. One for each turn. */
 export class TurnParts {
-  readonly #texts = new Map<string, OpenText>()
+  /** Characters sent, by item. */
+  readonly #sent = new Map<string, number>()
+  /** A text was sent whose attempt has not ended well. */
+  #isOpen = false
   readonly #calls = new Map<string, CallView>()
   readonly #hasNoTexts: boolean
 
@@ -52,14 +65,18 @@ export class TurnParts {
       case 'interaction.item.delta':
         if (event.kind === 'progress') return [{ type: 'progress', agentPath: event.agentPath, text: event.text }]
         if (!isRoot || event.kind === 'output' || this.#hasNoTexts) return []
-        return this.#piece(event.itemId, { kind: event.kind, attempt: event.attempt, offset: event.offset, text: event.text })
+        return this.#piece(event.kind, event)
       case 'interaction.item.started':
-        return event.item.kind === 'call' ? this.#callStarted(event.item, event.agentPath) : []
+        return event.item.kind === 'call' ? this.#callStarted(event.item, event) : []
       case 'interaction.item.completed':
-        if (event.item.kind === 'call') return this.#callDone(event.item)
+        if (event.item.kind === 'call') return this.#callDone(event.item, event)
         return event.item.kind === 'text' && isRoot ? this.#textDone(event.item) : []
+      case 'interaction.step.completed':
+        if (!isRoot) return []
+        this.#isOpen = false
+        return [{ type: 'step.done', finish: event.finish, usage: event.usage }]
       case 'interaction.step.failed':
-        return isRoot && this.#texts.size > 0 ? [{ type: 'broken', failure: event.failure }] : []
+        return isRoot && this.#isOpen ? [{ type: 'broken', failure: event.failure }] : []
       case 'interaction.turn.completed':
       case 'interaction.turn.failed':
       case 'interaction.turn.interrupted':
@@ -70,40 +87,21 @@ export class TurnParts {
     }
   }
 
-  #piece(
-    itemId: string,
-    {
-      kind,
-      attempt,
-      offset,
-      text,
-    }: { readonly kind: 'text' | 'reasoning'; readonly attempt: number; readonly offset: number; readonly text: string },
-  ): readonly TurnPart[] {
-    const open = this.#texts.get(itemId) ?? { kind, attempt, sent: 0 }
-    const begins = open.sent === 0
+  #piece(kind: 'text' | 'reasoning', { itemId, offset, text }: Pick<ItemDelta, 'itemId' | 'offset' | 'text'>): readonly TurnPart[] {
+    const sent = this.#sent.get(itemId) ?? 0
     // A gap is filled when the item is complete; what was sent is skipped.
-    if (offset > open.sent) return []
-    const fresh = text.slice(open.sent - offset)
+    if (offset > sent) return []
+    const fresh = text.slice(sent - offset)
     if (fresh === '') return []
-    open.sent += fresh.length
-    this.#texts.set(itemId, open)
-    return [{ type: kind, itemId, text: fresh, begins }]
+    this.#sent.set(itemId, sent + fresh.length)
+    if (kind === 'text') this.#isOpen = true
+    return [{ type: kind, itemId, text: fresh, begins: sent === 0 }]
   }
 
-  #textDone({
-    id,
-    type,
-    text,
-    status,
-  }: {
-    readonly id: string
-    readonly type: string
-    readonly text: string
-    readonly status: ItemStatus
-  }): readonly TurnPart[] {
+  #textDone({ id, type, text, status }: TextRecord): readonly TurnPart[] {
     const kind = type === 'reasoning' ? 'reasoning' : 'text'
-    const sent = this.#texts.get(id)?.sent ?? 0
-    this.#texts.delete(id)
+    const sent = this.#sent.get(id) ?? 0
+    this.#sent.delete(id)
     if (this.#hasNoTexts || type === 'error' || status !== 'completed' || text === '') return []
     const rest = text.slice(sent)
     return [
@@ -112,26 +110,19 @@ export class TurnParts {
     ]
   }
 
-  #callStarted(item: Omit<CallView, 'itemId' | 'agentPath'> & { readonly id: string }, agentPath: string): readonly TurnPart[] {
-    const { id: itemId, type, tool, namespace, title, input } = item
+  #callStarted({ id: itemId, type, tool, namespace, title, input }: CallIntent, { sessionId, agentPath }: Envelope): readonly TurnPart[] {
     const call = { itemId, type, tool, namespace, title, input, agentPath }
-    this.#calls.set(itemId, call)
+    this.#calls.set(callKey(sessionId, itemId), call)
     return [{ type: 'call', call }]
   }
 
-  #callDone({
-    id,
-    status,
-    content,
-    value,
-  }: {
-    readonly id: string
-    readonly status: ItemStatus
-    readonly content: string
-    readonly value?: Json
-  }): readonly TurnPart[] {
-    const call = this.#calls.get(id)
-    this.#calls.delete(id)
+  #callDone({ id, status, content, value }: CallRecord, { sessionId }: Envelope): readonly TurnPart[] {
+    const key = callKey(sessionId, id)
+    const call = this.#calls.get(key)
+    this.#calls.delete(key)
     return call ? [{ type: 'call.done', call, status, content, ...(value !== undefined && { value }) }] : []
   }
 }
+
+/** Ids of items are unique in their session only, and a child is another session. */
+const callKey = (sessionId: string, itemId: string): string => `${sessionId}/${itemId}`

@@ -8,27 +8,38 @@ import { type TurnPart, TurnParts } from './turn-parts.ts'
 export interface TurnOptions extends StartOptions {
   readonly agent: string
   readonly input: string | readonly InputPart[]
-  /** `cancel` (default): a client that disconnects interrupts the turn. `continue`: the turn goes on. */
+  /**
+   * `cancel`: a client that disconnects interrupts the turn. `continue`: the turn goes on. Default: `cancel`, unless the client sent
+   * `Prefer: respond-async`.
+   */
   readonly onDisconnect?: 'cancel' | 'continue'
 }
 
 export interface Turn {
   readonly sessionId: string
-  /** The parts of the answer as they arrive; ends with `end`. */
-  parts(texts?: 'live' | 'none'): AsyncIterable<TurnPart>
+  /**
+   * The parts of the answer as they arrive; ends with `end` or `broken`. `whole`: texts are sent when they are complete, and never
+   * broken, for clients that wait for the whole answer. `none`: no texts, see `TurnParts`.
+   */
+  parts(texts?: 'live' | 'whole' | 'none'): AsyncIterable<TurnPart>
   outcome(): Promise<Outcome>
-  /** For a client that disconnects in mid stream. */
   cancel(): Promise<void>
+  /** The client disconnected in mid stream. Interrupts the turn, unless it should continue. */
+  left(): void
 }
 
 /** Waits for a free place and starts the turn. Throws if the agent, the input or the options are wrong. */
-export async function startTurn(request: RouteRequest, { agent, input, onDisconnect = 'cancel', ...options }: TurnOptions): Promise<Turn> {
+export async function startTurn(request: RouteRequest, { agent, input, onDisconnect, ...options }: TurnOptions): Promise<Turn> {
   const { sessions, signal } = request
+  const isDetached = (onDisconnect ?? (prefersAsync(request.raw.headers) ? 'continue' : 'cancel')) === 'continue'
   await request.admit(agent)
   const sessionId = await sessions.start(input, { agent, ...options })
   request.concerns(sessionId)
-  return followTurn(sessions, { sessionId, ...(onDisconnect === 'cancel' && { signal }) })
+  return followTurn(sessions, { sessionId, ...(!isDetached && { signal }) })
 }
+
+/** RFC 7240. */
+const prefersAsync = (headers: Headers): boolean => /(?:^|[\s,])respond-async(?:$|[\s,;])/i.test(headers.get('prefer') ?? '')
 
 /** `signal`: interrupts the turn. */
 export function followTurn(
@@ -45,9 +56,12 @@ export function followTurn(
   return {
     sessionId,
     cancel,
-    async *parts(texts) {
-      const fold = new TurnParts(texts === undefined ? {} : { texts })
-      for await (const event of sessions.events(sessionId, { after, until: 'turn' })) {
+    left() {
+      if (signal) onAbort()
+    },
+    async *parts(texts = 'live') {
+      const fold = new TurnParts({ texts: texts === 'none' ? 'none' : 'live' })
+      for await (const event of sessions.events(sessionId, { after, until: 'turn', live: texts !== 'whole' })) {
         for (const part of fold.read(event)) {
           if (part.type === 'broken') await cancel()
           yield part
