@@ -1,4 +1,5 @@
 export { Admission, type AdmissionLimits, defaultAdmission } from './admission.ts'
+export { type AuditEntry, type AuditRecord, auditLog, readAudit } from './audit.ts'
 export { type Caller, hasScope, isAdmin, mayUseAgent, type RateLimits, type Scope, scopes } from './caller.ts'
 export type { AllowedNames } from './check-host.ts'
 export { type EventStreamOptions, encodedOnce, eventStream, type SseMessage, sseBytes } from './event-stream.ts'
@@ -13,8 +14,10 @@ export {
   toHttpError,
 } from './http-error.ts'
 export { type Listening, type ListenOptions, listen } from './listen.ts'
+export { openApiDocument } from './openapi.ts'
 export { type HeadendName, type Method, type Route, type RouteRequest, type RouteResponse, route } from './route.ts'
 export { type AccessEntry, type HeadendServer, type HeadendServerOptions, headendServer } from './server.ts'
+export { type ServerRouteDependencies, serverRoutes } from './server-routes.ts'
 export {
   createToken,
   hashToken,

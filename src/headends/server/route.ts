@@ -24,8 +24,11 @@ export interface RouteRequest<Body = unknown, Query = unknown> {
   readonly signal: AbortSignal
   /** Names the session in the access log. */
   concerns(sessionId: string): void
-  /** Waits for a free place for a turn of this agent; the place is free again when the response has been sent. */
-  admit(agent: string): Promise<void>
+  /**
+   * Waits for a free place for a turn of this agent. The place is free again when the response has been sent, or when the promise
+   * that `keepUntil` gets has settled.
+   */
+  admit(agent: string): Promise<{ keepUntil(turn: Promise<unknown>): void }>
 }
 
 /** An example of a response, for the OpenAPI document. */

@@ -119,7 +119,14 @@ export function headendServer(options: HeadendServerOptions): HeadendServer {
       },
       async admit(agent) {
         if (state.isDraining) throw draining()
-        exchange.release = await admission.enter({ headend: route.headend, agent, owner: caller.principal.id, signal })
+        const release = await admission.enter({ headend: route.headend, agent, owner: caller.principal.id, signal })
+        exchange.release = release
+        return {
+          keepUntil(turn) {
+            delete exchange.release
+            void turn.then(release, release)
+          },
+        }
       },
     })
   }

@@ -1,0 +1,140 @@
+import { z } from 'zod'
+import type { AgentDescription, Outcome } from '../../contracts/index.ts'
+import {
+  eventStream,
+  HttpError,
+  plainErrors,
+  type Route,
+  type RouteRequest,
+  requireAnswer,
+  route,
+  sseBytes,
+  startTurn,
+  type Turn,
+  toHttpError,
+} from '../server/index.ts'
+import { encodeEvent } from './event-routes.ts'
+import type { RestDependencies } from './rest-routes.ts'
+import { answerDocument, formatSchema, inputOf, type StartBody, startFields, startOptionsOf } from './wire.ts'
+
+const base = { headend: 'rest', errors: plainErrors } as const
+
+const answers = {
+  200: { description: 'The answer. With Accept: text/event-stream, the events of the session and then `outcome`.' },
+  202: { description: 'The session waits for a person, or was started with Prefer: respond-async. Location names it.' },
+}
+
+export function agentRoutes({ clock }: RestDependencies): readonly Route[] {
+  return [
+    route({
+      ...base,
+      method: 'GET',
+      path: '/v1/agents',
+      access: 'read',
+      summary: 'List the agents',
+      responses: { 200: { description: 'Agents with description, usage, contracts, limits and template.' } },
+      handle: ({ sessions }) => Response.json({ agents: sessions.agents() }),
+    }),
+    route({
+      ...base,
+      method: 'GET',
+      path: '/v1/agents/:agent',
+      access: 'read',
+      summary: 'Show an agent',
+      responses: { 200: { description: 'The agent.' }, 404: { description: 'There is no such agent.' } },
+      handle: (request) => Response.json(agentOf(request)),
+    }),
+    route({
+      ...base,
+      method: 'GET',
+      path: '/v1/:agent',
+      access: 'run',
+      summary: 'Ask an agent one question',
+      query: z.strictObject({ q: z.string().min(1), format: formatSchema.optional(), schema: z.string().optional() }),
+      responses: answers,
+      async handle(request) {
+        const { q, format, schema } = request.query
+        return ask(request, { input: q, ...(format && { format }), ...(schema !== undefined && { schema: parsedSchema(schema) }) })
+      },
+    }),
+    route({
+      ...base,
+      method: 'POST',
+      path: '/v1/:agent',
+      access: 'run',
+      summary: 'Ask an agent, with history, format, limits and labels',
+      body: z.strictObject(startFields),
+      responses: answers,
+      handle: (request) => ask(request, request.body),
+    }),
+  ]
+
+  async function ask(request: RouteRequest, body: StartBody): Promise<Response> {
+    const agent = agentOf(request)
+    const isDetached = /(?:^|,)\s*respond-async\b/i.test(request.raw.headers.get('prefer') ?? '')
+    const accept = request.raw.headers.get('accept') ?? ''
+    const turn = await startTurn(request, {
+      agent: agent.name,
+      input: inputOf(body.input),
+      ...startOptionsOf(body, agent),
+      onDisconnect: isDetached ? 'continue' : 'cancel',
+    })
+    if (isDetached) return accepted(turn.sessionId, { sessionId: turn.sessionId, status: 'running' })
+    if (accept.includes('text/event-stream')) return streamed(request, turn)
+    const outcome = await turn.outcome()
+    if (outcome.status === 'suspended') return waiting(request, outcome)
+    const answer = await requireAnswer(request.sessions, outcome)
+    if (/^text\/(?:plain|markdown)/.test(accept))
+      return new Response(answer.report.text, {
+        headers: { 'content-type': `${accept.split(/[;,]/)[0]}; charset=utf-8`, 'x-session-id': outcome.sessionId },
+      })
+    return Response.json(answerDocument(answer))
+  }
+
+  function streamed({ sessions, requestId }: RouteRequest, turn: Turn): Response {
+    async function* source() {
+      yield* sessions.events(turn.sessionId, { until: 'turn' })
+      yield { outcome: await turn.outcome() }
+    }
+    return eventStream({
+      source: source(),
+      encode: (item) =>
+        'outcome' in item ? sseBytes({ event: 'outcome', data: JSON.stringify(answerDocument(item.outcome)) }) : encodeEvent(item),
+      clock,
+      headers: { 'x-session-id': turn.sessionId },
+      failed: (error) => sseBytes({ event: 'error', data: JSON.stringify(plainErrors(toHttpError(error), requestId)) }),
+      left: () => void turn.cancel(),
+    })
+  }
+}
+
+async function waiting({ sessions }: RouteRequest, outcome: Outcome): Promise<Response> {
+  const approvals = await sessions.requests(outcome.sessionId)
+  return accepted(outcome.sessionId, { ...answerDocument(outcome), approvals })
+}
+
+const accepted = (sessionId: string, document: object): Response =>
+  Response.json(document, { status: 202, headers: { location: `/v1/sessions/${sessionId}` } })
+
+/** An unknown one is reported with the list. */
+export function agentOf({ sessions, params }: Pick<RouteRequest, 'sessions' | 'params'>, name = params.agent ?? ''): AgentDescription {
+  const agents = sessions.agents()
+  const found = agents.find((agent) => agent.name === name)
+  if (found) return found
+  const names = agents.map((agent) => agent.name)
+  throw new HttpError('not_found', `There is no agent "${name}".`, {
+    code: 'agent_unknown',
+    remedy: names.length > 0 ? `Use one of: ${names.join(', ')}.` : 'This token may use no agent.',
+    details: { agents: names },
+  })
+}
+
+function parsedSchema(text: string): NonNullable<StartBody['schema']> {
+  try {
+    const schema: unknown = JSON.parse(text)
+    if (typeof schema === 'object' && schema !== null && !Array.isArray(schema)) return schema as NonNullable<StartBody['schema']>
+  } catch {
+    // Reported below.
+  }
+  throw new HttpError('invalid_request', 'schema: expected a JSON Schema as a JSON object', { parameter: 'schema' })
+}

@@ -1,0 +1,100 @@
+import { z } from 'zod'
+import type { ApprovalDecision, JsonObject } from '../../contracts/index.ts'
+import { HttpError, isAdmin, plainErrors, type Route, route } from '../server/index.ts'
+import type { RestDependencies } from './rest-routes.ts'
+import { sessionOf } from './session-routes.ts'
+import { sessionDocument } from './wire.ts'
+
+const base = { headend: 'rest', errors: plainErrors } as const
+
+const decision = z.discriminatedUnion('kind', [
+  z.strictObject({
+    kind: z.literal('approve'),
+    breadth: z.enum(['once', 'session', 'project']).default('once'),
+    key: z.string().optional(),
+  }),
+  z.strictObject({ kind: z.literal('answer'), text: z.string(), content: z.record(z.string(), z.json()).optional() }),
+  z.strictObject({ kind: z.literal('deny'), feedback: z.string().max(10_000).optional() }),
+  z.strictObject({ kind: z.literal('abort') }),
+])
+
+/** Sessions that are looked at for open requests. */
+const maxSessions = 200
+
+export function approvalRoutes({ audit }: RestDependencies): readonly Route[] {
+  return [
+    route({
+      ...base,
+      method: 'GET',
+      path: '/v1/approvals',
+      access: 'read',
+      summary: 'List the open requests of all own sessions',
+      responses: { 200: { description: '`{ approvals: [{ session, request }] }`' } },
+      async handle({ sessions }) {
+        const waiting = await sessions.list({ hasOpenRequests: true, limit: maxSessions })
+        const all = await Promise.all(
+          waiting.map(async (session) => {
+            const requests = await sessions.requests(session.sessionId)
+            return requests.map((request) => ({ session: sessionDocument(session), request }))
+          }),
+        )
+        return Response.json({ approvals: all.flat() })
+      },
+    }),
+    route({
+      ...base,
+      method: 'GET',
+      path: '/v1/sessions/:id/approvals',
+      access: 'read',
+      summary: 'List the open requests of a session',
+      responses: { 200: { description: '`{ approvals }`' } },
+      async handle(request) {
+        const { sessionId } = await sessionOf(request)
+        return Response.json({ approvals: await request.sessions.requests(sessionId) })
+      },
+    }),
+    route({
+      ...base,
+      method: 'POST',
+      path: '/v1/sessions/:id/approvals/:approvalId',
+      access: 'approve',
+      summary: 'Answer a request',
+      description: 'An approval for the project applies to the sessions of everybody in its folder: it needs the scope `admin`.',
+      body: decision,
+      responses: { 202: { description: '`{ clientId, driven }`' } },
+      async handle(request) {
+        const { body, caller, params } = request
+        const { sessionId } = await sessionOf(request)
+        const approvalId = params.approvalId ?? ''
+        if (body.kind === 'approve' && body.breadth === 'project' && !isAdmin(caller))
+          throw new HttpError('forbidden', 'An approval for the project needs the scope "admin".', {
+            remedy: 'Approve for the session: {"kind":"approve","breadth":"session"}',
+          })
+        const receipt = await request.sessions.approve(sessionId, { approvalId, decision: decisionOf(body) })
+        await audit({
+          by: caller.principal.id,
+          action: `approval.${body.kind}`,
+          sessionId,
+          approvalId,
+          ...(body.kind === 'approve' && { breadth: body.breadth }),
+        })
+        return Response.json(receipt, { status: 202 })
+      },
+    }),
+  ]
+}
+
+function decisionOf(body: z.infer<typeof decision>): ApprovalDecision {
+  switch (body.kind) {
+    case 'approve':
+      return { kind: 'approve', breadth: body.breadth, ...(body.key !== undefined && { key: body.key }) }
+    case 'answer':
+      return { kind: 'answer', text: body.text, ...(body.content && { content: body.content as JsonObject }) }
+    case 'deny':
+      return { kind: 'deny', ...(body.feedback !== undefined && { feedback: body.feedback }) }
+    case 'abort':
+      return body
+    default:
+      return body satisfies never
+  }
+}

@@ -1,0 +1,131 @@
+import { z } from 'zod'
+import type { InteractionEvent, SessionChange, StreamEvent } from '../../contracts/index.ts'
+import {
+  encodedOnce,
+  eventStream,
+  HttpError,
+  plainErrors,
+  type Route,
+  type RouteRequest,
+  route,
+  sseBytes,
+  toHttpError,
+} from '../server/index.ts'
+import { merged } from './merged.ts'
+import type { RestDependencies } from './rest-routes.ts'
+import { sessionDocument } from './wire.ts'
+
+const maxPage = 1_000
+
+/** A durable event has its `seq` as id: a client that reconnects sends it as Last-Event-ID. */
+const eventMessage = (event: StreamEvent): Uint8Array =>
+  sseBytes({ ...('seq' in event && { id: String(event.seq) }), event: event.type, data: JSON.stringify(event) })
+
+/** Once for all readers. */
+export const encodeEvent = encodedOnce(eventMessage)
+const encodeChange = encodedOnce((change: SessionChange) =>
+  sseBytes(
+    change.kind === 'changed'
+      ? { event: 'session.changed', data: JSON.stringify(sessionDocument(change.session)) }
+      : { event: 'session.deleted', data: JSON.stringify({ sessionId: change.sessionId }) },
+  ),
+)
+
+const cursor = z.coerce.number().int().nonnegative()
+
+export function eventRoutes({ clock }: RestDependencies): readonly Route[] {
+  const failed = (requestId: string) => (error: unknown) =>
+    sseBytes({ event: 'error', data: JSON.stringify(plainErrors(toHttpError(error), requestId)) })
+  return [
+    route({
+      headend: 'rest',
+      errors: plainErrors,
+      method: 'GET',
+      path: '/v1/sessions/:id/events',
+      access: 'read',
+      summary: 'Read the events of a session',
+      description:
+        'With Accept: text/event-stream, the events after `after` or Last-Event-ID, then new ones until the turn ends or is suspended (`until=turn`), or the session is deleted (`until=closed`). Otherwise one page of durable events.',
+      query: z.strictObject({
+        after: cursor.optional(),
+        limit: z.coerce.number().int().min(1).max(maxPage).default(maxPage),
+        until: z.enum(['turn', 'closed']).default('closed'),
+        live: z.enum(['true', 'false']).default('true'),
+      }),
+      responses: { 200: { description: 'A page `{ events, next? }`, or a stream.' } },
+      async handle(request) {
+        const { params, query, sessions, raw, requestId } = request
+        const id = params.id ?? ''
+        request.concerns(id)
+        const entry = await sessions.get(id)
+        if (!entry) throw unknownSession(id)
+        const after = query.after ?? lastEventId(request)
+        if (!raw.headers.get('accept')?.includes('text/event-stream'))
+          return page(request, { id, after, last: entry.seq, limit: query.limit })
+        return eventStream({
+          source: sessions.events(id, { after, until: query.until, live: query.live === 'true' }),
+          encode: encodeEvent,
+          clock,
+          failed: failed(requestId),
+        })
+      },
+    }),
+    route({
+      headend: 'rest',
+      errors: plainErrors,
+      method: 'GET',
+      path: '/v1/watch',
+      access: 'read',
+      summary: 'Follow the list of sessions and one session, in one stream',
+      query: z.strictObject({ session: z.string().optional(), after: cursor.optional() }),
+      responses: {
+        200: {
+          description: 'Server-sent events: `session.changed`, `session.deleted`, and the events of the session.',
+          mediaType: 'text/event-stream',
+        },
+      },
+      async handle(request) {
+        const { query, sessions, requestId } = request
+        const { session: id } = query
+        if (id !== undefined && !(await sessions.get(id))) throw unknownSession(id)
+        const changes = sessions.watch()
+        const after = query.after ?? lastEventId(request)
+        const source: AsyncIterable<StreamEvent | SessionChange> =
+          id === undefined ? changes : merged<StreamEvent | SessionChange>(changes, sessions.events(id, { after, until: 'closed' }))
+        return eventStream({
+          source,
+          encode: (item) => ('kind' in item && !('type' in item) ? encodeChange(item) : encodeEvent(item as StreamEvent)),
+          clock,
+          failed: failed(requestId),
+        })
+      },
+    }),
+  ]
+}
+
+export const unknownSession = (id: string): HttpError =>
+  new HttpError('not_found', `There is no session ${id}.`, { code: 'session_unknown', remedy: 'List your sessions: GET /v1/sessions' })
+
+function lastEventId({ raw }: RouteRequest): number {
+  const given = raw.headers.get('last-event-id')
+  if (given === null || given === '') return 0
+  if (/^\d{1,15}$/.test(given)) return Number(given)
+  throw new HttpError('invalid_request', `Last-Event-ID is "${given.slice(0, 40)}"; expected the id of an event of this session.`, {
+    parameter: 'last-event-id',
+  })
+}
+
+async function page(
+  { sessions }: RouteRequest,
+  { id, after, last, limit }: { readonly id: string; readonly after: number; readonly last: number; readonly limit: number },
+): Promise<Response> {
+  const events: InteractionEvent[] = []
+  if (after < last)
+    for await (const event of sessions.events(id, { after, live: false })) {
+      if (!('seq' in event)) continue
+      events.push(event)
+      if (events.length === limit || event.seq >= last) break
+    }
+  const end = events.at(-1)?.seq ?? after
+  return Response.json({ events, ...(end < last && { next: end }) })
+}

@@ -1,0 +1,1 @@
+export { type RestDependencies, restRoutes } from './rest-routes.ts'

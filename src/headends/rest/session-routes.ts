@@ -1,0 +1,174 @@
+import { z } from 'zod'
+import type { TreeFilter } from '../../contracts/index.ts'
+import { HttpError, isAdmin, plainErrors, type Route, type RouteRequest, route } from '../server/index.ts'
+import { unknownSession } from './event-routes.ts'
+import type { RestDependencies } from './rest-routes.ts'
+import { answerDocument, labelsSchema, sessionDocument } from './wire.ts'
+
+const base = { headend: 'rest', errors: plainErrors } as const
+const statuses = ['running', 'completed', 'partial', 'failed', 'interrupted', 'suspended'] as const
+const oneOrMany = <Each extends z.ZodType>(each: Each) => z.union([each.transform((one) => [one]), z.array(each)])
+
+/** Keys of different owners never meet. */
+export const keyFor = ({ caller }: Pick<RouteRequest, 'caller'>, key: string): string =>
+  isAdmin(caller) ? key : `${caller.principal.id}/${key}`
+
+const listSessions = route({
+  ...base,
+  method: 'GET',
+  path: '/v1/sessions',
+  access: 'read',
+  summary: 'List sessions, newest first',
+  query: z.strictObject({
+    agent: z.string().optional(),
+    status: oneOrMany(z.enum(statuses)).optional(),
+    label: oneOrMany(z.string()).optional(),
+    key: z.string().optional(),
+    owner: z.string().optional(),
+    text: z.string().max(200).optional(),
+    limit: z.coerce.number().int().min(1).max(200).default(50),
+    before: z.coerce.number().optional(),
+  }),
+  responses: { 200: { description: '`{ sessions, next? }`. `next` is the `before` of the next page.' } },
+  async handle(request) {
+    const { query, sessions } = request
+    if (query.key !== undefined) {
+      const found = await sessions.find(keyFor(request, query.key))
+      return Response.json({ sessions: found ? [sessionDocument(found)] : [] })
+    }
+    const { agent, status, label, text, limit, before, owner } = query
+    const filter: TreeFilter = {
+      ...(agent !== undefined && { agent }),
+      ...(status && { status }),
+      ...(label && { labels: label }),
+      ...(text !== undefined && { text }),
+      ...(before !== undefined && { before }),
+      ...(owner !== undefined && { owner }),
+      limit: limit + 1,
+    }
+    const found = await sessions.list(filter)
+    const shown = found.slice(0, limit)
+    const last = shown.at(-1)
+    return Response.json({ sessions: shown.map(sessionDocument), ...(found.length > limit && last && { next: last.createdAt }) })
+  },
+})
+
+const showSession = route({
+  ...base,
+  method: 'GET',
+  path: '/v1/sessions/:id',
+  access: 'read',
+  summary: 'Show a session: its summary, its last answer and the tree of its operations',
+  responses: { 200: { description: '`{ session, approvals, outcome? }`. There is no outcome while a turn runs.' } },
+  async handle(request) {
+    const { sessions } = request
+    const session = await sessionOf(request)
+    const approvals = session.openRequests > 0 ? await sessions.requests(session.sessionId) : []
+    const document = { session: sessionDocument(session), approvals }
+    if (session.status === 'running') return Response.json(document)
+    const outcome = await sessions.outcome(session.sessionId)
+    return Response.json({ ...document, outcome: { ...answerDocument(outcome), operations: outcome.operations, trace: outcome.trace } })
+  },
+})
+
+const updateSession = route({
+  ...base,
+  method: 'PATCH',
+  path: '/v1/sessions/:id',
+  access: 'run',
+  summary: 'Change title and labels',
+  body: z.strictObject({ title: z.string().min(1).max(200).optional(), labels: labelsSchema.optional() }),
+  responses: { 200: { description: 'The session.' } },
+  async handle(request) {
+    const { sessionId } = await sessionOf(request)
+    const { title, labels } = request.body
+    return Response.json(
+      sessionDocument(await request.sessions.update(sessionId, { ...(title !== undefined && { title }), ...(labels && { labels }) })),
+    )
+  },
+})
+
+const deleteSession = ({ audit }: RestDependencies): Route =>
+  route({
+    ...base,
+    method: 'DELETE',
+    path: '/v1/sessions/:id',
+    access: 'run',
+    summary: 'Delete a session with its journal',
+    responses: { 204: { description: 'It is deleted. A running turn was interrupted.' } },
+    async handle(request) {
+      const { sessionId, owner } = await sessionOf(request)
+      await request.sessions.delete(sessionId)
+      await audit({ by: request.caller.principal.id, action: 'session.delete', sessionId, ...(owner !== undefined && { owner }) })
+      return new Response(null, { status: 204 })
+    },
+  })
+
+const forkSession = route({
+  ...base,
+  method: 'POST',
+  path: '/v1/sessions/:id/fork',
+  access: 'run',
+  summary: 'Copy a session up to an event into a new one',
+  body: z.strictObject({ seq: z.number().int().positive().optional() }),
+  responses: { 201: { description: '`{ sessionId }` of the copy.' } },
+  async handle(request) {
+    const { sessionId } = await sessionOf(request)
+    const { seq } = request.body
+    const copy = await request.sessions.fork(sessionId, seq === undefined ? {} : { seq })
+    return Response.json({ sessionId: copy }, { status: 201, headers: { location: `/v1/sessions/${copy}` } })
+  },
+})
+
+const downloadOutput = route({
+  ...base,
+  method: 'GET',
+  path: '/v1/sessions/:id/outputs/:handle',
+  access: 'read',
+  summary: 'Download a stored output',
+  responses: { 200: { description: 'The text, or the bytes with their media type.', mediaType: '*/*' } },
+  async handle(request) {
+    const { sessionId } = await sessionOf(request)
+    const handle = request.params.handle ?? ''
+    const output = await request.sessions.output(sessionId, handle)
+    if (!output) throw new HttpError('not_found', `The session has no output ${handle}.`)
+    // Never shown as a page of this server.
+    const headers = { 'content-security-policy': "sandbox; default-src 'none'", 'content-disposition': 'attachment' }
+    if ('text' in output) return new Response(output.text, { headers: { ...headers, 'content-type': 'text/plain; charset=utf-8' } })
+    return new Response(output.bytes as Uint8Array<ArrayBuffer>, { headers: { ...headers, 'content-type': output.mediaType } })
+  },
+})
+
+const exportSession = route({
+  ...base,
+  method: 'GET',
+  path: '/v1/sessions/:id/export',
+  access: 'read',
+  summary: 'Download a session with its journal, without secrets',
+  responses: { 200: { description: 'One JSON document.' } },
+  async handle(request) {
+    const { sessionId } = await sessionOf(request)
+    const document = await request.sessions.export(sessionId)
+    return Response.json(document, {
+      headers: { 'content-disposition': `attachment; filename="session-${sessionId.replaceAll(/[^\w-]/g, '_')}.json"` },
+    })
+  },
+})
+
+export const sessionRoutes = (dependencies: RestDependencies): readonly Route[] => [
+  listSessions,
+  showSession,
+  updateSession,
+  deleteSession(dependencies),
+  forkSession,
+  downloadOutput,
+  exportSession,
+]
+
+export async function sessionOf(request: RouteRequest) {
+  const id = request.params.id ?? ''
+  const entry = await request.sessions.get(id)
+  if (!entry) throw unknownSession(id)
+  request.concerns(entry.sessionId)
+  return entry
+}

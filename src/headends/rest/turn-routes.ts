@@ -1,0 +1,98 @@
+import { z } from 'zod'
+import { HttpError, plainErrors, type Route, type RouteRequest, route } from '../server/index.ts'
+import { agentOf } from './agent-routes.ts'
+import { keyFor, sessionOf } from './session-routes.ts'
+import { inputOf, inputSchema, refuseParameters, settingsFields, settingsOf, startFields, startOptionsOf } from './wire.ts'
+
+const base = { headend: 'rest', errors: plainErrors } as const
+const clientId = z.string().min(1).max(200)
+
+const startSession = route({
+  ...base,
+  method: 'POST',
+  path: '/v1/sessions',
+  access: 'run',
+  summary: 'Start a session',
+  description: 'The same `clientId` or `key` again returns the same session.',
+  body: z.strictObject({
+    ...startFields,
+    agent: z.string().optional(),
+    clientId: clientId.optional(),
+    key: z.string().min(1).max(200).optional(),
+  }),
+  responses: { 201: { description: 'The session. Its turn runs.' } },
+  async handle(request) {
+    const { body, sessions } = request
+    const agent = agentOf(request, body.agent ?? onlyAgent(request))
+    const place = await request.admit(agent.name)
+    const sessionId = await sessions.start(inputOf(body.input), {
+      agent: agent.name,
+      ...startOptionsOf(body, agent),
+      ...(body.clientId !== undefined && { clientId: body.clientId }),
+      ...(body.key !== undefined && { key: keyFor(request, body.key) }),
+    })
+    request.concerns(sessionId)
+    place.keepUntil(sessions.outcome(sessionId))
+    return Response.json({ sessionId }, { status: 201, headers: { location: `/v1/sessions/${sessionId}` } })
+  },
+})
+
+const sendMessage = route({
+  ...base,
+  method: 'POST',
+  path: '/v1/sessions/:id/messages',
+  access: 'run',
+  summary: 'Send a message',
+  description: '`queue` begins another turn after the current one; `steer` enters the current turn at its next step.',
+  body: z.strictObject({
+    input: inputSchema,
+    mode: z.enum(['queue', 'steer']).default('queue'),
+    clientId: clientId.optional(),
+    to: z.string().optional(),
+    ...settingsFields,
+  }),
+  responses: { 202: { description: '`{ clientId, driven }`' } },
+  async handle(request) {
+    const { body, sessions } = request
+    const session = await sessionOf(request)
+    const { sessionId } = session
+    const agent = sessions.agents().find(({ name, displayName }) => name === session.agent || displayName === session.agent)
+    if (body.parameters) refuseParameters(body.parameters, agent ?? { name: session.agent, overrides: [] })
+    // A running turn has its place.
+    const place = session.status === 'running' ? undefined : await request.admit(session.agent)
+    const receipt = await sessions.send(sessionId, inputOf(body.input), {
+      mode: body.mode,
+      ...(body.clientId !== undefined && { clientId: body.clientId }),
+      ...(body.to !== undefined && { to: body.to }),
+      ...settingsOf(body),
+    })
+    place?.keepUntil(sessions.outcome(sessionId))
+    return Response.json(receipt, { status: 202 })
+  },
+})
+
+const cancelTurn = (['stop', 'interrupt'] as const).map((mode) =>
+  route({
+    ...base,
+    method: 'POST',
+    path: `/v1/sessions/:id/${mode}`,
+    access: 'run',
+    summary: mode === 'stop' ? 'End the turn with a last answer' : 'End the turn immediately',
+    responses: { 202: { description: '`{ clientId, driven }`' } },
+    async handle(request) {
+      const { sessionId } = await sessionOf(request)
+      return Response.json(await request.sessions.cancel(sessionId, mode), { status: 202 })
+    },
+  }),
+)
+
+export const turnRoutes: readonly Route[] = [startSession, sendMessage, ...cancelTurn]
+
+function onlyAgent({ sessions }: RouteRequest): string {
+  const [only, ...others] = sessions.agents()
+  if (only && others.length === 0) return only.name
+  throw new HttpError('invalid_request', 'agent: expected the name of an agent', {
+    parameter: 'agent',
+    remedy: 'List the agents: GET /v1/agents',
+  })
+}

@@ -1,0 +1,187 @@
+import { z } from 'zod'
+import {
+  type AgentDescription,
+  type InputPart,
+  type Json,
+  type Message,
+  type Outcome,
+  type OutputContract,
+  reasoningEfforts,
+  type SessionEntry,
+} from '../../contracts/index.ts'
+import { HttpError } from '../server/index.ts'
+
+// The JSON of the REST interface. Unknown fields are refused: a misspelt one would have no effect.
+
+const textPart = z.strictObject({ type: z.literal('text'), text: z.string() })
+const mediaType = z.string().regex(/^[\w.+-]+\/[\w.+-]+$/, 'expected a media type such as image/png')
+const inputParts = z
+  .array(
+    z.discriminatedUnion('type', [
+      textPart,
+      z.strictObject({ type: z.literal('image'), mediaType, data: z.string().min(1) }),
+      z.strictObject({ type: z.literal('file'), mediaType, data: z.string().min(1), name: z.string().optional() }),
+    ]),
+  )
+  .min(1)
+  .max(100)
+
+/** A text, parts, or a JSON object for an agent whose input is JSON. */
+export const inputSchema = z.union([z.string().min(1), inputParts, z.record(z.string(), z.json())]).meta({ id: 'Input' })
+
+const callPart = z.strictObject({ type: z.literal('call'), id: z.string(), name: z.string(), input: z.string() })
+const callResult = z.strictObject({ id: z.string(), name: z.string(), ok: z.boolean().default(true), content: z.string() })
+
+const historySchema = z
+  .array(
+    z.discriminatedUnion('role', [
+      z.strictObject({ role: z.literal('user'), content: z.union([z.string(), inputParts]) }),
+      z.strictObject({
+        role: z.literal('assistant'),
+        content: z.union([z.string(), z.array(z.discriminatedUnion('type', [textPart, callPart]))]),
+      }),
+      z.strictObject({ role: z.literal('tool'), results: z.array(callResult).min(1) }),
+    ]),
+  )
+  .max(10_000)
+  .meta({ id: 'History' })
+
+const positive = z.number().int().positive()
+const limitsSchema = z
+  .strictObject({
+    maxToolTurns: positive,
+    maxTokens: positive,
+    maxSessionTokens: positive,
+    maxCostUsd: z.number().positive(),
+    maxCalls: z.number().int().nonnegative(),
+    timeBudget: positive,
+    maxDepth: z.number().int().nonnegative(),
+    maxChildren: z.number().int().nonnegative(),
+  })
+  .partial()
+  .meta({ id: 'Limits', description: 'A limit can only be lower than that of the agent.' })
+
+const parametersSchema = z
+  .strictObject({
+    temperature: z.number().min(0).max(2),
+    topP: z.number().min(0).max(1),
+    maxOutputTokens: positive,
+    seed: z.number().int(),
+    reasoning: z.enum(reasoningEfforts),
+  })
+  .partial()
+  .meta({ id: 'Parameters', description: 'Parameters that the agent does not list in `overrides` are refused.' })
+
+export const labelsSchema = z.array(z.string().min(1).max(64)).max(20)
+
+export const formatSchema = z.enum(['markdown', 'text', 'json'])
+
+/** Of the next turns. */
+export const settingsFields = {
+  limits: limitsSchema.optional(),
+  parameters: parametersSchema.optional(),
+}
+
+/** Of a new session. */
+export const startFields = {
+  input: inputSchema,
+  history: historySchema.optional(),
+  instructions: z.string().max(100_000).optional(),
+  format: formatSchema.optional(),
+  schema: z.record(z.string(), z.json()).optional(),
+  labels: labelsSchema.optional(),
+  ...settingsFields,
+}
+const startSchema = z.strictObject(startFields)
+export type StartBody = z.infer<typeof startSchema>
+
+export const inputOf = (input: z.infer<typeof inputSchema>): string | readonly InputPart[] => {
+  if (typeof input === 'string') return input
+  return Array.isArray(input) ? (input as readonly InputPart[]) : JSON.stringify(input)
+}
+
+function historyOf(history: z.infer<typeof historySchema>): readonly Message[] {
+  return history.map((message): Message => {
+    if (message.role === 'tool') return message
+    const parts = typeof message.content === 'string' ? [{ type: 'text', text: message.content } as const] : message.content
+    return { role: message.role, parts } as Message
+  })
+}
+
+/** `schema` of the caller, else that of the agent. */
+export function outputOf(
+  { format, schema }: Pick<StartBody, 'format' | 'schema'>,
+  agent: Pick<AgentDescription, 'name' | 'output'>,
+): OutputContract | undefined {
+  if (format === undefined && schema === undefined) return undefined
+  if (schema !== undefined && format !== undefined && format !== 'json')
+    throw new HttpError('invalid_request', `A schema needs format=json; the format is "${format}".`, { parameter: 'schema' })
+  if (format === 'text' || format === 'markdown') return { format }
+  if (schema !== undefined) return { format: 'json', schema: schema as { [key: string]: Json } }
+  if (agent.output.format === 'json' && agent.output.schema) return agent.output
+  throw new HttpError('invalid_request', `format=json needs a schema: the agent "${agent.name}" has none of its own.`, {
+    parameter: 'schema',
+    remedy: 'Send a JSON Schema as `schema`.',
+  })
+}
+
+/** The options of `sessions.start`. */
+export function startOptionsOf(body: StartBody, agent: AgentDescription) {
+  const { history, instructions, labels, limits, parameters } = body
+  refuseParameters(parameters, agent)
+  const output = outputOf(body, agent)
+  return {
+    ...(history && { history: historyOf(history) }),
+    ...(instructions !== undefined && { instructions }),
+    ...(labels && { labels }),
+    ...settingsOf({ limits, parameters }),
+    ...(output && { output }),
+  }
+}
+
+type Settings = Pick<StartBody, 'limits' | 'parameters'>
+
+/** Without keys that are undefined. */
+export const settingsOf = ({ limits, parameters }: Settings) => ({
+  ...(limits && { limits: defined(limits) }),
+  ...(parameters && { parameters: defined(parameters) }),
+})
+
+const defined = <Value extends object>(value: Value) =>
+  Object.fromEntries(Object.entries(value).filter(([, each]) => each !== undefined)) as { [Key in keyof Value]: NonNullable<Value[Key]> }
+
+export function refuseParameters(
+  parameters: Settings['parameters'],
+  { name, overrides }: Pick<AgentDescription, 'name' | 'overrides'>,
+): void {
+  const refused = Object.keys(parameters ?? {}).find((parameter) => !overrides.some((allowed) => allowed === parameter))
+  if (refused === undefined) return
+  throw new HttpError('invalid_request', `The agent "${name}" does not allow callers to set "${refused}".`, {
+    parameter: `parameters.${refused}`,
+    remedy: overrides.length > 0 ? `It allows ${overrides.join(', ')}.` : 'List it in `overrides` of the agent file.',
+  })
+}
+
+/** An answer, as REST clients get it. */
+export function answerDocument({ sessionId, status, reason, message, remedy, report, usage, cost, diagnostics }: Outcome) {
+  return {
+    sessionId,
+    status,
+    ...(reason !== undefined && { reason }),
+    ...(message !== undefined && { message }),
+    ...(remedy !== undefined && { remedy }),
+    ...(report && { format: report.format, text: report.text, ...(report.value !== undefined && { value: report.value }) }),
+    usage,
+    cost,
+    diagnostics,
+  }
+}
+
+export const sessionDocument = ({ seq, createdAt, updatedAt, ...entry }: SessionEntry) => ({
+  ...entry,
+  seq,
+  createdAt: new Date(createdAt).toISOString(),
+  updatedAt: new Date(updatedAt).toISOString(),
+  /** For `before`. */
+  cursor: createdAt,
+})

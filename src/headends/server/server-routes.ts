@@ -1,0 +1,100 @@
+import type { MaybePromise } from '../../contracts/index.ts'
+import { apiPage } from './api-page.ts'
+import { plainErrors } from './http-error.ts'
+import { openApiDocument } from './openapi.ts'
+import { type Route, route } from './route.ts'
+
+export interface ServerRouteDependencies {
+  readonly version: string
+  /** Why the server cannot work as configured. Empty: it can. */
+  problems(): MaybePromise<readonly string[]>
+  /** In the text format of Prometheus. */
+  metrics(): MaybePromise<string>
+}
+
+const base = { headend: 'server', errors: plainErrors } as const
+const pagePolicy = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+
+/** Routes about the server itself. `others`: what the API description contains. */
+export function serverRoutes({ version, problems, metrics }: ServerRouteDependencies, others: readonly Route[]): readonly Route[] {
+  const own = [
+    route({
+      ...base,
+      method: 'GET',
+      path: '/health',
+      access: 'public',
+      summary: 'Whether the process answers',
+      responses: { 200: { description: '`{ status: "ok" }`' } },
+      handle: () => Response.json({ status: 'ok' }),
+    }),
+    route({
+      ...base,
+      method: 'GET',
+      path: '/ready',
+      access: 'public',
+      summary: 'Whether the server takes requests',
+      responses: { 200: { description: 'It does.' }, 503: { description: 'It does not: `problems` says why.' } },
+      async handle() {
+        const found = await problems()
+        return found.length === 0
+          ? Response.json({ status: 'ready' })
+          : Response.json({ status: 'not ready', problems: found }, { status: 503 })
+      },
+    }),
+    route({
+      ...base,
+      method: 'GET',
+      path: '/metrics',
+      access: 'read',
+      summary: 'Counters in the text format of Prometheus',
+      responses: { 200: { description: 'Metrics without names of owners or sessions.', mediaType: 'text/plain' } },
+      async handle() {
+        return new Response(await metrics(), { headers: { 'content-type': 'text/plain; version=0.0.4; charset=utf-8' } })
+      },
+    }),
+    route({
+      ...base,
+      method: 'GET',
+      path: '/openapi.json',
+      access: 'public',
+      summary: 'This interface as an OpenAPI document',
+      responses: { 200: { description: 'OpenAPI 3.1.' } },
+      handle: () => Response.json(document()),
+    }),
+    route({
+      ...base,
+      method: 'GET',
+      path: '/docs',
+      access: 'public',
+      summary: 'This interface as a page',
+      responses: { 200: { description: 'A page without scripts.', mediaType: 'text/html' } },
+      handle: () =>
+        new Response(apiPage(all, version), {
+          headers: { 'content-type': 'text/html; charset=utf-8', 'content-security-policy': pagePolicy },
+        }),
+    }),
+    route({
+      ...base,
+      method: 'GET',
+      path: '/',
+      access: 'public',
+      summary: 'Links to the parts of the server',
+      responses: { 200: { description: 'A sentence and links.', mediaType: 'text/html' } },
+      handle: () =>
+        new Response(homePage, { headers: { 'content-type': 'text/html; charset=utf-8', 'content-security-policy': pagePolicy } }),
+    }),
+  ]
+  const all: readonly Route[] = [...own, ...others]
+  let known: object | undefined
+  const document = (): object => {
+    known ??= openApiDocument(all, version)
+    return known
+  }
+  return own
+}
+
+const homePage = `<!doctype html>
+<html lang="en"><meta charset="utf-8"><title>Troupe</title>
+<p>This is a Troupe server: see the <a href="/docs">API reference</a>, the <a href="/openapi.json">OpenAPI document</a> and <a href="/health">its health</a>.</p>
+</html>
+`
