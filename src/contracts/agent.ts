@@ -83,6 +83,8 @@ export interface AgentSpec {
 export interface AgentChanges {
   readonly models?: readonly string[]
   readonly limits?: Partial<AgentLimits>
+  /** Upper bounds of the limits: a lower limit of the definition applies. */
+  readonly lowered?: Partial<AgentLimits>
   readonly parameters?: ModelParameters
   /** Added after the prompt. */
   readonly instructions?: string

@@ -2,6 +2,7 @@ import type { ToolFailure } from './failures.ts'
 import type { ApprovalId, ItemId } from './ids.ts'
 import type { Lane } from './items.ts'
 import type { JsonObject, JsonSchema, MaybePromise } from './json.ts'
+import type { SessionPlace } from './principal.ts'
 
 export interface ApprovalKey {
   /** Canonical, e.g. `tool:delete_file`, `path:/srv/a` or `command:git status`. */
@@ -148,6 +149,7 @@ export interface Approver {
   decide(
     request: ApprovalRequest,
     signal: AbortSignal,
+    place: SessionPlace,
   ): MaybePromise<{ readonly decision: ApprovalDecision; readonly by: string } | 'suspend' | 'wait'>
   /** Whether nobody has seen the request yet: then a new grant can decide it. Without this, only `decide` does. */
   isInLine?(id: ApprovalId): boolean

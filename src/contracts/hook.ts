@@ -1,5 +1,6 @@
 import type { ToolFailure } from './failures.ts'
 import type { JsonObject, MaybePromise } from './json.ts'
+import type { SessionPlace } from './principal.ts'
 import type { ToolExtras } from './tool.ts'
 
 /** When a hook runs. */
@@ -69,7 +70,7 @@ export interface StopView {
 export type AtStopVerdict = { readonly kind: 'continue' } | { readonly kind: 'resume'; readonly reason: string }
 
 /** The signal fires at the timeout of the hook and at an interrupt of the turn. */
-export interface HookContext {
+export interface HookContext extends SessionPlace {
   readonly signal: AbortSignal
 }
 

@@ -161,7 +161,7 @@ export type {
 } from './outcome.ts'
 export { type Plan, type PlanStatus, type PlanStep, planStatuses } from './plan.ts'
 export type { Clock, Ids, Random, SchemaValidator, Validate, Validation } from './ports.ts'
-export { localPrincipal, type OwnerBudget, type Principal, type PrincipalKind, principalKinds } from './principal.ts'
+export { localPrincipal, type OwnerBudget, type Principal, type PrincipalKind, principalKinds, type SessionPlace } from './principal.ts'
 export { type ProviderKind, providerKinds, reservedModelNames } from './provider-kinds.ts'
 export { type Confinement, defaultSandboxPolicy, type Sandbox, type SandboxPolicy } from './sandbox.ts'
 export type {

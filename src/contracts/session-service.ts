@@ -29,7 +29,10 @@ export interface StartOptions extends SessionSettings {
   readonly labels?: readonly string[]
   /** The same id of the same principal returns the same session: the input is taken once. */
   readonly clientId?: ClientId | string
-  /** Earlier messages of a client that keeps its own history. They enter the session before the first turn. */
+  /**
+   * Earlier messages of a client that keeps its own history. They enter the session before the first turn. Each call has its result. An
+   * image, audio or file in a result has its bytes as base64 in `data`.
+   */
   readonly history?: readonly Message[]
   /** Added after the prompt of the agent. */
   readonly instructions?: string

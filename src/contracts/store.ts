@@ -1,3 +1,4 @@
+import type { AgentChanges } from './agent.ts'
 import type { ApprovalDecision } from './approvals.ts'
 import type { InputMode, InteractionEvent } from './events.ts'
 import type { ApprovalId, BlobId, ClientId, OwnerId, TreeId } from './ids.ts'
@@ -91,7 +92,14 @@ export interface Journal {
 
 export type InboxMessage =
   /** `to`: the session id or the agent path of a descendant. Default: the root. */
-  | { readonly kind: 'input'; readonly parts: readonly InputPart[]; readonly mode: InputMode; readonly to?: string }
+  | {
+      readonly kind: 'input'
+      readonly parts: readonly InputPart[]
+      readonly mode: InputMode
+      readonly to?: string
+      /** Settings from the next turn on. */
+      readonly changes?: AgentChanges
+    }
   | { readonly kind: 'approval'; readonly approvalId: ApprovalId; readonly decision: ApprovalDecision; readonly by: string }
   | { readonly kind: 'revoke'; readonly keys: readonly string[]; readonly by: string }
   | { readonly kind: 'cancel'; readonly mode: 'stop' | 'interrupt'; readonly by: string }

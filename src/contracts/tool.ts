@@ -8,6 +8,7 @@ import type { InputPart, Message } from './messages.ts'
 import type { ModelAbility, ToolSpec } from './model.ts'
 import type { AccountingEntry, OutcomeStatus, Report, TurnOperation } from './outcome.ts'
 import type { Plan } from './plan.ts'
+import type { SessionPlace } from './principal.ts'
 import type { Confinement } from './sandbox.ts'
 import type { SkillCard } from './skill.ts'
 
@@ -120,7 +121,7 @@ export type SampleResult =
   | { readonly ok: true; readonly text: string; readonly model: string; readonly stopReason: 'stop' | 'length' }
   | { readonly ok: false; readonly error: ToolFailure }
 
-export interface ToolContext {
+export interface ToolContext extends SessionPlace {
   /** Aborted on interrupt, timeout and end of budget. */
   readonly signal: AbortSignal
   /** Stable over resume: an idempotency key. */

@@ -158,12 +158,17 @@ function configured(state: SessionState, event: Event<'interaction.session.confi
   return { ...state, seq, at, agent: withAllLimits(event.agent), changes, tools, promptChars, prices, windows, maxOutputs }
 }
 
+/** A limit that is set replaces one that was lowered. */
 const addChanges = (before: AgentChanges = {}, added: AgentChanges): AgentChanges => ({
   ...before,
   ...added,
   ...(added.limits && { limits: { ...before.limits, ...added.limits } }),
+  ...((before.lowered || added.lowered) && { lowered: { ...without(before.lowered ?? {}, added.limits ?? {}), ...added.lowered } }),
   ...(added.parameters && { parameters: { ...before.parameters, ...added.parameters } }),
 })
+
+const without = (from: object, keys: object): object =>
+  Object.fromEntries(Object.entries(from).filter(([key]) => !Object.hasOwn(keys, key)))
 
 /** Journals of earlier versions lack the limits that were added later. */
 const withAllLimits = (agent: AgentSpec): AgentSpec =>

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import type { CallId, JsonObject, Tool, ToolContext, ToolOutput } from '../contracts/index.ts'
+import type { CallId, JsonObject, SessionId, Tool, ToolContext, ToolOutput, TreeId } from '../contracts/index.ts'
 import { asCases, type ContractCase } from './contract-case.ts'
 import { within } from './within.ts'
 
@@ -60,6 +60,10 @@ export function toolContract(tool: Tool, examples: ToolExamples): readonly Contr
 }
 
 const plainContext: Omit<ToolContext, 'signal'> = {
+  treeId: 'contract-session' as TreeId,
+  sessionId: 'contract-session' as SessionId,
+  agentPath: 'root',
+  principal: undefined,
   callId: 'contract-call' as CallId,
   attempt: 1,
   overlay: {},

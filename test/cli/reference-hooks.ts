@@ -86,8 +86,12 @@ const keyTexts: { readonly [Key in (typeof hookKeys)[number]]: string } = {
   timeout: `its time limit: \`30s\`, or milliseconds; at most an hour. Default ${defaultHookTimeoutMs / 1000} seconds`,
 }
 
+/** The session of the examples. */
+export const session = { treeId: 'm1x', sessionId: 'm1x', agentPath: 'root', principal: { id: 'token:ci', kind: 'token' } } as const
+
 /** What a program reads from its standard input. */
-export const documentOf = (point: HookPoint): string => JSON.stringify({ version: 1, hook: 'guard', on: point, ...points[point].question })
+export const documentOf = (point: HookPoint): string =>
+  JSON.stringify({ version: 1, hook: 'guard', on: point, ...points[point].question, session })
 
 export const kindsAt = (point: HookPoint) => Object.keys(points[point].answers) as readonly Kind<HookPoint>[]
 
@@ -149,7 +153,7 @@ export const hooksPage = page([
   ],
   [
     '## Programs',
-    'A program is started for each question. It reads one JSON document from standard input and answers by its exit code and output:',
+    'A program is started for each question. It reads one JSON document from standard input and answers by its exit code and output. `session` says where it happens: `treeId` is the id for `troupe sessions show`, `sessionId` and `agentPath` are those of the agent or child, and `principal` is who opened the session, if known:',
     table(
       ['exit', 'meaning'],
       [
@@ -166,7 +170,7 @@ export const hooksPage = page([
   ],
   [
     '## Modules',
-    'A module exports a function for each point. The function gets the fields of the question as one object, without `version`, `hook` and `on`. The second argument is `{ signal }`, which aborts when the answer is no longer needed. It returns an answer or a promise; `undefined` means continue. A module is loaded at the start, in its own thread, with the same variables as programs. Its output is not shown. In a program, `Hook` has the same functions, with `name` and `onFailure`: [Embedding](../embedding.md).',
+    'A module exports a function for each point. The function gets the fields of the question as one object, without `version`, `hook`, `on` and `session`. The second argument has the fields of `session` and a `signal`, which aborts when the answer is no longer needed. It returns an answer or a promise; `undefined` means continue. A module is loaded at the start, in its own thread, with the same variables as programs. Its output is not shown. In a program, `Hook` has the same functions, with `name` and `onFailure`: [Embedding](../embedding.md).',
     fenced('js', exampleModule),
   ],
   ...hookPoints.map(pointSection),

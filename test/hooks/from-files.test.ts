@@ -6,6 +6,7 @@ import type { CallView, Hook, OutputView, TroupeError } from '../../src/contract
 import { systemClock } from '../../src/runtime/index.ts'
 import { FakeClock, ScriptedModel } from '../../src/testing/index.ts'
 import { type HookDefinition, hooksFrom } from '../../src/tools/hooks/index.ts'
+import { somePlace } from '../fixtures/session-place.ts'
 import { runtimeWith, tool } from '../runtime/helpers.ts'
 import { isAlive, pidsIn, until } from './processes.ts'
 
@@ -30,9 +31,9 @@ const define = (more: Partial<HookDefinition>): HookDefinition =>
   ({ name: 'guard', on: ['before_call'], onFailure: 'closed', ...more }) as HookDefinition
 const build = async (more: Partial<HookDefinition>): Promise<Hook> => (await hooksFrom([define(more)], place))[0] ?? expect.unreachable()
 
-type Heeding<V> = (view: V, patience?: { signal: AbortSignal }) => Promise<unknown>
+type Heeding<V> = (view: V, context?: object) => Promise<unknown>
 const view: CallView = { tool: 'shell', input: { command: 'ls' } }
-const heeded = { signal: new AbortController().signal }
+const heeded = { ...somePlace, signal: new AbortController().signal }
 const ask = async (body: string): Promise<unknown> => (await build({ command: [script(body)] })).beforeCall?.(view, heeded)
 
 describe('a hook that is a program', () => {
@@ -53,7 +54,8 @@ describe('a hook that is a program', () => {
       .trimEnd()
       .split('\n')
       .map((line) => JSON.parse(line))
-    const base = { version: 1, hook: 'guard' }
+    const { principal: _, ...session } = somePlace
+    const base = { version: 1, hook: 'guard', session }
     expect(asked).toEqual([
       { ...base, on: 'before_call', ...view },
       { ...base, on: 'after_call', ...view, output: { ok: true, content: 'files' } },
@@ -121,7 +123,7 @@ describe('a program that does not end', () => {
     const pids = join(folder, `pids-${written++}`)
     const hook = await build({ command: [script(body.replaceAll('PIDS', pids))] })
     const controller = new AbortController()
-    const asked = (hook.beforeCall as Heeding<CallView>)(view, { signal: controller.signal })
+    const asked = (hook.beforeCall as Heeding<CallView>)(view, { ...somePlace, signal: controller.signal })
     await until(() => pidsIn(pids).length === count)
     controller.abort()
     await expect(asked).rejects.toThrow(/it exited with SIG/)
@@ -150,7 +152,7 @@ describe('a program that does not end', () => {
     const pids = join(folder, `pids-${written++}`)
     const hook = await build({ command: [script(body.replaceAll('PIDS', pids))] })
     const controller = new AbortController()
-    const asked = (hook.beforeCall as Heeding<CallView>)(view, { signal: controller.signal })
+    const asked = (hook.beforeCall as Heeding<CallView>)(view, { ...somePlace, signal: controller.signal })
     await until(() => pidsIn(pids).length === 1)
     controller.abort()
     await expect(asked).rejects.toThrow(/it exited with SIG/)
@@ -159,7 +161,9 @@ describe('a program that does not end', () => {
 
   it('is not started at all where nobody waits', async () => {
     const hook = await build({ command: [script(`touch ${join(folder, 'started')}`)] })
-    await expect((hook.beforeCall as Heeding<CallView>)(view, { signal: AbortSignal.abort() })).rejects.toThrow('it was cancelled')
+    await expect((hook.beforeCall as Heeding<CallView>)(view, { ...somePlace, signal: AbortSignal.abort() })).rejects.toThrow(
+      'it was cancelled',
+    )
     expect(existsSync(join(folder, 'started'))).toBe(false)
   })
 
@@ -194,10 +198,10 @@ describe('a hook that is a module', () => {
     const hook = await build({
       on: ['before_call', 'at_stop'],
       module: module(`export const beforeCall = ({ tool }) => ({ kind: 'block', reason: tool })
-        export async function atStop({ text }, { signal }) { return { kind: 'resume', reason: text + signal.aborted } }`),
+        export async function atStop({ text }, { signal, agentPath }) { return { kind: 'resume', reason: text + signal.aborted + agentPath } }`),
     })
     expect(await hook.beforeCall?.(view, heeded)).toEqual({ kind: 'block', reason: 'shell' })
-    expect(await hook.atStop?.({ agent: 'a', text: 'Done.', resumed: 0 }, heeded)).toEqual({ kind: 'resume', reason: 'Done.false' })
+    expect(await hook.atStop?.({ agent: 'a', text: 'Done.', resumed: 0 }, heeded)).toEqual({ kind: 'resume', reason: 'Done.falseroot' })
     expect(Object.keys(hook).toSorted()).toEqual(['atStop', 'beforeCall', 'close', 'name', 'onFailure'])
   })
 })

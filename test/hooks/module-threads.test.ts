@@ -9,6 +9,7 @@ import type { Hook, TroupeError } from '../../src/contracts/index.ts'
 import { systemClock } from '../../src/runtime/index.ts'
 import { FakeClock, ScriptedModel } from '../../src/testing/index.ts'
 import { type HookDefinition, type HookPlace, hookHashes, hooksFrom } from '../../src/tools/hooks/index.ts'
+import { somePlace } from '../fixtures/session-place.ts'
 import { runtimeWith, tool } from '../runtime/helpers.ts'
 import { isAlive, pidsIn, until } from './processes.ts'
 
@@ -36,7 +37,7 @@ async function build(module: string, more: Partial<HookPlace> = {}): Promise<Hoo
 }
 const patient = new AbortController().signal
 const ask = async (hook: Hook, wish: string, signal = patient): Promise<unknown> =>
-  hook.beforeCall?.({ tool: 'shell', input: { wish } }, { signal })
+  hook.beforeCall?.({ tool: 'shell', input: { wish } }, { ...somePlace, signal })
 
 /** Does what it is asked to, and knows how often it was asked. */
 const obliging = `

@@ -2,13 +2,13 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, it, onTestFinished } from 'vitest'
-import { type Hook, type HookPoint, hookPoints, type JsonObject } from '../../src/contracts/index.ts'
+import { type Hook, type HookPoint, hookPoints, type JsonObject, type SessionPlace } from '../../src/contracts/index.ts'
 import { memoryStore } from '../../src/stores/memory/index.ts'
 import { FakeClock, ScriptedModel } from '../../src/testing/index.ts'
 import { type HookDefinition, hooksFrom } from '../../src/tools/hooks/index.ts'
 import { exportNames } from '../../src/tools/hooks/module-hook.ts'
 import { schemaValidator } from '../../src/tools/index.ts'
-import { documentOf, exampleModule, exampleProgram, kindsAt, points } from '../cli/reference-hooks.ts'
+import { documentOf, exampleModule, exampleProgram, kindsAt, points, session } from '../cli/reference-hooks.ts'
 import { exampleInputs, toolsByName } from '../cli/reference-tools.ts'
 import { runtimeWith, tool } from '../runtime/helpers.ts'
 import { settle } from '../settle.ts'
@@ -18,7 +18,7 @@ import { settle } from '../settle.ts'
 const folder = mkdtempSync(join(tmpdir(), 'troupe-hook-reference-'))
 afterAll(() => rmSync(folder, { recursive: true }))
 
-const heeded = { signal: new AbortController().signal }
+const heeded = { ...(session as unknown as SessionPlace), signal: new AbortController().signal }
 const ask = (hook: Hook, point: HookPoint): unknown =>
   (hook[exportNames[point] as 'beforeCall'] as ((view: object, context: object) => unknown) | undefined)?.(points[point].question, heeded)
 

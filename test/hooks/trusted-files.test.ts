@@ -11,10 +11,11 @@ import type { Hook } from '../../src/contracts/index.ts'
 import { systemClock } from '../../src/runtime/index.ts'
 import { HookThread } from '../../src/tools/hooks/hook-thread.ts'
 import { type HookDefinition, hookFiles, hookHashes, hooksFrom, type TrustedFiles } from '../../src/tools/hooks/index.ts'
+import { somePlace } from '../fixtures/session-place.ts'
 
 const folder = realpathSync(mkdtempSync(join(tmpdir(), 'troupe-hook-files-')))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
-const heeded = { signal: new AbortController().signal }
+const heeded = { ...somePlace, signal: new AbortController().signal }
 const view = { tool: 'shell', input: {} }
 const hash = (text: string): string => createHash('sha256').update(text).digest('hex')
 

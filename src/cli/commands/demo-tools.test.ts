@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { somePlace } from '../../../test/fixtures/session-place.ts'
 import type { CallId, ToolContext } from '../../contracts/index.ts'
 import { systemClock } from '../../runtime/index.ts'
 import { FakeClock, toolContract } from '../../testing/index.ts'
@@ -20,6 +21,7 @@ test('book_room fails as planned, after a while', async () => {
   const clock = new FakeClock()
   const said: string[] = []
   const context: ToolContext = {
+    ...somePlace,
     signal: new AbortController().signal,
     callId: 'c' as CallId,
     attempt: 1,

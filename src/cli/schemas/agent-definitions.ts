@@ -107,6 +107,7 @@ export const agentDefinitions = {
   AgentChanges: closed<AgentChanges>({
     models: optional(listOf(name)),
     limits: optional(anyObject),
+    lowered: optional(anyObject),
     parameters: optional(reference('Parameters')),
     instructions: optional(text),
   }),

@@ -2,6 +2,7 @@ import { chmodSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync 
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
+import { somePlace } from '../../../test/fixtures/session-place.ts'
 import { loadConfig, nodeConfigFileSystem, type RegisteredAgent, readFileStates, readTrust, trustFiles } from '../../agents/index.ts'
 import type { TroupeError } from '../../contracts/index.ts'
 import { trustPlaceOf } from './load-config.ts'
@@ -37,7 +38,7 @@ async function project(name: string, files: { readonly [path: string]: string },
 const hook = (command: readonly string[]): string =>
   JSON.stringify({ hooks: [{ name: 'guard', on: ['before_call'], command, onFailure: 'closed' }] })
 const ask = async ({ hooks }: Awaited<ReturnType<typeof createWorkspaceTools>>) =>
-  hooks[0]?.beforeCall?.({ tool: 'shell', input: {} }, { signal: new AbortController().signal })
+  hooks[0]?.beforeCall?.({ tool: 'shell', input: {} }, { ...somePlace, signal: new AbortController().signal })
 
 test('a hook of a project runs the program that was trusted along with the configuration, and no other', async () => {
   const { put, trust, acting } = await project('hooked', { '.ai-agent.json': hook(['./guard.sh']), 'guard.sh': '#!/bin/sh\n' })

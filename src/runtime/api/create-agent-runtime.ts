@@ -1,6 +1,6 @@
 import {
+  type AgentChanges,
   type AgentSpec,
-  type AnySchema,
   type ClientId,
   type InboxMessage,
   type InputPart,
@@ -15,10 +15,12 @@ import { createSessionState } from '../../core/index.ts'
 import { Interrupt } from '../../util/interrupt.ts'
 import { RecentSet } from '../../util/recent-set.ts'
 import { refuseUnknownApproval } from '../resume/pending-approvals.ts'
+import { withChanges } from '../resume/reconfigure-session.ts'
 import { unknownTree } from '../resume/tree-cache.ts'
 import { findAgent, matchAgent, onlyAgent, type Selected } from '../selection/select-agent.ts'
 import { Feed } from '../tree/event-feed.ts'
 import { firstEvent } from '../tree/open-tree.ts'
+import { type Opening, openingAgent, withoutSecrets } from '../tree/opening.ts'
 import type { Variables } from '../tree/session-overlays.ts'
 import { storeInput } from '../tree/store-input.ts'
 import { type ResumeOptions, TreeDriver } from '../tree/tree-driver.ts'
@@ -154,14 +156,14 @@ export class Runtime implements AgentRuntime {
 
   // The type of the value is that of the schema, which has checked it.
   async run<Value>(input: RunInput, options: RunOptions = {}): Promise<Outcome<Value>> {
-    const { treeId, result } = this.startTree(input, options)
+    const { treeId, result } = this.startRun(input, options)
     this.#interruptOn(options.signal, { treeId, result })
     const outcome = outcomeOf(await result)
     return (options.output === undefined ? outcome : await typedOutcome(outcome, options.output)) as Outcome<Value>
   }
 
   stream<Value>(input: RunInput, options: RunOptions = {}): RunHandle<Value> {
-    const { treeId, result, feed } = this.startTree(input, options)
+    const { treeId, result, feed } = this.startRun(input, options)
     this.#interruptOn(options.signal, { treeId, result })
     return new Handle(this, { treeId, result, events: feed.subscribe(), output: options.output }) as RunHandle<unknown> as RunHandle<Value>
   }
@@ -248,11 +250,6 @@ export class Runtime implements AgentRuntime {
     return asksModel ? this.parts.askModelForAgent(candidates, input, asking) : matchAgent(candidates, input)
   }
 
-  #withOutput(selected: MaybePromise<Selected>, output: AnySchema): MaybePromise<Selected> {
-    if (selected instanceof Promise) return selected.then((found) => this.#withOutput(found, output))
-    return { ...selected, agent: this.#outputs.withOutput(selected.agent, output) }
-  }
-
   /** The driver of a tree in this process; waits for one that is starting. */
   async driverOf(treeId: TreeId): Promise<TreeDriver | undefined> {
     const between = this.#releasing.get(treeId)
@@ -267,25 +264,37 @@ export class Runtime implements AgentRuntime {
     return (await trees.driver(treeId)) !== undefined
   }
 
-  /** `caller` decides which options are valid. */
-  startTree(input: RunInput, options: RunOptions, caller: 'run' | 'start' = 'run'): StartedTree {
+  /** Whether a driver of this process has the tree, or is about to. */
+  isDriven(treeId: TreeId): boolean {
+    return this.#drivers.has(treeId)
+  }
+
+  startRun(input: RunInput, options: RunOptions): StartedTree {
+    checkRun(input, options, this.parts.modelKeys)
+    return this.startTree(input, options)
+  }
+
+  /** The options are checked. `given`: for `sessions.start`. */
+  startTree(input: RunInput, options: RunOptions, given?: { readonly treeId: TreeId; readonly opening: Opening }): StartedTree {
     this.#refuseWhenClosed()
-    checkRun(input, options, { caller, modelKeys: this.parts.modelKeys })
     if (options.output !== undefined) this.#outputs.check(options.output)
     const { overlays } = this.parts
     const own = overlays.over(options.overlay)
     const parts = this.parts.withoutSecrets(partsOf(input), own)
+    const opening = given && withoutSecrets(given.opening, own.redactor)
     const startInterrupt = new Interrupt()
     if (options.signal?.aborted) startInterrupt.fire('interrupted')
     const preparing = this.#prepare()
     const choose = (): MaybePromise<Selected> => {
       const selected = this.#selectAgent(parts, options.agent, { startInterrupt, redactor: own.redactor })
-      return options.output === undefined ? selected : this.#withOutput(selected, options.output)
+      const { output } = options
+      if (opening) return withAgent(selected, (agent) => openingAgent(agent, opening))
+      return output === undefined ? selected : withAgent(selected, (agent) => this.#outputs.withOutput(agent, output))
     }
     // An unknown name is refused immediately.
     if (preparing && options.agent !== undefined) findAgent(this.parts.options.config.agents, options.agent)
     const chosen = preparing ? undefined : choose()
-    const treeId = this.parts.options.ids.next() as TreeId
+    const treeId = given?.treeId ?? (this.parts.options.ids.next() as TreeId)
     overlays.set(treeId, own)
     this.#held.add(treeId)
     if (options.definitions === 'pin') this.#pinned.add(treeId)
@@ -293,7 +302,7 @@ export class Runtime implements AgentRuntime {
     this.#startInterrupts.set(treeId, startInterrupt)
     const isPinned = options.definitions === 'pin'
     const begin = (selected: MaybePromise<Selected>): Promise<TreeDriver> =>
-      TreeDriver.start(this.parts, { treeId, chosen: selected, input: parts, feed, startInterrupt, isPinned })
+      TreeDriver.start(this.parts, { treeId, chosen: selected, input: parts, feed, startInterrupt, isPinned, opening })
     const started = this.#register(treeId, preparing ? preparing.then(() => begin(choose())) : begin(chosen ?? choose()))
     const result = started.then(
       (driver) => {
@@ -333,11 +342,24 @@ export class Runtime implements AgentRuntime {
     // A tree that was never started has no inbox.
     if (startInterrupt && !driver) return { clientId, driven: false }
     const isElsewhere = !driver && (await this.isDrivenElsewhere(treeId))
-    const stored = message.kind === 'input' ? { ...message, parts: await storeInput(this.parts, treeId, message.parts) } : message
+    if (message.kind === 'input' && message.changes) await this.#checkSettings(treeId, message.changes, isElsewhere)
+    const stored = message.kind === 'input' ? { ...message, parts: await storeInput(this.parts, { treeId }, message.parts) } : message
     // From here on nothing is refused: the caller would try again and send it twice.
     await store.inbox.add(treeId, clientId, stored)
     if (!isElsewhere && this.#held.has(treeId) && !this.#drivers.has(treeId) && !this.#isClosed) await this.#tryResume(treeId)
     return { clientId, driven: isElsewhere || this.#drivers.has(treeId) }
+  }
+
+  /** Settings that cannot be used are refused before anything is stored. */
+  async #checkSettings(treeId: TreeId, changes: AgentChanges, isElsewhere: boolean): Promise<void> {
+    if (isElsewhere)
+      throw new TroupeError('usage', `Session ${treeId} is driven by another process, which keeps its settings.`, {
+        remedy: 'Send the message without models, limits and parameters, or send it there.',
+      })
+    const { root } = await this.parts.trees.stateOf(treeId)
+    const agent = withChanges(this.parts.agents.get(root.agent.name) ?? root.agent, changes)
+    await this.parts.models.resolve(agent)
+    this.parts.models.checkPrices(agent, agent.limits.maxCostUsd !== undefined)
   }
 
   /** Releases an idle tree. Messages do not resume it until it is opened again. */
@@ -415,6 +437,11 @@ export class Runtime implements AgentRuntime {
   #refuseWhenClosed(): void {
     if (this.#isClosed) throw new TroupeError('runtime_closed', 'The runtime is closed.', { remedy: 'Create a new one.' })
   }
+}
+
+function withAgent(selected: MaybePromise<Selected>, change: (agent: AgentSpec) => AgentSpec): MaybePromise<Selected> {
+  if (selected instanceof Promise) return selected.then((found) => withAgent(found, change))
+  return { ...selected, agent: change(selected.agent) }
 }
 
 /** The result of a run that could not be started. Nothing of it was stored. */

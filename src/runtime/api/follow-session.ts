@@ -168,3 +168,14 @@ function watched({ host, treeId, left }: Follower): { next(ms?: number): Promise
     },
   }
 }
+
+/** Waits for a change of a journal that is not there yet, or for a while. `false`: the runtime was closed first. */
+export async function nextChange(host: Runtime, treeId: TreeId): Promise<boolean> {
+  const changes = watched({ host, treeId, left: new Interrupt() })
+  try {
+    // It may have changed before it was watched.
+    return (await host.parts.options.store.trees.get(treeId)) !== undefined || (await changes.next(pollMs))
+  } finally {
+    changes.stop()
+  }
+}

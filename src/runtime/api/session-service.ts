@@ -1,30 +1,24 @@
 import type { ApprovalId, ClientId, InputPart, SessionEntry, SessionService, TreeEntry, TreeId } from '../../contracts/index.ts'
 import { wellFormed } from '../../util/well-formed.ts'
 import { openRequestsOf } from '../resume/pending-approvals.ts'
+import { changesOfSettings } from '../resume/reconfigure-session.ts'
 import { unknownTree } from '../resume/tree-cache.ts'
 import { checkAnswer, checkCancel, checkList, checkRevoke, checkSend } from '../validation/check-arguments.ts'
 import type { RunInput } from './agent-runtime.ts'
 import type { Runtime } from './create-agent-runtime.ts'
 import { eventsUntilIdle, untilRest } from './follow-session.ts'
 import { outcomeOf } from './outcome.ts'
+import { startSession } from './start-session.ts'
 
 /** Handles of runs use it, too. */
 export function sessionService(host: Runtime): SessionService {
   return {
-    async start(input, options = {}) {
-      const { treeId, started } = host.startTree(
-        input,
-        { ...(options.agent !== undefined && { agent: options.agent }), ...(options.overlay && { overlay: options.overlay }) },
-        'start',
-      )
-      const driver = await started
-      await driver.durable()
-      return treeId
-    },
+    start: (input, options = {}) => startSession(host, input, options),
     async send(sessionId, input, options = {}) {
       checkSend(input, options)
       const { mode = 'queue', clientId, to } = options
-      const message = { kind: 'input', parts: partsOf(input), mode, ...(to !== undefined && { to }) } as const
+      const changes = changesOfSettings(options)
+      const message = { kind: 'input', parts: partsOf(input), mode, ...(to !== undefined && { to }), ...(changes && { changes }) } as const
       return host.deliver(sessionId as TreeId, message, clientId as ClientId | undefined)
     },
     events: (sessionId, options = 0) =>

@@ -46,7 +46,7 @@ function storeMedia(
   parts: RuntimeParts,
   treeId: TreeId,
 ): MaybePromise<Checked<readonly InputPart[]>> {
-  const stored = storeInput(parts, treeId, checked.value)
+  const stored = storeInput(parts, { treeId }, checked.value)
   if (!(stored instanceof Promise)) return checked
   return stored.then(
     (value): Checked<readonly InputPart[]> => ({ kind: 'ok', value }),

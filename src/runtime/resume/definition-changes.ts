@@ -4,6 +4,7 @@ import type { ToolRegistry } from '../../steps/index.ts'
 import { readOutputName } from '../../tools/index.ts'
 import { haveSameJson } from '../../util/json-values.ts'
 import type { RuntimeParts } from '../api/runtime-parts.ts'
+import { withCallerSettings } from './reconfigure-session.ts'
 
 const warning = (code: Diagnostic['code'], message: string, remedy?: string): Diagnostic => ({
   code,
@@ -95,12 +96,13 @@ function skillChanges({ skills = [] }: AgentSpec, now: AgentSpec, whose: string)
   })
 }
 
-/** Compares without an output that the call gave, the default limits of children, and without the list of skills behind the prompt. */
-function hasChanged({ agent, parent }: SessionState, now: AgentSpec): boolean {
+/** Compares without the settings of the caller, the default limits of children, and the list of skills behind the prompt. */
+function hasChanged(state: SessionState, definition: AgentSpec): boolean {
+  const { agent, parent } = state
+  const now = withCallerSettings(definition, state)
   const limits = parent ? { ...childLimits, ...now.limits } : now.limits
   const isSamePrompt = agent.skills ? agent.prompt.startsWith(now.prompt) : agent.prompt === now.prompt
-  const output = agent.saysOutput ? { output: agent.output, saysOutput: true as const } : undefined
-  return !isSamePrompt || !haveSameJson(bare({ ...now, limits, ...output }), bare(agent))
+  return !isSamePrompt || !haveSameJson(bare({ ...now, limits }), bare(agent))
 }
 
 /** Rules and sandbox of a child include those of its parents. */

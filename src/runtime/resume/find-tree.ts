@@ -1,4 +1,4 @@
-import { type AgentSpec, type Problem, type RunOrigin, type TreeId, TroupeError } from '../../contracts/index.ts'
+import { type AgentSpec, type Principal, type Problem, type RunOrigin, type TreeId, TroupeError } from '../../contracts/index.ts'
 import type { SessionState } from '../../core/index.ts'
 import { loadSteps } from '../../steps/index.ts'
 import type { RuntimeParts } from '../api/runtime-parts.ts'
@@ -6,14 +6,22 @@ import type { Claimed } from '../tree/open-tree.ts'
 import type { TreeState } from '../tree/tree-state.ts'
 import { unknownTree } from './tree-cache.ts'
 
+interface FoundTree {
+  readonly title: string
+  readonly principal: Principal | undefined
+  readonly state: TreeState
+}
+
 /** Reads a tree without claiming it. Throws if it does not exist, or this runtime cannot drive it. */
-export async function findTree(parts: RuntimeParts, treeId: TreeId): Promise<{ readonly title: string; readonly state: TreeState }> {
+export async function findTree(parts: RuntimeParts, treeId: TreeId): Promise<FoundTree> {
   const entry = await parts.options.store.trees.get(treeId)
   if (!entry) throw unknownTree(treeId)
   await loadSteps()
   const state = await parts.trees.stateOf(treeId)
-  await refuseOtherProgram(parts, state)
-  return { title: entry.title, state }
+  const [first] = await parts.options.store.journal.read(treeId, 0, 1)
+  const created = first?.type === 'interaction.session.created' ? first : undefined
+  throwMismatch(treeId, [...otherWorkspace(created?.origin, parts.options.origin), ...missingAgents(parts, state)])
+  return { title: entry.title, principal: created?.principal, state }
 }
 
 export async function loadToolsAndModels(parts: RuntimeParts, treeId: TreeId, agent: AgentSpec): Promise<void> {
@@ -38,19 +46,12 @@ export async function claimTree(parts: RuntimeParts, treeId: TreeId, agent: Agen
 // A runtime drives a tree only if it has its workspace, the agent of its root and the agents of its open children. Agents are compared
 // by name: a changed definition is pinned to the recorded one, with a diagnostic.
 
-/** @throws TroupeError `session_mismatch` with everything that is missing or different. */
-async function refuseOtherProgram(parts: RuntimeParts, state: TreeState): Promise<void> {
-  const { treeId } = state.root
-  const [first] = await parts.options.store.journal.read(treeId, 0, 1)
-  const began = first?.type === 'interaction.session.created' ? first.origin : undefined
-  throwMismatch(treeId, [...otherWorkspace(began, parts.options.origin), ...missingAgents(parts, state)])
-}
-
 /** Again after the claim: children may have been started meanwhile. */
 export function refuseWithoutAgents(parts: RuntimeParts, state: TreeState): void {
   throwMismatch(state.root.treeId, missingAgents(parts, state))
 }
 
+/** `session_mismatch` with everything that is missing or different. */
 function throwMismatch(treeId: TreeId, problems: readonly Problem[]): void {
   if (problems.length === 0) return
   throw new TroupeError('session_mismatch', `This program cannot drive session ${treeId}: ${problems.map(asClause).join('; ')}.`, {

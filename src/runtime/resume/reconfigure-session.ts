@@ -1,4 +1,5 @@
-import type { AgentChanges, AgentSpec, Problem } from '../../contracts/index.ts'
+import type { AgentChanges, AgentLimits, AgentSpec, Problem, SessionSettings } from '../../contracts/index.ts'
+import type { SessionState } from '../../core/index.ts'
 import type { ActiveSession } from '../../steps/index.ts'
 import { expectObject } from '../../util/option-problems.ts'
 import { showValue } from '../../util/show-value.ts'
@@ -31,12 +32,48 @@ export function changedAgent(agent: AgentSpec, changes: Changes): AgentSpec | un
 }
 
 /** The definition of an agent with what the caller of a session set instead. */
-export const withChanges = (agent: AgentSpec, { models, limits, parameters }: AgentChanges): AgentSpec => ({
-  ...agent,
-  models: [...(models ?? agent.models)],
-  limits: { ...agent.limits, ...limits },
-  parameters: { ...agent.parameters, ...definedOnly(parameters) },
-})
+export function withChanges(agent: AgentSpec, changes: AgentChanges): AgentSpec {
+  const { models, limits, lowered, parameters, instructions } = changes
+  const set = { ...agent.limits, ...limits }
+  const lower = lowered ? lowerLimits(set, lowered) : set
+  return {
+    ...agent,
+    ...(instructions !== undefined && { prompt: agent.prompt === '' ? instructions : `${agent.prompt}\n\n${instructions}` }),
+    models: [...(models ?? agent.models)],
+    limits: lower,
+    ...(lower.toolTimeout < set.toolTimeout && { saysToolTimeout: true }),
+    parameters: { ...agent.parameters, ...definedOnly(parameters) },
+  }
+}
+
+function lowerLimits(limits: AgentLimits, lowered: Partial<AgentLimits>): AgentLimits {
+  const lower = Object.entries(lowered).map(([key, value]) => [key, Math.min(value, Reflect.get(limits, key) ?? value)])
+  return { ...limits, ...Object.fromEntries(lower) }
+}
+
+/** The definition of the agent of a session with everything that its caller set instead. */
+export function withCallerSettings(definition: AgentSpec, { agent, changes }: Pick<SessionState, 'agent' | 'changes'>): AgentSpec {
+  const changed = changes ? withChanges(definition, changes) : definition
+  return agent.saysOutput ? { ...changed, output: agent.output, saysOutput: true } : changed
+}
+
+/** The recorded agent with settings that were added since. */
+export function withNewSettings({ agent, changes }: SessionState): AgentSpec {
+  const { instructions: _, ...settings } = changes ?? {}
+  return withChanges(agent, settings)
+}
+
+/** `undefined` if nothing is set. */
+export function changesOfSettings({ models, limits, parameters }: SessionSettings): AgentChanges | undefined {
+  const lowered = definedOnly(limits)
+  const set = definedOnly(parameters)
+  const changes = {
+    ...(models && { models: [...models] }),
+    ...(Object.keys(lowered).length > 0 && { lowered }),
+    ...(Object.keys(set).length > 0 && { parameters: set }),
+  }
+  return Object.keys(changes).length > 0 ? changes : undefined
+}
 
 /** Records the changes. Context windows that were learnt from a model are kept. */
 export function reconfigure(session: ActiveSession, options: Changes, models: ModelCache): void {

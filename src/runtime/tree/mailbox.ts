@@ -1,9 +1,19 @@
-import type { ApprovalRequest, Diagnostic, EventDraft, Inbox, InboxMessage, InboxRow, InputMode } from '../../contracts/index.ts'
+import type {
+  AgentChanges,
+  ApprovalRequest,
+  Diagnostic,
+  EventDraft,
+  Inbox,
+  InboxMessage,
+  InboxRow,
+  InputMode,
+} from '../../contracts/index.ts'
 import { openRequests } from '../../core/index.ts'
 import { decisionProblem } from '../../policy/grants.ts'
 import { type ActiveSession, applyDecision, redactDecision, storeProjectGrant } from '../../steps/index.ts'
 import { messageOf } from '../../util/message-of.ts'
 import { showValue } from '../../util/show-value.ts'
+import { changeProblems } from '../resume/reconfigure-session.ts'
 import { cancelModes, inputModes } from '../validation/check-arguments.ts'
 import type { Tree } from './tree.ts'
 
@@ -15,7 +25,7 @@ import type { Tree } from './tree.ts'
  * 3. After `close` the cursor does not move: later messages stay in the inbox for the next driver.
  */
 export class Mailbox {
-  readonly #tree: Pick<Tree, 'activeSessions' | 'sendTo'>
+  readonly #tree: Pick<Tree, 'activeSessions' | 'sendTo' | 'changeSettings'>
   readonly #root: ActiveSession
   readonly #inbox: Pick<Inbox, 'read'>
   #cursor: number
@@ -24,7 +34,7 @@ export class Mailbox {
   #isClosed = false
 
   constructor(
-    tree: Pick<Tree, 'activeSessions' | 'sendTo'>,
+    tree: Pick<Tree, 'activeSessions' | 'sendTo' | 'changeSettings'>,
     { root, inbox, cursor }: { readonly root: ActiveSession; readonly inbox: Pick<Inbox, 'read'>; readonly cursor: number },
   ) {
     this.#tree = tree
@@ -97,7 +107,9 @@ export class Mailbox {
         this.#tree.sendTo(message.to, { clientId: row.clientId, input: message.parts, mode: inputMode(message), inbox: row.position })
         return
       }
-      session.note(eventOf(session, row, request))
+      const event = eventOf(session, row, request)
+      if (message.kind === 'input' && message.changes) this.#tree.changeSettings(checkedChanges(message.changes))
+      session.note(event)
       if (message.kind === 'approval' && request) applyDecision(session, request, message)
     } catch (error) {
       session.note({ type: 'interaction.diagnostic', diagnostic: invalid(error), inbox: row.position })
@@ -127,6 +139,14 @@ export class Mailbox {
         child.note({ type: 'interaction.cancel.requested', mode: 'stop', by: message.by })
     }
   }
+}
+
+/** Rows come from outside. */
+function checkedChanges(changes: AgentChanges): AgentChanges {
+  const { lowered: limits, ...rest } = changes
+  const [wrong] = changeProblems({ ...rest, ...(limits && { limits }) })
+  if (wrong) throw new Error(`${wrong.place} ${wrong.message}`)
+  return changes
 }
 
 const invalid = (error: unknown): Diagnostic => ({

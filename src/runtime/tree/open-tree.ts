@@ -5,9 +5,11 @@ import {
   type InputPart,
   type InteractionEvent,
   OpenRequests,
+  type Principal,
   type Sandbox,
   type SessionId,
   type TreeId,
+  type TreeIdentity,
   type TreeSummary,
   TroupeError,
 } from '../../contracts/index.ts'
@@ -17,6 +19,7 @@ import type { RuntimeParts } from '../api/runtime-parts.ts'
 import type { Selected } from '../selection/select-agent.ts'
 import type { Feed } from './event-feed.ts'
 import { Ledger } from './ledger.ts'
+import type { Opening } from './opening.ts'
 import type { EffectiveAgent } from './session-setup.ts'
 import { Tree } from './tree.ts'
 import { newTreeState, type TreeState } from './tree-state.ts'
@@ -47,24 +50,36 @@ export interface Claimed {
 interface OpenTreeOptions extends Claimed {
   readonly state: TreeState
   readonly feed: Feed
-  /** The recorded title. */
-  readonly title?: string
+  readonly title: string
+  readonly principal: Principal | undefined
+  /** Of a new tree. */
+  readonly identity?: TreeIdentity
 }
 
 /** A new tree, with the first events of its root. */
 export function createTree(
   parts: RuntimeParts,
-  { treeId, selected, input }: { treeId: TreeId; selected: Selected; input: readonly InputPart[] },
-  opening: Omit<OpenTreeOptions, 'state'>,
+  { treeId, selected, input, opening }: { treeId: TreeId; selected: Selected; input: readonly InputPart[]; opening: Opening | undefined },
+  claimed: Claimed & { readonly feed: Feed },
 ): Tree {
-  if (opening.seq !== 0)
+  if (claimed.seq !== 0)
     throw new TroupeError('internal', `Session ${treeId} exists already.`, { remedy: 'Make the ids port return unique ids.' })
   const { config, sandbox, clock, origin } = parts.options
   const { agent, notice, ...choice } = selected
   const equipped = parts.sessionSetup.withSkillList(agent)
-  const begun = firstEvent({ treeId, agent: equipped, at: clock.now() }, parts.sessionSetup.effective(equipped, opening.registry))
-  const first = origin ? { ...begun, origin } : begun
-  const tree = openTree(parts, { ...opening, state: newTreeState(createSessionState(first)) })
+  const isCostBound = opening !== undefined && equipped.limits.maxCostUsd !== undefined
+  const effective = parts.sessionSetup.effective(equipped, claimed.registry, isCostBound)
+  const begun = firstEvent({ treeId, agent: equipped, at: clock.now() }, effective)
+  const placed = origin ? { ...begun, origin } : begun
+  const first = opening ? { ...placed, ...callerFields(opening) } : placed
+  const workspace = origin && { workspace: origin.workspace }
+  const tree = openTree(parts, {
+    ...claimed,
+    state: newTreeState(createSessionState(first)),
+    title: titleOf(input),
+    principal: opening?.principal,
+    ...((opening || workspace) && { identity: { ...workspace, ...opening?.identity } }),
+  })
   const { root: session } = tree
   tree.push(first)
   if (config.agents.length > 1) session.note({ type: 'interaction.subagent.selected', agent: agent.name, ...choice })
@@ -75,12 +90,19 @@ export function createTree(
   tree.reportSources()
   for (const text of config.context) session.note({ type: 'interaction.context.added', ...text })
   tree.addInstructions(session)
+  if (opening && opening.history.length > 0) session.note({ type: 'interaction.history.added', messages: opening.history })
   session.note({ type: 'interaction.input.accepted', clientId: `${treeId}.input` as ClientId, parts: input, mode: 'queue' })
   return tree
 }
 
-export function openTree(parts: RuntimeParts, { state, feed, epoch, seq, registry, title }: OpenTreeOptions): Tree {
-  const { store, clock, origin } = parts.options
+const callerFields = ({ principal, changes }: Opening): Pick<InteractionEvent<'interaction.session.created'>, 'principal' | 'changes'> => ({
+  ...(principal && { principal }),
+  ...(changes && { changes }),
+})
+
+export function openTree(parts: RuntimeParts, options: OpenTreeOptions): Tree {
+  const { state, feed, epoch, seq, registry, title, identity, principal } = options
+  const { store, clock } = parts.options
   const [startedAt, started] = [clock.now(), clock.monotonic()]
   // The wall clock may jump: from here on time follows the monotonic clock.
   const at = (moment: number): number => startedAt + Math.round(moment - started)
@@ -95,21 +117,21 @@ export function openTree(parts: RuntimeParts, { state, feed, epoch, seq, registr
     at,
     publish: (event) => feed.publish(event),
     requests,
-    ...(origin && { identity: { workspace: origin.workspace } }),
+    ...(identity && { identity }),
     summary() {
       const { state: now } = tree.root
       const status = statusOf(now)
       if (lastSummary?.status === status && lastSummary.openRequests === requests.size) return undefined
       lastSummary = {
         agent: now.agent.displayName ?? now.agent.name,
-        title: titleOf(now, lastSummary?.title ?? title),
+        title,
         status,
         openRequests: requests.size,
       }
       return lastSummary
     },
   })
-  const tree = new Tree(parts, { ledger, registry, state })
+  const tree = new Tree(parts, { ledger, registry, state, principal })
   return tree
 }
 
@@ -127,11 +149,8 @@ export function statusOf({ turn }: SessionState): TreeSummary['status'] {
 
 const maxTitleChars = 80
 
-/** The first line of a person's first message. If a compacted history has lost it, the `known` title stays. */
-function titleOf({ history, inputs, initialMessages, compacted }: SessionState, known: string | undefined): string {
-  if (known !== undefined && compacted.length > 0) return known
-  const first = history.toArray()[initialMessages.length]
-  const parts = first?.role === 'user' ? first.parts : inputs[0]?.parts
-  const text = parts?.find((part) => part.type === 'text')?.text
+/** The first line of the first message. */
+function titleOf(input: readonly InputPart[]): string {
+  const text = input.find((part) => part.type === 'text')?.text
   return (text ?? '').trim().split('\n', 1)[0]?.slice(0, maxTitleChars) ?? ''
 }

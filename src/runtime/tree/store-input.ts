@@ -1,11 +1,19 @@
-import { type FilePart, type ImagePart, type InputPart, type MaybePromise, type TreeId, TroupeError } from '../../contracts/index.ts'
+import {
+  type FilePart,
+  type ImagePart,
+  type InputPart,
+  type MaybePromise,
+  type StoredPart,
+  type TreeId,
+  TroupeError,
+} from '../../contracts/index.ts'
 import { blobAddress } from '../../core/index.ts'
 import { parseDataUrl } from '../../util/data-url.ts'
 import { detectMediaType, isTextType, plainMediaType } from '../../util/media-type.ts'
 import type { Redactor } from '../../util/redact.ts'
 import type { RuntimeParts } from '../api/runtime-parts.ts'
 
-type MediaPart = ImagePart | FilePart
+export type MediaPart = Pick<ImagePart | FilePart, 'type' | 'mediaType' | 'data'>
 
 /** As much as one request can have. */
 const maxBytes = 20 * 1024 ** 2
@@ -15,25 +23,39 @@ const maxBytes = 20 * 1024 ** 2
  *
  * @throws TroupeError `usage` for a part that is too large, or empty: the provider would refuse it in every later step, too.
  */
-export function storeInput(parts: RuntimeParts, treeId: TreeId, input: readonly InputPart[]): MaybePromise<readonly InputPart[]> {
+export function storeInput(
+  parts: RuntimeParts,
+  { treeId, what = 'the input' }: { readonly treeId: TreeId; readonly what?: string },
+  input: readonly InputPart[],
+): MaybePromise<readonly InputPart[]> {
   if (!input.some(hasBytes)) return input
-  const { redactor } = parts.overlays.of(treeId)
-  const { blobs } = parts.options.store
   return Promise.all(
     input.map(async (part, index) => {
-      const found = hasBytes(part) ? bytesOf(part, redactor) : undefined
-      if (!found || part.type === 'text') return part
-      const { mediaType, bytes } = found
-      if (bytes.length === 0) throw empty(index)
-      if (bytes.length > maxBytes) throw tooLarge(index, bytes.length)
-      const blob = await blobs.putBytes(treeId, bytes, plainMediaType(mediaType))
-      return { ...part, mediaType, data: blobAddress(blob), bytes: bytes.length }
+      const stored = hasBytes(part) ? await storeBytes(parts, treeId, { part, place: `Part ${index + 1} of ${what}` }) : undefined
+      return stored && part.type !== 'text'
+        ? { ...part, mediaType: stored.mediaType, data: blobAddress(stored.blob), bytes: stored.bytes }
+        : part
     }),
   )
 }
 
+/** `undefined` if the part has no readable data. */
+export async function storeBytes(
+  parts: RuntimeParts,
+  treeId: TreeId,
+  { part, place }: { readonly part: MediaPart; readonly place: string },
+): Promise<Pick<StoredPart, 'mediaType' | 'blob' | 'bytes'> | undefined> {
+  const found = bytesOf(part, parts.overlays.of(treeId).redactor)
+  if (!found) return undefined
+  const { mediaType, bytes } = found
+  if (bytes.length === 0) throw empty(place)
+  if (bytes.length > maxBytes) throw tooLarge(place, bytes.length)
+  const blob = await parts.options.store.blobs.putBytes(treeId, bytes, plainMediaType(mediaType))
+  return { mediaType, blob, bytes: bytes.length }
+}
+
 /** Base64 contains no colon. */
-const hasBytes = (part: InputPart): part is MediaPart =>
+export const hasBytes = (part: InputPart): part is ImagePart | FilePart =>
   part.type !== 'text' && (isDataUrl(part.data) || !/^[a-z][a-z0-9+.-]*:/i.test(part.data))
 
 const isDataUrl = (data: string): boolean => /^data:/i.test(data)
@@ -65,12 +87,12 @@ function readDataUrl(url: string): { readonly declared: string; readonly bytes: 
   }
 }
 
-const empty = (index: number): TroupeError =>
-  new TroupeError('usage', `Part ${index + 1} of the input has no bytes: its data is empty or not base64.`, {
+const empty = (place: string): TroupeError =>
+  new TroupeError('usage', `${place} has no bytes: its data is empty or not base64.`, {
     remedy: 'Pass the bytes in base64, or an https: address that the provider can read.',
   })
 
-const tooLarge = (index: number, bytes: number): TroupeError =>
-  new TroupeError('usage', `Part ${index + 1} of the input has ${(bytes / 1024 ** 2).toFixed(1)} MB; a part may have 20 MB.`, {
+const tooLarge = (place: string, bytes: number): TroupeError =>
+  new TroupeError('usage', `${place} has ${(bytes / 1024 ** 2).toFixed(1)} MB; a part may have 20 MB.`, {
     remedy: 'Pass a smaller file, or an https: address that the provider can read.',
   })

@@ -12,6 +12,8 @@ import type { Selected } from '../selection/select-agent.ts'
 import type { Feed } from './event-feed.ts'
 import { Mailbox } from './mailbox.ts'
 import { createTree, openTree } from './open-tree.ts'
+import type { Opening } from './opening.ts'
+import { storeHistory } from './store-history.ts'
 import { storeInput } from './store-input.ts'
 import type { Tree } from './tree.ts'
 
@@ -60,9 +62,10 @@ export class TreeDriver {
       feed: Feed
       startInterrupt: Interrupt
       isPinned: boolean
+      opening: Opening | undefined
     },
   ): Promise<TreeDriver> {
-    const { treeId, feed, input, startInterrupt } = begin
+    const { treeId, feed, input, startInterrupt, opening } = begin
     const selected = begin.chosen instanceof Promise ? await unlessInterrupted(startInterrupt, begin.chosen) : begin.chosen
     const { agent } = selected
     if (!parts.isReady(agent)) await unlessInterrupted(startInterrupt, loadToolsAndModels(parts, treeId, agent))
@@ -71,13 +74,23 @@ export class TreeDriver {
     const claimed = await claimTree(parts, treeId, agent)
     const { epoch } = claimed
     try {
-      const storing = storeInput(parts, treeId, input)
+      const storing = storeInput(parts, { treeId }, input)
       const stored = storing instanceof Promise ? await storing : storing
-      const tree = createTree(parts, { treeId, selected, input: stored }, { ...claimed, feed })
+      const history = opening && (await storeHistory(parts, treeId, opening.history))
+      const tree = createTree(
+        parts,
+        { treeId, selected, input: stored, opening: opening && history && { ...opening, history } },
+        { ...claimed, feed },
+      )
       tree.isPinned = begin.isPinned
+      // Another session may get the same key first: then this one never begins.
+      if (opening?.identity.key !== undefined) await tree.flush()
       return new TreeDriver(tree, feed, { epoch, whenIdle: 'settle', inboxCursor: 0 })
     } catch (error) {
-      await parts.options.store.journal.release(treeId, epoch)
+      const { journal, trees } = parts.options.store
+      await journal.release(treeId, epoch)
+      // Nothing of it is left, apart from one that another process may have started meanwhile.
+      if (!opening?.hasClientId && claimed.seq === 0) await trees.delete(treeId)
       throw error
     }
   }
@@ -89,7 +102,7 @@ export class TreeDriver {
     { whenIdle, feed, changes = {}, isPinned = false, closing }: ResumeOptions & { readonly closing: Interrupt },
   ): Promise<TreeDriver> {
     const { store } = parts.options
-    const { title, state: before } = await findTree(parts, treeId)
+    const { title, principal, state: before } = await findTree(parts, treeId)
     const changed = changedAgent(before.root.agent, changes)
     if (changed) {
       await parts.models.resolve(changed)
@@ -104,7 +117,7 @@ export class TreeDriver {
       refuseWithoutAgents(parts, state)
       if (parts.sources)
         for (const child of state.children.values()) if (child.turn.kind === 'open') await parts.toolsFor(treeId, child.agent)
-      const tree = openTree(parts, { state, feed, epoch, seq, registry, title })
+      const tree = openTree(parts, { state, feed, epoch, seq, registry, title, principal })
       tree.isPinned = isPinned
       tree.resume(epoch, changes)
       if (changed) await tree.flush()

@@ -1,5 +1,6 @@
 import {
   type AgentCard,
+  type AgentChanges,
   type AgentSpec,
   type ApprovalId,
   type ApprovalKey,
@@ -8,6 +9,7 @@ import {
   type ItemId,
   type LiveEvent,
   type MaybePromise,
+  type Principal,
   TroupeError,
 } from '../../contracts/index.ts'
 import { type EventWriter, type Headroom, openRequests, type SessionState, unlimited } from '../../core/index.ts'
@@ -38,6 +40,14 @@ import type { TreeState } from './tree-state.ts'
 
 const noCards: readonly AgentCard[] = []
 
+interface TreeOptions {
+  readonly ledger: Ledger
+  readonly registry: ToolRegistry
+  readonly state: TreeState
+  /** Who opened it. */
+  readonly principal: Principal | undefined
+}
+
 /**
  * The active sessions of one tree, with their common event writer and budget.
  *
@@ -48,6 +58,7 @@ const noCards: readonly AgentCard[] = []
  */
 export class Tree implements TreePort, EventWriter {
   readonly root: ActiveSession
+  readonly principal: Principal | undefined
   /** Replaced before a turn of the root, if the configuration has changed. */
   parts: RuntimeParts
   /** Whether later turns keep the recorded definitions. */
@@ -60,15 +71,18 @@ export class Tree implements TreePort, EventWriter {
   #released: Interrupt | undefined
   /** Whether the root has the current definition of its agent. A recorded one may be older. */
   #isCurrent = true
+  /** Settings of the caller for the next turn were recorded. */
+  #hasNewSettings = false
   /** The children when the tree was opened, until the tracker takes them over. */
   #before: Pick<TreeState, 'children' | 'settled' | 'numbers'>
   #tracker: ChildTracker | undefined
   #children: Children | undefined
   #spawned: SpawnedChildren | undefined
 
-  constructor(parts: RuntimeParts, { ledger, registry, state }: { ledger: Ledger; registry: ToolRegistry; state: TreeState }) {
+  constructor(parts: RuntimeParts, { ledger, registry, state, principal }: TreeOptions) {
     const { root, children, settled, numbers } = state
     this.parts = parts
+    this.principal = principal
     this.registry = registry
     this.#ledger = ledger
     this.#ports = parts.ports(root.treeId, { tree: this, registry })
@@ -144,6 +158,7 @@ export class Tree implements TreePort, EventWriter {
   /** Records the new driver in every open session. Calls find their children later. */
   resume(epoch: number, changes: OpenOptions): void {
     this.#isCurrent = false
+    this.#hasNewSettings = this.root.state.changes !== undefined
     this.reportSources()
     reconfigure(this.root, changes, this.parts.models)
     resumeSession(this.root, this, epoch)
@@ -258,7 +273,7 @@ export class Tree implements TreePort, EventWriter {
   }
 
   prepareTurn(session: ActiveSession): MaybePromise<void> {
-    if (session === this.root && !this.isPinned && !(this.#isCurrent && this.parts.isNewest))
+    if (session === this.root && (this.#hasNewSettings || (!this.isPinned && !(this.#isCurrent && this.parts.isNewest))))
       return this.#unlessReleased(this.#adopt(session))
     if (!this.#sources) return undefined
     if (this.#sources.isStale(session.state.agent)) return this.#unlessReleased(this.#refreshTools(session))
@@ -276,10 +291,12 @@ export class Tree implements TreePort, EventWriter {
   }
 
   async #adopt(session: ActiveSession): Promise<void> {
-    const { newest } = this.parts.catalogue
+    const { newest } = this.isPinned ? { newest: this.parts } : this.parts.catalogue
     if (newest !== this.parts) await this.#switchTo(newest)
     this.#isCurrent = true
-    await adoptDefinitions(session, newest)
+    const how = { isPinned: this.isPinned, hasNewSettings: this.#hasNewSettings }
+    this.#hasNewSettings = false
+    await adoptDefinitions(session, newest, how)
     if (!session.isReleased) this.addInstructions(session)
   }
 
@@ -318,6 +335,14 @@ export class Tree implements TreePort, EventWriter {
       const message = `Instructions of the server "${source}" for its tools:\n${text}`
       if (!hasText(session.state, message)) session.note({ type: 'interaction.context.added', source, text: message })
     }
+  }
+
+  /** Records settings of the root. They apply from its next turn on. */
+  changeSettings(changes: AgentChanges): void {
+    const { agent, tools, promptChars, prices, windows, maxOutputs } = this.root.state
+    const reason = 'Settings for the next turn.'
+    this.root.note({ type: 'interaction.session.configured', agent, tools, promptChars, prices, windows, maxOutputs, changes, reason })
+    this.#hasNewSettings = true
   }
 
   /** Records problems of sources from now on. */

@@ -23,15 +23,10 @@ import { readableCopy } from './readable-copy.ts'
 export const inputModes: readonly string[] = ['queue', 'steer'] satisfies InputMode[]
 export const cancelModes: readonly string[] = ['stop', 'interrupt']
 const runKeys = ['agent', 'signal', 'overlay', 'output', 'definitions']
-const startKeys = ['agent', 'overlay']
 
 /** Every run comes by here: valid options cost one look at each key. */
-export function checkRun(
-  input: RunInput,
-  options: object,
-  { caller, modelKeys }: { readonly caller: 'run' | 'start'; readonly modelKeys: object },
-): void {
-  const known = caller === 'run' ? runKeys : startKeys
+export function checkRun(input: RunInput, options: object, modelKeys: object): void {
+  const known = runKeys
   const problems: Problem[] = []
   try {
     if (areOptions(problems, options)) {
@@ -50,12 +45,12 @@ export function checkRun(
   }
 }
 
-const nonEmpty = (expected: string): FieldType => ({
+export const nonEmpty = (expected: string): FieldType => ({
   expected,
   remedy: 'Pass a non-empty string.',
   accepts: (value) => typeof value === 'string' && value !== '',
 })
-const agentName = nonEmpty('the name of an agent')
+export const agentName = nonEmpty('the name of an agent')
 const signal: FieldType = {
   expected: 'an AbortSignal',
   remedy: 'Pass the signal of an AbortController.',
@@ -87,13 +82,22 @@ export function checkClose(options: object): void {
 export function checkSend(input: RunInput, options: object): void {
   check({ input, options }, (problems) => {
     if (areOptions(problems, options)) {
-      checkKeys(problems, options, { known: ['mode', 'clientId', 'to'], place: 'options' })
+      checkKeys(problems, options, { known: ['mode', 'clientId', 'to', ...settingKeys], place: 'options' })
+      problems.push(...changeProblems(options))
+      if (options.to !== undefined && settingKeys.some((key) => options[key] !== undefined)) problems.push(settingsOfChild)
       if (options.mode !== undefined) checkWord(problems, options.mode, { place: 'options.mode', known: inputModes })
       checkField(problems, options.clientId, { type: optional(nonEmpty('an id')), place: 'options.clientId' })
       checkField(problems, options.to, { type: optional(nonEmpty('a session id or an agent path')), place: 'options.to' })
     }
     checkInput(input, problems)
   })
+}
+
+const settingKeys = ['models', 'limits', 'parameters']
+const settingsOfChild: Problem = {
+  place: 'options.to',
+  message: 'only the root of a session takes settings',
+  remedy: 'Leave out `to`, or models, limits and parameters.',
 }
 
 export function checkCancel(mode: unknown, by: unknown): void {
@@ -137,7 +141,7 @@ export function checkList(options: object): void {
   })
 }
 
-function check(given: { readonly [name: string]: unknown }, find: (problems: Problem[]) => void): void {
+export function check(given: { readonly [name: string]: unknown }, find: (problems: Problem[]) => void): void {
   const problems: Problem[] = []
   try {
     find(problems)
@@ -156,7 +160,7 @@ function unreadable(error: unknown, given: { readonly [name: string]: unknown })
 }
 
 /** The messages show no value: it may be a secret. */
-function checkOverlay(problems: Problem[], overlay: unknown, modelKeys: object): void {
+export function checkOverlay(problems: Problem[], overlay: unknown, modelKeys: object): void {
   const place = 'options.overlay'
   if (overlay === undefined) return
   if (!isRecord(overlay)) {
@@ -195,13 +199,13 @@ function inputProblem(input: RunInput): { readonly message: string; readonly rem
   }
 }
 
-const isPart = (part: unknown): boolean => {
+export const isPart = (part: unknown): boolean => {
   const { type, text, data, mediaType } = (part ?? {}) as { [key: string]: unknown }
   if (type === 'text') return typeof text === 'string'
   return (type === 'image' || type === 'file') && typeof data === 'string' && !/^blob:/i.test(data) && typeof mediaType === 'string'
 }
 
-function areOptions(problems: Problem[], options: object): options is Record<string, unknown> {
+export function areOptions(problems: Problem[], options: object): options is Record<string, unknown> {
   if (isRecord(options)) return true
   problems.push({
     place: 'options',

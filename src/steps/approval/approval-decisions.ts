@@ -64,7 +64,7 @@ async function askApprover(session: ActiveSession, request: ApprovalRequest): Pr
   try {
     // The request must be durable before anyone is asked, so that an answer always finds it.
     await session.flush()
-    const verdict = await session.ports.approver.decide(copyOf(request), session.interrupt.signal)
+    const verdict = await session.ports.approver.decide(copyOf(request), session.interrupt.signal, session.place)
     if (session.isReleased) return
     if (verdict === 'wait' || verdict === 'suspend') session.verdicts.set(request.id, verdict)
     else {

@@ -34,6 +34,7 @@ export async function askHook(
   const deadline = new Interrupt(session.interrupt)
   const cancel = session.clock.after(timeoutMs, () => deadline.fire('late'))
   const context: HookContext = {
+    ...session.place,
     get signal() {
       return deadline.signal
     },

@@ -148,6 +148,10 @@ class CallRun {
   #context(tool: Tool, timeLeft: number | undefined): ToolContext {
     const { state, ports } = this.#session
     const context: ToolContext = {
+      treeId: state.treeId,
+      sessionId: state.sessionId,
+      agentPath: state.agentPath,
+      principal: ports.tree.principal,
       signal: this.#interrupt.signal,
       callId: callIdOf(state.sessionId, this.#call.itemId),
       attempt: this.#call.attempt,

@@ -18,12 +18,14 @@ import {
   type ItemId,
   type MaybePromise,
   type Model,
+  type Principal,
   type ProjectGrants,
   type QueueEvent,
   type Random,
   type RemainingBudget,
   type Sandbox,
   type SchemaValidator,
+  type SessionPlace,
   storedOutputFlag,
   type Tool,
   TroupeError,
@@ -69,6 +71,8 @@ export interface TreePort {
   /** Waits for a spawned child or another change, while the turn has an answer. */
   rest(session: ActiveSession): Promise<void>
   readonly spawned: SpawnPort
+  /** Who opened the root. */
+  readonly principal: Principal | undefined
 }
 
 /** Spawned children, by the session that spawned them. */
@@ -163,6 +167,11 @@ export class ActiveSession extends Session {
     super(parts)
     this.ports = ports
     this.#writer = parts.writer
+  }
+
+  get place(): SessionPlace {
+    const { treeId, sessionId, agentPath } = this.state
+    return { treeId, sessionId, agentPath, principal: this.ports.tree.principal }
   }
 
   showQueue(event: QueueEvent): void {

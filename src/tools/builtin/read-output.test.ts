@@ -1,11 +1,13 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { somePlace } from '../../../test/fixtures/session-place.ts'
 import type { CallId, JsonObject, ToolContext, ToolOutput } from '../../contracts/index.ts'
 import { checkSchema } from '../../util/json-schema/check-schema.ts'
 import { schemaValidator } from '../schema/schema-validator.ts'
 import { readOutputTool } from './read-output-tool.ts'
 
 const context = (stored: { readonly [handle: string]: string }): ToolContext => ({
+  ...somePlace,
   signal: new AbortController().signal,
   callId: 'c1' as CallId,
   attempt: 1,

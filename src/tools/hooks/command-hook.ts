@@ -1,7 +1,7 @@
 import { type HookPoint, maxHookOutputChars, type OutputView } from '../../contracts/index.ts'
 import { parseJsonObject } from '../../util/json-values.ts'
 import { showValue } from '../../util/show-value.ts'
-import type { Answer, HookPlace, Questions } from './hook-answer.ts'
+import { type Answer, type HookPlace, placeOf, type Questions } from './hook-answer.ts'
 import { lastLine, type ProgramEnd, runProgram } from './run-program.ts'
 
 // A hook that is a program. It is started for each question, with one JSON document on its standard input:
@@ -12,7 +12,7 @@ import { lastLine, type ProgramEnd, runProgram } from './run-program.ts'
 //   {"version":1,"hook":"guard","on":"before_request","agent":"clerk","model":"openai/gpt-5-mini","size":1234}
 //   {"version":1,"hook":"guard","on":"at_stop","agent":"clerk","text":"Done.","resumed":0}
 //
-// A long output is cut, and has `"cut":true`. Answers:
+// Each also has `"session":{"treeId":"…","sessionId":"…","agentPath":"root","principal":{…}}`. A long output is cut, and has `"cut":true`. Answers:
 //
 //   exit 0, no output            continue
 //   exit 0, one JSON object      the verdict: {"kind":"continue"}, {"kind":"change","input":{…},"reason":"…"},
@@ -22,9 +22,9 @@ import { lastLine, type ProgramEnd, runProgram } from './run-program.ts'
 //   anything else                a failure: `onFailure` decides
 
 export function commandAnswer(hook: string, command: readonly string[], { baseDir, environment, clock }: HookPlace): Answer {
-  return async (point, view, { signal }) => {
-    const question = `${JSON.stringify({ version: 1, hook, on: point, ...shown(view) })}\n`
-    const end = await runProgram({ command, cwd: baseDir, environment, clock, signal }, question)
+  return async (point, view, context) => {
+    const question = `${JSON.stringify({ version: 1, hook, on: point, ...shown(view), session: placeOf(context) })}\n`
+    const end = await runProgram({ command, cwd: baseDir, environment, clock, signal: context.signal }, question)
     return verdictOf(point, end)
   }
 }

@@ -9,6 +9,7 @@ import type {
   HookPoint,
   OutputView,
   RequestView,
+  SessionPlace,
   StopView,
 } from '../../contracts/index.ts'
 import type { TrustedFiles } from './hook-files.ts'
@@ -34,6 +35,14 @@ export interface Questions {
   readonly before_request: { readonly view: RequestView; readonly verdict: BeforeRequestVerdict }
   readonly at_stop: { readonly view: StopView; readonly verdict: AtStopVerdict }
 }
+
+/** The session of a question, for a program or a module. */
+export const placeOf = ({ treeId, sessionId, agentPath, principal }: HookContext): SessionPlace => ({
+  treeId,
+  sessionId,
+  agentPath,
+  principal,
+})
 
 /** Answers for a hook, by a program or a module. The caller checks the verdict. */
 export type Answer = <P extends HookPoint>(point: P, view: Questions[P]['view'], context: HookContext) => Promise<Questions[P]['verdict']>

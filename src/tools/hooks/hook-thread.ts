@@ -5,7 +5,7 @@ import type { Clock } from '../../contracts/index.ts'
 import { messageOf } from '../../util/message-of.ts'
 import { killMarked, newMark } from '../sandbox/process-tree.ts'
 import type { HookPlace } from './hook-answer.ts'
-import type { FromWorker, ToWorker, WorkerSetup } from './hook-worker.ts'
+import type { FromWorker, HookQuestion, ToWorker, WorkerSetup } from './hook-worker.ts'
 import { cancelledError, graceMs, lastLine, markVariable, mostOutputBytes, printedTooMuch } from './run-program.ts'
 
 // One thread that answers for a module.
@@ -75,7 +75,7 @@ export class HookThread {
   }
 
   /** Asks the function of that name. */
-  async ask(name: string, question: string, signal: AbortSignal): Promise<string | undefined> {
+  async ask(name: string, question: HookQuestion, signal: AbortSignal): Promise<string | undefined> {
     if (signal.aborted) throw cancelledError()
     const id = this.#asked++
     const answered = Promise.withResolvers<string | undefined>()
@@ -86,7 +86,7 @@ export class HookThread {
     this.#open.set(id, answered)
     signal.addEventListener('abort', giveUp, { once: true })
     this.#worker.ref()
-    this.#worker.postMessage({ kind: 'ask', id, name, question } satisfies ToWorker)
+    this.#worker.postMessage({ kind: 'ask', id, name, ...question } satisfies ToWorker)
     try {
       return await answered.promise
     } finally {

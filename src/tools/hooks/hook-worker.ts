@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs'
 import { registerHooks } from 'node:module'
 import { fileURLToPath } from 'node:url'
 import { parentPort, workerData } from 'node:worker_threads'
+import type { HookContext, SessionPlace } from '../../contracts/index.ts'
 import { messageOf } from '../../util/message-of.ts'
 import { showValue } from '../../util/show-value.ts'
 
@@ -22,8 +23,14 @@ export interface WorkerSetup {
   readonly mostOutputBytes: number
 }
 
+export interface HookQuestion {
+  /** JSON. */
+  readonly view: string
+  readonly place: SessionPlace
+}
+
 export type ToWorker =
-  | { readonly kind: 'ask'; readonly id: number; readonly name: string; readonly question: string }
+  | ({ readonly kind: 'ask'; readonly id: number; readonly name: string } & HookQuestion)
   | { readonly kind: 'give_up'; readonly id: number }
 
 export type FromWorker =
@@ -37,7 +44,7 @@ export type FromWorker =
   | { readonly kind: 'complained'; readonly text: string }
   | { readonly kind: 'printed_too_much' }
 
-type Exported = (question: unknown, context: { readonly signal: AbortSignal }) => unknown
+type Exported = (question: unknown, context: HookContext) => unknown
 
 const { module, sha256, names, mostOutputBytes } = workerData as WorkerSetup
 const open = new Map<number, AbortController>()
@@ -86,13 +93,13 @@ function compareFirst(expected: string): void {
 }
 
 async function answer(
-  { id, name, question }: Extract<ToWorker, { kind: 'ask' }>,
+  { id, name, view, place }: Extract<ToWorker, { kind: 'ask' }>,
   found: { readonly [name: string]: unknown },
 ): Promise<void> {
   if (open.size === 0) printed.clear()
   const controller = new AbortController()
   open.set(id, controller)
-  const said = await answerOf(() => (found[name] as Exported)(JSON.parse(question), { signal: controller.signal }))
+  const said = await answerOf(() => (found[name] as Exported)(JSON.parse(view), { ...place, signal: controller.signal }))
   await new Promise((resolve) => setImmediate(resolve))
   open.delete(id)
   tell({ id, ...said })

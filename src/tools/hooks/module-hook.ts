@@ -1,7 +1,7 @@
 import { resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import type { HookDefinition, HookPoint } from '../../contracts/index.ts'
-import type { Answer, HookPlace, Questions } from './hook-answer.ts'
+import { type Answer, type HookPlace, placeOf, type Questions } from './hook-answer.ts'
 import { type CheckedFiles, checkHookFiles } from './hook-files.ts'
 import { faultText, HookThread, type LoadFault } from './hook-thread.ts'
 
@@ -43,8 +43,9 @@ export class HookModule {
     return fault && { message: `${this.#file} ${faultText(fault)}`, remedy: remedyFor(fault) }
   }
 
-  readonly answer: Answer = async (point, view, { signal }) => {
-    const answer = await this.#serving().ask(exportNames[point], JSON.stringify(view), signal)
+  readonly answer: Answer = async (point, view, context) => {
+    const question = { view: JSON.stringify(view), place: placeOf(context) }
+    const answer = await this.#serving().ask(exportNames[point], question, context.signal)
     // The caller checks the verdict.
     return (answer === undefined ? undefined : JSON.parse(answer)) as Questions[typeof point]['verdict']
   }

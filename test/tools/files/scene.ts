@@ -5,6 +5,7 @@ import { afterAll } from 'vitest'
 import type { CallId, JsonObject, Tool, ToolContext, ToolOutput } from '../../../src/contracts/index.ts'
 import { schemaValidator } from '../../../src/tools/index.ts'
 import { openWorkspace, type Workspace, type WorkspaceOptions } from '../../../src/tools/workspace/index.ts'
+import { somePlace } from '../../fixtures/session-place.ts'
 import { fileTools } from './file-tools.ts'
 
 const bases: string[] = []
@@ -27,6 +28,7 @@ export function putFiles(folder: string, files: { readonly [path: string]: strin
 }
 
 export const toolContext = (more: Partial<ToolContext> = {}): ToolContext => ({
+  ...somePlace,
   signal: new AbortController().signal,
   callId: 'c1' as CallId,
   attempt: 1,

@@ -13,6 +13,7 @@ import {
 } from '../../../src/contracts/index.ts'
 import { shellTool } from '../../../src/tools/builtin/shell/shell-tool.ts'
 import { processSandbox } from '../../../src/tools/sandbox/index.ts'
+import { somePlace } from '../../fixtures/session-place.ts'
 import { path, realClock } from '../sandbox/ground.ts'
 
 export interface ShellGround {
@@ -66,6 +67,7 @@ export function shellGround(confinement: 'sandbox' | 'none', clock = realClock):
 }
 
 export const contextOf = (confinement: Confinement): ToolContext => ({
+  ...somePlace,
   signal: new AbortController().signal,
   callId: 'c1' as CallId,
   attempt: 1,

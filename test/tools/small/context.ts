@@ -1,9 +1,11 @@
 import type { CallId, Plan, ToolContext } from '../../../src/contracts/index.ts'
+import { somePlace } from '../../fixtures/session-place.ts'
 
 /** What a tool is given, with what it puts down as its plan. */
 export function toolContext(more: Partial<ToolContext> = {}): ToolContext & { readonly plans: Plan[] } {
   const plans: Plan[] = []
   return {
+    ...somePlace,
     signal: new AbortController().signal,
     callId: 'c1' as CallId,
     attempt: 1,

@@ -1,0 +1,40 @@
+import type { CallResult, InputPart, Json, JsonObject, Message, OutputPart, ReplyPart } from '../../contracts/index.ts'
+import type { Redactor } from '../../util/redact.ts'
+
+/** Redacts texts, arguments, results and metadata. Bytes are redacted when they are stored. */
+export function redactMessage(message: Message, redactor: Redactor): Message {
+  switch (message.role) {
+    case 'user':
+      return { ...message, parts: message.parts.map((part) => redactInput(part, redactor)) }
+    case 'assistant':
+      return { ...message, parts: message.parts.map((part) => redactReply(part, redactor)) }
+    case 'tool':
+      return { ...message, results: message.results.map((result) => redactResult(result, redactor)) }
+    default:
+      return message satisfies never
+  }
+}
+
+const redactInput = (part: InputPart, redactor: Redactor): InputPart =>
+  part.type === 'text' ? { ...part, text: redactor.text(part.text) } : part
+
+function redactReply(part: ReplyPart, redactor: Redactor): ReplyPart {
+  const metadata = part.metadata && { metadata: redactor.json(part.metadata as Json) as JsonObject }
+  if (part.type === 'call') return { ...part, input: redactor.text(part.input), ...metadata }
+  return { ...part, text: redactor.text(part.text), ...metadata }
+}
+
+function redactResult(result: CallResult, redactor: Redactor): CallResult {
+  const { parts } = result
+  return {
+    ...result,
+    content: redactor.text(result.content),
+    ...(parts && { parts: parts.map((part) => redactOutput(part, redactor)) }),
+  }
+}
+
+function redactOutput(part: OutputPart, redactor: Redactor): OutputPart {
+  if (part.type === 'text') return { ...part, text: redactor.text(part.text) }
+  const name = part.name !== undefined && { name: redactor.text(part.name) }
+  return part.type === 'link' ? { ...part, ...name, uri: redactor.text(part.uri) } : { ...part, ...name }
+}

@@ -1,0 +1,89 @@
+import { type OutputContract, type Principal, type Problem, principalKinds, type StartOptions } from '../../contracts/index.ts'
+import { checkSchema } from '../../util/json-schema/check-schema.ts'
+import {
+  checkField,
+  checkKeys,
+  checkOnlyFields,
+  expectObject,
+  type FieldType,
+  isListOfStrings,
+  isPlainRecord,
+  oneOf,
+  optional,
+} from '../../util/option-problems.ts'
+import { showValue } from '../../util/show-value.ts'
+import type { RunInput } from '../api/agent-runtime.ts'
+import { changeProblems } from '../resume/reconfigure-session.ts'
+import { agentName, areOptions, check, checkInput, checkOverlay, nonEmpty } from './check-arguments.ts'
+import { historyProblems } from './check-history.ts'
+
+const maxIdLength = 512
+
+const shortText = (expected: string): FieldType => ({
+  expected: `${expected} of at most ${maxIdLength} characters`,
+  remedy: 'Pass a non-empty string.',
+  accepts: (value) => typeof value === 'string' && value !== '' && value.length <= maxIdLength && value.isWellFormed(),
+})
+
+const maxLabels = 32
+const maxLabelLength = 128
+
+export const labelList: FieldType = {
+  expected: `a list of at most ${maxLabels} labels`,
+  remedy: `A label is a non-empty string of at most ${maxLabelLength} characters.`,
+  accepts: (value) =>
+    isListOfStrings(value) &&
+    value.length <= maxLabels &&
+    value.every((label) => label !== '' && label.length <= maxLabelLength && label.isWellFormed()),
+}
+
+const principalFields: { readonly [Key in keyof Required<Principal>]: FieldType } = {
+  id: shortText('an id'),
+  kind: oneOf(principalKinds),
+  name: optional(nonEmpty('a name')),
+}
+
+const fields: { readonly [Key in keyof Required<StartOptions>]: FieldType | undefined } = {
+  agent: agentName,
+  key: shortText('a key'),
+  labels: labelList,
+  clientId: shortText('an id'),
+  instructions: nonEmpty('a text'),
+  // Checked below.
+  overlay: undefined,
+  principal: undefined,
+  history: undefined,
+  models: undefined,
+  limits: undefined,
+  parameters: undefined,
+  output: undefined,
+}
+
+export function checkStart(input: RunInput, options: object, modelKeys: object): asserts options is StartOptions {
+  check({ input, options }, (problems) => {
+    if (areOptions(problems, options)) {
+      checkKeys(problems, options, { known: Object.keys(fields), place: 'options' })
+      for (const [key, type] of Object.entries(fields))
+        if (type) checkField(problems, options[key], { type: optional(type), place: `options.${key}` })
+      checkOverlay(problems, options.overlay, modelKeys)
+      if (expectObject(problems, options.principal as object | undefined, 'options.principal'))
+        checkOnlyFields(problems, options.principal as object, { fields: principalFields, place: 'options.principal' })
+      problems.push(...changeProblems(options), ...historyProblems(options.history), ...outputProblems(options.output))
+    }
+    checkInput(input, problems)
+  })
+}
+
+const formats: readonly unknown[] = ['text', 'markdown', 'json'] satisfies OutputContract['format'][]
+
+function outputProblems(output: unknown): readonly Problem[] {
+  const place = 'options.output'
+  if (output === undefined) return []
+  if (!isPlainRecord(output) || !formats.includes(output.format))
+    return [
+      { place, message: `expected { format: "text", "markdown" or "json" }, found ${showValue(output)}`, remedy: 'Add a schema for json.' },
+    ]
+  const problems: Problem[] = []
+  checkKeys(problems, output, { known: output.format === 'json' ? ['format', 'schema'] : ['format'], place })
+  return output.schema === undefined ? problems : [...problems, ...checkSchema(output.schema, `${place}.schema`, 'any')]
+}
