@@ -14,8 +14,11 @@ export {
   toHttpError,
 } from './http-error.ts'
 export { type Listening, type ListenOptions, listen } from './listen.ts'
+export { onBodyEnd } from './on-body-end.ts'
 export { openApiDocument } from './openapi.ts'
-export { type HeadendName, type Method, type Route, type RouteRequest, type RouteResponse, route } from './route.ts'
+export { parseJson } from './read-body.ts'
+export { type HeadendName, type Method, type Peer, type Route, type RouteRequest, type RouteResponse, route } from './route.ts'
+export { scopedSessions } from './scoped-sessions.ts'
 export { type AccessEntry, type HeadendServer, type HeadendServerOptions, headendServer } from './server.ts'
 export { type ServerRouteDependencies, serverRoutes } from './server-routes.ts'
 export {

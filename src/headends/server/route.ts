@@ -8,27 +8,39 @@ import type { ErrorShape } from './http-error.ts'
 export type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE'
 export type HeadendName = 'server' | 'rest' | 'openai' | 'anthropic' | 'mcp' | 'web'
 
+/** Of a turn that runs. */
+export interface Place {
+  /** Can be called several times. */
+  release(): void
+}
+
+/** Somebody who has passed authentication and limits. */
+export interface Peer {
+  readonly caller: Caller
+  /** Only the sessions and agents of the caller. */
+  readonly sessions: SessionService
+  /** Names the session in the access log. */
+  concerns(sessionId: string): void
+  /** Waits for a free place for a turn of this agent. */
+  admit(agent: string, signal: AbortSignal): Promise<Place>
+}
+
 /** A request that has passed authentication, limits and validation. */
-export interface RouteRequest<Body = unknown, Query = unknown> {
+export interface RouteRequest<Body = unknown, Query = unknown> extends Peer {
   readonly raw: Request
   readonly url: URL
   /** Parameters of the path, decoded. */
   readonly params: { readonly [name: string]: string }
   readonly query: Query
   readonly body: Body
-  readonly caller: Caller
-  /** Only the sessions and agents of the caller. */
-  readonly sessions: SessionService
   readonly requestId: string
   /** Aborted when the client disconnects. */
   readonly signal: AbortSignal
-  /** Names the session in the access log. */
-  concerns(sessionId: string): void
   /**
-   * Waits for a free place for a turn of this agent. The place is free again when the response has been sent, or when the promise
-   * that `keepUntil` gets has settled.
+   * The place is also free again when the response has been sent, or when the promise that `keepUntil` gets has settled. Default
+   * signal: that of the request.
    */
-  admit(agent: string): Promise<{ keepUntil(turn: Promise<unknown>): void }>
+  admit(agent: string, signal?: AbortSignal): Promise<Place & { keepUntil(turn: Promise<unknown>): void }>
 }
 
 /** An example of a response, for the OpenAPI document. */

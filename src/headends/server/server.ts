@@ -1,15 +1,13 @@
 import { Hono } from 'hono'
 import type { Clock, Ids, Records, SessionService } from '../../contracts/index.ts'
 import { Admission, type AdmissionLimits, defaultAdmission } from './admission.ts'
-import { authenticate, requireScope } from './authenticate.ts'
 import type { Caller } from './caller.ts'
 import { type AllowedNames, allowedOrigin, checkHostAndOrigin } from './check-host.ts'
+import { Entrance } from './entrance.ts'
 import { type ErrorShape, errorResponse, HttpError, plainErrors, toHttpError } from './http-error.ts'
 import { onBodyEnd } from './on-body-end.ts'
-import { countRequest } from './rate-limits.ts'
 import { checked, readBody } from './read-body.ts'
-import type { Route, RouteRequest } from './route.ts'
-import { scopedSessions } from './scoped-sessions.ts'
+import type { Peer, Route, RouteRequest } from './route.ts'
 import type { TokenRegistry } from './tokens.ts'
 
 // One request: Host and Origin → route → token → scope → rate → query and body → handler → response → access log.
@@ -51,6 +49,8 @@ export interface HeadendServerOptions {
 
 export interface HeadendServer {
   fetch(request: Request): Promise<Response>
+  /** The checks of a request, for connections of another kind such as WebSockets: Host, Origin, token, scope, rate. Throws `HttpError`. */
+  accept(headers: Headers, route: Pick<Route, 'headend' | 'access'>): Promise<Peer>
   readonly admission: Admission
   /** From now on no turn is started. */
   drain(): void
@@ -67,14 +67,14 @@ interface Exchange {
   caller?: Caller
   sessionId?: string
   error?: HttpError
-  release?: () => void
+  readonly releases: Set<() => void>
 }
 
 export function headendServer(options: HeadendServerOptions): HeadendServer {
   const { clock, ids, names, routes } = options
   const admission = new Admission({ ...defaultAdmission, ...options.admission }, clock)
   const methods = methodsByPath(routes)
-  const state = { isDraining: false }
+  const entrance = new Entrance({ ...options, admission })
   const app = new Hono<{ Bindings: { readonly exchange: Exchange } }>()
   for (const route of routes)
     app.on(route.method, route.path, (c) => answer(route, { raw: c.req.raw, params: c.req.param(), exchange: c.env.exchange }))
@@ -95,35 +95,29 @@ export function headendServer(options: HeadendServerOptions): HeadendServer {
     exchange.route = route
     const { requestId } = exchange
     const url = new URL(raw.url)
-    const caller =
-      route.access === 'public' ? anonymous : await authenticate(raw.headers, { headend: route.headend, tokens: options.tokens })
-    if (route.access !== 'public') {
+    const peer = await entrance.enter(raw.headers, route, (caller) => {
       exchange.caller = caller
-      requireScope(caller, route.access)
-      await countRequest(caller, { records: options.records, clock })
-    }
-    if (state.isDraining && route.access === 'run') throw draining()
+    })
     const { signal } = raw
     return route.handle({
+      ...peer,
       raw,
       url,
       params,
       query: route.query ? checked(queryOf(url), route.query, 'query') : refuseQuery(url),
       body: route.body ? await readBody(raw, route.body, route.maxBodyBytes ?? options.maxBodyBytes ?? defaultMaxBodyBytes) : undefined,
-      caller,
-      sessions: scopedSessions(options.sessions, caller),
       requestId,
       signal,
       concerns(sessionId) {
         exchange.sessionId = sessionId
       },
-      async admit(agent) {
-        if (state.isDraining) throw draining()
-        const release = await admission.enter({ headend: route.headend, agent, owner: caller.principal.id, signal })
-        exchange.release = release
+      async admit(agent, until = signal) {
+        const { release } = await peer.admit(agent, until)
+        exchange.releases.add(release)
         return {
+          release,
           keepUntil(turn) {
-            delete exchange.release
+            exchange.releases.delete(release)
             void turn.then(release, release)
           },
         }
@@ -150,27 +144,26 @@ export function headendServer(options: HeadendServerOptions): HeadendServer {
   return {
     admission,
     drain() {
-      state.isDraining = true
+      entrance.isDraining = true
     },
     get isDraining() {
-      return state.isDraining
+      return entrance.isDraining
+    },
+    async accept(headers, route) {
+      checkHostAndOrigin(headers, names)
+      return entrance.enter(headers, route)
     },
     async fetch(request) {
-      const exchange: Exchange = { requestId: ids.next(), startedAt: clock.monotonic() }
+      const exchange: Exchange = { requestId: ids.next(), startedAt: clock.monotonic(), releases: new Set() }
       const response = await respond(request, exchange)
       addHeaders(response, request, { names, exchange })
       return onBodyEnd(response, () => {
-        exchange.release?.()
+        for (const release of exchange.releases) release()
         options.log?.(accessEntry(request, response, { exchange, durationMs: clock.monotonic() - exchange.startedAt }))
       })
     },
   }
 }
-
-const anonymous: Caller = { principal: { id: 'anonymous', kind: 'person' }, scopes: [], agents: [] }
-
-const draining = (): HttpError =>
-  new HttpError('unavailable', 'The server is shutting down.', { remedy: 'Try again in a moment.', retryAfterSeconds: 5 })
 
 function queryOf(url: URL): { readonly [name: string]: string | readonly string[] } {
   return Object.fromEntries(
