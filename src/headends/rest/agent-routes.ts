@@ -1,7 +1,8 @@
 import { z } from 'zod'
-import type { AgentDescription, Outcome } from '../../contracts/index.ts'
+import type { Outcome } from '../../contracts/index.ts'
 import {
   eventStream,
+  findAgent,
   HttpError,
   plainErrors,
   type Route,
@@ -42,7 +43,7 @@ export function agentRoutes({ clock }: RestDependencies): readonly Route[] {
       access: 'read',
       summary: 'Show an agent',
       responses: { 200: { description: 'The agent.' }, 404: { description: 'There is no such agent.' } },
-      handle: (request) => Response.json(agentOf(request)),
+      handle: (request) => Response.json(findAgent(request.sessions, request.params.agent ?? '')),
     }),
     route({
       ...base,
@@ -70,7 +71,7 @@ export function agentRoutes({ clock }: RestDependencies): readonly Route[] {
   ]
 
   async function ask(request: RouteRequest, body: StartBody): Promise<Response> {
-    const agent = agentOf(request)
+    const agent = findAgent(request.sessions, request.params.agent ?? '')
     const isDetached = /(?:^|,)\s*respond-async\b/i.test(request.raw.headers.get('prefer') ?? '')
     const accept = request.raw.headers.get('accept') ?? ''
     const turn = await startTurn(request, {
@@ -115,19 +116,6 @@ async function waiting({ sessions }: RouteRequest, outcome: Outcome): Promise<Re
 
 const accepted = (sessionId: string, document: object): Response =>
   Response.json(document, { status: 202, headers: { location: `/v1/sessions/${sessionId}` } })
-
-/** An unknown one is reported with the list. */
-export function agentOf({ sessions, params }: Pick<RouteRequest, 'sessions' | 'params'>, name = params.agent ?? ''): AgentDescription {
-  const agents = sessions.agents()
-  const found = agents.find((agent) => agent.name === name)
-  if (found) return found
-  const names = agents.map((agent) => agent.name)
-  throw new HttpError('not_found', `There is no agent "${name}".`, {
-    code: 'agent_unknown',
-    remedy: names.length > 0 ? `Use one of: ${names.join(', ')}.` : 'This token may use no agent.',
-    details: { agents: names },
-  })
-}
 
 function parsedSchema(text: string): NonNullable<StartBody['schema']> {
   try {

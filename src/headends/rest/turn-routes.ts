@@ -1,6 +1,5 @@
 import { z } from 'zod'
-import { HttpError, plainErrors, type Route, type RouteRequest, route } from '../server/index.ts'
-import { agentOf } from './agent-routes.ts'
+import { findAgent, HttpError, plainErrors, type Route, type RouteRequest, route } from '../server/index.ts'
 import { keyFor, sessionOf } from './session-routes.ts'
 import { inputOf, inputSchema, refuseParameters, settingsFields, settingsOf, startFields, startOptionsOf } from './wire.ts'
 
@@ -23,7 +22,7 @@ const startSession = route({
   responses: { 201: { description: 'The session. Its turn runs.' } },
   async handle(request) {
     const { body, sessions } = request
-    const agent = agentOf(request, body.agent ?? onlyAgent(request))
+    const agent = findAgent(request.sessions, body.agent ?? onlyAgent(request))
     const place = await request.admit(agent.name)
     const sessionId = await sessions.start(inputOf(body.input), {
       agent: agent.name,

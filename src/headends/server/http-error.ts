@@ -13,8 +13,9 @@ export const serverErrors = {
   rate_limited: { status: 429, summary: 'the token has used its requests or its budget' },
   overloaded: { status: 503, summary: 'too many turns are running' },
   unavailable: { status: 503, summary: 'the server is shutting down or cannot reach its store' },
-  approval_required: { status: 409, summary: 'the session waits for a person' },
-  turn_failed: { status: 502, summary: 'the turn ended without an answer' },
+  // These have statuses on which no client repeats the request on its own: that would start another turn, which acts again.
+  approval_required: { status: 403, summary: 'the session waits for a person' },
+  turn_failed: { status: 422, summary: 'the turn ended without an answer' },
   internal: { status: 500, summary: 'an error of the server' },
 } as const
 

@@ -1,8 +1,10 @@
 export { Admission, type AdmissionLimits, defaultAdmission } from './admission.ts'
+export { afterFirst } from './after-first.ts'
 export { type AuditEntry, type AuditRecord, auditLog, readAudit } from './audit.ts'
 export { type Caller, hasScope, isAdmin, mayUseAgent, type RateLimits, type Scope, scopes } from './caller.ts'
 export type { AllowedNames } from './check-host.ts'
 export { type EventStreamOptions, encodedOnce, eventStream, type SseMessage, sseBytes } from './event-stream.ts'
+export { findAgent } from './find-agent.ts'
 export {
   type ErrorShape,
   errorResponse,

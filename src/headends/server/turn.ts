@@ -99,8 +99,10 @@ export function approvalRequired(sessionId: string, requests: readonly ApprovalR
   })
 }
 
-export function turnFailed({ status, reason, message, remedy, failure, sessionId }: Outcome): HttpError {
-  const kind = failure?.class === 'rate_limit' || failure?.class === 'quota' ? 'rate_limited' : 'turn_failed'
+export function turnFailed({ status, reason, message, remedy, failure, sessionId, accounting }: Outcome): HttpError {
+  // Clients repeat a request that was limited: only a turn without calls can be repeated.
+  const isLimited = (failure?.class === 'rate_limit' || failure?.class === 'quota') && !accounting.some(({ kind }) => kind === 'call')
+  const kind = isLimited ? 'rate_limited' : 'turn_failed'
   return new HttpError(kind, message ?? failure?.message ?? `The turn ended with the status ${status}${reason ? ` (${reason})` : ''}.`, {
     sessionId,
     remedy: remedy ?? failure?.remedy,
