@@ -112,13 +112,11 @@ export const plainErrors: ErrorShape = ({ code, message, options }, requestId) =
 }
 
 export function errorResponse(error: HttpError, shape: ErrorShape, requestId: string): Response {
-  const { retryAfterSeconds, sessionId } = error.options
+  const { retryAfterSeconds } = error.options
   return Response.json(shape(error, requestId), {
     status: error.status,
     headers: {
       'x-request-id': requestId,
-      // A turn has run. Official clients repeat requests on their own, and would run another one.
-      ...(sessionId !== undefined && { 'x-should-retry': 'false' }),
       ...(error.status === 401 && { 'www-authenticate': 'Bearer realm="troupe"' }),
       ...(retryAfterSeconds !== undefined && { 'retry-after': String(Math.max(1, Math.ceil(retryAfterSeconds))) }),
     },

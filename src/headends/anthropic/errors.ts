@@ -1,0 +1,36 @@
+import type { ErrorShape, HttpError, ServerErrorCode } from '../server/index.ts'
+
+const types: { readonly [Kind in ServerErrorCode]: string } = {
+  unauthorized: 'authentication_error',
+  forbidden: 'permission_error',
+  not_found: 'not_found_error',
+  method_not_allowed: 'invalid_request_error',
+  conflict: 'invalid_request_error',
+  body_too_large: 'request_too_large',
+  unsupported_media_type: 'invalid_request_error',
+  invalid_request: 'invalid_request_error',
+  rate_limited: 'rate_limit_error',
+  overloaded: 'overloaded_error',
+  unavailable: 'overloaded_error',
+  approval_required: 'permission_error',
+  turn_failed: 'api_error',
+  internal: 'api_error',
+}
+
+/** Clients show the message, and programs read `details`. */
+export const anthropicErrors: ErrorShape = (error, requestId) => ({
+  type: 'error',
+  error: { type: types[error.kind], message: messageOf(error), details: detailsOf(error) },
+  request_id: requestId,
+})
+
+const messageOf = ({ message, options: { remedy } }: HttpError): string => (remedy === undefined ? message : `${message} ${remedy}`)
+
+function detailsOf({ code, options: { parameter, sessionId, details } }: HttpError): object {
+  return {
+    error_code: code,
+    ...(parameter !== undefined && { parameter }),
+    ...(sessionId !== undefined && { session_id: sessionId }),
+    ...details,
+  }
+}

@@ -1,0 +1,1 @@
+export { type AnthropicRoutesOptions, anthropicRoutes } from './routes.ts'

@@ -1,0 +1,135 @@
+import { z } from 'zod'
+
+// Bodies that clients of Anthropic's Messages API send. Fields with no meaning for agents are accepted only with values that
+// change nothing. Blocks may have further fields, such as `cache_control`: Troupe decides about caching itself.
+
+const text = z.object({ type: z.literal('text'), text: z.string() })
+
+const address = z.string().regex(/^(?:https|data):/i, 'expected an https: or data: address')
+const base64 = z.object({ type: z.literal('base64'), media_type: z.string(), data: z.string().min(1) })
+const fromUrl = z.object({ type: z.literal('url'), url: address })
+
+const image = z.object({
+  type: z.literal('image'),
+  source: z.discriminatedUnion('type', [base64, fromUrl], { error: 'expected a source of type base64 or url' }),
+})
+
+const document = z.object({
+  type: z.literal('document'),
+  source: z.discriminatedUnion(
+    'type',
+    [
+      base64,
+      fromUrl,
+      z.object({ type: z.literal('text'), data: z.string() }),
+      z.object({
+        type: z.literal('content'),
+        content: z.union([z.string(), z.array(z.discriminatedUnion('type', [text, image]))]),
+      }),
+    ],
+    { error: 'expected a source of type base64, url, text or content' },
+  ),
+  title: z.string().nullish(),
+  context: z.string().nullish(),
+})
+
+const searchResult = z.object({ type: z.literal('search_result'), source: z.string(), title: z.string(), content: z.array(text) })
+
+const toolUse = z.object({ type: z.literal('tool_use'), id: z.string(), name: z.string(), input: z.unknown() })
+
+const toolResult = z.object({
+  type: z.literal('tool_result'),
+  tool_use_id: z.string(),
+  content: z
+    .union([
+      z.string(),
+      z.array(
+        z.discriminatedUnion('type', [text, image, document, searchResult], { error: 'expected text, image, document or search_result' }),
+      ),
+    ])
+    .optional(),
+  is_error: z.boolean().optional(),
+})
+
+const thinkingBlock = z.object({ type: z.literal('thinking'), thinking: z.string() })
+const redactedThinking = z.object({ type: z.literal('redacted_thinking') })
+
+const userBlock = z.discriminatedUnion('type', [text, image, document, searchResult, toolResult], {
+  error: 'expected a block of type text, image, document, search_result or tool_result',
+})
+const assistantBlock = z.discriminatedUnion('type', [text, toolUse, thinkingBlock, redactedThinking], {
+  error: 'expected a block of type text, tool_use or thinking',
+})
+
+const message = z.discriminatedUnion(
+  'role',
+  [
+    z.object({ role: z.literal('user'), content: z.union([z.string(), z.array(userBlock)]) }),
+    z.object({ role: z.literal('assistant'), content: z.union([z.string(), z.array(assistantBlock)]) }),
+    z.object({ role: z.literal('system'), content: z.union([z.string(), z.array(text)]) }),
+  ],
+  { error: 'expected the role user, assistant or system' },
+)
+
+const shown = { display: z.enum(['summarized', 'omitted']).nullish() }
+const thinking = z.discriminatedUnion(
+  'type',
+  [
+    z.object({ type: z.literal('enabled'), budget_tokens: z.int().min(1024), ...shown }),
+    z.object({ type: z.literal('adaptive'), ...shown }),
+    z.object({ type: z.literal('between_tools'), ...shown }),
+    z.object({ type: z.literal('disabled') }),
+  ],
+  { error: 'expected enabled with budget_tokens, adaptive, between_tools or disabled' },
+)
+
+const jsonFormat = z.object({ type: z.literal('json_schema'), schema: z.record(z.string(), z.unknown()) })
+
+const none = (why: string) => z.array(z.unknown()).max(0, why).nullish()
+const noTools = 'tools of clients are not supported: the agent has its own'
+
+/** What both routes take. */
+const conversation = {
+  model: z.string().min(1),
+  messages: z.array(message).min(1),
+  system: z.union([z.string(), z.array(text)]).nullish(),
+  thinking: thinking.nullish(),
+  output_config: z
+    .strictObject({ effort: z.enum(['low', 'medium', 'high', 'xhigh', 'max']).nullish(), format: jsonFormat.nullish() })
+    .nullish(),
+  /** Of earlier versions. */
+  output_format: jsonFormat.nullish(),
+  tools: none(noTools),
+  tool_choice: z.object({ type: z.enum(['auto', 'none'], { error: noTools }) }).nullish(),
+  mcp_servers: none('MCP servers of clients are not supported: the agent has its own'),
+  context_management: z.null({ error: 'not supported: Troupe compacts the history itself' }).optional(),
+  cache_control: z.object({}).nullish(),
+  speed: z.enum(['standard', 'fast']).nullish(),
+}
+
+export const messagesBody = z.strictObject({
+  ...conversation,
+  max_tokens: z.int().min(1),
+  stream: z.boolean().nullish(),
+  temperature: z.number().min(0).max(1).nullish(),
+  top_p: z.number().min(0).max(1).nullish(),
+  top_k: z.int().min(0).nullish(),
+  stop_sequences: none('stop sequences are not supported'),
+  metadata: z.strictObject({ user_id: z.string().nullish() }).nullish(),
+  service_tier: z.enum(['auto', 'standard_only']).nullish(),
+  diagnostics: z.object({}).nullish(),
+  container: z.null({ error: 'containers are not supported' }).optional(),
+  inference_geo: z.null({ error: 'not supported: the provider of the model decides' }).optional(),
+})
+
+export const countTokensBody = z.strictObject(conversation)
+
+/** Clients of the beta interface send `?beta=true`. */
+export const betaQuery = z.strictObject({ beta: z.string().optional() })
+
+export type MessagesBody = z.infer<typeof messagesBody>
+export type CountTokensBody = z.infer<typeof countTokensBody>
+export type WireMessage = z.infer<typeof message>
+export type UserBlock = z.infer<typeof userBlock>
+export type AssistantBlock = z.infer<typeof assistantBlock>
+export type ResultBlock = z.infer<typeof toolResult>

@@ -1,0 +1,75 @@
+import type { Clock } from '../../contracts/index.ts'
+import { findAgent, type Route, type RouteRequest, requireAnswer, route, startTurn } from '../server/index.ts'
+import { estimateTokens } from './count-tokens.ts'
+import { anthropicErrors } from './errors.ts'
+import { MessageEvents } from './message-events.ts'
+import { readMessages } from './read-messages.ts'
+import { betaQuery, type CountTokensBody, countTokensBody, type MessagesBody, messagesBody } from './request-schema.ts'
+import { streamMessage } from './stream-message.ts'
+import { outputOf, turnSettings } from './turn-settings.ts'
+import { type WireEvent, wholeMessage } from './wire-message.ts'
+
+// Anthropic's Messages API. An agent is a model. Every request is a new session, and the earlier messages are its history.
+
+export interface AnthropicRoutesOptions {
+  readonly clock: Clock
+}
+
+export function anthropicRoutes({ clock }: AnthropicRoutesOptions): readonly Route[] {
+  return [
+    route({
+      method: 'POST',
+      path: '/v1/messages',
+      headend: 'anthropic',
+      access: 'run',
+      summary: "Ask an agent in the format of Anthropic's Messages API",
+      description:
+        'The model is the name of an agent. Sampling parameters that the agent does not allow callers to set are ignored and named in the header x-troupe-ignored-parameters. With `stream`, the answer is sent as server-sent events.',
+      query: betaQuery,
+      body: messagesBody,
+      responses: { 200: { description: 'A message, or its events' } },
+      errors: anthropicErrors,
+      handle: (request) => createMessage(request, clock),
+    }),
+    route({
+      method: 'POST',
+      path: '/v1/messages/count_tokens',
+      headend: 'anthropic',
+      access: 'run',
+      summary: 'Estimate the tokens of messages',
+      description: 'An estimate by the length of texts, without the prompt and the tools of the agent.',
+      query: betaQuery,
+      body: countTokensBody,
+      responses: { 200: { description: 'The estimate' } },
+      errors: anthropicErrors,
+      handle: countTokens,
+    }),
+  ]
+}
+
+async function createMessage(request: RouteRequest<MessagesBody, object>, clock: Clock): Promise<Response> {
+  const { body, sessions } = request
+  const agent = findAgent(sessions, body.model)
+  const { maxTokens, showsThinking, ignored, ...settings } = turnSettings(body, agent)
+  const { instructions, ...conversation } = readMessages(body)
+  const turn = await startTurn(request, {
+    agent: agent.name,
+    ...conversation,
+    ...(instructions !== '' && { instructions }),
+    ...settings,
+  })
+  const events = new MessageEvents({ sessionId: turn.sessionId, model: agent.name, maxTokens, showsThinking })
+  const headers = ignored.length > 0 ? { 'x-troupe-ignored-parameters': ignored.join(', ') } : undefined
+  const isJson = (settings.output ?? agent.output).format === 'json'
+  if (body.stream) return streamMessage({ request, turn, events, texts: isJson ? 'none' : 'live', clock, headers })
+  const sent: WireEvent[] = [...events.begin()]
+  for await (const part of turn.parts(isJson ? 'none' : 'whole')) sent.push(...events.read(part))
+  sent.push(...events.end(await requireAnswer(sessions, await turn.outcome())))
+  return Response.json(wholeMessage(sent), headers && { headers })
+}
+
+function countTokens({ body, sessions }: RouteRequest<CountTokensBody, object>): Response {
+  const agent = findAgent(sessions, body.model)
+  const output = outputOf(body) ?? agent.output
+  return Response.json({ input_tokens: estimateTokens(readMessages(body), output.format === 'json' ? output.schema : undefined) })
+}

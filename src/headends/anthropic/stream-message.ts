@@ -1,0 +1,59 @@
+import type { Clock } from '../../contracts/index.ts'
+import {
+  afterFirst,
+  eventStream,
+  HttpError,
+  type RouteRequest,
+  requireAnswer,
+  sseBytes,
+  type Turn,
+  type TurnPart,
+  toHttpError,
+} from '../server/index.ts'
+import { anthropicErrors } from './errors.ts'
+import type { MessageEvents } from './message-events.ts'
+import type { WireEvent } from './wire-message.ts'
+
+export interface MessageStream {
+  readonly request: Pick<RouteRequest, 'sessions' | 'requestId'>
+  readonly turn: Turn
+  readonly events: MessageEvents
+  readonly texts: 'live' | 'none'
+  readonly clock: Clock
+  readonly headers: { readonly [name: string]: string } | undefined
+}
+
+/** A turn that fails before its first output is answered with a status, and later with an event. */
+export async function streamMessage({ request, turn, events, texts, clock, headers }: MessageStream): Promise<Response> {
+  const { sessions, requestId } = request
+
+  async function* messageEvents(): AsyncGenerator<WireEvent> {
+    let hasBegun = false
+    for await (const part of turn.parts(texts)) {
+      if (part.type === 'end') break
+      if (part.type === 'broken') throw broken(part, turn.sessionId)
+      if (!hasBegun) yield* events.begin()
+      hasBegun = true
+      yield* events.read(part)
+    }
+    const answer = await requireAnswer(sessions, await turn.outcome())
+    if (!hasBegun) yield* events.begin()
+    yield* events.end(answer)
+  }
+
+  return eventStream({
+    source: await afterFirst(messageEvents(), clock),
+    encode: (event) => sseBytes({ event: event.type, data: JSON.stringify(event) }),
+    clock,
+    ...(headers && { headers }),
+    failed: (error) => sseBytes({ event: 'error', data: JSON.stringify(anthropicErrors(toHttpError(error), requestId)) }),
+    left: () => turn.left(),
+  })
+}
+
+const broken = ({ failure }: Extract<TurnPart, { type: 'broken' }>, sessionId: string): HttpError =>
+  new HttpError('turn_failed', `The model failed in the middle of the answer: ${failure.message}`, {
+    sessionId,
+    remedy: failure.remedy ?? 'Send the request again.',
+    details: { failure: failure.class },
+  })
