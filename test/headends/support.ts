@@ -1,0 +1,130 @@
+import { randomUUID } from 'node:crypto'
+import type { Clock, Model, ModelAdapter, ModelPart, ModelRequest, Store, Tool } from '../../src/contracts/index.ts'
+import { restRoutes } from '../../src/headends/rest/index.ts'
+import {
+  auditLog,
+  createToken,
+  type HeadendServerOptions,
+  headendServer,
+  listen,
+  type Route,
+  serverRoutes,
+  storedTokens,
+  type TokenSettings,
+} from '../../src/headends/server/index.ts'
+import { type AgentLoopConfig, type AgentRuntime, createAgentRuntime, systemClock } from '../../src/runtime/index.ts'
+import { memoryStore } from '../../src/stores/memory/index.ts'
+import { ScriptedModel, type ScriptedStepSource } from '../../src/testing/index.ts'
+
+// A real server on loopback, over a real runtime. Only the model is scripted.
+
+export const localToken = 'local-token-of-the-tests'
+
+export interface ServedOptions {
+  /** Steps of a scripted model, or a model. Default: it repeats the last message. */
+  readonly model?: readonly ScriptedStepSource[] | Model | ModelAdapter
+  readonly agents?: AgentLoopConfig['agents']
+  readonly tools?: readonly Tool[]
+  readonly config?: Partial<AgentLoopConfig>
+  readonly store?: Store
+  readonly clock?: Clock
+  /** Routes of other protocols, before those of REST. */
+  routes?(runtime: AgentRuntime): readonly Route[]
+  readonly server?: Partial<HeadendServerOptions>
+}
+
+export interface Served {
+  readonly url: string
+  readonly runtime: AgentRuntime
+  readonly store: Store
+  readonly routes: readonly Route[]
+  readonly log: readonly Parameters<NonNullable<HeadendServerOptions['log']>>[0][]
+  /** Unexpected errors of the server: none, in most tests. */
+  readonly errors: readonly unknown[]
+  /** Another token. */
+  token(settings: Partial<TokenSettings> & { readonly name: string }): Promise<string>
+  /** With the local token unless another one is given. */
+  fetch(path: string, options?: RequestInit & { readonly token?: string; readonly json?: unknown }): Promise<Response>
+  close(): Promise<void>
+}
+
+export async function serve(options: ServedOptions = {}): Promise<Served> {
+  const {
+    store = memoryStore(),
+    clock = systemClock,
+    agents = [{ name: 'echo', description: 'Repeats.', prompt: 'Repeat.', tools: [] }],
+  } = options
+  const runtime = createAgentRuntime({
+    config: { agents, ...(options.tools && { tools: options.tools }), ...options.config },
+    adapter: modelOf(options.model),
+    store,
+    clock,
+    // As `troupe serve`: a request waits until somebody answers.
+    approver: { decide: () => 'suspend' },
+  })
+  const ids = { next: () => randomUUID() }
+  const log: Parameters<NonNullable<HeadendServerOptions['log']>>[0][] = []
+  const errors: unknown[] = []
+  const rest = [
+    ...(options.routes?.(runtime) ?? []),
+    ...restRoutes({ clock, version: '0.0.0', audit: auditLog(store.records, { clock, ids }) }),
+  ]
+  const routes = [...serverRoutes({ version: '0.0.0', problems: () => [], metrics: () => '' }, rest), ...rest]
+  const server = headendServer({
+    sessions: runtime.sessions,
+    routes,
+    tokens: storedTokens(store.records, { clock, localToken }),
+    records: store.records,
+    names: { hosts: ['127.0.0.1'], origins: [] },
+    clock,
+    ids,
+    log: (entry) => log.push(entry),
+    onError: (error) => errors.push(error),
+    ...options.server,
+  })
+  const listening = await listen(server, { host: '127.0.0.1', port: 0, clock: systemClock })
+  const url = `http://127.0.0.1:${listening.port}`
+  return {
+    url,
+    runtime,
+    store,
+    routes,
+    log,
+    errors,
+    token: (settings) => createToken(store.records, { scopes: ['run', 'read', 'approve'], ...settings }, { clock }),
+    fetch(path, { token = localToken, json, headers, ...init } = {}) {
+      return fetch(`${url}${path}`, {
+        ...(json !== undefined && { method: 'POST', body: JSON.stringify(json) }),
+        ...init,
+        headers: {
+          ...(token !== '' && { authorization: `Bearer ${token}` }),
+          ...(json !== undefined && { 'content-type': 'application/json' }),
+          ...(headers as Record<string, string>),
+        },
+      })
+    },
+    async close() {
+      await listening.close(0)
+      await runtime.close()
+      await store.close()
+    },
+  }
+}
+
+const isSteps = (model: ServedOptions['model']): model is readonly ScriptedStepSource[] => Array.isArray(model)
+
+const modelOf = (model: ServedOptions['model'] = echoModel()): Model | ModelAdapter => (isSteps(model) ? new ScriptedModel(model) : model)
+
+/** Repeats the text of the last message of the user, word by word. */
+export function echoModel(id = 'test/echo'): Model {
+  return {
+    id,
+    abilities: ['tools', 'images', 'files', 'json_schema'],
+    async *stream({ messages }: ModelRequest): AsyncGenerator<ModelPart> {
+      const last = messages.findLast((message) => message.role === 'user')
+      const text = last?.role === 'user' ? last.parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join(' ') : ''
+      for (const word of text.split(/(?<= )/)) yield { type: 'text', text: word }
+      yield { type: 'finish', reason: 'stop', usage: { input: 10, output: 5, cacheRead: 0, cacheWrite: 0, reasoning: 0 } }
+    },
+  }
+}
