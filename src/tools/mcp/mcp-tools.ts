@@ -15,9 +15,11 @@ import {
   askedStateOf,
   type CallQuestions,
   elicitResult,
+  formDefaults,
   prerequisites,
   questionFrom,
   questionsOf,
+  withDefaults,
 } from './call-questions.ts'
 import type { CallReply, InputRequests, InputResponses } from './mcp-client.ts'
 import type { McpConnection } from './mcp-connection.ts'
@@ -124,6 +126,7 @@ async function callUntilDone(tool: ServerTool, { input, context, place }: Call):
       const state = {
         responses: responses as JsonObject,
         ...(reply.state !== undefined && { requestState: reply.state }),
+        defaults: Object.fromEntries(forPerson.map(([key, question]) => [key, formDefaults(question)])),
       } satisfies AskedState
       return { kind: 'ask', ask: { questions: Object.fromEntries(forPerson), state } }
     }
@@ -144,7 +147,7 @@ interface Answers {
 function answersFrom({ answers = {}, askState }: ToolContext, { server }: ToolPlace): Answers {
   const asked = askedStateOf(askState)
   if (!asked) return {}
-  const { responses, requestState: state, isPrerequisite } = asked
+  const { responses, requestState: state, defaults, isPrerequisite } = asked
   if (isPrerequisite) {
     if (Object.values(answers).every(({ kind }) => kind === 'accept')) return {}
     throw new McpError({
@@ -152,7 +155,7 @@ function answersFrom({ answers = {}, askState }: ToolContext, { server }: ToolPl
       message: `The MCP server "${server}" requires that the user opens an address, and the user did not.`,
     })
   }
-  const results = Object.entries(answers).map(([key, answer]) => [key, elicitResult(answer)])
+  const results = Object.entries(answers).map(([key, answer]) => [key, withDefaults(elicitResult(answer), defaults?.[key])])
   return { responses: { ...responses, ...Object.fromEntries(results) }, ...(state !== undefined && { state }) }
 }
 
@@ -168,7 +171,7 @@ async function answerAll(requests: InputRequests, { questions, signal, host }: A
   for (const [key, request] of Object.entries(requests)) {
     switch (request.method) {
       case 'elicitation/create':
-        answers.push([key, await questions.elicit(request.params, signal)])
+        answers.push([key, withDefaults(await questions.elicit(request.params, signal), formDefaults(questionFrom(request.params, '')))])
         break
       case 'sampling/createMessage':
         answers.push([key, await questions.createMessage(request.params, signal)])
