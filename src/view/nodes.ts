@@ -82,6 +82,8 @@ export interface CallNode {
   output?: string
   readonly permit?: CallPermit
   sandbox: CallSandbox
+  /** It has started, and waits for the answer of a person. */
+  isAsking?: boolean
   changes?: readonly FileChange[]
   exitCode?: number
   /** Parts of its output, if some are not text. */
