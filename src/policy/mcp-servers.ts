@@ -13,7 +13,7 @@ export function serverDefinition(settings: McpServerSettings): McpServerDefiniti
   return { ...settings, type } as McpServerDefinition
 }
 
-/** What a person trusts: program and arguments, or URL, and the names of variables and headers. Not their values. */
+/** What makes a server another one: program and arguments, or URL, and the names of variables and headers. Their values may be secrets. */
 export function serverIdentity(definition: McpServerDefinition): JsonObject {
   if (definition.type !== 'stdio') {
     const { type, url, headers, auth } = definition
