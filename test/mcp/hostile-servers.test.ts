@@ -200,6 +200,7 @@ describe('a server that sends too much', () => {
     ['pages', 100],
     ['same-page', 2],
     ['many-tools', 1_000],
+    ['two-pages', 1_000],
   ])('%s: the list ends', async (mode, most) => {
     const { source, reports } = openServer(hostile(mode).definition)
     expect((await source.list()).length).toBeLessThanOrEqual(most)

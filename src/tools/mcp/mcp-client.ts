@@ -180,9 +180,10 @@ export class McpClient {
       const found = result[key]
       if (!Array.isArray(found))
         throw new McpError({ class: 'failed', message: `The MCP server "${this.#server.name}" sent no list of ${key}.` })
-      entries.push(...found.slice(0, maxListed - entries.length))
+      const left = maxListed - entries.length
+      entries.push(...found.slice(0, left))
       const next = typeof result.nextCursor === 'string' && result.nextCursor !== '' ? result.nextCursor : undefined
-      if (next === undefined) return { entries, isCut: found.length > maxListed }
+      if (next === undefined) return { entries, isCut: found.length > left }
       if (next === cursor || entries.length >= maxListed || this.#received - start > maxListBytes) break
       cursor = next
     }
