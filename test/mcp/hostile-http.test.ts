@@ -169,7 +169,7 @@ it.each([
 it('a stream that ends without the answer fails the call before its deadline', async () => {
   const { url } = await httpServer(
     ({ method }, response) =>
-      method === 'tools/call' && Boolean(response.writeHead(200, { 'content-type': 'text/event-stream' }).end(': nothing\n\n')),
+      method === 'tools/call' && Boolean(response.writeHead(200, { 'content-type': 'text/event-stream' }).end(': paid: nothing\n\n')),
   )
   const { source, call } = openServer(at(url))
   await source.list()
