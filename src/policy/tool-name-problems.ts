@@ -4,7 +4,7 @@ import { automaticTools, builtinToolNames } from './builtin-tool-names.ts'
 import { agentPrefix, ownToolsForAny, readingTools, writingTools } from './foreign-tools.ts'
 import { parseRulePattern } from './rule-pattern.ts'
 import { samplingName } from './sampling-rules.ts'
-import { isOfSource, matchesTool } from './tool-name-patterns.ts'
+import { matchesSource, matchesTool } from './tool-name-patterns.ts'
 import { isImpossibleUnsandboxedRule, unsandboxedForms, unsandboxedName } from './unsandboxed-rules.ts'
 
 /** The tools that rules and filters can name. */
@@ -42,7 +42,7 @@ export const toolNameProblem = (name: string, known: KnownTools): ToolNameProble
 
 function nameProblem(name: string, { tools, sources }: KnownTools, use: string | undefined): ToolNameProblem | undefined {
   const all = [...new Set([...ownNames, ...tools])]
-  if (isOfSource(name, sources) || all.some((each) => matchesTool(name, each))) return undefined
+  if (sources.some((source) => matchesSource(name, source)) || all.some((each) => matchesTool(name, each))) return undefined
   const ours = ownToolsForAny(name, 'ruled')
   if (ours) {
     const written = ours.map((each) => `\`${use === undefined || each.includes('(') ? each : (ruleFor(each, use) ?? each)}\``)

@@ -1,7 +1,7 @@
 import { homedir } from 'node:os'
 import { sandboxOf } from '../../agents/index.ts'
 import { type SessionId, type SessionToolSource, type Tool, TroupeError } from '../../contracts/index.ts'
-import { matchesTool, mayMatchNamespace } from '../../policy/tool-name-patterns.ts'
+import { matchesSource, matchesTool } from '../../policy/tool-name-patterns.ts'
 import { dataFolder } from '../host/data-folder.ts'
 import { exitCodes } from '../host/exit-codes.ts'
 import type { Host } from '../host/process-host.ts'
@@ -30,7 +30,7 @@ export async function toolsCommand({ server, agentFile, output, display, configF
   const patterns = agent?.definition.tools ?? ['*']
   const used =
     server === undefined
-      ? unique(project.servers).filter(({ name }) => patterns.some((each) => mayMatchNamespace(each, name)))
+      ? unique(project.servers).filter(({ name }) => patterns.some((each) => matchesSource(each, name)))
       : [trustedServer(project, server, agentFile)]
   const local = server === undefined ? await localTools(project.setup, host, agent) : []
   const found = await Promise.all(used.filter(({ isTrusted }) => isTrusted).map((each) => serverTools(each, project.setup, host)))
