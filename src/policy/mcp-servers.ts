@@ -3,8 +3,6 @@ import type { Json, JsonObject, McpServerAuth, McpServerDefinition, McpServerSet
 /** `__` separates the server from the tool in the names that models see. `agent__name` is a child. */
 export const serverName = /^(?!agent$)(?=.{1,40}$)[A-Za-z0-9](?:[A-Za-z0-9-]|_(?![_]|$))*$/
 
-export const isServerName = (name: string): boolean => serverName.test(name)
-
 export const serverNaming = 'Use up to 40 letters, digits, `-` and single `_`, begin with a letter or a digit, and not `agent`'
 
 /** Settings that have been checked, with their type. */

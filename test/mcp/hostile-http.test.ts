@@ -3,7 +3,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import type { HttpServerDefinition } from '../../src/tools/mcp/index.ts'
+import type { HttpServerDefinition } from '../../src/contracts/index.ts'
 import { openServer } from './support.ts'
 
 interface Request {

@@ -18,7 +18,7 @@ import { cutText } from '../../util/well-formed.ts'
 import { type CallQuestions, noQuestions } from './call-questions.ts'
 import { httpTransport } from './http-transport.ts'
 import { failureOf, McpError } from './mcp-failure.ts'
-import type { McpHost } from './mcp-host.ts'
+import { type McpHost, rootsOf } from './mcp-host.ts'
 import {
   firstRestartMs,
   longestRestartMs,
@@ -33,7 +33,6 @@ import { rateLimit } from './rate-limit.ts'
 import type { ResolvedServer } from './resolve-server.ts'
 import { type ServerProcess, startServerProcess } from './server-process.ts'
 import { StdioTransport, type TransportEvents } from './stdio-transport.ts'
-import { rootsOf } from './workspace-roots.ts'
 
 export interface RequestLimits {
   readonly signal?: AbortSignal | undefined

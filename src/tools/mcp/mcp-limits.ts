@@ -32,6 +32,9 @@ export const listAgainMs = 500
 /** Rounds of questions in one call, for servers that ask by returning. */
 export const maxQuestionRounds = 10
 
+/** For each request, unless the definition has a `timeout`. */
+export const defaultServerTimeoutMs = 60_000
+
 /** How long a process may take to end by itself, and after SIGTERM. */
 export const endByItselfMs = 300
 export const terminateMs = 700

@@ -1,13 +1,13 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: placeholders are written like that
 import { createHash } from 'node:crypto'
 import { isAbsolute, join } from 'node:path'
-import type { SandboxPolicy, SourceSession } from '../../contracts/index.ts'
+import type { McpProtocol, McpServerAuth, McpServerDefinition, SandboxPolicy, SourceSession } from '../../contracts/index.ts'
 import { parsePlaceholders, placeholderRemedy } from '../../policy/placeholders.ts'
 import { isProgram } from '../trusted-path.ts'
 import { checkAuth, resolveAuth } from './auth/auth-settings.ts'
 import { configFailure } from './mcp-failure.ts'
 import type { McpHost } from './mcp-host.ts'
-import { defaultServerTimeoutMs, type McpProtocol, type McpServerAuth, type McpServerDefinition } from './server-definition.ts'
+import { defaultServerTimeoutMs } from './mcp-limits.ts'
 
 /** A server with the values of one session. */
 export type ResolvedServer = ResolvedStdio | ResolvedHttp

@@ -1,6 +1,6 @@
 import { createPrivateKey } from 'node:crypto'
+import type { McpServerAuth } from '../../../contracts/index.ts'
 import { configFailure } from '../mcp-failure.ts'
-import type { McpServerAuth } from '../server-definition.ts'
 
 /** `text` replaces placeholders. */
 export const resolveAuth = (auth: McpServerAuth, text: (written: string) => string): McpServerAuth =>
