@@ -10,7 +10,6 @@ import { parameterHeaderProblem } from './parameter-headers.ts'
 export interface ServerTool {
   /** On the server. */
   readonly name: string
-  readonly title?: string
   readonly description: string
   readonly inputSchema: JsonSchema
   readonly outputSchema?: JsonSchema
@@ -68,7 +67,6 @@ function readTool(raw: unknown, hasHeaders: boolean): ServerTool | string {
   const { outputSchema: _, ...definition } = raw as JsonObject
   return {
     name,
-    ...(typeof title === 'string' && title.trim() !== '' && { title: cutText(wellFormed(title), maxNameCharacters) }),
     description: describe(name, title, description),
     inputSchema: schema,
     ...(typeof output === 'object' && { outputSchema: output }),
