@@ -14,8 +14,7 @@ import { columns, columnsOn, type Row } from '../terminal/columns.ts'
 import { joinErrors } from '../terminal/print-errors.ts'
 import { printDocument, printNotice, printWarning } from '../terminal/print-messages.ts'
 import { printable } from '../terminal/printable.ts'
-import { connectMs } from './list-servers.ts'
-import { type NamedServer, openServer, projectServers, trustedServer, withDeadline } from './project-servers.ts'
+import { connectMs, type NamedServer, projectServers, trustedServer, withDeadline, withServer } from './project-servers.ts'
 import { type ShownTool, shownTool } from './server-texts.ts'
 
 interface SourcedTool extends ShownTool {
@@ -110,13 +109,8 @@ async function serverTools(
   host: Host,
 ): Promise<{ readonly tools: readonly SourcedTool[]; readonly problem?: string }> {
   try {
-    const opened = await openServer(server, setup, { host })
-    try {
-      const tools = await withDeadline(connectMs, opened.source.list())
-      return { tools: tools.map((tool) => ({ ...shownTool(tool), source: server.name })) }
-    } finally {
-      await withDeadline(connectMs, opened.close()).catch(() => {})
-    }
+    const tools = await withServer(server, { setup, host }, ({ source }) => withDeadline(connectMs, source.list()))
+    return { tools: tools.map((tool) => ({ ...shownTool(tool), source: server.name })) }
   } catch (error) {
     if (!(error instanceof TroupeError)) throw error
     const { message, remedy = '' } = error
