@@ -195,7 +195,7 @@ export class ServerAuthorization implements AuthProvider {
       case 'passing':
         return new McpError({ class: 'network', message: `${place} cannot be reached: ${why}` }, { cause: error })
       case 'unusable':
-        return authFailure(`${place} cannot be used: ${why}`, 'Try again, or tell its operator.')
+        return authFailure(`${place} cannot be used: ${why}`, 'Try again, or report it to its operator.')
       case 'rejected':
         return auth?.type === 'client_credentials'
           ? authFailure(`${place} refused the client: ${why}`, 'Check `auth` of the server.')
