@@ -4,7 +4,7 @@ import { automaticTools, builtinToolNames } from './builtin-tool-names.ts'
 import { agentPrefix, ownToolsForAny, readingTools, writingTools } from './foreign-tools.ts'
 import { parseRulePattern } from './rule-pattern.ts'
 import { samplingName } from './sampling-rules.ts'
-import { isOfSource, matchesTool } from './tool-name-patterns.ts'
+import { matchesSource, matchesTool } from './tool-name-patterns.ts'
 import { useToolName } from './tool-search.ts'
 import { isImpossibleUnsandboxedRule, unsandboxedForms, unsandboxedName } from './unsandboxed-rules.ts'
 
@@ -51,7 +51,7 @@ export const toolNameProblem = (name: string, known: KnownTools): ToolNameProble
 
 function nameProblem(name: string, { tools, sources }: KnownTools, use: string | undefined): ToolNameProblem | undefined {
   const all = [...new Set([...ownNames, ...tools])]
-  if (isOfSource(name, sources) || all.some((each) => matchesTool(name, each))) return undefined
+  if (sources.some((source) => matchesSource(name, source)) || all.some((each) => matchesTool(name, each))) return undefined
   if (name === useToolName) return targetProblem
   const ours = ownToolsForAny(name, 'ruled')
   if (ours) {

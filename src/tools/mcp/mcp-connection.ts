@@ -8,9 +8,9 @@
 import type { Clock } from '../../contracts/index.ts'
 import { keepAlive } from '../../util/keep-alive.ts'
 import { type ClientPlace, McpClient } from './mcp-client.ts'
-import { failureOf, isAuthFailure, isPassing, McpError } from './mcp-failure.ts'
+import { cancelled, failureOf, isAuthFailure, isPassing, McpError } from './mcp-failure.ts'
 import type { McpHost } from './mcp-host.ts'
-import { firstRestartMs, longestRestartMs } from './mcp-limits.ts'
+import { restartDelay } from './mcp-limits.ts'
 import type { ResolvedServer } from './resolve-server.ts'
 
 type State =
@@ -30,8 +30,8 @@ export class McpConnection {
   readonly #clock: Clock
   readonly #changed = new Set<() => void>()
   #state: State = { kind: 'down', failures: 0, retryAt: 0 }
-  /** Counts clients: another one may have other tools. */
-  #generation = 0
+  /** Another client may have other tools. */
+  #hasBeenOpen = false
 
   constructor(server: ResolvedServer, host: McpHost) {
     this.server = server
@@ -44,17 +44,13 @@ export class McpConnection {
     this.#client().catch(() => {})
   }
 
-  get generation(): number {
-    return this.#generation
-  }
-
   /** Calls the listener when the server reports other tools, and after it was started again. */
   onToolsChanged(listener: () => void): () => void {
     this.#changed.add(listener)
     return () => this.#changed.delete(listener)
   }
 
-  /** `repeatable`: a request that only reads. It is tried again if the server cannot be reached. */
+  /** `isRepeatable`: a request that only reads. It is tried again if the server cannot be reached. */
   use<Result>(run: (client: McpClient) => Promise<Result>, options: UseOptions = {}): Promise<Result> {
     return whileAlive(() => this.#use(run, options))
   }
@@ -73,7 +69,7 @@ export class McpConnection {
         if (isExpired) await this.#drop(client)
         const mayRepeat = isExpired || (error instanceof McpError && error.isUnsent) || (isRepeatable && isPassing(failure))
         if (!mayRepeat || attempt >= mostAttempts || signal?.aborted) throw error
-        await this.#sleep(firstRestartMs * 2 ** (attempt - 1), signal)
+        await this.#sleep(restartDelay(attempt), signal)
       }
     }
   }
@@ -94,7 +90,8 @@ export class McpConnection {
 
   async #client(signal?: AbortSignal): Promise<McpClient> {
     const state = this.#state
-    if (state.kind === 'closed') throw this.#closed()
+    if (state.kind === 'closed')
+      throw new McpError({ class: 'cancelled', message: `The connection to the MCP server "${this.server.name}" is closed.` })
     if (state.kind === 'opening') return this.#await(state.opened, signal)
     if (state.kind === 'open' && state.client.isUsable) {
       if (!state.isSilent || (await this.#isAlive(state.client, signal))) return state.client
@@ -114,9 +111,9 @@ export class McpConnection {
     const stop = new AbortController()
     const opened = this.#connect(stop.signal).then(
       (client) => {
-        const isFirst = this.#generation++ === 0
         if (this.#state.kind !== 'closed') this.#state = { kind: 'open', client, isSilent: false }
-        if (!isFirst) this.#tellChanged()
+        if (this.#hasBeenOpen) this.#reportChange()
+        this.#hasBeenOpen = true
         return client
       },
       (error: unknown) => {
@@ -133,7 +130,7 @@ export class McpConnection {
     const place: ClientPlace = {
       host: this.#host,
       isShared: this.server.share === 'process',
-      onToolsChanged: () => this.#tellChanged(),
+      onToolsChanged: () => this.#reportChange(),
       onLost: (client) => this.#lost(client),
     }
     for (let attempt = 1; ; attempt++) {
@@ -145,7 +142,7 @@ export class McpConnection {
         if (this.server.type === 'stdio' && this.server.protocol === 'auto')
           return McpClient.connect({ ...this.server, protocol: '2025-11-25' }, place, signal)
         if (attempt >= mostAttempts || !isPassing(failureOf(error, this.server.name))) throw error
-        await this.#sleep(firstRestartMs * 2 ** (attempt - 1), signal)
+        await this.#sleep(restartDelay(attempt), signal)
       }
     }
   }
@@ -157,8 +154,7 @@ export class McpConnection {
   }
 
   #downAfter(failures: number): State {
-    const delay = Math.min(firstRestartMs * 2 ** (failures - 1), longestRestartMs)
-    return { kind: 'down', failures, retryAt: this.#clock.monotonic() + delay }
+    return { kind: 'down', failures, retryAt: this.#clock.monotonic() + restartDelay(failures) }
   }
 
   async #drop(client: McpClient): Promise<void> {
@@ -183,7 +179,7 @@ export class McpConnection {
     }
   }
 
-  #tellChanged(): void {
+  #reportChange(): void {
     for (const listener of this.#changed) listener()
   }
 
@@ -191,7 +187,7 @@ export class McpConnection {
   #await<Value>(promise: Promise<Value>, signal: AbortSignal | undefined): Promise<Value> {
     if (!signal) return promise
     return new Promise((resolve, reject) => {
-      const stop = (): void => reject(this.#cancelled())
+      const stop = (): void => reject(cancelled(this.server.name))
       if (signal.aborted) stop()
       signal.addEventListener('abort', stop, { once: true })
       promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', stop))
@@ -204,14 +200,6 @@ export class McpConnection {
       cancel = this.#clock.after(ms, resolve)
     })
     return this.#await(slept, signal).finally(() => cancel())
-  }
-
-  #cancelled(): McpError {
-    return new McpError({ class: 'cancelled', message: `The request to the MCP server "${this.server.name}" was cancelled.` })
-  }
-
-  #closed(): McpError {
-    return new McpError({ class: 'cancelled', message: `The connection to the MCP server "${this.server.name}" is closed.` })
   }
 }
 
