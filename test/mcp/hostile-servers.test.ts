@@ -122,6 +122,21 @@ describe('a server that ends', () => {
       await expect(listed).rejects.toMatchObject({ code: 'tools_unavailable' })
     }
   })
+
+  it('in every call soon after its start is started again after longer and longer delays', async () => {
+    const clock = new FakeClock()
+    const { definition, received } = hostile('crash-call')
+    const { call } = openServer(definition, { host: hostOf({ clock }) })
+    await call('call', {})
+    for (const delay of [250, 500, 1_000]) {
+      const calling = call('call', {})
+      clock.advance(delay - 1)
+      expect(await stateOf(calling)).toBe('pending')
+      clock.advance(1)
+      expect(await calling).toMatchObject({ ok: false })
+    }
+    expect(received().filter((method) => method === 'initialize')).toHaveLength(4)
+  })
 })
 
 describe('a server that sends too much', () => {

@@ -16,13 +16,16 @@ import type { ResolvedServer } from './resolve-server.ts'
 type State =
   | { readonly kind: 'down'; readonly failures: number; readonly retryAt: number }
   | { readonly kind: 'opening'; readonly opened: Promise<McpClient>; readonly stop: AbortController }
-  | { readonly kind: 'open'; readonly client: McpClient; readonly isSilent: boolean }
+  /** `failures`: in a row before it was opened. */
+  | { readonly kind: 'open'; readonly client: McpClient; readonly isSilent: boolean; readonly failures: number; readonly since: number }
   | { readonly kind: 'closed' }
 
 /** How often a connection that cannot be reached is tried for one request. */
 const mostAttempts = 3
 /** For a sign of life. */
 const pingMs = 5_000
+/** A client that ends sooner is a failure, like one that cannot be opened. */
+const stableMs = 10_000
 
 export class McpConnection {
   readonly server: ResolvedServer
@@ -111,7 +114,7 @@ export class McpConnection {
     const stop = new AbortController()
     const opened = this.#connect(stop.signal).then(
       (client) => {
-        if (this.#state.kind !== 'closed') this.#state = { kind: 'open', client, isSilent: false }
+        if (this.#state.kind !== 'closed') this.#state = { kind: 'open', client, isSilent: false, failures, since: this.#clock.monotonic() }
         if (this.#hasBeenOpen) this.#reportChange()
         this.#hasBeenOpen = true
         return client
@@ -147,9 +150,13 @@ export class McpConnection {
     }
   }
 
-  /** A client that worked for a while is no failure. One that ends immediately is, so that it is not restarted without a delay. */
+  /** The delay before the next start grows while clients end soon after they were opened. */
   #lost(client: McpClient): void {
-    if (this.#state.kind === 'open' && this.#state.client === client) this.#state = this.#downAfter(1)
+    const state = this.#state
+    if (state.kind === 'open' && state.client === client) {
+      const hasWorked = this.#clock.monotonic() - state.since >= stableMs
+      this.#state = this.#downAfter(hasWorked ? 1 : state.failures + 1)
+    }
     client.close().catch(() => {})
   }
 
@@ -164,7 +171,7 @@ export class McpConnection {
 
   #note(client: McpClient, isSilent: boolean): void {
     if (this.#state.kind === 'open' && this.#state.client === client && this.#state.isSilent !== isSilent)
-      this.#state = { kind: 'open', client, isSilent }
+      this.#state = { ...this.#state, isSilent }
   }
 
   async #isAlive(client: McpClient, signal: AbortSignal | undefined): Promise<boolean> {
