@@ -2,6 +2,7 @@
 import { homedir } from 'node:os'
 import { systemClock } from './runtime/index.ts'
 import { type WorkspaceKit, type WorkspaceKitOptions, workspaceKit } from './tools/kit/index.ts'
+import { type ProcessSandbox, type ProcessSandboxOptions, processSandbox as sandboxOf } from './tools/sandbox/index.ts'
 
 export {
   type FoundSkills,
@@ -17,7 +18,7 @@ export type { HttpAuth, HttpMethod, OpenApiDefinition, RestPagination, RestParam
 export { checkHooks, type HookDefinition, type HookPlace, type HookPoint, hooksFrom } from './tools/hooks/index.ts'
 export { type HttpToolOptions, type OpenApiOptions, openApiTools, restTool } from './tools/http/index.ts'
 export type { WorkspaceKit } from './tools/kit/index.ts'
-export { type Availability, processSandbox } from './tools/sandbox/index.ts'
+export type { Availability } from './tools/sandbox/index.ts'
 
 /** Only `workspace` is required. */
 export type WorkspaceOptions = Pick<WorkspaceKitOptions, 'workspace'> & Partial<WorkspaceKitOptions>
@@ -32,5 +33,11 @@ export type WorkspaceOptions = Pick<WorkspaceKitOptions, 'workspace'> & Partial<
  * @throws TroupeError `config_invalid` if `workspace` is not the absolute path of a folder, or an option is unknown.
  */
 export function workspaceTools(options: WorkspaceOptions): WorkspaceKit {
-  return workspaceKit({ clock: systemClock, home: homedir(), path: '/usr/local/bin:/usr/bin:/bin', ...options })
+  return workspaceKit({ ...machine(), ...options })
 }
+
+/** The sandbox of `workspaceTools` alone, such as for `mcp.sandbox` of a runtime. Only `root` is required. */
+export const processSandbox = (options: Pick<ProcessSandboxOptions, 'root'> & Partial<ProcessSandboxOptions>): ProcessSandbox =>
+  sandboxOf({ ...machine(), ...options })
+
+const machine = () => ({ clock: systemClock, home: homedir(), path: '/usr/local/bin:/usr/bin:/bin' })

@@ -3,7 +3,7 @@
 import { dirname, isAbsolute, join, resolve } from 'node:path'
 import type { JsonObject, Problem, SandboxPolicy, SkillCard } from '../contracts/index.ts'
 import { builtinToolNames } from '../policy/builtin-tool-names.ts'
-import { isOfSource } from '../policy/tool-name-patterns.ts'
+import { matchesSource } from '../policy/tool-name-patterns.ts'
 import { locationOf } from './agent-file/option-values.ts'
 import type { Config } from './config/config.ts'
 import type { AgentDiagnostic } from './registry/agent-diagnostic.ts'
@@ -100,7 +100,7 @@ function withServers(servers: RegisteredAgent['servers'], tools: readonly string
   const [trusted, waiting] = [servers.filter(({ isTrusted }) => isTrusted), servers.filter(({ isTrusted }) => !isTrusted)]
   const absent = waiting.map(({ name }) => name)
   return {
-    tools: tools.filter((pattern) => !isOfSource(pattern, absent)),
+    tools: tools.filter((pattern) => !absent.some((name) => matchesSource(pattern, name, 'only'))),
     ...(trusted.length > 0 && { mcpServers: Object.fromEntries(trusted.map(({ name, definition }) => [name, definition])) }),
   }
 }

@@ -3,8 +3,6 @@ import type { Json, JsonObject, McpServerAuth, McpServerDefinition, McpServerSet
 /** `__` separates the server from the tool in the names that models see. `agent__name` is a child. */
 export const serverName = /^(?!agent$)(?=.{1,40}$)[A-Za-z0-9](?:[A-Za-z0-9-]|_(?![_]|$))*$/
 
-export const isServerName = (name: string): boolean => serverName.test(name)
-
 export const serverNaming = 'Use up to 40 letters, digits, `-` and single `_`, begin with a letter or a digit, and not `agent`'
 
 /** Settings that have been checked, with their type. */
@@ -13,7 +11,7 @@ export function serverDefinition(settings: McpServerSettings): McpServerDefiniti
   return { ...settings, type } as McpServerDefinition
 }
 
-/** What a person trusts: program and arguments, or URL, and the names of variables and headers. Not their values. */
+/** What makes a server another one: program and arguments, or URL, and the names of variables and headers. Their values may be secrets. */
 export function serverIdentity(definition: McpServerDefinition): JsonObject {
   if (definition.type !== 'stdio') {
     const { type, url, headers, auth } = definition

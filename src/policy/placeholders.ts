@@ -41,6 +41,23 @@ export function hasPlaceholders(text: string): boolean {
   return !parsed.ok || parsed.parts.some(({ kind }) => kind === 'variable')
 }
 
+/** The text with the values of its variables, or the names of those that are not set or empty. The text has been checked. */
+export function fillPlaceholders(
+  template: string,
+  find: (name: string) => string | undefined,
+): string | { readonly missing: readonly string[] } {
+  const parsed = parsePlaceholders(template)
+  if (!parsed.ok) return template
+  const missing: string[] = []
+  const texts = parsed.parts.map((part) => {
+    if (part.kind === 'literal') return part.text
+    const value = find(part.name) || part.fallback
+    if (value === undefined) missing.push(part.name)
+    return value ?? ''
+  })
+  return missing.length > 0 ? { missing } : texts.join('')
+}
+
 function placeholder(inside: string): TextPart | undefined {
   const split = inside.indexOf(':-')
   const name = split === -1 ? inside : inside.slice(0, split)

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { isOfSource, matches, matchesTool, offeredName } from './tool-name-patterns.ts'
+import { matches, matchesSource, matchesTool, offeredName } from './tool-name-patterns.ts'
 
 it.each([
   ['shell', 'shell', true],
@@ -31,10 +31,9 @@ it.each([
   expect(matchesTool(pattern, name)).toBe(isMeant)
 })
 
-it('an entry names a source', () => {
-  expect(['hub/*', 'hub__list', 'hub/a/b', 'hubs/list', 'hub', '*'].filter((entry) => isOfSource(entry, ['hub']))).toEqual([
-    'hub/*',
-    'hub__list',
-    'hub/a/b',
-  ])
+it('an entry may match tools of a source, or only those', () => {
+  const entries = ['hub/*', 'hub__list', 'hub/a/b', 'hub*', 'h*', '*', 'hubs/list', 'hub', 'hub_*']
+  const own = ['hub/*', 'hub__list', 'hub/a/b']
+  expect(entries.filter((entry) => matchesSource(entry, 'hub', 'only'))).toEqual(own)
+  expect(entries.filter((entry) => matchesSource(entry, 'hub'))).toEqual([...own, 'hub*', 'h*', '*', 'hub_*'])
 })

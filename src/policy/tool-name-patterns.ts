@@ -19,14 +19,13 @@ export const matches = (pattern: string, name: string): boolean => matchesGlob(p
 export const matchesTool = (pattern: string, name: string): boolean =>
   matches(pattern, name) || matches(offeredPattern(pattern), offeredName(name))
 
-/** Whether an entry of an allowlist names tools of one of these sources, such as servers: `server/tool`, `server/*`, `server__tool`. */
-export const isOfSource = (pattern: string, sources: readonly string[]): boolean =>
-  sources.some((source) => pattern.startsWith(`${source}/`) || pattern.startsWith(`${source}__`))
-
-/** Whether an entry of an allowlist may match a tool of a source: `server/tool`, `server__tool`, `server/*`, `*`. */
-export function mayMatchNamespace(pattern: string, namespace: string): boolean {
+/**
+ * Whether an entry of an allowlist may match tools of a source, such as a server: `server/tool`, `server__*`, `ser*`, `*`.
+ * `only`: and no tools of others.
+ */
+export function matchesSource(pattern: string, source: string, which: 'any' | 'only' = 'any'): boolean {
   const [fixed = ''] = pattern.split('*', 1)
-  const prefix = `${offeredName(namespace)}__`
+  const prefix = `${offeredName(source)}__`
   const beginning = safeName(fixed)
-  return beginning.startsWith(prefix) || (fixed !== pattern && prefix.startsWith(beginning))
+  return beginning.startsWith(prefix) || (which === 'any' && fixed !== pattern && prefix.startsWith(beginning))
 }

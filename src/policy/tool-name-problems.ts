@@ -4,7 +4,8 @@ import { automaticTools, builtinToolNames } from './builtin-tool-names.ts'
 import { agentPrefix, ownToolsForAny, readingTools, writingTools } from './foreign-tools.ts'
 import { parseRulePattern } from './rule-pattern.ts'
 import { samplingName } from './sampling-rules.ts'
-import { isOfSource, matchesTool } from './tool-name-patterns.ts'
+import { matchesSource, matchesTool } from './tool-name-patterns.ts'
+import { useToolName } from './tool-search.ts'
 import { isImpossibleUnsandboxedRule, unsandboxedForms, unsandboxedName } from './unsandboxed-rules.ts'
 
 /** The tools that rules and filters can name. */
@@ -23,7 +24,15 @@ export interface ToolNameProblem {
   readonly remedy: string
 }
 
-const ownNames: readonly string[] = [...builtinToolNames, ...Object.keys(automaticTools), unsandboxedName, samplingName]
+/** A call of `use_tool` is a call of its target, for rules and hooks, too. */
+const ownNames: readonly string[] = [...builtinToolNames, ...Object.keys(automaticTools), unsandboxedName, samplingName].filter(
+  (name) => name !== useToolName,
+)
+const targetProblem: ToolNameProblem = {
+  kind: 'nothing',
+  message: `\`${useToolName}\` matches nothing: a call of it is a call of the tool that it names`,
+  remedy: 'Write the name of that tool, such as `server/tool` or `server/*`.',
+}
 
 /** Why a pattern of a rule, such as `shell(git *)`, matches no call. */
 export function rulePatternProblem(pattern: string, known: KnownTools): ToolNameProblem | undefined {
@@ -42,7 +51,8 @@ export const toolNameProblem = (name: string, known: KnownTools): ToolNameProble
 
 function nameProblem(name: string, { tools, sources }: KnownTools, use: string | undefined): ToolNameProblem | undefined {
   const all = [...new Set([...ownNames, ...tools])]
-  if (isOfSource(name, sources) || all.some((each) => matchesTool(name, each))) return undefined
+  if (sources.some((source) => matchesSource(name, source)) || all.some((each) => matchesTool(name, each))) return undefined
+  if (name === useToolName) return targetProblem
   const ours = ownToolsForAny(name, 'ruled')
   if (ours) {
     const written = ours.map((each) => `\`${use === undefined || each.includes('(') ? each : (ruleFor(each, use) ?? each)}\``)

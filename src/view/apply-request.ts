@@ -15,11 +15,21 @@ export function applyRequest(session: SessionNodes, event: RequestEvent): void {
     step?.requests.set(id, request)
     markChanged(session, step)
     setSandbox(session, request, { kind: 'asking' })
+    setAsking(session, request)
     return
   }
   const request = session.requests.get(event.approvalId)
   for (const each of session.steps.values()) if (each.requests.delete(event.approvalId)) markChanged(session, each)
-  if (request) setSandbox(session, request, event.decision.kind === 'approve' ? { kind: 'allowed', by: event.by } : { kind: 'inside' })
+  if (!request) return
+  setSandbox(session, request, event.decision.kind === 'approve' ? { kind: 'allowed', by: event.by } : { kind: 'inside' })
+  setAsking(session, request)
+}
+
+function setAsking(session: SessionNodes, { itemId }: RequestNode): void {
+  const call = session.calls.get(itemId)
+  if (!call) return
+  call.isAsking = [...session.steps.values()].some(({ requests }) => [...requests.values()].some((each) => each.itemId === itemId))
+  markChanged(session, call)
 }
 
 function setSandbox(session: SessionNodes, { scope, itemId }: RequestNode, sandbox: CallSandbox): void {

@@ -17,6 +17,7 @@ export {
   type SessionNodes,
   type Span,
   type StepNode,
+  stepName,
   type TurnNode,
 } from './nodes.ts'
 export { type AgentSummary, type ModelSummary, runSummary, summaryOf, type ToolSummary } from './run-summary.ts'

@@ -82,6 +82,8 @@ export interface CallNode {
   output?: string
   readonly permit?: CallPermit
   sandbox: CallSandbox
+  /** It has started, and waits for the answer of a person. */
+  isAsking?: boolean
   changes?: readonly FileChange[]
   exitCode?: number
   /** Parts of its output, if some are not text. */
@@ -155,6 +157,8 @@ export interface StepNode {
 
 export interface TurnNode {
   readonly id: NodeId
+  /** Of its agent, from 1. */
+  readonly number: number
   status: 'running' | 'completed' | 'partial' | 'failed' | 'interrupted' | 'suspended'
   reason?: TurnReason
   /** Of a suspended turn: what it waits for, and whether a child runs meanwhile. */
@@ -221,6 +225,10 @@ export interface SessionNodes {
   /** By call. */
   readonly hooks: Map<string, HookNode[]>
 }
+
+/** `step 2`; in a further turn of a child `turn 2 · step 1`, because all turns of a child are shown below one call. */
+export const stepName = ({ label }: AgentNode, turn: TurnNode | undefined, step: number | string): string =>
+  label === '' || !turn || turn.number === 1 ? `step ${step}` : `turn ${turn.number} · step ${step}`
 
 export const lastTurn = ({ agent }: SessionNodes): TurnNode | undefined => agent.turns.at(-1)
 export const lastStep = (session: SessionNodes): StepNode | undefined => lastTurn(session)?.steps.at(-1)

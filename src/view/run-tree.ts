@@ -162,8 +162,9 @@ function applyDurable(tree: RunTree, session: SessionNodes, event: InteractionEv
 
 function startTurn(session: SessionNodes, { turnId, at, inputs }: InteractionEvent<'interaction.turn.started'>): void {
   const { agent } = session
-  const id = `${agent.id}/${turnId ?? `t${agent.turns.length + 1}`}`
-  agent.turns.push({ id, status: 'running', span: { from: at, to: at }, steps: [], toolNames: new Set(), inputs })
+  const number = (agent.turns.at(-1)?.number ?? 0) + 1
+  const id = `${agent.id}/${turnId ?? `t${number}`}`
+  agent.turns.push({ id, number, status: 'running', span: { from: at, to: at }, steps: [], toolNames: new Set(), inputs })
   for (const known of [session.steps, session.calls, session.requests, session.hooks]) known.clear()
   markChanged(session, agent)
   markChanged(session, agent.turns.at(-1))

@@ -223,18 +223,21 @@ export default defineTool({
 
 it('a module of a project imports only files that are trusted with it', async () => {
   const { path } = folder({
-    'trip.ai': agent('[./computed.mjs, ./named.mjs, ./folder.cjs]'),
+    'trip.ai': agent('[./computed.mjs, ./named.mjs, ./own/self.cjs, ./folder.cjs]'),
     'play.yaml': play,
     'computed.mjs': `const { time } = await import(['.', 'time.mjs'].join('/'))\n${module('computed', 'time')}`,
     'named.mjs': `import { time } from '#time'\n${module('named', 'time')}`,
     'folder.cjs': `const { time } = require('./lib')\nmodule.exports = ${toolNamed('timetable', 'time')}\n`,
+    'own/self.cjs': `const { time } = require('.')\nmodule.exports = ${toolNamed('self', 'time')}\n`,
     'time.mjs': "export const time = '9:15'\n",
     'lib/index.js': "exports.time = '9:15'\n",
+    'own/index.js': "exports.time = '9:15'\n",
     'package.json': { imports: { '#time': './time.mjs' } },
   })
   const { start } = await workbench()
   const env = { HOME: path, XDG_STATE_HOME: join(path, 'state') }
   const run = await start(['run', 'trip.ai', 'Go', '--json', '--trust'], { cwd: path, env }).ended
-  expect(run.stderr.match(/`\.\/\w+\.\w+`: the module cannot be loaded: \S+time\.mjs is not trusted with the module/g)).toHaveLength(2)
+  expect(run.stderr.match(/`\S+`: the module cannot be loaded: \S+time\.mjs is not trusted with the module/g)).toHaveLength(2)
+  expect(run.stderr).toMatch(/`\.\/own\/self\.cjs`: the module cannot be loaded: \S+index\.js is not trusted with the module/)
   expect(calls(run)).toEqual(['timetable completed'])
 })

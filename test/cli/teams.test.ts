@@ -1,15 +1,20 @@
 import { describe, expect, test } from 'vitest'
 import type { OutputForm } from '../../src/cli/options/parse-arguments.ts'
 import type { Progress } from '../../src/cli/progress/display.ts'
+import { PlainProgress } from '../../src/cli/progress/plain-progress.ts'
 import { followRun } from '../../src/cli/run/follow-run.ts'
 import { Interruption } from '../../src/cli/run/interruption.ts'
 import { reportRun } from '../../src/cli/run/report-run.ts'
+import { plainPaint } from '../../src/cli/terminal/paint.ts'
 import { renderSummary } from '../../src/cli/tree/render-summary.ts'
+import { renderTree, renderTurn } from '../../src/cli/tree/render-tree.ts'
 import type { StreamEvent } from '../../src/contracts/index.ts'
 import type { RunHandle } from '../../src/runtime/index.ts'
 import { FakeClock, gate } from '../../src/testing/index.ts'
 import { runSummary } from '../../src/view/run-summary.ts'
+import { runTree } from '../../src/view/run-tree.ts'
 import { Window } from '../fixtures/terminal-window.ts'
+import { type Said, team } from '../subagents/team.ts'
 import { documentIn, linesIn } from './published.ts'
 import { quietHost, threeLevels } from './teams.ts'
 
@@ -237,5 +242,57 @@ describe('the summary', () => {
     })
     expect(stderr()).toContain('scribe  completed')
     expect(stderr()).not.toMatch(/agent (?:writer|scribe)/)
+  })
+})
+
+describe('a child with a second turn', () => {
+  const wait = { calls: [{ tool: 'wait_for_agent', input: { ids: ['scout#1'] } }] }
+  const steps: readonly Said[] = [
+    { calls: [{ tool: 'spawn_agent', input: { agent: 'scout', prompt: 'Look' } }] },
+    wait,
+    { calls: [{ tool: 'send_agent_input', input: { id: 'scout#1', text: 'Look again' } }] },
+    wait,
+  ]
+  const spawning = () =>
+    team(
+      {
+        boss: { script: (_, step) => steps[step - 1] ?? { text: 'Done.' }, agents: ['scout'], childControl: true },
+        scout: { script: (_, step) => ({ text: `found ${step}` }) },
+      },
+      { clock: new FakeClock(0) },
+    ).run()
+
+  test('names the turn with each of its further steps, while it runs and later', async () => {
+    const { events, all } = await spawning()
+    const ofScout = (lines: readonly string[]) => lines.filter((line) => /scout|turn/.test(line)).map((line) => line.trim())
+    expect(ofScout(renderTree(events, { paint: plainPaint, width: 80 }))).toMatchInlineSnapshot(`
+      [
+        "│  └─ ✓ spawn_agent       scout · Look · 2 turns · “b…       ~30 → 4       0 ms",
+        "│     ├─ step 1  scout                                        ~9 → 2       0 ms",
+        "│     └─ turn 2 · step 1  scout                              ~21 → 2       0 ms",
+        "│  └─ ✓ wait_for_agent    scout#1 · “because”                              0 ms",
+        "│  └─ ✓ send_agent_input  scout#1 · “because”                              0 ms",
+        "│  └─ ✓ wait_for_agent    scout#1 · “because”                              0 ms",
+      ]
+    `)
+    const progress = new PlainProgress(plainPaint)
+    expect(all.flatMap((event) => progress.lines(event)).filter((line) => /scout.*step/.test(line))).toMatchInlineSnapshot(`
+      [
+        "child:scout │ step 1 scout",
+        "child:scout │ turn 2 · step 1",
+      ]
+    `)
+    const starts = events.filter(({ type, agentPath }) => type === 'interaction.step.started' && agentPath !== 'root')
+    const [root] = runTree(events.slice(0, starts[1]?.seq ?? 0)).roots
+    const live = renderTurn(root!, root!.turns[0]!, { paint: plainPaint, width: 80, moment: { kind: 'live', now: 80 } })
+    expect(ofScout(live)).toMatchInlineSnapshot(`
+      [
+        "│  └─ ✓ spawn_agent       scout · Look · turn 2 · ste…       ~62 → 2",
+        "│     ├─ step 1  scout                                        ~9 → 2       0 ms",
+        "│     └─ ⠙ turn 2 · step 1  scout                            ~53 → 0      0.0 s",
+        "│  └─ ✓ wait_for_agent    scout#1 · “because”                              0 ms",
+        "└─ ⠙ send_agent_input  scout#1 · “because”                             0.0 s",
+      ]
+    `)
   })
 })

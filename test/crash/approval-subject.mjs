@@ -1,5 +1,27 @@
 // A session that needs a person. Nobody answers here: another process answers, through the inbox.
+import { createMcpHandler, fromJsonSchema, inputRequired, McpServer } from '@modelcontextprotocol/server'
 import { liveLives } from './kill-points.mjs'
+
+const form = { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] }
+
+/** An MCP server that asks where to, by returning, and acts when it is called again with its state and the answer. */
+const serverWith = (effect, points) =>
+  createMcpHandler(() => {
+    const server = new McpServer({ name: 'travel', version: '1' }, { capabilities: { tools: {} } })
+    const run = ({ token }, { mcpReq }) => {
+      const { where } = mcpReq.inputResponses ?? {}
+      const state = mcpReq.requestState()
+      if (where) {
+        const isRight = where.action === 'accept' && where.content.city === 'Oslo' && state === `state of ${token}`
+        return { content: [{ type: 'text', text: effect(isRight ? token : `wrong: ${JSON.stringify([token, where, state])}`) }] }
+      }
+      points.pass(`before question ${token}`)
+      const inputRequests = { where: inputRequired.elicit({ message: `Where to with ${token}?`, requestedSchema: form }) }
+      return inputRequired({ inputRequests, requestState: `state of ${token}` })
+    }
+    for (const name of ['book', 'look']) server.registerTool(name, { description: name, inputSchema: fromJsonSchema(schema) }, run)
+    return server
+  })
 
 const schema = { type: 'object', properties: { token: { type: 'string' } }, required: ['token'], additionalProperties: false }
 
@@ -33,7 +55,7 @@ const script = [
   [call('plan_one', 'p-1'), call('write_one', 'w-1')],
   [call('ask_one', 'q-1'), call('send_one', 's-1'), call('write_one', 'w-2')],
   [call('leave_one', 'o-1'), call('send_one', 's-2')],
-  [call('plan_one', 'p-2'), call('send_one', 't-1')],
+  [call('plan_one', 'p-2'), call('send_one', 't-1'), call('travel__book', 'b-1'), call('travel__look', 'l-1')],
 ]
 
 /** Knows where it is from the history alone, as a real model does. */
@@ -57,11 +79,17 @@ const modelWith = (points) => ({
   },
 })
 
+const fetchOf = (server) => (url, init) => server.fetch(new Request(url, init))
+
 await liveLives((effect, points) => ({
   config: {
     agents: [{ name: 'subject', description: 'Is killed', prompt: 'Go on.', model: 'approvals' }],
     tools: toolsWith(effect),
+    mcpServers: {
+      travel: { url: 'http://travel.test/mcp', protocol: '2026-07-28', effects: { look: 'read' }, approval: { '*': 'allow' } },
+    },
   },
+  mcp: { fetch: fetchOf(serverWith(effect, points)) },
   adapter: modelWith(points),
   sandbox: { confinement: { kind: 'sandbox', name: 'box' } },
   approver: {

@@ -8,7 +8,7 @@ import { wrongEnds } from './wrong-ends.ts'
 
 // A session that needs a person: processes that drive it are killed, and this one answers it, through the store alone.
 
-export const approvals: Subject = { file: 'approval-subject.mjs', mostFurtherLives: 5, judge, between: answer }
+export const approvals: Subject = { file: 'approval-subject.mjs', mostFurtherLives: 6, judge, between: answer }
 
 /** Whatever is asked is answered once, whoever is alive: a person does not wait for a process. */
 async function answer(folder: string): Promise<void> {
@@ -18,10 +18,10 @@ async function answer(folder: string): Promise<void> {
   const store = sqliteStore({ path: join(folder, 'data') })
   try {
     if (treeId === '' || !(await store.trees.get(treeId))) return
-    for (const { id: approvalId, scope } of requestsIn(await store.journal.read(treeId, 0))) {
+    for (const { id: approvalId, scope, question } of requestsIn(await store.journal.read(treeId, 0))) {
       if (scope === 'unsandboxed') continue
-      const decision =
-        scope === 'question' ? ({ kind: 'answer', text: 'blue' } as const) : ({ kind: 'approve', breadth: 'session' } as const)
+      const given = question?.form ? ({ kind: 'answer', text: '', content: { city: 'Oslo' } } as const) : blue
+      const decision = scope === 'question' ? given : ({ kind: 'approve', breadth: 'session' } as const)
       await store.inbox.add(treeId, approvalId as string as ClientId, { kind: 'approval', approvalId, decision, by: 'person' })
     }
   } finally {
@@ -29,10 +29,12 @@ async function answer(folder: string): Promise<void> {
   }
 }
 
+const blue = { kind: 'answer', text: 'blue' } as const
+
 const requestsIn = (events: readonly InteractionEvent[]): readonly ApprovalRequest[] =>
   events.flatMap((event) => (event.type === 'interaction.approval.requested' ? [event.request] : []))
 
-const writes = ['w-1', 'w-2', 's-1', 's-2', 't-1', 'o-1']
+const writes = ['w-1', 'w-2', 's-1', 's-2', 't-1', 'o-1', 'b-1']
 
 function judge(effectsFile: string, lives: readonly Life[]): Verdict {
   const last = lives.at(-1)
@@ -53,7 +55,9 @@ function judge(effectsFile: string, lives: readonly Life[]): Verdict {
       ...(new Set(effects.filter((line) => line.startsWith('q-1'))).size === 1 && times('q-1 blue') > 0
         ? []
         : ['the answer did not arrive']),
-      ...wrongAnswers(events),
+      ...effects.filter((line) => line.startsWith('wrong')),
+      ...(times('l-1') > 0 && status.get('l-1') === 'completed' ? [] : [`the read call of the server ended ${status.get('l-1')}`]),
+      ...wrongAnswers(events, status.get('b-1') === 'unknown'),
       ...wrongPlan(events),
       ...wrongNumbers(events),
       ...wrongEnds(events),
@@ -71,8 +75,11 @@ function statuses(events: readonly InteractionEvent[]): ReadonlyMap<string, stri
   return found
 }
 
-/** Each request is answered once, by the person; what ran was allowed before it ran, and what was granted is not asked about. */
-function wrongAnswers(events: readonly InteractionEvent[]): readonly string[] {
+/**
+ * Each request is answered once, by the person; what ran was allowed before it ran, and what was granted is not asked about.
+ * `isBookingLost`: a write that was lost before its server asked does not ask any more.
+ */
+function wrongAnswers(events: readonly InteractionEvent[], isBookingLost: boolean): readonly string[] {
   const wrong: string[] = []
   const open = new Set<string>()
   const allowed = new Map<string, string>()
@@ -91,7 +98,8 @@ function wrongAnswers(events: readonly InteractionEvent[]): readonly string[] {
   const asked = requestsIn(events)
     .filter(({ scope }) => scope !== 'unsandboxed')
     .map(({ input }) => String(input.token))
-  if (asked.toSorted().join() !== 'q-1,s-1,t-1') wrong.push(`asked about ${asked.join()}`)
+  const expected = ['b-1', 'l-1', 'q-1', 's-1', 't-1'].filter((token) => token !== 'b-1' || !isBookingLost || asked.includes(token))
+  if (asked.toSorted().join() !== expected.join()) wrong.push(`asked about ${asked.join()}`)
   return [...wrong, ...[...open].filter((id) => !id.endsWith('/unsandboxed')).map((id) => `${id} was never answered`)]
 }
 

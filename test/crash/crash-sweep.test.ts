@@ -9,6 +9,11 @@ it('one session: nothing is lost or repeated, wherever the process is killed', a
   expect(calm?.verdict).toEqual(faultless)
   const everywhere = everyPoint(pointsOf(calm))
   expect(everywhere.length).toBeGreaterThan(40)
+  expect(
+    pointsOf(calm)
+      .flat()
+      .filter((point) => point.includes(' blob ')),
+  ).toHaveLength(6)
 
   const singles = await sweep(oneSession, isFull ? everywhere : everyNth(everywhere, 3))
   expectNothingLost('single', singles)

@@ -4,14 +4,14 @@ import type { Life } from './subject-process.ts'
 import type { Subject, Verdict } from './sweep.ts'
 import { wrongEnds } from './wrong-ends.ts'
 
-const writes = ['w-1', 'w-2', 'w-3', 'w-4', 'w-5', 'w-6', 'k-1', 'k-2', 'm-1']
+const writes = ['w-1', 'w-2', 'w-3', 'w-4', 'w-5', 'w-6', 'k-1', 'k-2', 'm-1', 'd-1']
 
 export const oneSession: Subject = { file: 'subject.mjs', mostFurtherLives: 3, judge }
 
 function judge(file: string, lives: readonly Life[]): Verdict {
   const last = lives.at(-1)
   if (last?.kind !== 'ended') return { repeated: [], lost: [], unknown: [], wrong: ['the last process was killed'] }
-  const { outcome, events } = last
+  const { outcome, events, lostBlobs } = last
   const effects = existsSync(file) ? readFileSync(file, 'utf8').split('\n').filter(Boolean) : []
   const times = (token: string) => effects.filter((line) => line === token).length
   const status = statuses(events)
@@ -29,6 +29,8 @@ function judge(file: string, lives: readonly Life[]): Verdict {
       ...(new Set(effects.filter((line) => line.startsWith('i-1'))).size === 1
         ? []
         : ['the idempotent call ran under several ids, or never']),
+      ...lostBlobs.map((part) => `lost: ${JSON.stringify(part)}`),
+      ...(status.get('d-1') === 'unknown' || partsIn(events) === 3 ? [] : [`${partsIn(events)} parts on record`]),
       ...(times('r-1') >= 1 ? [] : ['the read call never ran']),
       ...shape(events),
       ...wrongEnds(events),
@@ -45,6 +47,10 @@ function statuses(events: readonly InteractionEvent[]): ReadonlyMap<string, stri
   }
   return found
 }
+
+const partsIn = (events: readonly InteractionEvent[]): number =>
+  events.flatMap((event) => (event.type === 'interaction.item.completed' && event.item.kind === 'call' ? (event.item.parts ?? []) : []))
+    .length
 
 /** Gap-free numbers, everything that began has ended once, nothing after the end. */
 function shape(events: readonly InteractionEvent[]): readonly string[] {

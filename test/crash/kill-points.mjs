@@ -9,7 +9,7 @@ import { sqliteStore } from '../../dist/stores/sqlite/index.js'
 /**
  * Lives one life of a session for each line of standard input, until the process is killed in one of them.
  *   in:  {"folder": …, "killAt": point, 0 = never, "how": kill, close or term}
- *   out: {"points": [what was passed], "outcome": …, "events": […]}
+ *   out: {"points": [what was passed], "outcome": …, "events": […], "lostBlobs": [ids on record without their bytes]}
  * `optionsWith`: the options of the runtime, without its store.
  */
 export async function liveLives(optionsWith, goOn = continueSession) {
@@ -24,10 +24,18 @@ export async function liveLives(optionsWith, goOn = continueSession) {
     points.close = () => void runtime.close()
     const outcome = await beginOrGoOn(runtime, { store, treeFile: join(folder, 'tree'), goOn })
     const events = await store.journal.read(outcome.sessionId, 0)
+    const lostBlobs = await blobsWithoutBytes(store, outcome.sessionId, events)
     await runtime.close()
     await store.close()
-    process.stdout.write(`${JSON.stringify({ points: points.passed, outcome, events })}\n`)
+    process.stdout.write(`${JSON.stringify({ points: points.passed, outcome, events, lostBlobs })}\n`)
   }
+}
+
+/** Parts in results whose bytes are not in the store as they were recorded. */
+async function blobsWithoutBytes(store, treeId, events) {
+  const parts = events.flatMap(({ item }) => item?.parts ?? []).filter(({ blob }) => blob !== undefined)
+  const stored = await Promise.all(parts.map(({ blob }) => store.blobs.getBytes(treeId, blob)))
+  return parts.filter(({ bytes, mediaType }, index) => stored[index]?.bytes.length !== bytes || stored[index].mediaType !== mediaType)
 }
 
 async function beginOrGoOn(runtime, { store, treeFile, goOn }) {
@@ -82,7 +90,7 @@ export function effectsIn(path, points) {
   }
 }
 
-/** A store with a point on either side of whatever it makes durable: batches of events, and messages from outside. */
+/** A store with a point on either side of whatever it makes durable: batches of events, messages from outside, and bytes. */
 export function watched(store, points) {
   const around = (port, method, label) => ({
     ...bound(port),
@@ -97,7 +105,7 @@ export function watched(store, points) {
   return {
     journal: around(store.journal, 'append', ({ events }) => `append by ${events.at(-1).agentPath}: ${events.at(-1).type}`),
     inbox: around(store.inbox, 'add', (_tree, _client, { kind }) => `message ${kind}`),
-    blobs: store.blobs,
+    blobs: around(store.blobs, 'putBytes', (_tree, _bytes, mediaType) => `blob ${mediaType}`),
     trees: store.trees,
     close: () => store.close(),
   }

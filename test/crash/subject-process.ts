@@ -16,6 +16,8 @@ export type Life =
       readonly points: readonly string[]
       readonly outcome: Outcome
       readonly events: readonly InteractionEvent[]
+      /** Parts of results whose bytes are missing. */
+      readonly lostBlobs: readonly unknown[]
     }
 
 /**

@@ -69,8 +69,17 @@ it('a server of an agent file is trusted by its definition, not by the prompt be
   expect(await lent(here)).toContain('is lent to Ada by x')
   here.write({ 'a.ai': `${agentWith(own(process.execPath))}Be kind.\n` })
   expect(await lent(here)).toContain('is lent to Ada by x')
-  here.write({ 'a.ai': agentWith(own('sh')) })
-  expect((await here.troupe('validate')).stderr).toContain('because they have changed since they were trusted: library')
+  const trustedServers = own(process.execPath)
+  const others = [
+    own('sh'),
+    trustedServers.replace('LIBRARY: x', 'LIBRARY: y'),
+    trustedServers.replace('${KEY:-k}', '${OTHER:-k}'),
+    trustedServers.replace(' } }', ' }, approval: { "*": allow } }'),
+  ]
+  for (const changed of others) {
+    here.write({ 'a.ai': agentWith(changed) })
+    expect((await here.troupe('validate')).stderr).toContain('because they have changed since they were trusted: library')
+  }
   here.write({ 'a.ai': agentWith(own(process.execPath)).replace('library/lend_book', 'read_file') })
   expect((await here.troupe('validate')).stderr).toContain('The MCP server `library` is not used, because `tools` lists none of its tools.')
 })

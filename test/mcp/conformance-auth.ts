@@ -48,7 +48,7 @@ export function authorizer(name: string, definition: HttpServerDefinition, host:
   }
 }
 
-const waiting = { signal: new AbortController().signal, timeoutMs: 10_000 }
+const waiting = { timeoutMs: 10_000 }
 
 /** As a browser does: the pages of the scenarios approve everything. */
 async function approve(page: URL): Promise<void> {

@@ -1,18 +1,16 @@
 // The client of the official conformance suite: `conformance client --command "node conformance-client.ts"`.
-import type { HttpServerDefinition, JsonObject, JsonSchema, SessionId, ToolOutput } from '../../src/contracts/index.ts'
-import { mcpToolSource, memoryTokenStore, noQuestions } from '../../src/tools/mcp/index.ts'
+import type { HttpServerDefinition, JsonObject, JsonSchema, SessionId, ToolContext, ToolOutput } from '../../src/contracts/index.ts'
+import { mcpToolSource, memoryTokenStore } from '../../src/tools/mcp/index.ts'
 import { authOf, authorizer, type ScenarioContext } from './conformance-auth.ts'
-import { contextOf, hostOf } from './stage.ts'
+import { callTool, hostOf } from './stage.ts'
 
 const url = process.argv.at(-1) ?? ''
 const context = JSON.parse(process.env.MCP_CONFORMANCE_CONTEXT ?? '{}') as ScenarioContext & {
   readonly toolCalls?: { name: string; arguments: JsonObject }[]
 }
 
-const host = hostOf({
-  tokens: memoryTokenStore(),
-  questions: () => ({ ...noQuestions, elicit: async () => ({ action: 'accept', content: {} }) }),
-})
+const host = hostOf({ tokens: memoryTokenStore() })
+const ask: ToolContext['ask'] = async () => ({ kind: 'accept', text: '', content: {} })
 const definition: HttpServerDefinition = {
   type: 'http',
   url,
@@ -33,10 +31,7 @@ const calls =
   tools.map(({ name, inputSchema }) => ({ name: name.slice('conformance/'.length), arguments: exampleOf(inputSchema) }))
 for (const { name, arguments: input } of calls) {
   const tool = tools.find((each) => each.name === `conformance/${name}`)
-  const call = async (): Promise<ToolOutput> => {
-    const output = await tool?.execute(input, contextOf())
-    return typeof output === 'object' ? output : { ok: true, content: output ?? 'is not offered' }
-  }
+  const call = async (): Promise<ToolOutput> => (tool ? callTool(tool, input, { ask }) : { ok: true, content: 'is not offered' })
   console.error(name, JSON.stringify(await authorized.call(call)))
 }
 await source.prompts().catch(() => {})

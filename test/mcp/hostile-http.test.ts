@@ -3,7 +3,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import type { HttpServerDefinition } from '../../src/tools/mcp/index.ts'
+import type { HttpServerDefinition } from '../../src/contracts/index.ts'
 import { openServer } from './support.ts'
 
 interface Request {
@@ -169,7 +169,7 @@ it.each([
 it('a stream that ends without the answer fails the call before its deadline', async () => {
   const { url } = await httpServer(
     ({ method }, response) =>
-      method === 'tools/call' && Boolean(response.writeHead(200, { 'content-type': 'text/event-stream' }).end(': nothing\n\n')),
+      method === 'tools/call' && Boolean(response.writeHead(200, { 'content-type': 'text/event-stream' }).end(': paid: nothing\n\n')),
   )
   const { source, call } = openServer(at(url))
   await source.list()

@@ -7,8 +7,8 @@ import { join } from 'node:path'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { afterAll, describe, expect, it } from 'vitest'
+import type { StdioServerDefinition } from '../../src/contracts/index.ts'
 import { FakeClock } from '../../src/testing/index.ts'
-import type { StdioServerDefinition } from '../../src/tools/mcp/index.ts'
 import { processesWith } from '../../src/tools/sandbox/process-tree.ts'
 import { until } from '../hooks/processes.ts'
 import { settle } from '../settle.ts'
@@ -68,7 +68,7 @@ describe('a server that hangs', () => {
   })
 
   it('for good is replaced before the next call', async () => {
-    const { definition, received } = hostile('freeze', { timeout: 500 })
+    const { definition, received } = hostile('freeze', { timeout: 1_500 })
     const { call } = openServer(definition)
     await cancelledCall(call, received)
     await cancelledCall(call, received)
@@ -121,6 +121,21 @@ describe('a server that ends', () => {
       clock.advance(1)
       await expect(listed).rejects.toMatchObject({ code: 'tools_unavailable' })
     }
+  })
+
+  it('in every call soon after its start is started again after longer and longer delays', async () => {
+    const clock = new FakeClock()
+    const { definition, received } = hostile('crash-call')
+    const { call } = openServer(definition, { host: hostOf({ clock }) })
+    await call('call', {})
+    for (const delay of [250, 500, 1_000]) {
+      const calling = call('call', {})
+      clock.advance(delay - 1)
+      expect(await stateOf(calling)).toBe('pending')
+      clock.advance(1)
+      expect(await calling).toMatchObject({ ok: false })
+    }
+    expect(received().filter((method) => method === 'initialize')).toHaveLength(4)
   })
 })
 
@@ -200,6 +215,7 @@ describe('a server that sends too much', () => {
     ['pages', 100],
     ['same-page', 2],
     ['many-tools', 1_000],
+    ['two-pages', 1_000],
   ])('%s: the list ends', async (mode, most) => {
     const { source, reports } = openServer(hostile(mode).definition)
     expect((await source.list()).length).toBeLessThanOrEqual(most)

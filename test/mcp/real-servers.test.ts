@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, realpathSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { McpServerDefinition } from '../../src/tools/mcp/index.ts'
+import type { McpServerDefinition } from '../../src/contracts/index.ts'
 import { hostOf, names, nodeServer, openServer, realServer, startEverything } from './support.ts'
 
 const running: { stop(): void }[] = []

@@ -1,4 +1,5 @@
 // A stdio server with a sandbox policy.
+import { execFileSync } from 'node:child_process'
 import { copyFileSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -31,6 +32,29 @@ describe.skipIf(noSandboxHere)(sandboxed('a server with a sandbox policy'), () =
     writeFileSync(join(outside, 'out.txt'), 'outside')
     const { call } = openServer(server(mode), { host: hostOf({ workspace, sandbox }) })
     expect(await call('call', { path: path() })).toMatchObject(expected)
+  })
+
+  it.each([
+    ['without a network', {}],
+    ['with a network', { hosts: ['example.org'] }],
+  ])('does not keep a program alive that never closes its runtime, %s', (_, policy) => {
+    const mcpServers = { srv: { command: process.execPath, args: [script, 'read-file'], approval: { '*': 'allow' }, sandbox: policy } }
+    const agents = [{ name: 'clerk', description: 'Reads', prompt: 'You read.', model: 'any' }]
+    const steps = [{ calls: [{ tool: 'srv__call', input: { path: join(workspace, 'in.txt') } }] }, { text: 'Done.' }]
+    writeFileSync(join(workspace, 'in.txt'), 'inside')
+    const program = `
+      import { createAgentRuntime } from 'troupe'
+      import { processSandbox } from 'troupe/acting'
+      import { ScriptedModel } from 'troupe/testing'
+      const adapter = new ScriptedModel(${JSON.stringify(steps)})
+      const mcp = { workspace: ${JSON.stringify(workspace)}, sandbox: processSandbox({ root: ${JSON.stringify(workspace)} }) }
+      const runtime = createAgentRuntime({ config: ${JSON.stringify({ agents, mcpServers })}, adapter, mcp })
+      const { status } = await runtime.run('Read it')
+      process.stdout.write(JSON.stringify([status, adapter.requests[1].messages.at(-1)]))`
+    const run = { cwd: import.meta.dirname, encoding: 'utf8', timeout: 30_000 } as const
+    const printed = execFileSync(process.execPath, ['--input-type=module', '--eval', program], run)
+    expect(printed).toContain('"completed"')
+    expect(printed).toContain('inside')
   })
 
   it('is not started where there is no sandbox', async () => {

@@ -1,13 +1,12 @@
 // What a definition says, and what a call can answer.
 import { join } from 'node:path'
-import type { ElicitResult } from '@modelcontextprotocol/client'
 import { describe, expect, it } from 'vitest'
-import { noQuestions, type StdioServerDefinition } from '../../src/tools/mcp/index.ts'
-import { hostOf, names, nodeServer, openServer, realServer } from './support.ts'
+import type { JsonObject, StdioServerDefinition, ToolContext } from '../../src/contracts/index.ts'
+import { names, nodeServer, openServer, realServer } from './support.ts'
 
 const modern = (more: Partial<StdioServerDefinition> = {}) => nodeServer(join(import.meta.dirname, 'fixtures/modern-server.mjs'), [], more)
 const everything = (more: Partial<StdioServerDefinition> = {}) => nodeServer(realServer('everything'), [], more)
-const answering = (result: ElicitResult) => hostOf({ questions: () => ({ ...noQuestions, elicit: async () => result }) })
+const answering = (content: JsonObject): Pick<ToolContext, 'ask'> => ({ ask: async () => ({ kind: 'accept', text: '', content }) })
 
 describe('the revision of the protocol', () => {
   it.each([
@@ -33,26 +32,35 @@ describe('the revision of the protocol', () => {
 
 describe('a server that asks', () => {
   it('by returning gets the answer with its state in a further attempt', async () => {
-    const { call } = openServer(modern({ protocol: '2026-07-28' }), { host: answering({ action: 'accept', content: { city: 'Ulm' } }) })
-    expect(await call('ask', {})).toMatchObject({ ok: true, content: '{"where":{"action":"accept","content":{"city":"Ulm"}}} state-1' })
+    const { call } = openServer(modern({ protocol: '2026-07-28' }))
+    expect(await call('ask', {}, answering({ city: 'Ulm' }))).toMatchObject({
+      ok: true,
+      content: '{"where":{"action":"accept","content":{"city":"Ulm"}}} state-1',
+    })
   })
   it('without an end is stopped', async () => {
-    const { call } = openServer(modern({ protocol: '2026-07-28' }), { host: answering({ action: 'accept', content: {} }) })
+    const { call } = openServer(modern({ protocol: '2026-07-28' }))
     expect(await call('ask-for-ever', {})).toMatchObject({
       ok: false,
       error: { message: expect.stringContaining('asked more than 10 times') },
     })
   })
   it('while a call is open gets the answer of that call', async () => {
-    const { call } = openServer(everything(), { host: answering({ action: 'accept', content: { name: 'Ada' } }) })
-    expect(await call('trigger-elicitation-request', {})).toMatchObject({ ok: true, content: expect.stringContaining('Ada') })
+    const { call } = openServer(everything())
+    expect(await call('trigger-elicitation-request', {}, answering({ name: 'Ada' }))).toMatchObject({
+      ok: true,
+      content: expect.stringContaining('Ada'),
+    })
   })
   it('while two calls are open gets no answer: nobody knows whose question it is', async () => {
-    const { source, call } = openServer(everything(), { host: answering({ action: 'accept', content: { name: 'Ada' } }) })
+    const { source, call } = openServer(everything())
     await source.list()
     const cancel = new AbortController()
     const other = call('trigger-long-running-operation', { duration: 60, steps: 600 }, { signal: cancel.signal })
-    expect(await call('trigger-elicitation-request', {})).toMatchObject({ ok: true, content: expect.stringContaining('cancel') })
+    expect(await call('trigger-elicitation-request', {}, answering({ name: 'Ada' }))).toMatchObject({
+      ok: true,
+      content: expect.stringContaining('cancel'),
+    })
     cancel.abort()
     await other
   })

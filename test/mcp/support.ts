@@ -3,9 +3,9 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
-import type { Diagnostic, JsonObject, SessionId, Tool, ToolContext, ToolOutput } from '../../src/contracts/index.ts'
-import { type McpHost, type McpServerDefinition, type McpToolSource, mcpToolSource } from '../../src/tools/mcp/index.ts'
-import { contextOf, hostOf } from './stage.ts'
+import type { Diagnostic, JsonObject, McpServerDefinition, SessionId, Tool, ToolContext, ToolOutput } from '../../src/contracts/index.ts'
+import { type McpHost, type McpToolSource, mcpToolSource } from '../../src/tools/mcp/index.ts'
+import { callTool, hostOf } from './stage.ts'
 
 export { contextOf, hostOf, realClock } from './stage.ts'
 
@@ -32,18 +32,13 @@ export function openServer(
     await source.close()
     await server.close?.()
   })
-  return { source, reports, call: (tool, input, more = {}) => callTool(source, `${name}/${tool}`, { input, more }) }
+  return { source, reports, call: async (tool, input, more) => callTool(await toolOf(source, `${name}/${tool}`), input, more) }
 }
 
-async function callTool(
-  source: McpToolSource,
-  name: string,
-  { input, more }: { input: JsonObject; more: Partial<ToolContext> },
-): Promise<ToolOutput> {
+async function toolOf(source: McpToolSource, name: string): Promise<Tool> {
   const tool = (await source.list()).find((each) => each.name === name)
   if (!tool) throw new Error(`no tool ${name}`)
-  const output = await tool.execute(input, contextOf(more))
-  return typeof output === 'string' ? { ok: true, content: output } : output
+  return tool
 }
 
 export const names = (tools: readonly Tool[]): readonly string[] => tools.map(({ name }) => name.slice(name.indexOf('/') + 1)).toSorted()

@@ -275,6 +275,34 @@ describe('questions that an attempt returns', () => {
     expect((await play([book], { tools: [invalid], decide: answerAll })).told[0]?.content).toContain('ask.questions: expected')
   })
 
+  it('are not asked again if the next attempt finds no time in its queue', async () => {
+    let isRunning = false
+    const queued = { queue: 'one', effect: 'read', concurrency: 'shared', timeoutMs: 3_600_000 } as const
+    const slow: Tool = {
+      ...tool('other', queued),
+      execute: () => {
+        isRunning = true
+        return new Promise<string>(() => {})
+      },
+    }
+    const made = stage({
+      tools: [returning(1, [], queued), slow],
+      decide: () => 'wait',
+      limits: { timeBudget: 10_000 },
+      config: { queues: { one: { concurrent: 1 } } },
+      steps: [{ calls: [book, { tool: 'other' }] }, { text: 'Done.' }],
+    })
+    const handle = made.runtime.stream('go')
+    await until('the other call has the queue', () => isRunning && made.asked.length === 1)
+    await handle.approve(made.asked[0]!.id, filled({ city: 'Oslo' }))
+    await until('the second question is asked', () => made.asked.length === 2)
+    await handle.approve(made.asked[1]!.id, said('yes'))
+    await elapsing(made.clock, handle.outcome, [200, 100])
+    expect(made.asked).toHaveLength(2)
+    const records = recordsOf(await journalOf(made.store, handle.sessionId))
+    expect(records.find(({ id }) => id.endsWith('.1'))).toMatchObject({ status: 'failed', error: { class: 'timeout' } })
+  })
+
   it('are asked on the root stream for a call of a child', async () => {
     const order: string[] = []
     const made = stage({

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
-import type { SessionToolSource, Tool } from '../../src/index.ts'
-import { bounded, objectSchema, tool, world } from '../acceptance/support.ts'
+import type { ApprovalRule, SessionToolSource, Tool } from '../../src/index.ts'
+import { bounded, objectSchema, resultsIn, tool, world } from '../acceptance/support.ts'
 
 const created: string[] = []
 const createIssue: Tool = {
@@ -83,4 +83,18 @@ it('use_tool is a call of its target: rules, approval, lane, view and name are t
     ['failed', expect.stringContaining('title')],
     ['failed', expect.stringContaining('hub__create_issue')],
   ])
+})
+
+it('a rule for find_tools applies; one for use_tool is refused with the right form', async () => {
+  const rules = (...rules: readonly ApprovalRule[]) => ({ tools: [hub], toolsOffered: 'search', approvals: { rules } }) as const
+  const { runtime, model } = world({
+    config: rules({ deny: 'find_tools', reason: 'No search' }),
+    steps: [{ calls: [{ tool: 'find_tools', input: {} }] }, { text: 'Done.' }],
+  })
+  await bounded(runtime.run('go'))
+  expect(resultsIn(model.requests[1])[0]?.content).toContain('No search')
+  for (const pattern of ['use_tool', 'use_tool(hub__create_issue)'])
+    expect(() => world({ config: rules({ deny: pattern }), steps: [] })).toThrow(
+      /`use_tool` matches nothing: a call of it is a call of the tool that it names.*`server\/tool`/s,
+    )
 })

@@ -8,7 +8,7 @@ import {
   TroupeError,
 } from '../../contracts/index.ts'
 import { ownType } from '../../policy/mcp-server-shape.ts'
-import { serverDefinition, serverIdentity } from '../../policy/mcp-servers.ts'
+import { serverDefinition } from '../../policy/mcp-servers.ts'
 import { hasPlaceholders } from '../../policy/placeholders.ts'
 import { type Config, type ConfigDiagnostic, sectionByLayer, settingsOf } from './config.ts'
 import { folderOf, isOwnLayer } from './config-places.ts'
@@ -120,6 +120,6 @@ function escaped(value: Json): Json {
   return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, escaped(each ?? null)]))
 }
 
-/** A hash of everything that a person trusts. */
+/** A hash of what a person trusts: the definitions as written. A value, such as that of NODE_OPTIONS, can be code; `approval` is a permission. */
 export const serversHash = (servers: readonly Pick<ConfiguredServer, 'name' | 'definition'>[]): string =>
-  contentHash(JSON.stringify(servers.map(({ name, definition }) => [name, serverIdentity(definition)])))
+  contentHash(JSON.stringify(servers.map(({ name, definition }) => [name, definition])))

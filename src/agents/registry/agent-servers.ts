@@ -1,7 +1,7 @@
 import { Document, type Node } from 'yaml'
 import type { Json, JsonObject } from '../../contracts/index.ts'
 import { foreignServersShape } from '../../policy/mcp-server-shape.ts'
-import { mayMatchNamespace } from '../../policy/tool-name-patterns.ts'
+import { matchesSource } from '../../policy/tool-name-patterns.ts'
 import { isInside } from '../../util/is-inside.ts'
 import { shellWord } from '../../util/shell-word.ts'
 import { type ConfiguredServer, configuredServer, serversHash } from '../config/configured-servers.ts'
@@ -85,7 +85,7 @@ function untrustedDiagnostic({ values, path, place }: LoadedFile, isChanged: boo
 /** An agent has the tools that it lists, also those of its own servers. */
 function unusedServers([{ agent, values, place, dialect }, { servers }]: readonly [LoadedFile, FileServers]): readonly AgentDiagnostic[] {
   if (dialect !== 'troupe') return []
-  const unused = servers.filter(({ name }) => !agent.tools.some((pattern) => mayMatchNamespace(pattern, name)))
+  const unused = servers.filter(({ name }) => !agent.tools.some((pattern) => matchesSource(pattern, name)))
   return unused.map(({ name }) =>
     warningOf(
       {

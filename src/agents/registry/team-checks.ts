@@ -1,7 +1,7 @@
 import type { ApprovalRule, Problem } from '../../contracts/index.ts'
 import { automaticTools } from '../../policy/builtin-tool-names.ts'
 import { ownToolsForAny } from '../../policy/foreign-tools.ts'
-import { matchesTool, mayMatchNamespace } from '../../policy/tool-name-patterns.ts'
+import { matchesSource, matchesTool } from '../../policy/tool-name-patterns.ts'
 import { type KnownTools, patternsOf, rulePatternProblem, toolNameProblem } from '../../policy/tool-name-problems.ts'
 import { findCycles } from '../../util/find-cycles.ts'
 import { didYouMean, listNames } from '../../yaml/messages.ts'
@@ -42,7 +42,7 @@ export function toolProblems(
   if (dialect !== 'troupe' && option?.precedence !== 'override') return []
   return agent.tools.flatMap((pattern, index) => {
     if (pattern === '*' || isModulePath(pattern) || known.some((name) => matchesTool(pattern, name))) return []
-    if (servers.some((server) => mayMatchNamespace(pattern, server))) return []
+    if (servers.some((server) => matchesSource(pattern, server))) return []
     // It may be a tool of a module that was not imported.
     if (isIncomplete && toolNameProblem(pattern, { tools: known, sources: [] })?.kind === 'nothing') return []
     return [{ ...entrySpot(option, index), ...missingTool(pattern, known) }]

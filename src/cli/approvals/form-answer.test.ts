@@ -57,28 +57,29 @@ it('asks field by field, takes numbers, labels and defaults, skips optional fiel
   })
   expect(shown).toMatchInlineSnapshot(`
     [
+      "An empty line takes the default, or skips an optional field. /cancel cancels the form.",
       "Your name<U+001B>[2J: text (at least 2 characters, required)",
-      "Expected at least 2 characters. /cancel cancels the form.",
+      "Expected at least 2 characters.",
       "mail: email (optional)",
-      "Expected an email address. An empty line skips it. /cancel cancels the form.",
+      "Expected an email address.",
       "age: integer (0 to 150, optional, default 30)",
-      "Expected an integer. An empty line takes the default. /cancel cancels the form.",
-      "Expected at most 150. An empty line takes the default. /cancel cancels the form.",
+      "Expected an integer.",
+      "Expected at most 150.",
       "rate: number (optional)",
-      "ok: yes or no (optional, default true)",
-      "Expected true or false. An empty line takes the default. /cancel cancels the form.",
+      "ok: yes or no (optional, default yes)",
+      "Expected yes or no.",
       "size: one of 1 Small [s], 2 Medium [m] (required)",
-      "Expected one of s, m. /cancel cancels the form.",
+      "Expected one of s, m.",
       "kind: one of 1 First [a], 2 b (optional)",
-      "tags: some of 1 x, 2 y, 3 z (1 to 2, required)",
-      "Expected a list with some of x, y, z. /cancel cancels the form.",
-      "Expected at most 2 choices. /cancel cancels the form.",
+      "tags: some of 1 x, 2 y, 3 z (comma-separated, 1 to 2, required)",
+      "Expected a list with some of x, y, z.",
+      "Expected at most 2 choices.",
     ]
   `)
 })
 
 it('a required field cannot be skipped; /cancel and the end of the input leave the form', async () => {
-  expect((await fill('')).shown.at(-1)).toBe('A value is required. /cancel cancels the form.')
+  expect((await fill('')).shown.at(-1)).toBe('A value is required.')
   expect((await fill('Ann', '/cancel')).result).toEqual({ kind: 'deny', cancel: true })
   expect((await fill('Ann')).result).toEqual({ kind: 'end' })
 })
@@ -95,10 +96,10 @@ it('shows fields, the asker and the host, with visible control characters', () =
       │ mail: email (optional)
       │ age: integer (0 to 150, optional, default 30)
       │ rate: number (optional)
-      │ ok: yes or no (optional, default true)
+      │ ok: yes or no (optional, default yes)
       │ size: one of 1 Small [s], 2 Medium [m] (required)
       │ kind: one of 1 First [a], 2 b (optional)
-      │ tags: some of 1 x, 2 y, 3 z (1 to 2, required)
+      │ tags: some of 1 x, 2 y, 3 z (comma-separated, 1 to 2, required)
       y fill in · n decline · c cancel · x no, and end the run"
   `)
   const url = `https://login.example.org/${'a'.repeat(80)}`

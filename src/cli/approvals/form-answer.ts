@@ -22,9 +22,12 @@ export function formLines(form: JsonSchema, { paint, width }: QuestionStyle): re
 }
 
 function expectedText({ type, isRequired, default: preset }: FormField): string {
-  const notes = [boundsText(type), isRequired ? 'required' : 'optional', preset === undefined ? '' : `default ${shown(preset)}`].filter(
-    (note) => note !== '',
-  )
+  const notes = [
+    type.kind === 'choices' ? 'comma-separated' : '',
+    boundsText(type),
+    isRequired ? 'required' : 'optional',
+    preset === undefined ? '' : `default ${shown(preset)}`,
+  ].filter((note) => note !== '')
   return `${kindText(type)} (${notes.join(', ')})`
 }
 
@@ -51,7 +54,11 @@ function boundsText(type: FormField['type']): string {
   return least !== undefined ? `at least ${least}${unit}` : most !== undefined ? `at most ${most}${unit}` : ''
 }
 
-const shown = (value: Json): string => (typeof value === 'string' ? value : JSON.stringify(value))
+function shown(value: Json): string {
+  if (typeof value === 'boolean') return value ? 'yes' : 'no'
+  if (Array.isArray(value)) return value.map(shown).join(', ')
+  return typeof value === 'string' ? value : JSON.stringify(value)
+}
 
 const cancelWord = '/cancel'
 
@@ -65,6 +72,7 @@ interface FormTerminal {
 /** Asks for each field until its value is valid. */
 export async function fillForm(form: JsonSchema, terminal: FormTerminal): Promise<ApprovalDecision | Exclude<NextLine, { kind: 'line' }>> {
   const content: [string, Json][] = []
+  await terminal.hint(`An empty line takes the default, or skips an optional field. ${cancelWord} cancels the form.`)
   for (const field of formFields(form)) {
     await terminal.show(`${exactLine(field.title)}: ${exactLine(expectedText(field))}`)
     for (;;) {
@@ -75,16 +83,13 @@ export async function fillForm(form: JsonSchema, terminal: FormTerminal): Promis
       const parsed = parseField(field, typed)
       if (parsed.kind === 'value') content.push([field.name, parsed.value])
       if (parsed.kind !== 'wrong') break
-      await terminal.hint(`${asHint(parsed.message)} ${emptyHint(field)}`)
+      await terminal.hint(asHint(parsed.message))
     }
   }
   return { kind: 'answer', text: '', content: Object.fromEntries(content) }
 }
 
 const asHint = (problem: string): string => `${problem.charAt(0).toUpperCase()}${exactText(problem.slice(1))}.`
-
-const emptyHint = ({ isRequired, default: preset }: FormField): string =>
-  `${preset !== undefined ? 'An empty line takes the default. ' : isRequired ? '' : 'An empty line skips it. '}${cancelWord} cancels the form.`
 
 type Parsed =
   | { readonly kind: 'value'; readonly value: Json }
@@ -95,7 +100,8 @@ export function parseField(field: FormField, typed: string): Parsed {
   if (typed === '' && field.default !== undefined) return { kind: 'value', value: field.default }
   if (typed === '') return field.isRequired ? { kind: 'wrong', message: 'a value is required' } : { kind: 'skipped' }
   const value = typedValue(field, typed)
-  const message = fieldProblem(field, value)
+  const problem = fieldProblem(field, value)
+  const message = problem !== undefined && field.type.kind === 'boolean' ? 'expected yes or no' : problem
   return message === undefined ? { kind: 'value', value } : { kind: 'wrong', message }
 }
 

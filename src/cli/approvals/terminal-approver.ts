@@ -2,7 +2,7 @@ import type { ApprovalDecision, ApprovalId, ApprovalRequest, Approver, Interacti
 import { systemClock } from '../../runtime/index.ts'
 import type { Host } from '../host/process-host.ts'
 import type { Display } from '../progress/display.ts'
-import { discardTyped, hasEnded, nextLine } from '../terminal/read-line.ts'
+import { discardTyped, hasEnded, type NextLine, nextLine } from '../terminal/read-line.ts'
 import { terminalApproverName } from '../tree/call-texts.ts'
 import { mayAsk } from '../trust/trust-question.ts'
 import { answerHint, parseDecision } from './answer-choices.ts'
@@ -20,6 +20,9 @@ export interface RunApprover extends Approver {
 
 /** For terminals that report no size. */
 const defaultHeight = 24
+
+/** A decision, or the reason why there is none. Undefined for an invalid answer. */
+type Decided = ApprovalDecision | Exclude<NextLine, { kind: 'line' }> | undefined
 
 type Terminal = Pick<Host, 'stderr' | 'stdin' | 'paint' | 'width'>
 
@@ -82,25 +85,27 @@ export class TerminalApprover implements RunApprover {
       await stderr.lines(questionLines(asked, { paint, width: width - 1, height: stderr.rows ?? defaultHeight }))
       for (;;) {
         await stderr.write('> ')
-        const line = await nextLine(stdin, over)
-        if (line.kind === 'withdrawn') {
+        const decision = await this.#decided(await nextLine(stdin, over), asked, over)
+        if (decision?.kind === 'withdrawn') {
           await stderr.lines(['', paint('dim', signal.aborted ? 'the run is interrupted' : 'answered elsewhere')])
           return 'wait'
         }
-        if (line.kind === 'end') {
+        if (decision?.kind === 'end') {
           await stderr.line('')
           return 'suspend'
         }
-        const form = /^\s*y(?:es)?\s*$/i.test(line.text) ? asked.request.question?.form : undefined
-        const decision = form ? await fillForm(form, this.#formTerminal(over)) : parseDecision(line.text, asked.request)
-        if (decision?.kind === 'withdrawn') return 'wait'
-        if (decision?.kind === 'end') return 'suspend'
         if (decision) return decision
         await stderr.prose([paint('dim', answerHint(asked.request))])
       }
     } finally {
       this.#display?.resume()
     }
+  }
+
+  async #decided(line: NextLine, { request }: ShownRequest, over: AbortSignal): Promise<Decided> {
+    if (line.kind !== 'line') return line
+    const form = /^\s*y(?:es)?\s*$/i.test(line.text) ? request.question?.form : undefined
+    return form ? fillForm(form, this.#formTerminal(over)) : parseDecision(line.text, request)
   }
 
   #formTerminal(over: AbortSignal): Parameters<typeof fillForm>[1] {

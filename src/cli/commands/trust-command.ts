@@ -122,7 +122,7 @@ const trustedBy: { readonly [By in TrustRecord['by']]: string } = {
 async function statusOf(record: TrustRecord, { files }: TrustPlace): Promise<'trusted' | 'changed' | 'gone'> {
   const agent = fileOfServers(record.path)
   if (!existsSync(agent ?? record.path)) return 'gone'
-  // A run tells whether the servers of the file have changed.
+  // A run reports whether the servers of the file have changed.
   if (agent !== undefined) return 'trusted'
   const [state] = await readFileStates(files, [record.path])
   return state && trustOf(state, new Map([[record.path, record]])) === 'trusted' ? 'trusted' : 'changed'

@@ -9,11 +9,8 @@ import { columns, columnsOn, type Row } from '../terminal/columns.ts'
 import { plural } from '../terminal/format-numbers.ts'
 import { printDocument, printNotice } from '../terminal/print-messages.ts'
 import { printable } from '../terminal/printable.ts'
-import { type NamedServer, openServer, projectServers, withDeadline } from './project-servers.ts'
+import { connectMs, type NamedServer, projectServers, withDeadline, withServer } from './project-servers.ts'
 import { transportText, trustText } from './server-texts.ts'
-
-/** For each server. */
-export const connectMs = 15_000
 
 /** The state of a server after an attempt to connect. */
 export interface ServerState {
@@ -57,25 +54,24 @@ function rowOf({ name, transport, place, agent, trust, state }: Listed): Row {
 /** Connects, and lists the tools. */
 export async function stateOf(server: NamedServer, setup: Setup, host: Pick<Host, 'env'>): Promise<ServerState> {
   try {
-    const opened = await openServer(server, setup, { host })
-    const { text } = redactor(opened.secrets)
-    try {
-      const { name = 'unnamed', version = '', protocol } = await withDeadline(connectMs, opened.source.health())
-      const tools = await withDeadline(connectMs, opened.source.list())
-      const withheld = opened.reports.find(({ code }) => code === 'tools_withheld')
-      const about = [name, version].filter(Boolean).join(' ')
-      const state = text(`connected to ${about} (${protocol}), ${plural(tools.length, 'tool')}`)
-      return {
-        isConnected: true,
-        state: withheld ? `${state}; ${text(withheld.message)}` : state,
-        ...(withheld?.remedy !== undefined && { remedy: withheld.remedy }),
+    return await withServer(server, { setup, host }, async ({ source, secrets, reports }) => {
+      const { text } = redactor(secrets)
+      try {
+        const { name = 'unnamed', version = '', protocol } = await withDeadline(connectMs, source.health())
+        const tools = await withDeadline(connectMs, source.list())
+        const withheld = reports.find(({ code }) => code === 'tools_withheld')
+        const about = [name, version].filter(Boolean).join(' ')
+        const state = text(`connected to ${about} (${protocol}), ${plural(tools.length, 'tool')}`)
+        return {
+          isConnected: true,
+          state: withheld ? `${state}; ${text(withheld.message)}` : state,
+          ...(withheld?.remedy !== undefined && { remedy: withheld.remedy }),
+        }
+      } catch (error) {
+        if (!(error instanceof TroupeError)) throw error
+        return { isConnected: false, state: text(error.message), ...(error.remedy !== undefined && { remedy: error.remedy }) }
       }
-    } catch (error) {
-      if (!(error instanceof TroupeError)) throw error
-      return { isConnected: false, state: text(error.message), ...(error.remedy !== undefined && { remedy: error.remedy }) }
-    } finally {
-      await withDeadline(connectMs, opened.close()).catch(() => {})
-    }
+    })
   } catch (error) {
     if (!(error instanceof TroupeError)) throw error
     const [problem] = error.problems

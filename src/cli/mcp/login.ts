@@ -12,7 +12,6 @@ import { openBrowser } from './open-browser.ts'
 export interface LoginRequest {
   readonly name: string
   readonly definition: McpServerDefinition
-  readonly overlay: { readonly [name: string]: string }
   readonly servers: McpHost
   readonly host: Host
   readonly output: 'answer' | 'json'
@@ -23,7 +22,7 @@ const loginMs = 10 * 60_000
 
 /** `troupe mcp login NAME` */
 export async function mcpLogin(request: LoginRequest & { readonly opensBrowser: boolean }): Promise<number> {
-  const { name, definition, overlay, servers, host, output, opensBrowser } = request
+  const { name, definition, servers, host, output, opensBrowser } = request
   const { loginToServer } = await import('../../tools/mcp/index.ts')
   const { stderr, stdin, paint } = host
   const show = (url: URL): void => {
@@ -47,10 +46,9 @@ export async function mcpLogin(request: LoginRequest & { readonly opensBrowser: 
   }
   const result = await loginToServer(name, definition, {
     host: servers,
-    overlay,
+    overlay: {},
     show,
     ...(mayAsk(host) && { paste }),
-    signal: new AbortController().signal,
     timeoutMs: loginMs,
   })
   if (output === 'json') await printDocument({ server: name, ...result }, host)
@@ -71,9 +69,9 @@ function loginLines(name: string, result: LoginResult): readonly string[] {
 }
 
 /** `troupe mcp logout NAME` */
-export async function mcpLogout({ name, definition, overlay, servers, host, output, display }: LoginRequest): Promise<number> {
+export async function mcpLogout({ name, definition, servers, host, output, display }: LoginRequest): Promise<number> {
   const { logoutFromServer } = await import('../../tools/mcp/index.ts')
-  const done = await logoutFromServer(name, definition, { host: servers, overlay, signal: new AbortController().signal })
+  const done = await logoutFromServer(name, definition, { host: servers, overlay: {} })
   if (output === 'json') await printDocument({ server: name, ...done }, host)
   else if (done.kind === 'none') await printNotice(`There was no login for ${name}.`, { host, display })
   else await host.stdout.line(`Logged out from ${name}: the tokens are removed${done.kind === 'revoked' ? ' and revoked' : ''}.`)

@@ -37,7 +37,6 @@ async function authorize({ action, name = '', opensBrowser, output, display, ...
   const request = {
     name,
     definition: serverDefinition(settings),
-    overlay: {},
     servers: mcpHostFor(host, project.setup),
     host,
     output,

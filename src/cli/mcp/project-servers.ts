@@ -74,7 +74,6 @@ export interface OpenedServer extends UsableServer {
   readonly source: McpToolSource
   /** What the server reported so far. */
   readonly reports: readonly Diagnostic[]
-  close(): Promise<void>
 }
 
 export const mcpHostFor = (host: Pick<Host, 'env'>, setup: Setup): McpHost => ({
@@ -84,26 +83,32 @@ export const mcpHostFor = (host: Pick<Host, 'env'>, setup: Setup): McpHost => ({
   ...mcpOptionsOf(host, setup),
 })
 
-/** A connection outside of a session. `pins` replaces those of the user. */
-export async function openServer(
+/** For each server, and for its end. */
+export const connectMs = 15_000
+
+interface ServerUse {
+  readonly setup: Setup
+  readonly host: Pick<Host, 'env'>
+  /** Replaces those of the user. */
+  readonly pins?: McpOptions['pins']
+}
+
+/** Uses a connection outside of a session, then closes it. */
+export async function withServer<Result>(
   server: NamedServer,
-  setup: Setup,
-  { host, pins }: { readonly host: Pick<Host, 'env'>; readonly pins?: McpOptions['pins'] },
-): Promise<OpenedServer> {
+  { setup, host, pins }: ServerUse,
+  use: (opened: OpenedServer) => Promise<Result>,
+): Promise<Result> {
   const usable = usableServer(server, setup)
   const { mcpToolSource } = await import('../../tools/mcp/index.ts')
   const made = mcpToolSource(server.name, serverDefinition(usable.settings), { ...mcpHostFor(host, setup), ...(pins && { pins }) })
   const reports: Diagnostic[] = []
-  const opened = made.open({ sessionId: 'command' as SessionId, overlay: {}, report: (report) => void reports.push(report) })
-  const source = withoutSecrets(opened, usable.secrets)
-  return {
-    ...usable,
-    source,
-    reports,
-    async close() {
-      await source.close()
-      await made.close?.()
-    },
+  const source = made.open({ sessionId: 'command' as SessionId, overlay: {}, report: (report) => void reports.push(report) })
+  try {
+    return await use({ ...usable, source: withoutSecrets(source, usable.secrets), reports })
+  } finally {
+    const closed = source.close().then(() => made.close?.())
+    await withDeadline(connectMs, closed).catch(() => {})
   }
 }
 

@@ -4,8 +4,7 @@ import { knownNames } from '../../util/nearest-names.ts'
 import type { Host } from '../host/process-host.ts'
 import type { RunInvocation } from '../options/parse-arguments.ts'
 import type { InspectedTeam } from '../team/load-team.ts'
-import { connectMs } from './list-servers.ts'
-import { type NamedServer, openServer, trustedServer, withDeadline } from './project-servers.ts'
+import { connectMs, type NamedServer, trustedServer, withDeadline, withServer } from './project-servers.ts'
 
 const example = 'Write it like --prompt github/review --prompt-arg number=7.'
 
@@ -22,9 +21,8 @@ export async function readServerPrompt(
     })
   const own = registry.ok ? registry.agents.flatMap((owner) => owner.servers.map((each): NamedServer => ({ ...each, owner }))) : []
   const found = trustedServer({ servers: [...own, ...serversOf(setup.config)] }, server, written)
-  const opened = await openServer(found, setup, { host })
-  try {
-    const prompts = await withDeadline(connectMs, opened.source.prompts())
+  return withServer(found, { setup, host }, async ({ source }) => {
+    const prompts = await withDeadline(connectMs, source.prompts())
     const prompt = prompts.find((each) => each.name === name)
     const names = prompts.map((each) => `${server}/${each.name}`)
     if (!prompt)
@@ -37,11 +35,9 @@ export async function readServerPrompt(
       const remedy = `The arguments are: ${prompt.arguments.map((each) => each.name).join(', ') || 'none'}. ${example}`
       throw new TroupeError('usage', `The arguments of the prompt ${written} are wrong: ${what}.`, { remedy })
     }
-    const messages = await withDeadline(connectMs, opened.source.prompt(name, given))
+    const messages = await withDeadline(connectMs, source.prompt(name, given))
     return messages.map(({ role, text }) => (role === 'assistant' ? `Assistant: ${text}` : text)).join('\n\n')
-  } finally {
-    await withDeadline(connectMs, opened.close()).catch(() => {})
-  }
+  })
 }
 
 function argumentsOf(written: readonly string[]): { readonly [name: string]: string } {

@@ -1,7 +1,7 @@
 import { placeOf } from '../../agents/index.ts'
-import type { JsonSchema, McpServerDefinition, Tool } from '../../contracts/index.ts'
+import type { Json, JsonSchema, Tool } from '../../contracts/index.ts'
 import { serverDefinition } from '../../policy/mcp-servers.ts'
-import type { McpServerFacts, McpToolSource, PinnedTool } from '../../tools/mcp/index.ts'
+import type { McpServerFacts, McpToolSource, PinnedTool, ToolPins } from '../../tools/mcp/index.ts'
 import { redactor } from '../../util/redact.ts'
 import { exitCodes } from '../host/exit-codes.ts'
 import type { Host } from '../host/process-host.ts'
@@ -11,8 +11,7 @@ import { exactLine } from '../terminal/exact-text.ts'
 import { printDocument, printNotice, printWarning } from '../terminal/print-messages.ts'
 import { printable } from '../terminal/printable.ts'
 import { askYesNo, mayAsk } from '../trust/trust-question.ts'
-import { connectMs } from './list-servers.ts'
-import { openServer, projectServers, trustedServer, withDeadline } from './project-servers.ts'
+import { connectMs, projectServers, trustedServer, withDeadline, withServer } from './project-servers.ts'
 import { pinFileOf } from './server-host.ts'
 import { type ShownTool, shownDefinition, shownTool } from './server-texts.ts'
 
@@ -23,26 +22,23 @@ export async function showServer({ name = '', output, display, accepts, ...optio
   const pins = pinFileOf(host)
   // What is shown is what a person accepts, even if the server changes its tools meanwhile.
   let seen: { readonly tools: readonly PinnedTool[]; readonly withheld: readonly string[] } | undefined
-  const opened = await openServer(server, project.setup, {
-    host,
-    // Everything is listed here, so that a person can review it.
-    pins: {
-      async check(from, tools, definition) {
-        const { withheld } = await pins.check(from, tools, definition)
-        seen ??= { tools, withheld }
-        return { withheld: [] }
-      },
+  // Everything is listed here, so that a person can review it.
+  const reviewing: ToolPins = {
+    async check(from, tools, definition) {
+      const { withheld } = await pins.check(from, tools, definition)
+      seen ??= { tools, withheld }
+      return { withheld: [] }
     },
-  })
-  try {
-    const { text, json } = redactorOf(opened.secrets)
+  }
+  return withServer(server, { setup: project.setup, host, pins: reviewing }, async ({ source, secrets, settings }) => {
+    const { text, json } = redactor(secrets)
     const offered = await withDeadline(
       connectMs,
-      offerOf(opened.source, () => seen?.withheld ?? []),
+      offerOf(source, () => seen?.withheld ?? []),
     )
     const { tools: reviewed = [], withheld = [] } = seen ?? {}
     const document = { name, definition: shownDefinition(server), place: placeOf(server.origin), ...offered, withheld }
-    if (output === 'json') await printDocument({ server: json(document) }, host)
+    if (output === 'json') await printDocument({ server: json(document as unknown as Json) }, host)
     else
       await host.stdout.lines(
         linesOf(document, { width: columnsOn(host.stdout), shown: (each) => text(each).split('\n').map(exactLine).join('\n') }),
@@ -50,7 +46,7 @@ export async function showServer({ name = '', output, display, accepts, ...optio
     const isAccepted =
       withheld.length > 0 && (accepts || (output === 'answer' && mayAsk(host) && (await askYesNo(question(withheld), host))))
     if (isAccepted) {
-      await pins.accept(name, reviewed, definitionOf(opened.settings))
+      await pins.accept(name, reviewed, serverDefinition(settings))
       await printNotice(`Accepted: ${withheld.join(', ')}.`, { host, display })
     } else if (withheld.length > 0)
       await printWarning(`Withheld until you accept them: ${withheld.join(', ')}. To accept: troupe mcp show ${name} --accept`, {
@@ -58,19 +54,11 @@ export async function showServer({ name = '', output, display, accepts, ...optio
         display,
       })
     return exitCodes.done.code
-  } finally {
-    await withDeadline(connectMs, opened.close()).catch(() => {})
-  }
+  })
 }
 
-const definitionOf = (settings: Parameters<typeof serverDefinition>[0]): McpServerDefinition => serverDefinition(settings)
 const question = (withheld: readonly string[]): string =>
   `\nThese changed since they were accepted: ${withheld.map(printable).join(', ')}. Accept them? [y/N] `
-
-function redactorOf(secrets: { readonly [name: string]: string }) {
-  const { text } = redactor(secrets)
-  return { text, json: <Value>(value: Value): Value => JSON.parse(text(JSON.stringify(value))) as Value }
-}
 
 interface Offer {
   readonly facts: McpServerFacts

@@ -1,7 +1,7 @@
 import { homedir } from 'node:os'
 import { sandboxOf } from '../../agents/index.ts'
 import { type SessionId, type SessionToolSource, type Tool, TroupeError } from '../../contracts/index.ts'
-import { matchesTool, mayMatchNamespace } from '../../policy/tool-name-patterns.ts'
+import { matchesSource, matchesTool } from '../../policy/tool-name-patterns.ts'
 import { dataFolder } from '../host/data-folder.ts'
 import { exitCodes } from '../host/exit-codes.ts'
 import type { Host } from '../host/process-host.ts'
@@ -14,8 +14,7 @@ import { columns, columnsOn, type Row } from '../terminal/columns.ts'
 import { joinErrors } from '../terminal/print-errors.ts'
 import { printDocument, printNotice, printWarning } from '../terminal/print-messages.ts'
 import { printable } from '../terminal/printable.ts'
-import { connectMs } from './list-servers.ts'
-import { type NamedServer, openServer, projectServers, trustedServer, withDeadline } from './project-servers.ts'
+import { connectMs, type NamedServer, projectServers, trustedServer, withDeadline, withServer } from './project-servers.ts'
 import { type ShownTool, shownTool } from './server-texts.ts'
 
 interface SourcedTool extends ShownTool {
@@ -30,7 +29,7 @@ export async function toolsCommand({ server, agentFile, output, display, configF
   const patterns = agent?.definition.tools ?? ['*']
   const used =
     server === undefined
-      ? unique(project.servers).filter(({ name }) => patterns.some((each) => mayMatchNamespace(each, name)))
+      ? unique(project.servers).filter(({ name }) => patterns.some((each) => matchesSource(each, name)))
       : [trustedServer(project, server, agentFile)]
   const local = server === undefined ? await localTools(project.setup, host, agent) : []
   const found = await Promise.all(used.filter(({ isTrusted }) => isTrusted).map((each) => serverTools(each, project.setup, host)))
@@ -110,13 +109,8 @@ async function serverTools(
   host: Host,
 ): Promise<{ readonly tools: readonly SourcedTool[]; readonly problem?: string }> {
   try {
-    const opened = await openServer(server, setup, { host })
-    try {
-      const tools = await withDeadline(connectMs, opened.source.list())
-      return { tools: tools.map((tool) => ({ ...shownTool(tool), source: server.name })) }
-    } finally {
-      await withDeadline(connectMs, opened.close()).catch(() => {})
-    }
+    const tools = await withServer(server, { setup, host }, ({ source }) => withDeadline(connectMs, source.list()))
+    return { tools: tools.map((tool) => ({ ...shownTool(tool), source: server.name })) }
   } catch (error) {
     if (!(error instanceof TroupeError)) throw error
     const { message, remedy = '' } = error

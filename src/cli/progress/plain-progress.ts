@@ -19,6 +19,7 @@ import {
   lastTurn,
   requestSummary,
   type SessionNodes,
+  stepName,
 } from '../../view/index.ts'
 import { exactLine, exactLines } from '../terminal/exact-text.ts'
 import { duration, price, reasonText, tokens } from '../terminal/format-numbers.ts'
@@ -84,7 +85,7 @@ export class PlainProgress {
         // The ID of the root is printed elsewhere.
         return this.#detail === 'verbose' && event.parent ? [paint('dim', `run ${printable(event.sessionId)}`)] : []
       case 'interaction.step.started':
-        return [...this.#rejected(nodes, 'sent back'), ...this.#stepStarted(event)]
+        return [...this.#rejected(nodes, 'sent back'), ...this.#stepStarted(event, nodes)]
       case 'interaction.step.completed':
         return [...this.#textLines(event, nodes), ...(this.#detail === 'verbose' ? [this.#usageLine(event)] : [])]
       case 'interaction.step.failed':
@@ -164,7 +165,7 @@ export class PlainProgress {
     return `  ${this.#paint('cyan', '◷')} ${call ? `${printable(call.name)} ` : ''}${this.#paint('dim', queueText(queue))}`
   }
 
-  #stepStarted(event: InteractionEvent<'interaction.step.started'>): readonly string[] {
+  #stepStarted(event: InteractionEvent<'interaction.step.started'>, nodes: SessionNodes): readonly string[] {
     const paint = this.#paint
     const isRetry = event.attempt > 1 && !event.last
     if (isRetry && this.#detail === 'plain') return []
@@ -172,7 +173,8 @@ export class PlainProgress {
     const model = event.model === this.#lastModels.get(event.sessionId) ? '' : ` ${paint('dim', modelText(event.model))}`
     const attempt = isRetry ? paint('dim', ` · attempt ${event.attempt}`) : ''
     this.#lastModels.set(event.sessionId, event.model)
-    return [`${paint('bold', `step ${numberOf(event.stepId)}`)}${model}${attempt}${why}`]
+    const name = stepName(nodes.agent, lastTurn(nodes), numberOf(event.stepId))
+    return [`${paint('bold', name)}${model}${attempt}${why}`]
   }
 
   /** The problems of a rejected answer; with `verbose`, also its text. */

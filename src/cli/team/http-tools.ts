@@ -24,7 +24,7 @@ import {
   type Tool,
   TroupeError,
 } from '../../contracts/index.ts'
-import { matchesTool, mayMatchNamespace } from '../../policy/tool-name-patterns.ts'
+import { matchesSource, matchesTool } from '../../policy/tool-name-patterns.ts'
 import { messageOf } from '../../util/message-of.ts'
 
 export interface HttpToolContext {
@@ -44,7 +44,7 @@ export interface HttpTools {
 const usedRestTools = ({ config, patterns }: HttpToolContext): readonly ConfiguredTool<RestToolDefinition>[] =>
   restToolsOf(config).filter(({ name }) => patterns.some((pattern) => matchesTool(pattern, name)))
 const usedOpenApis = ({ config, patterns }: HttpToolContext): readonly ConfiguredTool<OpenApiDefinition>[] =>
-  openApisOf(config).filter(({ name }) => patterns.some((pattern) => mayMatchNamespace(pattern, name)))
+  openApisOf(config).filter(({ name }) => patterns.some((pattern) => matchesSource(pattern, name)))
 
 type Used = ConfiguredTool<RestToolDefinition | OpenApiDefinition>
 

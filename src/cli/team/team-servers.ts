@@ -7,7 +7,7 @@ import {
   type VariableSources,
 } from '../../agents/index.ts'
 import { type McpServerSettings, type Problem, TroupeError } from '../../contracts/index.ts'
-import { isOfSource, mayMatchNamespace } from '../../policy/tool-name-patterns.ts'
+import { matchesSource } from '../../policy/tool-name-patterns.ts'
 
 type Servers = { readonly [name: string]: McpServerSettings }
 
@@ -47,7 +47,7 @@ export function serveTeam(agents: readonly RegisteredAgent[], sources: VariableS
 }
 
 const mayUse = ({ definition, servers }: RegisteredAgent, { name }: ConfiguredServer): boolean =>
-  definition.tools.some((pattern) => mayMatchNamespace(pattern, name)) && !servers.some((own) => own.name === name)
+  definition.tools.some((pattern) => matchesSource(pattern, name)) && !servers.some((own) => own.name === name)
 
 interface Resolution {
   readonly servers: Servers
@@ -78,7 +78,7 @@ function withServers(agent: RegisteredAgent, { servers, absent }: Resolution, sh
     ...agent,
     definition: {
       ...definition,
-      tools: definition.tools.filter((pattern) => !isOfSource(pattern, missing)),
+      tools: definition.tools.filter((pattern) => !missing.some((name) => matchesSource(pattern, name, 'only'))),
       ...(hasOwn && { mcpServers: servers }),
     },
   }

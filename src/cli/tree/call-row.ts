@@ -72,9 +72,9 @@ function resultOf({ about, changes = [], exitCode }: CallNode): string {
   return joinParts([changed, isFailedExit(exitCode) ? `exit code ${exitCode}` : ''])
 }
 
-/** `waiting`: in a queue, for its child to start, or for approval to leave the sandbox. */
-export const shownStatus = ({ status, isAgent, child, sandbox, inQueue }: CallNode): CallNode['status'] =>
-  status === 'running' && (sandbox.kind === 'asking' || inQueue || (isAgent && !child)) ? 'waiting' : status
+/** `waiting`: in a queue, for its child to start, for an answer, or for approval to leave the sandbox. */
+export const shownStatus = ({ status, isAgent, child, sandbox, inQueue, isAsking }: CallNode): CallNode['status'] =>
+  status === 'running' && (sandbox.kind === 'asking' || isAsking || inQueue || (isAgent && !child)) ? 'waiting' : status
 
 /** A running call has no end yet; a waiting call overlaps with nothing. */
 function overlap(a: CallNode, b: CallNode): boolean {

@@ -1,5 +1,5 @@
 import { addSpent } from '../../contracts/index.ts'
-import { type AgentNode, type CallNode, isRunning, type StepNode, type TurnNode } from '../../view/index.ts'
+import { type AgentNode, type CallNode, isRunning, type StepNode, stepName, type TurnNode } from '../../view/index.ts'
 import { answerNeeded, duration, elapsed, plural, price, reasonText, tokens } from '../terminal/format-numbers.ts'
 import { printable } from '../terminal/printable.ts'
 import { fitWidth, widthOf } from '../terminal/text-width.ts'
@@ -46,7 +46,7 @@ function turnContents(agent: AgentNode, turn: TurnNode, moment: Moment): TurnCon
     const before = turn.steps[i - 1]?.attempts.at(-1)?.model
     const isOpen = isLive && i === turn.steps.length - 1
     const isLast = !isLive && i === turn.steps.length - 1
-    const place: StepPlace = { agent, before, toolWidth, moment, isOpen, isLast }
+    const place: StepPlace = { agent, turn, before, toolWidth, moment, isOpen, isLast }
     const draw = (): RowNode => stepRowNode(step, place)
     const mayChange = isOpen || step.calls.some(({ isSpawned }) => isSpawned)
     return isLive && !mayChange ? cachedRow(step, toolWidth, draw) : draw()
@@ -83,9 +83,11 @@ const turnDuration = ({ totals, span }: TurnNode): string => duration(totals?.du
 
 const hasTokens = ({ spent: { usage } }: RowTotals): boolean => usage.input + usage.output > 0
 
-function turnProgress({ maxSteps }: AgentNode, { cancelling }: TurnNode, tally: RowTotals): string {
-  const { steps, calls, spent } = tally
-  const position = steps === 0 ? 'starting' : `step ${steps}${maxSteps > 0 ? ` of ${maxSteps}` : ''}`
+function turnProgress(agent: AgentNode, turn: TurnNode, tally: RowTotals): string {
+  const { calls, spent } = tally
+  const { maxSteps } = agent
+  const { cancelling, steps } = turn
+  const position = steps.length === 0 ? 'starting' : `${stepName(agent, turn, steps.length)}${maxSteps > 0 ? ` of ${maxSteps}` : ''}`
   const ending = cancelling === 'stop' ? 'stopping…' : cancelling === 'interrupt' ? 'interrupting…' : ''
   const called = calls > 0 ? plural(calls, 'call') : ''
   return joinParts([ending, unsandboxedCount(tally), position, called, spent.cost === 'unknown' ? '' : price(spent.cost)])
@@ -93,6 +95,7 @@ function turnProgress({ maxSteps }: AgentNode, { cancelling }: TurnNode, tally: 
 
 interface StepPlace {
   readonly agent: AgentNode
+  readonly turn: TurnNode
   /** Model of the step before: it is named only when it changes. */
   readonly before: string | undefined
   readonly toolWidth: number
@@ -143,14 +146,14 @@ function stepRowNode(step: StepNode, place: StepPlace): RowNode {
   }
 }
 
-function stepRow(step: StepNode, { agent, before, moment, isOpen }: StepPlace): Row {
+function stepRow(step: StepNode, { agent, turn, before, moment, isOpen }: StepPlace): Row {
   const attempt = step.attempts.at(-1)
   const isAsking = isOpen && attempt !== undefined && attempt.latencyMs === undefined
   const retry = isAsking && attempt.number > 1 ? `attempt ${attempt.number} of ${Math.max(attempt.number, agent.maxRetries + 1)}` : ''
   const model = attempt === undefined || attempt.model === before ? '' : modelText(attempt.model)
   const base: Row = {
     kind: 'step',
-    label: step.last ? `step ${step.number} · forced last answer` : `step ${step.number}`,
+    label: `${stepName(agent, turn, step.number)}${step.last ? ' · forced last answer' : ''}`,
     note: joinParts([model, retry]),
     ...(step.last && { shade: 'yellow' as const }),
   }

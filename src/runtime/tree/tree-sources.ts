@@ -1,5 +1,5 @@
 import type { AgentSpec, Clock, Diagnostic, SessionToolSource, SourceSession } from '../../contracts/index.ts'
-import { mayMatchNamespace } from '../../policy/tool-name-patterns.ts'
+import { matchesSource } from '../../policy/tool-name-patterns.ts'
 import type { ToolRegistry } from '../../steps/index.ts'
 import type { Redactor } from '../../util/redact.ts'
 import { OpenedSource } from './opened-source.ts'
@@ -114,5 +114,5 @@ export function sourcesFor(
 ): readonly SessionToolSource[] {
   const names = new Set(own.map(({ name }) => name))
   const all = [...own, ...shared.filter(({ name }) => !names.has(name))]
-  return all.filter(({ name }) => tools.some((pattern) => mayMatchNamespace(pattern, name)))
+  return all.filter(({ name }) => tools.some((pattern) => matchesSource(pattern, name)))
 }

@@ -6,7 +6,7 @@ import {
   reasoningEfforts,
   type Tool,
 } from '../../contracts/index.ts'
-import { matchesTool, mayMatchNamespace } from '../../policy/tool-name-patterns.ts'
+import { matchesSource, matchesTool } from '../../policy/tool-name-patterns.ts'
 import { checkSchema } from '../../util/json-schema/check-schema.ts'
 import { knownNames } from '../../util/nearest-names.ts'
 import {
@@ -130,7 +130,7 @@ export function checkAllowlist(
   const names = tools.flatMap((tool: Partial<Tool> | null) => (typeof tool?.name === 'string' ? [tool.name] : []))
   return wanted.flatMap((pattern, index) => {
     if (pattern === '*' || names.some((name) => matchesTool(pattern, name))) return []
-    if (sources.some((source) => mayMatchNamespace(pattern, source))) return []
+    if (sources.some((source) => matchesSource(pattern, source))) return []
     return [{ place: `${place}.tools[${index}]`, message: `no tool matches "${pattern}"`, remedy: knownNames(pattern, names, 'tool') }]
   })
 }

@@ -21,7 +21,7 @@ import { readParts, storeParts } from './output-parts.ts'
 import { storeBlob } from './store-blob.ts'
 
 /** Reads what a tool returned. An invalid output fails the call and is reported. */
-export function readOutput(raw: unknown, tool: string, tell: (diagnostic: Diagnostic) => void): ToolOutput {
+export function readOutput(raw: unknown, tool: string, report: (diagnostic: Diagnostic) => void): ToolOutput {
   if (typeof raw === 'string') return { ok: true, content: raw }
   let message = `"${tool}" returned neither a text nor an object with "ok".`
   try {
@@ -30,7 +30,7 @@ export function readOutput(raw: unknown, tool: string, tell: (diagnostic: Diagno
   } catch (error) {
     message = `The output of "${tool}" cannot be read: ${asSentence(messageOf(error))}`
   }
-  tell({ code: 'tool_output_invalid', severity: 'warning', message: `${message} It was ${kindOf(raw)}.`, remedy: mayReturn })
+  report({ code: 'tool_output_invalid', severity: 'warning', message: `${message} It was ${kindOf(raw)}.`, remedy: mayReturn })
   return { ok: false, error: { class: 'failed', message } }
 }
 

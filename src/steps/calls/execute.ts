@@ -269,7 +269,10 @@ async function askAgain(session: ActiveSession, call: StartedCall, { ask }: Aski
 /** It waits in its queues again. `output`: of the attempt before. */
 async function runAgain(session: ActiveSession, call: StartedCall, { tool, output }: { tool: Tool; output: Failed }): Promise<RunResult> {
   const slots = session.ports.queues?.forCall(tool, session.slots)
-  if (slots && (await takeSlots(session, slots, call.intent.id)) !== 'in') return { status: 'failed', output }
+  const entered = slots ? await takeSlots(session, slots, call.intent.id) : 'in'
+  // With its questions, the output would be asked about again.
+  if (entered !== 'in')
+    return { status: 'failed', output: asks(output) ? { ok: false, error: entered === 'late' ? tooLate : notRun } : output }
   const again = { call, started: session.clock.monotonic() }
   return slots ? runWithSlots(session, tool, { ...again, slots }) : runTool(session, tool, { ...again, slots: undefined })
 }

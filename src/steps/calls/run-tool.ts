@@ -1,25 +1,24 @@
-import {
-  type AgentSpec,
-  type BlobId,
-  type ChildControl,
-  type ChildResult,
-  type ChildTask,
-  type Confinement,
-  defaultLimits,
-  type ItemStatus,
-  type Json,
-  type LivePlace,
-  type MaybePromise,
-  type Plan,
-  type Question,
-  type QuestionAnswer,
-  type SampleRequest,
-  type SampleResult,
-  type Tool,
-  type ToolContext,
-  type ToolFailure,
-  type ToolOutput,
-  type ToolSpec,
+import type {
+  AgentSpec,
+  BlobId,
+  ChildControl,
+  ChildResult,
+  ChildTask,
+  Confinement,
+  ItemStatus,
+  Json,
+  LivePlace,
+  MaybePromise,
+  Plan,
+  Question,
+  QuestionAnswer,
+  SampleRequest,
+  SampleResult,
+  Tool,
+  ToolContext,
+  ToolFailure,
+  ToolOutput,
+  ToolSpec,
 } from '../../contracts/index.ts'
 import { callIdOf, planItemIdOf, type StartedCall } from '../../core/index.ts'
 import { Interrupt } from '../../util/interrupt.ts'
@@ -35,6 +34,7 @@ import { readQuestion } from '../approval/read-question.ts'
 import type { ActiveSession } from '../loop/active-session.ts'
 import type { QueueSlots } from '../queues/queue-slot.ts'
 import { waitInQueue } from '../queues/wait-in-queue.ts'
+import { type CallLimit, callLimit, configuredTimeout, noLimit, timeoutRemedy } from './call-limit.ts'
 import { readOutput } from './call-output.ts'
 import { checkedPlan } from './check-plan.ts'
 import { readSample, sampleResult, samplingRefusal } from './sample.ts'
@@ -79,7 +79,7 @@ class CallRun {
   readonly #interrupt: Interrupt
   readonly #started: number
   readonly #slots: QueueSlots | undefined
-  #limit: Limit = noLimit
+  #limit: CallLimit = noLimit
   #isOver = false
   #veil: RedactionStream | undefined
   #places: { progress?: LivePlace; output?: LivePlace } | undefined
@@ -101,7 +101,7 @@ class CallRun {
 
   enter(tool: Tool): MaybePromise<RunResult> {
     const timeLeft = this.#session.timeLeft()
-    this.#limit = deadline(this.#session, tool, timeLeft?.usable ?? Number.POSITIVE_INFINITY)
+    this.#limit = callLimit(tool, this.#session.state.agent, timeLeft?.usable ?? Number.POSITIVE_INFINITY)
     const input = copyJson(this.#call.intent.input)
     keepHiddenClass('call', this, input)
     try {
@@ -390,35 +390,3 @@ const unconfined: Confinement = { kind: 'none' }
 const noSkills: readonly never[] = []
 
 const thrown = (error: unknown): ToolOutput => ({ ok: false, error: { class: 'failed', message: messageOf(error) } })
-
-/** `by`: who set it. */
-interface Limit {
-  readonly ms: number
-  readonly by: 'agent' | 'tool' | 'budget'
-}
-
-const noLimit: Limit = { ms: Number.POSITIVE_INFINITY, by: 'tool' }
-
-function deadline(session: ActiveSession, tool: Tool, usable: number): Limit {
-  const limit = limitOf(tool.timeoutMs, session.state.agent)
-  return usable < limit.ms ? { ms: usable, by: 'budget' } : limit
-}
-
-/** The tool's own timeout, or the agent's `toolTimeout` if it is set and shorter. Children have an infinite one. */
-function limitOf(own: number | undefined, agent: AgentSpec): Limit {
-  if (own === undefined) return { ms: agent.limits.toolTimeout, by: 'agent' }
-  const said = Number.isFinite(own) ? configuredTimeout(agent) : undefined
-  return said !== undefined && said < own ? { ms: said, by: 'agent' } : { ms: own, by: 'tool' }
-}
-
-/** Journals of earlier versions lack `saysToolTimeout`: there, any value but the default was set. */
-function configuredTimeout({ saysToolTimeout, limits: { toolTimeout } }: AgentSpec): number | undefined {
-  return saysToolTimeout || toolTimeout !== defaultLimits.toolTimeout ? toolTimeout : undefined
-}
-
-function timeoutRemedy({ ms, by }: Limit): string {
-  const limit = `${ms / 1000} s`
-  return by === 'agent'
-    ? `Ask for less in one call: the time limit is ${limit} (limits.toolTimeout).`
-    : `Ask for less in one call: the time limit of this tool is ${limit}.`
-}

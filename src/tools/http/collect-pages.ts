@@ -29,30 +29,32 @@ export async function collectPages(source: PageSource): Promise<Collected> {
   const { by, parameter = '', maxPages = 10, maxItems = 1_000 } = pagination
   const items: Json[] = []
   const known = new Set<string>()
-  let left = source.maxBytes
+  let bytesLeft = source.maxBytes
   let position: Position | undefined = firstPosition(pagination, input[parameter])
   for (let pages = 1; position; pages++) {
     const built: BuiltRequest = requestAt(source, position)
     if (!built.ok) return { items, failure: built.failure }
-    const page: PageResult = await source.load(built.request, left)
+    const page: PageResult = await source.load(built.request, bytesLeft)
     if (!page.ok) {
       if (page.isTooLong && pages > 1) return { items, note: `Only ${pages - 1} pages were read: the limit of bytes is reached.` }
       return { items, failure: page.failure, ...(page.partial !== undefined && { partial: page.partial }) }
     }
-    left -= page.bytes
+    bytesLeft -= page.bytes
     const list = selectJson(page.value, parseJsonPath(result) ?? [])
     if (!Array.isArray(list)) {
       const message = `Page ${pages} has no list at \`${result}\`.`
       return { items, failure: { class: 'failed', message, remedy: 'Tell the user: the configuration of the tool is wrong.' } }
     }
-    for (const item of (list as readonly Json[]).slice(0, maxItems - items.length)) items.push(item)
+    const left = maxItems - items.length
+    items.push(...(list as readonly Json[]).slice(0, left))
     const next: Position | undefined | ToolFailure = nextPosition(pagination, position, {
       page,
       length: list.length,
       from: built.request.url,
     })
     if (next && 'class' in next) return { items, failure: next }
-    if (next && items.length >= maxItems) return { items, note: `Only the first ${maxItems} entries were read. There may be more.` }
+    if (list.length > left || (next && list.length === left))
+      return { items, note: `Only the first ${maxItems} entries were read. There may be more.` }
     if (next && pages >= maxPages) return { items, note: `Only the first ${maxPages} pages were read. There may be more.` }
     const key = JSON.stringify(next)
     if (known.has(key)) return { items, note: `The server names the same next page again (by ${by}), so reading stopped.` }

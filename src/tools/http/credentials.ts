@@ -1,6 +1,6 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: placeholders are written like that
 import type { HttpAuth, ToolFailure } from '../../contracts/index.ts'
-import { parsePlaceholders } from '../../policy/placeholders.ts'
+import { fillPlaceholders } from '../../policy/placeholders.ts'
 import { type Redactor, redactor } from '../../util/redact.ts'
 
 export interface Variables {
@@ -89,20 +89,3 @@ const missingVariables = (names: readonly string[]): ToolFailure => ({
   message: `The tool needs ${names.length === 1 ? 'the variable' : 'the variables'} ${names.join(', ')}, which ${names.length === 1 ? 'is' : 'are'} not set.`,
   remedy: 'The user must set it. Continue without this tool.',
 })
-
-/** The text with its variables, or the names of those that are not set. */
-export function fillPlaceholders(
-  template: string,
-  find: (name: string) => string | undefined,
-): string | { readonly missing: readonly string[] } {
-  const parsed = parsePlaceholders(template)
-  if (!parsed.ok) return template
-  const missing: string[] = []
-  const texts = parsed.parts.map((part) => {
-    if (part.kind === 'literal') return part.text
-    const value = find(part.name) || part.fallback
-    if (value === undefined) missing.push(part.name)
-    return value ?? ''
-  })
-  return missing.length > 0 ? { missing } : texts.join('')
-}

@@ -1,10 +1,11 @@
 import { type JsonSchema, type RestToolDefinition, type Tool, TroupeError } from '../../contracts/index.ts'
 import { checkRestTool, urlParameters } from '../../policy/http-tool-shapes.ts'
+import { fillPlaceholders } from '../../policy/placeholders.ts'
 import { configError } from '../../util/option-problems.ts'
 import { parseDuration } from '../../util/parse-units.ts'
 import { portOf } from '../builtin/web-fetch/parse-url.ts'
 import type { HttpParameter } from './build-request.ts'
-import { credentialTemplates, fillPlaceholders, type Variables } from './credentials.ts'
+import { credentialTemplates, type Variables } from './credentials.ts'
 import { type HttpToolOptions, httpTool } from './http-tool.ts'
 
 export const defaultTimeout = '30s'

@@ -44,14 +44,14 @@ interface BodyOptions {
 /** An event of a stream ends at an empty line. */
 async function* boundedBody(body: ReadableStream<Uint8Array>, { isStream, events, onEnd }: BodyOptions): AsyncGenerator<Uint8Array> {
   let bytes = 0
-  let endsLine = false
+  let endsLine = true
   let isResumable = false
   try {
     for await (const chunk of body) {
       events.onBytes(chunk.length)
       bytes += chunk.length
       const text = Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength)
-      isResumable ||= isStream && text.includes('id:')
+      isResumable ||= isStream && hasIdLine(text, endsLine)
       const end = isStream ? lastEmptyLine(text, endsLine) : -1
       if (end !== -1) bytes = chunk.length - end
       endsLine = isNewline(chunk.at(-1))
@@ -67,6 +67,10 @@ async function* boundedBody(body: ReadableStream<Uint8Array>, { isStream, events
   }
   onEnd(isResumable)
 }
+
+/** `id:` at the beginning of a line; elsewhere it is content. */
+const hasIdLine = (text: Buffer, isAfterLine: boolean): boolean =>
+  (isAfterLine && text.indexOf('id:') === 0) || text.includes('\nid:') || text.includes('\rid:')
 
 const isNewline = (byte: number | undefined): boolean => byte === 0x0a || byte === 0x0d
 

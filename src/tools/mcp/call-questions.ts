@@ -16,6 +16,7 @@ import type {
   ToolContext,
   ToolQuestions,
 } from '../../contracts/index.ts'
+import { formFields } from '../../policy/form-fields.ts'
 
 /** Answers what a server asks while one of its tools runs. */
 export interface CallQuestions {
@@ -76,12 +77,30 @@ export function elicitResult(answer: QuestionAnswer): ElicitResult {
   return content ? { action: 'accept', content: content as ElicitResult['content'] & {} } : { action: 'accept' }
 }
 
+/** The defaults of a form. The capability promises that fields without a value get them. */
+export function formDefaults({ form }: Question): JsonObject {
+  if (form === undefined) return {}
+  try {
+    return Object.fromEntries(formFields(form).flatMap(({ name, default: preset }) => (preset === undefined ? [] : [[name, preset]])))
+  } catch {
+    // A form that nobody can fill in is refused when it is asked.
+    return {}
+  }
+}
+
+export const withDefaults = (result: ElicitResult, defaults: JsonObject = {}): ElicitResult =>
+  result.action === 'accept' && result.content
+    ? { ...result, content: { ...(defaults as typeof result.content), ...result.content } }
+    : result
+
 /** The state of a call between two attempts. */
 export interface AskedState {
   /** Of the server. */
   readonly requestState?: string
   /** Answers that need no person. */
   readonly responses: JsonObject
+  /** Of the forms, by question. */
+  readonly defaults?: { readonly [question: string]: JsonObject }
   /** The server wants addresses to be opened before it is called again. It gets no answers. */
   readonly isPrerequisite?: true
 }

@@ -5,8 +5,6 @@
 import type {
   CallToolResult,
   Client,
-  ElicitRequest,
-  ElicitResult,
   InputRequiredResult,
   McpSubscription,
   RequestOptions,
@@ -17,23 +15,14 @@ import type { Clock, JsonObject } from '../../contracts/index.ts'
 import { cutText } from '../../util/well-formed.ts'
 import { type CallQuestions, noQuestions } from './call-questions.ts'
 import { httpTransport } from './http-transport.ts'
-import { failureOf, McpError } from './mcp-failure.ts'
+import { cancelled, failureOf, McpError } from './mcp-failure.ts'
 import type { McpHost } from './mcp-host.ts'
-import {
-  firstRestartMs,
-  longestRestartMs,
-  maxListBytes,
-  maxListed,
-  maxLogCharacters,
-  maxLogLinesPerSecond,
-  maxMessageBytes,
-  maxPages,
-} from './mcp-limits.ts'
+import { maxListBytes, maxListed, maxLogCharacters, maxLogLinesPerSecond, maxMessageBytes, maxPages, restartDelay } from './mcp-limits.ts'
+import { OpenCalls } from './open-calls.ts'
 import { rateLimit } from './rate-limit.ts'
 import type { ResolvedServer } from './resolve-server.ts'
 import { type ServerProcess, startServerProcess } from './server-process.ts'
 import { StdioTransport, type TransportEvents } from './stdio-transport.ts'
-import { rootsOf } from './workspace-roots.ts'
 
 export interface RequestLimits {
   readonly signal?: AbortSignal | undefined
@@ -72,11 +61,7 @@ export interface ClientPlace {
   readonly onLost: (client: McpClient) => void
 }
 
-interface OpenCall {
-  readonly questions: CallQuestions
-  readonly signal: AbortSignal
-  readonly onProgress: (text: string) => void
-}
+type LimitedRequest = RequestOptions & { readonly signal: AbortSignal }
 
 /** Longer than any deadline here, and the longest that a timer takes. */
 const never = 2 ** 31 - 1
@@ -86,10 +71,9 @@ export class McpClient {
   readonly #place: ClientPlace
   readonly #clock: Clock
   readonly #client: Client
-  readonly #calls = new Set<OpenCall>()
+  readonly #calls = new OpenCalls()
+  readonly #mayLog: () => boolean
   readonly #requests = new Set<AbortController>()
-  /** Open questions about an address, by the ids of the server. */
-  readonly #elicitations = new Map<string, AbortController>()
   #transport: Transport | undefined
   #process: ServerProcess | undefined
   #received = 0
@@ -103,6 +87,7 @@ export class McpClient {
     this.#place = place
     this.#clock = place.host.clock
     this.#client = client
+    this.#mayLog = rateLimit(maxLogLinesPerSecond, this.#clock)
   }
 
   /** @throws McpError and errors of the library. Nothing is left of a failed attempt. */
@@ -123,7 +108,7 @@ export class McpClient {
       },
     )
     const connection = new McpClient(server, place, client)
-    connection.#answerServer(canAsk)
+    connection.#calls.answer(client, { host: place.host, canAsk, log: (text) => connection.#log(text) })
     try {
       await connection.#within({ signal }, async (options) => {
         connection.#transport = await connection.#open(library)
@@ -136,7 +121,6 @@ export class McpClient {
       await connection.close()
       throw reason
     }
-    connection.#isConnected = true
     return connection
   }
 
@@ -180,9 +164,10 @@ export class McpClient {
       const found = result[key]
       if (!Array.isArray(found))
         throw new McpError({ class: 'failed', message: `The MCP server "${this.#server.name}" sent no list of ${key}.` })
-      entries.push(...found.slice(0, maxListed - entries.length))
+      const left = maxListed - entries.length
+      entries.push(...found.slice(0, left))
       const next = typeof result.nextCursor === 'string' && result.nextCursor !== '' ? result.nextCursor : undefined
-      if (next === undefined) return { entries, isCut: found.length > maxListed }
+      if (next === undefined) return { entries, isCut: found.length > left }
       if (next === cursor || entries.length >= maxListed || this.#received - start > maxListBytes) break
       cursor = next
     }
@@ -194,29 +179,25 @@ export class McpClient {
   }
 
   async callTool(call: CallRequest, { questions = noQuestions, onProgress = () => {}, ...limits }: CallOptions): Promise<CallReply> {
-    return this.#within(limits, async (options) => {
-      const open: OpenCall = { questions, signal: options.signal, onProgress }
-      this.#calls.add(open)
-      try {
-        const params = {
-          name: call.name,
-          arguments: call.arguments,
-          ...(call.responses && { inputResponses: call.responses }),
-          ...(call.state !== undefined && { requestState: call.state }),
-        }
-        const result: CallToolResult | InputRequiredResult = await this.#client.callTool(params as never, {
-          ...options,
-          allowInputRequired: true,
-          toolDefinition: call.definition as never,
-          onprogress: ({ progress, total, message }) => onProgress(progressText(progress, total, message)),
-        })
-        if (result.resultType !== 'input_required') return { kind: 'result', result: result as CallToolResult }
-        const { inputRequests = {}, requestState } = result as unknown as InputRequiredResult
-        return { kind: 'input_required', requests: inputRequests, state: requestState }
-      } finally {
-        this.#calls.delete(open)
-      }
-    })
+    const params = {
+      name: call.name,
+      arguments: call.arguments,
+      ...(call.responses && { inputResponses: call.responses }),
+      ...(call.state !== undefined && { requestState: call.state }),
+    }
+    const send = (options: LimitedRequest): Promise<CallToolResult | InputRequiredResult> =>
+      this.#client.callTool(params as never, {
+        ...options,
+        allowInputRequired: true,
+        toolDefinition: call.definition as never,
+        onprogress: ({ progress, total, message }) => onProgress(progressText(progress, total, message)),
+      })
+    const result = await this.#within(limits, (options) =>
+      this.#calls.during({ questions, signal: options.signal, onProgress }, () => send(options)),
+    )
+    if (result.resultType !== 'input_required') return { kind: 'result', result: result as CallToolResult }
+    const { inputRequests = {}, requestState } = result as unknown as InputRequiredResult
+    return { kind: 'input_required', requests: inputRequests, state: requestState }
   }
 
   async close(): Promise<void> {
@@ -232,18 +213,15 @@ export class McpClient {
 
   async #open(library: typeof import('@modelcontextprotocol/client')): Promise<Transport> {
     const { host } = this.#place
-    const mayLog = rateLimit(maxLogLinesPerSecond, this.#clock)
     const events: TransportEvents = {
       onOversized: () => this.#abortAll(this.#oversized()),
       onBytes: (count) => {
         this.#received += count
       },
-      onText: (line) => {
-        if (mayLog()) host.log?.(this.#server.name, cutText(line, maxLogCharacters))
-      },
+      onText: (line) => void this.#log(line),
     }
     this.#client.onclose = () => this.#lose()
-    this.#client.onerror = (error) => events.onText(error.message)
+    this.#client.onerror = (error) => void this.#log(error.message)
     if (this.#server.type !== 'stdio') return httpTransport(this.#server, library, { host, events })
     const started = await startServerProcess(this.#server, host)
     if (this.#isClosed) {
@@ -262,8 +240,7 @@ export class McpClient {
   }
 
   #listenAgain(filter: McpSubscription['honoredFilter'], attempt: number): void {
-    const delay = Math.min(firstRestartMs * 2 ** attempt, longestRestartMs)
-    this.#cancelListening = this.#clock.after(delay, () => {
+    this.#cancelListening = this.#clock.after(restartDelay(attempt + 1), () => {
       if (!this.isUsable) return
       this.#within({}, (options) => this.#client.listen(filter, options)).then(
         (subscription) => {
@@ -275,56 +252,18 @@ export class McpClient {
     })
   }
 
-  /** Requests of the server. */
-  #answerServer(canAsk: boolean): void {
-    this.#client.setRequestHandler('roots/list', () => rootsOf(this.#place.host))
-    this.#client.setNotificationHandler('notifications/message', ({ params }) => this.#log(params))
-    if (!canAsk) return
-    this.#client.setRequestHandler('elicitation/create', ({ params }, { mcpReq }) => this.#elicit(params, mcpReq.signal))
-    this.#client.setNotificationHandler('notifications/elicitation/complete', ({ params }) =>
-      this.#elicitations.get(params.elicitationId)?.abort(),
-    )
-    this.#client.setRequestHandler('sampling/createMessage', ({ params }) => {
-      const { questions, signal } = this.#asking()
-      return questions.createMessage(params, signal)
-    })
-  }
-
-  /** The server may find out before the person says so that the person is done with an address. */
-  async #elicit(params: ElicitRequest['params'], cancelled: AbortSignal): Promise<ElicitResult> {
-    const { questions, signal } = this.#asking()
-    const completed = new AbortController()
-    const id = params.mode === 'url' ? params.elicitationId : undefined
-    if (id !== undefined) this.#elicitations.set(id, completed)
-    const result = await questions.elicit(params, AbortSignal.any([signal, cancelled, completed.signal]))
-    if (id !== undefined) this.#elicitations.delete(id)
-    return completed.signal.aborted ? { action: 'accept' } : result
-  }
-
-  /** A request of the server does not say which call it belongs to. With several open calls, nobody is asked. */
-  #asking(): Pick<OpenCall, 'questions' | 'signal'> {
-    return this.#onlyCall ?? { questions: noQuestions, signal: new AbortController().signal }
-  }
-
-  get #onlyCall(): OpenCall | undefined {
-    const [only, ...others] = this.#calls
-    return others.length === 0 ? only : undefined
-  }
-
-  #logs: (() => boolean) | undefined
-
-  #log({ level, data }: { readonly level: string; readonly data?: unknown }): void {
-    this.#logs ??= rateLimit(maxLogLinesPerSecond, this.#clock)
-    if (!this.#logs()) return
-    const text = cutText(`${level}: ${typeof data === 'string' ? data : JSON.stringify(data)}`, maxLogCharacters)
+  /** Returns the shortened line, unless there are too many. */
+  #log(line: string): string | undefined {
+    if (!this.#mayLog()) return undefined
+    const text = cutText(line, maxLogCharacters)
     this.#place.host.log?.(this.#server.name, text)
-    this.#onlyCall?.onProgress(text)
+    return text
   }
 
   /** Runs a request until its deadline, its signal, or the loss of the connection. */
   async #within<Result>(
     { signal, timeoutMs = this.#server.timeoutMs }: RequestLimits,
-    run: (options: RequestOptions & { readonly signal: AbortSignal }) => Promise<Result>,
+    run: (options: LimitedRequest) => Promise<Result>,
   ): Promise<Result> {
     if (this.#isLost || this.#isClosed) throw this.#lost(true)
     if (signal?.aborted) throw cancelled(this.#server.name)
@@ -409,9 +348,6 @@ export class McpClient {
 
 const negotiationOf = ({ protocol }: ResolvedServer) =>
   protocol === 'auto' ? 'auto' : protocol === '2025-11-25' ? 'legacy' : { pin: protocol }
-
-const cancelled = (name: string): McpError =>
-  new McpError({ class: 'cancelled', message: `The request to the MCP server "${name}" was cancelled.` })
 
 function timedOut(name: string, ms: number): McpError {
   const message = `The MCP server "${name}" did not answer within ${ms / 1000} s.`

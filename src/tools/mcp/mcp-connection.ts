@@ -8,21 +8,24 @@
 import type { Clock } from '../../contracts/index.ts'
 import { keepAlive } from '../../util/keep-alive.ts'
 import { type ClientPlace, McpClient } from './mcp-client.ts'
-import { failureOf, isAuthFailure, isPassing, McpError } from './mcp-failure.ts'
+import { cancelled, failureOf, isAuthFailure, isPassing, McpError } from './mcp-failure.ts'
 import type { McpHost } from './mcp-host.ts'
-import { firstRestartMs, longestRestartMs } from './mcp-limits.ts'
+import { restartDelay } from './mcp-limits.ts'
 import type { ResolvedServer } from './resolve-server.ts'
 
 type State =
   | { readonly kind: 'down'; readonly failures: number; readonly retryAt: number }
   | { readonly kind: 'opening'; readonly opened: Promise<McpClient>; readonly stop: AbortController }
-  | { readonly kind: 'open'; readonly client: McpClient; readonly isSilent: boolean }
+  /** `failures`: in a row before it was opened. */
+  | { readonly kind: 'open'; readonly client: McpClient; readonly isSilent: boolean; readonly failures: number; readonly since: number }
   | { readonly kind: 'closed' }
 
 /** How often a connection that cannot be reached is tried for one request. */
 const mostAttempts = 3
 /** For a sign of life. */
 const pingMs = 5_000
+/** A client that ends sooner is a failure, like one that cannot be opened. */
+const stableMs = 10_000
 
 export class McpConnection {
   readonly server: ResolvedServer
@@ -30,8 +33,8 @@ export class McpConnection {
   readonly #clock: Clock
   readonly #changed = new Set<() => void>()
   #state: State = { kind: 'down', failures: 0, retryAt: 0 }
-  /** Counts clients: another one may have other tools. */
-  #generation = 0
+  /** Another client may have other tools. */
+  #hasBeenOpen = false
 
   constructor(server: ResolvedServer, host: McpHost) {
     this.server = server
@@ -44,17 +47,13 @@ export class McpConnection {
     this.#client().catch(() => {})
   }
 
-  get generation(): number {
-    return this.#generation
-  }
-
   /** Calls the listener when the server reports other tools, and after it was started again. */
   onToolsChanged(listener: () => void): () => void {
     this.#changed.add(listener)
     return () => this.#changed.delete(listener)
   }
 
-  /** `repeatable`: a request that only reads. It is tried again if the server cannot be reached. */
+  /** `isRepeatable`: a request that only reads. It is tried again if the server cannot be reached. */
   use<Result>(run: (client: McpClient) => Promise<Result>, options: UseOptions = {}): Promise<Result> {
     return whileAlive(() => this.#use(run, options))
   }
@@ -73,7 +72,7 @@ export class McpConnection {
         if (isExpired) await this.#drop(client)
         const mayRepeat = isExpired || (error instanceof McpError && error.isUnsent) || (isRepeatable && isPassing(failure))
         if (!mayRepeat || attempt >= mostAttempts || signal?.aborted) throw error
-        await this.#sleep(firstRestartMs * 2 ** (attempt - 1), signal)
+        await this.#sleep(restartDelay(attempt), signal)
       }
     }
   }
@@ -94,7 +93,8 @@ export class McpConnection {
 
   async #client(signal?: AbortSignal): Promise<McpClient> {
     const state = this.#state
-    if (state.kind === 'closed') throw this.#closed()
+    if (state.kind === 'closed')
+      throw new McpError({ class: 'cancelled', message: `The connection to the MCP server "${this.server.name}" is closed.` })
     if (state.kind === 'opening') return this.#await(state.opened, signal)
     if (state.kind === 'open' && state.client.isUsable) {
       if (!state.isSilent || (await this.#isAlive(state.client, signal))) return state.client
@@ -114,9 +114,9 @@ export class McpConnection {
     const stop = new AbortController()
     const opened = this.#connect(stop.signal).then(
       (client) => {
-        const isFirst = this.#generation++ === 0
-        if (this.#state.kind !== 'closed') this.#state = { kind: 'open', client, isSilent: false }
-        if (!isFirst) this.#tellChanged()
+        if (this.#state.kind !== 'closed') this.#state = { kind: 'open', client, isSilent: false, failures, since: this.#clock.monotonic() }
+        if (this.#hasBeenOpen) this.#reportChange()
+        this.#hasBeenOpen = true
         return client
       },
       (error: unknown) => {
@@ -133,7 +133,7 @@ export class McpConnection {
     const place: ClientPlace = {
       host: this.#host,
       isShared: this.server.share === 'process',
-      onToolsChanged: () => this.#tellChanged(),
+      onToolsChanged: () => this.#reportChange(),
       onLost: (client) => this.#lost(client),
     }
     for (let attempt = 1; ; attempt++) {
@@ -145,20 +145,23 @@ export class McpConnection {
         if (this.server.type === 'stdio' && this.server.protocol === 'auto')
           return McpClient.connect({ ...this.server, protocol: '2025-11-25' }, place, signal)
         if (attempt >= mostAttempts || !isPassing(failureOf(error, this.server.name))) throw error
-        await this.#sleep(firstRestartMs * 2 ** (attempt - 1), signal)
+        await this.#sleep(restartDelay(attempt), signal)
       }
     }
   }
 
-  /** A client that worked for a while is no failure. One that ends immediately is, so that it is not restarted without a delay. */
+  /** The delay before the next start grows while clients end soon after they were opened. */
   #lost(client: McpClient): void {
-    if (this.#state.kind === 'open' && this.#state.client === client) this.#state = this.#downAfter(1)
+    const state = this.#state
+    if (state.kind === 'open' && state.client === client) {
+      const hasWorked = this.#clock.monotonic() - state.since >= stableMs
+      this.#state = this.#downAfter(hasWorked ? 1 : state.failures + 1)
+    }
     client.close().catch(() => {})
   }
 
   #downAfter(failures: number): State {
-    const delay = Math.min(firstRestartMs * 2 ** (failures - 1), longestRestartMs)
-    return { kind: 'down', failures, retryAt: this.#clock.monotonic() + delay }
+    return { kind: 'down', failures, retryAt: this.#clock.monotonic() + restartDelay(failures) }
   }
 
   async #drop(client: McpClient): Promise<void> {
@@ -168,7 +171,7 @@ export class McpConnection {
 
   #note(client: McpClient, isSilent: boolean): void {
     if (this.#state.kind === 'open' && this.#state.client === client && this.#state.isSilent !== isSilent)
-      this.#state = { kind: 'open', client, isSilent }
+      this.#state = { ...this.#state, isSilent }
   }
 
   async #isAlive(client: McpClient, signal: AbortSignal | undefined): Promise<boolean> {
@@ -183,7 +186,7 @@ export class McpConnection {
     }
   }
 
-  #tellChanged(): void {
+  #reportChange(): void {
     for (const listener of this.#changed) listener()
   }
 
@@ -191,7 +194,7 @@ export class McpConnection {
   #await<Value>(promise: Promise<Value>, signal: AbortSignal | undefined): Promise<Value> {
     if (!signal) return promise
     return new Promise((resolve, reject) => {
-      const stop = (): void => reject(this.#cancelled())
+      const stop = (): void => reject(cancelled(this.server.name))
       if (signal.aborted) stop()
       signal.addEventListener('abort', stop, { once: true })
       promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', stop))
@@ -204,14 +207,6 @@ export class McpConnection {
       cancel = this.#clock.after(ms, resolve)
     })
     return this.#await(slept, signal).finally(() => cancel())
-  }
-
-  #cancelled(): McpError {
-    return new McpError({ class: 'cancelled', message: `The request to the MCP server "${this.server.name}" was cancelled.` })
-  }
-
-  #closed(): McpError {
-    return new McpError({ class: 'cancelled', message: `The connection to the MCP server "${this.server.name}" is closed.` })
   }
 }
 

@@ -19,6 +19,9 @@ export class McpError extends Error {
 
 export const configFailure = (message: string, remedy: string): McpError => new McpError({ class: 'config', message, remedy })
 
+export const cancelled = (server: string): McpError =>
+  new McpError({ class: 'cancelled', message: `The request to the MCP server "${server}" was cancelled.` })
+
 /** The code of the error for a dropped connection. No server uses it: it is made here. */
 export const droppedCode = -32_099
 

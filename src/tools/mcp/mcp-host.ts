@@ -1,9 +1,9 @@
+import { basename } from 'node:path'
+import { pathToFileURL } from 'node:url'
 import type { AuthProvider, OAuthClientProvider } from '@modelcontextprotocol/client'
-import type { Clock, MaybePromise, ToolContext } from '../../contracts/index.ts'
+import type { Clock, MaybePromise, McpServerDefinition } from '../../contracts/index.ts'
 import type { ProcessSandbox } from '../sandbox/index.ts'
 import { type McpTokenStore, memoryTokenStore } from './auth/token-store.ts'
-import type { CallQuestions } from './call-questions.ts'
-import type { McpServerDefinition } from './server-definition.ts'
 
 /** What MCP connections need from the program. All sources with the same host object share connections. */
 export interface McpHost {
@@ -22,8 +22,6 @@ export interface McpHost {
   authProvider?(server: string, url: URL): AuthProvider | OAuthClientProvider | undefined
   /** Which descriptions of tools a person has accepted. Without it, all are. */
   readonly pins?: ToolPins
-  /** Answers what servers ask during a call. Default: the person and the model of the session. */
-  questions?(context: ToolContext): CallQuestions
   /** What a server logs or prints, line by line, shortened and limited in number. */
   log?(server: string, line: string): void
   /** Reported to servers. Default `troupe`. */
@@ -56,3 +54,6 @@ export function tokensOf(host: McpHost): McpTokenStore {
   memoryStores.set(host, store)
   return store
 }
+
+/** The folders that servers should work in: the workspace. */
+export const rootsOf = ({ workspace }: McpHost) => ({ roots: [{ uri: pathToFileURL(workspace).href, name: basename(workspace) }] })

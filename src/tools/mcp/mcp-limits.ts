@@ -32,13 +32,15 @@ export const listAgainMs = 500
 /** Rounds of questions in one call, for servers that ask by returning. */
 export const maxQuestionRounds = 10
 
+/** For each request, unless the definition has a `timeout`. */
+export const defaultServerTimeoutMs = 60_000
+
 /** How long a process may take to end by itself, and after SIGTERM. */
 export const endByItselfMs = 300
 export const terminateMs = 700
 
-/** Delay before a server is started again: doubled with each failure in a row. */
-export const firstRestartMs = 250
-export const longestRestartMs = 30_000
+/** Delay before a server is started or asked again: doubled with each failure in a row. */
+export const restartDelay = (failures: number): number => Math.min(250 * 2 ** (failures - 1), 30_000)
 
 /** A connection that was started ahead is closed if no session takes it. */
 export const spareIdleMs = 300_000

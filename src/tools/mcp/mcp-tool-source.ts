@@ -6,12 +6,14 @@
 import {
   type Diagnostic,
   type JsonObject,
+  type McpServerDefinition,
   type SessionToolSource,
   type SourceSession,
   type Tool,
   type ToolSource,
   TroupeError,
 } from '../../contracts/index.ts'
+import { serverName, serverNaming } from '../../policy/mcp-servers.ts'
 import { messageOf } from '../../util/message-of.ts'
 import { cutText, wellFormed } from '../../util/well-formed.ts'
 import { schemaValidator } from '../schema/schema-validator.ts'
@@ -23,9 +25,7 @@ import { listAgainMs, maxInstructionsCharacters } from './mcp-limits.ts'
 import { mcpTool, type ToolPlace } from './mcp-tools.ts'
 import { resolveServer } from './resolve-server.ts'
 import { resourceTool, resourceToolName } from './resource-tool.ts'
-import { isServerName, type McpServerDefinition } from './server-definition.ts'
-import { readPrompt, readPrompts, readResources } from './server-lists.ts'
-import type { McpPrompt, McpPromptMessage, McpResource } from './server-offers.ts'
+import { type McpPrompt, type McpPromptMessage, type McpResource, readPrompt, readPrompts, readResources } from './server-lists.ts'
 import { hashOf, isOffered, readServerTools, type ServerTool } from './server-tools.ts'
 
 /** A configured server. */
@@ -57,10 +57,8 @@ export interface McpServerFacts {
 
 /** @throws TroupeError `config_invalid` if the name is not valid. */
 export function mcpToolSource(name: string, definition: McpServerDefinition, host: McpHost): McpServerSource {
-  if (!isServerName(name)) {
-    const remedy = 'Use up to 40 letters, digits, `-` and single `_`, and begin with a letter or a digit.'
-    throw new TroupeError('config_invalid', `"${name}" is not a valid name for an MCP server.`, { remedy })
-  }
+  if (!serverName.test(name))
+    throw new TroupeError('config_invalid', `"${name}" is not a valid name for an MCP server.`, { remedy: `${serverNaming}.` })
   const pool = poolOf(host)
   const used = new Set<string>()
   const resolve = (overlay: SourceSession['overlay']) => {

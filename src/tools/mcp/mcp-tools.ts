@@ -3,6 +3,8 @@ import type {
   ApprovalWish,
   Json,
   JsonObject,
+  McpServerDefinition,
+  Question,
   SchemaValidator,
   Tool,
   ToolContext,
@@ -15,20 +17,20 @@ import {
   askedStateOf,
   type CallQuestions,
   elicitResult,
+  formDefaults,
   prerequisites,
   questionFrom,
   questionsOf,
+  withDefaults,
 } from './call-questions.ts'
 import type { CallReply, InputRequests, InputResponses } from './mcp-client.ts'
 import type { McpConnection } from './mcp-connection.ts'
 import { failureOf, McpError } from './mcp-failure.ts'
-import type { McpHost } from './mcp-host.ts'
+import { type McpHost, rootsOf } from './mcp-host.ts'
 import { maxProgressPerSecond, maxQuestionRounds } from './mcp-limits.ts'
 import { rateLimit } from './rate-limit.ts'
-import type { McpServerDefinition } from './server-definition.ts'
 import type { ServerTool } from './server-tools.ts'
 import { resultOutput } from './tool-result.ts'
-import { rootsOf } from './workspace-roots.ts'
 
 export interface ToolPlace {
   readonly server: string
@@ -96,12 +98,11 @@ const asking = (ask: ToolQuestions, { server }: ToolPlace): ToolOutput => ({
 
 /**
  * Servers of the revision 2026-07-28 ask by returning. Questions for a person end the attempt, and the next one has the answers.
- * The other answers are sent at once.
+ * The other answers are sent immediately.
  */
 async function callUntilDone(tool: ServerTool, { input, context, place }: Call): Promise<Reply> {
   const { signal } = context
-  const own = place.host.questions?.(context)
-  const questions = own ?? questionsOf(context, place.server)
+  const questions = questionsOf(context, place.server)
   const mayShow = rateLimit(maxProgressPerSecond, place.host.clock)
   const onProgress = (text: string): void => {
     if (mayShow()) context.progress(text)
@@ -113,19 +114,14 @@ async function callUntilDone(tool: ServerTool, { input, context, place }: Call):
       signal,
     })
     if (reply.kind === 'result') return reply
-    const forPerson = own
-      ? []
-      : Object.entries(reply.requests).flatMap(([key, request]) =>
-          request.method === 'elicitation/create' ? [[key, questionFrom(request.params, place.server)] as const] : [],
-        )
-    const others = Object.fromEntries(Object.entries(reply.requests).filter(([key]) => !forPerson.some(([asked]) => asked === key)))
-    const responses = await answerAll(others, { questions, signal, host: place.host })
-    if (forPerson.length > 0) {
+    const { responses, forPerson } = await answerRequests(reply.requests, { questions, signal, place })
+    if (Object.keys(forPerson).length > 0) {
       const state = {
         responses: responses as JsonObject,
         ...(reply.state !== undefined && { requestState: reply.state }),
+        defaults: Object.fromEntries(Object.entries(forPerson).map(([key, question]) => [key, formDefaults(question)])),
       } satisfies AskedState
-      return { kind: 'ask', ask: { questions: Object.fromEntries(forPerson), state } }
+      return { kind: 'ask', ask: { questions: forPerson, state } }
     }
     answers = { responses, ...(reply.state !== undefined && { state: reply.state }) }
   }
@@ -144,7 +140,7 @@ interface Answers {
 function answersFrom({ answers = {}, askState }: ToolContext, { server }: ToolPlace): Answers {
   const asked = askedStateOf(askState)
   if (!asked) return {}
-  const { responses, requestState: state, isPrerequisite } = asked
+  const { responses, requestState: state, defaults, isPrerequisite } = asked
   if (isPrerequisite) {
     if (Object.values(answers).every(({ kind }) => kind === 'accept')) return {}
     throw new McpError({
@@ -152,35 +148,41 @@ function answersFrom({ answers = {}, askState }: ToolContext, { server }: ToolPl
       message: `The MCP server "${server}" requires that the user opens an address, and the user did not.`,
     })
   }
-  const results = Object.entries(answers).map(([key, answer]) => [key, elicitResult(answer)])
+  const results = Object.entries(answers).map(([key, answer]) => [key, withDefaults(elicitResult(answer), defaults?.[key])])
   return { responses: { ...responses, ...Object.fromEntries(results) }, ...(state !== undefined && { state }) }
 }
 
 interface Answering {
   readonly questions: CallQuestions
   readonly signal: AbortSignal
-  readonly host: McpHost
+  readonly place: ToolPlace
 }
 
-async function answerAll(requests: InputRequests, { questions, signal, host }: Answering): Promise<InputResponses> {
-  const answers: [string, unknown][] = []
-  // One after the other: a person answers one question at a time.
+interface Answered {
+  readonly responses: InputResponses
+  /** Without an answer yet. */
+  readonly forPerson: { readonly [key: string]: Question }
+}
+
+async function answerRequests(requests: InputRequests, { questions, signal, place }: Answering): Promise<Answered> {
+  const responses: Record<string, unknown> = {}
+  const forPerson: Record<string, Question> = {}
   for (const [key, request] of Object.entries(requests)) {
     switch (request.method) {
       case 'elicitation/create':
-        answers.push([key, await questions.elicit(request.params, signal)])
+        forPerson[key] = questionFrom(request.params, place.server)
         break
       case 'sampling/createMessage':
-        answers.push([key, await questions.createMessage(request.params, signal)])
+        responses[key] = await questions.createMessage(request.params, signal)
         break
       case 'roots/list':
-        answers.push([key, rootsOf(host)])
+        responses[key] = rootsOf(place.host)
         break
       default:
         throw new McpError({ class: 'failed', message: 'The server asked for something that is not supported.' })
     }
   }
-  return Object.fromEntries(answers)
+  return { responses, forPerson }
 }
 
 async function checkedOutput(

@@ -1,13 +1,21 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: placeholders are written like that
 import { createHash } from 'node:crypto'
 import { isAbsolute, join } from 'node:path'
-import type { SandboxPolicy, SourceSession } from '../../contracts/index.ts'
-import { parsePlaceholders, placeholderRemedy } from '../../policy/placeholders.ts'
+import type {
+  HttpServerDefinition,
+  McpProtocol,
+  McpServerAuth,
+  McpServerDefinition,
+  SandboxPolicy,
+  SourceSession,
+  StdioServerDefinition,
+} from '../../contracts/index.ts'
+import { fillPlaceholders } from '../../policy/placeholders.ts'
 import { isProgram } from '../trusted-path.ts'
-import { checkAuth, resolveAuth } from './auth/auth-settings.ts'
+import { checkAuth } from './auth/auth-settings.ts'
 import { configFailure } from './mcp-failure.ts'
 import type { McpHost } from './mcp-host.ts'
-import { defaultServerTimeoutMs, type McpProtocol, type McpServerAuth, type McpServerDefinition } from './server-definition.ts'
+import { defaultServerTimeoutMs } from './mcp-limits.ts'
 
 /** A server with the values of one session. */
 export type ResolvedServer = ResolvedStdio | ResolvedHttp
@@ -44,66 +52,62 @@ export function resolveServer(
   definition: McpServerDefinition,
   { overlay, host }: { readonly overlay: SourceSession['overlay']; readonly host: McpHost },
 ): ResolvedServer {
-  const missing = new Set<string>()
-  const text = (written: string): string => resolveText(written, { overlay, name, missing })
-  const texts = (written: { readonly [name: string]: string } = {}): { readonly [name: string]: string } =>
-    Object.fromEntries(Object.entries(written).map(([key, value]) => [key, text(value)]))
-  const common = {
+  const server = {
     name,
     timeoutMs: definition.timeout ?? defaultServerTimeoutMs,
     share: definition.share ?? 'session',
     protocol: definition.protocol ?? (definition.type === 'http' ? 'auto' : '2025-11-25'),
+    ...(definition.type === 'stdio' ? resolveStdio(name, definition, { overlay, host }) : resolveHttp(name, definition, overlay)),
   } as const
-  const finish = <Server extends object>(server: Server): Server & { readonly key: string } => {
-    if (missing.size > 0) throw missingVariables(name, [...missing])
-    return {
-      ...server,
-      key: createHash('sha256')
-        .update(JSON.stringify([server, host.workspace]))
-        .digest('hex'),
-    }
-  }
-  if (definition.type !== 'stdio') {
-    const written = text(definition.url)
-    const headers = texts(definition.headers)
-    const auth = definition.auth && resolveAuth(definition.auth, text)
-    if (missing.size > 0) throw missingVariables(name, [...missing])
-    const url = parseServerUrl(name, written)
-    checkHeaders(name, headers)
-    if (auth) checkAuth(name, auth, url)
-    return finish({ ...common, type: definition.type, url, headers, auth })
-  }
-  const environment = { ...baseEnvironment(host.environment), ...texts(definition.env) }
-  const cwd = text(definition.cwd ?? '.')
-  const folder = isAbsolute(cwd) ? cwd : join(host.workspace, cwd)
-  const [command, args] = [text(definition.command), (definition.args ?? []).map(text)]
-  if (missing.size > 0) throw missingVariables(name, [...missing])
-  const program = findProgram(command, folder, environment.PATH ?? '')
-  if (program === undefined) {
-    const remedy = 'Install it, or fix `command`. A relative path starts at `cwd`.'
-    throw configFailure(`The program of the MCP server "${name}" was not found: ${command}`, remedy)
-  }
-  return finish({ ...common, type: 'stdio', program, args, environment, cwd: folder, sandbox: definition.sandbox ?? 'off' })
+  const key = createHash('sha256')
+    .update(JSON.stringify([server, host.workspace]))
+    .digest('hex')
+  return { ...server, key }
 }
 
-interface TextPlace {
-  readonly overlay: SourceSession['overlay']
-  readonly name: string
-  readonly missing: Set<string>
+function resolveHttp(
+  name: string,
+  { type, ...definition }: HttpServerDefinition,
+  overlay: SourceSession['overlay'],
+): Omit<ResolvedHttp, keyof Resolved> {
+  const written = { url: definition.url, headers: definition.headers ?? {}, auth: definition.auth }
+  const { url: address, headers, auth } = filledTexts(name, written, overlay)
+  const url = parseServerUrl(name, address)
+  checkHeaders(name, headers)
+  if (auth) checkAuth(name, auth, url)
+  return { type, url, headers, auth }
 }
 
-function resolveText(written: string, { overlay, name, missing }: TextPlace): string {
-  const parsed = parsePlaceholders(written)
-  if (!parsed.ok) throw configFailure(`The MCP server "${name}": ${parsed.message}`, placeholderRemedy)
-  return parsed.parts
-    .map((part) => {
-      if (part.kind === 'literal') return part.text
-      const value = Object.hasOwn(overlay, part.name) ? overlay[part.name] : undefined
-      if (value !== undefined && value !== '') return value
-      if (part.fallback === undefined) missing.add(part.name)
-      return part.fallback ?? ''
-    })
-    .join('')
+function resolveStdio(
+  name: string,
+  { command: program, args: given = [], env = {}, cwd: folder = '.', sandbox = 'off' }: StdioServerDefinition,
+  { overlay, host }: { readonly overlay: SourceSession['overlay']; readonly host: McpHost },
+): Omit<ResolvedStdio, keyof Resolved> {
+  const { command, args, ...filled } = filledTexts(name, { command: program, args: given, env, folder }, overlay)
+  const environment = { ...baseEnvironment(host.environment), ...filled.env }
+  const cwd = isAbsolute(filled.folder) ? filled.folder : join(host.workspace, filled.folder)
+  const found = findProgram(command, cwd, environment.PATH ?? '')
+  if (found !== undefined) return { type: 'stdio', program: found, args, environment, cwd, sandbox }
+  const remedy = 'Install it, or fix `command`. A relative path starts at `cwd`.'
+  throw configFailure(`The program of the MCP server "${name}" was not found: ${command}`, remedy)
+}
+
+/** With the values of variables in all texts. */
+function filledTexts<Value>(server: string, written: Value, overlay: SourceSession['overlay']): Value {
+  const missing = new Set<string>()
+  const fill = (value: unknown): unknown => {
+    if (Array.isArray(value)) return value.map(fill)
+    if (typeof value === 'object' && value !== null)
+      return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, fill(each)]))
+    if (typeof value !== 'string') return value
+    const filled = fillPlaceholders(value, (name) => (Object.hasOwn(overlay, name) ? overlay[name] : undefined))
+    if (typeof filled === 'string') return filled
+    for (const name of filled.missing) missing.add(name)
+    return ''
+  }
+  const all = fill(written) as Value
+  if (missing.size > 0) throw missingVariables(server, [...missing])
+  return all
 }
 
 function missingVariables(name: string, variables: readonly string[]): Error {

@@ -3,8 +3,29 @@ import type { ContentBlock } from '@modelcontextprotocol/client'
 import { cutText, wellFormed } from '../../util/well-formed.ts'
 import type { McpConnection } from './mcp-connection.ts'
 import { maxDescriptionCharacters, maxNameCharacters } from './mcp-limits.ts'
-import type { McpPrompt, McpPromptMessage, McpResource } from './server-offers.ts'
 import { partsOf } from './tool-result.ts'
+
+/** A prompt that a server offers. */
+export interface McpPrompt {
+  readonly name: string
+  readonly description?: string
+  readonly arguments: readonly { readonly name: string; readonly description?: string; readonly required: boolean }[]
+}
+
+export interface McpPromptMessage {
+  readonly role: 'user' | 'assistant'
+  /** Images and the like are named, not included. */
+  readonly text: string
+}
+
+/** `template`: the URI contains `{placeholders}`. */
+export interface McpResource {
+  readonly kind: 'resource' | 'template'
+  readonly uri: string
+  readonly name: string
+  readonly description?: string
+  readonly mediaType?: string
+}
 
 type Raw = { readonly [key: string]: unknown }
 

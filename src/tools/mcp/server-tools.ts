@@ -1,17 +1,15 @@
 // Tools as a server lists them: untrusted. An invalid one is left out; the others stay.
 import { createHash } from 'node:crypto'
-import type { JsonObject, JsonSchema } from '../../contracts/index.ts'
+import type { JsonObject, JsonSchema, McpServerDefinition } from '../../contracts/index.ts'
 import { matches, offeredName } from '../../policy/tool-name-patterns.ts'
 import { checkSchema } from '../../util/json-schema/check-schema.ts'
 import { cutText, wellFormed } from '../../util/well-formed.ts'
 import { maxDescriptionCharacters, maxNameCharacters, maxSchemaBytes } from './mcp-limits.ts'
 import { parameterHeaderProblem } from './parameter-headers.ts'
-import type { McpServerDefinition } from './server-definition.ts'
 
 export interface ServerTool {
   /** On the server. */
   readonly name: string
-  readonly title?: string
   readonly description: string
   readonly inputSchema: JsonSchema
   readonly outputSchema?: JsonSchema
@@ -69,7 +67,6 @@ function readTool(raw: unknown, hasHeaders: boolean): ServerTool | string {
   const { outputSchema: _, ...definition } = raw as JsonObject
   return {
     name,
-    ...(typeof title === 'string' && title.trim() !== '' && { title: cutText(wellFormed(title), maxNameCharacters) }),
     description: describe(name, title, description),
     inputSchema: schema,
     ...(typeof output === 'object' && { outputSchema: output }),

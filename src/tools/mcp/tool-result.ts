@@ -1,6 +1,7 @@
 // The result of a call, or the content of a resource, as the output of a tool.
 import type { CallToolResult, ContentBlock } from '@modelcontextprotocol/client'
 import type { Json, ToolOutput, ToolPart } from '../../contracts/index.ts'
+import { plainMediaType } from '../../util/media-type.ts'
 import { cutText, wellFormed } from '../../util/well-formed.ts'
 import { maxErrorCharacters, maxNameCharacters, maxParts } from './mcp-limits.ts'
 
@@ -48,14 +49,14 @@ function partOf(block: ContentBlock): ToolPart {
       return { type: 'text', text: wellFormed(block.text) }
     case 'image':
     case 'audio':
-      return { type: block.type, mediaType: mediaTypeOf(block.mimeType, block.type), data: Buffer.from(block.data, 'base64') }
+      return { type: block.type, mediaType: plainMediaType(block.mimeType), data: Buffer.from(block.data, 'base64') }
     case 'resource_link': {
       const { uri, name, mimeType } = block
       return {
         type: 'link',
         uri: cutText(wellFormed(uri), 2_000),
         name: cutText(wellFormed(name), maxNameCharacters),
-        ...(mimeType !== undefined && { mediaType: mediaTypeOf(mimeType, 'file') }),
+        ...(mimeType !== undefined && { mediaType: plainMediaType(mimeType) }),
       }
     }
     case 'resource':
@@ -68,7 +69,7 @@ function partOf(block: ContentBlock): ToolPart {
 function resourcePart(resource: ResourceContent): ToolPart {
   const uri = cutText(wellFormed(resource.uri), 2_000)
   if ('text' in resource) return { type: 'text', text: `[${uri}]\n${wellFormed(resource.text)}` }
-  const mediaType = mediaTypeOf(resource.mimeType, 'file')
+  const mediaType = plainMediaType(resource.mimeType ?? '')
   const [kind] = mediaType.split('/')
   return {
     type: kind === 'image' || kind === 'audio' ? kind : 'file',
@@ -76,10 +77,4 @@ function resourcePart(resource: ResourceContent): ToolPart {
     data: Buffer.from(resource.blob, 'base64'),
     name: uri,
   }
-}
-
-function mediaTypeOf(written: string | undefined, kind: 'image' | 'audio' | 'file'): string {
-  const plain = written?.split(';')[0]?.trim().toLowerCase() ?? ''
-  if (/^[a-z]+\/[a-z\d.+-]{1,100}$/.test(plain)) return plain
-  return kind === 'file' ? 'application/octet-stream' : `${kind}/unknown`
 }

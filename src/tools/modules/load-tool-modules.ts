@@ -201,7 +201,7 @@ function sourceOf(missing: unknown): string {
   return `${root}/src/${name}.ts`
 }
 
-const isPackage = (specifier: string): boolean => !/^(?:\.{0,2}\/|#|file:)/.test(specifier)
+const isPackage = (specifier: string): boolean => !/^(?:\.{1,2}(?:\/|$)|\/|#|file:)/.test(specifier)
 
 function checkImported(url: string, importer = ''): void {
   if (!url.startsWith('file:') || !importer.startsWith('file:') || !confined.has(fileURLToPath(importer))) return

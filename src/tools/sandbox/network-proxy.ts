@@ -111,7 +111,8 @@ class Forwarder {
       return
     }
     if (client.destroyed) return
-    const server = connect(target.port, address)
+    // The command keeps this process alive, if it should, not its connections.
+    const server = connect(target.port, address).unref()
     keep(this.sockets, server)
     server.setTimeout(idleMs, () => server.destroy())
     server.once('connect', () => {
@@ -147,6 +148,7 @@ class Forwarder {
     })
     const fail = (why: string): void =>
       refuse(response, { status: '502 Bad Gateway', text: `${target.host} could not be reached: ${why}\n` })
+    outgoing.on('socket', (socket) => socket.unref())
     outgoing.on('response', (answer) => passBack(answer, response))
     outgoing.setTimeout(idleMs, () => outgoing.destroy(new Error('no response in time')))
     outgoing.on('error', (error) => fail(error.message))

@@ -4,6 +4,7 @@
 // 2. It is over when it has exited and its output is closed.
 import { type ChildProcess, type StdioOptions, spawn } from 'node:child_process'
 import { closeSync, openSync, readdirSync, readFileSync } from 'node:fs'
+import type { Socket } from 'node:net'
 import type { Duplex, Readable, Writable } from 'node:stream'
 import { messageOf } from '../../util/message-of.ts'
 import { type OutputPipe, takePipe } from './output-pipe.ts'
@@ -117,10 +118,12 @@ function errorsOf({ stderr }: ChildProcess): Promise<string> {
   return new Promise((resolve) => stderr?.once('close', () => resolve(errors.trim())))
 }
 
-/** A program that lives long: the end of what it printed is kept, not the beginning. */
+/** A program that lives long: the end of what it printed is kept, not the beginning. It does not keep this process alive. */
 function piped(child: ChildProcess): Pick<RunningProcess, 'errors' | 'pipes'> {
   const { stdin, stdout, stderr } = child as { stdin: Writable; stdout: Readable; stderr: Readable }
   let errors = ''
+  child.unref()
+  for (const stream of child.stdio as readonly (Socket | null)[]) stream?.unref()
   for (const stream of [stdin, stdout, stderr]) stream.on('error', () => {})
   stderr.setEncoding('utf8').on('data', (text: string) => {
     errors = `${errors}${text}`.slice(-mostErrors)

@@ -43,10 +43,21 @@ function delegateTask(validator: SchemaValidator): Tool {
   return {
     name: 'delegate_task',
     description: 'Give a task to an agent and return its report. Use find_agents to see agents and their input.',
+    ...taskTraits('Name of the agent.'),
+    async execute(input, { agents, startChild }) {
+      const task = await taskFor(input, agents, { validator, hint: ' find_agents describes them.' })
+      return 'class' in task ? { ok: false, error: task } : childOutput(await startChild(task))
+    },
+  }
+}
+
+/** Of tools that give a task to an agent. `agent` describes the parameter. */
+export const taskTraits = (agent: string) =>
+  ({
     inputSchema: {
       type: 'object',
       properties: {
-        agent: { type: 'string', description: 'Name of the agent.' },
+        agent: { type: 'string', description: agent },
         prompt: { type: 'string', description: 'The task, with all the context the agent needs: it sees nothing else.' },
         input: { type: 'object', description: 'For an agent that takes JSON, instead of prompt.' },
       },
@@ -54,13 +65,8 @@ function delegateTask(validator: SchemaValidator): Tool {
       additionalProperties: false,
     },
     ...childTraits,
-    view: ({ agent }) => ({ type: 'subagent_call', details: { agent: String(agent) } }),
-    async execute(input, { agents, startChild }) {
-      const task = await taskFor(input, agents, { validator, hint: ' find_agents describes them.' })
-      return 'class' in task ? { ok: false, error: task } : childOutput(await startChild(task))
-    },
-  }
-}
+    view: (given: JsonObject) => ({ type: 'subagent_call', details: { agent: String(given.agent) } }),
+  }) satisfies Partial<Tool>
 
 /** The task for one of the agents, from the arguments of a call. The name may be that of its tool. */
 export async function taskFor(

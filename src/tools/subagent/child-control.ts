@@ -9,7 +9,7 @@ import type {
   ToolOutput,
   WaitedAgent,
 } from '../../contracts/index.ts'
-import { taskFor } from './agent-directory.ts'
+import { taskFor, taskTraits } from './agent-directory.ts'
 import { childOutput, childTraits } from './agent-tool.ts'
 
 // Tools of agents with `childControl`: they spawn children, and talk to them while they work.
@@ -32,18 +32,7 @@ const spawnAgent = (validator: SchemaValidator): Tool => ({
   name: 'spawn_agent',
   description:
     'Start an agent and continue while it works. Returns its id. Its report arrives as a message when it is done; wait_for_agent waits for it. Your turn does not end while it works.',
-  inputSchema: {
-    type: 'object',
-    properties: {
-      agent: { type: 'string', description: 'Name of one of your agents.' },
-      prompt: { type: 'string', description: 'The task, with all the context the agent needs: it sees nothing else.' },
-      input: { type: 'object', description: 'For an agent that takes JSON, instead of prompt.' },
-    },
-    required: ['agent'],
-    additionalProperties: false,
-  },
-  ...childTraits,
-  view: ({ agent }) => ({ type: 'subagent_call', details: { agent: String(agent) } }),
+  ...taskTraits('Name of one of your agents.'),
   async execute(input, context) {
     const task = await taskFor(input, context.agents, { validator })
     if ('class' in task) return { ok: false, error: task }

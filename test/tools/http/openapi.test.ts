@@ -30,7 +30,7 @@ paths:
         - { name: filter, in: query, style: deepObject, schema: { type: object, properties: { age: { type: integer } } } }
     post:
       operationId: createPet
-      security: [{ login: [] }]
+      security: [{}, { login: [] }]
       requestBody:
         required: true
         content: { application/json: { schema: { $ref: '#/components/schemas/Pet' } } }

@@ -224,6 +224,11 @@ describe('pagination', () => {
     expect((output as { value: readonly unknown[] }).value).toHaveLength(length)
   })
 
+  it('says that entries of the last page are left out', async () => {
+    const output = await paged('/paged/cursor', { by: 'cursor', parameter: 'cursor', next: '$.next', maxItems: 4 })
+    expect(output).toMatchObject({ ok: true, content: expect.stringContaining('Only the first 4 entries were read.'), value: [1, 2, 3, 4] })
+  })
+
   it('sends nothing if its argument could not be approved: pages would replace it', async () => {
     const pages = restTool('t', {
       description: 'T.',

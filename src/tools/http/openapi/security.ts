@@ -12,7 +12,11 @@ export function credentialsFor(
 ): CredentialTemplates {
   const none: CredentialTemplates = { headers, query: [], cookies: [] }
   const choices = Array.isArray(security) ? security.filter(isRecord) : []
-  const chosen = choices.find((choice) => Object.keys(choice).every((name) => Object.hasOwn(values, name)))
+  // `{}` means that credentials are optional; those that are configured are sent.
+  const chosen = choices.find((choice) => {
+    const schemes = Object.keys(choice)
+    return schemes.length > 0 && schemes.every((name) => Object.hasOwn(values, name))
+  })
   const { securitySchemes } = isRecord(document.components) ? document.components : {}
   if (!chosen || !isRecord(securitySchemes)) return none
   return Object.keys(chosen).reduce((all, name) => withScheme(all, follow(document, securitySchemes[name]), values[name] ?? ''), none)

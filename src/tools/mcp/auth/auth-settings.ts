@@ -1,15 +1,6 @@
 import { createPrivateKey } from 'node:crypto'
+import type { McpServerAuth } from '../../../contracts/index.ts'
 import { configFailure } from '../mcp-failure.ts'
-import type { McpServerAuth } from '../server-definition.ts'
-
-/** `text` replaces placeholders. */
-export const resolveAuth = (auth: McpServerAuth, text: (written: string) => string): McpServerAuth =>
-  Object.fromEntries(
-    Object.entries(auth).map(([key, value]) => [
-      key,
-      key === 'type' ? value : Array.isArray(value) ? value.map(text) : typeof value === 'string' ? text(value) : value,
-    ]),
-  ) as unknown as McpServerAuth
 
 /** @throws McpError if the settings cannot work. */
 export function checkAuth(server: string, auth: McpServerAuth, url: URL): void {

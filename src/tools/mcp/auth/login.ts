@@ -1,8 +1,8 @@
 // The login of a person: authorization code with PKCE.
 import { randomBytes } from 'node:crypto'
+import type { McpOAuth } from '../../../contracts/index.ts'
 import { McpError } from '../mcp-failure.ts'
 import type { ResolvedHttp } from '../resolve-server.ts'
-import type { McpOAuth } from '../server-definition.ts'
 import { isSecureUrl } from './auth-settings.ts'
 import {
   type AuthorizationServer,

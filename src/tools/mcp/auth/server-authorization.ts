@@ -4,11 +4,10 @@
 // 2. A token that expired is renewed once, however many calls and processes use it: later ones find the new token.
 // 3. Nothing here asks a person, or opens a browser.
 import type { AuthProvider, FetchLike, OAuthClientProvider } from '@modelcontextprotocol/client'
-import type { Clock, Json } from '../../../contracts/index.ts'
+import type { Clock, Json, McpClientCredentials } from '../../../contracts/index.ts'
 import { type Redactor, redactor } from '../../../util/redact.ts'
 import { McpError } from '../mcp-failure.ts'
 import type { ResolvedHttp } from '../resolve-server.ts'
-import type { McpClientCredentials } from '../server-definition.ts'
 import { isSecureUrl, signingAlgorithm } from './auth-settings.ts'
 import { type AuthLibrary, authFailure, describeAuthError, findAuthorizationServer, grantOf, loginRemedy } from './authorization-server.ts'
 import { type Challenge, type McpTokenRecord, type McpTokenStore, type TokenGrant, tokenKey } from './token-store.ts'
@@ -196,7 +195,7 @@ export class ServerAuthorization implements AuthProvider {
       case 'passing':
         return new McpError({ class: 'network', message: `${place} cannot be reached: ${why}` }, { cause: error })
       case 'unusable':
-        return authFailure(`${place} cannot be used: ${why}`, 'Try again, or tell its operator.')
+        return authFailure(`${place} cannot be used: ${why}`, 'Try again, or report it to its operator.')
       case 'rejected':
         return auth?.type === 'client_credentials'
           ? authFailure(`${place} refused the client: ${why}`, 'Check `auth` of the server.')

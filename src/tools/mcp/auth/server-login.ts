@@ -1,9 +1,8 @@
-import type { SessionId, SourceSession } from '../../../contracts/index.ts'
-import { configFailure, failureOf, McpError, troupeErrorOf } from '../mcp-failure.ts'
+import type { McpServerDefinition, SessionId, SourceSession } from '../../../contracts/index.ts'
+import { configFailure, failureOf, troupeErrorOf } from '../mcp-failure.ts'
 import { type McpHost, tokensOf } from '../mcp-host.ts'
 import { mcpToolSource } from '../mcp-tool-source.ts'
 import { type ResolvedHttp, resolveServer } from '../resolve-server.ts'
-import type { McpServerDefinition } from '../server-definition.ts'
 import { authFailure } from './authorization-server.ts'
 import { randomState, startLogin } from './login.ts'
 import { type Logout, logout } from './logout.ts'
@@ -17,7 +16,6 @@ export interface LoginOptions {
   show(url: URL): void
   /** The URL that the browser returned to, for browsers on other machines. Called once the page is shown. */
   paste?(signal: AbortSignal): Promise<string>
-  readonly signal: AbortSignal
   readonly timeoutMs: number
 }
 
@@ -65,16 +63,16 @@ export async function loginToServer(name: string, definition: McpServerDefinitio
 export async function logoutFromServer(
   name: string,
   definition: McpServerDefinition,
-  options: Pick<LoginOptions, 'host' | 'overlay' | 'signal'>,
+  options: Pick<LoginOptions, 'host' | 'overlay'>,
 ): Promise<Logout> {
-  const { host, signal } = options
+  const { host } = options
   return describing(name, async () => {
     const library = await import('@modelcontextprotocol/client')
-    return logout(resolveHttp(name, definition, options), { library, clock: host.clock, store: tokensOf(host), signal })
+    return logout(resolveHttp(name, definition, options), { library, clock: host.clock, store: tokensOf(host) })
   })
 }
 
-async function authorize(server: ResolvedHttp, { host, show, paste, signal, timeoutMs }: LoginOptions) {
+async function authorize(server: ResolvedHttp, { host, show, paste, timeoutMs }: LoginOptions) {
   const library = await import('@modelcontextprotocol/client')
   const state = randomState()
   const port = server.auth?.type === 'oauth' ? server.auth.redirectPort : undefined
@@ -83,8 +81,6 @@ async function authorize(server: ResolvedHttp, { host, show, paste, signal, time
   const cancelTimer = host.clock.after(timeoutMs, () =>
     ended.abort(authFailure(`Nobody logged in at the MCP server "${server.name}" within ${timeoutMs / 60_000} minutes.`, 'Log in again.')),
   )
-  const stop = (): void => ended.abort(new McpError({ class: 'cancelled', message: 'The login was cancelled.' }))
-  signal.addEventListener('abort', stop, { once: true })
   const aborted = new Promise<never>((_, reject) => {
     ended.signal.addEventListener('abort', () => reject(ended.signal.reason), { once: true })
   })
@@ -106,7 +102,6 @@ async function authorize(server: ResolvedHttp, { host, show, paste, signal, time
     }
   } finally {
     cancelTimer()
-    signal.removeEventListener('abort', stop)
     ended.abort()
     redirect.close()
   }
