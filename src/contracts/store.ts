@@ -119,7 +119,10 @@ export interface Inbox {
   watch(treeId: TreeId, wake: () => void): () => void
 }
 
-/** Texts and bytes that are too large for the journal. Durable when `put` or `putBytes` resolves. */
+/**
+ * Texts and bytes that are too large for the journal. Durable when `put` or `putBytes` resolves. The same content has the same id in
+ * every tree: the events of a copied tree refer to its own blobs.
+ */
 export interface Blobs {
   put(treeId: TreeId, text: string): MaybePromise<BlobId>
   /** A text. `undefined` if the id is unknown or belongs to bytes. */

@@ -29,7 +29,7 @@ export { messageSize, partChars } from './message-size.ts'
 export { type Exclusions, noExclusions } from './next-model.ts'
 export { agentLoop, type Offering, type Recipe } from './recipe.ts'
 export { type EventWriter, Released, Session, type SessionParts } from './session.ts'
-export { approvalIdOf, callIdOf, errorItemIdOf, itemIdOf, planItemIdOf, stepIdOf } from './session-ids.ts'
+export { approvalIdOf, callIdOf, errorItemIdOf, itemIdOf, planItemIdOf, stepIdOf, turnIdOf } from './session-ids.ts'
 export {
   type AskingStep,
   type Call,

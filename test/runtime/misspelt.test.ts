@@ -106,7 +106,7 @@ describe('options of a call', () => {
 
   it('sessions.list', async () => {
     const { runtime } = talk()
-    expect(await told(() => runtime.sessions.list({ limt: 1 } as never))).toEqual(['options.limt: unknown key. Did you mean "limit"?'])
+    expect(await told(() => runtime.sessions.list({ limt: 1 } as never))).toEqual(['filter.limt: unknown key. Did you mean "limit"?'])
   })
 })
 

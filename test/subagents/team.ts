@@ -74,6 +74,8 @@ export type Member = Partial<AgentDefinition> & {
   readonly model?: never
   readonly price?: Model['costOf']
   readonly free?: boolean
+  /** Of its model, in tokens. */
+  readonly window?: number
 }
 
 export interface Team {
@@ -97,12 +99,12 @@ export function team(
 ): Team {
   const [first = ''] = Object.keys(members)
   const models = new Map(
-    Object.entries(members).map(([name, { script, price, free = true }]) => [
+    Object.entries(members).map(([name, { script, price, free = true, window }]) => [
       name,
-      scripted(name, script, { isFree: free, ...(price && { costOf: price }) }),
+      scripted(name, script, { isFree: free, ...(price && { costOf: price }), ...(window !== undefined && { contextTokens: window }) }),
     ]),
   )
-  const agents = Object.entries(members).map(([name, { script: _, price: __, free: ___, ...more }]) => ({
+  const agents = Object.entries(members).map(([name, { script: _, price: __, free: ___, window: ____, ...more }]) => ({
     name,
     description: `${name} of the team`,
     prompt: `You are ${name}.`,

@@ -65,6 +65,8 @@ export interface AgentDefinition {
   readonly sandbox?: Partial<SandboxPolicy>
   /** For an agent that has fewer tools without trust. Resumed sessions have no more tools than it has now. */
   readonly trust?: AgentTrust
+  /** For an agent of a file: frontmatter for a new file with the same settings. `sessions.agents` shows it. */
+  readonly template?: string
 }
 
 /** A schema without a format: JSON. */

@@ -14,6 +14,7 @@ import {
 import { createSessionState } from '../../core/index.ts'
 import { Interrupt } from '../../util/interrupt.ts'
 import { RecentSet } from '../../util/recent-set.ts'
+import { ownedTree } from '../resume/find-tree.ts'
 import { refuseUnknownApproval } from '../resume/pending-approvals.ts'
 import { withChanges } from '../resume/reconfigure-session.ts'
 import { unknownTree } from '../resume/tree-cache.ts'
@@ -89,6 +90,8 @@ export class Runtime implements AgentRuntime {
   readonly #releasing = new Map<TreeId, Promise<boolean>>()
   /** Trees that are not started yet; an interrupt does not wait for models and tools. */
   readonly #startInterrupts = new Map<TreeId, Interrupt>()
+  /** Trees that are being deleted: they are not resumed. */
+  readonly #deleting = new Set<TreeId>()
   readonly #outputs = new RunOutputs()
   /** Fires when no tree is driven here any more. */
   readonly closed = new Interrupt()
@@ -325,6 +328,7 @@ export class Runtime implements AgentRuntime {
 
   /** Adds a message to the inbox, and resumes the tree if it belongs to this runtime. */
   async deliver(treeId: TreeId, message: InboxMessage, given?: ClientId): Promise<Receipt> {
+    if (this.#deleting.has(treeId)) throw unknownTree(treeId)
     // A tree that still runs while the runtime closes can be answered and ended.
     if (!this.#drivers.has(treeId)) this.#refuseWhenClosed()
     if (message.kind === 'approval') await refuseUnknownApproval(this.parts.options.store, treeId, message.approvalId)
@@ -370,12 +374,51 @@ export class Runtime implements AgentRuntime {
     if (!this.#drivers.has(treeId)) this.parts.sources?.forget(treeId)
   }
 
+  /** From now on a message resumes the tree here. */
+  hold(treeId: TreeId): void {
+    this.#held.add(treeId)
+  }
+
+  /** Ends a running turn, then removes the tree from the store. */
+  async delete(treeId: TreeId): Promise<void> {
+    this.#deleting.add(treeId)
+    try {
+      await this.#end(treeId)
+      const deletion = await this.parts.options.store.trees.delete(treeId)
+      if (deletion.ok) this.#forget(treeId)
+      else throw deletion.refusal === 'driven' ? ownedTree(treeId, deletion.driver) : unknownTree(treeId)
+    } finally {
+      this.#deleting.delete(treeId)
+    }
+  }
+
+  /** Resolves when the tree is not driven here. Its queued inputs start no further turn. */
+  async #end(treeId: TreeId): Promise<void> {
+    this.#startInterrupts.get(treeId)?.fire('interrupted')
+    const driver = await this.driverOf(treeId)
+    if (!driver) return
+    driver.retire()
+    await this.#addToInbox(treeId, { kind: 'cancel', mode: 'interrupt', by: 'delete' })
+    await driver.settled
+    await this.continuesAfter(driver)
+  }
+
+  #forget(treeId: TreeId): void {
+    this.#held.delete(treeId)
+    this.#pinned.delete(treeId)
+    const { overlays, sources, trees } = this.parts
+    overlays.forget(treeId)
+    sources?.forget(treeId)
+    trees.forget(treeId)
+  }
+
   /** Resumes a tree that has a message. If another process drives it or it cannot be resumed, the message waits in the inbox. */
   async #tryResume(treeId: TreeId): Promise<void> {
     await this.#resume(treeId, { whenIdle: 'settle', feed: new Feed() }).catch(() => {})
   }
 
   #resume(treeId: TreeId, how: ResumeOptions): Promise<TreeDriver> {
+    if (this.#deleting.has(treeId)) return Promise.reject(unknownTree(treeId))
     this.parts.overlays.resume(treeId)
     const resume = (): Promise<TreeDriver> =>
       TreeDriver.resume(this.parts, treeId, { ...how, isPinned: this.#pinned.has(treeId), closing: this.#leaving })
@@ -422,7 +465,7 @@ export class Runtime implements AgentRuntime {
   }
 
   async #resumeIfUnread(driver: TreeDriver): Promise<boolean> {
-    if (!(await driver.hasUnreadMessages()) || this.#isClosed) return false
+    if (this.#isClosed || this.#deleting.has(driver.treeId) || !(await driver.hasUnreadMessages())) return false
     if (!this.#drivers.has(driver.treeId)) await this.#tryResume(driver.treeId)
     return this.#drivers.has(driver.treeId)
   }

@@ -26,6 +26,8 @@ export interface ResolvedConfig {
   readonly agents: readonly AgentSpec[]
   /** By agent name, for agents that have fewer tools without trust. */
   readonly trust: ReadonlyMap<string, AgentTrust>
+  /** By agent name: frontmatter of the agents of files. */
+  readonly templates: ReadonlyMap<string, string>
   readonly selection: AgentSelection
   /** Agents that can be selected by the request. */
   readonly candidates: readonly AgentSpec[]
@@ -57,6 +59,7 @@ export function resolveConfig(config: AgentLoopConfig, servers: ServerSources): 
   return {
     agents,
     trust: new Map(config.agents.flatMap(({ name, trust }) => (trust ? [[name, structuredClone(trust)]] : []))),
+    templates: new Map(config.agents.flatMap(({ name, template }) => (template === undefined ? [] : [[name, template]]))),
     selection: selectionOf(config),
     candidates: agents.filter(({ name }) => names.has(name)),
     tools: given.filter(isTool),

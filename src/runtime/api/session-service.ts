@@ -1,9 +1,10 @@
-import type { ApprovalId, ClientId, InputPart, SessionEntry, SessionService, TreeEntry, TreeId } from '../../contracts/index.ts'
+import type { ApprovalId, ClientId, InputPart, SessionService, TreeId } from '../../contracts/index.ts'
 import { wellFormed } from '../../util/well-formed.ts'
 import { openRequestsOf } from '../resume/pending-approvals.ts'
 import { changesOfSettings } from '../resume/reconfigure-session.ts'
 import { unknownTree } from '../resume/tree-cache.ts'
-import { checkAnswer, checkCancel, checkList, checkRevoke, checkSend } from '../validation/check-arguments.ts'
+import { storedSessions } from '../sessions/stored-sessions.ts'
+import { checkAnswer, checkCancel, checkRevoke, checkSend } from '../validation/check-arguments.ts'
 import type { RunInput } from './agent-runtime.ts'
 import type { Runtime } from './create-agent-runtime.ts'
 import { eventsUntilIdle, untilRest } from './follow-session.ts'
@@ -13,6 +14,7 @@ import { startSession } from './start-session.ts'
 /** Handles of runs use it, too. */
 export function sessionService(host: Runtime): SessionService {
   return {
+    ...storedSessions(host),
     start: (input, options = {}) => startSession(host, input, options),
     async send(sessionId, input, options = {}) {
       checkSend(input, options)
@@ -56,15 +58,6 @@ export function sessionService(host: Runtime): SessionService {
       const { root, children } = await host.parts.trees.stateOf(treeId)
       return outcomeOf({ state: root, children, stopped: undefined })
     },
-    async get(sessionId) {
-      const entry = await host.parts.options.store.trees.get(sessionId as TreeId)
-      return entry && sessionEntry(entry)
-    },
-    async list(options = {}) {
-      checkList(options)
-      const entries = await host.parts.options.store.trees.list(options)
-      return entries.map(sessionEntry)
-    },
   }
 }
 
@@ -72,5 +65,3 @@ export function partsOf(input: RunInput): readonly InputPart[] {
   if (typeof input === 'string') return [{ type: 'text', text: wellFormed(input) }]
   return input.map((part) => (part.type === 'text' && !part.text.isWellFormed() ? { ...part, text: part.text.toWellFormed() } : part))
 }
-
-const sessionEntry = ({ treeId: sessionId, ...entry }: TreeEntry): SessionEntry => ({ sessionId, ...entry })

@@ -38,10 +38,13 @@ export async function claimTree(parts: RuntimeParts, treeId: TreeId, agent: Agen
   const claiming = parts.options.store.journal.claim(treeId, parts.owner)
   const claim = claiming instanceof Promise ? await claiming : claiming
   if (claim.ok) return { registry, epoch: claim.epoch, seq: claim.seq }
-  throw new TroupeError('session_owned', `Session ${treeId} is driven by ${claim.owner}.`, {
+  throw ownedTree(treeId, claim.owner)
+}
+
+export const ownedTree = (treeId: TreeId, owner: string): TroupeError =>
+  new TroupeError('session_owned', `Session ${treeId} is driven by ${owner}.`, {
     remedy: 'Wait until it is released, or end that process.',
   })
-}
 
 // A runtime drives a tree only if it has its workspace, the agent of its root and the agents of its open children. Agents are compared
 // by name: a changed definition is pinned to the recorded one, with a diagnostic.

@@ -1,4 +1,4 @@
-import { type Store, type TreeId, TroupeError } from '../../contracts/index.ts'
+import { type Clock, type Store, type TreeId, TroupeError } from '../../contracts/index.ts'
 import { loadSteps } from '../../steps/index.ts'
 import { RuntimeParts } from '../api/runtime-parts.ts'
 import { Feed } from './event-feed.ts'
@@ -32,9 +32,10 @@ export async function endTree(store: Store, treeId: TreeId, by: string): Promise
 }
 
 /** Placeholders: ending a tree uses the store alone. */
-const partsWith = (store: Store): RuntimeParts =>
+export const partsWith = (store: Store, clock?: Clock): RuntimeParts =>
   new RuntimeParts({
     config: { agents: [{ name: 'nobody', description: 'Ends sessions', prompt: 'None.', model: 'none' }] },
     adapter: { resolve: () => Promise.reject(new TroupeError('internal', 'Ending a session asks no model.')) },
     store,
+    ...(clock && { clock }),
   })

@@ -122,12 +122,7 @@ export function openTree(parts: RuntimeParts, options: OpenTreeOptions): Tree {
       const { state: now } = tree.root
       const status = statusOf(now)
       if (lastSummary?.status === status && lastSummary.openRequests === requests.size) return undefined
-      lastSummary = {
-        agent: now.agent.displayName ?? now.agent.name,
-        title,
-        status,
-        openRequests: requests.size,
-      }
+      lastSummary = summaryOf(now, { title, openRequests: requests.size })
       return lastSummary
     },
   })
@@ -141,6 +136,13 @@ function openRequestsIn({ root, children }: TreeState): OpenRequests {
     for (const { id, itemId } of openRequests(session)) requests.add(id, { sessionId: session.sessionId, itemId })
   return requests
 }
+
+export const summaryOf = (state: SessionState, { title, openRequests }: Pick<TreeSummary, 'title' | 'openRequests'>): TreeSummary => ({
+  agent: state.agent.displayName ?? state.agent.name,
+  title,
+  status: statusOf(state),
+  openRequests,
+})
 
 export function statusOf({ turn }: SessionState): TreeSummary['status'] {
   if (turn.kind === 'ended') return turn.ending.status

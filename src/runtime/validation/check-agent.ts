@@ -54,6 +54,7 @@ const agentFields: { readonly [Key in keyof Required<AgentDefinition>]: FieldTyp
   approvals: anything,
   sandbox: anything,
   trust: anything,
+  template: optional(aString),
 }
 
 const trustFields: { readonly [Key in keyof Required<AgentTrust>]: FieldType } = {

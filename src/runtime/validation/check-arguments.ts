@@ -135,12 +135,6 @@ export function checkRevoke(keys: unknown, by: unknown): void {
   })
 }
 
-export function checkList(options: object): void {
-  check({ options }, (problems) => {
-    if (areOptions(problems, options)) checkKeys(problems, options, { known: ['limit', 'before'], place: 'options' })
-  })
-}
-
 export function check(given: { readonly [name: string]: unknown }, find: (problems: Problem[]) => void): void {
   const problems: Problem[] = []
   try {
@@ -205,10 +199,10 @@ export const isPart = (part: unknown): boolean => {
   return (type === 'image' || type === 'file') && typeof data === 'string' && !/^blob:/i.test(data) && typeof mediaType === 'string'
 }
 
-export function areOptions(problems: Problem[], options: object): options is Record<string, unknown> {
+export function areOptions(problems: Problem[], options: object, place = 'options'): options is Record<string, unknown> {
   if (isRecord(options)) return true
   problems.push({
-    place: 'options',
+    place,
     message: `expected an object, found ${showValue(options)}`,
     remedy: 'Omit the options if you have none.',
   })

@@ -6,7 +6,6 @@ import {
   checkOnlyFields,
   expectObject,
   type FieldType,
-  isListOfStrings,
   isPlainRecord,
   oneOf,
   optional,
@@ -16,6 +15,7 @@ import type { RunInput } from '../api/agent-runtime.ts'
 import { changeProblems } from '../resume/reconfigure-session.ts'
 import { agentName, areOptions, check, checkInput, checkOverlay, nonEmpty } from './check-arguments.ts'
 import { historyProblems } from './check-history.ts'
+import { someLabels } from './session-fields.ts'
 
 const maxIdLength = 512
 
@@ -25,28 +25,22 @@ const shortText = (expected: string): FieldType => ({
   accepts: (value) => typeof value === 'string' && value !== '' && value.length <= maxIdLength && value.isWellFormed(),
 })
 
-const maxLabels = 32
-const maxLabelLength = 128
-
-export const labelList: FieldType = {
-  expected: `a list of at most ${maxLabels} labels`,
-  remedy: `A label is a non-empty string of at most ${maxLabelLength} characters.`,
-  accepts: (value) =>
-    isListOfStrings(value) &&
-    value.length <= maxLabels &&
-    value.every((label) => label !== '' && label.length <= maxLabelLength && label.isWellFormed()),
-}
-
 const principalFields: { readonly [Key in keyof Required<Principal>]: FieldType } = {
   id: shortText('an id'),
   kind: oneOf(principalKinds),
   name: optional(nonEmpty('a name')),
 }
 
+export function checkPrincipal(problems: Problem[], principal: unknown): void {
+  const place = 'options.principal'
+  if (expectObject(problems, principal as object | undefined, place))
+    checkOnlyFields(problems, principal as object, { fields: principalFields, place })
+}
+
 const fields: { readonly [Key in keyof Required<StartOptions>]: FieldType | undefined } = {
   agent: agentName,
   key: shortText('a key'),
-  labels: labelList,
+  labels: someLabels,
   clientId: shortText('an id'),
   instructions: nonEmpty('a text'),
   // Checked below.
@@ -66,8 +60,7 @@ export function checkStart(input: RunInput, options: object, modelKeys: object):
       for (const [key, type] of Object.entries(fields))
         if (type) checkField(problems, options[key], { type: optional(type), place: `options.${key}` })
       checkOverlay(problems, options.overlay, modelKeys)
-      if (expectObject(problems, options.principal as object | undefined, 'options.principal'))
-        checkOnlyFields(problems, options.principal as object, { fields: principalFields, place: 'options.principal' })
+      checkPrincipal(problems, options.principal)
       problems.push(...changeProblems(options), ...historyProblems(options.history), ...outputProblems(options.output))
     }
     checkInput(input, problems)

@@ -18,6 +18,11 @@ export const blobCases: StoreCases = {
     const ids = await Promise.all([store.blobs.put(one, 'same'), other.blobs.put(one, 'same'), store.blobs.put(one, 'same')])
     for (const id of ids) assert.equal(await store.blobs.get(one, id), 'same')
   },
+  async 'gives the same content the same id in every tree'({ store, other }) {
+    const bytes = Buffer.from('picture')
+    assert.equal(await other.blobs.put(two, 'copied'), await store.blobs.put(one, 'copied'))
+    assert.equal(await other.blobs.putBytes(two, bytes, 'image/png'), await store.blobs.putBytes(one, bytes, 'image/png'))
+  },
   async 'knows nothing of ids that it did not give, and of other trees'({ store }) {
     const id = await store.blobs.put(one, 'mine')
     assert.equal(await store.blobs.get(two, id), undefined)

@@ -1,0 +1,71 @@
+import type { BlobId, SessionService, TreeEntry, TreeId } from '../../contracts/index.ts'
+import type { Runtime } from '../api/create-agent-runtime.ts'
+import { unknownTree } from '../resume/tree-cache.ts'
+import { checkFork, checkHandle, checkKey, checkList, checkUpdate, checkWatch } from '../validation/check-session-arguments.ts'
+import { describeAgents } from './describe-agents.ts'
+import { sessionEntry } from './session-entry.ts'
+import { watchSessions } from './watch-sessions.ts'
+
+type StoredSessions = Pick<
+  SessionService,
+  'get' | 'find' | 'list' | 'watch' | 'update' | 'fork' | 'delete' | 'export' | 'output' | 'agents'
+>
+
+/** The part of the session service that finds and manages stored sessions. */
+export function storedSessions(host: Runtime): StoredSessions {
+  const stored = () => host.parts.options.store
+  const shown = (entry: TreeEntry | undefined) => entry && sessionEntry(entry)
+  const redactorOf = (treeId: TreeId) => host.parts.overlays.of(treeId).redactor
+  return {
+    async get(sessionId) {
+      return shown(await stored().trees.get(sessionId as TreeId))
+    },
+    async find(key) {
+      checkKey(key)
+      return shown(await stored().trees.find(key))
+    },
+    async list(filter = {}) {
+      checkList(filter)
+      const entries = await stored().trees.list(filter)
+      return entries.map(sessionEntry)
+    },
+    watch(filter = {}) {
+      checkWatch(filter)
+      return watchSessions(host, filter.owner)
+    },
+    async update(sessionId, changes) {
+      const treeId = sessionId as TreeId
+      checkUpdate(changes)
+      const { text } = redactorOf(treeId)
+      const { title, labels } = changes
+      const entry = await stored().trees.update(treeId, {
+        ...(title !== undefined && { title: text(title) }),
+        ...(labels && { labels: labels.map(text) }),
+      })
+      if (!entry) throw unknownTree(treeId)
+      return sessionEntry(entry)
+    },
+    async fork(sessionId, options = {}) {
+      checkFork(options)
+      const { store, ids, clock } = host.parts.options
+      const { forkSession } = await import('./fork-session.ts')
+      const forkId = await forkSession(store, sessionId as TreeId, { ...options, ids, clock })
+      host.hold(forkId)
+      return forkId
+    },
+    delete: (sessionId) => host.delete(sessionId as TreeId),
+    async export(sessionId) {
+      const treeId = sessionId as TreeId
+      const { exportSession } = await import('./export-session.ts')
+      return exportSession(stored(), treeId, redactorOf(treeId))
+    },
+    async output(sessionId, handle) {
+      const treeId = sessionId as TreeId
+      checkHandle(handle)
+      if (!(await stored().trees.get(treeId))) throw unknownTree(treeId)
+      const { storedOutput } = await import('./export-session.ts')
+      return storedOutput(stored(), { treeId, handle: handle as BlobId, redactor: redactorOf(treeId) })
+    },
+    agents: () => describeAgents(host.parts.options.config),
+  }
+}

@@ -1,0 +1,67 @@
+import type { OutcomeStatus, Problem, TreeFilter } from '../../contracts/index.ts'
+import { aBoolean, aString, checkField, checkKeys, checkOnlyFields, type FieldType, oneOf, optional } from '../../util/option-problems.ts'
+import { areOptions, check, nonEmpty } from './check-arguments.ts'
+import { checkPrincipal } from './check-start.ts'
+import { aTitle, someLabels } from './session-fields.ts'
+
+// Checks the arguments of calls about stored sessions.
+
+const statuses: { readonly [Status in OutcomeStatus | 'running']: true } = {
+  running: true,
+  completed: true,
+  partial: true,
+  failed: true,
+  interrupted: true,
+  suspended: true,
+}
+/** For filters, in the order of a session's life. */
+export const sessionStatuses = Object.keys(statuses) as readonly (keyof typeof statuses)[]
+
+const aStatus = oneOf(sessionStatuses)
+const aCount = (expected: string): FieldType => ({ expected, accepts: (value) => Number.isSafeInteger(value) && (value as number) > 0 })
+const texts: FieldType = { expected: 'a list of labels', accepts: (value) => Array.isArray(value) && value.every(aString.accepts) }
+
+const filterFields: { readonly [Key in keyof Required<TreeFilter>]: FieldType } = {
+  owner: optional(nonEmpty('the id of a principal')),
+  agent: optional(nonEmpty('the name of an agent')),
+  status: optional({
+    expected: `${aStatus.expected}, or a list of these`,
+    accepts: (value) => aStatus.accepts(value) || (Array.isArray(value) && value.every(aStatus.accepts)),
+  }),
+  labels: optional(texts),
+  workspace: optional(nonEmpty('a folder')),
+  text: optional(aString),
+  hasOpenRequests: optional(aBoolean),
+  limit: optional(aCount('a number of sessions')),
+  before: optional({ expected: 'the createdAt of a session', accepts: (value) => typeof value === 'number' && !Number.isNaN(value) }),
+}
+
+export const checkList = (filter: object): void => checkOptions('filter', filter, filterFields)
+
+export const checkWatch = (filter: object): void => checkOptions('filter', filter, { owner: filterFields.owner })
+
+export const checkUpdate = (changes: object): void =>
+  checkOptions('changes', changes, { title: optional(aTitle), labels: optional(someLabels) })
+
+export function checkFork(options: object): void {
+  check({ options }, (problems) => {
+    if (!areOptions(problems, options)) return
+    checkKeys(problems, options, { known: ['seq', 'principal'], place: 'options' })
+    checkField(problems, options.seq, { type: optional(aCount('the seq of an event')), place: 'options.seq' })
+    checkPrincipal(problems, options.principal)
+  })
+}
+
+export function checkKey(key: unknown): void {
+  check({ key }, (problems) => void checkField(problems, key, { type: nonEmpty('a key'), place: 'key' }))
+}
+
+export function checkHandle(handle: unknown): void {
+  check({ handle }, (problems) => void checkField(problems, handle, { type: nonEmpty('the handle of an output'), place: 'handle' }))
+}
+
+function checkOptions(place: string, options: object, fields: { readonly [key: string]: FieldType }): void {
+  check({ [place]: options }, (problems: Problem[]) => {
+    if (areOptions(problems, options, place)) checkOnlyFields(problems, options, { fields, place })
+  })
+}
