@@ -52,7 +52,7 @@ export async function serve(options: ServedOptions = {}): Promise<Served> {
   const {
     store = memoryStore(),
     clock = systemClock,
-    agents = [{ name: 'echo', description: 'Repeats.', prompt: 'Repeat.', tools: [] }],
+    agents = [{ name: 'echo', description: 'Repeats.', prompt: 'Repeat.', model: 'test/echo', tools: [] }],
   } = options
   const runtime = createAgentRuntime({
     config: { agents, ...(options.tools && { tools: options.tools }), ...options.config },
