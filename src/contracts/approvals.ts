@@ -137,7 +137,8 @@ export interface ApprovalPolicy {
 
 /** Stored approvals for the project that a runtime works in. */
 export interface ProjectGrants {
-  list(): readonly ApprovalKey[]
+  /** Asked for each call that needs approval, so that a revocation takes effect. */
+  list(): MaybePromise<readonly ApprovalKey[]>
   add(keys: readonly ApprovalKey[], by: string): Promise<void>
 }
 

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs'
-import { mkdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { mkdir, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { endSessions } from '../../src/cli/approvals/end-sessions.ts'
@@ -249,9 +249,9 @@ describe('an approval that is kept', () => {
     const id = sessionIdOf(await go('s1'))
     expect(await troupe(join(root, 's1'), ['approvals', 'answer', id, 'p'])).toMatchObject({ code: 0 })
     expect((await troupe(join(root, 's1'), ['run', 'w.ai', '--resume', id])).code).toBe(0)
-    const kept = JSON.parse(await readFile(join(folder, 'state', 'troupe', 'grants.json'), 'utf8'))
-    expect(kept.grants).toMatchObject([{ project: root, folder: join(root, 's1') }])
-    const { key } = kept.grants[0]
+    const { grants } = JSON.parse((await troupe(root, ['approvals', 'list', '--json'])).stdout)
+    expect(grants).toMatchObject([{ project: root, folder: join(root, 's1') }])
+    const { key } = grants[0]
     expect((await go('s1')).code).toBe(0)
     sessionIdOf(await go('s2'))
     sessionIdOf(await go(''))

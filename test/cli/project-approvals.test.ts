@@ -1,10 +1,13 @@
+import { existsSync } from 'node:fs'
 import { mkdir, readFile, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { openStore } from '../../src/stores/index.ts'
 import { built, desk } from './live-window.ts'
 
 const { program, folder } = await desk()
-const grants = join(folder, 'state', 'troupe', 'grants.json')
+const state = join(folder, 'state', 'troupe')
+const grants = join(state, 'grants.json')
 const at = (name: string): string => join(folder, name)
 
 /** `troupe …` in another folder. */
@@ -26,6 +29,12 @@ async function project(name: string): Promise<string> {
   return at(name)
 }
 const run = (place: string) => elsewhere(place, ['run', 'writer.ai', 'Go', '--data-dir', 'data'])
+const storedGrants = async (): Promise<readonly unknown[]> => {
+  const store = await openStore(`sqlite:${state}`)
+  const records = await store.records.list('grant')
+  await store.close()
+  return records.map(({ value }) => value)
+}
 const listed = async (place: string, more: readonly string[] = []): Promise<readonly string[]> => {
   const window = elsewhere(place, ['approvals', 'list', ...more])
   expect(await window.ended).toBe(0)
@@ -39,11 +48,9 @@ test('project grants are stored, listed, apply there alone, by any path, and can
   await first.shows(/\? Write notes\.txt[\s\S]*\n> $/)
   first.pty.write('p1\r')
   expect(await first.ended).toBe(0)
-  const kept = JSON.parse(await readFile(grants, 'utf8')) as { grants: readonly object[] }
-  expect(kept).toMatchObject({
-    version: 1,
-    grants: [{ key: `path:${here}/`, isPrefix: true, project: here, by: 'person at the terminal' }],
-  })
+  expect(await storedGrants()).toMatchObject([
+    { key: `path:${here}/`, isPrefix: true, project: here, folder: here, by: 'person at the terminal' },
+  ])
 
   expect(await run(here).ended).toBe(0)
   // A link to the project is the project.
@@ -84,4 +91,32 @@ test('project grants are stored, listed, apply there alone, by any path, and can
   const list = elsewhere(here, ['approvals', 'list'])
   expect(await list.ended).toBe(2)
   expect(list.lines().join('\n')).toMatch(/The list of approvals \S+ is damaged\.[\s\S]*→ Fix or remove the file/)
+})
+
+test('grants in the file of an earlier version are taken over once; those in the store of a project do not apply', async () => {
+  const [old, hostile] = [await project('old'), await project('hostile')]
+  const grant = (place: string) => ({
+    key: `path:${place}/`,
+    label: 'any',
+    isPrefix: true,
+    project: place,
+    folder: place,
+    by: 'ann',
+    at: 1,
+  })
+  await writeFile(grants, JSON.stringify({ version: 1, grants: [grant(old), { ...grant(hostile), folder: undefined }] }))
+  expect(await run(old).ended).toBe(0)
+  expect([existsSync(grants), existsSync(`${grants}.imported`)]).toEqual([false, true])
+  expect(await storedGrants()).toContainEqual(grant(old))
+  expect(await elsewhere(old, ['approvals', 'revoke', '--all']).ended).toBe(0)
+  expect((await listed(old))[0]).toBe(`No grants are stored for ${old}.`)
+
+  // The store of the sessions is inside of the project, with a grant that nobody gave.
+  const shipped = await openStore(`sqlite:${join(hostile, 'data')}`)
+  await shipped.records.update('grant', JSON.stringify([hostile, hostile, `path:${hostile}/`]), () => ({ value: grant(hostile) }))
+  await shipped.close()
+  const asked = run(hostile)
+  await asked.shows(/\? Write notes\.txt[\s\S]*\n> $/)
+  asked.pty.write('x\r')
+  expect(await asked.ended).toBe(6)
 })

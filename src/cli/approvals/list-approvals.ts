@@ -8,9 +8,9 @@ import { damagedState, type StoredSession } from '../sessions/stored-sessions.ts
 import { plural } from '../terminal/format-numbers.ts'
 import { printDocument, printNotice } from '../terminal/print-messages.ts'
 import { printable } from '../terminal/printable.ts'
+import type { GrantRecord } from './grant-records.ts'
 import { type Place, resumeHint } from './next-commands.ts'
-import type { GrantRecord } from './project-grants.ts'
-import { grantFileOf, readGrants } from './project-grants.ts'
+import { userGrants } from './project-grants.ts'
 import { sessionFolder, withSessions } from './session-store.ts'
 import { waitingLines } from './waiting-lines.ts'
 import { belongsToProject, type DamagedSession, type WaitingSession, type WaitingSessions, waitingSessions } from './waiting-requests.ts'
@@ -19,7 +19,7 @@ import { belongsToProject, type DamagedSession, type WaitingSession, type Waitin
 export async function listApprovals(invocation: ApprovalsInvocation, host: Host): Promise<number> {
   const { output, display, isEverywhere } = invocation
   const project = findProjectRoot(process.cwd())
-  const grants = readGrants(grantFileOf(host)).filter((record) => isEverywhere || record.project === project)
+  const grants = await userGrants(host).list(isEverywhere ? undefined : project)
   const folder = await sessionFolder(invocation, host)
   const all = await withSessions<WaitingSessions>(folder, { waiting: [], damaged: [] }, waitingSessions)
   const waiting = all.waiting.filter((run) => isEverywhere || belongsToProject(run, project))

@@ -6,8 +6,8 @@ import type { Host } from '../host/process-host.ts'
 import type { ApprovalsInvocation } from '../options/project-invocations.ts'
 import { printDocument, printNotice } from '../terminal/print-messages.ts'
 import { printable } from '../terminal/printable.ts'
-import type { GrantRecord } from './project-grants.ts'
-import { changeGrants, grantFileOf, readGrants } from './project-grants.ts'
+import type { GrantRecord } from './grant-records.ts'
+import { userGrants } from './project-grants.ts'
 
 /** `troupe approvals revoke`: removes grants of this project. */
 export async function revokeGrants({ output, display, named: keys, isAll }: ApprovalsInvocation, host: Host): Promise<number> {
@@ -16,13 +16,11 @@ export async function revokeGrants({ output, display, named: keys, isAll }: Appr
       remedy: 'To list the keys: troupe approvals list. To revoke all grants of this project: troupe approvals revoke --all',
     })
   const project = findProjectRoot(process.cwd())
-  const place = grantFileOf(host)
-  const here = readGrants(place).filter((record) => record.project === project)
+  const grants = userGrants(host)
+  const here = await grants.list(project)
   refuseUnknown(keys, here)
   const gone = here.filter(({ key }) => isAll || keys.includes(key))
-  await changeGrants(place, (records) =>
-    records.filter((record) => record.project !== project || !gone.some(({ key }) => key === record.key)),
-  )
+  if (gone.length > 0) await grants.remove(gone)
   // A key may have been granted in several folders.
   const revoked = [...new Set(gone.map(({ key }) => key))]
   if (output === 'json') await printDocument({ project, revoked }, host)

@@ -5,7 +5,7 @@ import { type Outcome, type RunOrigin, type Store, type TreeId, TroupeError } fr
 import { type AgentRuntime, createAgentRuntime, type RunHandle, systemClock } from '../../runtime/index.ts'
 import { redactor } from '../../util/redact.ts'
 import { dataDirFlag, type NextSteps, nextSteps, type Suspended } from '../approvals/next-commands.ts'
-import { grantFileOf, projectGrants } from '../approvals/project-grants.ts'
+import { projectGrants, userGrants } from '../approvals/project-grants.ts'
 import { chooseApprover } from '../approvals/terminal-approver.ts'
 import { dataFolder } from '../host/data-folder.ts'
 import type { Host } from '../host/process-host.ts'
@@ -39,7 +39,11 @@ export async function runCommand(requested: RunInvocation, given: Host, interrup
     store,
     clock: systemClock,
     approver,
-    grants: projectGrants(grantFileOf(host), { project: prepared.project, folder: prepared.workspace }, host.now),
+    grants: projectGrants(
+      userGrants(host, { folder: prepared.folder, store }),
+      { project: prepared.project, folder: prepared.workspace },
+      host.now,
+    ),
     ...(prepared.sandbox && { sandbox: prepared.sandbox }),
     hooks: prepared.hooks,
     mcp: prepared.mcp,

@@ -194,7 +194,7 @@ export class Tree implements TreePort, EventWriter {
   /** A grant for the session belongs to the root, not to the child that asked. It may also answer requests of other sessions. */
   grant({ state: { sessionId } }: ActiveSession, keys: readonly ApprovalKey[], by: string): void {
     if (sessionId !== this.root.state.sessionId) this.root.note({ type: 'interaction.approval.granted', keys, from: sessionId, by })
-    for (const session of this.activeSessions()) recheckOpenRequests(session)
+    for (const session of this.activeSessions()) void recheckOpenRequests(session)
   }
 
   /** An abort ends the whole tree; other sessions are interrupted through their calls. */

@@ -5,30 +5,42 @@ import { copyJson } from '../../util/json-values.ts'
 import { messageOf } from '../../util/message-of.ts'
 import type { ActiveSession } from '../loop/active-session.ts'
 import { withTimeout } from './ask-tool.ts'
-import { decideByRules, type Settlement } from './permission.ts'
+import { decideByRules, readProjectGrants, type Settlement } from './permission.ts'
 
 // Current rules and grants decide first. Then the first answer decides: of the approver of this process, or from the inbox.
 
-/** Submits new requests to the rules and then to the approver. Returns whether rules decided any. */
-export function submitOpenRequests(session: ActiveSession): boolean {
+/** Submits new requests to the rules and then to the approver. Returns whether rules decided any; then the session is woken. */
+export async function submitOpenRequests(session: ActiveSession): Promise<boolean> {
+  const isNew = ({ id }: ApprovalRequest): boolean => !session.verdicts.has(id)
+  const submitted = openRequests(session.state).filter(isNew)
+  if (submitted.length === 0) return false
+  for (const { id } of submitted) session.verdicts.set(id, 'asked')
+  const grants = await readProjectGrants(session)
+  // The session may have been released, or the request answered, while the grants were read.
+  if (session.isReleased) return false
   let hasDecided = false
-  for (const request of openRequests(session.state)) {
-    if (session.verdicts.has(request.id)) continue
-    session.verdicts.set(request.id, 'asked')
-    const settled = decideByRules(session, request)
+  for (const request of submitted) {
+    if (!isOpen(session, request)) continue
+    const settled = decideByRules(session, request, grants)
     if (settled) resolveRequest(session, request.id, settled)
     else void askApprover(session, request)
     hasDecided ||= settled !== undefined
   }
+  if (hasDecided) session.wake()
   return hasDecided
 }
 
+const isOpen = (session: ActiveSession, { id }: ApprovalRequest): boolean => openRequests(session.state).some((open) => open.id === id)
+
 /** New grants may decide open requests, except those that a person is looking at. */
-export function recheckOpenRequests(session: ActiveSession): void {
+export async function recheckOpenRequests(session: ActiveSession): Promise<void> {
+  if (openRequests(session.state).length === 0) return
+  const grants = await readProjectGrants(session)
+  if (session.isReleased) return
   const { approver } = session.ports
   for (const request of openRequests(session.state)) {
     const isSeen = session.verdicts.get(request.id) === 'asked' && approver.isInLine?.(request.id) !== true
-    const settled = isSeen ? undefined : decideByRules(session, request)
+    const settled = isSeen ? undefined : decideByRules(session, request, grants)
     if (!settled) continue
     resolveRequest(session, request.id, settled)
     session.wake()
@@ -37,14 +49,14 @@ export function recheckOpenRequests(session: ActiveSession): void {
 
 /** Waits for a decision; `suspended` if the approver defers all open requests. */
 export async function wait(session: ActiveSession): Promise<'decided' | 'suspended'> {
-  if (submitOpenRequests(session)) {
+  const woken = session.nextWake()
+  if (await submitOpenRequests(session)) {
     await session.flush()
     return 'decided'
   }
   // A session that waits for a person holds no queue slot.
   session.slots?.leave()
   if (!isSuspended(session)) {
-    const woken = session.nextWake()
     await session.flush()
     await woken
     return 'decided'

@@ -15,9 +15,9 @@ import { submitOpenRequests } from './approval-decisions.ts'
 
 // Requests of calls that have started.
 
-export function addRequest(session: ActiveSession, request: ApprovalRequest): void {
+export async function addRequest(session: ActiveSession, request: ApprovalRequest): Promise<void> {
   session.note({ type: 'interaction.approval.requested', itemId: request.itemId, request })
-  submitOpenRequests(session)
+  await submitOpenRequests(session)
 }
 
 /** Waits until the request is decided. `suspended`: the approver defers it. An interrupt denies it, as does `isWithdrawn`. */
@@ -71,7 +71,7 @@ export async function askWhileRunning(
   if (!call || session.isReleased || isCancelled(session) || isWithdrawn()) return undefined
   if ((call.questions?.asked ?? 0) >= maxLiveRequests) return undefined
   const request: ApprovalRequest = { ...requestFor(session, call, asked), isLive: true }
-  addRequest(session, request)
+  await addRequest(session, request)
   const isOver = (): boolean => isWithdrawn() || session.verdicts.get(request.id) === 'suspend'
   // A released session leaves the request behind, and the call becomes unknown.
   await waitForDecision(session, request, () => !session.isReleased && isOver())
@@ -105,7 +105,7 @@ export async function askBetweenAttempts(session: ActiveSession, started: Starte
       await session.flush()
       return { kind: 'again', call: currentCall(session, started) ?? call }
     }
-    if (!call.questions?.open) addRequest(session, request)
+    if (!call.questions?.open) await addRequest(session, request)
     if ((await waitForDecision(session, request)) === 'suspended') return { kind: 'waiting' }
   }
 }

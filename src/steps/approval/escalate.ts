@@ -23,7 +23,7 @@ export async function escalate(session: ActiveSession, call: StartedCall, failed
   const request = escalationRequest(session, call, { failed, reason: await reasonOf(session, call) })
   const ruled = rulingFor(session, { names: [unsandboxedName], keys: request.keys })
   if (ruled?.verdict === 'deny') return failed
-  const by = ruled?.verdict === 'allow' ? ruled.rule : findGrant(session, [], request.keys)
+  const by = ruled?.verdict === 'allow' ? ruled.rule : await findGrant(session, [], request.keys)
   if (by === undefined) {
     const answer = await waitForAnswer(session, request)
     if (answer === 'none') return 'waiting'
@@ -79,7 +79,7 @@ function sandboxFailure({ ports: { redactor } }: ActiveSession, { error, partial
 /** The decision, possibly from an earlier driver. `none`: the approver deferred it. */
 async function waitForAnswer(session: ActiveSession, request: ApprovalRequest): Promise<EscalationStage | 'none'> {
   const { itemId } = request
-  if (!stageOf(session, itemId)) addRequest(session, request)
+  if (!stageOf(session, itemId)) await addRequest(session, request)
   if ((await waitForDecision(session, request)) === 'suspended') return 'none'
   return stageOf(session, itemId) ?? { kind: 'refused', request }
 }

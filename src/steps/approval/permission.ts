@@ -15,13 +15,14 @@ import { areGranted, isGranted } from '../../policy/grants.ts'
 import { samplingName } from '../../policy/sampling-rules.ts'
 import { unsandboxedName } from '../../policy/unsandboxed-rules.ts'
 import { asSentence } from '../../util/as-sentence.ts'
+import { isThenable } from '../../util/is-thenable.ts'
 import { messageOf } from '../../util/message-of.ts'
 import { readFailure } from '../calls/call-output.ts'
 import type { OfferedTool } from '../calls/tool-registry.ts'
 import type { ActiveSession } from '../loop/active-session.ts'
 import { confinementOf } from './agent-confinement.ts'
 import { isApprovalKey, readApprovalWish, wholeToolKey } from './approval-request.ts'
-import { askTool } from './ask-tool.ts'
+import { askTool, withTimeout } from './ask-tool.ts'
 import { type Ruling, ruling, type Subject, stricter } from './rules.ts'
 
 // Whether a call may run: by rules, then by earlier grants, then by a person.
@@ -57,7 +58,7 @@ export async function checkPermission(session: ActiveSession, call: ReviewableCa
   if (scope === 'call') {
     if (ruled?.verdict === 'allow') return { kind: 'granted', by: ruled.rule }
     if (ruled === undefined && (!wish || wish.asks === false)) return { kind: 'granted' }
-    const by = findGrant(session, ruled?.isUnsure || mustBeNamed ? [] : [whole.key], wish?.keys ?? [])
+    const by = await findGrant(session, ruled?.isUnsure || mustBeNamed ? [] : [whole.key], wish?.keys ?? [])
     if (by !== undefined) return { kind: 'granted', by }
   }
   const id = approvalIdOf(callIdOf(session.state.sessionId, call.itemId), scope)
@@ -85,14 +86,15 @@ export interface Settlement {
 }
 
 /** The decision of the current rules and grants on an open request. `undefined`: a person must decide. */
-export function decideByRules(session: ActiveSession, request: ApprovalRequest): Settlement | undefined {
+export function decideByRules(session: ActiveSession, request: ApprovalRequest, project: readonly ApprovalKey[]): Settlement | undefined {
   const { scope, tool: name, keys } = request
   const offered = { name, tool: session.ports.registry.find(name) ?? { name } }
   const ruled = rulingFor(session, ownRuleNames[scope] ? { names: ownRuleNames[scope], keys } : subjectOf(offered, request))
   if (ruled?.verdict === 'deny') return { decision: { kind: 'deny', feedback: `a rule forbids it: ${ruleText(ruled)}` }, by: ruled.rule }
   if (scope === 'question') return undefined
   const isBroad = scope === 'call' && !ruled?.isUnsure && !keys.some(({ mustBeNamed }) => mustBeNamed)
-  const by = ruled?.verdict === 'allow' ? ruled.rule : findGrant(session, isBroad ? [wholeToolKey(name).key] : [], keys)
+  const broad = isBroad ? [wholeToolKey(name).key] : []
+  const by = ruled?.verdict === 'allow' ? ruled.rule : coveringGrant(session, project, { broad, keys })
   return by === undefined ? undefined : { decision: { kind: 'approve', breadth: 'once' }, by }
 }
 
@@ -160,10 +162,24 @@ function policiesOf(agent: AgentSpec): readonly ApprovalPolicy[] {
 }
 
 /** Which grants cover the call: those of this session, of the project, or both together. */
-export function findGrant(session: ActiveSession, broad: readonly string[], keys: readonly ApprovalKey[]): string | undefined {
+export async function findGrant(
+  session: ActiveSession,
+  broad: readonly string[],
+  keys: readonly ApprovalKey[],
+): Promise<string | undefined> {
+  return coveringGrant(session, await readProjectGrants(session), { broad, keys })
+}
+
+interface Needed {
+  /** Any of these covers the call. */
+  readonly broad: readonly string[]
+  readonly keys: readonly ApprovalKey[]
+}
+
+function coveringGrant(session: ActiveSession, project: readonly ApprovalKey[], { broad, keys }: Needed): string | undefined {
   const places = [
     { by: 'granted for this session', grants: [...session.state.grants, ...session.ports.tree.grants()] },
-    { by: 'granted for the project', grants: projectGrants(session) },
+    { by: 'granted for the project', grants: project },
   ]
   const isCovered = (grants: readonly ApprovalKey[]): boolean =>
     broad.some((key) => isGranted(grants, key)) || (keys.length > 0 && areGranted(grants, keys))
@@ -172,9 +188,11 @@ export function findGrant(session: ActiveSession, broad: readonly string[], keys
 }
 
 /** The port is third-party code: if it fails, nothing is granted. */
-function projectGrants(session: ActiveSession): readonly ApprovalKey[] {
+export async function readProjectGrants(session: ActiveSession): Promise<readonly ApprovalKey[]> {
   try {
-    return (session.ports.grants?.list() ?? []).filter(isApprovalKey)
+    const listing = session.ports.grants?.list() ?? []
+    const listed = isThenable(listing) ? await withTimeout(session, Promise.resolve(listing)) : listing
+    return listed.filter(isApprovalKey)
   } catch (error) {
     if (!session.hasReportedGrants)
       session.note({ type: 'interaction.diagnostic', diagnostic: grantsUnreadable(session.ports.redactor.text(messageOf(error))) })

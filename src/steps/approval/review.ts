@@ -40,7 +40,7 @@ export function review(session: ActiveSession, calls: readonly ReviewableCall[])
     reviewed++
     if (reviewing) return reviewing.then(() => review(session, calls.slice(reviewed)))
   }
-  if (openRequests(session.state).length > 0) submitOpenRequests(session)
+  if (openRequests(session.state).length > 0) return submitOpenRequests(session).then(() => undefined)
 }
 
 function reviewCall(session: ActiveSession, call: ReviewableCall, offer: Offer): MaybePromise<void> {

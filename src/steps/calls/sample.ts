@@ -83,7 +83,7 @@ export async function samplingRefusal(
   const keys = [samplingKey(from)]
   const ruled = rulingFor(session, { names: [samplingName], keys })
   if (ruled?.verdict === 'deny') return denied(from, `a rule forbids it: ${ruled.rule}`)
-  if (ruled?.verdict === 'allow' || findGrant(session, [], keys) !== undefined) return undefined
+  if (ruled?.verdict === 'allow' || (await findGrant(session, [], keys)) !== undefined) return undefined
   const summary = `Send a request of ${from} to the model`
   const decision = await askWhileRunning(session, call, { asked: { scope: 'sampling', summary, keys, input }, isWithdrawn })
   if (decision?.kind === 'approve') return undefined

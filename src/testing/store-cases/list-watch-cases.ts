@@ -66,14 +66,14 @@ export const listWatchCases: StoreCases = {
     await appended(store, { ...batch(two, epoch, { after: 0, count: 1 }), summary })
     const first = await claimed(other, one)
     await appended(other, { ...batch(one, first.epoch, { after: 0, count: 3 }), summary })
-    const watch = watchList(store)
+    const three = 'tree-three' as TreeId
+    const next = await claimed(other, three)
     await other.journal.release(one, first.epoch)
-    await other.trees.delete(one)
-    // A store may number the next rows like those of the deleted tree.
-    const next = await claimed(other, 'tree-three' as TreeId)
-    await appended(other, { ...batch('tree-three' as TreeId, next.epoch, { after: 0, count: 1 }), summary })
+    const watch = watchList(store)
+    // A store may number the next rows like those of the deleted tree, and commit both together.
+    await Promise.all([other.trees.delete(one), appended(other, { ...batch(three, next.epoch, { after: 0, count: 1 }), summary })])
     await other.trees.update(two, { title: 'Mine' })
-    await watch.reported('tree-three' as TreeId, (entry) => entry?.seq === 1)
+    await watch.reported(three, (entry) => entry?.seq === 1)
     await watch.reported(one, (entry) => entry === undefined)
     await watch.reported(two, (entry) => entry?.title === 'Mine')
     watch.stop()
