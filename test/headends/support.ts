@@ -98,7 +98,7 @@ export async function serve(options: ServedOptions = {}): Promise<Served> {
         ...init,
         headers: {
           ...(token !== '' && { authorization: `Bearer ${token}` }),
-          ...(json !== undefined && { 'content-type': 'application/json' }),
+          ...((json !== undefined || typeof init.body === 'string') && { 'content-type': 'application/json' }),
           ...(headers as Record<string, string>),
         },
       })
