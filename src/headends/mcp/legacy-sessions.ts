@@ -1,10 +1,6 @@
-import {
-  isInitializeRequest,
-  type Server,
-  type ServerContext,
-  WebStandardStreamableHTTPServerTransport,
-} from '@modelcontextprotocol/server'
+import { isInitializeRequest, type Server, WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/server'
 import { HttpError, onBodyEnd, type RouteRequest } from '../server/index.ts'
+import type { ServedConnection } from './agent-server.ts'
 import type { ConnectionPlace, Connections } from './connections.ts'
 import type { McpDependencies } from './dependencies.ts'
 import { authInfoOf, peerOf } from './request-peer.ts'
