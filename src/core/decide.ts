@@ -182,8 +182,10 @@ function decideStep(
 const maxQuickCompactions = 4
 
 /** Whether there is something new to compact, and recent compactions helped. */
-const canCompact = ({ history, compacted, turns }: SessionState, { steps, quickCompactions }: OpenTurn): boolean =>
-  (steps > 0 || turns > 1) && history.length > compacted.length && quickCompactions < maxQuickCompactions
+const canCompact = ({ history, compacted, turns, initialMessages }: SessionState, { steps, quickCompactions, goal }: OpenTurn): boolean =>
+  (steps > 0 || turns > 1 || history.length > initialMessages.length + goal.length) &&
+  history.length > compacted.length &&
+  quickCompactions < maxQuickCompactions
 
 /** Whether to shorten the history by rule: a provider found it too long, or the model failed to summarise it. */
 function mustCompact(state: SessionState, turn: OpenTurn, failed: FailedAttempt | undefined): boolean {

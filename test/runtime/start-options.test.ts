@@ -1,8 +1,11 @@
-import { describe, expect, it } from 'vitest'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { fileURLToPath } from 'node:url'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import type { Message, Principal, SessionId, StartOptions, Store, TreeId } from '../../src/contracts/index.ts'
 import { memoryStore } from '../../src/stores/memory/index.ts'
 import { gate, ScriptedModel, type ScriptedStepSource } from '../../src/testing/index.ts'
-import { agent, bounded, journalOf, type Setup, tool, world } from '../acceptance/support.ts'
+import { agent, bounded, elapsing, journalOf, type Setup, tool, until, world } from '../acceptance/support.ts'
 import { dataFolder } from '../fixtures/data-folder.ts'
 import { pngBase64 } from '../fixtures/pictures.ts'
 import { changedStore } from './changed-store.ts'
@@ -69,7 +72,7 @@ describe.each(Object.entries(stores))('sessions.start with the %s store', (_, pr
     expect(await open({ steps: answers('Done.') }).runtime.sessions.start('Go.', others2)).not.toBe(sessionId)
   })
 
-  it('waits for another process that has begun the same, and starts it if that process has died before it was stored', async () => {
+  it('waits for another process that has begun the same', async () => {
     const open = await setUp()
     const store = open().store
     const [hold, claimed] = [gate(), gate()]
@@ -90,20 +93,7 @@ describe.each(Object.entries(stores))('sessions.start with the %s store', (_, pr
     const sessionId = await bounded(starting)
     expect(await bounded(waiting)).toBe(sessionId)
     expect(second.model.requests).toHaveLength(0)
-
-    // As a process that died after its claim leaves it.
-    const treeId = (await idOf(open, 'request-3')) as TreeId
-    const claim = await store.journal.claim(treeId, 'gone' as never)
-    if (claim.ok) await store.journal.release(treeId, claim.epoch)
-    const heir = world({ store, steps: answers('Done.') })
-    expect(await heir.runtime.sessions.start('Go.', { principal: ann, clientId: 'request-3' })).toBe(treeId)
-    expect(await heir.runtime.sessions.outcome(treeId)).toMatchObject({ report: { text: 'Done.' } })
   })
-
-  /** The id that a client id gives, from a store of its own. */
-  async function idOf(_: unknown, clientId: string): Promise<SessionId> {
-    return world({ steps: answers('Done.') }).runtime.sessions.start('Go.', { principal: ann, clientId })
-  }
 
   it('returns the session with a key, also if two calls race, and never that of another owner', async () => {
     const open = await setUp()
@@ -220,6 +210,23 @@ describe.each(Object.entries(stores))('sessions.start with the %s store', (_, pr
   })
 })
 
+it('starts a session whose process died between its claim and the first event', async () => {
+  const options: StartOptions = { principal: ann, clientId: 'request-3' }
+  const treeId = await world({ steps: answers('Done.') }).runtime.sessions.start('Go.', options)
+  const folder = await dataFolder()
+  const program = fileURLToPath(new URL('../fixtures/store-driver.ts', import.meta.url))
+  const other = spawn(process.execPath, [program, folder.path, treeId, 'echo'], { stdio: ['ignore', 'pipe', 'ignore'] })
+  onTestFinished(() => void other.kill('SIGKILL'))
+  await once(other.stdout, 'data')
+  const { runtime, clock } = world({ store: folder.open({ timing: { pollMs: 5 } }), steps: answers('Done.') })
+  const starting = runtime.sessions.start('Go.', options)
+  await until('it waits', () => clock.pending > 0)
+  other.kill('SIGKILL')
+  await once(other, 'close')
+  expect(await elapsing(clock, starting)).toBe(treeId)
+  expect(await runtime.sessions.outcome(treeId)).toMatchObject({ report: { text: 'Done.' } })
+})
+
 describe('sessions.send with settings', () => {
   it('applies them from the next turn on, and keeps them', async () => {
     const hold = gate()
@@ -299,7 +306,8 @@ describe('the history of a client', () => {
   it('may have its results in several messages, and holds nothing but known fields', async () => {
     const { runtime, model } = world({ steps: answers('Done.') })
     const calls = ['a', 'b'].map((id) => ({ type: 'call', id, name: 'look', input: '{}' }) as const)
-    const result = (id: string) => ({ role: 'tool', results: [{ id, name: 'look', ok: true, content: id, extra: 1 }] }) as unknown as Message
+    const result = (id: string) =>
+      ({ role: 'tool', results: [{ id, name: 'look', ok: true, content: id, extra: 1 }] }) as unknown as Message
     const history: Message[] = [text('user', 'x\ud800'), { role: 'assistant', parts: calls }, result('b'), result('a')]
     await runtime.sessions.outcome(await runtime.sessions.start('Go.', { history }))
     expect(model.requests[0]?.messages.slice(0, 3)).toEqual([
@@ -355,7 +363,11 @@ it('tools, hooks and approvers know the session and who opened it, also in child
   })
   const helper = { name: 'helper', description: 'Helps', prompt: 'Help.', model: 'scripted/model', tools: ['look'] }
   const at = world({
-    steps: [{ calls: [{ tool: 'agent__helper', input: { prompt: 'Look.' } }] }, { calls: [{ tool: 'look' }] }, ...answers('Seen.', 'Done.')],
+    steps: [
+      { calls: [{ tool: 'agent__helper', input: { prompt: 'Look.' } }] },
+      { calls: [{ tool: 'look' }] },
+      ...answers('Seen.', 'Done.'),
+    ],
     tools: [look],
     config: { agents: [{ ...agent, agents: ['helper'] }, helper], agentSelection: { agent: 'clerk' } },
     approver: {

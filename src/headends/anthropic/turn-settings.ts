@@ -28,14 +28,14 @@ export function turnSettings(body: MessagesBody, agent: AgentDescription): TurnS
   return {
     parameters: { ...parameters, ...(canLimitModel(agent) && { maxOutputTokens: body.max_tokens }) },
     ...(output && { output }),
-    ...(user && { labels: [`user:${user.slice(0, maxUserChars)}`] }),
+    ...(user && { labels: [`user:${user}`.slice(0, maxLabelChars).toWellFormed()] }),
     maxTokens: body.max_tokens,
     showsThinking: isShown(body.thinking),
     ignored: [...given.flatMap(([name, key]) => (isAllowed(key) ? [] : [name])), ...withoutEffect(body)],
   }
 }
 
-const maxUserChars = 200
+const maxLabelChars = 128
 
 /** The limit of a model applies to every step: only where there is one step, it limits the answer alone. */
 const canLimitModel = ({ overrides, tools, agents }: AgentDescription): boolean =>

@@ -2,14 +2,13 @@ import { z } from 'zod'
 import {
   type AgentDescription,
   type InputPart,
-  type Json,
+  type JsonObject,
   type Message,
   type Outcome,
-  type OutputContract,
   reasoningEfforts,
   type SessionEntry,
 } from '../../contracts/index.ts'
-import { HttpError } from '../server/index.ts'
+import { HttpError, outputOf } from '../server/index.ts'
 
 // The JSON of the REST interface. Unknown fields are refused: a misspelt one would have no effect.
 
@@ -108,28 +107,11 @@ function historyOf(history: z.infer<typeof historySchema>): readonly Message[] {
   })
 }
 
-/** `schema` of the caller, else that of the agent. */
-export function outputOf(
-  { format, schema }: Pick<StartBody, 'format' | 'schema'>,
-  agent: Pick<AgentDescription, 'name' | 'output'>,
-): OutputContract | undefined {
-  if (format === undefined && schema === undefined) return undefined
-  if (schema !== undefined && format !== undefined && format !== 'json')
-    throw new HttpError('invalid_request', `A schema needs format=json; the format is "${format}".`, { parameter: 'schema' })
-  if (format === 'text' || format === 'markdown') return { format }
-  if (schema !== undefined) return { format: 'json', schema: schema as { [key: string]: Json } }
-  if (agent.output.format === 'json' && agent.output.schema) return agent.output
-  throw new HttpError('invalid_request', `format=json needs a schema: the agent "${agent.name}" has none of its own.`, {
-    parameter: 'schema',
-    remedy: 'Send a JSON Schema as `schema`.',
-  })
-}
-
 /** The options of `sessions.start`. */
 export function startOptionsOf(body: StartBody, agent: AgentDescription) {
   const { history, instructions, labels, limits, parameters } = body
   refuseParameters(parameters, agent)
-  const output = outputOf(body, agent)
+  const output = outputOf({ format: body.format, schema: body.schema as JsonObject | undefined }, agent)
   return {
     ...(history && { history: historyOf(history) }),
     ...(instructions !== undefined && { instructions }),

@@ -67,7 +67,9 @@ function problemsOf(issue: z.core.$ZodIssue, above: readonly PropertyKey[], wher
   if (issue.code === 'unrecognized_keys') return issue.keys.map((key) => ({ place: [...path, key].join('.'), message: 'unknown field' }))
   if (issue.code === 'invalid_union') {
     // The alternative that was meant has problems inside of the value, not with its type.
-    const meant = issue.errors.find((problems) => problems.length > 0 && problems.every(({ path: inside }) => inside.length > 0))
+    const meant = issue.errors.find(
+      (problems) => problems.length > 0 && problems.every((each) => each.path.length > 0 || each.code === 'unrecognized_keys'),
+    )
     if (meant) return meant.flatMap((inner) => problemsOf(inner, path, where))
   }
   return [{ place: path.join('.') || where, message: issue.message }]

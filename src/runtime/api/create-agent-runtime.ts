@@ -39,6 +39,7 @@ import type {
   RuntimeOptions,
 } from './agent-runtime.ts'
 import { isSkillFolders, withFoundSkills } from './config-skills.ts'
+import { Deletions } from './deletions.ts'
 import { type DriveResult, outcomeOf, runAgain, type StopCause, stopCauseOf } from './outcome.ts'
 import { Handle } from './run-handle.ts'
 import { RunOutputs, typedOutcome } from './run-output.ts'
@@ -93,6 +94,7 @@ export class Runtime implements AgentRuntime {
   /** Trees that are being deleted: they are not resumed. */
   readonly #deleting = new Set<TreeId>()
   readonly #outputs = new RunOutputs()
+  readonly deletions = new Deletions(() => this.parts.options.store.trees)
   /** Fires when no tree is driven here any more. */
   readonly closed = new Interrupt()
   /** While the folders with skills of the first configuration are searched. */

@@ -1,4 +1,4 @@
-import type { StreamEvent, TreeEntry, TreeId } from '../../contracts/index.ts'
+import type { EventsOptions, StreamEvent, TreeEntry, TreeId } from '../../contracts/index.ts'
 import { Interrupt } from '../../util/interrupt.ts'
 import { keepAlive } from '../../util/keep-alive.ts'
 import { unknownTree } from '../resume/tree-cache.ts'
@@ -10,6 +10,7 @@ import type { Runtime } from './create-agent-runtime.ts'
 // 1. No event is missed or repeated, and reading changes nothing in the store.
 // 2. A reader that leaves is released immediately, also while it waits; nothing is watched or kept alive after.
 // 3. Following another process ends with this runtime, and with that process.
+// 4. A reader until `closed` stays while nobody drives the tree, and follows the next driver, in any process.
 
 const pageSize = 512
 
@@ -19,14 +20,21 @@ const pollMs = 2_000
 interface Follower {
   readonly host: Runtime
   readonly treeId: TreeId
-  /** Fires when the reader leaves. */
+  /** Fires when the reader leaves, or the tree is deleted. */
   readonly left: Interrupt
+  readonly live: boolean
 }
 
-/** Continues over suspensions: a session that waits for a person is not idle. */
-export function eventsUntilIdle(host: Runtime, treeId: TreeId, after: number): AsyncIterableIterator<StreamEvent> {
+type Until = NonNullable<EventsOptions['until']>
+
+export function sessionEvents(
+  host: Runtime,
+  treeId: TreeId,
+  { after = 0, until = 'idle', live = true }: EventsOptions,
+): AsyncIterableIterator<StreamEvent> {
   const left = new Interrupt()
-  const events = untilIdle({ host, treeId, left }, after)
+  const follower = { host, treeId, left, live }
+  const events = until === 'closed' ? untilDeleted(follower, after) : follow(follower, after, until)
   return {
     next: () => events.next(),
     // A generator can only return between two events: this ends its wait.
@@ -42,14 +50,37 @@ export function eventsUntilIdle(host: Runtime, treeId: TreeId, after: number): A
 
 /** Waits until a tree that another process drives is idle or suspended, or has lost its driver. */
 export async function untilRest(host: Runtime, treeId: TreeId): Promise<void> {
-  for await (const _ of followed({ host, treeId, left: new Interrupt() }, Number.MAX_SAFE_INTEGER));
+  for await (const _ of followed({ host, treeId, left: new Interrupt(), live: false }, Number.MAX_SAFE_INTEGER));
 }
 
-async function* untilIdle(follower: Follower, after: number): AsyncGenerator<StreamEvent> {
+/** Waits for a change of a journal that is not there yet, or for a while. `false`: the runtime was closed first. */
+export async function nextChange(host: Runtime, treeId: TreeId): Promise<boolean> {
+  const changes = watched({ host, treeId, left: new Interrupt() })
+  try {
+    // It may have changed before it was watched.
+    return (await host.parts.options.store.trees.get(treeId)) !== undefined || (await changes.next(pollMs))
+  } finally {
+    changes.stop()
+  }
+}
+
+async function* untilDeleted(follower: Follower, after: number): AsyncGenerator<StreamEvent> {
+  const { host, treeId, left } = follower
+  const unwatch = host.deletions.watch(treeId, () => left.fire('deleted'))
+  try {
+    yield* follow(follower, after, 'closed')
+  } finally {
+    unwatch()
+  }
+}
+
+async function* follow(follower: Follower, after: number, until: Until): AsyncGenerator<StreamEvent> {
   const { host, treeId, left } = follower
   let cursor = after
   for (;;) {
-    const driver = await host.driverOf(treeId)
+    const found = await host.driverOf(treeId)
+    // An opened session that waits for input is at rest.
+    const driver = found?.isWaiting ? undefined : found
     for await (const event of driver ? replayThenTail(follower, driver, cursor) : followed(follower, cursor)) {
       if ('seq' in event) cursor = event.seq
       yield event
@@ -60,11 +91,12 @@ async function* untilIdle(follower: Follower, after: number): AsyncGenerator<Str
     const status = await statusOf(follower)
     const [more] = await host.parts.options.store.journal.read(treeId, cursor, 1)
     if (more) continue
-    if (status !== 'suspended' || !(await comesMore(follower, cursor))) return
+    const isOver = until === 'turn' || (until === 'idle' && status !== 'suspended')
+    if (isOver || !(await comesMore(follower, cursor))) return
   }
 }
 
-/** Waits for more in the journal. `false`: the reader has left, or the runtime was closed first. */
+/** Waits for more in the journal. `false`: the reader has left, the tree was deleted, or the runtime was closed first. */
 async function comesMore(follower: Follower, cursor: number): Promise<boolean> {
   const { host, treeId } = follower
   const changes = watched(follower)
@@ -79,27 +111,24 @@ async function comesMore(follower: Follower, cursor: number): Promise<boolean> {
   }
 }
 
-/** The journal, then the feed, until suspended or idle. Subscribes first, so that nothing is missed; yields each event once. */
-async function* replayThenTail({ host, treeId, left }: Follower, driver: TreeDriver, after: number): AsyncGenerator<StreamEvent> {
+/** The journal, then the feed, until suspended or idle. */
+async function* replayThenTail({ host, treeId, left, live }: Follower, driver: TreeDriver, after: number): AsyncGenerator<StreamEvent> {
   const { journal } = host.parts.options.store
-  const tail = driver.feed.subscribe()
-  left.listen(() => void tail.return())
   let cursor = after
+  for (;;) {
+    const page = await journal.read(treeId, cursor, pageSize)
+    for (const event of page) yield event
+    cursor = page.at(-1)?.seq ?? cursor
+    // Nothing that was published is missing: the feed continues from here.
+    if (page.length < pageSize && driver.feed.seq <= cursor) break
+  }
+  const tail = driver.feed.subscribe({ after: cursor, live })
+  const leaving = new Interrupt(left)
+  leaving.listen(() => void tail.return())
   try {
-    for (;;) {
-      const page = await journal.read(treeId, cursor, pageSize)
-      for (const event of page) yield event
-      cursor = page.at(-1)?.seq ?? cursor
-      if (page.length < pageSize) break
-    }
-    for await (const event of tail) {
-      if ('seq' in event) {
-        if (event.seq <= cursor) continue
-        cursor = event.seq
-      }
-      yield event
-    }
+    yield* tail
   } finally {
+    leaving.close()
     await tail.return()
   }
 }
@@ -111,7 +140,7 @@ async function* followed(follower: Follower, after: number): AsyncGenerator<Stre
   const changes = watched(follower)
   let cursor = after
   try {
-    if (!(await trees.get(treeId))) throw unknownTree(treeId)
+    if (!(await trees.get(treeId)) && follower.left.reason === undefined) throw unknownTree(treeId)
     for (;;) {
       // Checked before reading: a tree that is idle now is read to its end.
       const isLast = await isAtRest(follower)
@@ -142,16 +171,21 @@ async function statusOf({ host, treeId }: Follower): Promise<TreeEntry['status']
   return entry?.status
 }
 
+interface Changes {
+  /** Resolves at the next change, or after `ms`. `false`: the reader has left, or the runtime is closed. */
+  next(ms?: number): Promise<boolean>
+  stop(): void
+}
+
 /** The changes of a journal as promises; a change between two waits is not lost. Keeps the process alive. */
-/** `next` resolves at the next change, or after `ms`. `false`: the reader has left, or the runtime is closed. */
-function watched({ host, treeId, left }: Follower): { next(ms?: number): Promise<boolean>; stop(): void } {
+function watched({ host, treeId, left }: Pick<Follower, 'host' | 'treeId' | 'left'>): Changes {
   const { clock, store } = host.parts.options
   let { promise, resolve } = Promise.withResolvers<void>()
   const wake = (): void => resolve()
   const unwatch = store.journal.watch(treeId, wake)
-  const closed = new Interrupt(host.closed)
+  const [closed, leaving] = [new Interrupt(host.closed), new Interrupt(left)]
   closed.listen(wake)
-  left.listen(wake)
+  leaving.listen(wake)
   const release = keepAlive()
   return {
     async next(ms) {
@@ -164,18 +198,8 @@ function watched({ host, treeId, left }: Follower): { next(ms?: number): Promise
     stop() {
       release()
       closed.close()
+      leaving.close()
       if (typeof unwatch === 'function') unwatch()
     },
-  }
-}
-
-/** Waits for a change of a journal that is not there yet, or for a while. `false`: the runtime was closed first. */
-export async function nextChange(host: Runtime, treeId: TreeId): Promise<boolean> {
-  const changes = watched({ host, treeId, left: new Interrupt() })
-  try {
-    // It may have changed before it was watched.
-    return (await host.parts.options.store.trees.get(treeId)) !== undefined || (await changes.next(pollMs))
-  } finally {
-    changes.stop()
   }
 }

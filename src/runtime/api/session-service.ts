@@ -4,10 +4,10 @@ import { openRequestsOf } from '../resume/pending-approvals.ts'
 import { changesOfSettings } from '../resume/reconfigure-session.ts'
 import { unknownTree } from '../resume/tree-cache.ts'
 import { storedSessions } from '../sessions/stored-sessions.ts'
-import { checkAnswer, checkCancel, checkRevoke, checkSend } from '../validation/check-arguments.ts'
+import { checkAnswer, checkCancel, checkEvents, checkRevoke, checkSend } from '../validation/check-arguments.ts'
 import type { RunInput } from './agent-runtime.ts'
 import type { Runtime } from './create-agent-runtime.ts'
-import { eventsUntilIdle, untilRest } from './follow-session.ts'
+import { sessionEvents, untilRest } from './follow-session.ts'
 import { outcomeOf } from './outcome.ts'
 import { startSession } from './start-session.ts'
 
@@ -23,8 +23,10 @@ export function sessionService(host: Runtime): SessionService {
       const message = { kind: 'input', parts: partsOf(input), mode, ...(to !== undefined && { to }), ...(changes && { changes }) } as const
       return host.deliver(sessionId as TreeId, message, clientId as ClientId | undefined)
     },
-    events: (sessionId, options = 0) =>
-      eventsUntilIdle(host, sessionId as TreeId, typeof options === 'number' ? options : (options.after ?? 0)),
+    events(sessionId, options = {}) {
+      checkEvents(options)
+      return sessionEvents(host, sessionId as TreeId, typeof options === 'number' ? { after: options } : options)
+    },
     async requests(sessionId) {
       const treeId = sessionId as TreeId
       const { store } = host.parts.options

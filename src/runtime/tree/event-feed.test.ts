@@ -2,7 +2,8 @@ import { describe, expect, it } from 'vitest'
 import type { LiveEvent, StreamEvent } from '../../contracts/index.ts'
 import { Feed } from './event-feed.ts'
 
-const live = (text: string) => ({ type: 'interaction.item.delta', text }) as LiveEvent
+const live = (text: string, offset = 0) =>
+  ({ type: 'interaction.item.delta', sessionId: 's', itemId: 'i', attempt: 1, kind: 'text', text, offset }) as LiveEvent
 const durable = (seq: number) => ({ type: 'interaction.session.idle', seq }) as StreamEvent
 
 describe('Feed', () => {
@@ -46,5 +47,40 @@ describe('Feed', () => {
     for await (const event of lagging) seen.push(event)
     expect(seen).toHaveLength(8_193)
     expect(seen.at(-1)).toEqual(durable(7))
+  })
+
+  it('lets a reader join at the last event that it has, with the texts so far', async () => {
+    const feed = new Feed()
+    feed.publish(durable(1))
+    feed.publish(live('ab'))
+    const [there, early, muted] = [feed.subscribe({ after: 1 }), feed.subscribe({ after: 2 }), feed.subscribe({ after: 1, live: false })]
+    feed.publish(live('c', 2))
+    feed.publish(durable(2))
+    feed.publish(live('d', 3))
+    feed.publish({ type: 'interaction.item.completed', sessionId: 's', itemId: 'i', seq: 3 } as StreamEvent)
+    const late = feed.subscribe({ after: 3 })
+    feed.publish(durable(4))
+    feed.close()
+    const shown = async (events: AsyncIterable<StreamEvent>) => {
+      const seen: unknown[] = []
+      for await (const event of events) seen.push('seq' in event ? event.seq : 'text' in event && [event.offset, event.text])
+      return seen
+    }
+    expect(await shown(there)).toEqual([[0, 'ab'], [2, 'c'], 2, [3, 'd'], 3, 4])
+    expect(await shown(early)).toEqual([[0, 'abc'], [3, 'd'], 3, 4])
+    expect(await shown(muted)).toEqual([2, 3, 4])
+    expect(await shown(late)).toEqual([4])
+  })
+
+  it('drops the text of an earlier attempt, and keeps only the end of a very long one', async () => {
+    const feed = new Feed()
+    feed.publish(live('old'))
+    feed.publish({ ...live('new'), attempt: 2 } as LiveEvent)
+    const piece = 'x'.repeat(1000)
+    for (let count = 0; count < 2_000; count++) feed.publish({ ...live(piece, 3 + count * 1000), attempt: 2 } as LiveEvent)
+    const { value } = (await feed.subscribe().next()) as { value: { text: string; offset: number } }
+    expect(value.offset + value.text.length).toBe(2_000_003)
+    expect(value.text.length).toBeGreaterThan(400_000)
+    expect(value.text.length).toBeLessThan(1_100_000)
   })
 })

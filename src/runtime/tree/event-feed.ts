@@ -1,5 +1,6 @@
 import type { StreamEvent } from '../../contracts/index.ts'
 import { keepHiddenClass } from '../../util/keep-hidden-class.ts'
+import { OpenTexts } from './open-texts.ts'
 
 /** A slow reader loses live events beyond this; durable events are kept. */
 const maxQueued = 8_192
@@ -17,6 +18,7 @@ export class Subscription implements AsyncIterableIterator<StreamEvent> {
   #last: Queued | undefined
   #length = 0
   #closed = false
+  readonly #live: boolean
   /** The first pending `next()`, and further ones. */
   #waiting: Waiting | undefined
   readonly #more: Waiting[] = []
@@ -26,12 +28,14 @@ export class Subscription implements AsyncIterableIterator<StreamEvent> {
   }
   readonly #unsubscribe: (subscription: Subscription) => void
 
-  constructor(unsubscribe: (subscription: Subscription) => void) {
+  constructor(live: boolean, unsubscribe: (subscription: Subscription) => void) {
+    this.#live = live
     this.#unsubscribe = unsubscribe
     keepHiddenClass('subscription', this)
   }
 
   push(event: StreamEvent): void {
+    if (!this.#live && !('seq' in event)) return
     const waiting = this.#waiting
     if (waiting) {
       this.#waiting = this.#more.length > 0 ? this.#more.shift() : undefined
@@ -78,27 +82,73 @@ export class Subscription implements AsyncIterableIterator<StreamEvent> {
   }
 }
 
-/** Passes the events of one tree to all subscribers. */
+export interface SubscribeOptions {
+  /** The last durable event that the reader has. Default: the last one that was published. */
+  readonly after?: number
+  /** Whether it gets live events. Default true. */
+  readonly live?: boolean
+}
+
+interface Joining {
+  readonly after: number
+  readonly subscription: Subscription
+}
+
+/**
+ * Passes the events of one tree to all subscribers.
+ *
+ * 1. A reader joins when the last event that it has is published: it gets the texts of open items as they are at that point, and then
+ *    everything that follows, without a gap or a repetition.
+ */
 export class Feed {
+  readonly #texts = new OpenTexts()
   #subscriptions: readonly Subscription[] = []
+  #joining: readonly Joining[] = []
+  #seq = 0
   #isClosed = false
 
-  subscribe(): Subscription {
-    const subscription = new Subscription((leaving) => {
+  /** Of the last durable event that was published here; 0 if there is none. */
+  get seq(): number {
+    return this.#seq
+  }
+
+  subscribe({ after = this.#seq, live = true }: SubscribeOptions = {}): Subscription {
+    const subscription = new Subscription(live, (leaving) => {
       this.#subscriptions = this.#subscriptions.filter((each) => each !== leaving)
+      this.#joining = this.#joining.filter((each) => each.subscription !== leaving)
     })
     if (this.#isClosed) subscription.close()
-    else this.#subscriptions = [...this.#subscriptions, subscription]
+    else if (after > this.#seq) this.#joining = [...this.#joining, { after, subscription }]
+    else this.#join(subscription)
     return subscription
   }
 
   publish(event: StreamEvent): void {
+    if ('seq' in event) {
+      if (this.#joining.length > 0) this.#joinUpTo(event.seq - 1)
+      this.#seq = event.seq
+      this.#texts.end(event)
+    } else if (event.type === 'interaction.item.delta') this.#texts.add(event)
     for (const subscription of this.#subscriptions) subscription.push(event)
+    if (this.#joining.length > 0) this.#joinUpTo(this.#seq)
   }
 
   close(): void {
     this.#isClosed = true
     for (const subscription of this.#subscriptions) subscription.close()
+    for (const { subscription } of this.#joining) subscription.close()
     this.#subscriptions = []
+    this.#joining = []
+  }
+
+  #joinUpTo(seq: number): void {
+    const [there, missing] = [this.#joining.filter(({ after }) => after <= seq), this.#joining.filter(({ after }) => after > seq)]
+    this.#joining = missing
+    for (const { subscription } of there) this.#join(subscription)
+  }
+
+  #join(subscription: Subscription): void {
+    for (const piece of this.#texts.pieces()) subscription.push(piece)
+    this.#subscriptions = [...this.#subscriptions, subscription]
   }
 }

@@ -1,4 +1,4 @@
-import { type InputMode, type Problem, TroupeError } from '../../contracts/index.ts'
+import { type EventsOptions, type InputMode, type Problem, TroupeError } from '../../contracts/index.ts'
 import { isDecision } from '../../policy/grants.ts'
 import { messageOf } from '../../util/message-of.ts'
 import { nearestNames } from '../../util/nearest-names.ts'
@@ -6,6 +6,7 @@ import {
   aBoolean,
   checkField,
   checkKeys,
+  checkOnlyFields,
   type FieldType,
   isRecord,
   oneOf,
@@ -133,6 +134,23 @@ export function checkRevoke(keys: unknown, by: unknown): void {
     checkField(problems, keys, { type: { ...stringList('a list of keys'), remedy: 'Pass the keys of grants.' }, place: 'keys' })
     checkField(problems, by, { type: actor, place: 'by' })
   })
+}
+
+const eventsFields = {
+  after: optional({ expected: 'the seq of an event', accepts: isSeq }),
+  until: optional(oneOf(['turn', 'idle', 'closed'])),
+  live: optional(aBoolean),
+} satisfies { readonly [Key in keyof Required<EventsOptions>]: FieldType }
+
+export function checkEvents(options: EventsOptions | number): void {
+  check({ options }, (problems) => {
+    if (typeof options === 'number') checkField(problems, options, { type: eventsFields.after, place: 'options' })
+    else if (areOptions(problems, options)) checkOnlyFields(problems, options, { fields: eventsFields, place: 'options' })
+  })
+}
+
+function isSeq(value: unknown): boolean {
+  return typeof value === 'number' && Number.isInteger(value) && value >= 0
 }
 
 export function check(given: { readonly [name: string]: unknown }, find: (problems: Problem[]) => void): void {

@@ -1,0 +1,2 @@
+export type { McpDependencies, McpSessionLimits } from './dependencies.ts'
+export { mcpRoutes } from './routes.ts'

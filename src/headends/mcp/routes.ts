@@ -1,0 +1,68 @@
+import { createMcpHandler, isLegacyRequest, type Server } from '@modelcontextprotocol/server'
+import { z } from 'zod'
+import { type ErrorShape, type Route, type RouteRequest, route } from '../server/index.ts'
+import { agentServer, type ServedConnection } from './agent-server.ts'
+import { Connections } from './connections.ts'
+import { defaultMaxBodyBytes, type McpDependencies } from './dependencies.ts'
+import { LegacySessions } from './legacy-sessions.ts'
+import { authInfoOf, peerOf } from './request-peer.ts'
+
+// Streamable HTTP at /mcp: the revision 2026-07-28 has no sessions, earlier ones have.
+
+/** Parse errors of a body have no parameter. */
+const jsonRpcErrors: ErrorShape = ({ code, message, status, options: { remedy, parameter } }) => ({
+  jsonrpc: '2.0',
+  id: null,
+  error: {
+    code: status === 400 && parameter === undefined ? -32_700 : status === 404 ? -32_001 : -32_000,
+    message: remedy === undefined ? message : `${message} ${remedy}`,
+    data: { code },
+  },
+})
+
+/** Each agent is a tool. */
+export const mcpRoutes = (dependencies: McpDependencies): readonly Route[] =>
+  protocolRoutes(dependencies, (connection) => agentServer(dependencies, connection))
+
+/** The transport, without what it serves. */
+export function protocolRoutes(dependencies: McpDependencies, serve: (connection: ServedConnection) => Server): readonly Route[] {
+  const { clock, maxBodyBytes = defaultMaxBodyBytes } = dependencies
+  const modern = createMcpHandler(
+    ({ era, authInfo }) => serve({ era, caller: peerOf(authInfo).caller, peerOf: ({ http }) => peerOf(http?.authInfo) }),
+    { legacy: 'reject', maxRequestBodySize: maxBodyBytes },
+  )
+  const legacy = new LegacySessions({ dependencies, connections: new Connections(clock, dependencies.sessions), serve })
+  dependencies.onAgentsChange?.(() => {
+    modern.notify.toolsChanged()
+    legacy.toolsChanged()
+  })
+
+  async function handle(request: RouteRequest): Promise<Response> {
+    const { raw, body } = request
+    if (await isLegacyRequest(raw, body)) return legacy.handle(request)
+    return modern.fetch(raw, {
+      authInfo: authInfoOf(request),
+      ...(body !== undefined && { parsedBody: body }),
+    })
+  }
+
+  const base = { path: '/mcp', headend: 'mcp', access: 'run', errors: jsonRpcErrors, handle } as const
+  return [
+    route({
+      ...base,
+      method: 'POST',
+      summary: 'MCP: messages of a client',
+      description: 'Streamable HTTP of the Model Context Protocol, revisions 2026-07-28 and 2025-11-25. Each agent is a tool.',
+      body: z.unknown(),
+      maxBodyBytes,
+      responses: { 200: { description: 'A JSON-RPC response, or a stream that ends with it.' }, 202: { description: 'Accepted.' } },
+    }),
+    route({
+      ...base,
+      method: 'GET',
+      summary: 'MCP: messages of the server',
+      responses: { 200: { description: 'A stream of JSON-RPC messages.', mediaType: 'text/event-stream' } },
+    }),
+    route({ ...base, method: 'DELETE', summary: 'MCP: end a session', responses: { 200: { description: 'The session has ended.' } } }),
+  ]
+}
