@@ -123,7 +123,11 @@ export function echoModel(id = 'test/echo'): Model {
     async *stream({ messages }: ModelRequest): AsyncGenerator<ModelPart> {
       const last = messages.findLast((message) => message.role === 'user')
       const text = last?.role === 'user' ? last.parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join(' ') : ''
-      for (const word of text.split(/(?<= )/)) yield { type: 'text', text: word }
+      for (const word of text.split(/(?<= )/)) {
+        // As a provider does: other work goes on between two pieces.
+        await new Promise((resolve) => setImmediate(resolve))
+        yield { type: 'text', text: word }
+      }
       yield { type: 'finish', reason: 'stop', usage: { input: 10, output: 5, cacheRead: 0, cacheWrite: 0, reasoning: 0 } }
     },
   }
