@@ -1,0 +1,53 @@
+import type { ParameterRule, ParameterTable } from './parameters.ts'
+
+const clientTools = 'The agent has its own tools, which it runs itself.'
+const sampling = (overrides: 'temperature' | 'topP' | 'seed' | 'reasoning' | 'maxOutputTokens', note: string): ParameterRule => ({
+  use: { overrides },
+  note,
+})
+
+/** Parameters that both endpoints have. */
+export const commonParameters: ParameterTable = {
+  model: { use: 'used', note: 'The name of an agent.' },
+  stream: { use: 'used', note: 'Server-sent events.' },
+  stream_options: { use: 'used', note: '`include_usage` for chat; `include_obfuscation` has no effect.' },
+  user: { use: 'used', note: 'The label `user:VALUE` of the session.' },
+  metadata: { use: 'used', note: 'Labels `KEY=VALUE` of the session, cut to 128 characters.' },
+  parallel_tool_calls: { use: 'used', note: '`false`: the agent runs one call at a time.' },
+  temperature: sampling('temperature', 'Sampling temperature.'),
+  top_p: sampling('topP', 'Nucleus sampling.'),
+  safety_identifier: { use: 'accepted', note: 'Not passed to the provider of the model.' },
+  prompt_cache_key: { use: 'accepted', note: 'Troupe asks providers to cache on its own.' },
+  prompt_cache_retention: { use: 'accepted', note: 'See `prompt_cache_key`.' },
+  prompt_cache_options: { use: 'accepted', note: 'See `prompt_cache_key`.' },
+  service_tier: { use: 'ignored', defaults: ['auto', 'default'], note: 'The models of the agent decide.' },
+  tools: { use: 'refused', note: clientTools },
+  tool_choice: { use: 'refused', defaults: ['none', 'auto'], note: clientTools },
+  top_logprobs: { use: 'refused', defaults: [0], note: 'Models of agents report no probabilities.' },
+  moderation: { use: 'refused', note: 'Use a hook of the agent.' },
+}
+
+/** `POST /v1/chat/completions`. */
+export const chatParameters: ParameterTable = {
+  ...commonParameters,
+  messages: { use: 'used', note: 'The last one is the input, the others are the history. `system` and `developer`: instructions.' },
+  response_format: { use: 'used', note: '`json_schema`: the answer is checked. `json_object`: the schema of the agent, or any object.' },
+  store: { use: 'used', note: '`false`: the session is deleted after the answer.' },
+  max_completion_tokens: sampling('maxOutputTokens', 'Tokens of each reply of the model.'),
+  max_tokens: sampling('maxOutputTokens', 'Older name of `max_completion_tokens`.'),
+  seed: sampling('seed', 'Seed of the sampling.'),
+  reasoning_effort: sampling('reasoning', 'Reasoning effort.'),
+  frequency_penalty: { use: 'ignored', defaults: [0], note: 'No agent can allow it.' },
+  presence_penalty: { use: 'ignored', defaults: [0], note: 'No agent can allow it.' },
+  verbosity: { use: 'ignored', defaults: ['medium'], note: 'Ask for short answers in a system message.' },
+  prediction: { use: 'ignored', note: 'It only saves time.' },
+  n: { use: 'refused', defaults: [1], note: 'One request has one answer.' },
+  stop: { use: 'refused', note: 'An answer ends where the agent ends it.' },
+  logprobs: { use: 'refused', defaults: [false], note: 'Models of agents report no probabilities.' },
+  logit_bias: { use: 'refused', note: 'Agents have no such setting.' },
+  audio: { use: 'refused', note: 'Agents answer with text.' },
+  modalities: { use: 'used', note: '`["text"]` only.' },
+  functions: { use: 'refused', note: clientTools },
+  function_call: { use: 'refused', defaults: ['none', 'auto'], note: clientTools },
+  web_search_options: { use: 'refused', note: 'Give the agent a tool for it.' },
+}

@@ -1,0 +1,48 @@
+import type { ErrorShape, HttpError, ServerErrorCode } from '../server/index.ts'
+
+/** `type` of an error, which programs read. */
+const types: { readonly [Kind in ServerErrorCode]: string } = {
+  unauthorized: 'authentication_error',
+  forbidden: 'permission_error',
+  not_found: 'invalid_request_error',
+  method_not_allowed: 'invalid_request_error',
+  conflict: 'conflict_error',
+  body_too_large: 'invalid_request_error',
+  unsupported_media_type: 'invalid_request_error',
+  invalid_request: 'invalid_request_error',
+  rate_limited: 'rate_limit_error',
+  overloaded: 'server_error',
+  unavailable: 'server_error',
+  approval_required: 'approval_required',
+  turn_failed: 'turn_failed',
+  internal: 'server_error',
+}
+
+/** Codes that clients of OpenAI know under another name. */
+const codes: { readonly [code: string]: string } = {
+  unauthorized: 'invalid_api_key',
+  agent_unknown: 'model_not_found',
+  rate_limited: 'rate_limit_exceeded',
+}
+
+export interface OpenAiError {
+  readonly message: string
+  readonly type: string
+  readonly param: string | null
+  readonly code: string
+}
+
+/** The object that clients get as `error`, in a body and in a stream. */
+export function openAiError({ kind, code, message, options }: HttpError): OpenAiError {
+  const { remedy, parameter, sessionId, details } = options
+  return {
+    message: remedy === undefined ? message : `${message} ${remedy}`,
+    type: types[kind],
+    param: parameter ?? (code === 'agent_unknown' ? 'model' : null),
+    code: codes[code] ?? code,
+    ...(sessionId !== undefined && { session_id: sessionId }),
+    ...details,
+  }
+}
+
+export const openAiErrors: ErrorShape = (error) => ({ error: openAiError(error) })

@@ -1,0 +1,98 @@
+import { z } from 'zod'
+import type { Clock, Ids, Records } from '../../contracts/index.ts'
+import { type Route, route } from '../server/index.ts'
+import { chatBody, completeChat } from './chat.ts'
+import { openAiErrors } from './errors.ts'
+import { getModel, listModels } from './models.ts'
+import { responseBody } from './response-body.ts'
+import { cancelResponse, createResponse, deleteResponse, getResponse } from './responses.ts'
+
+export interface OpenAiDependencies {
+  readonly clock: Clock
+  readonly ids: Ids
+  /** Settings of responses. */
+  readonly records: Records
+}
+
+const base = { headend: 'openai', errors: openAiErrors } as const
+const stored = { 404: { description: 'There is no such response.' } }
+const failures = {
+  400: { description: 'A parameter is wrong, unknown or not supported; `param` names it.' },
+  403: { description: 'The session waits for a person: `type` is `approval_required`.' },
+  404: { description: 'There is no such agent.' },
+  422: { description: 'The turn ended without an answer.' },
+}
+
+/** An agent is a model. Types of bodies: the reference of OpenAI. */
+export function openaiRoutes(dependencies: OpenAiDependencies): readonly Route[] {
+  return [
+    route({
+      ...base,
+      method: 'GET',
+      path: '/v1/models',
+      access: 'read',
+      summary: 'List the agents as models',
+      responses: { 200: { description: 'A list of models.' } },
+      handle: listModels,
+    }),
+    route({
+      ...base,
+      method: 'GET',
+      path: '/v1/models/:model',
+      access: 'read',
+      summary: 'Show an agent as a model',
+      responses: { 200: { description: 'A model.' }, 404: failures[404] },
+      handle: getModel,
+    }),
+    route({
+      ...base,
+      method: 'POST',
+      path: '/v1/chat/completions',
+      access: 'run',
+      summary: 'Ask an agent with the messages of a chat',
+      description: 'Every call is a session of its own. With `stream`, the answer is sent as server-sent events.',
+      body: chatBody,
+      responses: { 200: { description: 'A chat completion, or its chunks.' }, ...failures },
+      handle: (request) => completeChat(request, dependencies),
+    }),
+    route({
+      ...base,
+      method: 'POST',
+      path: '/v1/responses',
+      access: 'run',
+      summary: 'Ask an agent, in a new session or after an earlier response',
+      description: 'With `background`, the turn continues without the client. With `stream`, events are sent.',
+      body: responseBody,
+      responses: { 200: { description: 'A response, or its events.' }, ...failures, 409: { description: 'The previous response runs.' } },
+      handle: (request) => createResponse(request, dependencies),
+    }),
+    route({
+      ...base,
+      method: 'GET',
+      path: '/v1/responses/:id',
+      access: 'read',
+      summary: 'Show a response',
+      query: z.strictObject({ include_obfuscation: z.string().optional(), stream: z.literal('false').optional() }),
+      responses: { 200: { description: 'The response as it is now.' }, ...stored },
+      handle: (request) => getResponse(request, dependencies),
+    }),
+    route({
+      ...base,
+      method: 'POST',
+      path: '/v1/responses/:id/cancel',
+      access: 'run',
+      summary: 'Interrupt a response',
+      responses: { 200: { description: 'The response after its end.' }, ...stored },
+      handle: (request) => cancelResponse(request, dependencies),
+    }),
+    route({
+      ...base,
+      method: 'DELETE',
+      path: '/v1/responses/:id',
+      access: 'run',
+      summary: 'Delete a response, and its session with the last one',
+      responses: { 200: { description: '`{ id, object, deleted }`' }, ...stored },
+      handle: (request) => deleteResponse(request, dependencies),
+    }),
+  ]
+}

@@ -1,0 +1,69 @@
+import { z } from 'zod'
+import { type AgentDescription, type Json, type ModelParameters, reasoningEfforts } from '../../contracts/index.ts'
+import { type CheckedParameters, checkParameters, unsupported } from './parameters.ts'
+import { inputSchema } from './response-input.ts'
+import { responseParameters } from './response-parameters.ts'
+import { metadataSchema, textFormatSchema, userSchema } from './settings.ts'
+
+/** Other parameters are checked by their table. */
+export const responseBody = z.looseObject({
+  model: z.string().min(1),
+  input: inputSchema,
+  instructions: z.string().nullish(),
+  previous_response_id: z.string().nullish(),
+  stream: z.boolean().nullish(),
+  stream_options: z.looseObject({}).nullish(),
+  store: z.boolean().nullish(),
+  background: z.boolean().nullish(),
+  text: z.looseObject({ format: textFormatSchema.nullish(), verbosity: z.enum(['low', 'medium', 'high']).nullish() }).nullish(),
+  reasoning: z.looseObject({ effort: z.enum(reasoningEfforts).nullish() }).nullish(),
+  temperature: z.number().min(0).max(2).nullish(),
+  top_p: z.number().min(0).max(1).nullish(),
+  max_output_tokens: z.int().min(1).nullish(),
+  max_tool_calls: z.int().min(0).nullish(),
+  parallel_tool_calls: z.boolean().nullish(),
+  include: z.array(z.string()).nullish(),
+  truncation: z.enum(['auto', 'disabled']).nullish(),
+  user: userSchema.nullish(),
+  metadata: metadataSchema.nullish(),
+})
+export type ResponseBody = z.infer<typeof responseBody>
+
+/** Parameters of the model, also those inside of others. */
+export function responseSettings(body: ResponseBody, agent: AgentDescription): CheckedParameters {
+  const { parameters, ignored } = checkParameters(body, { table: responseParameters, agent })
+  if (body.background === true && body.store === false)
+    throw unsupported('background', 'A response that is not stored cannot be read later.')
+  const other = body.include?.find((name) => name !== 'reasoning.encrypted_content')
+  if (other !== undefined) throw unsupported('include', `"${other}" cannot be included.`)
+  const effort = body.reasoning?.effort ?? undefined
+  const mayReason = agent.overrides.includes('reasoning')
+  return {
+    parameters: { ...parameters, ...(effort !== undefined && mayReason && { reasoning: effort }) },
+    ignored: [
+      ...ignored,
+      ...(effort !== undefined && !mayReason && effort !== agent.parameters.reasoning ? ['reasoning.effort'] : []),
+      ...(body.text?.verbosity && body.text.verbosity !== 'medium' ? ['text.verbosity'] : []),
+      ...(body.include && body.include.length > 0 ? ['include'] : []),
+    ],
+  }
+}
+
+/** What the response repeats of its request. Parameters that were ignored are not. */
+export function repeatedFields(body: ResponseBody, parameters: ModelParameters): { readonly [name: string]: Json } {
+  return {
+    instructions: body.instructions ?? null,
+    previous_response_id: body.previous_response_id ?? null,
+    store: body.store ?? true,
+    text: { format: (body.text?.format ?? { type: 'text' }) as Json },
+    reasoning: { effort: parameters.reasoning ?? null, summary: null },
+    temperature: parameters.temperature ?? null,
+    top_p: parameters.topP ?? null,
+    max_output_tokens: parameters.maxOutputTokens ?? null,
+    max_tool_calls: body.max_tool_calls ?? null,
+    parallel_tool_calls: body.parallel_tool_calls ?? true,
+    truncation: body.truncation ?? 'disabled',
+    metadata: (body.metadata ?? {}) as Json,
+    ...(body.user && { user: body.user }),
+  }
+}

@@ -1,0 +1,65 @@
+import type { ApprovalRequest } from '../../contracts/index.ts'
+import type { StoredResponse } from './response-records.ts'
+import type { ResponseState, TurnEnd } from './response-state.ts'
+import { responseUsage } from './settings.ts'
+
+export type ResponseStatus = 'queued' | 'in_progress' | 'completed' | 'incomplete' | 'failed' | 'cancelled'
+
+export interface ResponseObject {
+  readonly id: string
+  readonly object: 'response'
+  readonly status: ResponseStatus
+  readonly [field: string]: unknown
+}
+
+/** `approvals`: of a response that waits for a person. */
+export function responseObject(
+  { id, sessionId, record }: StoredResponse,
+  state: ResponseState,
+  approvals: readonly ApprovalRequest[] = [],
+): ResponseObject {
+  const { turn, output, usage } = state
+  const ending = turn.kind === 'ended' ? endingOf(turn.end) : { status: turn.kind === 'queued' ? 'queued' : 'in_progress' }
+  return {
+    id,
+    object: 'response',
+    created_at: record.createdAt,
+    model: record.agent,
+    background: record.background,
+    error: null,
+    incomplete_details: null,
+    // Texts whose reply failed are no part of the answer.
+    output: output.filter(({ status }) => status !== 'incomplete'),
+    tools: [],
+    tool_choice: 'auto',
+    service_tier: 'default',
+    usage: usage ? responseUsage(usage) : null,
+    ...record.request,
+    ...(ending as { readonly status: ResponseStatus }),
+    session_id: sessionId,
+    ...(approvals.length > 0 && { approvals: approvals.map(({ id: approvalId, summary }) => ({ id: approvalId, summary })) }),
+  }
+}
+
+function endingOf({ ending, at }: TurnEnd): object {
+  const completed_at = Math.floor(at / 1000)
+  switch (ending.status) {
+    case 'completed':
+      return { status: 'completed', completed_at }
+    case 'partial':
+      return ending.reason === 'stopped'
+        ? { status: 'completed', completed_at }
+        : { status: 'incomplete', completed_at, incomplete_details: { reason: 'max_output_tokens', limit: ending.reason } }
+    case 'interrupted':
+      return { status: 'cancelled', completed_at }
+    case 'failed':
+      return { status: 'failed', completed_at, error: failedError(ending.message, ending.failure?.class) }
+    default:
+      return ending satisfies never
+  }
+}
+
+export const failedError = (message: string, failure?: string): object => ({
+  code: failure === 'rate_limit' || failure === 'quota' ? 'rate_limit_exceeded' : 'server_error',
+  message,
+})

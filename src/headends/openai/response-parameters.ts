@@ -1,0 +1,23 @@
+import { commonParameters } from './chat-parameters.ts'
+import type { ParameterTable } from './parameters.ts'
+
+/** `POST /v1/responses`. */
+export const responseParameters: ParameterTable = {
+  ...commonParameters,
+  input: { use: 'used', note: 'A text, or items: messages, and items of earlier answers. The last one is the input.' },
+  instructions: { use: 'used', note: 'Added after the prompt of the agent.' },
+  previous_response_id: { use: 'used', note: 'Continues the session of that response.' },
+  store: { use: 'used', note: '`false`: the session is deleted after the answer.' },
+  background: { use: 'used', note: 'The turn continues without the client. Read the answer with `GET /v1/responses/ID`.' },
+  text: { use: 'used', note: '`format` as `response_format` of chat; `verbosity` is ignored.' },
+  reasoning: { use: 'used', note: '`effort` overrides `reasoning`. Summaries are sent if the model has some.' },
+  max_output_tokens: { use: { overrides: 'maxOutputTokens' }, note: 'Tokens of each reply of the model.' },
+  max_tool_calls: { use: 'used', note: 'A lower limit for the calls of the turn.' },
+  include: { use: 'used', note: '`reasoning.encrypted_content` is ignored, others are refused.' },
+  truncation: { use: 'accepted', note: 'Troupe compacts a history that is too long, with both values.' },
+  conversation: { use: 'refused', note: 'Use `previous_response_id`.' },
+  prompt: { use: 'refused', note: 'The agent has its own prompt.' },
+  context_management: { use: 'refused', note: 'Troupe compacts histories on its own.' },
+  image: { use: 'refused', note: 'Agents answer with text.' },
+  access_programs: { use: 'refused', note: 'A setting of OpenAI.' },
+}
