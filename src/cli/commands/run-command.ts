@@ -33,17 +33,14 @@ export async function runCommand(requested: RunInvocation, given: Host, interrup
   const progress = progressFor(host.window, display)
   const store = await interruption.before(openDataFolder(prepared.folder))
   const approver = chooseApprover(host, prepared.withoutTerminal)
+  const grants = userGrants(host, { folder: prepared.folder, store })
   const runtime = createAgentRuntime({
     config: teamConfig(prepared),
     adapter: prepared.adapter,
     store,
     clock: systemClock,
     approver,
-    grants: projectGrants(
-      userGrants(host, { folder: prepared.folder, store }),
-      { project: prepared.project, folder: prepared.workspace },
-      host.now,
-    ),
+    grants: projectGrants(grants, { project: prepared.project, folder: prepared.workspace }, host.now),
     ...(prepared.sandbox && { sandbox: prepared.sandbox }),
     hooks: prepared.hooks,
     mcp: prepared.mcp,
@@ -75,7 +72,7 @@ export async function runCommand(requested: RunInvocation, given: Host, interrup
   const further = (await afterStoreFailure(followed.outcome, invocation, store)) ?? afterInterrupt(followed.outcome, invocation, sessionId)
   if (further !== undefined) await printNotice(`Continue: ${further}`, { host, display })
   // A run that ignored its interrupt would block closing. The next process finds that its owner is gone.
-  if (followed.outcome) await close(runtime, store)
+  if (followed.outcome) await close(runtime, [grants, store])
   return code
 }
 
@@ -147,9 +144,9 @@ async function introduce({ sessionId }: RunHandle, { agent, folder }: PreparedRu
   await printNotice(`journal in ${folder}`, audience)
 }
 
-async function close(runtime: AgentRuntime, store: Store): Promise<void> {
+async function close(runtime: AgentRuntime, stores: readonly { close(): Promise<void> }[]): Promise<void> {
   await runtime.close()
-  await store.close()
+  for (const store of stores) await store.close()
 }
 
 /** Reports an unusable data folder as a configuration error, but not a full disk. */
