@@ -86,6 +86,8 @@ export interface AgentChanges {
   /** Upper bounds of the limits: a lower limit of the definition applies. */
   readonly lowered?: Partial<AgentLimits>
   readonly parameters?: ModelParameters
-  /** Added after the prompt. */
+  /** Added after the prompt. Empty: nothing is. */
   readonly instructions?: string
+  /** `null`: that of the definition. */
+  readonly output?: OutputContract | null
 }

@@ -171,6 +171,7 @@ describe.each(Object.entries(stores))('sessions.start with the %s store', (_, pr
       lowered: { maxToolTurns: 9, maxTokens: 7_000 },
       parameters: { temperature: 0.3 },
       instructions: 'Be brief.',
+      output: { format: 'json', schema: { type: 'object' } },
     })
     expect(first.agent).toMatchObject({
       prompt: 'You are a clerk.\n\nBe brief.',
@@ -246,6 +247,24 @@ describe('sessions.send with settings', () => {
     expect(order.filter((type) => type === 'turn.started')).toHaveLength(3)
     // Recorded with the message, and adopted before its turn.
     expect(order.slice(0, 4)).toEqual(['turn.started', 'session.configured', 'session.configured', 'turn.started'])
+  })
+
+  it('replaces instructions and output, or returns to those of the agent', async () => {
+    const at = world({ steps: answers('One.', '{}', 'Three.') })
+    const { sessions } = at.runtime
+    const sessionId = await sessions.start('One?', { instructions: 'Be brief.' })
+    await sessions.outcome(sessionId)
+    await sessions.send(sessionId, 'Two?', { instructions: 'Be kind.', output: { format: 'json', schema: { type: 'object' } } })
+    expect(await sessions.outcome(sessionId)).toMatchObject({ report: { format: 'json', value: {} } })
+    await sessions.send(sessionId, 'Three?', { instructions: '', output: null })
+    expect(await sessions.outcome(sessionId)).toMatchObject({ report: { text: 'Three.' } })
+    expect(at.model.requests.map(({ system, output }) => [system.split('\n\n')[1], output?.schema])).toEqual([
+      ['Be brief.', undefined],
+      ['Be kind.', { type: 'object' }],
+      [undefined, undefined],
+    ])
+    for (const wrong of [{ instructions: 7 }, { output: { format: 'yaml' } }])
+      await expect(sessions.send(sessionId, 'Four?', wrong as object)).rejects.toMatchObject({ code: 'usage' })
   })
 
   it('survive a process that dies before the turn begins', async () => {

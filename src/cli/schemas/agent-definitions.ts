@@ -110,6 +110,7 @@ export const agentDefinitions = {
     lowered: optional(anyObject),
     parameters: optional(reference('Parameters')),
     instructions: optional(text),
+    output: optional(anyOf(reference('OutputContract'), { type: 'null' })),
   }),
   Parameters: closed<ModelParameters>({
     temperature: optional({ type: 'number' }),
