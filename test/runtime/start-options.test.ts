@@ -340,7 +340,9 @@ describe('the history of a client', () => {
     const at = world({ steps: answers('Done.') })
     const overlay = { API_TOKEN: 'very-secret-value' }
     const history: Message[] = seeded.map((message) => JSON.parse(JSON.stringify(message).replaceAll('Rain.', 'very-secret-value')))
-    const sessionId = await at.runtime.sessions.start('Go.', { overlay, history, instructions: 'Use very-secret-value.' })
+    const secret = { instructions: 'Use very-secret-value.', labels: ['very-secret-value'] }
+    const sessionId = await at.runtime.sessions.start('Go.', { overlay, history, ...secret })
+    expect(await at.runtime.sessions.get(sessionId)).toMatchObject({ labels: ['[redacted:API_TOKEN]'] })
     await at.runtime.sessions.outcome(sessionId)
     const stored = JSON.stringify(await journalOf(at.store, sessionId as TreeId))
     expect(stored).not.toContain('very-secret-value')
@@ -414,4 +416,13 @@ it.each<[string, unknown, RegExp]>([
   ['empty instructions', { instructions: '' }, /options\.instructions/],
 ])('is refused with %s', async (_, options, message) => {
   await expect(world().runtime.sessions.start('Go.', options as never)).rejects.toThrow(message)
+})
+
+it('an agent names the parameters that callers of a server can set', () => {
+  const agents = [{ ...agent, overrides: ['seed', 'topP', 'seed'] as const }]
+  expect(world({ config: { agents } }).runtime.sessions.agents()).toMatchObject([{ overrides: ['seed', 'topP'] }])
+  expect(world().runtime.sessions.agents()).toMatchObject([{ overrides: [] }])
+  expect(() => world({ config: { agents: [{ ...agent, overrides: ['cache'] as never }] } })).toThrow(
+    /overrides: expected a list of temperature/,
+  )
 })

@@ -16,9 +16,11 @@ export interface Opening {
 /** Everything in it is stored and shown. */
 export function withoutSecrets(opening: Opening, redactor: Redactor): Opening {
   if (!redactor.stream()) return opening
-  const { changes, history } = opening
+  const { changes, history, identity } = opening
+  const { labels } = identity
   return {
     ...opening,
+    identity: labels ? { ...identity, labels: labels.map((label) => redactor.text(label)) } : identity,
     history: history.map((message) => redactMessage(message, redactor)),
     changes: redactChanges(changes, redactor),
   }
