@@ -31,6 +31,8 @@ export {
   childrenOfferedOf,
   contextOf,
   featuresOf,
+  type HeadendSettings,
+  headendsOf,
   hooksOf,
   isDocumentFile,
   type ModelPrice,
