@@ -31,6 +31,8 @@ export {
   childrenOfferedOf,
   contextOf,
   featuresOf,
+  type HeadendSettings,
+  headendsOf,
   hooksOf,
   isDocumentFile,
   type ModelPrice,
@@ -49,8 +51,9 @@ export { mustShowInFull, trustEffect } from './config/sections.ts'
 export { type ConfigRow, configRows } from './config/show-config.ts'
 export { placeOf } from './config/sourced.ts'
 export { documentFilesIn, listHookFiles } from './config/trust/hook-files.ts'
-export { readFileStates, readTrust, revokeTrust, type TrustPlace, trustFiles } from './config/trust/trust-file.ts'
+export { readFileStates, type TrustPlace, trustFiles } from './config/trust/trust-files.ts'
 export { type FileState, type TrustRecord, type TrustRecords, trustOf } from './config/trust/trust-records.ts'
+export { fileTrustStore, type TrustStore } from './config/trust/trust-store.ts'
 export { openApiNames, restToolNames, unknownSkills, unknownTools, unusedQueues } from './config/unknown-names.ts'
 export { readOptionVariables } from './config/variables/option-variables.ts'
 export { type Overlay, overlayFor, variablesOf } from './config/variables/overlay.ts'

@@ -1,12 +1,11 @@
 import { existsSync } from 'node:fs'
-import { readFile } from 'node:fs/promises'
 import type { OverrideArguments } from '../agents/index.ts'
 import { TroupeError } from '../contracts/index.ts'
 import { exitCodes } from './host/exit-codes.ts'
 import { type Host, processHost } from './host/process-host.ts'
 import { helpText } from './options/help-text.ts'
 import { type DisplayOptions, type HelpTopic, type Invocation, type OutputForm, parseArguments } from './options/parse-arguments.ts'
-import { packageFile } from './package-file.ts'
+import { packageVersion } from './package-file.ts'
 import { Interruption } from './run/interruption.ts'
 import { reportError } from './run/report-error.ts'
 import { columnsOn } from './terminal/columns.ts'
@@ -38,7 +37,7 @@ const defaultDisplay: DisplayOptions = { detail: 'normal', logFormat: 'text', co
 async function perform(invocation: Invocation, host: Host): Promise<number> {
   switch (invocation.kind) {
     case 'version':
-      await host.stdout.line(await version())
+      await host.stdout.line(await packageVersion())
       return exitCodes.done.code
     case 'help':
       await host.stdout.text(await helpAbout(invocation.about, host))
@@ -58,6 +57,15 @@ async function perform(invocation: Invocation, host: Host): Promise<number> {
       const { demoCommand } = await interruption.before(import('./commands/demo-command.ts'))
       return demoCommand(invocation, host, interruption)
     }
+    case 'serve': {
+      const interruption = new Interruption(host)
+      const { serveCommand } = await interruption.before(import('./serve/serve-command.ts'))
+      return serveCommand(invocation, host, interruption)
+    }
+    case 'token':
+      return (await import('./serve/token-command.ts')).tokenCommand(invocation, host)
+    case 'audit':
+      return (await import('./serve/audit-command.ts')).auditCommand(invocation, host)
     case 'validate':
       return (await import('./commands/validate-command.ts')).validateCommand(invocation, host)
     case 'agents':
@@ -132,9 +140,4 @@ function outputError(cause: Error): TroupeError {
     remedy: 'Free some disk space, or redirect the output elsewhere.',
     cause,
   })
-}
-
-async function version(): Promise<string> {
-  const manifest: { readonly version: string } = JSON.parse(await readFile(packageFile('package.json'), 'utf8'))
-  return manifest.version
 }

@@ -15,6 +15,16 @@ export interface ModelParameters {
   /** Whether to ask the provider to cache the beginning of the request. Default true. */
   readonly cache?: boolean
 }
+/** Parameters that an agent can let its callers set. */
+export const overridableParameters = [
+  'temperature',
+  'topP',
+  'maxOutputTokens',
+  'reasoning',
+  'seed',
+] as const satisfies (keyof ModelParameters)[]
+export type OverridableParameter = (typeof overridableParameters)[number]
+
 export const reasoningEfforts = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh'] as const
 export type ReasoningEffort = (typeof reasoningEfforts)[number]
 
@@ -86,6 +96,8 @@ export interface AgentChanges {
   /** Upper bounds of the limits: a lower limit of the definition applies. */
   readonly lowered?: Partial<AgentLimits>
   readonly parameters?: ModelParameters
-  /** Added after the prompt. */
+  /** Added after the prompt. Empty: nothing is. */
   readonly instructions?: string
+  /** `null`: that of the definition. */
+  readonly output?: OutputContract | null
 }

@@ -6,6 +6,8 @@ export {
   type JsonOutput,
   type ModelParameters,
   type OutputContract,
+  type OverridableParameter,
+  overridableParameters,
   type ReasoningEffort,
   reasoningEfforts,
 } from './agent.ts'

@@ -49,6 +49,10 @@ export interface SendOptions extends SessionSettings {
   readonly to?: SessionId | string
   /** A message that is sent twice under one id is accepted once. */
   readonly clientId?: ClientId | string
+  /** Replaces the instructions of the start, from the next turn on. Empty: there are none. */
+  readonly instructions?: string
+  /** The format of the answers from the next turn on. `null`: the agent's. */
+  readonly output?: OutputContract | null
 }
 
 export interface ApprovalAnswer {

@@ -108,6 +108,11 @@ const effects: { readonly [Key in AgentOptionKey]: () => Promise<void> } = {
     expect(outcome).toMatchObject({ status: 'failed', failure: { class: 'timeout' } })
     expect(clock.monotonic()).toBeLessThan(10_000)
   },
+  async overrides() {
+    // test/headends shows what callers can set.
+    const { outcome } = await play({ boss: 'overrides: [seed, topP]', bossSays: async () => ({ text: 'Done.' }) })
+    expect(outcome.snapshot.selectedAgent.overrides).toEqual(['seed', 'topP'])
+  },
   async 'input.format'() {
     const [scout] = await offered({ scout: 'input: { format: json }' })
     expect(Object.keys(scout?.inputSchema.properties ?? {})).toEqual(['reason'])

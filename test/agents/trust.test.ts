@@ -3,10 +3,10 @@ import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { PassThrough } from 'node:stream'
 import { afterAll, describe, expect, test, vi } from 'vitest'
-import { loadConfig, nodeConfigFileSystem, readTrust } from '../../src/agents/index.ts'
+import { loadConfig, nodeConfigFileSystem } from '../../src/agents/index.ts'
 import { trustCommand } from '../../src/cli/commands/trust-command.ts'
 import type { Host } from '../../src/cli/host/process-host.ts'
-import { type Setup, setupWithoutConfig } from '../../src/cli/team/load-config.ts'
+import { type Setup, setupWithoutConfig, trustPlaceOf } from '../../src/cli/team/load-config.ts'
 import { inspectTeam } from '../../src/cli/team/load-team.ts'
 import { Output } from '../../src/cli/terminal/output.ts'
 import { plainPaint } from '../../src/cli/terminal/paint.ts'
@@ -177,7 +177,7 @@ describe('the question at a terminal', () => {
       exit: () => expect.unreachable('nothing ends the process'),
       ...more,
     }
-    const setup = { ...setupWithoutConfig(host), trustPlace: { files: nodeConfigFileSystem, path: `${path}/trust.json` } }
+    const setup = { ...setupWithoutConfig(host), trustPlace: trustPlaceOf({ env: { XDG_STATE_HOME: path } }) }
     return { host, setup, said: () => said }
   }
 
@@ -194,7 +194,7 @@ describe('the question at a terminal', () => {
     expect(said()).toBe(
       '/project/.ai-agent.json is not trusted in its current form. These parts are ignored until you trust it:\n  providers – choose where requests and keys are sent\n  models.fast – choose models instead of those in your own configuration, read variables, or replace a model by a script\nTrust it? [y/N] ',
     )
-    const records = [...(await readTrust(setup.trustPlace)).values()]
+    const records = [...(await setup.trustPlace.store.list()).values()]
     expect(records).toEqual(expected === 'given' ? [{ path: waiting[0]?.path, sha256: waiting[0]?.sha256, by: 'person', at: 7 }] : [])
   })
 
@@ -224,7 +224,7 @@ describe('the question at a terminal', () => {
     const flagged = terminal('')
     expect(await askForTrust(waiting, flagged.setup, { host: flagged.host, isGiven: true })).toBe('given')
     expect([piped.said(), idle.said(), flagged.said()]).toEqual(['', '', ''])
-    expect([...(await readTrust(flagged.setup.trustPlace)).values()]).toMatchObject([{ by: 'command' }])
+    expect([...(await flagged.setup.trustPlace.store.list()).values()]).toMatchObject([{ by: 'command' }])
   })
 
   test('what a hostile file would write on the terminal is printed without its escapes', async () => {
@@ -401,6 +401,6 @@ describe('the question at a terminal', () => {
       ].join('\n'),
     )
     expect(words.includes('Nothing was trusted.')).toBe(trusted === 0)
-    expect((await readTrust({ files: nodeConfigFileSystem, path: `${project.path}/.state/troupe/trust.json` })).size).toBe(trusted)
+    expect((await trustPlaceOf({ env: { XDG_STATE_HOME: `${project.path}/.state` } }).store.list()).size).toBe(trusted)
   })
 })

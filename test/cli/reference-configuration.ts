@@ -33,6 +33,7 @@ export const exampleConfig = {
   hooks: [{ name: 'guard', on: ['before_call'], tools: ['shell'], command: ['./guard.sh'], onFailure: 'closed', timeout: '30s' }],
   skills: { directories: ['../skills'], disabled: ['git-push'] },
   context: { agentsMd: true },
+  headends: { port: 8080, hosts: ['agents.example.com'], origins: ['https://chat.example.com'], concurrency: { perToken: 8 } },
   store: { path: './state' },
 }
 
@@ -88,6 +89,19 @@ const keyTexts: { readonly [key: string]: string } = {
   'skills.directories': 'more folders to search for skills, relative to this file',
   'skills.disabled': 'names of skills that no agent can load',
   'context.agentsMd': 'whether sessions get the `AGENTS.md` files of the project; default: `true`',
+  'headends.host': 'the address to listen at; default: `127.0.0.1`',
+  'headends.port': 'the port to listen at; `0` means any free one; default: `3900`',
+  'headends.hosts':
+    'names that clients use besides `localhost`, `127.0.0.1`, `[::1]` and the address; requests with another `Host` are refused',
+  'headends.origins': 'origins of pages of other sites that may send requests; default: none',
+  'headends.maxBodyBytes': 'the largest body of a request; default: 20MB',
+  'headends.concurrency.total': 'turns of all requests at the same time; default: 256',
+  'headends.concurrency.perHeadend': 'turns of one protocol at the same time; default: 256',
+  'headends.concurrency.perAgent': 'turns of one agent at the same time; default: 128',
+  'headends.concurrency.perToken': 'turns of one token at the same time; default: 128',
+  'headends.concurrency.queue': 'requests that may wait for a turn; more are refused; default: 512',
+  'headends.concurrency.queueMs': 'how long a request may wait; default: 30s',
+  'headends.drain': 'how long running turns may continue when the server stops; default: 30s',
   'store.path': 'the data folder, relative to this file',
   agents: 'see below',
   ...httpKeyTexts,

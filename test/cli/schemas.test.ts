@@ -7,6 +7,8 @@ import { errorDocument, outcomeDocument, type RunEnd, runEnd, runEndOfError } fr
 import { lines } from '../../src/cli/schemas/events.ts'
 import { publishedSchemas } from '../../src/cli/schemas/published.ts'
 import { type Approver, type Outcome, type StreamEvent, type Tool, TroupeError } from '../../src/index.ts'
+import { ScriptedModel } from '../../src/testing/index.ts'
+import { runtimeWith } from '../runtime/helpers.ts'
 import { ask, type Script, team } from '../subagents/team.ts'
 import { printJson } from './print-json.ts'
 import { type Conversation, conversation, type Recorded, record, recordLong } from './recorded-runs.ts'
@@ -133,6 +135,18 @@ const spawned = await team({
 }).run()
 for (const event of spawned.all) seen.set(event.type, [...(seen.get(event.type) ?? []), event])
 outcomes.push(spawned.outcome)
+const server = runtimeWith(new ScriptedModel([{ text: 'Done.' }]))
+const served = await server.sessions.start('Go on.', {
+  principal: { id: 'token:ci', kind: 'token', name: 'CI' },
+  limits: { maxTokens: 10_000 },
+  instructions: 'Be brief.',
+  history: [
+    { role: 'user', parts: [{ type: 'text', text: 'Look.' }] },
+    { role: 'assistant', parts: [{ type: 'call', id: 'c', name: 'look', input: '{}' }] },
+    { role: 'tool', results: [{ id: 'c', name: 'look', ok: true, content: 'A door.' }] },
+  ],
+})
+for await (const event of server.sessions.events(served)) seen.set(event.type, [...(seen.get(event.type) ?? []), event])
 const created = seen.get('interaction.session.created')?.[0]
 if (created?.type === 'interaction.session.created') {
   // Only whoever takes a run up changes its agent.

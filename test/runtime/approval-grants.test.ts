@@ -193,57 +193,6 @@ describe('for the project', () => {
     expect(cut.ran).toEqual([])
   })
 
-  it('is read for each call, also from a list that takes its time', async () => {
-    const keys = [key('command:ls')]
-    const { grants } = project([], { list: async () => [...keys] })
-    const made = await play([run('ls'), run('date'), run('ls')], {
-      grants,
-      decide: () => {
-        keys.length = 0
-        return no()
-      },
-    })
-    expect(asked(made.asked)).toEqual(['date', 'ls'])
-    expect(made.ran).toHaveLength(1)
-  })
-
-  it('grants nothing if the list takes more than a minute, and an interrupt does not wait for it', async () => {
-    const { grants } = project([], { list: () => new Promise(() => {}) })
-    const steps = [{ calls: [run('ls')] }, { text: 'Done.' }]
-    const patient = stage({ grants, decide: () => yes(), steps })
-    const outcome = await elapsing(patient.clock, patient.runtime.run('go'), [10_000, 100])
-    expect([patient.asked.length, outcome.diagnostics]).toMatchObject([1, [{ code: 'grant_not_kept' }]])
-
-    const cut = stage({ grants, decide: () => yes(), steps })
-    const handle = cut.runtime.stream('go')
-    await until('the request', () => cut.model.requests.length === 1)
-    await handle.interrupt()
-    expect(await bounded(handle.outcome, 'the interrupt')).toMatchObject({ status: 'interrupted' })
-    expect(cut.ran).toEqual([])
-  })
-
-  it('loses no answer that comes while the list is read', async () => {
-    const steps = [{ calls: [run('ls')] }, { text: 'Done.' }]
-    const first = stage({ decide: () => 'suspend', steps })
-    const { sessionId: treeId } = await first.runtime.run('go')
-    const [request] = await first.runtime.sessions.requests(treeId)
-    await first.runtime.close()
-    const [reading, slow] = [gate(), gate()]
-    const list = async (): Promise<readonly ApprovalKey[]> => {
-      reading.open()
-      await slow.promise
-      return []
-    }
-    const second = stage({ store: first.store, grants: project([], { list }).grants, decide: () => 'wait', steps: steps.slice(1) })
-    const handle = await second.runtime.open(treeId)
-    await reading.promise
-    await second.runtime.sessions.approve(treeId, { approvalId: request!.id, decision: yes(), by: 'bob' })
-    await until('the answer', async () => ofType(await journalOf(first.store, treeId), 'interaction.approval.resolved').length === 1)
-    slow.open()
-    expect(await bounded(handle.outcome)).toMatchObject({ status: 'completed' })
-    expect([second.asked.length, second.ran.length]).toEqual([0, 1])
-  })
-
   const failing: { [what: string]: Partial<ProjectGrants> | undefined } = {
     'rejects with what it knows': { add: () => Promise.reject(new Error('disk full')) },
     'throws at once': {
@@ -278,7 +227,6 @@ describe('for the project', () => {
       throws: () => {
         throw new Error('grants.json is damaged')
       },
-      rejects: () => Promise.reject(new Error('grants.json is damaged')),
       'is no list': () => 'tool:shell',
       'holds nonsense': () => [null, 7, { key: '', label: '', isPrefix: true }, { key: 'tool:shell' }],
     }

@@ -171,6 +171,7 @@ describe.each(Object.entries(stores))('sessions.start with the %s store', (_, pr
       lowered: { maxToolTurns: 9, maxTokens: 7_000 },
       parameters: { temperature: 0.3 },
       instructions: 'Be brief.',
+      output: { format: 'json', schema: { type: 'object' } },
     })
     expect(first.agent).toMatchObject({
       prompt: 'You are a clerk.\n\nBe brief.',
@@ -248,6 +249,24 @@ describe('sessions.send with settings', () => {
     expect(order.slice(0, 4)).toEqual(['turn.started', 'session.configured', 'session.configured', 'turn.started'])
   })
 
+  it('replaces instructions and output, or returns to those of the agent', async () => {
+    const at = world({ steps: answers('One.', '{}', 'Three.') })
+    const { sessions } = at.runtime
+    const sessionId = await sessions.start('One?', { instructions: 'Be brief.' })
+    await sessions.outcome(sessionId)
+    await sessions.send(sessionId, 'Two?', { instructions: 'Be kind.', output: { format: 'json', schema: { type: 'object' } } })
+    expect(await sessions.outcome(sessionId)).toMatchObject({ report: { format: 'json', value: {} } })
+    await sessions.send(sessionId, 'Three?', { instructions: '', output: null })
+    expect(await sessions.outcome(sessionId)).toMatchObject({ report: { text: 'Three.' } })
+    expect(at.model.requests.map(({ system, output }) => [system.split('\n\n')[1], output?.schema])).toEqual([
+      ['Be brief.', undefined],
+      ['Be kind.', { type: 'object' }],
+      [undefined, undefined],
+    ])
+    for (const wrong of [{ instructions: 7 }, { output: { format: 'yaml' } }])
+      await expect(sessions.send(sessionId, 'Four?', wrong as object)).rejects.toMatchObject({ code: 'usage' })
+  })
+
   it('survive a process that dies before the turn begins', async () => {
     const at = world({ steps: answers('One.') })
     const sessionId = await at.runtime.sessions.start('One?')
@@ -321,7 +340,9 @@ describe('the history of a client', () => {
     const at = world({ steps: answers('Done.') })
     const overlay = { API_TOKEN: 'very-secret-value' }
     const history: Message[] = seeded.map((message) => JSON.parse(JSON.stringify(message).replaceAll('Rain.', 'very-secret-value')))
-    const sessionId = await at.runtime.sessions.start('Go.', { overlay, history, instructions: 'Use very-secret-value.' })
+    const secret = { instructions: 'Use very-secret-value.', labels: ['very-secret-value'] }
+    const sessionId = await at.runtime.sessions.start('Go.', { overlay, history, ...secret })
+    expect(await at.runtime.sessions.get(sessionId)).toMatchObject({ labels: ['[redacted:API_TOKEN]'] })
     await at.runtime.sessions.outcome(sessionId)
     const stored = JSON.stringify(await journalOf(at.store, sessionId as TreeId))
     expect(stored).not.toContain('very-secret-value')
@@ -395,4 +416,13 @@ it.each<[string, unknown, RegExp]>([
   ['empty instructions', { instructions: '' }, /options\.instructions/],
 ])('is refused with %s', async (_, options, message) => {
   await expect(world().runtime.sessions.start('Go.', options as never)).rejects.toThrow(message)
+})
+
+it('an agent names the parameters that callers of a server can set', () => {
+  const agents = [{ ...agent, overrides: ['seed', 'topP', 'seed'] as const }]
+  expect(world({ config: { agents } }).runtime.sessions.agents()).toMatchObject([{ overrides: ['seed', 'topP'] }])
+  expect(world().runtime.sessions.agents()).toMatchObject([{ overrides: [] }])
+  expect(() => world({ config: { agents: [{ ...agent, overrides: ['cache'] as never }] } })).toThrow(
+    /overrides: expected a list of temperature/,
+  )
 })

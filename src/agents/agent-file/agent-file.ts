@@ -5,6 +5,7 @@ import type {
   JsonObject,
   ModelParameters,
   OutputContract,
+  OverridableParameter,
   Problem,
   SandboxPolicy,
 } from '../../contracts/index.ts'
@@ -32,6 +33,8 @@ export interface AgentSettings {
   /** Only what is set, as in `parameters` and `limits`. */
   readonly sandbox?: Partial<SandboxPolicy>
   readonly parameters: ModelParameters
+  /** Parameters that callers of a server can set. */
+  readonly overrides?: readonly OverridableParameter[]
   readonly limits: Partial<AgentLimits>
   readonly input: InputContract
   readonly output: OutputContract
@@ -148,6 +151,7 @@ export function toAgentSettings(values: ReadonlyMap<AgentOptionKey, { readonly v
   const usage = get<string>('usage')
   const toolName = get<string>('toolName')
   const rules = get<readonly ApprovalRule[]>('approvals.rules') ?? []
+  const overrides = get<readonly OverridableParameter[]>('overrides') ?? []
   const sandbox = group('sandbox') as Partial<SandboxPolicy>
   return {
     description: get<string>('description') ?? '',
@@ -160,6 +164,7 @@ export function toAgentSettings(values: ReadonlyMap<AgentOptionKey, { readonly v
     ...(rules.length > 0 && { approvals: rules }),
     ...(Object.keys(sandbox).length > 0 && { sandbox }),
     parameters: group('parameters') as ModelParameters,
+    ...(overrides.length > 0 && { overrides }),
     limits: group('limits') as Partial<AgentLimits>,
     input: inputOf(get('input.format'), get<JsonObject>('input.schema')),
     output: outputOf(get('output.format'), get<JsonObject>('output.schema')),

@@ -359,6 +359,7 @@ describe('the template of an agent', () => {
         # seed: 7  # default: the provider's default
         # cache: false  # default: true
         # timeout: 90s  # default: limits.llmTimeout
+      # overrides: [temperature, reasoning]  # default: none
       input:
         format: text
         # schema: { type: object, properties: { city: { type: string } }, required: [city] }  # default: none

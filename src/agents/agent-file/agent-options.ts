@@ -30,6 +30,7 @@ export type AgentOptionKey =
   | 'toolName'
   | 'models'
   | `parameters.${keyof ModelParameters | 'timeout'}`
+  | 'overrides'
   | `input.${'format' | 'schema' | 'schemaRef'}`
   | `output.${'format' | 'schema' | 'schemaRef'}`
   | 'tools'
@@ -105,6 +106,12 @@ export const agentOptions: { readonly [Key in AgentOptionKey]: AgentOption } = {
     default: 'limits.llmTimeout',
     example: '90s',
     sameAs: 'limits.llmTimeout',
+  },
+  overrides: {
+    type: { kind: 'names', of: 'parameter' },
+    summary: 'the parameters that callers of a server can set',
+    default: 'none',
+    example: '[temperature, reasoning]',
   },
   'input.format': {
     type: { kind: 'choice', of: ['text', 'json'] },

@@ -95,7 +95,6 @@ describe('a configuration file', () => {
     ).toEqual(
       [
         ['13:15', 'features'],
-        ['15:30', 'headends'],
         ['15:43', 'slack'],
         ['15:60', 'telemetry'],
       ].map(([at, name]) => `config_section_unused /x.json:${at} \`${name}\``),
@@ -138,8 +137,25 @@ describe('a configuration file', () => {
     [{ models: { 'script/x.yaml': 'lab/m' } }, ['1:12 `script/x.yaml` is not a valid name in `models`']],
     [{ models: { autos: 'a', rehearsals: 'b', scripted: 'c', Auto: 'd' }, providers: { autos: {} } }, []],
     ['{"providers": {"__proto__": {"baseURL": "https://evil.example"}}}', ['1:16 `__proto__` is not a valid name in `providers`']],
-    ['{"headends": {"a": {"__proto__": {}}}}', ['1:21 `__proto__` is not a valid name in `headends.a`']],
-    ['{"headends": {"a": [{"__proto__": {}}]}}', ['1:22 the name `__proto__` cannot be used']],
+    ['{"telemetry": {"a": {"__proto__": {}}}}', ['1:22 `__proto__` is not a valid name in `telemetry.a`']],
+    ['{"telemetry": {"a": [{"__proto__": {}}]}}', ['1:23 the name `__proto__` cannot be used']],
+    [{ headends: { prot: 1 } }, ['1:14 unknown key `prot` in `headends`']],
+    [{ headends: { port: 70_000 } }, ['1:21 `headends.port` must be an integer from 0 to 65535, not a number']],
+    [{ headends: { hosts: ['https://a.example'] } }, ['1:23 `headends.hosts.0` must be a host name without `https://` and path']],
+    [{ headends: { hosts: ['a.example', 'a.example:8443', '[::1]'], origins: ['https://a.example', 'http://localhost:8080'] } }, []],
+    [
+      { headends: { origins: ['https://a.example/', '*'] } },
+      [0, 1].map(
+        (index) => `1:${25 + 21 * index} \`headends.origins.${index}\` must be an origin: \`https://\`, a host name and nothing after it`,
+      ),
+    ],
+    [
+      { headends: { concurrency: { total: 0 }, drain: 'soon' } },
+      [
+        '1:37 `headends.concurrency.total` must be an integer of at least 1, not a number',
+        '1:48 `headends.drain` must be a duration of at least 1ms, not text',
+      ],
+    ],
     ['{"mcpServers": {"a__b": {}}}', ['1:17 `a__b` is not a valid name in `mcpServers`']],
     ['{"mcpServers": {"a": {}}}', ['1:22 `mcpServers.a` has neither `command` nor `url`']],
     ['{"mcpServers": {"a": {"command": "x", "url": "http://x.example"}}}', ['1:39 `mcpServers.a` has both `command` and `url`']],

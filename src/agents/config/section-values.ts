@@ -164,6 +164,28 @@ export interface ModelPrice {
   readonly cacheWrite?: number
 }
 
+/** The server of `troupe serve`. */
+export interface HeadendSettings {
+  readonly host?: string
+  readonly port?: number
+  /** Further names that clients use in the Host header. */
+  readonly hosts?: readonly string[]
+  /** Origins of pages of other sites that may send requests. */
+  readonly origins?: readonly string[]
+  readonly maxBodyBytes?: number
+  /** How many turns run and wait together. */
+  readonly concurrency?: {
+    readonly total?: number
+    readonly perHeadend?: number
+    readonly perAgent?: number
+    readonly perToken?: number
+    readonly queue?: number
+    readonly queueMs?: number
+  }
+  /** How long running turns may continue when the server stops, in milliseconds. */
+  readonly drain?: number
+}
+
 interface Named<Value> {
   readonly [name: string]: Value
 }
@@ -175,6 +197,7 @@ export const pricesOf = (config: Config): Named<ModelPrice> => merged(config, 'p
 export const unpricedOf = (config: Config): readonly string[] => merged(config, 'unpriced') ?? []
 export const childrenOfferedOf = (config: Config): 'each' | 'directory' | undefined => merged(config, 'childrenOffered')
 export const toolsOfferedOf = (config: Config): 'each' | 'search' | undefined => merged(config, 'toolsOffered')
+export const headendsOf = (config: Config): HeadendSettings => merged(config, 'headends') ?? {}
 export const featuresOf = (config: Config): Named<boolean> => merged(config, 'features') ?? {}
 
 function merged<Value>(config: Config, section: SectionName): Value | undefined {

@@ -110,6 +110,41 @@ function defaultsShape(): Shape {
   return { kind: 'fields', of: fields }
 }
 
+/** `agents.example.com` or `agents.example.com:8443`, as the Host header has it. */
+const checkHostName: Check = (written) =>
+  /^(?:[a-z0-9-]+(?:\.[a-z0-9-]+)*|\[[0-9a-f:]+\])(?::\d+)?$/i.test(written) ? undefined : 'must be a host name without `https://` and path'
+
+const checkOrigin: Check = (written) =>
+  /^https?:\/\//.test(written) && URL.canParse(written) && new URL(written).origin === written.toLowerCase()
+    ? undefined
+    : 'must be an origin: `https://`, a host name and nothing after it'
+
+const count = (min: number, example: string): Shape => ({ kind: 'value', type: { kind: 'integer', min }, example })
+const duration = (example: string): Shape => ({ kind: 'value', type: { kind: 'duration' }, example })
+
+const headends: Shape = {
+  kind: 'fields',
+  of: {
+    host: literal('127.0.0.1'),
+    port: { kind: 'value', type: { kind: 'integer', min: 0, max: 65_535 }, example: '3900' },
+    hosts: { kind: 'list', of: literal('agents.example.com', checkHostName), example: '["agents.example.com"]' },
+    origins: { kind: 'list', of: literal('https://chat.example.com', checkOrigin), example: '["https://chat.example.com"]' },
+    maxBodyBytes: { kind: 'value', type: { kind: 'size', min: 1024 }, example: '20MB' },
+    concurrency: {
+      kind: 'fields',
+      of: {
+        total: count(1, '256'),
+        perHeadend: count(1, '256'),
+        perAgent: count(1, '128'),
+        perToken: count(1, '128'),
+        queue: count(0, '512'),
+        queueMs: duration('30s'),
+      },
+    },
+    drain: duration('30s'),
+  },
+}
+
 const free = { trust: 'free', use: 'now', merge: 'by-key' } as const
 const guarded = { trust: 'needed', use: 'now', merge: 'by-key' } as const
 const byLayer = { use: 'now', merge: 'by-layer' } as const
@@ -248,7 +283,12 @@ export const sections = {
     trust: 'free',
     ...byLayer,
   },
-  headends: { ...later, summary: 'protocols for access from outside', trustEffect: 'give others access' },
+  headends: {
+    shape: headends,
+    summary: 'the server of `troupe serve`: address, names, limits',
+    trustEffect: 'give others access',
+    ...guarded,
+  },
   slack: { ...later, summary: 'a Slack channel', trustEffect: 'give others access' },
   store: {
     shape: { kind: 'fields', of: { path: text('./state') } },

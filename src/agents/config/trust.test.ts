@@ -6,29 +6,31 @@ import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { MemoryFiles } from '../../../test/fixtures/memory-files.ts'
 import { TroupeError } from '../../contracts/index.ts'
-import { nodeConfigFileSystem } from './files/config-file-system.ts'
-import { readFileStates, readTrust, revokeTrust, trustFiles } from './trust/trust-file.ts'
+import { type ConfigFileSystem, nodeConfigFileSystem } from './files/config-file-system.ts'
+import { readFileStates, type TrustPlace, trustFiles } from './trust/trust-files.ts'
 import { contentHash, parseTrust, printTrust, type TrustRecord, trustOf } from './trust/trust-records.ts'
+import { fileTrustStore } from './trust/trust-store.ts'
 
 const given = { by: 'person', at: 5 } as const
 const path = '/data/trust.json'
+const placeOf = (files: ConfigFileSystem, file = path): TrustPlace => ({ files, store: fileTrustStore({ files, path: file }) })
 
 describe('the list of trusted files', () => {
   test('trust, list, revoke', async () => {
     const files = new MemoryFiles({ '/p/a': 'one', '/p/sub/b': 'two', '/q': 'three' })
-    const place = { files, path }
-    expect(await readTrust(place)).toEqual(new Map())
+    const place = placeOf(files)
+    expect(await place.store.list()).toEqual(new Map())
     const states = await readFileStates(files, ['/p/a', '/p/sub/b', '/q'])
     await trustFiles(place, states, given)
-    const records = await readTrust(place)
+    const records = await place.store.list()
     expect([...records.values()]).toEqual(states.map((state) => ({ ...state, ...given })))
     expect(trustOf({ path: '/p/a', sha256: contentHash('one') }, records)).toBe('trusted')
     expect(trustOf({ path: '/p/a', sha256: contentHash('other') }, records)).toBe('changed')
     expect(trustOf({ path: '/p/c', sha256: contentHash('one') }, records)).toBe('unknown')
 
-    expect((await revokeTrust(place, ['/p/', '/pq'])).map((record) => record.path)).toEqual(['/p/a', '/p/sub/b'])
-    expect([...(await readTrust(place)).keys()]).toEqual(['/q'])
-    expect(await revokeTrust(place, ['/nothing'])).toEqual([])
+    expect((await place.store.remove(['/p/', '/pq'])).map((record) => record.path)).toEqual(['/p/a', '/p/sub/b'])
+    expect([...(await place.store.list()).keys()]).toEqual(['/q'])
+    expect(await place.store.remove(['/nothing'])).toEqual([])
   })
 
   test('a configuration takes along what its hooks run, as it is', async () => {
@@ -41,10 +43,10 @@ describe('the list of trusted files', () => {
     const others = { '/usr/bin/env': 'env', '/p/seen.txt': 'seen', '/p/my.log': 'log', '/p/else': 'else' }
     const config = JSON.stringify({ hooks })
     const files = new MemoryFiles({ '/p/.ai-agent.json': config, ...named, ...others })
-    const place = { files, path }
+    const place = placeOf(files)
     const [state] = await readFileStates(files, ['/p/.ai-agent.json'])
     await trustFiles(place, state ? [state] : [], given)
-    const hashes = [...(await readTrust(place)).values()].map(({ path: file, sha256 }) => [file, sha256])
+    const hashes = [...(await place.store.list()).values()].map(({ path: file, sha256 }) => [file, sha256])
     expect(Object.fromEntries(hashes)).toEqual(
       Object.fromEntries(Object.entries({ '/p/.ai-agent.json': config, ...named }).map(([file, text]) => [file, contentHash(text)])),
     )
@@ -59,27 +61,27 @@ describe('the list of trusted files', () => {
   ])('what a hook runs is bound to trust, however it is named: %j', async (command, program) => {
     const hooks = [{ name: 'a', on: ['before_call'], command, onFailure: 'closed' }]
     const files = new MemoryFiles({ '/p/.ai-agent.json': JSON.stringify({ hooks }), [program]: 'v1' })
-    await trustFiles({ files, path }, await readFileStates(files, ['/p/.ai-agent.json']), given)
-    expect([...(await readTrust({ files, path })).keys()]).toEqual(['/p/.ai-agent.json', program])
+    await trustFiles(placeOf(files), await readFileStates(files, ['/p/.ai-agent.json']), given)
+    expect([...(await placeOf(files).store.list()).keys()]).toEqual(['/p/.ai-agent.json', program])
   })
 
   test('a configuration that is no longer what was shown takes nothing along', async () => {
     const hooks = [{ name: 'a', on: ['before_call'], command: ['./guard.sh'], onFailure: 'closed' }]
     const files = new MemoryFiles({ '/p/.ai-agent.json': JSON.stringify({ hooks }), '/p/guard.sh': 'guard' })
-    await trustFiles({ files, path }, [{ path: '/p/.ai-agent.json', sha256: contentHash('{}') }], given)
-    expect([...(await readTrust({ files, path })).keys()]).toEqual(['/p/.ai-agent.json'])
+    await trustFiles(placeOf(files), [{ path: '/p/.ai-agent.json', sha256: contentHash('{}') }], given)
+    expect([...(await placeOf(files).store.list()).keys()]).toEqual(['/p/.ai-agent.json'])
   })
 
   test('a second trust replaces the first', async () => {
-    const place = { files: new MemoryFiles(), path }
+    const place = placeOf(new MemoryFiles())
     await trustFiles(place, [{ path: '/a', sha256: contentHash('1') }], given)
     await trustFiles(place, [{ path: '/a', sha256: contentHash('2') }], { by: 'init', at: 6 })
-    expect([...(await readTrust(place)).values()]).toEqual([{ path: '/a', sha256: contentHash('2'), by: 'init', at: 6 }])
+    expect([...(await place.store.list()).values()]).toEqual([{ path: '/a', sha256: contentHash('2'), by: 'init', at: 6 }])
   })
 
   test('what another process writes in between is kept', async () => {
     const files = new MemoryFiles()
-    const place = { files, path }
+    const place = placeOf(files)
     const other = { path: '/other', sha256: contentHash('x'), ...given }
     const replace = files.replace.bind(files)
     let isFirst = true
@@ -89,13 +91,13 @@ describe('the list of trusted files', () => {
       return replace(...change)
     }
     await trustFiles(place, [{ path: '/mine', sha256: contentHash('y') }], given)
-    expect([...(await readTrust(place)).keys()]).toEqual(['/mine', '/other'])
+    expect([...(await place.store.list()).keys()]).toEqual(['/mine', '/other'])
   })
 
   test('gives up on a file that changes all the time', async () => {
     const files = new MemoryFiles()
     files.replace = async () => false
-    await expect(trustFiles({ files, path }, [{ path: '/a', sha256: contentHash('') }], given)).rejects.toMatchObject({
+    await expect(trustFiles(placeOf(files), [{ path: '/a', sha256: contentHash('') }], given)).rejects.toMatchObject({
       code: 'config_invalid',
     })
   })
@@ -121,15 +123,16 @@ describe('the list of trusted files', () => {
     [JSON.stringify({ version: 1, trusted: [record, record] }), 'the entry is damaged or duplicated'],
     [JSON.stringify({ version: 1, trusted: [null] }), 'the entry is damaged or duplicated'],
   ])('%j trusts no file, and reports it', async (text, message) => {
-    const place = { files: new MemoryFiles({ [path]: text }), path }
+    const files = new MemoryFiles({ [path]: text })
+    const place = placeOf(files)
     const expected = {
       code: 'config_invalid',
       remedy: `Remove ${path}; Troupe asks again about the files in it.`,
       problems: [{ message: expect.stringContaining(message) }],
     }
-    await expect(readTrust(place)).rejects.toMatchObject(expected)
+    await expect(place.store.list()).rejects.toMatchObject(expected)
     await expect(trustFiles(place, [record], given)).rejects.toMatchObject(expected)
-    expect(place.files.contents.get(path)).toBe(text)
+    expect(files.contents.get(path)).toBe(text)
   })
 
   test('a damaged list is refused, or says what it said', () => {
@@ -157,16 +160,17 @@ describe('on a disk', () => {
   afterEach(() => rm(folder, { recursive: true, force: true }))
 
   test('the list is written as a whole, for its owner alone, and leaves nothing beside it', async () => {
-    const place = { files: nodeConfigFileSystem, path: join(folder, 'new', 'trust.json') }
+    const file = join(folder, 'new', 'trust.json')
+    const place = placeOf(nodeConfigFileSystem, file)
     const trusted = await Promise.all(
       Array.from({ length: 8 }, (_, index) =>
         trustFiles(place, [{ path: `/${index}`, sha256: contentHash('') }], given).catch(() => undefined),
       ),
     )
     expect(trusted.some((each) => each !== undefined)).toBe(true)
-    expect((await readTrust(place)).size).toBeGreaterThan(0)
+    expect((await place.store.list()).size).toBeGreaterThan(0)
     expect(await readdir(join(folder, 'new'))).toEqual(['trust.json'])
-    expect((await stat(place.path)).mode & 0o777).toBe(0o600)
+    expect((await stat(file)).mode & 0o777).toBe(0o600)
   })
 
   test('nothing is replaced that was not expected', async () => {

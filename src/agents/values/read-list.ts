@@ -1,10 +1,11 @@
 import { isSeq, type Node } from 'yaml'
+import { overridableParameters } from '../../contracts/index.ts'
 import { ownToolsForAny } from '../../policy/foreign-tools.ts'
-import { describeNode } from '../../yaml/messages.ts'
+import { describeNode, listNames } from '../../yaml/messages.ts'
 import { type ReadResult, textOfNode, type ValueProblem } from '../../yaml/yaml-nodes.ts'
 
 /** What the entries of a list are. Reading and the JSON Schema are made from `listEntries`. */
-export type ListEntry = 'model' | 'tool' | 'agent' | 'skill' | 'host' | 'folder' | 'variable'
+export type ListEntry = 'model' | 'tool' | 'agent' | 'skill' | 'host' | 'folder' | 'variable' | 'parameter'
 
 interface EntrySpec {
   readonly isRequired?: true
@@ -42,6 +43,11 @@ export const listEntries: { readonly [Entry in ListEntry]: EntrySpec } = {
     pattern: '[A-Za-z_][A-Za-z0-9_]*',
     problem: (name) => `\`${name}\` is not a valid variable name`,
     remedy: 'Write only the name, like `LANG`; the value is set elsewhere.',
+  },
+  parameter: {
+    pattern: overridableParameters.join('|'),
+    problem: (name) => `\`${name}\` is not a parameter that callers can set`,
+    remedy: `Possible are ${listNames(overridableParameters)}.`,
   },
 }
 

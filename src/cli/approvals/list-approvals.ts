@@ -19,7 +19,8 @@ import { belongsToProject, type DamagedSession, type WaitingSession, type Waitin
 export async function listApprovals(invocation: ApprovalsInvocation, host: Host): Promise<number> {
   const { output, display, isEverywhere } = invocation
   const project = findProjectRoot(process.cwd())
-  const grants = await userGrants(host).list(isEverywhere ? undefined : project)
+  const stored = userGrants(host)
+  const grants = await stored.list(isEverywhere ? undefined : project).finally(() => stored.close())
   const folder = await sessionFolder(invocation, host)
   const all = await withSessions<WaitingSessions>(folder, { waiting: [], damaged: [] }, waitingSessions)
   const waiting = all.waiting.filter((run) => isEverywhere || belongsToProject(run, project))

@@ -1,4 +1,6 @@
+import { existsSync } from 'node:fs'
 import { homedir } from 'node:os'
+import { join } from 'node:path'
 import type { ProjectGrants, Records, Store } from '../../contracts/index.ts'
 import { dataFolder, whyUnwritable } from '../host/data-folder.ts'
 import type { Host } from '../host/process-host.ts'
@@ -13,6 +15,7 @@ export interface UserGrants {
   /** Replaces grants with the same key and folder. */
   add(grants: readonly GrantRecord[]): Promise<void>
   remove(grants: readonly GrantRecord[]): Promise<void>
+  close(): Promise<void>
 }
 
 interface SessionStore {
@@ -22,42 +25,44 @@ interface SessionStore {
 
 /**
  * In the store of the user's data folder, like trust: sessions may be stored elsewhere, even inside a project, but a project cannot ship
- * its own approvals. `sessions` is used if it is that store. Otherwise the store is opened for each use.
+ * its own approvals. `sessions` is used if it is that store. Otherwise the store is opened when it is needed; reading creates none.
  */
 export function userGrants({ env }: Pick<Host, 'env'>, sessions?: SessionStore): UserGrants {
   const folder = dataFolder({ flag: undefined, env, home: homedir() })
   const shared = sessions?.folder === folder ? sessions.store : undefined
-  const write = async (use: (records: Records) => Promise<void>): Promise<void> => {
-    const change = async ({ records }: Pick<Store, 'records'>): Promise<void> => {
-      await takeOverGrants(records, folder)
-      await use(records)
-    }
-    await (shared ? change(shared) : withNewStore(folder, change))
+  let opened: Promise<Store> | undefined
+  const open = (): Promise<Store> => {
+    opened ??= openUserStore(folder)
+    return opened
+  }
+  /** The records, with those of the file of earlier versions. */
+  const records = async (): Promise<Records> => {
+    const store = shared ?? (await open())
+    await takeOverGrants(store.records, folder)
+    return store.records
   }
   return {
     async list(project) {
-      const inFile = readGrantsFile(folder)
-      const isWritable = whyUnwritable(folder) === undefined
-      if (inFile && isWritable) await write(async () => undefined)
-      const read = ({ records }: Pick<Store, 'records'>): Promise<readonly GrantRecord[]> => readGrants(records, project)
-      const stored = await (shared ? read(shared) : withSessions<readonly GrantRecord[]>(folder, [], read))
-      if (!inFile || isWritable) return stored
-      return [...stored, ...inFile.filter((grant) => project === undefined || grant.project === project)]
+      if (whyUnwritable(folder) !== undefined) return readOnlyGrants(folder, project)
+      const isEmpty = !shared && !existsSync(join(folder, 'troupe.db')) && readGrantsFile(folder) === undefined
+      return isEmpty ? [] : readGrants(await records(), project)
     },
-    add: (grants) => write((records) => storeGrants(records, grants, { replace: true })),
-    remove: (grants) => write((records) => removeGrants(records, grants)),
+    add: async (grants) => storeGrants(await records(), grants, { replace: true }),
+    remove: async (grants) => removeGrants(await records(), grants),
+    close: async () => (await opened?.catch(() => undefined))?.close(),
   }
 }
 
-/** Creates the store if there is none. */
-async function withNewStore(folder: string, use: (store: Store) => Promise<void>): Promise<void> {
+async function openUserStore(folder: string): Promise<Store> {
   const { openStore } = await import('../../stores/index.ts')
-  const store = await openStore(`sqlite:${folder}`)
-  try {
-    await use(store)
-  } finally {
-    await store.close()
-  }
+  return openStore(`sqlite:${folder}`)
+}
+
+/** Opened for each use, because a store that cannot be written is read as it was when it was opened. */
+async function readOnlyGrants(folder: string, project: string | undefined): Promise<readonly GrantRecord[]> {
+  const stored = await withSessions<readonly GrantRecord[]>(folder, [], ({ records }) => readGrants(records, project))
+  const inFile = readGrantsFile(folder) ?? []
+  return [...stored, ...inFile.filter((grant) => project === undefined || grant.project === project)]
 }
 
 /** Reads the grants each time, so that a revocation in another process takes effect. */

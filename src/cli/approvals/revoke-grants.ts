@@ -7,7 +7,7 @@ import type { ApprovalsInvocation } from '../options/project-invocations.ts'
 import { printDocument, printNotice } from '../terminal/print-messages.ts'
 import { printable } from '../terminal/printable.ts'
 import type { GrantRecord } from './grant-records.ts'
-import { userGrants } from './project-grants.ts'
+import { type UserGrants, userGrants } from './project-grants.ts'
 
 /** `troupe approvals revoke`: removes grants of this project. */
 export async function revokeGrants({ output, display, named: keys, isAll }: ApprovalsInvocation, host: Host): Promise<number> {
@@ -17,16 +17,27 @@ export async function revokeGrants({ output, display, named: keys, isAll }: Appr
     })
   const project = findProjectRoot(process.cwd())
   const grants = userGrants(host)
-  const here = await grants.list(project)
-  refuseUnknown(keys, here)
-  const gone = here.filter(({ key }) => isAll || keys.includes(key))
-  if (gone.length > 0) await grants.remove(gone)
+  const gone = await revoke(grants, { project, keys, isAll }).finally(() => grants.close())
   // A key may have been granted in several folders.
   const revoked = [...new Set(gone.map(({ key }) => key))]
   if (output === 'json') await printDocument({ project, revoked }, host)
   else if (revoked.length > 0) await host.stdout.lines(revoked.map((key) => `Revoked: ${printable(key)}`))
   else await printNotice('No grants are stored for this project.', { host, display })
   return exitCodes.done.code
+}
+
+interface Revoked {
+  readonly project: string
+  readonly keys: readonly string[]
+  readonly isAll: boolean
+}
+
+async function revoke(grants: UserGrants, { project, keys, isAll }: Revoked): Promise<readonly GrantRecord[]> {
+  const here = await grants.list(project)
+  refuseUnknown(keys, here)
+  const gone = here.filter(({ key }) => isAll || keys.includes(key))
+  if (gone.length > 0) await grants.remove(gone)
+  return gone
 }
 
 function refuseUnknown(keys: readonly string[], here: readonly GrantRecord[]): void {

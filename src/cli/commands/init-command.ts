@@ -1,7 +1,7 @@
 import type { Stats } from 'node:fs'
 import { lstat, open, rm, rmdir, stat } from 'node:fs/promises'
 import { dirname, join, relative, resolve } from 'node:path'
-import { makeFolders, nodeConfigFileSystem, readFileStates, readTrust, type TrustPlace, trustFiles } from '../../agents/index.ts'
+import { makeFolders, nodeConfigFileSystem, readFileStates, trustFiles } from '../../agents/index.ts'
 import { type Problem, TroupeError } from '../../contracts/index.ts'
 import { messageOf } from '../../util/message-of.ts'
 import { shellWord } from '../../util/shell-word.ts'
@@ -9,7 +9,7 @@ import { whyUnwritable } from '../host/data-folder.ts'
 import { exitCodes } from '../host/exit-codes.ts'
 import type { Host } from '../host/process-host.ts'
 import type { InitInvocation } from '../options/project-invocations.ts'
-import { trustPlaceOf } from '../team/load-config.ts'
+import { trustPathOf, trustPlaceOf } from '../team/load-config.ts'
 import { joinErrors } from '../terminal/print-errors.ts'
 import { printNotice } from '../terminal/print-messages.ts'
 import { printable } from '../terminal/printable.ts'
@@ -19,9 +19,8 @@ import { projectFiles } from './init-project.ts'
 /** `troupe init`: creates all agents and the configuration, or nothing. Keeps other files that exist. */
 export async function initCommand({ folder, isConfirmed, display }: InitInvocation, host: Host): Promise<number> {
   const root = resolve(folder)
-  const place = trustPlaceOf(host)
   const kept = await checkNoOverwrite(root)
-  await checkWritable(root, place)
+  await checkWritable(root, host)
   const names = Object.keys(projectFiles).filter((name) => !kept.includes(name))
   if (!isConfirmed && mayAsk(host) && !(await askYesNo(`Create ${names.length} files in ${printable(root)}? [y/N] `, host))) {
     await printNotice('Nothing was created.', { host, display })
@@ -30,7 +29,7 @@ export async function initCommand({ folder, isConfirmed, display }: InitInvocati
   const created = names.map((name) => join(root, name))
   await createAll(root, names, async () => {
     const trusted = await readFileStates(nodeConfigFileSystem, [join(root, '.ai-agent.json')])
-    await trustFiles(place, trusted, { by: 'init', at: host.now() })
+    await trustFiles(trustPlaceOf(host), trusted, { by: 'init', at: host.now() })
   })
   await host.stdout.lines(created.map((path) => `created ${printable(shown(path))}`))
   for (const name of kept) await printNotice(await keptNotice(name, root), { host, display })
@@ -84,18 +83,19 @@ const keyFile = '.ai-agent.env'
 const statOf = (path: string): Promise<Stats | undefined> => lstat(path).catch(() => undefined)
 
 /** Checks the folder and the list of trusted files before the first file is created. */
-async function checkWritable(root: string, place: TrustPlace): Promise<void> {
+async function checkWritable(root: string, host: Host): Promise<void> {
   const errors: TroupeError[] = []
   const why = whyUnwritable(root)
   if (why !== undefined) errors.push(notCreated(root, `files cannot be created there: ${why}`))
-  const whyUntrusted = whyUnwritable(dirname(place.path))
+  const place = trustPathOf(host)
+  const whyUntrusted = whyUnwritable(dirname(place))
   if (whyUntrusted !== undefined) {
     const remedy = 'Make its folder writable, or set XDG_STATE_HOME to another folder.'
     const message = `the list of trusted files cannot be stored there: ${whyUntrusted}`
-    errors.push(new TroupeError('config_invalid', 'Nothing was created.', { problems: [{ place: place.path, message, remedy }] }))
+    errors.push(new TroupeError('config_invalid', 'Nothing was created.', { problems: [{ place, message, remedy }] }))
   }
   if (errors.length > 0) throw joinErrors(errors)
-  await readTrust(place)
+  await trustPlaceOf(host).store.list()
 }
 
 const notCreated = (path: string, message: string, cause?: unknown): TroupeError =>

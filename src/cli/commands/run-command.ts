@@ -1,13 +1,14 @@
 import { realpathSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { resolve } from 'node:path'
-import { type Outcome, type RunOrigin, type Store, type TreeId, TroupeError } from '../../contracts/index.ts'
+import type { Outcome, RunOrigin, Store, TreeId } from '../../contracts/index.ts'
 import { type AgentRuntime, createAgentRuntime, type RunHandle, systemClock } from '../../runtime/index.ts'
 import { redactor } from '../../util/redact.ts'
 import { dataDirFlag, type NextSteps, nextSteps, type Suspended } from '../approvals/next-commands.ts'
 import { projectGrants, userGrants } from '../approvals/project-grants.ts'
 import { chooseApprover } from '../approvals/terminal-approver.ts'
 import { dataFolder } from '../host/data-folder.ts'
+import { openDataFolder } from '../host/open-data-folder.ts'
 import type { Host } from '../host/process-host.ts'
 import type { RunInvocation } from '../options/parse-arguments.ts'
 import { progressFor } from '../progress/display.ts'
@@ -33,17 +34,14 @@ export async function runCommand(requested: RunInvocation, given: Host, interrup
   const progress = progressFor(host.window, display)
   const store = await interruption.before(openDataFolder(prepared.folder))
   const approver = chooseApprover(host, prepared.withoutTerminal)
+  const grants = userGrants(host, { folder: prepared.folder, store })
   const runtime = createAgentRuntime({
     config: teamConfig(prepared),
     adapter: prepared.adapter,
     store,
     clock: systemClock,
     approver,
-    grants: projectGrants(
-      userGrants(host, { folder: prepared.folder, store }),
-      { project: prepared.project, folder: prepared.workspace },
-      host.now,
-    ),
+    grants: projectGrants(grants, { project: prepared.project, folder: prepared.workspace }, host.now),
     ...(prepared.sandbox && { sandbox: prepared.sandbox }),
     hooks: prepared.hooks,
     mcp: prepared.mcp,
@@ -75,7 +73,7 @@ export async function runCommand(requested: RunInvocation, given: Host, interrup
   const further = (await afterStoreFailure(followed.outcome, invocation, store)) ?? afterInterrupt(followed.outcome, invocation, sessionId)
   if (further !== undefined) await printNotice(`Continue: ${further}`, { host, display })
   // A run that ignored its interrupt would block closing. The next process finds that its owner is gone.
-  if (followed.outcome) await close(runtime, store)
+  if (followed.outcome) await close(runtime, [grants, store])
   return code
 }
 
@@ -147,25 +145,7 @@ async function introduce({ sessionId }: RunHandle, { agent, folder }: PreparedRu
   await printNotice(`journal in ${folder}`, audience)
 }
 
-async function close(runtime: AgentRuntime, store: Store): Promise<void> {
+async function close(runtime: AgentRuntime, stores: readonly { close(): Promise<void> }[]): Promise<void> {
   await runtime.close()
-  await store.close()
-}
-
-/** Reports an unusable data folder as a configuration error, but not a full disk. */
-async function openDataFolder(path: string): Promise<Store> {
-  const { openStore } = await import('../../stores/index.ts')
-  try {
-    return await openStore(`sqlite:${path}`)
-  } catch (error) {
-    if (!(error instanceof TroupeError) || isOutOfSpace(error.cause)) throw error
-    throw new TroupeError('config_invalid', error.message, { remedy: error.remedy ?? 'Use another folder with --data-dir.', cause: error })
-  }
-}
-
-/** By the error code of the system, or of SQLite: `SQLITE_IOERR` or `SQLITE_FULL`. */
-function isOutOfSpace(cause: unknown): boolean {
-  const { code, errcode } = (cause ?? {}) as { readonly code?: unknown; readonly errcode?: unknown }
-  if (typeof errcode === 'number') return [10, 13].includes(errcode & 0xff)
-  return ['ENOSPC', 'EDQUOT', 'EFBIG'].includes(String(code))
+  for (const store of stores) await store.close()
 }

@@ -6,8 +6,6 @@ import {
   fileOfServers,
   findAgentPaths,
   readFileStates,
-  readTrust,
-  revokeTrust,
   type TrustPlace,
   type TrustRecord,
   trustFiles,
@@ -95,12 +93,12 @@ async function waiting({ configFile, isAll }: TrustInvocation, host: Host): Prom
 }
 
 async function revoke({ paths, ...asked }: TrustInvocation, host: Host, place: TrustPlace): Promise<number> {
-  const gone = await revokeTrust(place, paths.length > 0 ? paths.map((path) => real(path)) : [process.cwd()])
+  const gone = await place.store.remove(paths.length > 0 ? paths.map((path) => real(path)) : [process.cwd()])
   return report(gone, { host, asked, done: 'No longer trusted', otherwise: 'None of these files was trusted.' })
 }
 
 async function listTrust({ output, display }: TrustInvocation, host: Host, place: TrustPlace): Promise<number> {
-  const records = await readTrust(place)
+  const records = await place.store.list()
   const rows = await Promise.all([...records.values()].map(async (record) => ({ ...record, status: await statusOf(record, place) })))
   if (output === 'json') await printDocument({ files: rows }, host)
   else if (rows.length > 0)

@@ -1,6 +1,7 @@
 // The one list of commands, arguments and flags. Parsing, help, errors and the reference are made from it.
 import type { AgentOptionKey } from '../../agents/index.ts'
 import { projectCommands } from './project-command-specs.ts'
+import { serveCommands } from './serve-command-specs.ts'
 
 export interface FlagSpec {
   readonly name: string
@@ -205,6 +206,7 @@ export const commands = [
     notes: ['The model is a script; no provider is called. The journal is kept in memory.'],
     examples: [{ line: 'troupe demo', summary: 'show the sample run' }],
   },
+  ...serveCommands,
   ...projectCommands,
   {
     name: 'help',

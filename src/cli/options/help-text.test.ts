@@ -71,6 +71,7 @@ test.each([40, 60, 79])('in %i columns no line is longer except commands to copy
 test('the overview fits a usual window: names beside what they do, two lines at most', () => {
   const [, section = ''] = /Commands\n([\s\S]*?)\n\n/.exec(helpText(undefined, 79)) ?? []
   expect(section.split('\n').filter((line) => line.startsWith('  a'))).toEqual([
+    '  audit                        List approvals and administrative actions',
     '  agents list                  List agents',
     '  approvals ACTION [NAME ...]  List and revoke grants, answer open requests',
   ])

@@ -16,7 +16,8 @@ import {
   usageOf,
 } from './command-specs.ts'
 import { agentNameAsCommand, dropFlagValues, flagOfOtherPrograms } from './misplaced-arguments.ts'
-import { type ProjectInvocation, projectInvocation } from './project-invocations.ts'
+import { type ProjectArguments, type ProjectInvocation, projectInvocation } from './project-invocations.ts'
+import { type AuditInvocation, type ServeInvocation, serveInvocation, type TokenInvocation } from './serve-invocations.ts'
 
 export type OutputForm = 'answer' | 'json' | 'stream-json'
 
@@ -72,6 +73,9 @@ export type Invocation =
   | RunInvocation
   | DemoInvocation
   | ProjectInvocation
+  | ServeInvocation
+  | TokenInvocation
+  | AuditInvocation
   | { readonly kind: 'help'; readonly about?: HelpTopic }
   /** No arguments. */
   | { readonly kind: 'nothing' }
@@ -166,16 +170,22 @@ function invocationOf(name: CommandName, rest: readonly string[], line: ParsedLi
       const command = findCommand(topic ?? '')
       return { kind: 'help', ...(command && { about: { kind: 'command', command } }) }
     }
+    case 'serve':
+    case 'token':
+    case 'audit':
+      return serveInvocation(name, argumentsOf(rest, line))
     default:
-      return projectInvocation(name, {
-        rest,
-        display: displayOptionsOf(line),
-        has: (flag) => has(line, flag),
-        flagValue: (flag) => lastValue(line, flag),
-        flagValues: (flag) => valuesOf(line, flag),
-      })
+      return projectInvocation(name, argumentsOf(rest, line))
   }
 }
+
+const argumentsOf = (rest: readonly string[], line: ParsedLine): ProjectArguments => ({
+  rest,
+  display: displayOptionsOf(line),
+  has: (flag) => has(line, flag),
+  flagValue: (flag) => lastValue(line, flag),
+  flagValues: (flag) => valuesOf(line, flag),
+})
 
 function serverPromptOf(line: ParsedLine): RunInvocation['serverPrompt'] {
   const name = lastValue(line, 'prompt')

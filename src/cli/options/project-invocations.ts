@@ -9,7 +9,7 @@ import {
   sessionsActions,
 } from './project-command-specs.ts'
 
-interface Common {
+export interface Common {
   readonly output: 'answer' | 'json'
   readonly display: DisplayOptions
   /** The file of `--config`. */

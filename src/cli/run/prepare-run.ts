@@ -1,17 +1,15 @@
-import { existsSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { type AgentOverrides, variablePlaces } from '../../agents/index.ts'
-import { type ModelAdapter, TroupeError } from '../../contracts/index.ts'
-import { type AgentLoopConfig, type McpOptions, type OpenOptions, systemClock } from '../../runtime/index.ts'
-import { dataFolder, dataFolderProblem } from '../host/data-folder.ts'
+import { TroupeError } from '../../contracts/index.ts'
+import { type AgentLoopConfig, type OpenOptions, systemClock } from '../../runtime/index.ts'
+import { dataFolder } from '../host/data-folder.ts'
 import type { Host } from '../host/process-host.ts'
-import { mcpOptionsOf } from '../mcp/server-host.ts'
 import { readServerPrompt } from '../mcp/server-prompt.ts'
 import { withRehearsal } from '../models/rehearsal-remedy.ts'
 import type { RunInvocation } from '../options/parse-arguments.ts'
-import { type InspectedTeam, inspectTeam, loadTeam, schemaErrors, type Team } from '../team/load-team.ts'
+import { type InspectedTeam, inspectTeam, loadTeam, type Team } from '../team/load-team.ts'
+import { checkSchemasAndFolder, type PreparedAgents, prepareAgents } from '../team/prepare-agents.ts'
 import { withIgnoredSettings } from '../team/start-diagnostics.ts'
-import { createWorkspaceTools, type WorkspaceTools } from '../team/workspace-tools.ts'
 import { joinErrors } from '../terminal/print-errors.ts'
 import { printNotice, printWarning } from '../terminal/print-messages.ts'
 import { checkPrompt, isTyped, promptProblem, readPrompt } from './read-prompt.ts'
@@ -19,23 +17,10 @@ import { type ResumedRun, resumedRun } from './resumed-run.ts'
 import { changedSettings, changeNotices, openOptionsOf, unchangeableError, withModelsOf, withStoredSettings } from './stored-settings.ts'
 
 /** Everything that a run needs, checked. */
-export interface PreparedRun extends Pick<WorkspaceTools, 'sandbox' | 'hooks' | 'withoutTerminal' | 'project'> {
+export interface PreparedRun extends PreparedAgents {
   /** The agent of the file. */
   readonly agent: Team['root']['definition']
-  /** The team, with the models that are available. */
-  readonly agents: WorkspaceTools['agents']
-  readonly adapter: ModelAdapter
-  readonly shared: Team['shared'] & WorkspaceTools['shared']
-  /** Of MCP servers. */
-  readonly mcp: McpOptions
   readonly prompt: string
-  readonly workspace: string
-  /** The data folder. */
-  readonly folder: string
-  /** About the selected models. */
-  readonly notices: readonly string[]
-  /** Settings that are ignored, or applied only in part. */
-  readonly diagnostics: Team['diagnostics']
   /** About the prompt and the configuration of a resumed session. */
   readonly warnings: readonly string[]
   /** The command line, with the flags of the session that still apply. */
@@ -119,48 +104,14 @@ async function prepareTeam(
   invocation: RunInvocation,
   host: Host,
 ): Promise<Omit<PreparedRun, 'prompt' | 'warnings' | 'invocation' | 'changes' | 'changed'>> {
-  const { dataDir, dryRun } = invocation
-  const team = await loadTeam(inspected, { looksAtServers: dryRun })
-  const { agents, root, adapter, setup, storePath } = team
-  const folder = dataFolder({ flag: dataDir ?? storePath, env: host.env, home: homedir() })
-  await checkSchemasAndFolder(agents, folder)
-  const { config, workingDirectory } = setup
-  const keys = config.layers.flatMap(({ variables }) => variables.map(({ file: { path } }) => path)).filter((path) => existsSync(path))
-  const hidden = [folder, dataFolder({ flag: undefined, env: host.env, home: homedir() }), ...keys]
-  const { shared, notices, ...kit } = await createWorkspaceTools(agents, {
-    ...invocation,
-    host,
-    config,
-    workingDirectory,
-    hidden,
-    moduleTools: team.moduleTools,
-    // Trust for a dry run is not in the stored list.
-    ...(dryRun && { trusted: setup.trusted }),
-  })
-  return {
-    ...kit,
-    agent: root.definition,
-    adapter,
-    shared: { ...team.shared, ...shared },
-    mcp: mcpOptionsOf(host, setup),
-    workspace: workingDirectory,
-    folder,
-    notices: [...team.notices, ...notices],
-    diagnostics: team.diagnostics.filter(({ severity }) => severity !== 'info'),
-  }
+  const team = await loadTeam(inspected, { looksAtServers: invocation.dryRun })
+  return { ...(await prepareAgents(team, invocation, host)), agent: team.root.definition }
 }
 
 /** Throws all problems that would prevent the start of a team. Starts no hooks. */
 export async function checkStart(inspected: InspectedTeam, host: Host): Promise<void> {
   const { agents, storePath } = await loadTeam(inspected)
   await checkSchemasAndFolder(agents, dataFolder({ flag: storePath, env: host.env, home: homedir() }))
-}
-
-async function checkSchemasAndFolder(agents: Team['agents'], folder: string): Promise<void> {
-  const errors = [...(await schemaErrors(agents.map(({ definition, place }) => ({ agent: definition, place }))))]
-  const unwritable = dataFolderProblem(folder)
-  if (unwritable) errors.push(new TroupeError('config_invalid', 'The data folder cannot be used.', { problems: [unwritable] }))
-  if (errors.length > 0) throw joinErrors(errors)
 }
 
 const isAboutPrompt = ({ problems }: TroupeError): boolean => problems.some(({ place }) => place === 'PROMPT' || place === 'standard input')

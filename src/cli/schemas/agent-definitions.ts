@@ -8,6 +8,7 @@ import type {
   ModelAbility,
   ModelParameters,
   OutputContract,
+  OverridableParameter,
   ReasoningEffort,
   SandboxPolicy,
   SkillCard,
@@ -33,13 +34,12 @@ import {
 } from './shapes.ts'
 
 const patterns = anyOf(name, listOf(name))
-const parameterName = oneOf<keyof ModelParameters>({
+const parameterName = oneOf<OverridableParameter>({
   temperature: true,
   topP: true,
   maxOutputTokens: true,
   seed: true,
   reasoning: true,
-  cache: true,
 })
 const approvalRule = closed<ApprovalRule>({
   allow: optional(patterns),
@@ -110,6 +110,7 @@ export const agentDefinitions = {
     lowered: optional(anyObject),
     parameters: optional(reference('Parameters')),
     instructions: optional(text),
+    output: optional(anyOf(reference('OutputContract'), { type: 'null' })),
   }),
   Parameters: closed<ModelParameters>({
     temperature: optional({ type: 'number' }),

@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs'
 import { delimiter, isAbsolute, resolve } from 'node:path'
-import { type Config, type ConfiguredHook, hooksOf, readTrust, sandboxOf, type TrustRecords } from '../../agents/index.ts'
+import { type Config, type ConfiguredHook, hooksOf, sandboxOf, type TrustRecords } from '../../agents/index.ts'
 import type { Hook, Problem } from '../../contracts/index.ts'
 import { systemClock } from '../../runtime/index.ts'
 import type { Host } from '../host/process-host.ts'
@@ -78,7 +78,7 @@ async function trustedHashesFor(
   { host, trusted }: Pick<HookContext, 'host' | 'trusted'>,
 ): Promise<ReadonlyMap<string, string>> {
   if (configured.every(({ isOwn }) => isOwn)) return new Map()
-  const records = trusted ?? (await readTrust(trustPlaceOf(host)))
+  const records = trusted ?? (await trustPlaceOf(host).store.list())
   return new Map([...records.values()].map(({ path, sha256 }) => [path, sha256]))
 }
 

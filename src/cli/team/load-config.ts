@@ -7,10 +7,10 @@ import {
   type ConfigDiagnostic,
   configError,
   type FileState,
+  fileTrustStore,
   nodeConfigFileSystem,
   readConfig,
   readOptionVariables,
-  readTrust,
   type TrustPlace,
   type TrustRecord,
   type TrustRecords,
@@ -62,7 +62,7 @@ export async function loadSetup(host: Pick<Host, 'env'>, options: ConfigOptions 
 export async function readSetup(host: Pick<Host, 'env'>, { configFile, file, alsoTrusted = [] }: ConfigOptions = {}): Promise<ReadSetup> {
   const bare = setupWithoutConfig(host)
   const { workingDirectory, trustPlace } = bare
-  const listed = await valueOrErrors(readTrust(trustPlace))
+  const listed = await valueOrErrors(trustPlace.store.list())
   const trusted: TrustRecords = new Map([...(listed.value ?? []), ...alsoTrusted.map(asIfTrusted)])
   const variables = readOptionVariables(host.env)
   const { config, problems } = await readConfig({
@@ -113,8 +113,11 @@ export function setupWithoutConfig(host: Pick<Host, 'env'>): Setup {
 }
 
 /** Always in the user's state folder: a project must not bring its own list of trusted files. */
-export function trustPlaceOf({ env }: Pick<Host, 'env'>): TrustPlace {
-  return { files: nodeConfigFileSystem, path: join(dataFolder({ flag: undefined, env, home: homedir() }), 'trust.json') }
+export const trustPathOf = ({ env }: Pick<Host, 'env'>): string => join(dataFolder({ flag: undefined, env, home: homedir() }), 'trust.json')
+
+export function trustPlaceOf(host: Pick<Host, 'env'>): TrustPlace {
+  const files = nodeConfigFileSystem
+  return { files, store: fileTrustStore({ files, path: trustPathOf(host) }) }
 }
 
 const asIfTrusted = ({ path, sha256 }: FileState): [string, TrustRecord] => [path, { path, sha256, by: 'command', at: 0 }]

@@ -28,7 +28,7 @@ import { joinErrors } from '../terminal/print-errors.ts'
 import { askForTrust, untrustedFiles, withImports } from '../trust/trust-question.ts'
 import { httpSecrets } from './http-tools.ts'
 import type { Setup } from './load-config.ts'
-import { type ReadAgents, readAgents } from './read-agents.ts'
+import { type ReadAgents, type ReadAgentsOptions, readAgents } from './read-agents.ts'
 import { type StartDiagnostic, withIgnoredSettings } from './start-diagnostics.ts'
 import { serveTeam } from './team-servers.ts'
 import type { ModuleTools } from './tool-modules.ts'
@@ -49,12 +49,10 @@ export interface TeamOptions {
   readonly asksForTrust?: boolean
 }
 
-/** An agent with all its descendants, checked and with models. */
-export interface Team {
+/** Agents with all their descendants, checked and with models. */
+export interface ResolvedAgents {
   /** With the models that are available. */
   readonly agents: readonly RegisteredAgent[]
-  /** The agent of the file. */
-  readonly root: RegisteredAgent
   readonly adapter: ModelAdapter
   readonly setup: Setup
   readonly moduleTools: ModuleTools
@@ -67,6 +65,11 @@ export interface Team {
   readonly diagnostics: readonly StartDiagnostic[]
 }
 
+export interface Team extends ResolvedAgents {
+  /** The agent of the file. */
+  readonly root: RegisteredAgent
+}
+
 /** A valid team, before its models are resolved. */
 export interface ValidTeam {
   readonly agents: readonly RegisteredAgent[]
@@ -75,32 +78,58 @@ export interface ValidTeam {
   readonly diagnostics: Team['diagnostics']
 }
 
-/** A team and its setup, which may have errors. */
-export interface InspectedTeam extends ReadAgents {
-  readonly file: string
+/** Agents and their setup, which may have errors. */
+export interface InspectedAgents extends ReadAgents {
   readonly diagnostics: Team['diagnostics']
 }
 
+/** A team and its setup, which may have errors. */
+export interface InspectedTeam extends InspectedAgents {
+  readonly file: string
+}
+
 /** Resolves the models of a team. Throws all errors of the team and its models. */
-export async function loadTeam(inspected: InspectedTeam, options: Pick<TeamOptions, 'looksAtServers'> = {}): Promise<Team> {
+export async function loadTeam(
+  inspected: InspectedTeam,
+  { looksAtServers = false }: Pick<TeamOptions, 'looksAtServers'> = {},
+): Promise<Team> {
   const { file } = inspected
-  const { agents: read, root: first, setup, diagnostics } = validTeam(inspected)
+  const { agents, root } = validTeam(inspected)
+  const others = agents.filter((agent) => agent !== root)
+  const resolved = await resolveAgents([root, ...others], inspected, { file, isTeam: true, looksAtServers })
+  return { ...resolved, root: resolved.agents[0] ?? root }
+}
+
+interface ResolveOptions {
+  /** Scripts of models are relative to its folder. */
+  readonly file: string
+  /** Whether the first agent is the one that a person asked for: errors do not name it. */
+  readonly isTeam: boolean
+  /** Whether to contact servers on this machine that a model needs. */
+  readonly looksAtServers: boolean
+}
+
+/** Resolves the models and servers of agents. Throws all errors of them. */
+export async function resolveAgents(
+  read: readonly RegisteredAgent[],
+  { setup, moduleTools, diagnostics }: InspectedAgents,
+  { file, isTeam, looksAtServers }: ResolveOptions,
+): Promise<ResolvedAgents> {
   const { config, environment } = setup
   const served = serveTeam(read, { config, environment })
   const { agents } = served
-  const root = agents[read.indexOf(first)] ?? first
   const overlay = overlayFor([...new Set(agents.flatMap(({ definition }) => definition.models))], { config, environment })
   const found = await findTeamModels(
-    [root, ...agents.filter((agent) => agent !== root)].map(({ definition, place, dialect }, index) => ({
+    agents.map(({ definition, place, dialect }, index) => ({
       ...definition,
-      ...(index > 0 && { shown: `${definition.toolName} (${place})` }),
+      ...((index > 0 || !isTeam) && { shown: `${definition.toolName} (${place})` }),
       isForeign: dialect !== 'troupe',
     })),
     {
       ...modelOptions(file, { env: overlay.variables }),
       providers: overlay.providers,
       aliases: overlay.aliases,
-      looksAtServers: options.looksAtServers ?? false,
+      looksAtServers,
     },
   )
   const storePath = storePathOf({ config, environment })
@@ -120,10 +149,9 @@ export async function loadTeam(inspected: InspectedTeam, options: Pick<TeamOptio
   if (unpriced.length > 0) throw joinErrors(unpriced)
   return {
     agents: team,
-    root: withFoundModels(root),
     adapter,
     setup,
-    moduleTools: inspected.moduleTools,
+    moduleTools,
     shared: {
       ...sharedBy(config),
       overlay: commandVariables(config, overlay.variables),
@@ -175,8 +203,16 @@ export async function readTeam(file: string, options: TeamOptions): Promise<Vali
 
 /** The same without throwing: the errors are in the result. */
 export async function inspectTeam(file: string, options: TeamOptions): Promise<InspectedTeam> {
-  const read = await readTrustedTeam(file, options, overridesOf(options.overrides))
-  return { ...read, file, diagnostics: [...read.setup.diagnostics, ...read.registry.diagnostics] }
+  return { ...(await inspectAgents({ file, roots: [file], scope: 'reachable' }, options)), file }
+}
+
+/** Which agents to read. `file`: its folder may have a configuration, too. */
+type WantedAgents = Pick<ReadAgentsOptions, 'roots' | 'scope' | 'file'>
+
+/** The same for any agents. */
+export async function inspectAgents(wanted: WantedAgents, options: TeamOptions): Promise<InspectedAgents> {
+  const read = await readTrustedTeam(wanted, options, overridesOf(options.overrides))
+  return { ...read, diagnostics: [...read.setup.diagnostics, ...read.registry.diagnostics] }
 }
 
 function validTeam({ file, setup, registry, errors, diagnostics }: InspectedTeam): ValidTeam {
@@ -187,11 +223,10 @@ function validTeam({ file, setup, registry, errors, diagnostics }: InspectedTeam
 }
 
 /** Reads the team, asks for missing trust, and reads again if it was given. Does not ask for a team that has errors anyway. */
-async function readTrustedTeam(file: string, options: TeamOptions, flags: ReadOverrides): Promise<ReadAgents> {
+async function readTrustedTeam(wanted: WantedAgents, options: TeamOptions, flags: ReadOverrides): Promise<ReadAgents> {
   const { host, configFile, isTrusted: isGiven = false, asksForTrust = true, storesTrust = true } = options
   const read = async (alsoTrusted: readonly FileState[] = [], importsModules = true): Promise<ReadAgents> => {
-    const wanted = { file, roots: [file], scope: 'reachable', flags: flags.values, configFile } as const
-    const found = await readAgents(host, { ...wanted, alsoTrusted, importsModules })
+    const found = await readAgents(host, { ...wanted, flags: flags.values, configFile, alsoTrusted, importsModules })
     return { ...found, errors: [...flags.errors, ...found.errors] }
   }
   const first = await read()

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
 import { somePlace } from '../../../test/fixtures/session-place.ts'
-import { loadConfig, nodeConfigFileSystem, type RegisteredAgent, readFileStates, readTrust, trustFiles } from '../../agents/index.ts'
+import { loadConfig, nodeConfigFileSystem, type RegisteredAgent, readFileStates, trustFiles } from '../../agents/index.ts'
 import type { TroupeError } from '../../contracts/index.ts'
 import { trustPlaceOf } from './load-config.ts'
 import { createWorkspaceTools } from './workspace-tools.ts'
@@ -28,7 +28,7 @@ async function project(name: string, files: { readonly [path: string]: string },
     const config = await loadConfig({
       places: { ...places, ...(given !== undefined && { given: join(root, given) }) },
       files: nodeConfigFileSystem,
-      trusted: await readTrust(place),
+      trusted: await place.store.list(),
     })
     return createWorkspaceTools(agents, { host, config, workingDirectory: root, allow: [], deny: [], dryRun: false, hidden: [], ...flags })
   }

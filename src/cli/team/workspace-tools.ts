@@ -8,7 +8,6 @@ import {
   openApiNames,
   projectContext,
   type RegisteredAgent,
-  readTrust,
   restToolNames,
   sandboxOf,
   serversOf,
@@ -88,7 +87,7 @@ export async function createWorkspaceTools(agents: readonly RegisteredAgent[], o
   const patterns = agents.flatMap(({ definition }) => definition.tools)
   const http = await configuredHttpTools(
     { config, environment: host.env, patterns },
-    async () => options.trusted ?? readTrust(trustPlaceOf(host)),
+    async () => options.trusted ?? trustPlaceOf(host).store.list(),
   )
   const missing = builtin && options.dryRun ? await unavailableTools(definitionsOf(agents), builtin) : []
   const context = contextOf(config).agentsMd

@@ -32,9 +32,11 @@ export async function streamMessage({ request, turn, events, texts, clock, heade
     for await (const part of turn.parts(texts)) {
       if (part.type === 'end') break
       if (part.type === 'broken') throw broken(part, turn.sessionId)
+      const next = events.read(part)
+      if (next.length === 0) continue
       if (!hasBegun) yield* events.begin()
       hasBegun = true
-      yield* events.read(part)
+      yield* next
     }
     const answer = await requireAnswer(sessions, await turn.outcome())
     if (!hasBegun) yield* events.begin()

@@ -15,7 +15,7 @@ export interface McpDependencies {
   onError?(error: unknown): void
   /** Also serves HTTP with SSE at `/mcp/sse`. WebSockets at `/mcp/ws` need `mcpUpgrade`, too. */
   readonly legacyTransports?: boolean
-  readonly sessions?: Partial<McpSessionLimits>
+  readonly limits?: Partial<McpSessionLimits>
   readonly maxBodyBytes?: number
 }
 

@@ -1,24 +1,15 @@
 import { createMcpHandler, isLegacyRequest, type Server } from '@modelcontextprotocol/server'
 import { z } from 'zod'
-import { type ErrorShape, type Route, type RouteRequest, route } from '../server/index.ts'
+import { type Route, type RouteRequest, route } from '../server/index.ts'
 import { agentServer, type ServedConnection } from './agent-server.ts'
 import { Connections } from './connections.ts'
 import { defaultMaxBodyBytes, type McpDependencies } from './dependencies.ts'
+import { jsonRpcErrors } from './json-rpc-errors.ts'
 import { LegacySessions } from './legacy-sessions.ts'
 import { authInfoOf, peerOf } from './request-peer.ts'
+import { sseRoutes } from './sse-routes.ts'
 
 // Streamable HTTP at /mcp: the revision 2026-07-28 has no sessions, earlier ones have.
-
-/** Parse errors of a body have no parameter. */
-const jsonRpcErrors: ErrorShape = ({ code, message, status, options: { remedy, parameter } }) => ({
-  jsonrpc: '2.0',
-  id: null,
-  error: {
-    code: status === 400 && parameter === undefined ? -32_700 : status === 404 ? -32_001 : -32_000,
-    message: remedy === undefined ? message : `${message} ${remedy}`,
-    data: { code },
-  },
-})
 
 /** Each agent is a tool. */
 export const mcpRoutes = (dependencies: McpDependencies): readonly Route[] =>
@@ -31,7 +22,7 @@ export function protocolRoutes(dependencies: McpDependencies, serve: (connection
     ({ era, authInfo }) => serve({ era, caller: peerOf(authInfo).caller, peerOf: ({ http }) => peerOf(http?.authInfo) }),
     { legacy: 'reject', maxRequestBodySize: maxBodyBytes },
   )
-  const legacy = new LegacySessions({ dependencies, connections: new Connections(clock, dependencies.sessions), serve })
+  const legacy = new LegacySessions({ dependencies, connections: new Connections(clock, dependencies.limits), serve })
   dependencies.onAgentsChange?.(() => {
     modern.notify.toolsChanged()
     legacy.toolsChanged()
@@ -64,5 +55,6 @@ export function protocolRoutes(dependencies: McpDependencies, serve: (connection
       responses: { 200: { description: 'A stream of JSON-RPC messages.', mediaType: 'text/event-stream' } },
     }),
     route({ ...base, method: 'DELETE', summary: 'MCP: end a session', responses: { 200: { description: 'The session has ended.' } } }),
+    ...(dependencies.legacyTransports ? sseRoutes(dependencies, serve) : []),
   ]
 }

@@ -112,7 +112,11 @@ export function headendServer(options: HeadendServerOptions): HeadendServer {
         exchange.sessionId = sessionId
       },
       async admit(agent, until = signal) {
-        const { release } = await peer.admit(agent, until)
+        const place = await peer.admit(agent, until)
+        const release = (): void => {
+          exchange.releases.delete(release)
+          place.release()
+        }
         exchange.releases.add(release)
         return {
           release,

@@ -8,6 +8,7 @@ import type {
   McpServerSettings,
   ModelParameters,
   OutputContract,
+  OverridableParameter,
   ReasoningEffort,
   SandboxPolicy,
   SessionToolSource,
@@ -39,6 +40,8 @@ export interface AgentDefinition {
   readonly mcpServers?: { readonly [name: string]: McpServerSettings }
   readonly limits?: Partial<AgentLimits>
   readonly parameters?: ModelParameters
+  /** Parameters that callers of a server can set. Default: none. */
+  readonly overrides?: readonly OverridableParameter[]
   /** Another name for `parameters.reasoning`. */
   readonly reasoningEffort?: ReasoningEffort
   /** Default: Markdown. A schema without a format means JSON. */

@@ -23,7 +23,7 @@ import { Feed } from '../tree/event-feed.ts'
 import { firstEvent } from '../tree/open-tree.ts'
 import { type Opening, openingAgent, withoutSecrets } from '../tree/opening.ts'
 import type { Variables } from '../tree/session-overlays.ts'
-import { storeInput } from '../tree/store-input.ts'
+import { inputWithoutSecrets, storeInput } from '../tree/store-input.ts'
 import { type ResumeOptions, TreeDriver } from '../tree/tree-driver.ts'
 import { checkClose, checkOpen, checkRun } from '../validation/check-arguments.ts'
 import { checkOptions } from '../validation/check-options.ts'
@@ -334,8 +334,7 @@ export class Runtime implements AgentRuntime {
     // A tree that still runs while the runtime closes can be answered and ended.
     if (!this.#drivers.has(treeId)) this.#refuseWhenClosed()
     if (message.kind === 'approval') await refuseUnknownApproval(this.parts.options.store, treeId, message.approvalId)
-    const redacted =
-      message.kind === 'input' ? { ...message, parts: this.parts.withoutSecrets(message.parts, this.parts.overlays.of(treeId)) } : message
+    const redacted = message.kind === 'input' ? inputWithoutSecrets(this.parts, treeId, message) : message
     return this.#addToInbox(treeId, redacted, given)
   }
 
@@ -360,7 +359,7 @@ export class Runtime implements AgentRuntime {
   async #checkSettings(treeId: TreeId, changes: AgentChanges, isElsewhere: boolean): Promise<void> {
     if (isElsewhere)
       throw new TroupeError('usage', `Session ${treeId} is driven by another process, which keeps its settings.`, {
-        remedy: 'Send the message without models, limits and parameters, or send it there.',
+        remedy: 'Send the message without settings, or send it there.',
       })
     const { root } = await this.parts.trees.stateOf(treeId)
     const agent = withChanges(this.parts.agents.get(root.agent.name) ?? root.agent, changes)

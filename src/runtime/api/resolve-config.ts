@@ -104,6 +104,7 @@ function specOf(agent: AgentDefinition, config: AgentLoopConfig): AgentSpec {
     limits: { ...defaultLimits, ...limits, ...agent.limits },
     ...((agent.limits?.toolTimeout ?? limits?.toolTimeout) !== undefined && { saysToolTimeout: true }),
     parameters: { ...agent.parameters, ...(agent.reasoningEffort !== undefined && { reasoning: agent.reasoningEffort }) },
+    ...(agent.overrides && agent.overrides.length > 0 && { overrides: [...new Set(agent.overrides)] }),
     output: outputOf(agent.output),
     ...(agent.usage !== undefined && { usage: agent.usage }),
     toolName: agent.toolName ?? agent.name,

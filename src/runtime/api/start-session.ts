@@ -55,8 +55,7 @@ async function begin(host: Runtime, { input, options, treeId, opening }: Start):
 }
 
 function openingOf(options: StartOptions): Opening {
-  const { principal, key, labels, history = [], instructions, output } = options
-  const changes = changesOfSettings(options)
+  const { principal, key, labels, history = [] } = options
   return {
     principal: principal && { id: principal.id, kind: principal.kind, ...(principal.name !== undefined && { name: principal.name }) },
     identity: {
@@ -66,8 +65,7 @@ function openingOf(options: StartOptions): Opening {
     },
     hasClientId: options.clientId !== undefined,
     history: readHistory(history),
-    changes: instructions === undefined ? changes : { ...changes, instructions: instructions.toWellFormed() },
-    output: structuredClone(output),
+    changes: changesOfSettings(options),
   }
 }
 

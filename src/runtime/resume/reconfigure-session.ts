@@ -1,4 +1,4 @@
-import type { AgentChanges, AgentLimits, AgentSpec, Problem, SessionSettings } from '../../contracts/index.ts'
+import type { AgentChanges, AgentLimits, AgentSpec, Problem, SendOptions, SessionSettings } from '../../contracts/index.ts'
 import type { SessionState } from '../../core/index.ts'
 import type { ActiveSession } from '../../steps/index.ts'
 import { expectObject } from '../../util/option-problems.ts'
@@ -33,16 +33,17 @@ export function changedAgent(agent: AgentSpec, changes: Changes): AgentSpec | un
 
 /** The definition of an agent with what the caller of a session set instead. */
 export function withChanges(agent: AgentSpec, changes: AgentChanges): AgentSpec {
-  const { models, limits, lowered, parameters, instructions } = changes
+  const { models, limits, lowered, parameters, instructions, output } = changes
   const set = { ...agent.limits, ...limits }
   const lower = lowered ? lowerLimits(set, lowered) : set
   return {
     ...agent,
-    ...(instructions !== undefined && { prompt: agent.prompt === '' ? instructions : `${agent.prompt}\n\n${instructions}` }),
+    ...(instructions && { prompt: agent.prompt === '' ? instructions : `${agent.prompt}\n\n${instructions}` }),
     models: [...(models ?? agent.models)],
     limits: lower,
     ...(lower.toolTimeout < set.toolTimeout && { saysToolTimeout: true }),
     parameters: { ...agent.parameters, ...definedOnly(parameters) },
+    ...(output && { output, saysOutput: true }),
   }
 }
 
@@ -54,7 +55,7 @@ function lowerLimits(limits: AgentLimits, lowered: Partial<AgentLimits>): AgentL
 /** The definition of the agent of a session with everything that its caller set instead. */
 export function withCallerSettings(definition: AgentSpec, { agent, changes }: Pick<SessionState, 'agent' | 'changes'>): AgentSpec {
   const changed = changes ? withChanges(definition, changes) : definition
-  return agent.saysOutput ? { ...changed, output: agent.output, saysOutput: true } : changed
+  return agent.saysOutput && changes?.output === undefined ? { ...changed, output: agent.output, saysOutput: true } : changed
 }
 
 /** The recorded agent with settings that were added since. */
@@ -64,13 +65,21 @@ export function withNewSettings({ agent, changes }: SessionState): AgentSpec {
 }
 
 /** `undefined` if nothing is set. */
-export function changesOfSettings({ models, limits, parameters }: SessionSettings): AgentChanges | undefined {
+export function changesOfSettings({
+  models,
+  limits,
+  parameters,
+  instructions,
+  output,
+}: SessionSettings & Pick<SendOptions, 'instructions' | 'output'>): AgentChanges | undefined {
   const lowered = definedOnly(limits)
   const set = definedOnly(parameters)
   const changes = {
     ...(models && { models: [...models] }),
     ...(Object.keys(lowered).length > 0 && { lowered }),
     ...(Object.keys(set).length > 0 && { parameters: set }),
+    ...(instructions !== undefined && { instructions: instructions.toWellFormed() }),
+    ...(output !== undefined && { output: structuredClone(output) }),
   }
   return Object.keys(changes).length > 0 ? changes : undefined
 }

@@ -15,6 +15,7 @@ import { messageOf } from '../../util/message-of.ts'
 import { showValue } from '../../util/show-value.ts'
 import { changeProblems } from '../resume/reconfigure-session.ts'
 import { cancelModes, inputModes } from '../validation/check-arguments.ts'
+import { outputProblems } from '../validation/check-output-contract.ts'
 import type { Tree } from './tree.ts'
 
 /**
@@ -144,7 +145,7 @@ export class Mailbox {
 /** Rows come from outside. */
 function checkedChanges(changes: AgentChanges): AgentChanges {
   const { lowered: limits, ...rest } = changes
-  const [wrong] = changeProblems({ ...rest, ...(limits && { limits }) })
+  const [wrong] = [...changeProblems({ ...rest, ...(limits && { limits }) }), ...outputProblems(rest.output ?? undefined)]
   if (wrong) throw new Error(`${wrong.place} ${wrong.message}`)
   return changes
 }

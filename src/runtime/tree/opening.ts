@@ -1,7 +1,7 @@
-import type { AgentChanges, AgentSpec, Message, OutputContract, Principal, TreeIdentity } from '../../contracts/index.ts'
+import type { AgentChanges, AgentSpec, Message, Principal, TreeIdentity } from '../../contracts/index.ts'
 import type { Redactor } from '../../util/redact.ts'
 import { withChanges } from '../resume/reconfigure-session.ts'
-import { redactMessage } from './redact-message.ts'
+import { redactChanges, redactMessage } from './redact-message.ts'
 
 /** What the caller of `sessions.start` sets for a new session. */
 export interface Opening {
@@ -11,22 +11,19 @@ export interface Opening {
   readonly hasClientId: boolean
   readonly history: readonly Message[]
   readonly changes: AgentChanges | undefined
-  readonly output: OutputContract | undefined
 }
 
 /** Everything in it is stored and shown. */
 export function withoutSecrets(opening: Opening, redactor: Redactor): Opening {
   if (!redactor.stream()) return opening
-  const { changes, history } = opening
-  const { instructions } = changes ?? {}
+  const { changes, history, identity } = opening
+  const { labels } = identity
   return {
     ...opening,
+    identity: labels ? { ...identity, labels: labels.map((label) => redactor.text(label)) } : identity,
     history: history.map((message) => redactMessage(message, redactor)),
-    changes: instructions === undefined ? changes : { ...changes, instructions: redactor.text(instructions) },
+    changes: redactChanges(changes, redactor),
   }
 }
 
-export function openingAgent(agent: AgentSpec, { changes, output }: Opening): AgentSpec {
-  const changed = changes ? withChanges(agent, changes) : agent
-  return output ? { ...changed, output, saysOutput: true } : changed
-}
+export const openingAgent = (agent: AgentSpec, { changes }: Opening): AgentSpec => (changes ? withChanges(agent, changes) : agent)

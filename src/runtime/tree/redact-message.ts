@@ -1,4 +1,4 @@
-import type { CallResult, InputPart, Json, JsonObject, Message, OutputPart, ReplyPart } from '../../contracts/index.ts'
+import type { AgentChanges, CallResult, InputPart, Json, JsonObject, Message, OutputPart, ReplyPart } from '../../contracts/index.ts'
 import type { Redactor } from '../../util/redact.ts'
 
 /** Redacts texts, arguments, results and metadata. Bytes are redacted when they are stored. */
@@ -13,6 +13,11 @@ export function redactMessage(message: Message, redactor: Redactor): Message {
     default:
       return message satisfies never
   }
+}
+
+export function redactChanges(changes: AgentChanges | undefined, redactor: Redactor): AgentChanges | undefined {
+  const instructions = changes?.instructions
+  return instructions === undefined ? changes : { ...changes, instructions: redactor.text(instructions) }
 }
 
 const redactInput = (part: InputPart, redactor: Redactor): InputPart =>

@@ -17,6 +17,7 @@ import {
 import { showValue } from '../../util/show-value.ts'
 import type { RunInput } from '../api/agent-runtime.ts'
 import { changeProblems } from '../resume/reconfigure-session.ts'
+import { outputProblems } from './check-output-contract.ts'
 import { readableCopy } from './readable-copy.ts'
 
 // Checks the arguments of calls of a runtime before anything is written. Each throws a TroupeError `usage` with every problem.
@@ -84,7 +85,8 @@ export function checkSend(input: RunInput, options: object): void {
   check({ input, options }, (problems) => {
     if (areOptions(problems, options)) {
       checkKeys(problems, options, { known: ['mode', 'clientId', 'to', ...settingKeys], place: 'options' })
-      problems.push(...changeProblems(options))
+      problems.push(...changeProblems(options), ...outputProblems(options.output ?? undefined))
+      checkField(problems, options.instructions, { type: optional(text), place: 'options.instructions' })
       if (options.to !== undefined && settingKeys.some((key) => options[key] !== undefined)) problems.push(settingsOfChild)
       if (options.mode !== undefined) checkWord(problems, options.mode, { place: 'options.mode', known: inputModes })
       checkField(problems, options.clientId, { type: optional(nonEmpty('an id')), place: 'options.clientId' })
@@ -94,11 +96,12 @@ export function checkSend(input: RunInput, options: object): void {
   })
 }
 
-const settingKeys = ['models', 'limits', 'parameters']
+const text: FieldType = { expected: 'a text', remedy: 'Pass a string.', accepts: (value) => typeof value === 'string' }
+const settingKeys = ['models', 'limits', 'parameters', 'instructions', 'output']
 const settingsOfChild: Problem = {
   place: 'options.to',
   message: 'only the root of a session takes settings',
-  remedy: 'Leave out `to`, or models, limits and parameters.',
+  remedy: 'Leave out `to`, or the settings.',
 }
 
 export function checkCancel(mode: unknown, by: unknown): void {

@@ -1,20 +1,10 @@
-import { type OutputContract, type Principal, type Problem, principalKinds, type StartOptions } from '../../contracts/index.ts'
-import { checkSchema } from '../../util/json-schema/check-schema.ts'
-import {
-  checkField,
-  checkKeys,
-  checkOnlyFields,
-  expectObject,
-  type FieldType,
-  isPlainRecord,
-  oneOf,
-  optional,
-} from '../../util/option-problems.ts'
-import { showValue } from '../../util/show-value.ts'
+import { type Principal, type Problem, principalKinds, type StartOptions } from '../../contracts/index.ts'
+import { checkField, checkKeys, checkOnlyFields, expectObject, type FieldType, oneOf, optional } from '../../util/option-problems.ts'
 import type { RunInput } from '../api/agent-runtime.ts'
 import { changeProblems } from '../resume/reconfigure-session.ts'
 import { agentName, areOptions, check, checkInput, checkOverlay, nonEmpty } from './check-arguments.ts'
 import { historyProblems } from './check-history.ts'
+import { outputProblems } from './check-output-contract.ts'
 import { someLabels } from './session-fields.ts'
 
 const maxIdLength = 512
@@ -65,18 +55,4 @@ export function checkStart(input: RunInput, options: object, modelKeys: object):
     }
     checkInput(input, problems)
   })
-}
-
-const formats: readonly unknown[] = ['text', 'markdown', 'json'] satisfies OutputContract['format'][]
-
-function outputProblems(output: unknown): readonly Problem[] {
-  const place = 'options.output'
-  if (output === undefined) return []
-  if (!isPlainRecord(output) || !formats.includes(output.format))
-    return [
-      { place, message: `expected { format: "text", "markdown" or "json" }, found ${showValue(output)}`, remedy: 'Add a schema for json.' },
-    ]
-  const problems: Problem[] = []
-  checkKeys(problems, output, { known: output.format === 'json' ? ['format', 'schema'] : ['format'], place })
-  return output.schema === undefined ? problems : [...problems, ...checkSchema(output.schema, `${place}.schema`, 'any')]
 }

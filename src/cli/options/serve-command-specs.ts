@@ -1,0 +1,123 @@
+// The commands of the server. Part of the one list in command-specs.ts.
+import type { CommandSpec, FlagSpec } from './command-specs.ts'
+
+export const tokenActions = ['create', 'list', 'revoke'] as const
+export type TokenAction = (typeof tokenActions)[number]
+
+const json: FlagSpec = { name: 'json', summary: 'Print one JSON document, even on failure' }
+const configFile: FlagSpec = { name: 'config', value: 'FILE', summary: 'Read this configuration file first' }
+const dataDir: FlagSpec = { name: 'data-dir', value: 'DIR', summary: 'Use the data folder DIR (default: ~/.local/state/troupe)' }
+
+export const serveCommands = [
+  {
+    name: 'serve',
+    summary: 'Serve agents over HTTP',
+    arguments: [],
+    groups: [
+      {
+        title: 'Agents',
+        flags: [
+          {
+            name: 'agent',
+            value: 'FILE',
+            repeatable: true,
+            summary: 'Serve this agent file, folder or pattern (default: those that `agents list` shows)',
+          },
+          configFile,
+          {
+            name: 'allow',
+            value: 'PATTERN',
+            repeatable: true,
+            summary: 'Run matching calls without asking, such as "shell(npm test)"',
+          },
+          { name: 'deny', value: 'PATTERN', repeatable: true, summary: 'Never run matching calls' },
+          { name: 'trust', summary: "Trust this project's files in their current form" },
+        ],
+      },
+      {
+        title: 'Server',
+        flags: [
+          { name: 'host', value: 'ADDRESS', summary: 'Listen at this address (default: 127.0.0.1)' },
+          { name: 'port', value: 'PORT', summary: 'Listen at this port; 0 means any free one (default: 3900)' },
+          { name: 'drain', value: 'DURATION', summary: 'How long running turns may continue when the server stops (default: 30s)' },
+          { name: 'data-dir', value: 'DIR', summary: 'Store journals and tokens in DIR (default: ~/.local/state/troupe)' },
+          {
+            name: 'log-format',
+            value: 'FORMAT',
+            choices: ['text', 'json'],
+            summary: 'Log format: text or json (default: text on a terminal, else json)',
+          },
+          { name: 'quiet', short: 'q', summary: 'Log errors and warnings only' },
+        ],
+      },
+    ],
+    notes: [
+      'Every request needs a token. The token of this machine is created once in the data folder, in the file local-token that only you can read. With the text format, the address is printed with it.',
+      'Another address than a loopback address needs a token of troupe token create, and the names that clients use in headends.hosts of the configuration.',
+      'A call that needs approval suspends its session until somebody answers: POST /v1/sessions/ID/approvals/ID, or troupe approvals.',
+      'Changed agent files, configuration and skills take effect with the next turn. After an invalid change the server keeps the last valid version, logs the errors and shows them at /ready. Changed modules with tools need a new start.',
+      'SIGTERM and Ctrl-C: no new work is accepted, and running turns continue up to --drain; then they are suspended. The next troupe serve in this folder continues them. A second signal ends the process immediately.',
+    ],
+    examples: [
+      { line: 'troupe serve', summary: 'serve the agents of this folder' },
+      { line: 'troupe serve --agent trip.ai --port 8080', summary: 'serve one agent at another port' },
+      { line: 'troupe serve --host 0.0.0.0', summary: 'serve other machines; needs a token' },
+    ],
+  },
+  {
+    name: 'token',
+    summary: 'Create, list or revoke tokens of the server',
+    arguments: [
+      { name: 'ACTION', required: true, choices: tokenActions, summary: 'The action: create, list or revoke' },
+      { name: 'NAME', required: false, summary: 'revoke: the name of the token' },
+    ],
+    groups: [
+      {
+        title: 'New token',
+        flags: [
+          { name: 'name', value: 'NAME', summary: 'create: its name: small letters, digits, dots and hyphens' },
+          {
+            name: 'scopes',
+            value: 'LIST',
+            summary: 'create: run, read, approve and admin, separated by commas (default: run,read)',
+          },
+          { name: 'agents', value: 'LIST', summary: 'create: names of agents, such as trip,mail-* (default: all)' },
+          { name: 'budget', value: 'LIST', summary: 'create: limits of a day, such as 5usd/day,100000tokens/day' },
+          { name: 'rate', value: 'LIST', summary: 'create: limits of requests, such as 60/minute,1000/day' },
+          { name: 'expires', value: 'AGE', summary: 'create: how long it is valid, such as 90d (default: until it is revoked)' },
+        ],
+      },
+      { title: 'Options', flags: [dataDir, json, configFile] },
+    ],
+    notes: [
+      'create: prints the token once. Only a hash of it is stored. A session belongs to the token that started it; other tokens cannot see it.',
+      'Scopes: run starts and continues sessions, read shows them, approve answers requests, admin does all of it with the sessions of everybody.',
+      'list and revoke take effect immediately, also in a server that is running.',
+    ],
+    examples: [
+      { line: 'troupe token create --name ci --agents review --budget 5usd/day', summary: 'a token for one agent with a budget' },
+      { line: 'troupe token list', summary: 'show names, scopes and limits' },
+      { line: 'troupe token revoke ci', summary: 'refuse it from now on' },
+    ],
+  },
+  {
+    name: 'audit',
+    summary: 'List approvals and administrative actions',
+    arguments: [],
+    groups: [
+      {
+        title: 'Options',
+        flags: [
+          { name: 'since', value: 'TIME', summary: 'Entries since a time, such as 2026-11-17, or of the last 24h or 7d' },
+          dataDir,
+          json,
+          configFile,
+        ],
+      },
+    ],
+    notes: ['Entries are kept in the data folder: answers to requests, deleted sessions, created and revoked tokens.'],
+    examples: [{ line: 'troupe audit --since 7d', summary: 'the entries of the last week' }],
+  },
+] as const satisfies readonly CommandSpec[]
+
+export type ServeCommandName = (typeof serveCommands)[number]['name']

@@ -1,0 +1,81 @@
+import type { LogFormat } from './command-specs.ts'
+import type { Common, ProjectArguments } from './project-invocations.ts'
+import { type ServeCommandName, type TokenAction, tokenActions } from './serve-command-specs.ts'
+
+/** Values are as written; `serve/` parses them. */
+export interface ServeInvocation extends Common {
+  readonly kind: 'serve'
+  /** Files, folders and patterns. Empty: the agents of the project. */
+  readonly agents: readonly string[]
+  readonly host?: string | undefined
+  readonly port?: string | undefined
+  readonly drain?: string | undefined
+  readonly dataDir?: string | undefined
+  readonly isTrusted: boolean
+  readonly allow: readonly string[]
+  readonly deny: readonly string[]
+  /** Default: by whether there is a terminal. */
+  readonly logFormat?: LogFormat | undefined
+}
+export interface TokenInvocation extends Common {
+  readonly kind: 'token'
+  readonly action: TokenAction
+  /** Of `--name`, or the argument. */
+  readonly name?: string | undefined
+  readonly argument?: string | undefined
+  readonly scopes?: string | undefined
+  readonly agents?: string | undefined
+  readonly budget?: string | undefined
+  readonly rate?: string | undefined
+  readonly expires?: string | undefined
+  readonly dataDir?: string | undefined
+}
+export interface AuditInvocation extends Common {
+  readonly kind: 'audit'
+  readonly since?: string | undefined
+  readonly dataDir?: string | undefined
+}
+
+export function serveInvocation(
+  name: ServeCommandName,
+  { rest, display, has, flagValue, flagValues }: ProjectArguments,
+): ServeInvocation | TokenInvocation | AuditInvocation {
+  const common: Common = { output: has('json') ? 'json' : 'answer', display, configFile: flagValue('config') }
+  const dataDir = flagValue('data-dir')
+  switch (name) {
+    case 'serve':
+      return {
+        kind: name,
+        agents: flagValues('agent'),
+        host: flagValue('host'),
+        port: flagValue('port'),
+        drain: flagValue('drain'),
+        dataDir,
+        isTrusted: has('trust'),
+        allow: flagValues('allow').map((pattern) => pattern.trim()),
+        deny: flagValues('deny').map((pattern) => pattern.trim()),
+        logFormat: flagValue('log-format') as LogFormat | undefined,
+        ...common,
+      }
+    case 'token': {
+      const [action, argument] = rest
+      return {
+        kind: name,
+        action: tokenActions.find((known) => known === action) ?? 'list',
+        argument,
+        name: flagValue('name'),
+        scopes: flagValue('scopes'),
+        agents: flagValue('agents'),
+        budget: flagValue('budget'),
+        rate: flagValue('rate'),
+        expires: flagValue('expires'),
+        dataDir,
+        ...common,
+      }
+    }
+    case 'audit':
+      return { kind: name, since: flagValue('since'), dataDir, ...common }
+    default:
+      return name satisfies never
+  }
+}

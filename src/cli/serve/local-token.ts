@@ -1,0 +1,59 @@
+import { randomBytes, randomUUID } from 'node:crypto'
+import { chmod, link, mkdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { TroupeError } from '../../contracts/index.ts'
+
+// The token of the user of this machine. It is created once in a data folder, in a file that only the user can read.
+
+const name = 'local-token'
+const form = /^trp_local_[\w-]{32}$/
+
+export interface LocalToken {
+  readonly token: string
+  readonly path: string
+}
+
+/** @throws TroupeError `config_invalid` if the file contains something else. */
+export async function localToken(folder: string): Promise<LocalToken> {
+  const path = join(folder, name)
+  const token = (await readToken(path)) ?? (await createFile(path))
+  if (!form.test(token))
+    throw new TroupeError('config_invalid', `${path} does not contain a token.`, { remedy: 'Remove the file: a new one is created.' })
+  return { token, path }
+}
+
+async function readToken(path: string): Promise<string | undefined> {
+  try {
+    const text = await readFile(path, 'utf8')
+    const { mode } = await stat(path)
+    if ((mode & 0o077) !== 0) await chmod(path, 0o600)
+    return text.trim()
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
+    throw new TroupeError('config_invalid', `${path} cannot be read: ${(error as Error).message}`, {
+      remedy: 'Correct its permissions, or remove the file: a new one is created.',
+      cause: error,
+    })
+  }
+}
+
+/** Appears complete, or not at all. If another process is faster, its token is used. */
+async function createFile(path: string): Promise<string> {
+  const token = `trp_local_${randomBytes(24).toString('base64url')}`
+  const draft = `${path}.${randomUUID()}`
+  await mkdir(join(path, '..'), { recursive: true, mode: 0o700 })
+  try {
+    await writeFile(draft, `${token}\n`, { mode: 0o600, flag: 'wx' })
+    await link(draft, path)
+    return token
+  } catch (error) {
+    const other = (error as NodeJS.ErrnoException).code === 'EEXIST' ? await readToken(path) : undefined
+    if (other !== undefined) return other
+    throw new TroupeError('config_invalid', `${path} cannot be written: ${(error as Error).message}`, {
+      remedy: 'Use another folder with --data-dir.',
+      cause: error,
+    })
+  } finally {
+    await rm(draft, { force: true })
+  }
+}

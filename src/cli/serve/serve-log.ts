@@ -1,0 +1,48 @@
+import type { AccessEntry } from '../../headends/server/index.ts'
+import type { Host } from '../host/process-host.ts'
+import type { DisplayOptions } from '../options/parse-arguments.ts'
+import type { ServeInvocation } from '../options/serve-invocations.ts'
+import { duration } from '../terminal/format-numbers.ts'
+import { logRecord, printNotice, printWarning } from '../terminal/print-messages.ts'
+import { printable } from '../terminal/printable.ts'
+
+/** What a server says, on standard error. */
+export interface ServeLog {
+  readonly format: DisplayOptions['logFormat']
+  note(text: string): void
+  warn(text: string): void
+  access(entry: AccessEntry): void
+}
+
+/** Lines of JSON, unless a person reads them. */
+export const displayOf = ({ display, logFormat }: ServeInvocation, { window, isSeen = window === 'terminal' }: Host): DisplayOptions => ({
+  ...display,
+  logFormat: logFormat ?? (isSeen ? 'text' : 'json'),
+})
+
+export function serveLog(host: Host, display: DisplayOptions): ServeLog {
+  const target = { host, display }
+  return {
+    format: display.logFormat,
+    note: (text) => void printNotice(text, target),
+    warn: (text) => void printWarning(text, target),
+    access(entry) {
+      if (display.detail === 'quiet' && entry.status < 500) return
+      void host.stderr.line(display.logFormat === 'json' ? accessRecord(entry, host) : accessLine(entry, host))
+    },
+  }
+}
+
+/** One line for each request, without queries, bodies and tokens. */
+function accessRecord(entry: AccessEntry, host: Pick<Host, 'now'>): string {
+  return logRecord(host, { level: entry.status >= 500 ? 'error' : 'info', msg: 'request', ...entry })
+}
+
+function accessLine({ method, path, status, durationMs, principal, sessionId, error }: AccessEntry, { now, paint }: Host): string {
+  const colour = status >= 500 ? 'red' : status >= 400 ? 'yellow' : 'green'
+  const time = new Date(now()).toISOString().slice(11, 19)
+  const facts = [principal, sessionId, error].filter((each) => each !== undefined).map(printable)
+  return [paint('dim', time), paint(colour, String(status)), method, printable(path), duration(durationMs), paint('dim', facts.join(' '))]
+    .join(' ')
+    .trimEnd()
+}

@@ -1,0 +1,131 @@
+import { dirname, relative, resolve } from 'node:path'
+import {
+  agentTemplate,
+  findAgentPaths,
+  type HeadendSettings,
+  headendsOf,
+  isAgentFile,
+  projectAgentPaths,
+  type RegisteredAgent,
+  registeredTemplate,
+} from '../../agents/index.ts'
+import { type Problem, TroupeError } from '../../contracts/index.ts'
+import type { AgentDefinition, AgentLoopConfig } from '../../runtime/index.ts'
+import type { Host } from '../host/process-host.ts'
+import type { ServeInvocation } from '../options/serve-invocations.ts'
+import { type InspectedAgents, inspectAgents, resolveAgents } from '../team/load-team.ts'
+import { type PreparedAgents, prepareAgents } from '../team/prepare-agents.ts'
+import { withIgnoredSettings } from '../team/start-diagnostics.ts'
+import { joinErrors } from '../terminal/print-errors.ts'
+
+/** The agents that a server offers, with everything that they use, checked. */
+export interface ServedProject extends PreparedAgents {
+  readonly config: AgentLoopConfig
+  /** Names of the agents that can be asked. Their children cannot. */
+  readonly served: readonly string[]
+  readonly headends: HeadendSettings
+  readonly inspected: InspectedAgents
+}
+
+export interface LoadOptions {
+  readonly host: Host
+  /** Names that routes have: `sessions` of `/v1/sessions`. */
+  readonly reserved: ReadonlySet<string>
+  /** Whether `--trust` applies. A later change needs its own trust. */
+  readonly isTrusted: boolean
+}
+
+/** Reads and checks everything, as a run does. Throws all errors together. */
+export async function loadServedProject(invocation: ServeInvocation, { host, reserved, isTrusted }: LoadOptions): Promise<ServedProject> {
+  const wanted = wantedAgents(invocation.agents)
+  const inspected = await inspectAgents(wanted, {
+    host,
+    overrides: { settings: [] },
+    configFile: invocation.configFile,
+    isTrusted,
+    // A server asks nobody: untrusted files are reported.
+    asksForTrust: isTrusted,
+  })
+  try {
+    const { agents, served } = servedAgents(inspected, { isNamed: invocation.agents.length > 0, reserved })
+    const resolved = await resolveAgents(agents, inspected, { file: wanted.roots[0] ?? '.', isTeam: false, looksAtServers: false })
+    const prepared = await prepareAgents(resolved, { ...invocation, dryRun: false }, host)
+    const templates = new Map(resolved.agents.map((agent) => [agent.definition.name, agentTemplate(registeredTemplate(agent))]))
+    return {
+      ...prepared,
+      config: { ...prepared.shared, agents: prepared.agents.map((agent) => servedDefinition(agent, { served, templates })) },
+      served,
+      headends: headendsOf(inspected.setup.config),
+      inspected,
+    }
+  } catch (error) {
+    throw error instanceof TroupeError ? withIgnoredSettings(error, inspected.diagnostics) : error
+  }
+}
+
+/** The agents of the project, or those that the command line names, with the configuration of their folder if they share one. */
+function wantedAgents(written: readonly string[]): Parameters<typeof inspectAgents>[0] {
+  if (written.length === 0) return { scope: 'everything', roots: projectAgentPaths(process.cwd()).map((path) => relative('', path)) }
+  const roots = [...new Set(written.flatMap(filesAt))]
+  const [folder, ...others] = new Set(roots.map((path) => dirname(resolve(path))))
+  return { scope: 'reachable', roots, ...(folder !== undefined && others.length === 0 && { file: roots[0] }) }
+}
+
+/** @throws TroupeError `usage` if a folder or pattern contains no agent. */
+function filesAt(written: string): readonly string[] {
+  const { paths, isNamed } = findAgentPaths(resolve(written))
+  if (isNamed) return [written]
+  const found = paths.filter(isAgentFile).map((path) => relative('', path))
+  if (found.length > 0) return found
+  throw new TroupeError('usage', `--agent ${written}: no agent file found.`, {
+    remedy: 'Name a file, a folder or a pattern such as "agents/*.ai".',
+  })
+}
+
+interface ServedNames {
+  readonly agents: readonly RegisteredAgent[]
+  readonly served: readonly string[]
+}
+
+function servedAgents(
+  { registry, errors }: InspectedAgents,
+  { isNamed, reserved }: { readonly isNamed: boolean; readonly reserved: ReadonlySet<string> },
+): ServedNames {
+  if (!registry.ok || errors.length > 0) throw joinErrors(errors)
+  const { agents, roots } = registry
+  const isServed = ({ definition, isChild }: RegisteredAgent): boolean => (isNamed ? roots.includes(definition.name) : !isChild)
+  const offered = agents.filter(isServed)
+  if (offered.length === 0)
+    throw new TroupeError('usage', 'There is no agent to serve.', {
+      remedy: 'Name one with --agent FILE, or create a sample project: troupe init',
+    })
+  const problems = offered.flatMap((agent) => servedProblems(agent, reserved))
+  if (problems.length > 0) throw new TroupeError('agent_file_invalid', 'Some agents cannot be served.', { problems })
+  return { agents, served: offered.map(({ definition }) => definition.name) }
+}
+
+function servedProblems({ definition, place, dialect }: RegisteredAgent, reserved: ReadonlySet<string>): readonly Problem[] {
+  const { name, usage } = definition
+  return [
+    ...(reserved.has(name)
+      ? [{ place, message: `an agent with the name \`${name}\` cannot be served: /v1/${name} is a route`, remedy: 'Rename the file.' }]
+      : []),
+    ...(usage === undefined && dialect === 'troupe'
+      ? [
+          {
+            place,
+            message: '`usage` is missing: agents that are served need it',
+            remedy: 'Add an example of its input: `usage: a city and a date`.',
+          },
+        ]
+      : []),
+  ]
+}
+
+function servedDefinition(
+  agent: AgentDefinition,
+  { served, templates }: { readonly served: readonly string[]; readonly templates: ReadonlyMap<string, string> },
+): AgentDefinition {
+  const template = templates.get(agent.name)
+  return { ...agent, infer: served.includes(agent.name), ...(template !== undefined && { template }) }
+}

@@ -1,0 +1,153 @@
+import type { Server as HttpServer, IncomingMessage } from 'node:http'
+import type { Duplex } from 'node:stream'
+import { isJSONRPCRequest, type JSONRPCMessage } from '@modelcontextprotocol/server'
+import { type RawData, type WebSocket, WebSocketServer } from 'ws'
+import type { Clock } from '../../contracts/index.ts'
+import { errorResponse, type HeadendServer, type HttpError, type Peer, parseJson, toHttpError } from '../server/index.ts'
+import { agentServer } from './agent-server.ts'
+import { Connections } from './connections.ts'
+import { defaultMaxBodyBytes, type McpDependencies } from './dependencies.ts'
+import { jsonRpcErrors } from './json-rpc-errors.ts'
+import { MessageTransport, serveConnection } from './serve-connection.ts'
+import { messageOf } from './sse-routes.ts'
+
+// MCP over WebSockets at /mcp/ws, with the subprotocol `mcp`.
+//
+// 1. The upgrade, and every message, passes the checks of a request: Host, Origin, token, scope, rate.
+// 2. Messages are handled in the order of their arrival.
+// 3. A client that does not read or does not answer pings is disconnected.
+
+const path = '/mcp/ws'
+const route = { headend: 'mcp', access: 'run' } as const
+const pingMs = 30_000
+const maxUnsentBytes = 16 * 1024 ** 2
+
+export interface UpgradeDependencies extends McpDependencies {
+  readonly headends: Pick<HeadendServer, 'accept'>
+}
+
+/** Accepts WebSockets at `/mcp/ws`. Other requests are not affected. */
+export function mcpUpgrade(server: HttpServer, dependencies: UpgradeDependencies): void {
+  const { headends, clock, maxBodyBytes = defaultMaxBodyBytes } = dependencies
+  const connections = new Connections(clock, dependencies.limits)
+  // Compression would let a small message become a large one.
+  const sockets = new WebSocketServer({
+    noServer: true,
+    maxPayload: maxBodyBytes,
+    perMessageDeflate: false,
+    handleProtocols: (offered) => (offered.has('mcp') ? 'mcp' : false),
+  })
+  // Else Node would treat requests as upgrades that only offer another protocol, such as h2c.
+  Object.assign(server, { shouldUpgradeCallback: isWebSocket })
+  server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
+    socket.on('error', () => socket.destroy())
+    const headers = headersOf(request)
+    headends.accept(headers, route).then(
+      (peer) => sockets.handleUpgrade(request, socket, head, (web) => connect(web, { headers, peer })),
+      (error) => void refuse(socket, toHttpError(error)),
+    )
+  })
+
+  function connect(web: WebSocket, { headers, peer }: { readonly headers: Headers; readonly peer: Peer }): void {
+    const transport = new SocketTransport(web, { clock, accept: () => headends.accept(headers, route) }, peer)
+    const { caller } = peer
+    try {
+      const place = connections.open(caller.principal.id, () => void transport.close())
+      place.enter()
+      serveConnection(dependencies, (connection) => agentServer(dependencies, connection), {
+        transport,
+        caller,
+        peer: () => transport.peer,
+        closed: () => place.close(),
+      })
+    } catch {
+      web.close(1013, 'too many connections')
+    }
+  }
+}
+
+interface SocketOptions {
+  readonly clock: Pick<Clock, 'after'>
+  accept(): Promise<Peer>
+}
+
+class SocketTransport extends MessageTransport {
+  readonly #web: WebSocket
+  readonly #options: SocketOptions
+  #peer: Peer
+  #handled: Promise<void> = Promise.resolve()
+  #cancelPing: () => void = () => {}
+  #isAlive = true
+
+  constructor(web: WebSocket, options: SocketOptions, peer: Peer) {
+    super()
+    this.#web = web
+    this.#options = options
+    this.#peer = peer
+    web.on('message', (data, isBinary) => {
+      this.#handled = this.#handled.then(() => this.#receive(data, isBinary))
+    })
+    web.on('pong', () => {
+      this.#isAlive = true
+    })
+    web.on('error', (error) => this.onerror?.(error))
+    web.on('close', () => void this.close())
+    this.#ping()
+  }
+
+  /** Who sent the last message. */
+  get peer(): Peer {
+    return this.#peer
+  }
+
+  async send(message: JSONRPCMessage): Promise<void> {
+    if (this.#web.bufferedAmount > maxUnsentBytes) this.#web.terminate()
+    if (this.#web.readyState === this.#web.OPEN) this.#web.send(JSON.stringify(message))
+  }
+
+  protected end(): void {
+    this.#cancelPing()
+    this.#web.close(1000)
+  }
+
+  #ping(): void {
+    this.#cancelPing = this.#options.clock.after(pingMs, () => {
+      if (!this.#isAlive) return this.#web.terminate()
+      this.#isAlive = false
+      this.#web.ping()
+      this.#ping()
+    })
+  }
+
+  async #receive(data: RawData, isBinary: boolean): Promise<void> {
+    let message: JSONRPCMessage | undefined
+    try {
+      message = messageOf(isBinary ? undefined : parseJson(data.toString()))
+      this.#peer = await this.#options.accept()
+      this.onmessage?.(message)
+    } catch (thrown) {
+      const error = toHttpError(thrown)
+      const id = message && isJSONRPCRequest(message) ? message.id : null
+      await this.send({ ...jsonRpcErrors(error, ''), id } as unknown as JSONRPCMessage)
+      if (error.status === 401) this.#web.close(1008, 'the token is not valid')
+    }
+  }
+}
+
+const isWebSocket = ({ url, headers }: IncomingMessage): boolean =>
+  headers.upgrade?.toLowerCase() === 'websocket' && url?.split('?')[0] === path
+
+function headersOf({ headers }: IncomingMessage): Headers {
+  return new Headers(
+    Object.entries(headers).flatMap(([name, value]) => (typeof value === 'string' ? [[name, value] as [string, string]] : [])),
+  )
+}
+
+async function refuse(socket: Duplex, error: HttpError): Promise<void> {
+  const response = errorResponse(error, jsonRpcErrors, '')
+  const body = await response.text()
+  const headers = [...response.headers].map(([name, value]) => `${name}: ${value}\r\n`).join('')
+  socket.end(
+    `HTTP/1.1 ${error.status} ${error.kind}\r\n${headers}content-length: ${Buffer.byteLength(body)}\r\nconnection: close\r\n\r\n${body}`,
+  )
+}
