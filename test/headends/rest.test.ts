@@ -292,6 +292,18 @@ describe('bad input', () => {
     expect(errors).toEqual([])
   })
 
+  test('JSON input is checked against the schema of the agent', async () => {
+    const schema = { type: 'object', properties: { city: { type: 'string' } }, required: ['city'], additionalProperties: false }
+    const { fetch } = await server({ agents: [{ ...agent, tools: [], input: { format: 'json', schema } }] })
+    const refused = await fetch('/v1/helper', { json: { input: { town: 'Oslo' } } })
+    expect([refused.status, await json(refused)]).toEqual([
+      400,
+      { error: expect.objectContaining({ message: expect.stringContaining('city') }) },
+    ])
+    expect((await fetch('/v1/helper?q=Oslo')).status).toBe(400)
+    expect(await json(fetch('/v1/helper', { json: { input: { city: 'Oslo' } } }))).toMatchObject({ text: '{"city":"Oslo"}' })
+  })
+
   test('bodies that are too large or compressed are refused before they are read', async () => {
     const { url, fetch } = await server({ server: { maxBodyBytes: 1_000 } })
     expect((await fetch('/v1/echo', { json: { input: 'x'.repeat(2_000) } })).status).toBe(413)

@@ -40,11 +40,12 @@ import type {
 } from './agent-runtime.ts'
 import { isSkillFolders, withFoundSkills } from './config-skills.ts'
 import { Deletions } from './deletions.ts'
+import { partsOf } from './input-parts.ts'
 import { type DriveResult, outcomeOf, runAgain, type StopCause, stopCauseOf } from './outcome.ts'
 import { Handle } from './run-handle.ts'
 import { RunOutputs, typedOutcome } from './run-output.ts'
 import { closeAll, RuntimeParts } from './runtime-parts.ts'
-import { partsOf, sessionService } from './session-service.ts'
+import { sessionService } from './session-service.ts'
 
 /**
  * Creates a runtime from agents, models, tools and a store.

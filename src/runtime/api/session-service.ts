@@ -1,13 +1,12 @@
-import type { ApprovalId, ClientId, InputPart, SessionService, TreeId } from '../../contracts/index.ts'
-import { wellFormed } from '../../util/well-formed.ts'
+import type { ApprovalId, ClientId, SessionService, TreeId } from '../../contracts/index.ts'
 import { openRequestsOf } from '../resume/pending-approvals.ts'
 import { changesOfSettings } from '../resume/reconfigure-session.ts'
 import { unknownTree } from '../resume/tree-cache.ts'
 import { storedSessions } from '../sessions/stored-sessions.ts'
 import { checkAnswer, checkCancel, checkEvents, checkRevoke, checkSend } from '../validation/check-arguments.ts'
-import type { RunInput } from './agent-runtime.ts'
 import type { Runtime } from './create-agent-runtime.ts'
 import { sessionEvents, untilRest } from './follow-session.ts'
+import { partsOf } from './input-parts.ts'
 import { outcomeOf } from './outcome.ts'
 import { startSession } from './start-session.ts'
 
@@ -61,9 +60,4 @@ export function sessionService(host: Runtime): SessionService {
       return outcomeOf({ state: root, children, stopped: undefined })
     },
   }
-}
-
-export function partsOf(input: RunInput): readonly InputPart[] {
-  if (typeof input === 'string') return [{ type: 'text', text: wellFormed(input) }]
-  return input.map((part) => (part.type === 'text' && !part.text.isWellFormed() ? { ...part, text: part.text.toWellFormed() } : part))
 }

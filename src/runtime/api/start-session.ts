@@ -1,4 +1,5 @@
 import { type SessionId, type StartOptions, type TreeEntry, type TreeId, TroupeError } from '../../contracts/index.ts'
+import { jsonInputProblem } from '../children/check-task.ts'
 import { changesOfSettings } from '../resume/reconfigure-session.ts'
 import type { Opening } from '../tree/opening.ts'
 import { readHistory } from '../validation/check-history.ts'
@@ -6,6 +7,7 @@ import { checkStart } from '../validation/check-start.ts'
 import type { RunInput } from './agent-runtime.ts'
 import type { Runtime } from './create-agent-runtime.ts'
 import { nextChange } from './follow-session.ts'
+import { partsOf } from './input-parts.ts'
 
 // Starts a session for a caller that may ask twice.
 //
@@ -15,6 +17,7 @@ import { nextChange } from './follow-session.ts'
 
 export async function startSession(host: Runtime, input: RunInput, options: StartOptions): Promise<SessionId> {
   checkStart(input, options, host.parts.modelKeys)
+  await requireJsonInput(host, input, options.agent)
   const { ids } = host.parts.options
   const treeId = options.clientId === undefined ? (ids.next() as TreeId) : treeIdOf(options.clientId, options.principal?.id)
   const start = { input, options, treeId, opening: openingOf(options) }
@@ -37,6 +40,15 @@ export async function startSession(host: Runtime, input: RunInput, options: Star
       if (!isOwned || !(await nextChange(host, treeId))) throw error
     }
   }
+}
+
+/** The input contract of an agent applies to the first input of a session, as for calls by other agents. */
+async function requireJsonInput({ parts }: Runtime, input: RunInput, name: string | undefined): Promise<void> {
+  const agent = name === undefined ? undefined : parts.agents.get(name)
+  if (agent?.input.format !== 'json') return
+  const problem = await jsonInputProblem(partsOf(input), { name: agent.name, schema: agent.input.schema }, parts.options.validator)
+  if (problem === undefined) return
+  throw new TroupeError('usage', `input: ${problem}.`, { remedy: 'Pass JSON that matches the input schema of the agent.' })
 }
 
 interface Start {

@@ -94,21 +94,36 @@ function checkInput(given: unknown, agent: AgentSpec, validator: SchemaValidator
 
 async function checkJson(
   parts: readonly InputPart[],
-  { name, schema }: { readonly name: string; readonly schema: JsonSchema },
+  agent: JsonAgent,
   validator: SchemaValidator,
 ): Promise<Checked<readonly InputPart[]>> {
-  const remedy = 'Pass one text part with JSON that matches its schema.'
+  const problem = await jsonInputProblem(parts, agent, validator)
+  return problem === undefined
+    ? { kind: 'ok', value: parts }
+    : wrong(place, problem, 'Pass one text part with JSON that matches its schema.')
+}
+
+interface JsonAgent {
+  readonly name: string
+  readonly schema: JsonSchema
+}
+
+/** Why an input is not the JSON that an agent takes. */
+export async function jsonInputProblem(
+  parts: readonly InputPart[],
+  { name, schema }: JsonAgent,
+  validator: SchemaValidator,
+): Promise<string | undefined> {
   const [part] = parts
-  if (parts.length !== 1 || part?.type !== 'text') return wrong(place, `expected one text part with the JSON input of ${name}`, remedy)
+  if (parts.length !== 1 || part?.type !== 'text') return `expected one text part with the JSON input of ${name}`
   let value: unknown
   try {
     value = JSON.parse(part.text)
   } catch {
-    return wrong(`${place}[0].text`, `expected the JSON input of ${name}, found ${showValue(part.text)}`, remedy)
+    return `expected the JSON input of ${name}, found ${showValue(part.text)}`
   }
   const found = await (await validator.compile(schema))(value)
-  if (found.ok) return { kind: 'ok', value: parts }
-  return wrong(`${place}[0].text`, `the input of ${name} does not match its schema: ${found.problems.join('; ')}`, remedy)
+  return found.ok ? undefined : `the input of ${name} does not match its schema: ${found.problems.join('; ')}`
 }
 
 function partOf(given: unknown): InputPart | undefined {
