@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { anthropicRoutes } from '../../src/headends/anthropic/index.ts'
 import type { Route } from '../../src/headends/server/index.ts'
+import { systemClock } from '../../src/runtime/index.ts'
 import { request } from './raw-request.ts'
 import { localToken, type Served, serve } from './support.ts'
 
@@ -14,7 +16,7 @@ let runner: string
 let other: string
 
 beforeAll(async () => {
-  served = await serve()
+  served = await serve({ routes: () => anthropicRoutes({ clock: systemClock }) })
   other = await served.token({ name: 'other' })
   reader = await served.token({ name: 'reader', scopes: ['read'] })
   runner = await served.token({ name: 'runner', scopes: ['run'] })

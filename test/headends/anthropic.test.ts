@@ -307,6 +307,15 @@ it('takes requests of the beta interface', async () => {
   expect(message.content).toMatchObject([{ type: 'text', text: '{"n":1}' }])
 })
 
+it('passes parameters on that the agent allows', async () => {
+  const overrides = ['temperature', 'topP', 'reasoning', 'maxOutputTokens'] as const
+  const { fetch, model } = await stage([{ text: 'Hi.' }], { agents: [{ ...agent, overrides }] })
+  const thinking = { type: 'enabled', budget_tokens: 8192 }
+  const response = await fetch('/v1/messages', { json: { ...ask, max_tokens: 9000, temperature: 0.5, top_p: 0.9, thinking } })
+  expect([response.status, response.headers.get('x-troupe-ignored-parameters')]).toEqual([200, null])
+  expect(model.requests[0]?.parameters).toMatchObject({ temperature: 0.5, topP: 0.9, reasoning: 'medium', maxOutputTokens: 9000 })
+})
+
 it('names parameters without effect', async () => {
   const { fetch, model, store } = await stage([{ text: 'Hi.' }, { text: 'Hi.' }])
   const more = { temperature: 0.5, top_p: 0.9, top_k: 5, thinking: { type: 'disabled' }, metadata: { user_id: 'ann' } }

@@ -1,13 +1,12 @@
 import type { Clock } from '../../contracts/index.ts'
 import {
   afterFirst,
+  answerBroken,
   eventStream,
-  HttpError,
   type RouteRequest,
   requireAnswer,
   sseBytes,
   type Turn,
-  type TurnPart,
   toHttpError,
 } from '../server/index.ts'
 import { anthropicErrors } from './errors.ts'
@@ -31,7 +30,7 @@ export async function streamMessage({ request, turn, events, texts, clock, heade
     let hasBegun = false
     for await (const part of turn.parts(texts)) {
       if (part.type === 'end') break
-      if (part.type === 'broken') throw broken(part, turn.sessionId)
+      if (part.type === 'broken') throw answerBroken(turn.sessionId, part.failure)
       const next = events.read(part)
       if (next.length === 0) continue
       if (!hasBegun) yield* events.begin()
@@ -52,10 +51,3 @@ export async function streamMessage({ request, turn, events, texts, clock, heade
     left: () => turn.left(),
   })
 }
-
-const broken = ({ failure }: Extract<TurnPart, { type: 'broken' }>, sessionId: string): HttpError =>
-  new HttpError('turn_failed', `The model failed in the middle of the answer: ${failure.message}`, {
-    sessionId,
-    remedy: failure.remedy ?? 'Send the request again.',
-    details: { failure: failure.class },
-  })

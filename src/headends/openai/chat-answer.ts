@@ -1,5 +1,5 @@
 import type { Usage } from '../../contracts/index.ts'
-import { HttpError, type RouteRequest, requireAnswer, type Turn, type TurnPart } from '../server/index.ts'
+import { answerBroken, type RouteRequest, requireAnswer, type Turn, type TurnPart } from '../server/index.ts'
 
 /** The pieces of an answer. All `text` together is the content, streamed or not. */
 export type ChatPiece =
@@ -22,7 +22,7 @@ export async function* chatAnswer(
   const joined = { text: new JoinedTexts(), reasoning: new JoinedTexts() }
   for await (const part of turn.parts(isJson ? 'none' : isLive ? 'live' : 'whole')) {
     if (part.type === 'text' || part.type === 'reasoning') yield { type: part.type, text: joined[part.type].add(part) }
-    else if (part.type === 'broken') throw broken(turn.sessionId, part)
+    else if (part.type === 'broken') throw answerBroken(turn.sessionId, part.failure)
     else yield* notes(part)
   }
   const { report, status, reason, usage } = await requireAnswer(sessions, await turn.outcome())
@@ -45,11 +45,3 @@ function* notes(part: TurnPart): Generator<ChatPiece> {
   if (part.type === 'call') yield { type: 'note', text: `${part.call.agentPath}: ${part.call.title}` }
   else if (part.type === 'progress') yield { type: 'note', text: `${part.agentPath}: ${part.text}` }
 }
-
-/** A text was sent whose reply failed: it cannot be taken back. */
-export const broken = (sessionId: string, { failure }: Extract<TurnPart, { type: 'broken' }>): HttpError =>
-  new HttpError('turn_failed', `The answer broke off: ${failure.message}`, {
-    sessionId,
-    remedy: failure.remedy,
-    details: { failure: failure.class },
-  })

@@ -36,5 +36,5 @@ export {
   type TokenSettings,
   tokenOwner,
 } from './tokens.ts'
-export { approvalRequired, followTurn, requireAnswer, startTurn, type Turn, type TurnOptions, turnFailed } from './turn.ts'
+export { answerBroken, approvalRequired, followTurn, requireAnswer, startTurn, type Turn, type TurnOptions, turnFailed } from './turn.ts'
 export { type CallView, type TurnPart, TurnParts } from './turn-parts.ts'

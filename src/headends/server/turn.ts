@@ -1,4 +1,4 @@
-import type { ApprovalRequest, InputPart, Outcome, SessionService, StartOptions } from '../../contracts/index.ts'
+import type { ApprovalRequest, InputPart, ModelFailure, Outcome, SessionService, StartOptions } from '../../contracts/index.ts'
 import { HttpError } from './http-error.ts'
 import type { RouteRequest } from './route.ts'
 import { type TurnPart, TurnParts } from './turn-parts.ts'
@@ -110,3 +110,11 @@ export function turnFailed({ status, reason, message, remedy, failure, sessionId
     ...(failure?.retryAfterMs !== undefined && { retryAfterSeconds: failure.retryAfterMs / 1000 }),
   })
 }
+
+/** A text was sent whose reply failed: it cannot be taken back. */
+export const answerBroken = (sessionId: string, failure: ModelFailure): HttpError =>
+  new HttpError('turn_failed', `The answer broke off: ${failure.message}`, {
+    sessionId,
+    remedy: failure.remedy,
+    details: { failure: failure.class },
+  })

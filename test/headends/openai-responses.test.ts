@@ -1,0 +1,453 @@
+import { createOpenAI } from '@ai-sdk/openai'
+import { generateText, streamText } from 'ai'
+import OpenAI from 'openai'
+import type { ResponseInputItem, ResponseStreamEvent } from 'openai/resources/responses/responses'
+import { describe, expect, it } from 'vitest'
+import { gate, ScriptedModel, type ScriptedStepSource } from '../../src/testing/index.ts'
+import { pngBase64 } from '../fixtures/pictures.ts'
+import { clerk, gatedModel, type OpenAiServed, pay, serveOpenAi, weather } from './openai-support.ts'
+import { localToken } from './support.ts'
+
+// `/v1/responses` with the client `openai`, and with `ai`.
+
+const usage = { input: 100, output: 20, cacheRead: 40, reasoning: 5 }
+
+async function withModel(
+  steps: readonly ScriptedStepSource[],
+  agent: object = {},
+): Promise<OpenAiServed & { readonly model: ScriptedModel }> {
+  const model = new ScriptedModel(steps, { abilities: ['tools', 'images', 'files', 'json_schema', 'reasoning'] })
+  const served = await serveOpenAi({ model, agents: [{ ...clerk, ...agent }], tools: [weather, pay] })
+  return { ...served, model }
+}
+
+const texts = (...all: string[]): ScriptedStepSource[] => all.map((text) => ({ text }))
+const caught = (promise: Promise<unknown>): Promise<unknown> => promise.catch((thrown: unknown) => thrown)
+
+/** What the model read as messages, shortly. */
+const said = (model: ScriptedModel, request = -1): readonly string[] =>
+  (model.requests.at(request)?.messages ?? []).map((message) =>
+    message.role === 'tool'
+      ? `tool: ${message.results.map(({ content }) => content).join()}`
+      : `${message.role}: ${message.parts.map((part) => (part.type === 'text' ? part.text : part.type)).join()}`,
+  )
+
+const team: readonly ScriptedStepSource[] = [
+  { reasoning: 'They ask for rain.', text: 'I look it up.', chunks: 4, calls: [{ tool: 'weather', input: { city: 'Oslo' } }], usage },
+  { text: 'It rains in Oslo.', chunks: 5, usage },
+]
+
+async function streamed(stream: AsyncIterable<ResponseStreamEvent>): Promise<ResponseStreamEvent[]> {
+  const events: ResponseStreamEvent[] = []
+  for await (const event of stream) events.push(event)
+  return events
+}
+
+describe('a response', () => {
+  it('has reasoning, messages and calls as items, and is the same when it is read later', async () => {
+    const { client } = await withModel(team, { tools: ['weather'] })
+    const { data, response } = await client.responses
+      .create({ model: 'clerk', input: 'Rain?', instructions: 'Be brief.', metadata: { ticket: '7' }, truncation: 'auto' })
+      .withResponse()
+    expect(data).toMatchObject({
+      id: `resp_${response.headers.get('x-session-id')}`,
+      object: 'response',
+      status: 'completed',
+      model: 'clerk',
+      error: null,
+      incomplete_details: null,
+      instructions: 'Be brief.',
+      metadata: { ticket: '7' },
+      truncation: 'auto',
+      previous_response_id: null,
+      store: true,
+      background: false,
+      output_text: 'I look it up.It rains in Oslo.',
+      output: [
+        { type: 'reasoning', status: 'completed', summary: [{ type: 'summary_text', text: 'They ask for rain.' }] },
+        { type: 'message', role: 'assistant', status: 'completed', content: [{ type: 'output_text', text: 'I look it up.' }] },
+        { type: 'mcp_call', status: 'completed', name: 'weather', arguments: '{"city":"Oslo"}', output: 'Rain in Oslo.', error: null },
+        { type: 'message', content: [{ type: 'output_text', text: 'It rains in Oslo.', annotations: [] }] },
+      ],
+      usage: {
+        input_tokens: 200,
+        input_tokens_details: { cached_tokens: 80 },
+        output_tokens: 40,
+        output_tokens_details: { reasoning_tokens: 10 },
+        total_tokens: 240,
+      },
+    })
+    expect(await client.responses.retrieve(data.id)).toEqual(data)
+  })
+
+  it('is streamed in numbered events whose pieces add up to it', async () => {
+    const { client } = await withModel(team, { tools: ['weather'] })
+    const events = await streamed(await client.responses.create({ model: 'clerk', input: 'Rain?', stream: true }))
+    expect(events.map(({ sequence_number }) => sequence_number)).toEqual(events.map((_, index) => index))
+    const kinds = events.map(({ type }) => type.replace('response.', ''))
+    expect(kinds.filter((kind, index) => kind !== kinds[index - 1] || !kind.endsWith('delta'))).toEqual([
+      'created',
+      'in_progress',
+      'output_item.added',
+      'reasoning_summary_part.added',
+      'reasoning_summary_text.delta',
+      ...['reasoning_summary_text.done', 'reasoning_summary_part.done', 'output_item.done'],
+      ...['output_item.added', 'content_part.added', 'output_text.delta'],
+      ...['output_text.done', 'content_part.done', 'output_item.done'],
+      ...['output_item.added', 'mcp_call.in_progress', 'mcp_call_arguments.delta', 'mcp_call_arguments.done'],
+      ...['mcp_call.completed', 'output_item.done'],
+      ...['output_item.added', 'content_part.added', 'output_text.delta'],
+      ...['output_text.done', 'content_part.done', 'output_item.done'],
+      'completed',
+    ])
+    const last = events.at(-1)
+    if (last?.type !== 'response.completed') throw new Error('the response is not complete')
+    const done = events.flatMap((event) => (event.type === 'response.output_item.done' ? [event.item] : []))
+    expect(last.response.output).toEqual(done)
+    const { output_text: _, ...stored } = await client.responses.retrieve(last.response.id)
+    expect(last.response).toEqual(stored)
+  })
+
+  it('is put together by the stream helper of the client, with live pieces', async () => {
+    const hold = gate()
+    const pieces = [
+      { type: 'reasoning', text: 'Hm.' },
+      { type: 'text', text: 'One, ' },
+      { type: 'text', text: 'two.' },
+    ] as const
+    const { client } = await serveOpenAi({ model: gatedModel(pieces, hold), agents: [clerk] })
+    const stream = client.responses.stream({ model: 'clerk', input: 'Count!' })
+    const deltas: string[] = []
+    stream.on('response.output_text.delta', ({ delta }) => {
+      deltas.push(delta)
+      hold.open()
+    })
+    const final = await stream.finalResponse()
+    expect(deltas).toEqual(['One, ', 'two.'])
+    expect(final).toMatchObject({ output_text: 'One, two.', output: [{ type: 'reasoning' }, { type: 'message' }] })
+  })
+
+  it('is checked against a schema', async () => {
+    const schema = { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] }
+    const steps = texts('{"town":1}', '{"city":"Oslo"}')
+    const { client, model } = await withModel([...steps, ...steps])
+    const asked = {
+      model: 'clerk',
+      input: 'Where?',
+      text: { format: { type: 'json_schema' as const, name: 'place', schema, strict: true } },
+    }
+    const whole = await client.responses.parse(asked)
+    expect(whole).toMatchObject({
+      output_text: '{"city":"Oslo"}',
+      output: [{ type: 'message' }],
+      text: { format: { type: 'json_schema' } },
+    })
+    expect(model.requests[0]?.output).toEqual({ schema })
+    const final = await client.responses.stream(asked).finalResponse()
+    expect(final.output_text).toBe('{"city":"Oslo"}')
+    expect(await client.responses.retrieve(final.id)).toMatchObject({ output: final.output.map(({ type, id }) => ({ type, id })) })
+  })
+
+  it('is incomplete after a limit, and reports a failed call', async () => {
+    const steps: ScriptedStepSource[] = [
+      { calls: [{ tool: 'weather', input: { city: 'Nowhere' } }] },
+      { calls: [{ tool: 'weather', input: { city: 'Rome' } }] },
+      { text: 'I do not know.' },
+    ]
+    const { client } = await withModel(steps, { tools: ['weather'], limits: { maxToolTurns: 2 } })
+    const { status, incomplete_details, output, output_text } = await client.responses.create({ model: 'clerk', input: 'Rain?' })
+    expect({ status, incomplete_details, output_text }).toMatchObject({
+      status: 'incomplete',
+      incomplete_details: { reason: 'max_output_tokens', limit: 'steps' },
+      output_text: 'I do not know.',
+    })
+    expect(output[0]).toMatchObject({ type: 'mcp_call', status: 'failed', output: null, error: { type: 'mcp_tool_execution_error' } })
+  })
+
+  it('takes items as input, also those of earlier answers', async () => {
+    const { client, model } = await withModel([...team, ...texts('Yes.')], { tools: ['weather'] })
+    const first = await client.responses.create({ model: 'clerk', input: 'Rain?' })
+    await client.responses.create({
+      model: 'clerk',
+      instructions: 'Be brief.',
+      input: [
+        { role: 'developer', content: 'Be kind.' },
+        { role: 'user', content: 'Rain?' },
+        ...(first.output as ResponseInputItem[]),
+        {
+          role: 'user',
+          content: [
+            { type: 'input_text', text: 'And this?' },
+            { type: 'input_image', image_url: `data:image/png;base64,${pngBase64}`, detail: 'auto' },
+            { type: 'input_file', filename: 'a.pdf', file_data: `data:application/pdf;base64,${btoa('%PDF-1.7')}` },
+          ],
+        },
+      ],
+    })
+    expect(model.requests.at(-1)?.system).toBe('You are a clerk.\n\nBe brief.\n\nBe kind.')
+    expect(said(model)).toEqual([
+      'user: Rain?',
+      'assistant: I look it up.',
+      'assistant: call',
+      'tool: Rain in Oslo.',
+      'assistant: It rains in Oslo.',
+      'user: And this?,image,file',
+    ])
+  })
+})
+
+describe('previous_response_id', () => {
+  it('continues the session, with its own instructions and format', async () => {
+    const { client, model, runtime } = await withModel(texts('One.', '{"n":2}', 'Three.'))
+    const one = await client.responses.create({ model: 'clerk', input: 'One?', instructions: 'Be brief.' })
+    const two = await client.responses.create({
+      model: 'clerk',
+      input: 'Two?',
+      previous_response_id: one.id,
+      text: { format: { type: 'json_object' } },
+    })
+    const three = await client.responses.stream({ model: 'clerk', input: 'Three?', previous_response_id: two.id }).finalResponse()
+    expect(said(model)).toEqual(['user: One?', 'assistant: One.', 'user: Two?', 'assistant: {"n":2}', 'user: Three?'])
+    expect(model.requests.map(({ system }) => system.split('\n\n')[1])).toEqual(['Be brief.', undefined, undefined])
+    expect([one, two, three].map(({ output_text }) => output_text)).toEqual(['One.', '{"n":2}', 'Three.'])
+    expect(await runtime.sessions.list()).toHaveLength(1)
+    for (const each of [one, two, three]) expect((await client.responses.retrieve(each.id)).output_text).toBe(each.output_text)
+    expect(await client.responses.retrieve(three.id)).toMatchObject({ previous_response_id: two.id })
+  })
+
+  it('continues twice from the same response, in a copy, also at the same time', async () => {
+    const answer: ScriptedStepSource = ({ messages }) => {
+      const last = messages.at(-1)
+      return { text: last?.role === 'user' && last.parts[0]?.type === 'text' ? `To ${last.parts[0].text}` : '' }
+    }
+    const { client, model, runtime } = await withModel(Array.from({ length: 5 }, () => answer))
+    const root = await client.responses.create({ model: 'clerk', input: 'root' })
+    const next = (input: string, previous_response_id: string) => client.responses.create({ model: 'clerk', input, previous_response_id })
+    const [a, b, c] = await Promise.all(['a', 'b', 'c'].map((input) => next(input, root.id)))
+    expect([a, b, c].map((each) => each?.output_text)).toEqual(['To a', 'To b', 'To c'])
+    const histories = model.requests.slice(1).map((_, index) => said(model, index + 1))
+    expect(histories.toSorted()).toEqual(['a', 'b', 'c'].map((input) => ['user: root', 'assistant: To root', `user: ${input}`]))
+    expect(await runtime.sessions.list()).toHaveLength(3)
+    expect((await next('d', b?.id ?? '')).output_text).toBe('To d')
+    expect(said(model)).toEqual(['user: root', 'assistant: To root', 'user: b', 'assistant: To b', 'user: d'])
+  })
+
+  it('is refused if it is unknown, of another owner, of another agent, or not complete', async () => {
+    const hold = gate()
+    const { client, clientOf, token } = await withModel([...texts('One.'), { text: 'Two.', wait: hold.promise }])
+    const one = await client.responses.create({ model: 'clerk', input: 'One?' })
+    const running = await client.responses.create({ model: 'clerk', input: 'Two?', background: true })
+    const other = clientOf(await token({ name: 'other' }))
+    const next = (from: OpenAI, id: string, more: object = {}) =>
+      caught(from.responses.create({ model: 'clerk', input: 'Next?', previous_response_id: id, ...more }, { maxRetries: 0 }))
+    for (const [from, id] of [
+      [client, 'resp_none'],
+      [client, 'x'],
+      [other, one.id],
+    ] as const)
+      expect(await next(from, id)).toMatchObject({ status: 404, code: 'response_not_found' })
+    expect(await next(client, running.id)).toMatchObject({ status: 409, param: 'previous_response_id' })
+    const assistant = {
+      input: [
+        { role: 'assistant', content: 'a' },
+        { role: 'user', content: 'b' },
+      ],
+    }
+    expect(await next(client, one.id, assistant)).toMatchObject({ status: 400, param: 'input' })
+    for (const ask of [other.responses.retrieve(one.id), other.responses.delete(one.id), other.responses.cancel(one.id)])
+      expect(await caught(ask)).toBeInstanceOf(OpenAI.NotFoundError)
+    hold.open()
+  })
+})
+
+describe('storage', () => {
+  it('ends with the answer for store: false, also in a conversation', async () => {
+    const { client, runtime, model, store } = await withModel(texts('One.', 'Two.', 'Three.'))
+    const gone = await client.responses.create({ model: 'clerk', input: 'One?', store: false })
+    expect(gone).toMatchObject({ output_text: 'One.', store: false })
+    expect(await caught(client.responses.retrieve(gone.id))).toBeInstanceOf(OpenAI.NotFoundError)
+    expect(await runtime.sessions.list()).toEqual([])
+    const kept = await client.responses.create({ model: 'clerk', input: 'Two?' })
+    const branch = { model: 'clerk', input: 'Three?', previous_response_id: kept.id, store: false }
+    expect((await client.responses.stream(branch).finalResponse()).output_text).toBe('Three.')
+    expect(said(model)).toEqual(['user: Two?', 'assistant: Two.', 'user: Three?'])
+    expect(await runtime.sessions.list()).toHaveLength(1)
+    expect(await store.records.list('response')).toHaveLength(1)
+  })
+
+  it('is deleted with the last response of a session', async () => {
+    const { client, runtime, store } = await withModel(texts('One.', 'Two.'))
+    const one = await client.responses.create({ model: 'clerk', input: 'One?' })
+    const two = await client.responses.create({ model: 'clerk', input: 'Two?', previous_response_id: one.id })
+    await client.responses.delete(one.id)
+    expect(await caught(client.responses.retrieve(one.id))).toBeInstanceOf(OpenAI.NotFoundError)
+    expect((await client.responses.retrieve(two.id)).output_text).toBe('Two.')
+    await client.responses.delete(two.id)
+    expect(await runtime.sessions.list()).toEqual([])
+    expect(await store.records.list('response')).toEqual([])
+  })
+})
+
+describe('in the background', () => {
+  it('a response is read when it is complete', async () => {
+    const hold = gate()
+    const { client, runtime } = await withModel([{ text: 'Done.', wait: hold.promise }])
+    const begun = await client.responses.create({ model: 'clerk', input: 'Go!', background: true })
+    expect(['queued', 'in_progress']).toContain(begun.status)
+    expect((await client.responses.retrieve(begun.id)).status).toBe('in_progress')
+    hold.open()
+    await runtime.sessions.outcome(begun.id.slice('resp_'.length))
+    expect(await client.responses.retrieve(begun.id)).toMatchObject({ status: 'completed', output_text: 'Done.', background: true })
+  })
+
+  it('a response continues when its reader leaves', async () => {
+    const hold = gate()
+    const { client, runtime } = await withModel([{ text: 'Done.', wait: hold.promise }])
+    let id = ''
+    for await (const event of await client.responses.create({ model: 'clerk', input: 'Go!', background: true, stream: true })) {
+      if (event.type === 'response.created') id = event.response.id
+      break
+    }
+    hold.open()
+    expect(await runtime.sessions.outcome(id.slice('resp_'.length))).toMatchObject({ status: 'completed' })
+    expect((await client.responses.retrieve(id)).output_text).toBe('Done.')
+  })
+
+  it('a response is cancelled', async () => {
+    const { client } = await withModel([{ text: 'Never.', wait: new Promise(() => {}) }])
+    const begun = await client.responses.create({ model: 'clerk', input: 'Go!', background: true })
+    expect(await client.responses.cancel(begun.id)).toMatchObject({ status: 'cancelled' })
+    expect(await client.responses.cancel(begun.id)).toMatchObject({ status: 'cancelled' })
+  })
+
+  it('a response waits for a person, and then continues', async () => {
+    const { client, runtime } = await withModel([{ calls: [{ tool: 'pay' }] }, { text: 'Paid.' }], { tools: ['pay'] })
+    const begun = await client.responses.create({ model: 'clerk', input: 'Pay!', background: true })
+    const sessionId = begun.id.slice('resp_'.length)
+    await runtime.sessions.outcome(sessionId)
+    const waiting = (await client.responses.retrieve(begun.id)) as unknown as { readonly approvals: readonly { readonly id: string }[] }
+    expect(waiting).toMatchObject({ status: 'in_progress', session_id: sessionId, approvals: [{ summary: 'Pay 5 euros' }] })
+    const approvalId = waiting.approvals[0]?.id ?? ''
+    await runtime.sessions.approve(sessionId, { approvalId, decision: { kind: 'approve', breadth: 'once' } })
+    await runtime.sessions.outcome(sessionId)
+    expect(await client.responses.retrieve(begun.id)).toMatchObject({ status: 'completed', output_text: 'Paid.' })
+  })
+})
+
+describe('errors', () => {
+  it('of the model have a status, and are an event of a stream', async () => {
+    const fault = { class: 'auth', message: 'The key was refused.' } as const
+    const { client, model } = await withModel([{ fault }, { fault }], { limits: { maxRetries: 0 } })
+    const asked = { model: 'clerk', input: 'Go!' }
+    expect(await caught(client.responses.create(asked))).toMatchObject({ status: 422, type: 'turn_failed' })
+    const failed = await streamed(await client.responses.create({ ...asked, stream: true }))
+    expect(failed.at(-1)).toMatchObject({ type: 'response.failed', response: { status: 'failed', error: { code: 'server_error' } } })
+    expect(model.requests).toHaveLength(2)
+  })
+
+  it('after the first text end a stream', async () => {
+    const hold = gate()
+    const pieces = [
+      { type: 'text', text: 'Half ' },
+      { type: 'text', text: 'an' },
+    ] as const
+    const model = gatedModel(pieces, hold, { class: 'network', message: 'Lost.' })
+    const { client, runtime } = await serveOpenAi({ model, agents: [clerk] })
+    const stream = client.responses.stream({ model: 'clerk', input: 'Go!' })
+    stream.on('response.output_text.delta', hold.open)
+    expect(await stream.finalResponse()).toMatchObject({
+      status: 'failed',
+      error: { code: 'server_error', message: 'The answer broke off: Lost.' },
+    })
+    await expect.poll(async () => (await runtime.sessions.list()).map(({ status }) => status)).toEqual(['interrupted'])
+  })
+
+  it('name the open requests and the response that continues after the answer', async () => {
+    const steps: ScriptedStepSource[] = [{ calls: [{ tool: 'pay' }] }]
+    const { client, runtime } = await withModel([...steps, ...steps, ...texts('Paid.')], { tools: ['pay'] })
+    const asked = { model: 'clerk', input: 'Pay!' }
+    const error = (await caught(client.responses.create(asked))) as {
+      readonly error: { readonly response_id: string; readonly session_id: string }
+    }
+    expect(error).toMatchObject({ status: 403, type: 'approval_required', error: { approvals: [{ summary: 'Pay 5 euros' }] } })
+    expect(await caught(client.responses.stream(asked).finalResponse())).toMatchObject({ type: 'approval_required' })
+    const { response_id, session_id } = error.error
+    const [request] = await runtime.sessions.requests(session_id)
+    await runtime.sessions.approve(session_id, { approvalId: request?.id ?? '', decision: { kind: 'approve', breadth: 'once' } })
+    await runtime.sessions.outcome(session_id)
+    expect((await client.responses.retrieve(response_id)).output_text).toBe('Paid.')
+  })
+
+  it.each<[name: string, body: object]>([
+    ['input', { input: [{ role: 'assistant', content: 'a' }] }],
+    ['input.0', { input: [{ type: 'item_reference', id: 'msg_1' }] }],
+    ['input.0.type', { input: [{ type: 'function_call_output', call_id: 'c', output: 'a' }] }],
+    ['input.0.role', { input: [{ role: 'critic', content: 'a' }] }],
+    ['input.0.content', { input: [{ role: 'user' }] }],
+    ['tools', { tools: [{ type: 'web_search' }] }],
+    ['conversation', { conversation: 'conv_1' }],
+    ['prompt', { prompt: { id: 'p' } }],
+    ['include', { include: ['message.output_text.logprobs'] }],
+    ['background', { background: true, store: false }],
+    ['reasoning.effort', { reasoning: { effort: 'enormous' } }],
+    ['max_output_tokens', { max_output_tokens: 0 }],
+    ['truncation', { truncation: 'some' }],
+    ['text.format.schema', { text: { format: { type: 'json_schema', name: 'a' } } }],
+    ['frobnicate', { frobnicate: true }],
+  ])('name a parameter that is wrong: %s', async (param, body) => {
+    const { client, runtime } = await withModel([])
+    const error = await caught(client.responses.create({ model: 'clerk', input: 'Go!', ...body } as never))
+    expect(error).toBeInstanceOf(OpenAI.BadRequestError)
+    expect(error).toMatchObject({ param, type: 'invalid_request_error' })
+    expect(await runtime.sessions.list()).toEqual([])
+  })
+
+  it('refuse what a stored response cannot do', async () => {
+    const { client } = await withModel(texts('One.'))
+    const { id } = await client.responses.create({ model: 'clerk', input: 'One?' })
+    expect(await caught(client.responses.retrieve(id, { stream: true }))).toMatchObject({ status: 400, param: 'stream' })
+  })
+})
+
+describe('parameters', () => {
+  it('that have no effect are named; limits can be lower', async () => {
+    const steps: ScriptedStepSource[] = [{ calls: [{ tool: 'weather', input: { city: 'Oslo' } }] }, { text: 'No.' }]
+    const { client, events } = await withModel(steps, { tools: ['weather'] })
+    const { data, response } = await client.responses
+      .create({
+        model: 'clerk',
+        input: 'Rain?',
+        temperature: 0.5,
+        reasoning: { effort: 'low', summary: 'auto' },
+        text: { verbosity: 'low' },
+        include: ['reasoning.encrypted_content'],
+        max_tool_calls: 0,
+        parallel_tool_calls: false,
+      })
+      .withResponse()
+    expect(response.headers.get('x-troupe-ignored-parameters')).toBe('temperature, reasoning.effort, text.verbosity, include')
+    expect(data).toMatchObject({ status: 'incomplete', temperature: null, max_tool_calls: 0, parallel_tool_calls: false })
+    const [created] = await events()
+    expect(created).toMatchObject({ agent: { limits: { maxCalls: 0, parallelToolCalls: 1 } } })
+  })
+})
+
+describe('a client that leaves', () => {
+  it('interrupts the turn', async () => {
+    const { client, runtime } = await withModel([{ text: 'Never.', wait: new Promise(() => {}) }])
+    for await (const _ of await client.responses.create({ model: 'clerk', input: 'Go!', stream: true })) break
+    await expect.poll(async () => (await runtime.sessions.list()).map(({ status }) => status)).toEqual(['interrupted'])
+  })
+})
+
+describe('the AI SDK', () => {
+  it('gets messages and calls, streamed or not', async () => {
+    const { url } = await withModel([...team, ...team], { tools: ['weather'] })
+    const model = createOpenAI({ baseURL: `${url}/v1`, apiKey: localToken }).responses('clerk')
+    const whole = await generateText({ model, prompt: 'Rain?' })
+    expect(whole.text).toBe('I look it up.It rains in Oslo.')
+    expect(whole.usage).toMatchObject({ inputTokens: 200, outputTokens: 40 })
+    const stream = streamText({ model, prompt: 'Rain?' })
+    expect(await stream.text).toBe(whole.text)
+  })
+})

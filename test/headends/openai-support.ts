@@ -1,0 +1,76 @@
+import { randomUUID } from 'node:crypto'
+import { createOpenAICompatible, type OpenAICompatibleProvider } from '@ai-sdk/openai-compatible'
+import OpenAI from 'openai'
+import { onTestFinished } from 'vitest'
+import type { Model, ModelFailure, ModelPart, StreamEvent, Tool } from '../../src/contracts/index.ts'
+import { openaiRoutes } from '../../src/headends/openai/index.ts'
+import { systemClock } from '../../src/runtime/index.ts'
+import { memoryStore } from '../../src/stores/memory/index.ts'
+import { localToken, type Served, type ServedOptions, serve } from './support.ts'
+
+export interface OpenAiServed extends Served {
+  readonly client: OpenAI
+  /** A client with another token. */
+  clientOf(apiKey: string): OpenAI
+  readonly ai: OpenAICompatibleProvider<string, string, string, string>
+  /** All durable events of the only session, or of the one that is given. */
+  events(sessionId?: string): Promise<readonly StreamEvent[]>
+}
+
+/** A server with the routes of OpenAI, and the clients that people use. It is closed after the test. */
+export async function serveOpenAi(options: ServedOptions = {}): Promise<OpenAiServed> {
+  const { store = memoryStore(), clock = systemClock } = options
+  const ids = { next: () => randomUUID() }
+  const served = await serve({ ...options, store, clock, routes: () => openaiRoutes({ clock, ids, records: store.records }) })
+  onTestFinished(() => served.close())
+  const baseURL = `${served.url}/v1`
+  const clientOf = (apiKey: string): OpenAI => new OpenAI({ baseURL, apiKey })
+  return {
+    ...served,
+    clientOf,
+    client: clientOf(localToken),
+    ai: createOpenAICompatible({ name: 'troupe', baseURL, apiKey: localToken, supportsStructuredOutputs: true, includeUsage: true }),
+    async events(sessionId) {
+      const [only] = sessionId === undefined ? await served.runtime.sessions.list() : [{ sessionId }]
+      return [...(await store.journal.read((only?.sessionId ?? '') as never, 0))]
+    },
+  }
+}
+
+/** An agent that uses the scripted model of the test. */
+export const clerk = { name: 'clerk', description: 'Answers.', prompt: 'You are a clerk.', model: 'scripted/model', tools: [] as string[] }
+
+export const weather: Tool = {
+  name: 'weather',
+  description: 'The weather of a city.',
+  effect: 'read',
+  inputSchema: { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] },
+  async execute(input) {
+    const { city } = input as { readonly city: string }
+    if (city === 'Nowhere') return { ok: false, error: { class: 'failed', message: 'There is no such city.' } }
+    return { ok: true, content: `Rain in ${city}.` }
+  },
+}
+
+/** Writes the pieces, waiting for the gate before the last one; then it fails, or finishes. */
+export function gatedModel(pieces: readonly ModelPart[], hold: { readonly promise: Promise<unknown> }, failure?: ModelFailure): Model {
+  return {
+    id: 'scripted/model',
+    abilities: ['reasoning'],
+    async *stream() {
+      yield* pieces.slice(0, -1)
+      await hold.promise
+      yield* pieces.slice(-1)
+      yield failure ? { type: 'error', failure } : { type: 'finish', reason: 'stop' }
+    },
+  }
+}
+
+/** Needs the approval of a person. */
+export const pay: Tool = {
+  name: 'pay',
+  description: 'Pays.',
+  inputSchema: { type: 'object' },
+  approval: () => ({ summary: 'Pay 5 euros', keys: [{ key: 'tool:pay', label: 'pay' }] }),
+  execute: async () => ({ ok: true, content: 'Paid.' }),
+}
