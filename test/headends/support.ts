@@ -6,6 +6,7 @@ import {
   createToken,
   type HeadendServerOptions,
   headendServer,
+  type ListenOptions,
   listen,
   type Route,
   serverRoutes,
@@ -31,6 +32,7 @@ export interface ServedOptions {
   /** Routes of other protocols, before those of REST. */
   routes?(runtime: AgentRuntime): readonly Route[]
   readonly server?: Partial<HeadendServerOptions>
+  readonly listen?: Partial<ListenOptions>
 }
 
 export interface Served {
@@ -82,7 +84,7 @@ export async function serve(options: ServedOptions = {}): Promise<Served> {
     onError: (error) => errors.push(error),
     ...options.server,
   })
-  const listening = await listen(server, { host: '127.0.0.1', port: 0, clock: systemClock })
+  const listening = await listen(server, { host: '127.0.0.1', port: 0, clock: systemClock, ...options.listen })
   const url = `http://127.0.0.1:${listening.port}`
   return {
     url,

@@ -22,6 +22,8 @@ export interface ListenOptions {
   /** 0: any free port. */
   readonly port: number
   readonly maxConnections?: number
+  /** Milliseconds for the head of a request. Default 10,000. */
+  readonly headersTimeout?: number
   readonly clock: Clock
 }
 
@@ -35,7 +37,10 @@ export interface Listening {
 
 export async function listen(server: Pick<HeadendServer, 'fetch'>, options: ListenOptions): Promise<Listening> {
   const { host, port, clock } = options
-  const http = createAdaptorServer({ fetch: (request) => server.fetch(request), serverOptions: timeouts }) as Server
+  const http = createAdaptorServer({
+    fetch: (request) => server.fetch(request),
+    serverOptions: { ...timeouts, ...(options.headersTimeout !== undefined && { headersTimeout: options.headersTimeout }) },
+  }) as Server
   http.maxConnections = options.maxConnections ?? 10_000
   http.maxHeadersCount = maxHeaders
   const opened = Promise.withResolvers<void>()

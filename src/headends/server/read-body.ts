@@ -22,22 +22,27 @@ export async function readBody<Body>(request: Request, schema: z.ZodType<Body>, 
 }
 
 export async function readText(request: Request, maxBytes: number): Promise<string> {
-  const declared = Number(request.headers.get('content-length') ?? 0)
-  if (declared > maxBytes) throw tooLarge(maxBytes)
-  if (!request.body) return ''
+  const declared = request.headers.get('content-length')
+  if (Number(declared ?? 0) > maxBytes) throw tooLarge(maxBytes)
   const decoder = new TextDecoder('utf-8', { fatal: true })
-  let [text, bytes] = ['', 0]
   try {
-    for await (const chunk of request.body as unknown as AsyncIterable<Uint8Array>) {
-      bytes += chunk.byteLength
-      if (bytes > maxBytes) throw tooLarge(maxBytes)
-      text += decoder.decode(chunk, { stream: true })
-    }
-    return text + decoder.decode()
+    // The parser of Node holds the client to the length that it declared.
+    if (declared !== null) return decoder.decode(await request.arrayBuffer())
+    return request.body ? await readPieces(request.body, decoder, maxBytes) : ''
   } catch (error) {
     if (error instanceof HttpError) throw error
     throw new HttpError('invalid_request', 'The body could not be read: it is not UTF-8, or the connection was closed.', { cause: error })
   }
+}
+
+async function readPieces(body: NonNullable<Request['body']>, decoder: InstanceType<typeof TextDecoder>, maxBytes: number): Promise<string> {
+  let [text, bytes] = ['', 0]
+  for await (const chunk of body as unknown as AsyncIterable<Uint8Array>) {
+    bytes += chunk.byteLength
+    if (bytes > maxBytes) throw tooLarge(maxBytes)
+    text += decoder.decode(chunk, { stream: true })
+  }
+  return text + decoder.decode()
 }
 
 export function parseJson(text: string): unknown {
