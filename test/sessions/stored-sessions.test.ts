@@ -149,9 +149,14 @@ describe('deleting', () => {
     await asked.promise
     await sessions.send(sessionId, 'And more')
     const read: StreamEvent[] = []
+    const caughtUp = gate()
     const reading = (async () => {
-      for await (const event of sessions.events(sessionId, { until: 'closed' })) read.push(event)
+      for await (const event of sessions.events(sessionId, { until: 'closed' })) {
+        read.push(event)
+        if (event.type === 'interaction.step.started') caughtUp.open()
+      }
     })()
+    await caughtUp.promise
     await sessions.delete(sessionId)
     expect(await handle.outcome).toMatchObject({ status: 'interrupted' })
     await reading
