@@ -209,6 +209,7 @@ export type {
   Trees,
   UsageCharge,
 } from './store.ts'
+export { sessionStatuses } from './store.ts'
 export {
   type AgentCard,
   type ChildControl,

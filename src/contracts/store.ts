@@ -14,6 +14,17 @@ export interface TreeSummary {
   /** Requests that wait for a person, over all sessions of the tree. */
   readonly openRequests: number
 }
+const statuses: { readonly [Status in TreeSummary['status']]: true } = {
+  running: true,
+  suspended: true,
+  completed: true,
+  partial: true,
+  failed: true,
+  interrupted: true,
+}
+/** For filters. */
+export const sessionStatuses = Object.keys(statuses) as readonly TreeSummary['status'][]
+
 /** Set by the first append of a tree. Only `trees.update` changes the labels. */
 export interface TreeIdentity {
   /** The person, token or program that the tree belongs to. */

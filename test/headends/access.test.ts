@@ -1,7 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { anthropicRoutes } from '../../src/headends/anthropic/index.ts'
+import { openaiRoutes } from '../../src/headends/openai/index.ts'
 import type { Route } from '../../src/headends/server/index.ts'
 import { systemClock } from '../../src/runtime/index.ts'
+import { memoryStore } from '../../src/stores/memory/index.ts'
 import { request } from './raw-request.ts'
 import { localToken, type Served, serve } from './support.ts'
 
@@ -9,6 +11,7 @@ import { localToken, type Served, serve } from './support.ts'
 
 const routesUnderTest = (served: Served): readonly Route[] => served.routes
 
+const store = memoryStore()
 let served: Served
 let sessionOfOther: string
 let reader: string
@@ -16,7 +19,13 @@ let runner: string
 let other: string
 
 beforeAll(async () => {
-  served = await serve({ routes: () => anthropicRoutes({ clock: systemClock }) })
+  served = await serve({
+    store,
+    routes: () => [
+      ...openaiRoutes({ clock: systemClock, ids: { next: () => 'id' }, records: store.records }),
+      ...anthropicRoutes({ clock: systemClock }),
+    ],
+  })
   other = await served.token({ name: 'other' })
   reader = await served.token({ name: 'reader', scopes: ['read'] })
   runner = await served.token({ name: 'runner', scopes: ['run'] })

@@ -79,7 +79,7 @@ describe('a list', () => {
     const { runtime } = team(talk)
     const wrong = { status: 'done', labels: 'sea', limit: 0, hasOpenRequests: 'yes', before: '1' }
     expect(await problemsOf(() => runtime.sessions.list(wrong as never))).toEqual([
-      expect.stringMatching(/^filter\.status: expected one of running, completed, .*, found "done"/),
+      expect.stringMatching(/^filter\.status: expected one of running, suspended, .*, found "done"/),
       expect.stringMatching(/^filter\.labels: expected a list of labels/),
       expect.stringMatching(/^filter\.hasOpenRequests: expected true or false/),
       expect.stringMatching(/^filter\.limit: expected a number of sessions, found 0/),
@@ -149,9 +149,14 @@ describe('deleting', () => {
     await asked.promise
     await sessions.send(sessionId, 'And more')
     const read: StreamEvent[] = []
+    const caughtUp = gate()
     const reading = (async () => {
-      for await (const event of sessions.events(sessionId, { until: 'closed' })) read.push(event)
+      for await (const event of sessions.events(sessionId, { until: 'closed' })) {
+        read.push(event)
+        if (event.type === 'interaction.step.started') caughtUp.open()
+      }
     })()
+    await caughtUp.promise
     await sessions.delete(sessionId)
     expect(await handle.outcome).toMatchObject({ status: 'interrupted' })
     await reading

@@ -6,6 +6,7 @@ import {
   type RunOrigin,
   type Store,
   type TreeEntry,
+  type TreeFilter,
 } from '../../contracts/index.ts'
 import { readPendingApprovals } from '../../runtime/index.ts'
 
@@ -73,11 +74,11 @@ export function belongsToProject({ run, origin }: Pick<WaitingSession, 'run' | '
   return workspace !== undefined && findProjectRoot(workspace) === project
 }
 
-/** All sessions of a store, the newest first. */
-export async function* allSessions({ trees }: Pick<Store, 'trees'>): AsyncGenerator<TreeEntry> {
+/** All sessions of a store that match, the newest first. */
+export async function* allSessions({ trees }: Pick<Store, 'trees'>, filter: TreeFilter = {}): AsyncGenerator<TreeEntry> {
   let before: number | undefined
   for (;;) {
-    const page = await trees.list({ limit: pageSize, ...(before !== undefined && { before }) })
+    const page = await trees.list({ ...filter, limit: pageSize, ...(before !== undefined && { before }) })
     yield* page
     if (page.length < pageSize) return
     before = page.at(-1)?.createdAt

@@ -1,4 +1,5 @@
 // The commands for projects and stored sessions. Part of the one list in command-specs.ts.
+import { sessionStatuses } from '../../contracts/index.ts'
 import type { CommandSpec, FlagSpec } from './command-specs.ts'
 
 const json: FlagSpec = { name: 'json', summary: 'Print one JSON document, even on failure' }
@@ -13,7 +14,7 @@ const dataDir: FlagSpec = {
 export const approvalsActions = ['list', 'answer', 'drop', 'revoke'] as const
 export type ApprovalsAction = (typeof approvalsActions)[number]
 
-export const sessionsActions = ['list', 'show', 'prune', 'delete'] as const
+export const sessionsActions = ['list', 'show', 'fork', 'export', 'rename', 'prune', 'delete'] as const
 export type SessionsAction = (typeof sessionsActions)[number]
 
 export const mcpActions = ['list', 'show', 'call', 'login', 'logout'] as const
@@ -122,14 +123,19 @@ export const projectCommands = [
   },
   {
     name: 'sessions',
-    summary: 'List, show, prune or delete stored sessions',
+    summary: 'List, show, fork, export, rename, prune or delete stored sessions',
     arguments: [
-      { name: 'ACTION', required: true, choices: sessionsActions, summary: 'The action: list, show, prune or delete' },
+      {
+        name: 'ACTION',
+        required: true,
+        choices: sessionsActions,
+        summary: 'The action: list, show, fork, export, rename, prune or delete',
+      },
       {
         name: 'ID',
         required: false,
         repeatable: true,
-        summary: 'show, delete: session ID or its beginning; delete takes several',
+        summary: 'Session ID or its beginning; delete takes several; rename: also the new title',
       },
     ],
     groups: [
@@ -137,6 +143,16 @@ export const projectCommands = [
         title: 'Options',
         flags: [
           everywhere,
+          { name: 'agent', value: 'NAME', summary: 'list: only sessions of this agent' },
+          {
+            name: 'status',
+            value: 'STATUS',
+            choices: sessionStatuses,
+            repeatable: true,
+            summary: `list: only sessions with this status: ${sessionStatuses.join(', ')}`,
+          },
+          { name: 'label', value: 'LABEL', repeatable: true, summary: 'list: only sessions with all of these labels' },
+          { name: 'search', value: 'TEXT', summary: 'list: only sessions whose title contains TEXT' },
           dataDir,
           { ...json, excludes: ['stream-json'] },
           {
@@ -145,6 +161,8 @@ export const projectCommands = [
             excludes: ['json'],
           },
           { name: 'verbose', short: 'v', summary: 'show: print the input and output of every call' },
+          { name: 'at', value: 'SEQ', summary: 'fork: copy the events up to this one (default: all)' },
+          { name: 'output', value: 'FILE', summary: 'export: write to FILE instead of standard output' },
           { name: 'older', value: 'AGE', summary: 'prune: delete sessions whose last event is older than AGE, such as 30d' },
           { name: 'keep', value: 'COUNT', summary: 'prune: always keep this many of the newest sessions' },
           { name: 'dry-run', summary: 'prune, delete: print what would be deleted' },
@@ -155,14 +173,21 @@ export const projectCommands = [
       'list: sessions of this project, newest first. States: running, with its process; unfinished (its process has exited); waiting for an answer; damaged; or how the session ended. If a session can be resumed, the command is shown. To give an ended session another turn: troupe run FILE PROMPT --resume ID.',
       'show: the request, the tree of what happened, the answer, diagnostics and totals over all turns. -v adds input and output of every call, 20 lines each. It reads the journal only and can run beside the process that drives the session.',
       'show --json: the outcome as run --json printed it, with the exit code of that run; for a session that has not ended, the state so far. For a session that has not ended, --stream-json prints no final outcome line. The exit code of show is 0, or 1 if the journal is damaged; it is then shown up to the damage.',
+      'fork: copy a session, or its beginning up to an event, into a new one. What was open is recorded as interrupted and never runs again; approvals for the session are not copied. --at takes the seq of an event, as show --stream-json prints it.',
+      'export: one JSON document with the journal and the stored outputs, without the secrets of the configuration and the environment.',
+      'rename: change the title that lists show.',
       'prune: delete ended sessions of all projects in the data folder that are older than --older and not among the newest --keep. Running and suspended sessions are never deleted.',
       'delete: delete sessions, including suspended ones. If one of them is running, none is deleted. Both commands remove journal, messages and stored outputs and shrink the database file.',
     ],
     examples: [
       { line: 'troupe sessions list', summary: 'find a session' },
       { line: 'troupe sessions list --everywhere --json', summary: 'all sessions, as JSON' },
+      { line: 'troupe sessions list --status failed --search oslo', summary: 'failed sessions about Oslo' },
       { line: 'troupe sessions show ID', summary: 'show what happened' },
       { line: 'troupe sessions show ID --json', summary: 'the outcome, as JSON' },
+      { line: 'troupe sessions fork ID --at 12', summary: 'copy its first 12 events into a new session' },
+      { line: 'troupe sessions export ID --output trip.json', summary: 'save it as one file' },
+      { line: 'troupe sessions rename ID "Trip to Oslo"', summary: 'give it another title' },
       { line: 'troupe sessions prune --older 30d --keep 100', summary: 'delete ended sessions, except the newest 100' },
       { line: 'troupe sessions delete ID', summary: 'delete one session' },
     ],

@@ -1,3 +1,4 @@
+import { sessionStatuses, type TreeFilter } from '../../contracts/index.ts'
 import type { DisplayOptions, OutputForm } from './parse-arguments.ts'
 import {
   type ApprovalsAction,
@@ -64,8 +65,14 @@ export interface SessionsInvocation extends Omit<Common, 'output'>, Stored {
   readonly kind: 'sessions'
   readonly output: OutputForm
   readonly action: SessionsAction
-  /** The sessions to show or delete. */
+  /** The sessions; for `rename` one of them and the words of its title. */
   readonly ids: readonly string[]
+  /** Which sessions `list` shows. */
+  readonly filter: Pick<TreeFilter, 'agent' | 'status' | 'labels' | 'text'>
+  /** The last event that `fork` copies, as written. */
+  readonly at?: string | undefined
+  /** Where `export` writes. */
+  readonly file?: string | undefined
   /** What `prune` keeps, as written. */
   readonly older?: string | undefined
   readonly keep?: string | undefined
@@ -164,6 +171,9 @@ export function projectInvocation(
         kind: name,
         action: sessionsActions.find((known) => known === action) ?? 'list',
         ids,
+        filter: filterOf({ flagValue, flagValues }),
+        at: flagValue('at'),
+        file: flagValue('output'),
         older: flagValue('older'),
         keep: flagValue('keep'),
         isDryRun: has('dry-run'),
@@ -186,5 +196,16 @@ export function projectInvocation(
     }
     default:
       return name satisfies never
+  }
+}
+
+function filterOf({ flagValue, flagValues }: Pick<ProjectArguments, 'flagValue' | 'flagValues'>): SessionsInvocation['filter'] {
+  const [agent, text, labels] = [flagValue('agent'), flagValue('search'), flagValues('label')]
+  const status = sessionStatuses.filter((known) => flagValues('status').includes(known))
+  return {
+    ...(agent !== undefined && { agent }),
+    ...(status.length > 0 && { status }),
+    ...(labels.length > 0 && { labels }),
+    ...(text !== undefined && { text }),
   }
 }

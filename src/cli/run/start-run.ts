@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs'
-import { type InteractionEvent, type Store, type TreeEntry, TroupeError } from '../../contracts/index.ts'
+import { type InteractionEvent, localPrincipal, type Store, type TreeEntry, TroupeError } from '../../contracts/index.ts'
 import type { AgentRuntime, OpenOptions, RunHandle } from '../../runtime/index.ts'
 import { dataDirFlag } from '../approvals/next-commands.ts'
 import { resumeCommand } from '../commands/resume-command.ts'
@@ -29,7 +29,7 @@ export interface StartedRun {
 export async function startRun(runtime: AgentRuntime, store: Store, options: StartOptions): Promise<StartedRun> {
   const { prompt, invocation } = options
   const { resume } = invocation
-  if (resume === undefined) return { handle: runtime.stream(prompt), past: [] }
+  if (resume === undefined) return { handle: runtime.stream(prompt, { principal: localPrincipal }), past: [] }
   const run = await findSession(store, resume, options)
   requireSameAgent(run, options)
   const past = await store.journal.read(run.treeId, 0)

@@ -11,6 +11,7 @@ import { packageVersion } from '../package-file.ts'
 import type { Interruption } from '../run/interruption.ts'
 import { isAboutTrust, sentenceOf } from '../team/start-diagnostics.ts'
 import { withColour } from '../terminal/print-messages.ts'
+import { laterRecords } from './later-records.ts'
 import { localToken } from './local-token.ts'
 import { OwnSessions } from './own-sessions.ts'
 import { printBanner } from './serve-banner.ts'
@@ -27,9 +28,12 @@ export async function serveCommand(invocation: ServeInvocation, given: Host, int
   const flags = serveFlags(invocation)
   const health = new Health()
   const audited = Promise.withResolvers<(entry: AuditEntry) => Promise<void>>()
+  const opened = Promise.withResolvers<Records>()
   const routes = serveRoutes({
     version: await packageVersion(),
     clock: systemClock,
+    ids: randomIds,
+    records: laterRecords(opened.promise),
     problems: () => health.problems,
     metrics: () => '',
     audit: async (entry) => (await audited.promise)(entry),
@@ -39,6 +43,7 @@ export async function serveCommand(invocation: ServeInvocation, given: Host, int
   reportStart(project, log)
   const settings = serveSettings(flags, headendsOf(project.inspected.setup.config))
   const store = await interruption.before(openDataFolder(project.folder))
+  opened.resolve(store.records)
   audited.resolve(auditLog(store.records, { clock: systemClock, ids: randomIds }))
   await requireToken(settings, store.records)
   const local = await localToken(project.folder)

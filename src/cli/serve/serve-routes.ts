@@ -1,16 +1,19 @@
-import type { Clock } from '../../contracts/index.ts'
+import type { Clock, Ids, Records } from '../../contracts/index.ts'
 import { anthropicRoutes } from '../../headends/anthropic/index.ts'
+import { openaiRoutes } from '../../headends/openai/index.ts'
 import { restRoutes } from '../../headends/rest/index.ts'
 import { type AuditEntry, type Route, type ServerRouteDependencies, serverRoutes } from '../../headends/server/index.ts'
 
 export interface RouteDependencies extends ServerRouteDependencies {
   readonly clock: Clock
+  readonly ids: Ids
+  readonly records: Records
   audit(entry: AuditEntry): Promise<void>
 }
 
 /** All routes. Those of REST are last: `/v1/:agent` matches every word. */
 export function serveRoutes(dependencies: RouteDependencies): readonly Route[] {
-  const protocols = [...anthropicRoutes(dependencies), ...restRoutes(dependencies)]
+  const protocols = [...openaiRoutes(dependencies), ...anthropicRoutes(dependencies), ...restRoutes(dependencies)]
   return [...serverRoutes(dependencies, protocols), ...protocols]
 }
 

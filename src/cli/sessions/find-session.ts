@@ -1,7 +1,10 @@
 import { type Store, type TreeEntry, type TreeId, TroupeError } from '../../contracts/index.ts'
 import { nearestNames } from '../../util/nearest-names.ts'
-import { dataDirFlag } from '../approvals/next-commands.ts'
+import { dataDirFlag, type Place } from '../approvals/next-commands.ts'
+import { sessionFolder, withSessions } from '../approvals/session-store.ts'
 import { allSessions } from '../approvals/waiting-requests.ts'
+import type { Host } from '../host/process-host.ts'
+import type { SessionsInvocation } from '../options/project-invocations.ts'
 import { timeText } from '../terminal/format-numbers.ts'
 import { printable } from '../terminal/printable.ts'
 
@@ -24,6 +27,24 @@ export async function findSession(store: Pick<Store, 'trees'>, given: string, pl
   if (!only) throw unknownSession(given, place, all)
   if (others.length > 0) throw ambiguous(given, [only, ...others], place)
   return only
+}
+
+/** Uses the one session that a command names. */
+export async function withSession<Result>(
+  { ids: [id], ...invocation }: Pick<SessionsInvocation, 'ids' | 'dataDir' | 'configFile'>,
+  host: Host,
+  use: (store: Store, entry: TreeEntry, place: Place) => Promise<Result>,
+): Promise<Result> {
+  if (id === undefined || id === '')
+    throw new TroupeError('usage', 'The session ID is missing.', { remedy: 'To find the ID: troupe sessions list' })
+  const folder = await sessionFolder(invocation, host)
+  const place: Place = { here: process.cwd(), folder, dataDir: invocation.dataDir }
+  const used = await withSessions<{ readonly result: Result } | undefined>(folder, undefined, async (store) => {
+    const entry = await findSession(store, id, place)
+    return { result: await use(store, entry, place) }
+  })
+  if (!used) throw unknownSession(id, place)
+  return used.result
 }
 
 export function unknownSession(given: string, { folder, dataDir }: SessionPlace, known: readonly TreeEntry[] = []): TroupeError {

@@ -14,10 +14,10 @@ import { type StoredSession, storedSessions } from './stored-sessions.ts'
 
 /** `troupe sessions list`: the stored sessions with their state and the command that resumes them. */
 export async function listSessions(invocation: SessionsInvocation, host: Host): Promise<number> {
-  const { output, display, isEverywhere } = invocation
+  const { output, display, isEverywhere, filter } = invocation
   const project = findProjectRoot(process.cwd())
   const folder = await sessionFolder(invocation, host)
-  const all = await withSessions<readonly StoredSession[]>(folder, [], (store) => storedSessions(store))
+  const all = await withSessions<readonly StoredSession[]>(folder, [], (store) => storedSessions(store, filter))
   const sessions = all.filter((session) => isEverywhere || belongsToProject(session, project))
   const place: Place = { here: process.cwd(), folder, dataDir: invocation.dataDir }
   if (output === 'json') {
@@ -25,7 +25,7 @@ export async function listSessions(invocation: SessionsInvocation, host: Host): 
     return exitCodes.done.code
   }
   await host.stdout.prose(sessions.flatMap((session) => sessionLines(session, place, stdoutPaint(host))))
-  for (const notice of noticesAbout(sessions, { isEverywhere, project, place, others: all.length - sessions.length }))
+  for (const notice of noticesAbout(sessions, { isEverywhere, project, place, others: all.length - sessions.length, filter }))
     await printNotice(notice, { host, display })
   return exitCodes.done.code
 }
@@ -34,15 +34,19 @@ interface Search {
   readonly isEverywhere: boolean
   readonly project: string
   readonly place: Place
+  readonly filter: SessionsInvocation['filter']
   /** Number of sessions of other projects. */
   readonly others: number
 }
 
-function noticesAbout(sessions: readonly StoredSession[], { isEverywhere, project, place, others }: Search): readonly string[] {
+function noticesAbout(sessions: readonly StoredSession[], { isEverywhere, project, place, others, filter }: Search): readonly string[] {
   const data = dataDirFlag(place.dataDir)
+  const isFiltered = Object.keys(filter).length > 0
   const has = (kind: StoredSession['standing']['kind']): boolean => sessions.some(({ standing }) => standing.kind === kind)
   return [
-    ...(sessions.length === 0 ? [`No sessions ${isEverywhere ? '' : `of the project ${project} `}in ${place.folder}.`] : []),
+    ...(sessions.length === 0
+      ? [`No ${isFiltered ? 'matching ' : ''}sessions ${isEverywhere ? '' : `of the project ${project} `}in ${place.folder}.`]
+      : []),
     ...(sessions.length > 0 ? [`Show a session: troupe sessions show ID${data}`] : []),
     ...(has('waiting') ? [`List the open requests: troupe approvals list${data}`] : []),
     ...(has('ended') ? [`Continue a session that has ended: troupe run FILE "…" --resume ID${data}`] : []),
@@ -51,6 +55,10 @@ function noticesAbout(sessions: readonly StoredSession[], { isEverywhere, projec
           `A damaged session cannot be resumed: restore the data folder from a backup. To remove the session: troupe sessions delete ID${data}`,
         ]
       : []),
-    ...(others > 0 ? [`${plural(others, 'more session')} of other projects: troupe sessions list --everywhere${data}`] : []),
+    ...(others > 0
+      ? [
+          `${plural(others, isFiltered ? 'more matching session' : 'more session')} of other projects: troupe sessions list --everywhere${data}`,
+        ]
+      : []),
   ]
 }

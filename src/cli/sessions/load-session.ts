@@ -7,12 +7,12 @@ import type {
   Outcome,
   Report,
   Store,
+  TreeEntry,
   TurnOperation,
   TurnTotals,
 } from '../../contracts/index.ts'
 import { recordedRun } from '../../runtime/index.ts'
 import type { WaitingRequest } from '../approvals/waiting-requests.ts'
-import { findSession, type SessionPlace } from './find-session.ts'
 import { type SessionTotals, sessionTotals } from './session-totals.ts'
 import { damagedState, type StoredSession, stateFromStatus } from './stored-sessions.ts'
 
@@ -41,8 +41,7 @@ export interface LoadedTurn {
 }
 
 /** Reads a session without claiming it. */
-export async function loadSession(store: Store, id: string, place: SessionPlace): Promise<LoadedSession> {
-  const entry = await findSession(store, id, place)
+export async function loadSession(store: Store, entry: TreeEntry): Promise<LoadedSession> {
   const { treeId } = entry
   // Read before the journal: a session that ends meanwhile is not taken for unfinished.
   const driver = await store.trees.driver(treeId)

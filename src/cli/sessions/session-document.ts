@@ -50,6 +50,11 @@ export interface StoredDocument extends Partial<RunOrigin> {
   readonly sessionId: string
   readonly agent: string
   readonly title: string
+  /** The id of its principal: `local` for those of the command line. */
+  readonly owner?: string
+  /** The key of another system. */
+  readonly key?: string
+  readonly labels?: readonly string[]
   readonly status: TreeEntry['status']
   readonly standing: StoredSessionState
   /** Milliseconds since 1970. */
@@ -67,6 +72,9 @@ export function storedDocument(session: StoredSession, place: Place): StoredDocu
     title: run.title,
     ...(run.workspace !== undefined && { workspace: run.workspace }),
     ...origin,
+    ...(run.owner !== undefined && { owner: run.owner }),
+    ...(run.key !== undefined && { key: run.key }),
+    ...(run.labels && { labels: run.labels }),
     status: run.status,
     standing,
     startedAt: run.createdAt,

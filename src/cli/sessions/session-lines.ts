@@ -13,7 +13,7 @@ export function sessionLines(session: StoredSession, place: Place, paint: Paint)
   const where = [origin ? agentFileOf(origin) : '', workspace === place.here ? '' : `in ${workspace}`].filter(Boolean).join(' ')
   return [
     `${run.treeId}  ${printable(run.agent)}  ${paint(shadeOf(standing), printable(stateText(standing)))}`,
-    `${indent}${paint('dim', printable([where, timeText(run.updatedAt), `“${run.title}”`].filter(Boolean).join(' · ')))}`,
+    `${indent}${paint('dim', printable([where, timeText(run.updatedAt), `“${run.title}”`, (run.labels ?? []).map((label) => `#${label}`).join(' ')].filter(Boolean).join(' · ')))}`,
     ...(standing.kind === 'unfinished' || standing.kind === 'waiting' ? [`${indent}${resumeHint(session, place)}`] : []),
   ]
 }

@@ -1,27 +1,21 @@
-import { TroupeError } from '../../contracts/index.ts'
-import type { Place } from '../approvals/next-commands.ts'
-import { sessionFolder, withSessions } from '../approvals/session-store.ts'
 import { exitCodes } from '../host/exit-codes.ts'
 import type { Host } from '../host/process-host.ts'
 import type { SessionsInvocation } from '../options/project-invocations.ts'
 import { runEnd } from '../run/run-documents.ts'
 import { printError, stdoutPaint } from '../terminal/print-messages.ts'
 import { safeJson } from '../terminal/safe-json.ts'
-import { unknownSession } from './find-session.ts'
+import { withSession } from './find-session.ts'
 import { type LoadedSession, loadSession } from './load-session.ts'
 import { isResting, sessionDocument } from './session-document.ts'
 import { sessionReport } from './session-report.ts'
 
 /** `troupe sessions show`: reads one session and changes nothing. */
 export async function showSession(invocation: SessionsInvocation, host: Host): Promise<number> {
-  const { output, ids, dataDir, display } = invocation
-  const [id] = ids
-  if (id === undefined || id === '')
-    throw new TroupeError('usage', 'The session ID is missing.', { remedy: 'To find the ID: troupe sessions list' })
-  const folder = await sessionFolder(invocation, host)
-  const place: Place = { here: process.cwd(), folder, dataDir }
-  const shown = await withSessions<LoadedSession | undefined>(folder, undefined, (store) => loadSession(store, id, place))
-  if (!shown) throw unknownSession(id, place)
+  const { output, display } = invocation
+  const { shown, place } = await withSession(invocation, host, async (store, entry, where) => ({
+    shown: await loadSession(store, entry),
+    place: where,
+  }))
   switch (output) {
     case 'json':
       await host.stdout.line(safeJson(sessionDocument(shown, place)))

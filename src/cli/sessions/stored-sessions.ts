@@ -1,4 +1,4 @@
-import { JournalDamagedError, type RunOrigin, type Store, type TreeEntry } from '../../contracts/index.ts'
+import { JournalDamagedError, type RunOrigin, type Store, type TreeEntry, type TreeFilter } from '../../contracts/index.ts'
 import { allSessions, catchDamage, type WaitingRequest, waitingSession } from '../approvals/waiting-requests.ts'
 import { originOf } from '../run/stored-settings.ts'
 
@@ -21,13 +21,13 @@ export interface StoredSession {
 }
 
 /** The sessions of a store, the newest first. Reads only what the state needs: later damage is found by `show` or on resume. */
-export async function storedSessions(store: Store): Promise<readonly StoredSession[]> {
+export async function storedSessions(store: Store, filter: TreeFilter = {}): Promise<readonly StoredSession[]> {
   const sessions: StoredSession[] = []
-  for await (const run of allSessions(store)) sessions.push(await storedSession(store, run))
+  for await (const run of allSessions(store, filter)) sessions.push(await storedSession(store, run))
   return sessions
 }
 
-async function storedSession(store: Store, run: TreeEntry): Promise<StoredSession> {
+export async function storedSession(store: Store, run: TreeEntry): Promise<StoredSession> {
   const origin = await catchDamage(originOf(store, run.treeId))
   if (origin instanceof JournalDamagedError) return { run, standing: damagedState(origin) }
   const standing = await catchDamage(readState(store, run))

@@ -13,6 +13,7 @@ import type {
   ModelAdapter,
   ModelParameters,
   Outcome,
+  Principal,
   ProjectGrants,
   Receipt,
   RunOrigin,
@@ -70,6 +71,8 @@ export interface RunOptions {
   readonly output?: AnySchema
   /** `pin`: later turns keep the definitions of the first. Default `latest`. */
   readonly definitions?: Definitions
+  /** Who opens the session and owns it. Default: nobody. */
+  readonly principal?: Principal
 }
 
 /** Whether a turn begins with the current definitions of agents and tools, or with those of the turn before. */

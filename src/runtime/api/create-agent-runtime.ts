@@ -21,7 +21,7 @@ import { unknownTree } from '../resume/tree-cache.ts'
 import { findAgent, matchAgent, onlyAgent, type Selected } from '../selection/select-agent.ts'
 import { Feed } from '../tree/event-feed.ts'
 import { firstEvent } from '../tree/open-tree.ts'
-import { type Opening, openingAgent, withoutSecrets } from '../tree/opening.ts'
+import { type Opening, openedBy, openingAgent, withoutSecrets } from '../tree/opening.ts'
 import type { Variables } from '../tree/session-overlays.ts'
 import { inputWithoutSecrets, storeInput } from '../tree/store-input.ts'
 import { type ResumeOptions, TreeDriver } from '../tree/tree-driver.ts'
@@ -287,14 +287,14 @@ export class Runtime implements AgentRuntime {
     const { overlays } = this.parts
     const own = overlays.over(options.overlay)
     const parts = this.parts.withoutSecrets(partsOf(input), own)
-    const opening = given && withoutSecrets(given.opening, own.redactor)
+    const opening = given ? withoutSecrets(given.opening, own.redactor) : options.principal && openedBy(options.principal)
     const startInterrupt = new Interrupt()
     if (options.signal?.aborted) startInterrupt.fire('interrupted')
     const preparing = this.#prepare()
     const choose = (): MaybePromise<Selected> => {
-      const selected = this.#selectAgent(parts, options.agent, { startInterrupt, redactor: own.redactor })
+      const found = this.#selectAgent(parts, options.agent, { startInterrupt, redactor: own.redactor })
+      const selected = opening ? withAgent(found, (agent) => openingAgent(agent, opening)) : found
       const { output } = options
-      if (opening) return withAgent(selected, (agent) => openingAgent(agent, opening))
       return output === undefined ? selected : withAgent(selected, (agent) => this.#outputs.withOutput(agent, output))
     }
     // An unknown name is refused immediately.

@@ -121,6 +121,8 @@ async function* replayThenTail({ host, treeId, left, live }: Follower, driver: T
     cursor = page.at(-1)?.seq ?? cursor
     // Nothing that was published is missing: the feed continues from here.
     if (page.length < pageSize && driver.feed.seq <= cursor) break
+    // The tree was deleted.
+    if (page.length === 0) return
   }
   const tail = driver.feed.subscribe({ after: cursor, live })
   const leaving = new Interrupt(left)

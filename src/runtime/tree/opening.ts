@@ -3,7 +3,7 @@ import type { Redactor } from '../../util/redact.ts'
 import { withChanges } from '../resume/reconfigure-session.ts'
 import { redactChanges, redactMessage } from './redact-message.ts'
 
-/** What the caller of `sessions.start` sets for a new session. */
+/** What a caller sets for a new session. */
 export interface Opening {
   readonly principal: Principal | undefined
   readonly identity: TreeIdentity
@@ -12,6 +12,15 @@ export interface Opening {
   readonly history: readonly Message[]
   readonly changes: AgentChanges | undefined
 }
+
+/** For a run. */
+export const openedBy = ({ id, kind, name }: Principal): Opening => ({
+  principal: { id, kind, ...(name !== undefined && { name }) },
+  identity: { owner: id },
+  hasClientId: false,
+  history: [],
+  changes: undefined,
+})
 
 /** Everything in it is stored and shown. */
 export function withoutSecrets(opening: Opening, redactor: Redactor): Opening {

@@ -18,13 +18,14 @@ import { showValue } from '../../util/show-value.ts'
 import type { RunInput } from '../api/agent-runtime.ts'
 import { changeProblems } from '../resume/reconfigure-session.ts'
 import { outputProblems } from './check-output-contract.ts'
+import { checkPrincipal } from './check-principal.ts'
 import { readableCopy } from './readable-copy.ts'
 
 // Checks the arguments of calls of a runtime before anything is written. Each throws a TroupeError `usage` with every problem.
 
 export const inputModes: readonly string[] = ['queue', 'steer'] satisfies InputMode[]
 export const cancelModes: readonly string[] = ['stop', 'interrupt']
-const runKeys = ['agent', 'signal', 'overlay', 'output', 'definitions']
+const runKeys = ['agent', 'signal', 'overlay', 'output', 'definitions', 'principal']
 
 /** Every run comes by here: valid options cost one look at each key. */
 export function checkRun(input: RunInput, options: object, modelKeys: object): void {
@@ -37,6 +38,7 @@ export function checkRun(input: RunInput, options: object, modelKeys: object): v
         if (!known.includes(key)) checkKeys(problems, { [key]: value }, { known, place: 'options' })
         else if (key === 'overlay') checkOverlay(problems, value, modelKeys)
         else if (key === 'definitions') checkDefinitions(problems, value)
+        else if (key === 'principal') checkPrincipal(problems, value)
         else if (value !== undefined && key !== 'output')
           checkField(problems, value, { type: key === 'agent' ? agentName : signal, place: `options.${key}` })
       }

@@ -1,21 +1,10 @@
-import type { OutcomeStatus, Problem, TreeFilter } from '../../contracts/index.ts'
+import { type Problem, sessionStatuses, type TreeFilter } from '../../contracts/index.ts'
+import { aTitle, someLabels } from '../../policy/session-fields.ts'
 import { aBoolean, aString, checkField, checkKeys, checkOnlyFields, type FieldType, oneOf, optional } from '../../util/option-problems.ts'
 import { areOptions, check, nonEmpty } from './check-arguments.ts'
-import { checkPrincipal } from './check-start.ts'
-import { aTitle, someLabels } from './session-fields.ts'
+import { checkPrincipal } from './check-principal.ts'
 
 // Checks the arguments of calls about stored sessions.
-
-const statuses: { readonly [Status in OutcomeStatus | 'running']: true } = {
-  running: true,
-  completed: true,
-  partial: true,
-  failed: true,
-  interrupted: true,
-  suspended: true,
-}
-/** For filters, in the order of a session's life. */
-export const sessionStatuses = Object.keys(statuses) as readonly (keyof typeof statuses)[]
 
 const aStatus = oneOf(sessionStatuses)
 const aCount = (expected: string): FieldType => ({ expected, accepts: (value) => Number.isSafeInteger(value) && (value as number) > 0 })

@@ -1,31 +1,12 @@
-import { type Principal, type Problem, principalKinds, type StartOptions } from '../../contracts/index.ts'
-import { checkField, checkKeys, checkOnlyFields, expectObject, type FieldType, oneOf, optional } from '../../util/option-problems.ts'
+import type { StartOptions } from '../../contracts/index.ts'
+import { someLabels } from '../../policy/session-fields.ts'
+import { checkField, checkKeys, type FieldType, optional } from '../../util/option-problems.ts'
 import type { RunInput } from '../api/agent-runtime.ts'
 import { changeProblems } from '../resume/reconfigure-session.ts'
 import { agentName, areOptions, check, checkInput, checkOverlay, nonEmpty } from './check-arguments.ts'
 import { historyProblems } from './check-history.ts'
 import { outputProblems } from './check-output-contract.ts'
-import { someLabels } from './session-fields.ts'
-
-const maxIdLength = 512
-
-const shortText = (expected: string): FieldType => ({
-  expected: `${expected} of at most ${maxIdLength} characters`,
-  remedy: 'Pass a non-empty string.',
-  accepts: (value) => typeof value === 'string' && value !== '' && value.length <= maxIdLength && value.isWellFormed(),
-})
-
-const principalFields: { readonly [Key in keyof Required<Principal>]: FieldType } = {
-  id: shortText('an id'),
-  kind: oneOf(principalKinds),
-  name: optional(nonEmpty('a name')),
-}
-
-export function checkPrincipal(problems: Problem[], principal: unknown): void {
-  const place = 'options.principal'
-  if (expectObject(problems, principal as object | undefined, place))
-    checkOnlyFields(problems, principal as object, { fields: principalFields, place })
-}
+import { checkPrincipal, shortText } from './check-principal.ts'
 
 const fields: { readonly [Key in keyof Required<StartOptions>]: FieldType | undefined } = {
   agent: agentName,

@@ -1,4 +1,4 @@
-import type { FieldType } from '../../util/option-problems.ts'
+import type { FieldType } from '../util/option-problems.ts'
 
 const maxTitleChars = 200
 const maxLabels = 20
