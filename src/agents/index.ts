@@ -44,6 +44,8 @@ export {
   sandboxOf,
   skillsOf,
   storePathOf,
+  type TelemetrySettings,
+  telemetryOf,
   toolsOfferedOf,
   unpricedOf,
 } from './config/section-values.ts'

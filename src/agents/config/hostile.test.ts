@@ -84,7 +84,7 @@ const settings = fc.record(
     hooks: fc.uniqueArray(hook, { selector: (each) => each.name }),
     skills: fc.record({ directories: fc.array(fc.constantFrom('/', './s')), disabled: fc.array(fc.constant('pdf')) }, { requiredKeys: [] }),
     context: fc.record({ agentsMd: fc.boolean() }),
-    telemetry: fc.dictionary(name, address),
+    telemetry: fc.record({ endpoint: address, headers: fc.dictionary(name, address) }, { requiredKeys: [] }),
   },
   { requiredKeys: [] },
 )

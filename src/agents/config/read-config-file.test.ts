@@ -96,7 +96,6 @@ describe('a configuration file', () => {
       [
         ['13:15', 'features'],
         ['15:43', 'slack'],
-        ['15:60', 'telemetry'],
       ].map(([at, name]) => `config_section_unused /x.json:${at} \`${name}\``),
     )
   })
@@ -137,8 +136,8 @@ describe('a configuration file', () => {
     [{ models: { 'script/x.yaml': 'lab/m' } }, ['1:12 `script/x.yaml` is not a valid name in `models`']],
     [{ models: { autos: 'a', rehearsals: 'b', scripted: 'c', Auto: 'd' }, providers: { autos: {} } }, []],
     ['{"providers": {"__proto__": {"baseURL": "https://evil.example"}}}', ['1:16 `__proto__` is not a valid name in `providers`']],
-    ['{"telemetry": {"a": {"__proto__": {}}}}', ['1:22 `__proto__` is not a valid name in `telemetry.a`']],
-    ['{"telemetry": {"a": [{"__proto__": {}}]}}', ['1:23 the name `__proto__` cannot be used']],
+    ['{"slack": {"a": {"__proto__": {}}}}', ['1:18 `__proto__` is not a valid name in `slack.a`']],
+    ['{"slack": {"a": [{"__proto__": {}}]}}', ['1:19 the name `__proto__` cannot be used']],
     [{ headends: { prot: 1 } }, ['1:14 unknown key `prot` in `headends`']],
     [{ headends: { port: 70_000 } }, ['1:21 `headends.port` must be an integer from 0 to 65535, not a number']],
     [{ headends: { hosts: ['https://a.example'] } }, ['1:23 `headends.hosts.0` must be a host name without `https://` and path']],

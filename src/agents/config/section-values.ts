@@ -186,6 +186,15 @@ export interface HeadendSettings {
   readonly drain?: number
 }
 
+/** OpenTelemetry traces of `troupe serve`. */
+export interface TelemetrySettings {
+  /** Of OTLP over HTTP. Nothing is sent without it. */
+  readonly endpoint?: string
+  readonly headers?: { readonly [name: string]: string }
+  /** Whether to send arguments and results of calls, and answers. */
+  readonly content?: boolean
+}
+
 interface Named<Value> {
   readonly [name: string]: Value
 }
@@ -210,6 +219,12 @@ const noConfig: Config = { layers: [], files: [], ownFolders: [], pending: [], d
 /** The value of a section without placeholders. Replaces `$${` by `${`. */
 const plainValue = (tree: Sourced, section: SectionName): Json =>
   resolveParts([{ path: [section], tree }], { config: noConfig, environment: {} }).values[0] ?? {}
+
+export function telemetryOf(sources: VariableSources): TelemetrySettings {
+  const tree = settingsOf(sources.config, 'telemetry')
+  if (!tree) return {}
+  return (resolveParts([{ path: ['telemetry'], tree }], sources).values[0] ?? {}) as TelemetrySettings
+}
 
 /** Files, folders and globs of agents as absolute paths. */
 export function agentPathsOf(sources: VariableSources): readonly string[] {

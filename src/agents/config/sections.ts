@@ -145,6 +145,15 @@ const headends: Shape = {
   },
 }
 
+const telemetry: Shape = {
+  kind: 'fields',
+  of: {
+    endpoint: text('http://localhost:4318/v1/traces', checkAddress),
+    headers: { kind: 'names', of: text('Bearer ${OTEL_TOKEN}'), example: '{ "authorization": "Bearer ${OTEL_TOKEN}" }', name: /^[\w-]+$/ },
+    content: boolean,
+  },
+}
+
 const free = { trust: 'free', use: 'now', merge: 'by-key' } as const
 const guarded = { trust: 'needed', use: 'now', merge: 'by-key' } as const
 const byLayer = { use: 'now', merge: 'by-layer' } as const
@@ -296,7 +305,12 @@ export const sections = {
     trustEffect: 'choose where journals are written',
     ...guarded,
   },
-  telemetry: { ...later, summary: 'where traces are sent', trustEffect: 'send traces to another place' },
+  telemetry: {
+    shape: telemetry,
+    summary: 'where `troupe serve` sends OpenTelemetry traces; `content` adds arguments, results and answers',
+    trustEffect: 'send traces to another place',
+    ...guarded,
+  },
 } as const satisfies { readonly [name: string]: Section }
 
 export type SectionName = keyof typeof sections

@@ -16,7 +16,7 @@ function resolve(config: Config, path: readonly string[], environment: Environme
 }
 
 async function resolved(text: Json, environment: Environment = {}): Promise<Json> {
-  return resolve(await configOf({ [user]: { telemetry: { x: text } } }), ['telemetry', 'x'], environment)
+  return resolve(await configOf({ [user]: { slack: { x: text } } }), ['slack', 'x'], environment)
 }
 
 const problemsOf = (work: Promise<unknown>) =>
@@ -65,7 +65,7 @@ describe('placeholders', () => {
   test('a missing variable is reported with its users and the places searched', async () => {
     const config = await configOf(
       {
-        [user]: '{\n "telemetry": {\n  "x": "${A}",\n  "y": ["${B} ${C}"] } }',
+        [user]: '{\n "slack": {\n  "x": "${A}",\n  "y": ["${B} ${C}"] } }',
         '/home/.ai-agent/.ai-agent.env': 'EMPTY=',
         '/project/.ai-agent.env': 'A=1',
       },
@@ -73,44 +73,44 @@ describe('placeholders', () => {
     )
     const files =
       '/home/.ai-agent/.ai-agent.env, /project/.ai-agent.env (not trusted), /agents/.ai-agent.env (does not exist), /etc/ai-agent/.ai-agent.env (does not exist), the environment'
-    const problems = await problemsOf((async () => resolve(config, ['telemetry'], { B: '' }))())
+    const problems = await problemsOf((async () => resolve(config, ['slack'], { B: '' }))())
     expect(problems).toEqual([
       {
         place: `${user}:3:8`,
-        message: '`telemetry.x` needs the variable A, which is not set',
+        message: '`slack.x` needs the variable A, which is not set',
         remedy: `Set it: export A=… Searched: ${files}.`,
       },
       {
         place: `${user}:4:8`,
-        message: '`telemetry.y.0` needs the variable B, which is not set',
+        message: '`slack.y.0` needs the variable B, which is not set',
         remedy: `Set it: export B=… Searched: ${files}.`,
       },
     ])
   })
 
   test('unused variables may be missing', async () => {
-    const config = await configOf({ [user]: { telemetry: { x: '${A}', y: 'fine' } } })
-    expect(resolve(config, ['telemetry', 'y'])).toBe('fine')
+    const config = await configOf({ [user]: { slack: { x: '${A}', y: 'fine' } } })
+    expect(resolve(config, ['slack', 'y'])).toBe('fine')
   })
 
   test('an unreadable file is reported', async () => {
     expect(await problemsOf(resolved('${workspaceFolder:x}'))).toMatchObject([
-      { message: '`telemetry.x` cannot be read: invalid placeholder `${workspaceFolder:x}`' },
+      { message: '`slack.x` cannot be read: invalid placeholder `${workspaceFolder:x}`' },
     ])
   })
 
   test('prototypes are no variables', async () => {
     for (const name of ['__proto__', 'constructor', 'toString', 'hasOwnProperty'])
       expect(await problemsOf(resolved(`\${${name}}`))).toMatchObject([
-        { message: `\`telemetry.x\` needs the variable ${name}, which is not set` },
+        { message: `\`slack.x\` needs the variable ${name}, which is not set` },
       ])
-    const config = await configOf({ [user]: { telemetry: { x: '${__proto__}' } }, '/home/.ai-agent/.ai-agent.env': '__proto__=1' })
-    expect(resolve(config, ['telemetry', 'x'])).toBe('1')
+    const config = await configOf({ [user]: { slack: { x: '${__proto__}' } }, '/home/.ai-agent/.ai-agent.env': '__proto__=1' })
+    expect(resolve(config, ['slack', 'x'])).toBe('1')
   })
 
   test('nothing grows without bounds', async () => {
     const long = 'x'.repeat(60_000)
-    expect(await problemsOf(resolved('${L}${L}', { L: long }))).toMatchObject([{ message: '`telemetry.x` becomes too long' }])
+    expect(await problemsOf(resolved('${L}${L}', { L: long }))).toMatchObject([{ message: '`slack.x` becomes too long' }])
     const start = performance.now()
     const many = await problemsOf(
       resolved(
