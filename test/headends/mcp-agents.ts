@@ -26,6 +26,7 @@ export const agents: NonNullable<ServedOptions['agents']> = [
 /** A call of the tool `hold`. */
 export interface HeldCall {
   readonly signal: AbortSignal
+  progress(text: string): void
   release(): void
 }
 
@@ -46,9 +47,8 @@ export function sceneTools(): SceneTools {
       inputSchema: none,
       effect: 'read',
       async execute(_, { signal, progress }) {
-        progress('holding')
         await new Promise<void>((resolve) => {
-          held.push({ signal, release: resolve })
+          held.push({ signal, progress, release: resolve })
           signal.addEventListener('abort', () => resolve())
           wake()
         })

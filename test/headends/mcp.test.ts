@@ -62,19 +62,23 @@ describe.each(kinds)('%s', (kind) => {
   test('progress arrives while a tool works', async () => {
     const scene = await mcpScene()
     const client = await http(scene)
-    const [holding, numbers] = [Promise.withResolvers<void>(), [] as number[]]
+    const [started, holding] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+    const numbers: number[] = []
     const call = client.callTool(
       'worker',
       { prompt: 'call hold' },
       {
         onprogress({ progress, message }) {
           numbers.push(progress)
-          if (message === 'holding') holding.resolve()
+          if (message === 'half way') holding.resolve()
+          else started.resolve()
         },
       },
     )
-    await holding.promise
     const held = await scene.nextHeld()
+    await started.promise
+    held.progress('half way')
+    await holding.promise
     held.release()
     expect(textOf(await call)).toBe('held')
     expect(numbers).toEqual(numbers.toSorted((one, other) => one - other))
