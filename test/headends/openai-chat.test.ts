@@ -1,34 +1,12 @@
-import { generateText, streamText } from 'ai'
 import OpenAI from 'openai'
 import { describe, expect, it } from 'vitest'
-import { gate, ScriptedModel, type ScriptedStepSource } from '../../src/testing/index.ts'
+import { gate, type ScriptedStepSource } from '../../src/testing/index.ts'
 import { pngBase64 } from '../fixtures/pictures.ts'
-import { clerk, gatedModel, type OpenAiServed, pay, serveOpenAi, weather } from './openai-support.ts'
+import { clerk, gatedModel, half, serveOpenAi, team, withModel } from './openai-support.ts'
 
 // `POST /v1/chat/completions` and `GET /v1/models`, with the clients `openai` and `ai`.
 
-const usage = { input: 100, output: 20, cacheRead: 40, reasoning: 5 }
-
-async function withModel(
-  steps: readonly ScriptedStepSource[],
-  agent: object = {},
-): Promise<OpenAiServed & { readonly model: ScriptedModel }> {
-  const model = new ScriptedModel(steps, { abilities: ['tools', 'images', 'files', 'json_schema', 'reasoning'] })
-  const served = await serveOpenAi({ model, agents: [{ ...clerk, ...agent }], tools: [weather, pay] })
-  return { ...served, model }
-}
-
 const ask = (content: string) => ({ model: 'clerk', messages: [{ role: 'user' as const, content }] })
-
-const half = [
-  { type: 'text', text: 'One, ' },
-  { type: 'text', text: 'two.' },
-] as const
-
-const team: readonly ScriptedStepSource[] = [
-  { reasoning: 'They ask for rain.', text: 'I look it up.', chunks: 4, calls: [{ tool: 'weather', input: { city: 'Oslo' } }], usage },
-  { reasoning: 'Easy.', text: 'It rains in Oslo.', chunks: 5, usage },
-]
 
 describe('models', () => {
   it('are the agents that the token may use', async () => {
@@ -428,74 +406,5 @@ describe('a client that leaves', () => {
       await expect(reading).rejects.toBeInstanceOf(OpenAI.APIUserAbortError)
     }
     await expect.poll(async () => (await runtime.sessions.list()).map(({ status }) => status)).toEqual(['interrupted'])
-  })
-})
-
-describe('the AI SDK', () => {
-  it('gets texts, reasoning and usage, streamed or not', async () => {
-    const { ai } = await withModel([...team, ...team], { tools: ['weather'] })
-    const model = ai('clerk')
-    const whole = await generateText({ model, prompt: 'Rain?' })
-    expect(whole).toMatchObject({
-      text: 'I look it up.\n\nIt rains in Oslo.',
-      reasoningText: 'They ask for rain.\n\nEasy.',
-      finishReason: 'stop',
-      usage: { inputTokens: 200, outputTokens: 40 },
-    })
-    const streamed = streamText({ model, prompt: 'Rain?' })
-    expect(await streamed.text).toBe(whole.text)
-    expect(await streamed.usage).toMatchObject({ inputTokens: 200, outputTokens: 40 })
-  })
-
-  it('sends images, system messages and calls of earlier turns', async () => {
-    const { ai, model } = await withModel([{ text: 'A picture.' }])
-    await generateText({
-      model: ai('clerk'),
-      system: 'Be brief.',
-      messages: [
-        { role: 'user', content: 'Rain?' },
-        { role: 'assistant', content: [{ type: 'tool-call', toolCallId: 'c1', toolName: 'weather', input: { city: 'Oslo' } }] },
-        {
-          role: 'tool',
-          content: [{ type: 'tool-result', toolCallId: 'c1', toolName: 'weather', output: { type: 'text', value: 'Rain.' } }],
-        },
-        {
-          role: 'user',
-          content: [
-            { type: 'text', text: 'What is this?' },
-            { type: 'file', data: pngBase64, mediaType: 'image/png' },
-          ],
-        },
-      ],
-    })
-    expect(model.requests[0]).toMatchObject({
-      system: 'You are a clerk.\n\nBe brief.',
-      messages: [
-        { role: 'user' },
-        { role: 'assistant' },
-        { role: 'tool' },
-        { role: 'user', parts: [{}, { type: 'image', data: pngBase64 }] },
-      ],
-    })
-  })
-
-  it('does not repeat a failed turn or one that waits', async () => {
-    const steps: ScriptedStepSource[] = [{ fault: { class: 'config', message: 'A wrong setting.' } }, { calls: [{ tool: 'pay' }] }]
-    const { ai, model } = await withModel(steps, { tools: ['pay'], limits: { maxRetries: 0 } })
-    await expect(generateText({ model: ai('clerk'), prompt: 'One' })).rejects.toMatchObject({ statusCode: 422 })
-    await expect(generateText({ model: ai('clerk'), prompt: 'Two' })).rejects.toMatchObject({ statusCode: 403 })
-    expect(model.requests).toHaveLength(2)
-  })
-
-  it('reports an error of a stream', async () => {
-    const hold = gate()
-    const model = gatedModel(half, hold, { class: 'network', message: 'Lost.' })
-    const { ai } = await serveOpenAi({ model, agents: [clerk] })
-    const parts: string[] = []
-    for await (const part of streamText({ model: ai('clerk'), prompt: 'One', onError() {} }).fullStream) {
-      parts.push(part.type)
-      if (part.type === 'text-delta') hold.open()
-    }
-    expect(parts).toContain('error')
   })
 })

@@ -1,25 +1,12 @@
-import { createOpenAI } from '@ai-sdk/openai'
-import { generateText, streamText } from 'ai'
 import OpenAI from 'openai'
 import type { ResponseInputItem, ResponseStreamEvent } from 'openai/resources/responses/responses'
 import { describe, expect, it } from 'vitest'
+import { memoryStore } from '../../src/stores/memory/index.ts'
 import { gate, ScriptedModel, type ScriptedStepSource } from '../../src/testing/index.ts'
 import { pngBase64 } from '../fixtures/pictures.ts'
-import { clerk, gatedModel, type OpenAiServed, pay, serveOpenAi, weather } from './openai-support.ts'
-import { localToken } from './support.ts'
+import { clerk, gatedModel, serveOpenAi, team, withModel } from './openai-support.ts'
 
 // `/v1/responses` with the client `openai`, and with `ai`.
-
-const usage = { input: 100, output: 20, cacheRead: 40, reasoning: 5 }
-
-async function withModel(
-  steps: readonly ScriptedStepSource[],
-  agent: object = {},
-): Promise<OpenAiServed & { readonly model: ScriptedModel }> {
-  const model = new ScriptedModel(steps, { abilities: ['tools', 'images', 'files', 'json_schema', 'reasoning'] })
-  const served = await serveOpenAi({ model, agents: [{ ...clerk, ...agent }], tools: [weather, pay] })
-  return { ...served, model }
-}
 
 const texts = (...all: string[]): ScriptedStepSource[] => all.map((text) => ({ text }))
 const caught = (promise: Promise<unknown>): Promise<unknown> => promise.catch((thrown: unknown) => thrown)
@@ -31,11 +18,6 @@ const said = (model: ScriptedModel, request = -1): readonly string[] =>
       ? `tool: ${message.results.map(({ content }) => content).join()}`
       : `${message.role}: ${message.parts.map((part) => (part.type === 'text' ? part.text : part.type)).join()}`,
   )
-
-const team: readonly ScriptedStepSource[] = [
-  { reasoning: 'They ask for rain.', text: 'I look it up.', chunks: 4, calls: [{ tool: 'weather', input: { city: 'Oslo' } }], usage },
-  { text: 'It rains in Oslo.', chunks: 5, usage },
-]
 
 async function streamed(stream: AsyncIterable<ResponseStreamEvent>): Promise<ResponseStreamEvent[]> {
   const events: ResponseStreamEvent[] = []
@@ -67,6 +49,7 @@ describe('a response', () => {
         { type: 'reasoning', status: 'completed', summary: [{ type: 'summary_text', text: 'They ask for rain.' }] },
         { type: 'message', role: 'assistant', status: 'completed', content: [{ type: 'output_text', text: 'I look it up.' }] },
         { type: 'mcp_call', status: 'completed', name: 'weather', arguments: '{"city":"Oslo"}', output: 'Rain in Oslo.', error: null },
+        { type: 'reasoning', summary: [{ text: 'Easy.' }] },
         { type: 'message', content: [{ type: 'output_text', text: 'It rains in Oslo.', annotations: [] }] },
       ],
       usage: {
@@ -96,6 +79,8 @@ describe('a response', () => {
       ...['output_text.done', 'content_part.done', 'output_item.done'],
       ...['output_item.added', 'mcp_call.in_progress', 'mcp_call_arguments.delta', 'mcp_call_arguments.done'],
       ...['mcp_call.completed', 'output_item.done'],
+      ...['output_item.added', 'reasoning_summary_part.added', 'reasoning_summary_text.delta'],
+      ...['reasoning_summary_text.done', 'reasoning_summary_part.done', 'output_item.done'],
       ...['output_item.added', 'content_part.added', 'output_text.delta'],
       ...['output_text.done', 'content_part.done', 'output_item.done'],
       'completed',
@@ -275,6 +260,33 @@ describe('storage', () => {
     expect(await store.records.list('response')).toHaveLength(1)
   })
 
+  it('is all in the store: another process reads it, and continues a copy', async () => {
+    const shared = memoryStore()
+    const store = { ...shared, close: async () => {} }
+    const options = { store, agents: [clerk] }
+    const before = await serveOpenAi({ ...options, model: new ScriptedModel(texts('One.', 'Two.')) })
+    const one = await before.client.responses.create({ model: 'clerk', input: 'One?', metadata: { ticket: '7' } })
+    await before.client.responses.create({ model: 'clerk', input: 'Two?', previous_response_id: one.id })
+    await before.runtime.close()
+    const model = new ScriptedModel(texts('Three.'))
+    const { client } = await serveOpenAi({ ...options, model })
+    expect(await client.responses.retrieve(one.id)).toEqual(one)
+    const three = await client.responses.create({ model: 'clerk', input: 'Three?', previous_response_id: one.id })
+    expect(three.output_text).toBe('Three.')
+    expect(said(model)).toEqual(['user: One?', 'assistant: One.', 'user: Three?'])
+  })
+
+  it('says so if no process can continue the session itself', async () => {
+    const shared = memoryStore()
+    const store = { ...shared, close: async () => {} }
+    const before = await serveOpenAi({ store, agents: [clerk], model: new ScriptedModel(texts('One.')) })
+    const one = await before.client.responses.create({ model: 'clerk', input: 'One?' })
+    await before.runtime.close()
+    const { client } = await serveOpenAi({ store, agents: [clerk], model: new ScriptedModel([]) })
+    const next = client.responses.create({ model: 'clerk', input: 'Two?', previous_response_id: one.id })
+    expect(await caught(next)).toMatchObject({ status: 422, type: 'turn_failed' })
+  })
+
   it('is deleted with the last response of a session', async () => {
     const { client, runtime, store } = await withModel(texts('One.', 'Two.'))
     const one = await client.responses.create({ model: 'clerk', input: 'One?' })
@@ -437,17 +449,5 @@ describe('a client that leaves', () => {
     const { client, runtime } = await withModel([{ text: 'Never.', wait: new Promise(() => {}) }])
     for await (const _ of await client.responses.create({ model: 'clerk', input: 'Go!', stream: true })) break
     await expect.poll(async () => (await runtime.sessions.list()).map(({ status }) => status)).toEqual(['interrupted'])
-  })
-})
-
-describe('the AI SDK', () => {
-  it('gets messages and calls, streamed or not', async () => {
-    const { url } = await withModel([...team, ...team], { tools: ['weather'] })
-    const model = createOpenAI({ baseURL: `${url}/v1`, apiKey: localToken }).responses('clerk')
-    const whole = await generateText({ model, prompt: 'Rain?' })
-    expect(whole.text).toBe('I look it up.It rains in Oslo.')
-    expect(whole.usage).toMatchObject({ inputTokens: 200, outputTokens: 40 })
-    const stream = streamText({ model, prompt: 'Rain?' })
-    expect(await stream.text).toBe(whole.text)
   })
 })

@@ -6,6 +6,7 @@ import type { Model, ModelFailure, ModelPart, StreamEvent, Tool } from '../../sr
 import { openaiRoutes } from '../../src/headends/openai/index.ts'
 import { systemClock } from '../../src/runtime/index.ts'
 import { memoryStore } from '../../src/stores/memory/index.ts'
+import { ScriptedModel, type ScriptedStepSource } from '../../src/testing/index.ts'
 import { localToken, type Served, type ServedOptions, serve } from './support.ts'
 
 export interface OpenAiServed extends Served {
@@ -74,3 +75,27 @@ export const pay: Tool = {
   approval: () => ({ summary: 'Pay 5 euros', keys: [{ key: 'tool:pay', label: 'pay' }] }),
   execute: async () => ({ ok: true, content: 'Paid.' }),
 }
+
+/** A server whose agent `clerk` has a scripted model. */
+export async function withModel(
+  steps: readonly ScriptedStepSource[],
+  agent: object = {},
+): Promise<OpenAiServed & { readonly model: ScriptedModel }> {
+  const model = new ScriptedModel(steps, { abilities: ['tools', 'images', 'files', 'json_schema', 'reasoning'] })
+  const served = await serveOpenAi({ model, agents: [{ ...clerk, ...agent }], tools: [weather, pay] })
+  return { ...served, model }
+}
+
+/** For `gatedModel`. */
+export const half = [
+  { type: 'text', text: 'One, ' },
+  { type: 'text', text: 'two.' },
+] as const
+
+const usage = { input: 100, output: 20, cacheRead: 40, reasoning: 5 }
+
+/** A turn with reasoning, texts in two steps and a call of `weather`. */
+export const team: readonly ScriptedStepSource[] = [
+  { reasoning: 'They ask for rain.', text: 'I look it up.', chunks: 4, calls: [{ tool: 'weather', input: { city: 'Oslo' } }], usage },
+  { reasoning: 'Easy.', text: 'It rains in Oslo.', chunks: 5, usage },
+]

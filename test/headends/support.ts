@@ -1,9 +1,11 @@
 import { randomUUID } from 'node:crypto'
+import type { Server } from 'node:http'
 import type { Clock, Model, ModelAdapter, ModelPart, ModelRequest, Store, Tool } from '../../src/contracts/index.ts'
 import { restRoutes } from '../../src/headends/rest/index.ts'
 import {
   auditLog,
   createToken,
+  type HeadendServer,
   type HeadendServerOptions,
   headendServer,
   type ListenOptions,
@@ -43,6 +45,8 @@ export interface Served {
   readonly log: readonly Parameters<NonNullable<HeadendServerOptions['log']>>[0][]
   /** Unexpected errors of the server: none, in most tests. */
   readonly errors: readonly unknown[]
+  readonly headends: HeadendServer
+  readonly http: Server
   /** Another token. */
   token(settings: Partial<TokenSettings> & { readonly name: string }): Promise<string>
   /** With the local token unless another one is given. */
@@ -93,6 +97,8 @@ export async function serve(options: ServedOptions = {}): Promise<Served> {
     routes,
     log,
     errors,
+    headends: server,
+    http: listening.server,
     token: (settings) => createToken(store.records, { scopes: ['run', 'read', 'approve'], ...settings }, { clock }),
     fetch(path, { token = localToken, json, headers, ...init } = {}) {
       return fetch(`${url}${path}`, {

@@ -53,6 +53,7 @@ export function agentServer(dependencies: McpDependencies, connection: ServedCon
         tools.map(({ tool }) => tool.name),
       )
     const signal = callSignal(context)
+    const progress = progressOf(context, dependencies.clock)
     const result = await callTool({
       agentTool,
       arguments: params.arguments ?? {},
@@ -61,9 +62,11 @@ export function agentServer(dependencies: McpDependencies, connection: ServedCon
       peer,
       dependencies,
       asking: askingOf(server, { connection, context, peer }),
-      progress: progressOf(context, dependencies.clock),
+      progress: progress?.report,
       signal,
     })
+    // A client forgets the token with the result.
+    await progress?.sent()
     if (signal.aborted) connection.cancelled?.(context)
     if (isInputRequiredResult(result) || result.isError) return result
     return server.projectCallToolResult(result, agentTool.tool.outputSchema)
@@ -121,15 +124,25 @@ function canShowForms(capabilities: ClientCapabilities | undefined): boolean {
 /** In a second. More would only fill the stream of a client that reads slowly. */
 const maxProgress = 20
 
-function progressOf({ mcpReq }: ServerContext, clock: Pick<Clock, 'monotonic'>): ((message: string) => void) | undefined {
+interface ProgressReports {
+  report(message: string): void
+  sent(): Promise<unknown>
+}
+
+function progressOf({ mcpReq }: ServerContext, clock: Pick<Clock, 'monotonic'>): ProgressReports | undefined {
   const progressToken = mcpReq._meta?.progressToken
   if (progressToken === undefined) return undefined
   let [progress, second, sent] = [0, 0, 0]
-  return (message) => {
-    const now = Math.floor(clock.monotonic() / 1_000)
-    if (now !== second) [second, sent] = [now, 0]
-    if (++sent > maxProgress) return
-    progress++
-    mcpReq.notify({ method: 'notifications/progress', params: { progressToken, progress, message: message.slice(0, 500) } }).catch(() => {})
+  let last: Promise<unknown> = Promise.resolve()
+  return {
+    sent: () => last,
+    report(message) {
+      const now = Math.floor(clock.monotonic() / 1_000)
+      if (now !== second) [second, sent] = [now, 0]
+      if (++sent > maxProgress) return
+      progress++
+      const params = { progressToken, progress, message: message.slice(0, 500) }
+      last = mcpReq.notify({ method: 'notifications/progress', params }).catch(() => {})
+    },
   }
 }

@@ -1,4 +1,4 @@
-import type { Json, Records } from '../../contracts/index.ts'
+import type { Json, OutputContract, Records } from '../../contracts/index.ts'
 import { HttpError } from '../server/index.ts'
 
 // What a response is beside the turn of its session: the settings of its request. The answer itself is in the journal.
@@ -19,6 +19,9 @@ export interface ResponseRecord {
   readonly agent: string
   /** The last `seq` before the turn. */
   readonly after: number
+  /** Of the session, for the response that continues it. */
+  readonly instructions: string
+  readonly output: OutputContract | null
   /** The answer is checked before it is sent. */
   readonly isJson: boolean
   readonly background: boolean

@@ -1,4 +1,5 @@
-import type { AgentDescription, InputPart, SendOptions, SessionService } from '../../contracts/index.ts'
+import type { AgentDescription, InputPart, Json, OutputContract, SendOptions, SessionService } from '../../contracts/index.ts'
+import { isSameJson } from '../../util/json-values.ts'
 import { approvalRequired, findAgent, HttpError, type RouteRequest } from '../server/index.ts'
 import { invalid } from './content.ts'
 import type { Conversation } from './conversation.ts'
@@ -9,6 +10,7 @@ import {
   claimContinuation,
   loadResponse,
   parseResponseId,
+  type ResponseRecord,
   responseAddress,
   type StoredResponse,
   saveResponse,
@@ -33,8 +35,7 @@ export async function startResponse(request: RouteRequest<ResponseBody>, depende
   const agent = findAgent(sessions, body.model)
   const { parameters, ignored } = responseSettings(body, agent)
   const conversation = readInput(body.input)
-  const asked = askedFormat(body)
-  const output = outputOf(asked, agent)
+  const output = outputOf(askedFormat(body), agent) ?? null
   const instructions = [...(body.instructions ? [body.instructions] : []), ...conversation.instructions].join('\n\n')
   const settings = { parameters, limits: limitsOf(body) }
   const turn: Turn = { request, agent, conversation, settings, labels: labelsOf(body), instructions, output }
@@ -48,6 +49,8 @@ export async function startResponse(request: RouteRequest<ResponseBody>, depende
     createdAt: Math.floor(dependencies.clock.now() / 1000),
     agent: agent.name,
     after,
+    instructions,
+    output,
     isJson: (output ?? agent.output).format === 'json',
     background: body.background === true,
     request: repeatedFields(body, parameters),
@@ -64,7 +67,7 @@ interface Turn {
   readonly settings: Pick<SendOptions, 'parameters' | 'limits'>
   readonly labels: readonly string[]
   readonly instructions: string
-  readonly output: ReturnType<typeof outputOf>
+  readonly output: OutputContract | null
 }
 
 type Begun = ReturnType<typeof responseAddress> & { readonly after: number }
@@ -126,17 +129,29 @@ export async function findResponse(
 }
 
 async function continued(turn: Turn, previous: Previous, { records, ids }: OpenAiDependencies): Promise<Begun> {
-  const { request, settings, instructions, output } = turn
-  const { sessions, body } = request
+  const { sessions, body } = turn.request
   const parts = continuingParts(turn.conversation)
   const clientId = ids.next()
   const address = responseAddress(previous.response.sessionId, clientId)
   const isNext = !previous.state.isContinued && body.store !== false && (await claimContinuation(records, previous.response, address.id))
   const sessionId = isNext ? address.sessionId : await sessions.fork(address.sessionId, { seq: previous.endSeq })
   const entry = await sessions.get(sessionId)
-  const options = { ...settings, instructions, output: output ?? null, clientId }
-  await sessions.send(sessionId, parts, options)
+  const changes = changedSettings(turn, previous.response.record)
+  const { driven } = await sessions.send(sessionId, parts, { ...turn.settings, ...changes, clientId })
+  if (!driven)
+    throw new HttpError('turn_failed', 'This server cannot continue the session of the response.', {
+      sessionId,
+      remedy: 'Ask the server that started it, or send the conversation as input.',
+    })
   return { ...responseAddress(sessionId, clientId), after: isNext ? previous.endSeq : (entry?.seq ?? 0) }
+}
+
+/** Instructions and format belong to one response. They are sent if they are not those of the session. */
+function changedSettings({ instructions, output }: Turn, before: ResponseRecord): Pick<SendOptions, 'instructions' | 'output'> {
+  return {
+    ...(instructions !== before.instructions && { instructions }),
+    ...(!isSameJson(output as Json, before.output as Json) && { output }),
+  }
 }
 
 /** The session has the rest of the conversation. */
