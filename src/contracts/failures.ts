@@ -27,6 +27,8 @@ export interface ModelFailure {
   readonly limit?: ReplyLimit
   /** Tools were disabled, and the complete reply contains no answer. */
   readonly noAnswer?: true
+  /** The content filter of the provider stopped the reply. */
+  readonly withheld?: true
   /** The budget that cut the reply. */
   readonly cutBy?: 'tokens' | 'cost'
 }

@@ -107,6 +107,17 @@ describe('an answer', () => {
     expect(choices).toMatchObject([{ message: { content: 'I look.\n\nRain.' }, finish_reason: 'length' }])
   })
 
+  it('ends with content_filter if the provider withholds it', async () => {
+    const step: ScriptedStepSource = { text: 'Half', finish: 'content-filter' }
+    const { client } = await withModel([step, step], { limits: { maxRetries: 0 } })
+    const { choices } = await client.chat.completions.create(ask('Go!'))
+    expect(choices).toMatchObject([{ message: { content: '' }, finish_reason: 'content_filter' }])
+    const reasons: unknown[] = []
+    for await (const chunk of await client.chat.completions.create({ ...ask('Go!'), stream: true }))
+      reasons.push(chunk.choices[0]?.finish_reason)
+    expect(reasons.at(-1)).toBe('content_filter')
+  })
+
   it('follows a failed call', async () => {
     const { client, model } = await withModel(
       [{ calls: [{ tool: 'weather', input: { city: 'Nowhere' } }] }, { text: 'There is no such city.' }],

@@ -149,6 +149,13 @@ describe('a response', () => {
     expect(output[0]).toMatchObject({ type: 'mcp_call', status: 'failed', output: null, error: { type: 'mcp_tool_execution_error' } })
   })
 
+  it('is incomplete if the provider withholds it', async () => {
+    const { client } = await withModel([{ text: 'Half', finish: 'content-filter' }], { limits: { maxRetries: 0 } })
+    const response = await client.responses.create({ model: 'clerk', input: 'Go!' })
+    expect(response).toMatchObject({ status: 'incomplete', incomplete_details: { reason: 'content_filter' }, output_text: '' })
+    expect(await client.responses.retrieve(response.id)).toEqual(response)
+  })
+
   it('takes items as input, also those of earlier answers', async () => {
     const { client, model } = await withModel([...team, ...texts('Yes.')], { tools: ['weather'] })
     const first = await client.responses.create({ model: 'clerk', input: 'Rain?' })

@@ -4,7 +4,7 @@ import { answerBroken, type RouteRequest, requireAnswer, type Turn, type TurnPar
 /** The pieces of an answer. All `text` together is the content, streamed or not. */
 export type ChatPiece =
   | { readonly type: 'text' | 'reasoning' | 'note'; readonly text: string }
-  | { readonly type: 'finish'; readonly reason: 'stop' | 'length'; readonly usage: Usage }
+  | { readonly type: 'finish'; readonly reason: 'stop' | 'length' | 'content_filter'; readonly usage: Usage }
 
 export interface ChatAnswerOptions {
   /** Texts are sent as they arrive. */
@@ -19,13 +19,17 @@ export async function* chatAnswer(
   turn: Turn,
   { isLive, isJson }: ChatAnswerOptions,
 ): AsyncGenerator<ChatPiece> {
+  let isWithheld = false
   const joined = { text: new JoinedTexts(), reasoning: new JoinedTexts() }
   for await (const part of turn.parts(isJson ? 'none' : isLive ? 'live' : 'whole')) {
     if (part.type === 'text' || part.type === 'reasoning') yield { type: part.type, text: joined[part.type].add(part) }
+    else if (part.type === 'broken' && part.failure.withheld) isWithheld = true
     else if (part.type === 'broken') throw answerBroken(turn.sessionId, part.failure)
     else yield* notes(part)
   }
-  const { report, status, reason, usage } = await requireAnswer(sessions, await turn.outcome())
+  const outcome = await turn.outcome()
+  if (isWithheld || outcome.failure?.withheld) return yield { type: 'finish', reason: 'content_filter', usage: outcome.usage }
+  const { report, status, reason, usage } = await requireAnswer(sessions, outcome)
   if (joined.text.isEmpty && report.text !== '') yield { type: 'text', text: report.text }
   yield { type: 'finish', reason: status === 'partial' && reason !== 'stopped' ? 'length' : 'stop', usage }
 }

@@ -53,11 +53,16 @@ function endingOf({ ending, at }: TurnEnd): object {
     case 'interrupted':
       return { status: 'cancelled', completed_at }
     case 'failed':
-      return { status: 'failed', completed_at, error: failedError(ending.message, ending.failure?.class) }
+      return ending.failure?.withheld
+        ? { completed_at, ...withheld }
+        : { status: 'failed', completed_at, error: failedError(ending.message, ending.failure?.class) }
     default:
       return ending satisfies never
   }
 }
+
+/** The content filter of a provider stopped the answer. */
+export const withheld = { status: 'incomplete', incomplete_details: { reason: 'content_filter' } } as const
 
 export const failedError = (message: string, failure?: string): object => ({
   code: failure === 'rate_limit' || failure === 'quota' ? 'rate_limit_exceeded' : 'server_error',

@@ -1,4 +1,4 @@
-import type { InteractionEvent, SessionService, StreamEvent, Usage } from '../../contracts/index.ts'
+import type { InteractionEvent, ModelFailure, SessionService, StreamEvent, Usage } from '../../contracts/index.ts'
 import { TurnParts } from '../server/index.ts'
 import { type ResponseEvent, ResponseItems } from './response-items.ts'
 import type { StoredResponse } from './response-records.ts'
@@ -22,7 +22,7 @@ export class ResponseState {
   #turnId: string | undefined
   #turn: ResponseTurn = { kind: 'queued' }
   #isContinued = false
-  #failure: { readonly message: string } | undefined
+  #failure: ModelFailure | undefined
 
   constructor({ sessionId, clientId, record }: StoredResponse) {
     this.#clientId = clientId
@@ -60,7 +60,7 @@ export class ResponseState {
   }
 
   /** A text was sent whose reply failed. */
-  get failure(): { readonly message: string } | undefined {
+  get failure(): ModelFailure | undefined {
     return this.#failure
   }
 

@@ -1,6 +1,7 @@
+import type { ModelFailure } from '../../contracts/index.ts'
 import { approvalRequired, HttpError, type RouteRequest } from '../server/index.ts'
 import type { ResponseEvent } from './response-items.ts'
-import { failedError, type ResponseObject, responseObject } from './response-object.ts'
+import { failedError, type ResponseObject, responseObject, withheld } from './response-object.ts'
 import type { StoredResponse } from './response-records.ts'
 import { ResponseState } from './response-state.ts'
 
@@ -32,12 +33,11 @@ export async function* followResponse(
       if (state.failure) {
         interrupt()
         yield* state.close()
-        const error = failedError(`The answer broke off: ${state.failure.message}`)
-        return yield { type: 'response.failed', response: { ...responseObject(response, state), status: 'failed', error } }
+        return yield lastEvent({ ...responseObject(response, state), ...brokenFields(state.failure) })
       }
       if (state.turn.kind === 'ended') return yield lastEvent(responseObject(response, state))
     }
-    throw new HttpError('unavailable', 'The server stopped before the answer was complete.', {
+    throw new HttpError('turn_failed', 'The server stopped before the answer was complete.', {
       sessionId,
       remedy: `Read it later: GET /v1/responses/${id}`,
     })
@@ -45,6 +45,9 @@ export async function* followResponse(
     signal.removeEventListener('abort', interrupt)
   }
 }
+
+const brokenFields = (failure: ModelFailure): Pick<ResponseObject, 'status'> =>
+  failure.withheld ? withheld : { status: 'failed', ...{ error: failedError(`The answer broke off: ${failure.message}`, failure.class) } }
 
 const withId = (error: HttpError, id: string): HttpError =>
   new HttpError(error.kind, error.message, { ...error.options, details: { response_id: id, ...error.options.details } })

@@ -35,7 +35,11 @@ export async function readText(request: Request, maxBytes: number): Promise<stri
   }
 }
 
-async function readPieces(body: NonNullable<Request['body']>, decoder: InstanceType<typeof TextDecoder>, maxBytes: number): Promise<string> {
+async function readPieces(
+  body: NonNullable<Request['body']>,
+  decoder: InstanceType<typeof TextDecoder>,
+  maxBytes: number,
+): Promise<string> {
   let [text, bytes] = ['', 0]
   for await (const chunk of body as unknown as AsyncIterable<Uint8Array>) {
     bytes += chunk.byteLength

@@ -84,9 +84,9 @@ export async function requireAnswer(
   sessions: SessionService,
   outcome: Outcome,
 ): Promise<Outcome & { readonly report: NonNullable<Outcome['report']> }> {
-  const { status, report, sessionId } = outcome
+  const { status, reason, report, sessionId } = outcome
   if ((status === 'completed' || status === 'partial') && report) return { ...outcome, report }
-  if (status === 'suspended') throw approvalRequired(sessionId, await sessions.requests(sessionId))
+  if (status === 'suspended' && reason !== 'released') throw approvalRequired(sessionId, await sessions.requests(sessionId))
   throw turnFailed(outcome)
 }
 

@@ -185,7 +185,7 @@ export class Reply {
     if (this.#failure) return { ok: false, failure: this.#failure }
     const finish = this.#finish?.reason
     if (finish === undefined) return failed('invalid_response', 'The stream ended before the reply was complete.')
-    if (finish === 'content-filter') return failed('model', 'The provider withheld the reply (content filter).')
+    if (finish === 'content-filter') return failed('model', 'The provider withheld the reply (content filter).', { withheld: true })
     if (finish === 'error' || finish === 'other') return failed('invalid_response', `The reply ended with "${finish}".`)
     const said = !isBlank(this.said)
     if (toolChoice === 'none' && said) return { ok: true, reply: this.#refs.filter((ref) => ref.type === 'item'), finish }
@@ -236,7 +236,7 @@ export class Reply {
 }
 
 const noAnswer = { noAnswer: true } as const
-const failed = (kind: ModelFailure['class'], message: string, more?: typeof noAnswer): Verdict => ({
+const failed = (kind: ModelFailure['class'], message: string, more?: Pick<ModelFailure, 'noAnswer' | 'withheld'>): Verdict => ({
   ok: false,
   failure: { class: kind, message, ...more },
 })
