@@ -4,13 +4,14 @@ import { dirname, isAbsolute, join, resolve } from 'node:path'
 import type { JsonObject, Problem, SandboxPolicy, SkillCard } from '../contracts/index.ts'
 import { builtinToolNames } from '../policy/builtin-tool-names.ts'
 import { matchesSource } from '../policy/tool-name-patterns.ts'
+import { agentTemplate } from './agent-file/agent-template.ts'
 import { locationOf } from './agent-file/option-values.ts'
 import type { Config } from './config/config.ts'
 import type { AgentDiagnostic } from './registry/agent-diagnostic.ts'
 import { agentSkills } from './registry/agent-skills.ts'
 import { loadRegistry } from './registry/load-registry.ts'
 import type { ReadableFile } from './registry/loaded-file.ts'
-import type { RegisteredAgent } from './registry/registered-agent.ts'
+import { type RegisteredAgent, registeredTemplate } from './registry/registered-agent.ts'
 import type { ImportModules } from './registry/tool-modules.ts'
 import type { FoundSkills } from './skills/find-skills.ts'
 
@@ -34,7 +35,10 @@ export interface AgentSource {
   readonly metadata: JsonObject
 }
 
-export type DefinedAgent = RegisteredAgent['definition']
+export type DefinedAgent = RegisteredAgent['definition'] & {
+  /** Frontmatter for a new file with the same settings. */
+  readonly template: string
+}
 
 export type LoadedForProgram = Pick<Read, 'readable'> &
   (({ readonly ok: true } & Omit<Read, 'readable'>) | { readonly ok: false; readonly problems: readonly Problem[] })
@@ -81,11 +85,12 @@ export async function loadForProgram(options: ProgramFiles): Promise<LoadedForPr
   const wanted = new Set(chosen.flatMap((each) => each.skills.map(({ name }) => name)))
   return {
     ok: true,
-    agents: chosen.map(({ agent: { definition, servers: started }, skills: own }) => ({
-      ...definition,
-      ...withServers(started, definition.tools),
-      models: definition.models.map((model) => scriptIn(base, model)),
+    agents: chosen.map(({ agent, skills: own }) => ({
+      ...agent.definition,
+      ...withServers(agent.servers, agent.definition.tools),
+      models: agent.definition.models.map((model) => scriptIn(base, model)),
       skills: own.map(({ name }) => name),
+      template: agentTemplate(registeredTemplate(agent)),
     })),
     roots: registry.roots,
     skills: skills.skills.filter(({ name }) => wanted.has(name)),

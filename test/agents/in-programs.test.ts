@@ -63,6 +63,9 @@ describe('agent files in a program', () => {
     const runtime = createAgentRuntime({ config, adapter: { resolve: (name) => scripted(name, script) } })
     expect(await runtime.run('Weather in a city')).toMatchObject({ report: { format: 'json', value: { town: 'Oslo 9:15' } } })
     expect(seen[0]?.tools.map(({ name }) => name)).toEqual(['agent__weather', 'timetable'])
+    expect(runtime.sessions.agents()).toMatchObject([
+      { name: 'trip', agents: ['weather'], template: expect.stringContaining('\nagents: [ ./deep/weather.ai ]\n') },
+    ])
   })
 
   it('of several files the best match answers, and their children do not', async () => {
