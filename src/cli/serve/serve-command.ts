@@ -2,7 +2,7 @@ import { headendsOf } from '../../agents/index.ts'
 import { type Records, type Store, TroupeError } from '../../contracts/index.ts'
 import { type AuditEntry, auditLog, headendServer, type Listening, listen, listTokens, storedTokens } from '../../headends/server/index.ts'
 import { type AgentRuntime, createAgentRuntime, randomIds, systemClock } from '../../runtime/index.ts'
-import { grantFileOf, projectGrants } from '../approvals/project-grants.ts'
+import { projectGrants, type UserGrants, userGrants } from '../approvals/project-grants.ts'
 import { exitCodes } from '../host/exit-codes.ts'
 import { openDataFolder } from '../host/open-data-folder.ts'
 import type { Host } from '../host/process-host.ts'
@@ -47,7 +47,8 @@ export async function serveCommand(invocation: ServeInvocation, given: Host, int
   audited.resolve(auditLog(store.records, { clock: systemClock, ids: randomIds }))
   await requireToken(settings, store.records)
   const local = await localToken(project.folder)
-  const runtime = serveRuntime(project, store, host)
+  const grants = userGrants(host, { folder: project.folder, store })
+  const runtime = serveRuntime(project, { store, grants }, host)
   const own = new OwnSessions({ runtime, store, workspace: project.workspace, report: log.warn })
   const server = headendServer({
     sessions: own.sessions(),
@@ -72,6 +73,7 @@ export async function serveCommand(invocation: ServeInvocation, given: Host, int
   server.drain()
   own.close()
   await drain(runtime, listening, settings.drainMs)
+  await grants.close()
   await store.close()
   return exitCodes[interruption.request ?? 'terminated'].code
 }
@@ -106,7 +108,11 @@ async function requireToken({ host }: ServeSettings, records: Records): Promise<
   })
 }
 
-function serveRuntime(project: ServedProject, store: Store, host: Host): AgentRuntime {
+function serveRuntime(
+  project: ServedProject,
+  { store, grants }: { readonly store: Store; readonly grants: UserGrants },
+  host: Host,
+): AgentRuntime {
   return createAgentRuntime({
     config: project.config,
     adapter: project.adapter,
@@ -114,7 +120,7 @@ function serveRuntime(project: ServedProject, store: Store, host: Host): AgentRu
     clock: systemClock,
     // A call that needs approval waits until somebody answers.
     approver: { decide: () => 'suspend' },
-    grants: projectGrants(grantFileOf(host), { project: project.project, folder: project.workspace }, host.now),
+    grants: projectGrants(grants, { project: project.project, folder: project.workspace }, host.now),
     ...(project.sandbox && { sandbox: project.sandbox }),
     hooks: project.hooks,
     mcp: project.mcp,
