@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { memoryStore } from '../../src/stores/memory/index.ts'
 import { gate, ScriptedModel, type ScriptedStepSource } from '../../src/testing/index.ts'
 import { pngBase64 } from '../fixtures/pictures.ts'
-import { clerk, gatedModel, serveOpenAi, team, withModel } from './openai-support.ts'
+import { clerk, gatedModel, serveOpenAi, team, weather, withModel } from './openai-support.ts'
 
 // `/v1/responses` with the client `openai`, and with `ai`.
 
@@ -131,6 +131,23 @@ describe('a response', () => {
     const final = await client.responses.stream(asked).finalResponse()
     expect(final.output_text).toBe('{"city":"Oslo"}')
     expect(await client.responses.retrieve(final.id)).toMatchObject({ output: final.output.map(({ type, id }) => ({ type, id })) })
+  })
+
+  it('has the work of children as one call, and not their texts', async () => {
+    const model = new ScriptedModel([
+      { calls: [{ tool: 'agent__scout', input: { prompt: 'Rain?' } }] },
+      { text: 'I look.', calls: [{ tool: 'weather', input: { city: 'Oslo' } }] },
+      { text: 'Rain in Oslo.' },
+      { text: 'It rains.' },
+    ])
+    const scout = { ...clerk, name: 'scout', tools: ['weather'] }
+    const { client } = await serveOpenAi({ model, agents: [{ ...clerk, agents: ['scout'] }, scout], tools: [weather] })
+    const { output } = await client.responses.create({ model: 'clerk', input: 'Rain?' })
+    expect(output).toMatchObject([
+      { type: 'mcp_call', status: 'completed', name: 'agent__scout', output: expect.stringContaining('Rain in Oslo.') },
+      { type: 'message', content: [{ text: 'It rains.' }] },
+    ])
+    model.assertDone()
   })
 
   it('is incomplete after a limit, and reports a failed call', async () => {
