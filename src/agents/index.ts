@@ -22,6 +22,7 @@ export { makeFolders } from './config/files/make-folders.ts'
 export { redactSettings } from './config/hide-secrets.ts'
 export { configError, loadConfig, readConfig } from './config/load-config.ts'
 export {
+  agentPathsOf,
   approvalsOf,
   type ConfiguredApprovals,
   type ConfiguredContext,

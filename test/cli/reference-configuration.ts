@@ -35,6 +35,7 @@ export const exampleConfig = {
   context: { agentsMd: true },
   headends: { port: 8080, hosts: ['agents.example.com'], origins: ['https://chat.example.com'], concurrency: { perToken: 8 } },
   store: { path: './state' },
+  telemetry: { endpoint: 'http://localhost:4318/v1/traces' },
 }
 
 const keyTexts: { readonly [key: string]: string } = {
@@ -102,6 +103,10 @@ const keyTexts: { readonly [key: string]: string } = {
   'headends.concurrency.queue': 'requests that may wait for a turn; more are refused; default: 512',
   'headends.concurrency.queueMs': 'how long a request may wait; default: 30s',
   'headends.drain': 'how long running turns may continue when the server stops; default: 30s',
+  'headends.legacyTransports': 'whether MCP is also served over SSE and WebSockets; default: `false`',
+  'telemetry.endpoint': 'the address of an OpenTelemetry collector that takes traces over HTTP',
+  'telemetry.headers.<name>': 'an HTTP header for every request to it',
+  'telemetry.content': 'whether traces contain arguments, results and answers; default: `false`',
   'store.path': 'the data folder, relative to this file',
   agents: 'see below',
   ...httpKeyTexts,

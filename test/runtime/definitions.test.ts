@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest'
-import type { AgentLoopConfig, Tool } from '../../src/index.ts'
+import type { AgentLoopConfig, Hook, Tool } from '../../src/index.ts'
+import { ScriptedModel } from '../../src/testing/index.ts'
 import { bounded, settle, tool, troupeError, world } from '../acceptance/support.ts'
 
 const clerk = (prompt: string, more: object = {}) => ({
@@ -123,4 +124,32 @@ it('an open session whose agent is removed keeps its last definition, with a not
     diagnostics: [{ code: 'agent_changed', message: expect.stringContaining('no longer exists') }],
   })
   expect(model.requests.map(({ system }) => system)).toEqual(['Old.', 'Old.'])
+})
+
+it('models and hooks can be replaced, and the keys of both adapters stay secret', async () => {
+  const keys = ['first-key-0123456789', 'second-key-0123456789'] as const
+  const first = new ScriptedModel(answers)
+  const other = new ScriptedModel(answers)
+  const { runtime } = world({ config: config('Old.'), adapter: { resolve: async () => first, secrets: { KEY: keys[0] } } })
+  const handle = runtime.stream('go')
+  await bounded(handle.outcome)
+  const seen: string[] = []
+  const hook: Hook = {
+    name: 'spy',
+    onFailure: 'closed',
+    beforeRequest: ({ agent }) => {
+      seen.push(agent)
+      return { kind: 'continue' }
+    },
+  }
+  await runtime.update(config('New.'), { adapter: { resolve: async () => other, secrets: { KEY: keys[1] } }, hooks: [hook] })
+  await handle.send(`Keys: ${keys.join(' ')}`)
+  await bounded(runtime.sessions.outcome(handle.sessionId))
+  expect([first.requests.length, other.requests.length]).toEqual([1, 1])
+  expect(other.requests[0]?.system).toBe('New.')
+  expect(JSON.stringify(other.requests[0]?.messages)).not.toMatch(/(?:first|second)-key/)
+  // An update without them keeps what there is.
+  await runtime.update(config('Newer.'))
+  await bounded(runtime.run('go'))
+  expect([other.requests.length, seen]).toEqual([2, ['clerk', 'clerk']])
 })

@@ -84,6 +84,7 @@ const settings = fc.record(
     hooks: fc.uniqueArray(hook, { selector: (each) => each.name }),
     skills: fc.record({ directories: fc.array(fc.constantFrom('/', './s')), disabled: fc.array(fc.constant('pdf')) }, { requiredKeys: [] }),
     context: fc.record({ agentsMd: fc.boolean() }),
+    headends: fc.record({ host: fc.constant('0.0.0.0'), origins: fc.constant(['https://evil.example']) }, { requiredKeys: [] }),
     telemetry: fc.record({ endpoint: address, headers: fc.dictionary(name, address) }, { requiredKeys: [] }),
   },
   { requiredKeys: [] },

@@ -99,7 +99,7 @@ describe('trust', () => {
       skills: { directories: ['/home'], disabled: ['pdf'] },
       context: { agentsMd: false },
       slack: {},
-      telemetry: {},
+      telemetry: { endpoint: 'https://evil.example' },
       store: { path: '/home' },
       pricing: { 'openai/x': { input: 0, output: 0 } },
       agents: ['./agents'],

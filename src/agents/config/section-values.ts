@@ -184,6 +184,8 @@ export interface HeadendSettings {
   }
   /** How long running turns may continue when the server stops, in milliseconds. */
   readonly drain?: number
+  /** Whether MCP is also served over SSE and WebSockets. */
+  readonly legacyTransports?: boolean
 }
 
 /** OpenTelemetry traces of `troupe serve`. */

@@ -142,6 +142,7 @@ const headends: Shape = {
       },
     },
     drain: duration('30s'),
+    legacyTransports: boolean,
   },
 }
 
@@ -152,6 +153,8 @@ const telemetry: Shape = {
     headers: { kind: 'names', of: text('Bearer ${OTEL_TOKEN}'), example: '{ "authorization": "Bearer ${OTEL_TOKEN}" }', name: /^[\w-]+$/ },
     content: boolean,
   },
+  // Credentials of one layer are not sent to the address of another.
+  isWhole: true,
 }
 
 const free = { trust: 'free', use: 'now', merge: 'by-key' } as const

@@ -52,7 +52,11 @@ export class FileLoader {
     const baseDir = realPath(dirname(resolve(options.workingDirectory, options.roots[0] ?? '.')))
     const { workingDirectory, sandbox = sandboxOf(options.config) } = options
     const models = keysOf(settingsOf(options.config, 'models'))
-    const context = { baseDir, workingDirectory, models, tools: toolNames(options), sources: sourceNames(options), sandbox }
+    const { onFile } = options
+    const context = {
+      ...{ baseDir, workingDirectory, models, tools: toolNames(options), sources: sourceNames(options), sandbox },
+      ...(onFile && { onFile }),
+    }
     this.#asRoot = { over: new Map([...variables, ...flags]), defaults, ...context }
     this.#asChild = { over: variables, defaults: withModels(defaults, flags), ...context }
   }

@@ -10,8 +10,14 @@ export interface FilledPrompts {
   readonly problems: readonly Problem[]
 }
 
+interface PromptContext {
+  toolsOf(file: LoadedFile): readonly string[]
+  /** Called for each included file. */
+  onFile?(path: string): void
+}
+
 /** Renders prompts that are templates. Prompts of foreign files are not templates. */
-export async function fillPrompts(files: readonly LoadedFile[], toolsOf: (file: LoadedFile) => readonly string[]): Promise<FilledPrompts> {
+export async function fillPrompts(files: readonly LoadedFile[], { toolsOf, onFile }: PromptContext): Promise<FilledPrompts> {
   const prompts = new Map<LoadedFile, string>()
   const problems: Problem[] = []
   for (const file of files) {
@@ -21,7 +27,10 @@ export async function fillPrompts(files: readonly LoadedFile[], toolsOf: (file: 
       const { name, description, output, limits } = agent
       const { maxToolTurns = defaultLimits.maxToolTurns } = limits
       const variables = { agent: { name, description }, tools: toolsOf(file), output: { format: output.format }, limits: { maxToolTurns } }
-      prompts.set(file, await renderPrompt({ text: agent.prompt, place, firstLine: promptLine }, variables, folderIncludes(dirname(path))))
+      prompts.set(
+        file,
+        await renderPrompt({ text: agent.prompt, place, firstLine: promptLine }, variables, folderIncludes(dirname(path), onFile)),
+      )
     } catch (error) {
       if (!(error instanceof TroupeError)) throw error
       problems.push(...error.problems)

@@ -18,6 +18,7 @@ export function loadOwnFile({ path, place, bytes }: FileToRead, context: LoadCon
       defaults: context.defaults,
       readFile: (file, withPrecedence) => {
         const target = resolve(dirname(path), file)
+        context.onFile?.(target)
         // A file on the command line needs no trust.
         return withPrecedence === 'file' && within ? readConfined(target, within) : readSchemaText(target)
       },

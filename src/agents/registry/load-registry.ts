@@ -55,7 +55,8 @@ export async function loadRegistry(options: RegistryOptions): Promise<Registry> 
   const usable = files.filter(isRight)
   const named = assignNames(usable, edgesFrom)
   const modules = await teamModules(files, options)
-  const filled = await fillPrompts(files, modules.toolsOf)
+  const { onFile } = options
+  const filled = await fillPrompts(files, { toolsOf: modules.toolsOf, ...(onFile && { onFile }) })
   const tools = [...toolNames(options), ...modules.names]
   const sources = sourceNames(options)
   const servers = teamServers(files, options)

@@ -52,6 +52,8 @@ export interface LoadContext {
   readonly defaults: ReadonlyMap<AgentOptionKey, ExternalValue & { readonly origin?: Origin }>
   /** `script/` models are relative to this folder, that of the first agent. */
   readonly baseDir: string
+  /** Called for each schema file. */
+  onFile?(path: string): void
   /** Paths on the command line are relative to it. */
   readonly workingDirectory: string
   /** Aliases of models in the configuration. */

@@ -30,6 +30,8 @@ export interface RegistryOptions {
   readonly importModules?: ImportModules
   /** Names of sources that can offer any tool. Default: the MCP servers and OpenAPI documents of the configuration. */
   readonly sources?: readonly string[]
+  /** Called for each file that agents use besides agent files: schemas and included files. */
+  onFile?(path: string): void
   /** The sandbox of the session. Default: that of the configuration. */
   readonly sandbox?: SandboxPolicy
 }

@@ -144,12 +144,13 @@ export interface IncludeFiles {
   readFile(path: string, maxBytes: number): Uint8Array
 }
 
-export function folderIncludes(folder: string): IncludeFiles {
+export function folderIncludes(folder: string, onFile: (path: string) => void = () => {}): IncludeFiles {
   const baseDir = realpathSync(resolve(folder))
   return {
     baseDir,
     realPath: (path) => realpathSync(path),
     readFile(path, maxBytes) {
+      onFile(path)
       const file = readRegularFile(path, { root: baseDir, maxBytes: maxBytes })
       // The path was checked before; a link would lead to another file.
       if (file.kind === 'missing' || file.kind === 'outside' || (file.kind === 'read' && file.real !== path))

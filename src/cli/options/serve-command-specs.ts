@@ -11,7 +11,7 @@ const dataDir: FlagSpec = { name: 'data-dir', value: 'DIR', summary: 'Use the da
 export const serveCommands = [
   {
     name: 'serve',
-    summary: 'Serve agents over HTTP',
+    summary: 'Serve agents over REST, MCP, OpenAI and Anthropic APIs',
     arguments: [],
     groups: [
       {
@@ -37,10 +37,16 @@ export const serveCommands = [
       {
         title: 'Server',
         flags: [
-          { name: 'host', value: 'ADDRESS', summary: 'Listen at this address (default: 127.0.0.1)' },
-          { name: 'port', value: 'PORT', summary: 'Listen at this port; 0 means any free one (default: 3900)' },
+          { name: 'host', value: 'ADDRESS', summary: 'Listen at this address (default: 127.0.0.1)', excludes: ['stdio'] },
+          { name: 'port', value: 'PORT', summary: 'Listen at this port; 0 means any free one (default: 3900)', excludes: ['stdio'] },
           { name: 'drain', value: 'DURATION', summary: 'How long running turns may continue when the server stops (default: 30s)' },
           { name: 'data-dir', value: 'DIR', summary: 'Store journals and tokens in DIR (default: ~/.local/state/troupe)' },
+          {
+            name: 'stdio',
+            summary: 'Serve MCP over standard input and output instead of HTTP',
+            excludes: ['host', 'port', 'legacy-transports'],
+          },
+          { name: 'legacy-transports', summary: 'Serve MCP also over SSE at /mcp/sse and WebSockets at /mcp/ws', excludes: ['stdio'] },
           {
             name: 'log-format',
             value: 'FORMAT',
@@ -62,6 +68,7 @@ export const serveCommands = [
       { line: 'troupe serve', summary: 'serve the agents of this folder' },
       { line: 'troupe serve --agent trip.ai --port 8080', summary: 'serve one agent at another port' },
       { line: 'troupe serve --host 0.0.0.0', summary: 'serve other machines; needs a token' },
+      { line: 'troupe serve --stdio', summary: 'as an MCP server that another program starts' },
     ],
   },
   {

@@ -10,6 +10,9 @@ export interface ServeInvocation extends Common {
   readonly host?: string | undefined
   readonly port?: string | undefined
   readonly drain?: string | undefined
+  /** MCP over standard input and output, and nothing else. */
+  readonly isStdio: boolean
+  readonly hasLegacyTransports: boolean
   readonly dataDir?: string | undefined
   readonly isTrusted: boolean
   readonly allow: readonly string[]
@@ -50,6 +53,8 @@ export function serveInvocation(
         host: flagValue('host'),
         port: flagValue('port'),
         drain: flagValue('drain'),
+        isStdio: has('stdio'),
+        hasLegacyTransports: has('legacy-transports'),
         dataDir,
         isTrusted: has('trust'),
         allow: flagValues('allow').map((pattern) => pattern.trim()),

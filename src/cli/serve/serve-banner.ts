@@ -15,7 +15,7 @@ export interface BannerFacts {
 /** Says where the server is and how to stop it. A log that others may read gets the file of the token instead of the token. */
 export async function printBanner({ host: address, port, agents, local }: BannerFacts, host: Host, display: DisplayOptions): Promise<void> {
   const base = `http://${isAnyAddress(address) ? 'localhost' : hostInUrl(address)}:${port}`
-  const urls = { rest: `${base}/v1`, openai: `${base}/v1`, anthropic: base, docs: `${base}/docs` }
+  const urls = { rest: `${base}/v1`, openai: `${base}/v1`, anthropic: base, mcp: `${base}/mcp`, docs: `${base}/docs` }
   if (display.logFormat === 'json')
     return host.stderr.line(logRecord(host, { level: 'info', msg: 'listening', url: base, urls, agents, tokenFile: local.path }))
   const rows = columns(
@@ -25,6 +25,7 @@ export async function printBanner({ host: address, port, agents, local }: Banner
       ['REST', urls.rest],
       ['OpenAI', `${urls.openai} (base URL)`],
       ['Anthropic', `${urls.anthropic} (base URL)`],
+      ['MCP', urls.mcp],
       ['Reference', urls.docs],
       ['Token', local.path],
     ],

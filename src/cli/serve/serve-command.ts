@@ -1,8 +1,8 @@
-import { headendsOf } from '../../agents/index.ts'
 import { type Records, type Store, TroupeError } from '../../contracts/index.ts'
-import { type AuditEntry, auditLog, headendServer, type Listening, listen, listTokens, storedTokens } from '../../headends/server/index.ts'
-import { type AgentRuntime, createAgentRuntime, randomIds, systemClock } from '../../runtime/index.ts'
-import { projectGrants, type UserGrants, userGrants } from '../approvals/project-grants.ts'
+import { serveStdio } from '../../headends/mcp/index.ts'
+import { listTokens } from '../../headends/server/index.ts'
+import { systemClock } from '../../runtime/index.ts'
+import { dataDirFlag } from '../approvals/next-commands.ts'
 import { exitCodes } from '../host/exit-codes.ts'
 import { openDataFolder } from '../host/open-data-folder.ts'
 import type { Host } from '../host/process-host.ts'
@@ -11,14 +11,15 @@ import { packageVersion } from '../package-file.ts'
 import type { Interruption } from '../run/interruption.ts'
 import { isAboutTrust, sentenceOf } from '../team/start-diagnostics.ts'
 import { withColour } from '../terminal/print-messages.ts'
-import { laterRecords } from './later-records.ts'
-import { localToken } from './local-token.ts'
-import { OwnSessions } from './own-sessions.ts'
+import { HotReload } from './hot-reload.ts'
 import { printBanner } from './serve-banner.ts'
 import { displayOf, type ServeLog, serveLog } from './serve-log.ts'
-import { reservedNames, serveRoutes } from './serve-routes.ts'
-import { isLoopback, type ServeSettings, serveFlags, serveSettings } from './serve-settings.ts'
+import { isAnyAddress, isLoopback, type ServeSettings, serveFlags, serveSettings } from './serve-settings.ts'
 import { loadServedProject, type ServedProject } from './served-project.ts'
+import { ServerHealth } from './server-health.ts'
+import { listenAt, type PreparedServer, prepareServer } from './start-server.ts'
+import { closeConnections, drainRuntime } from './stop-server.ts'
+import { watchedPaths } from './watched-paths.ts'
 
 /** `troupe serve`: checks everything before anything is started, and serves until it is asked to end. */
 export async function serveCommand(invocation: ServeInvocation, given: Host, interruption: Interruption): Promise<number> {
@@ -26,118 +27,113 @@ export async function serveCommand(invocation: ServeInvocation, given: Host, int
   const host = withColour(given, display)
   const log = serveLog(host, display)
   const flags = serveFlags(invocation)
-  const health = new Health()
-  const audited = Promise.withResolvers<(entry: AuditEntry) => Promise<void>>()
-  const opened = Promise.withResolvers<Records>()
-  const routes = serveRoutes({
-    version: await packageVersion(),
-    clock: systemClock,
-    ids: randomIds,
-    records: laterRecords(opened.promise),
-    problems: () => health.problems,
-    metrics: () => '',
-    audit: async (entry) => (await audited.promise)(entry),
-  })
-  const reserved = reservedNames(routes)
-  const project = await interruption.before(loadServedProject(invocation, { host, reserved, isTrusted: invocation.isTrusted }))
-  reportStart(project, log)
-  const settings = serveSettings(flags, headendsOf(project.inspected.setup.config))
+  const project = await interruption.before(loadServedProject(invocation, { host, isTrusted: invocation.isTrusted }))
+  for (const notice of project.notices) log.note(notice)
+  // Missing trust may be the cause of unexpected behaviour.
+  for (const each of project.diagnostics) (isAboutTrust(each) ? log.warn : log.note)(sentenceOf(each))
+  const settings = serveSettings(flags, project.headends)
   const store = await interruption.before(openDataFolder(project.folder))
-  opened.resolve(store.records)
-  audited.resolve(auditLog(store.records, { clock: systemClock, ids: randomIds }))
-  await requireToken(settings, store.records)
-  const local = await localToken(project.folder)
-  const grants = userGrants(host, { folder: project.folder, store })
-  const runtime = serveRuntime(project, { store, grants }, host)
-  const own = new OwnSessions({ runtime, store, workspace: project.workspace, report: log.warn })
-  const server = headendServer({
-    sessions: own.sessions(),
-    routes,
-    tokens: storedTokens(store.records, { clock: systemClock, localToken: local.token }),
-    records: store.records,
-    names: settings.names,
-    clock: systemClock,
-    ids: randomIds,
-    admission: settings.admission,
-    ...(settings.maxBodyBytes !== undefined && { maxBodyBytes: settings.maxBodyBytes }),
-    log: log.access,
-    onError: (error, requestId) =>
-      log.warn(`Request ${requestId} failed: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`),
-  })
-  const listening = await listen(server, { host: settings.host, port: settings.port, clock: systemClock })
-  await printBanner({ host: settings.host, port: listening.port, agents: project.served, local }, host, display)
-  void own.resume()
-  await untilAborted(interruption.signal)
-  log.note('Stopping. No new work is accepted; running turns may continue.')
-  health.isDraining = true
-  server.drain()
-  own.close()
-  await drain(runtime, listening, settings.drainMs)
-  await grants.close()
-  await store.close()
-  return exitCodes[interruption.request ?? 'terminated'].code
+  try {
+    await serve({ invocation, project, settings, store, host, log, display, interruption })
+  } finally {
+    await store.close()
+  }
+  return interruption.request === undefined ? exitCodes.done.code : exitCodes[interruption.request].code
 }
 
-class Health {
-  isDraining = false
-  get problems(): readonly string[] {
-    return this.isDraining ? ['The server is shutting down.'] : []
+interface Serving {
+  readonly invocation: ServeInvocation
+  readonly project: ServedProject
+  readonly settings: ServeSettings
+  readonly store: Store
+  readonly host: Host
+  readonly log: ServeLog
+  readonly display: Parameters<typeof printBanner>[2]
+  readonly interruption: Interruption
+}
+
+/** Resolves when everything has ended. */
+async function serve(serving: Serving): Promise<void> {
+  const { invocation, project, settings, store, host, log } = serving
+  if (!invocation.isStdio) await requireToken(settings, store.records, invocation.dataDir)
+  const health = new ServerHealth()
+  const prepared = await prepareServer({ project, settings, store, version: await packageVersion(), health, host, log })
+  const reload = new HotReload({
+    ...{ first: project, clock: systemClock, health, log },
+    load: () => loadServedProject(invocation, { host, isTrusted: false }),
+    apply: (changed) => applyChange(prepared, changed),
+    pathsOf: (changed) => watchedPaths(changed, invocation, host),
+  })
+  let stop: Stop | undefined
+  try {
+    await reload.start()
+    stop = await (invocation.isStdio ? serveProcess : serveNetwork)(serving, prepared)
+    void resumeSessions(prepared, log)
+    await stop.requested
+    log.note('Stopping: no new work is accepted, and running turns may continue.')
+  } finally {
+    health.isDraining = true
+    prepared.server.drain()
+    prepared.own.close()
+    await reload.close()
+    const result = await drainRuntime(prepared.runtime, stop ? settings.drainMs : 0, systemClock)
+    await stop?.close()
+    await prepared.close()
+    if (result === 'released') log.note('Some turns were suspended. The next troupe serve in this folder continues them.')
   }
 }
 
-function untilAborted(signal: AbortSignal): Promise<void> {
+async function resumeSessions({ own }: PreparedServer, log: ServeLog): Promise<void> {
+  try {
+    const count = await own.resume()
+    if (count > 0) log.note(`Continues ${count} interrupted ${count === 1 ? 'session' : 'sessions'}.`)
+  } catch (error) {
+    log.failure(error)
+  }
+}
+
+interface Stop {
+  /** Somebody asked the server to end, or its only client has left. */
+  readonly requested: Promise<void>
+  close(): Promise<void>
+}
+
+async function serveNetwork({ project, settings, host, log, display, interruption }: Serving, prepared: PreparedServer): Promise<Stop> {
+  if (isAnyAddress(settings.host) && (project.headends.hosts ?? []).length === 0)
+    log.warn('Requests are refused unless their Host is a name of this machine. Add the names that clients use to `headends.hosts`.')
+  const listening = await listenAt(prepared, settings)
+  await printBanner({ host: settings.host, port: listening.port, agents: project.served, local: prepared.local }, host, display)
+  return { requested: aborted(interruption.signal), close: () => closeConnections(listening) }
+}
+
+/** MCP over standard input and output, for a program that starts this one. */
+async function serveProcess({ log, interruption }: Serving, { dependencies, own }: PreparedServer): Promise<Stop> {
+  const served = serveStdio({ ...dependencies, service: own.sessions() }, process.stdin, process.stdout)
+  log.note('Serves MCP over standard input and output.')
+  return { requested: Promise.race([aborted(interruption.signal), served.closed]), close: () => served.close() }
+}
+
+async function applyChange({ runtime, check, agentsChanged }: PreparedServer, project: ServedProject): Promise<void> {
+  check(project)
+  const { adapter, hooks, sandbox } = project
+  await runtime.update(project.config, { adapter, hooks, ...(sandbox && { sandbox }) })
+  agentsChanged()
+}
+
+/** An address that other machines can reach needs a token that was created for it. */
+async function requireToken({ host }: ServeSettings, records: Records, dataDir: string | undefined): Promise<void> {
+  if (isLoopback(host)) return
+  const now = systemClock.now()
+  const tokens = await listTokens(records)
+  if (tokens.some(({ expiresAt }) => expiresAt === undefined || expiresAt > now)) return
+  throw new TroupeError('usage', `Other machines can reach the address ${host}, and there is no token for them.`, {
+    remedy: `Create one first: troupe token create --name NAME${dataDirFlag(dataDir)}`,
+  })
+}
+
+function aborted(signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     if (signal.aborted) resolve()
     else signal.addEventListener('abort', () => resolve())
   })
 }
-
-function reportStart({ notices, diagnostics }: ServedProject, log: ServeLog): void {
-  for (const notice of notices) log.note(notice)
-  for (const each of diagnostics) (isAboutTrust(each) ? log.warn : log.note)(sentenceOf(each))
-}
-
-/** An address that other machines can reach needs a token that was created for it. */
-async function requireToken({ host }: ServeSettings, records: Records): Promise<void> {
-  if (isLoopback(host)) return
-  const now = systemClock.now()
-  const valid = (await listTokens(records)).filter(({ expiresAt }) => expiresAt === undefined || expiresAt > now)
-  if (valid.length > 0) return
-  throw new TroupeError('usage', `The address ${host} can be reached from other machines, and no token exists.`, {
-    remedy: 'Create one first: troupe token create --name NAME',
-  })
-}
-
-function serveRuntime(
-  project: ServedProject,
-  { store, grants }: { readonly store: Store; readonly grants: UserGrants },
-  host: Host,
-): AgentRuntime {
-  return createAgentRuntime({
-    config: project.config,
-    adapter: project.adapter,
-    store,
-    clock: systemClock,
-    // A call that needs approval waits until somebody answers.
-    approver: { decide: () => 'suspend' },
-    grants: projectGrants(grants, { project: project.project, folder: project.workspace }, host.now),
-    ...(project.sandbox && { sandbox: project.sandbox }),
-    hooks: project.hooks,
-    mcp: project.mcp,
-    origin: { workspace: project.workspace, command: 'serve' },
-  })
-}
-
-/** Running turns continue for a while; then they are released. */
-async function drain(runtime: AgentRuntime, listening: Listening, ms: number): Promise<void> {
-  const finished = runtime.close({ drain: true })
-  const late = Promise.withResolvers<void>()
-  const cancel = systemClock.after(ms, () => late.resolve())
-  await Promise.race([finished, late.promise])
-  cancel()
-  await runtime.close()
-  await listening.close(closingMs)
-}
-
-/** For responses that are being sent. */
-const closingMs = 1_000

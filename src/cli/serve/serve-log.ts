@@ -12,6 +12,8 @@ export interface ServeLog {
   note(text: string): void
   warn(text: string): void
   access(entry: AccessEntry): void
+  /** An unexpected error, which clients do not see. */
+  failure(error: unknown, requestId?: string): void
 }
 
 /** Lines of JSON, unless a person reads them. */
@@ -26,6 +28,10 @@ export function serveLog(host: Host, display: DisplayOptions): ServeLog {
     format: display.logFormat,
     note: (text) => void printNotice(text, target),
     warn: (text) => void printWarning(text, target),
+    failure(error, requestId) {
+      const text = error instanceof Error ? (error.stack ?? error.message) : String(error)
+      void printWarning(`${requestId === undefined ? 'Unexpected error' : `Request ${requestId} failed`}: ${text}`, target)
+    },
     access(entry) {
       if (display.detail === 'quiet' && entry.status < 500) return
       void host.stderr.line(display.logFormat === 'json' ? accessRecord(entry, host) : accessLine(entry, host))

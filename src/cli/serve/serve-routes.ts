@@ -1,19 +1,26 @@
-import type { Clock, Ids, Records } from '../../contracts/index.ts'
+import type { Clock, Ids, Records, SchemaValidator } from '../../contracts/index.ts'
 import { anthropicRoutes } from '../../headends/anthropic/index.ts'
+import { type McpDependencies, mcpRoutes } from '../../headends/mcp/index.ts'
 import { openaiRoutes } from '../../headends/openai/index.ts'
 import { restRoutes } from '../../headends/rest/index.ts'
 import { type AuditEntry, type Route, type ServerRouteDependencies, serverRoutes } from '../../headends/server/index.ts'
 
-export interface RouteDependencies extends ServerRouteDependencies {
+export interface RouteDependencies extends ServerRouteDependencies, McpDependencies {
   readonly clock: Clock
   readonly ids: Ids
   readonly records: Records
+  readonly validator: SchemaValidator
   audit(entry: AuditEntry): Promise<void>
 }
 
 /** All routes. Those of REST are last: `/v1/:agent` matches every word. */
 export function serveRoutes(dependencies: RouteDependencies): readonly Route[] {
-  const protocols = [...openaiRoutes(dependencies), ...anthropicRoutes(dependencies), ...restRoutes(dependencies)]
+  const protocols = [
+    ...mcpRoutes(dependencies),
+    ...openaiRoutes(dependencies),
+    ...anthropicRoutes(dependencies),
+    ...restRoutes(dependencies),
+  ]
   return [...serverRoutes(dependencies, protocols), ...protocols]
 }
 

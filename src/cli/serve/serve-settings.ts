@@ -13,6 +13,7 @@ export interface ServeSettings {
   readonly maxBodyBytes?: number
   readonly admission: Partial<AdmissionLimits>
   readonly drainMs: number
+  readonly legacyTransports: boolean
 }
 
 export const defaultHost = '127.0.0.1'
@@ -24,10 +25,13 @@ export interface ServeFlags {
   readonly host?: string
   readonly port?: number
   readonly drainMs?: number
+  readonly legacyTransports: boolean
 }
 
+type WrittenFlags = Pick<ServeInvocation, 'host' | 'port' | 'drain' | 'hasLegacyTransports'>
+
 /** @throws TroupeError `usage` with all wrong values. */
-export function serveFlags({ host, port, drain }: Pick<ServeInvocation, 'host' | 'port' | 'drain'>): ServeFlags {
+export function serveFlags({ host, port, drain, hasLegacyTransports }: WrittenFlags): ServeFlags {
   const problems: Problem[] = []
   const portNumber = port === undefined ? undefined : parsePort(port)
   const drainMs = drain === undefined ? undefined : parseDuration(drain)
@@ -40,6 +44,7 @@ export function serveFlags({ host, port, drain }: Pick<ServeInvocation, 'host' |
     ...(host !== undefined && { host }),
     ...(portNumber !== undefined && { port: portNumber }),
     ...(drainMs !== undefined && { drainMs }),
+    legacyTransports: hasLegacyTransports,
   }
 }
 
@@ -61,6 +66,7 @@ export function serveSettings(flags: ServeFlags, configured: HeadendSettings): S
     ...(configured.maxBodyBytes !== undefined && { maxBodyBytes: configured.maxBodyBytes }),
     admission: configured.concurrency ?? {},
     drainMs: flags.drainMs ?? configured.drain ?? defaultDrainMs,
+    legacyTransports: flags.legacyTransports || configured.legacyTransports === true,
   }
 }
 

@@ -29,14 +29,12 @@ export interface ServedProject extends PreparedAgents {
 
 export interface LoadOptions {
   readonly host: Host
-  /** Names that routes have: `sessions` of `/v1/sessions`. */
-  readonly reserved: ReadonlySet<string>
   /** Whether `--trust` applies. A later change needs its own trust. */
   readonly isTrusted: boolean
 }
 
 /** Reads and checks everything, as a run does. Throws all errors together. */
-export async function loadServedProject(invocation: ServeInvocation, { host, reserved, isTrusted }: LoadOptions): Promise<ServedProject> {
+export async function loadServedProject(invocation: ServeInvocation, { host, isTrusted }: LoadOptions): Promise<ServedProject> {
   const wanted = wantedAgents(invocation.agents)
   const inspected = await inspectAgents(wanted, {
     host,
@@ -47,13 +45,17 @@ export async function loadServedProject(invocation: ServeInvocation, { host, res
     asksForTrust: isTrusted,
   })
   try {
-    const { agents, served } = servedAgents(inspected, { isNamed: invocation.agents.length > 0, reserved })
+    const { agents, served } = servedAgents(inspected, invocation.agents.length > 0)
     const resolved = await resolveAgents(agents, inspected, { file: wanted.roots[0] ?? '.', isTeam: false, looksAtServers: false })
     const prepared = await prepareAgents(resolved, { ...invocation, dryRun: false }, host)
     const templates = new Map(resolved.agents.map((agent) => [agent.definition.name, agentTemplate(registeredTemplate(agent))]))
     return {
       ...prepared,
-      config: { ...prepared.shared, agents: prepared.agents.map((agent) => servedDefinition(agent, { served, templates })) },
+      config: {
+        ...prepared.shared,
+        ...(prepared.shared.mcpServers && { mcpServers: connectedEarly(prepared.shared.mcpServers) }),
+        agents: prepared.agents.map((agent) => servedDefinition(agent, { served, templates })),
+      },
       served,
       headends: headendsOf(inspected.setup.config),
       inspected,
@@ -87,10 +89,7 @@ interface ServedNames {
   readonly served: readonly string[]
 }
 
-function servedAgents(
-  { registry, errors }: InspectedAgents,
-  { isNamed, reserved }: { readonly isNamed: boolean; readonly reserved: ReadonlySet<string> },
-): ServedNames {
+function servedAgents({ registry, errors }: InspectedAgents, isNamed: boolean): ServedNames {
   if (!registry.ok || errors.length > 0) throw joinErrors(errors)
   const { agents, roots } = registry
   const isServed = ({ definition, isChild }: RegisteredAgent): boolean => (isNamed ? roots.includes(definition.name) : !isChild)
@@ -99,33 +98,44 @@ function servedAgents(
     throw new TroupeError('usage', 'There is no agent to serve.', {
       remedy: 'Name one with --agent FILE, or create a sample project: troupe init',
     })
-  const problems = offered.flatMap((agent) => servedProblems(agent, reserved))
-  if (problems.length > 0) throw new TroupeError('agent_file_invalid', 'Some agents cannot be served.', { problems })
+  throwProblems(offered.flatMap(missingUsage))
   return { agents, served: offered.map(({ definition }) => definition.name) }
 }
 
-function servedProblems({ definition, place, dialect }: RegisteredAgent, reserved: ReadonlySet<string>): readonly Problem[] {
-  const { name, usage } = definition
-  return [
-    ...(reserved.has(name)
-      ? [{ place, message: `an agent with the name \`${name}\` cannot be served: /v1/${name} is a route`, remedy: 'Rename the file.' }]
-      : []),
-    ...(usage === undefined && dialect === 'troupe'
-      ? [
-          {
-            place,
-            message: '`usage` is missing: agents that are served need it',
-            remedy: 'Add an example of its input: `usage: a city and a date`.',
-          },
-        ]
-      : []),
-  ]
+/** Refuses agents whose name is a word of a route: `/v1/sessions` cannot be an agent. */
+export function checkServedNames({ inspected: { registry }, served }: ServedProject, reserved: ReadonlySet<string>): void {
+  const agents = registry.ok ? registry.agents.filter(({ definition }) => served.includes(definition.name)) : []
+  throwProblems(
+    agents.flatMap(({ definition: { name }, place }) => {
+      if (!reserved.has(name)) return []
+      return [{ place, message: `an agent with the name \`${name}\` cannot be served: /v1/${name} is a route`, remedy: 'Rename the file.' }]
+    }),
+  )
+}
+
+function missingUsage({ definition: { usage }, place, dialect }: RegisteredAgent): readonly Problem[] {
+  if (usage !== undefined || dialect !== 'troupe') return []
+  const remedy = 'Add an example of its input: `usage: a city and a date`.'
+  return [{ place, message: '`usage` is missing: agents that are served need it', remedy }]
+}
+
+function throwProblems(problems: readonly Problem[]): void {
+  if (problems.length > 0) throw new TroupeError('agent_file_invalid', 'Some agents cannot be served.', { problems })
 }
 
 function servedDefinition(
-  agent: AgentDefinition,
+  { mcpServers, ...agent }: AgentDefinition,
   { served, templates }: { readonly served: readonly string[]; readonly templates: ReadonlyMap<string, string> },
 ): AgentDefinition {
   const template = templates.get(agent.name)
-  return { ...agent, infer: served.includes(agent.name), ...(template !== undefined && { template }) }
+  return {
+    ...agent,
+    infer: served.includes(agent.name),
+    ...(template !== undefined && { template }),
+    ...(mcpServers && { mcpServers: connectedEarly(mcpServers) }),
+  }
 }
+
+/** A server that runs for long connects before the first session needs it. */
+const connectedEarly = (servers: NonNullable<AgentDefinition['mcpServers']>): NonNullable<AgentDefinition['mcpServers']> =>
+  Object.fromEntries(Object.entries(servers).map(([name, settings]) => [name, { connect: 'eager', ...settings }]))

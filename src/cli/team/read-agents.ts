@@ -31,6 +31,8 @@ export interface ReadAgentsOptions extends ConfigOptions {
 export interface ReadAgents extends ReadSetup {
   readonly registry: Registry
   readonly moduleTools: ModuleTools
+  /** Files that agents use besides agent files: schemas and included files. */
+  readonly usedFiles: readonly string[]
   /** Errors of the setup and of the agents. */
   readonly errors: readonly TroupeError[]
 }
@@ -77,7 +79,9 @@ export async function readAgents(
   const { setup, isConfigured, errors } = await readSetup(host, options)
   const { config, environment, trusted, variables, workingDirectory } = setup
   const importer = new ModuleImporter()
+  const usedFiles = new Set<string>()
   const registry = await loadRegistry({
+    onFile: (path) => void usedFiles.add(path),
     roots,
     scope,
     workingDirectory,
@@ -104,6 +108,7 @@ export async function readAgents(
     setup: { ...setup, diagnostics: [...diagnostics, ...unknown.diagnostics] },
     isConfigured,
     moduleTools: importer.loaded,
+    usedFiles: [...usedFiles],
     registry: { ...registry, diagnostics: [...registry.diagnostics, ...advice] },
     errors: [
       ...errors,

@@ -8,6 +8,8 @@ export interface ServerRouteDependencies {
   readonly version: string
   /** Why the server cannot work as configured. Empty: it can. */
   problems(): MaybePromise<readonly string[]>
+  /** What is not as it should be although the server works, such as a change that could not be applied. */
+  warnings?(): readonly string[]
   /** In the text format of Prometheus. */
   metrics(): MaybePromise<string>
 }
@@ -16,7 +18,10 @@ const base = { headend: 'server', errors: plainErrors } as const
 const pagePolicy = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
 /** Routes about the server itself. `others`: what the API description contains. */
-export function serverRoutes({ version, problems, metrics }: ServerRouteDependencies, others: readonly Route[]): readonly Route[] {
+export function serverRoutes(
+  { version, problems, warnings, metrics }: ServerRouteDependencies,
+  others: readonly Route[],
+): readonly Route[] {
   const own = [
     route({
       ...base,
@@ -33,12 +38,15 @@ export function serverRoutes({ version, problems, metrics }: ServerRouteDependen
       path: '/ready',
       access: 'public',
       summary: 'Whether the server takes requests',
-      responses: { 200: { description: 'It does.' }, 503: { description: 'It does not: `problems` says why.' } },
+      responses: {
+        200: { description: 'It does. `warnings` says what is not as it should be.' },
+        503: { description: 'It does not: `problems` says why.' },
+      },
       async handle() {
         const found = await problems()
-        return found.length === 0
-          ? Response.json({ status: 'ready' })
-          : Response.json({ status: 'not ready', problems: found }, { status: 503 })
+        if (found.length > 0) return Response.json({ status: 'not ready', problems: found }, { status: 503 })
+        const noted = warnings?.() ?? []
+        return Response.json({ status: 'ready', ...(noted.length > 0 && { warnings: noted }) })
       },
     }),
     route({

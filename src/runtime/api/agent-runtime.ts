@@ -148,10 +148,10 @@ export interface AgentRuntime {
   open(sessionId: SessionId | string, options?: OpenOptions): Promise<RunHandle>
   readonly sessions: SessionService
   /**
-   * Replaces agents and tools. Turns that have begun keep theirs; the next turn of every session begins with the new ones. Rejects if
-   * the configuration is wrong or a tool source fails; the runtime then keeps the one before.
+   * Replaces agents and tools, and models, hooks and the sandbox if given. Turns that have begun keep theirs; the next turn of every
+   * session begins with the new ones. Rejects if the configuration is wrong or a tool source fails; the runtime then keeps the one before.
    */
-  update(config: AgentLoopConfig): Promise<void>
+  update(config: AgentLoopConfig, changes?: Partial<Pick<RuntimeOptions, 'adapter' | 'hooks' | 'sandbox'>>): Promise<void>
   /**
    * Releases every session and closes tools; the store stays open. Running turns are suspended (reason `released`) and continue when
    * their session is opened again. Running calls get their signal and `graceMs`. With `drain`, running turns finish first; a second

@@ -79,7 +79,8 @@ const maxHeld = 100_000
  */
 export class Runtime implements AgentRuntime {
   readonly sessions = sessionService(this)
-  readonly #options: RuntimeOptions
+  /** With the newest configuration. */
+  #options: RuntimeOptions
   readonly #catalogue: RuntimeParts['catalogue']
   readonly #drivers = new Map<TreeId, Promise<TreeDriver>>()
   /** Trees that were started or opened here and not released: a message to one of them resumes it. */
@@ -135,24 +136,26 @@ export class Runtime implements AgentRuntime {
   }
 
   /** One after the other: the last call wins. */
-  update(config: AgentLoopConfig): Promise<void> {
-    const updated = this.#updating.then(() => this.#update(config))
+  update(config: AgentLoopConfig, changes: Parameters<AgentRuntime['update']>[1] = {}): Promise<void> {
+    const updated = this.#updating.then(() => this.#update({ ...this.#options, ...changes, config }))
     this.#updating = updated.catch(() => {})
     return updated
   }
 
-  async #update(config: AgentLoopConfig): Promise<void> {
+  async #update(options: RuntimeOptions): Promise<void> {
+    const { config } = options
     this.#refuseWhenClosed()
-    checkOptions({ ...this.#options, config })
+    checkOptions(options)
     const found = isSkillFolders(config.skills) ? await withFoundSkills(config) : { config, notices: [] }
     await this.#preparing?.catch(() => {})
     const { parts: before } = this
-    const parts = new RuntimeParts({ ...this.#options, config: found.config }, before, found.notices)
+    const parts = new RuntimeParts({ ...options, config: found.config }, before, found.notices)
     await parts.registry()
     const without = (all: RuntimeParts, others: RuntimeParts) => all.closeable.filter((each) => !others.closeable.includes(each))
     if (this.#isClosed) await closeAll(without(parts, before))
     this.#refuseWhenClosed()
     parts.adopt()
+    this.#options = options
     this.#isPrepared = true
     const removed = without(before, parts)
     // Turns that have begun still use them.

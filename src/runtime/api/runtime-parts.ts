@@ -48,18 +48,27 @@ interface PartsOptions extends Required<Omit<RuntimeOptions, 'config' | 'grants'
 
 const withDefaults = (options: RuntimeOptions, servers: ServerSources): PartsOptions => ({
   config: resolveConfig(options.config, servers),
-  adapter: options.adapter,
+  ...replaceable(options),
   recipe: options.recipe ?? agentLoop,
   store: options.store ?? memoryStore(),
   approver: options.approver ?? denyAll,
   grants: options.grants,
-  sandbox: options.sandbox ?? noSandbox,
-  hooks: options.hooks ?? [],
   clock: options.clock ?? systemClock,
   ids: options.ids ?? randomIds,
   modelHealth: options.modelHealth ?? sharedModelHealth,
   validator: schemaValidator(),
   origin: options.origin,
+})
+
+/** What `update` can replace besides the configuration. */
+const replaceable = ({
+  adapter,
+  sandbox = noSandbox,
+  hooks = [],
+}: RuntimeOptions): Pick<PartsOptions, 'adapter' | 'sandbox' | 'hooks'> => ({
+  adapter,
+  sandbox,
+  hooks,
 })
 
 /** How long `close` waits for tool sources and hooks. */
@@ -84,7 +93,7 @@ export class RuntimeParts {
   readonly sessionSetup: SessionSetup
   readonly trees: TreeCache
   readonly overlays: TreeOverlays
-  /** The keys that models use, fixed when the adapter was created. */
+  /** The keys that the models of this adapter use. */
   readonly modelKeys: Variables
   /** Absent if no source is opened for sessions. */
   readonly sources: SessionSources | undefined
@@ -102,15 +111,16 @@ export class RuntimeParts {
     this.notices = notices
     this.#servers = previous ? previous.#servers : new ServerSources(mcpHostOf(given, given.clock ?? systemClock))
     const options = previous
-      ? { ...previous.options, config: resolveConfig(given.config, this.#servers) }
+      ? { ...previous.options, ...replaceable(given), config: resolveConfig(given.config, this.#servers) }
       : withDefaults(given, this.#servers)
     this.options = options
     this.catalogue = previous?.catalogue ?? { newest: this }
     this.agents = new Map(options.config.agents.map((agent) => [agent.name, agent]))
     this.owner = previous?.owner ?? (options.ids.next() as OwnerId)
     this.policy = policyOf(options)
-    const isSamePriced = previous && haveSameJson(previous.options.config.unpriced, options.config.unpriced)
-    this.models = isSamePriced ? previous.models : new ModelCache(options.adapter, options.config.unpriced)
+    const hasSameModels =
+      previous?.options.adapter === options.adapter && haveSameJson(previous.options.config.unpriced, options.config.unpriced)
+    this.models = hasSameModels ? previous.models : new ModelCache(options.adapter, options.config.unpriced)
     this.sessionSetup = new SessionSetup({ config: options.config, models: this.models, policy: this.policy, sandbox: options.sandbox })
     this.trees = previous?.trees ?? new TreeCache(options.store)
     this.modelKeys = ('resolve' in options.adapter ? options.adapter.secrets : undefined) ?? {}
@@ -127,7 +137,7 @@ export class RuntimeParts {
   /** Makes this the newest configuration. Nothing that sessions use has changed before. */
   adopt(): void {
     this.catalogue.newest = this
-    this.overlays.replaceShared(this.options.config.overlay)
+    this.overlays.replaceShared(this.options.config.overlay, this.modelKeys)
     this.#servers.prepare(this.#given)
   }
 

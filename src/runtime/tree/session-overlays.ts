@@ -1,4 +1,5 @@
 import type { TreeId } from '../../contracts/index.ts'
+import { haveSameJson } from '../../util/json-values.ts'
 import { type Redactor, redactor } from '../../util/redact.ts'
 
 export interface Variables {
@@ -23,27 +24,28 @@ const maxIdle = 1000
  */
 export class TreeOverlays {
   #shared: TreeOverlay
-  /** The keys that the models of the runtime use. */
-  readonly #keys: Variables
+  /** The keys that the models of the runtime use, and those that they used before. */
+  #keys: readonly Variables[]
   readonly #active = new Map<TreeId, TreeOverlay>()
   readonly #idle = new Map<TreeId, TreeOverlay>()
 
   constructor(overlay: Variables, keys: Variables) {
     this.#shared = { overlay, redactor: redactor(overlay, keys) }
-    this.#keys = keys
+    this.#keys = [keys]
   }
 
   /** The variables of the runtime with those of a call. Replaced values stay secret. */
   over(given: Variables | undefined): TreeOverlay {
     if (given === undefined) return this.#shared
     const { overlay } = this.#shared
-    return { overlay: Object.freeze({ ...overlay, ...given }), redactor: redactor(given, overlay, this.#keys) }
+    return { overlay: Object.freeze({ ...overlay, ...given }), redactor: redactor(given, overlay, ...this.#keys) }
   }
 
   /** For sessions that start from now on and have no variables of their own. Replaced values stay secret. */
-  replaceShared(overlay: Variables): void {
+  replaceShared(overlay: Variables, keys: Variables): void {
     const { overlay: before } = this.#shared
-    this.#shared = { overlay, redactor: redactor(overlay, before, this.#keys) }
+    if (!this.#keys.some((known) => haveSameJson(known, keys))) this.#keys = [...this.#keys, keys]
+    this.#shared = { overlay, redactor: redactor(overlay, before, ...this.#keys) }
   }
 
   of(treeId: TreeId): TreeOverlay {

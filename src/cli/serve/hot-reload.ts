@@ -1,0 +1,170 @@
+import { createHash } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import { type FSWatcher, watch } from 'chokidar'
+import { type Clock, TroupeError } from '../../contracts/index.ts'
+import { messageOf } from '../../util/message-of.ts'
+import { isAboutTrust, sentenceOf } from '../team/start-diagnostics.ts'
+import type { ServeLog } from './serve-log.ts'
+import type { ServedProject } from './served-project.ts'
+import type { ServerHealth } from './server-health.ts'
+import { foldersToWatch, isRelevant, type WatchedPaths } from './watched-paths.ts'
+
+// Changed files take effect with the next turn.
+//
+// 1. Changes that come together are loaded once. One load runs at a time; a change during it leads to another one.
+// 2. What cannot be loaded, or would lose trust, changes nothing: the last valid version stays, and the reason is reported.
+// 3. What a process reads once (modules with tools, `headends`, `store`, `telemetry`) is reported, not applied.
+
+/** Editors write files in several steps. */
+const quietMs = 150
+
+export interface HotReloadOptions {
+  readonly first: ServedProject
+  readonly clock: Pick<Clock, 'after'>
+  readonly health: ServerHealth
+  readonly log: ServeLog
+  load(): Promise<ServedProject>
+  /** Makes it the current version. Rejects if it cannot. */
+  apply(project: ServedProject): Promise<void>
+  pathsOf(project: ServedProject): WatchedPaths
+}
+
+export class HotReload {
+  readonly #options: HotReloadOptions
+  readonly #modules: Map<string, string>
+  #current: ServedProject
+  #paths: WatchedPaths
+  #watcher: FSWatcher | undefined
+  #cancelTimer: (() => void) | undefined
+  #loading: Promise<void> | undefined
+  #hasChanged = false
+  #isClosed = false
+
+  constructor(options: HotReloadOptions) {
+    this.#options = options
+    this.#current = options.first
+    this.#paths = options.pathsOf(options.first)
+    this.#modules = new Map(moduleFiles(options.first).map((path) => [path, contentOf(path)]))
+  }
+
+  /** Resolves when changes are noticed. */
+  async start(): Promise<void> {
+    const watcher = watch([...foldersToWatch(this.#paths)], {
+      ignoreInitial: true,
+      ignored: (path) => !this.#isWatched(path),
+    })
+    this.#watcher = watcher
+    watcher.on('all', (_event, path) => {
+      if (isRelevant(path, this.#paths)) this.#changed()
+    })
+    watcher.on('error', (error) => this.#options.log.warn(`Some files cannot be watched: ${messageOf(error)}. Restart after changes.`))
+    await new Promise<void>((resolve) => watcher.once('ready', resolve))
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true
+    this.#cancelTimer?.()
+    await this.#watcher?.close()
+    await this.#loading
+  }
+
+  #isWatched(path: string): boolean {
+    return foldersToWatch(this.#paths).includes(path) || isRelevant(path, this.#paths)
+  }
+
+  #changed(): void {
+    if (this.#isClosed) return
+    this.#cancelTimer?.()
+    this.#cancelTimer = this.#options.clock.after(quietMs, () => {
+      this.#hasChanged = true
+      this.#loading ??= this.#load().finally(() => {
+        this.#loading = undefined
+      })
+    })
+  }
+
+  async #load(): Promise<void> {
+    while (this.#hasChanged && !this.#isClosed) {
+      this.#hasChanged = false
+      await this.#reload()
+    }
+  }
+
+  async #reload(): Promise<void> {
+    const { health, log } = this.#options
+    try {
+      const project = await this.#options.load()
+      const untrusted = newlyUntrusted(project, this.#current)
+      if (untrusted.length > 0) return this.#keep(untrusted)
+      if (this.#isClosed) return
+      await this.#options.apply(project)
+      health.stale = []
+      health.pending = this.#needingStart(project)
+      this.#current = project
+      this.#watch(this.#options.pathsOf(project))
+      log.note(`Reloaded. Agents: ${project.served.join(', ')}.`)
+      for (const each of health.pending) log.warn(each)
+    } catch (error) {
+      if (!this.#isClosed) this.#keep(linesOf(error))
+    }
+  }
+
+  #keep(reasons: readonly string[]): void {
+    const { health, log } = this.#options
+    health.stale = reasons.map((reason) => `Not reloaded: ${reason}`)
+    for (const line of health.stale) log.warn(line)
+    log.note('The last valid version stays in use.')
+  }
+
+  #watch(paths: WatchedPaths): void {
+    const before = foldersToWatch(this.#paths)
+    this.#paths = paths
+    const now = foldersToWatch(paths)
+    this.#watcher?.add(now.filter((folder) => !before.includes(folder)))
+    this.#watcher?.unwatch(before.filter((folder) => !now.includes(folder)))
+  }
+
+  #needingStart(project: ServedProject): readonly string[] {
+    const { first } = this.#options
+    const modules = moduleFiles(project).filter((path) => {
+      const content = contentOf(path)
+      const loaded = this.#modules.get(path)
+      if (loaded === undefined) this.#modules.set(path, content)
+      return loaded !== undefined && loaded !== content
+    })
+    const isSame = (one: unknown, other: unknown): boolean => JSON.stringify(one) === JSON.stringify(other)
+    return [
+      ...modules.map((path) => `${path} has changed. Modules with tools are loaded once: restart to use it.`),
+      ...(isSame(project.headends, first.headends) ? [] : ['`headends` of the configuration has changed: restart to use it.']),
+      ...(project.folder === first.folder ? [] : ['`store` of the configuration has changed: restart to use it.']),
+    ]
+  }
+}
+
+const moduleFiles = ({ inspected }: ServedProject): readonly string[] => inspected.moduleTools.files
+
+const contentOf = (path: string): string => {
+  try {
+    return createHash('sha256').update(readFileSync(path)).digest('hex')
+  } catch {
+    return ''
+  }
+}
+
+/** Parts that were in effect and are withheld after a change, until a person trusts the file again. */
+function newlyUntrusted(project: ServedProject, before: ServedProject): readonly string[] {
+  const untrusted = ({ inspected }: ServedProject) => inspected.diagnostics.filter(isAboutTrust)
+  const known = new Set(untrusted(before).map(({ place }) => fileOf(place)))
+  return untrusted(project)
+    .filter(({ place }) => !known.has(fileOf(place)))
+    .map(sentenceOf)
+}
+
+const fileOf = (place: string): string => place.replace(/(?::\d+)+$/, '')
+
+function linesOf(error: unknown): readonly string[] {
+  if (!(error instanceof TroupeError)) return [messageOf(error)]
+  const { message, remedy, problems } = error
+  if (problems.length > 0) return problems.map(sentenceOf)
+  return [remedy === undefined ? message : `${message} ${remedy}`]
+}

@@ -1,0 +1,16 @@
+/** Whether a server works as its files say. Shown by `/ready`. */
+export class ServerHealth {
+  isDraining = false
+  /** Why the last change of files was not applied. Empty: it was. */
+  stale: readonly string[] = []
+  /** Changes that need a new start. */
+  pending: readonly string[] = []
+
+  get problems(): readonly string[] {
+    return this.isDraining ? ['The server is shutting down.'] : []
+  }
+
+  get warnings(): readonly string[] {
+    return [...this.stale, ...this.pending]
+  }
+}

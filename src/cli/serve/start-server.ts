@@ -1,0 +1,110 @@
+import { telemetryOf } from '../../agents/index.ts'
+import type { Store } from '../../contracts/index.ts'
+import { mcpUpgrade } from '../../headends/mcp/index.ts'
+import { auditLog, type HeadendServer, headendServer, type Listening, listen, storedTokens } from '../../headends/server/index.ts'
+import { type AgentRuntime, randomIds, systemClock } from '../../runtime/index.ts'
+import { schemaValidator } from '../../tools/index.ts'
+import type { Host } from '../host/process-host.ts'
+import { type LocalToken, localToken } from './local-token.ts'
+import { OwnSessions } from './own-sessions.ts'
+import type { ServeLog } from './serve-log.ts'
+import { type RouteDependencies, reservedNames, serveRoutes } from './serve-routes.ts'
+import { serveRuntime } from './serve-runtime.ts'
+import type { ServeSettings } from './serve-settings.ts'
+import { openTelemetry } from './serve-telemetry.ts'
+import { checkServedNames, type ServedProject } from './served-project.ts'
+import type { ServerHealth } from './server-health.ts'
+
+export interface ServerOptions {
+  readonly project: ServedProject
+  readonly settings: ServeSettings
+  readonly store: Store
+  readonly version: string
+  readonly health: ServerHealth
+  readonly host: Host
+  readonly log: ServeLog
+}
+
+/** A runtime with everything that protocols need; not reachable yet. */
+export interface PreparedServer {
+  readonly runtime: AgentRuntime
+  readonly own: OwnSessions
+  readonly dependencies: RouteDependencies
+  readonly server: HeadendServer
+  readonly local: LocalToken
+  /** Refuses agents that cannot be served here. */
+  check(project: ServedProject): void
+  /** Tells clients that agents have changed. */
+  agentsChanged(): void
+  /** After the runtime is closed. */
+  close(): Promise<void>
+}
+
+/** Connects runtime, routes, access and telemetry. Throws before anything is started if an agent has the name of a route. */
+export async function prepareServer({ project, settings, store, version, health, host, log }: ServerOptions): Promise<PreparedServer> {
+  const { config, environment } = project.inspected.setup
+  const clock = systemClock
+  const listeners = new Set<() => void>()
+  const admission = (): HeadendServer['admission'] => server.admission
+  const telemetry = await openTelemetry({ settings: telemetryOf({ config, environment }), version, admission })
+  const dependencies: RouteDependencies = {
+    version,
+    clock,
+    ids: randomIds,
+    records: store.records,
+    validator: schemaValidator(),
+    problems: () => health.problems,
+    warnings: () => health.warnings,
+    metrics: () => telemetry.metrics(),
+    audit: auditLog(store.records, { clock, ids: randomIds }),
+    legacyTransports: settings.legacyTransports,
+    onAgentsChange(changed) {
+      listeners.add(changed)
+      return () => void listeners.delete(changed)
+    },
+    onError: (error) => log.failure(error),
+  }
+  const routes = serveRoutes(dependencies)
+  const reserved = reservedNames(routes)
+  checkServedNames(project, reserved)
+  const local = await localToken(project.folder)
+  const { runtime, close } = serveRuntime(project, telemetry.observe(store), host)
+  const own = new OwnSessions({ runtime, store, workspace: project.workspace, report: log.warn })
+  const server = headendServer({
+    sessions: own.sessions(),
+    routes,
+    tokens: storedTokens(store.records, { clock, localToken: local.token }),
+    records: store.records,
+    names: settings.names,
+    clock,
+    ids: randomIds,
+    admission: settings.admission,
+    ...(settings.maxBodyBytes !== undefined && { maxBodyBytes: settings.maxBodyBytes }),
+    log(entry) {
+      telemetry.request(entry)
+      log.access(entry)
+    },
+    onError: (error, requestId) => log.failure(error, requestId),
+  })
+  return {
+    ...{ runtime, own, dependencies, server, local },
+    check: (changed) => checkServedNames(changed, reserved),
+    agentsChanged() {
+      for (const listener of listeners) listener()
+    },
+    async close() {
+      await close()
+      await telemetry.close()
+    },
+  }
+}
+
+/** Opens the port. */
+export async function listenAt(
+  { server, dependencies }: PreparedServer,
+  { host, port, legacyTransports }: ServeSettings,
+): Promise<Listening> {
+  const listening = await listen(server, { host, port, clock: systemClock })
+  if (legacyTransports) mcpUpgrade(listening.server, { ...dependencies, headends: server })
+  return listening
+}

@@ -1,0 +1,90 @@
+import { existsSync, realpathSync } from 'node:fs'
+import { homedir } from 'node:os'
+import { basename, dirname, join, resolve } from 'node:path'
+import { agentPathsOf, contextFile, dialectFolders, hooksOf, skillsOf, userSkillDirectories } from '../../agents/index.ts'
+import { isInside } from '../../util/is-inside.ts'
+import { homeFolder } from '../host/data-folder.ts'
+import type { Host } from '../host/process-host.ts'
+import type { ServeInvocation } from '../options/serve-invocations.ts'
+import { trustPathOf } from '../team/load-config.ts'
+import type { ServedProject } from './served-project.ts'
+
+/** Files and folders whose changes change the definitions of agents. Paths are absolute and real. */
+export interface WatchedPaths {
+  readonly files: ReadonlySet<string>
+  /** Agent files directly in these. */
+  readonly folders: ReadonlySet<string>
+  /** Everything below these. */
+  readonly trees: ReadonlySet<string>
+}
+
+const configNames = ['.ai-agent.json', '.ai-agent.env', '.mcp.json']
+const agentName = /\.(?:ai|md|toml)$/i
+const isSkipped = (path: string): boolean => /[/\\](?:node_modules|\.git)(?:[/\\]|$)/.test(path)
+
+export function watchedPaths(
+  { inspected, hooks }: Pick<ServedProject, 'inspected' | 'hooks'>,
+  { agents, configFile }: Pick<ServeInvocation, 'agents' | 'configFile'>,
+  host: Pick<Host, 'env'>,
+): WatchedPaths {
+  const { setup, registry, moduleTools, usedFiles } = inspected
+  const { config, environment, workingDirectory } = setup
+  const home = homeFolder(homedir())
+  const agentFiles = registry.files.map((file) => resolve(workingDirectory, file))
+  const configFolders = [workingDirectory, ...agentFiles.map((file) => dirname(file)), join(home, '.ai-agent'), '/etc/ai-agent']
+  const named = agents.map((written) => resolve(written))
+  const hookFolders = hooks.length > 0 ? hooksOf(config).map(({ baseDir }) => baseDir) : []
+  return {
+    files: real([
+      ...agentFiles,
+      ...usedFiles,
+      ...moduleTools.files,
+      ...configFolders.flatMap((folder) => configNames.map((name) => join(folder, name))),
+      ...[workingDirectory, ...hookFolders].map((folder) => join(folder, contextFile)),
+      ...(configFile === undefined ? [] : [resolve(configFile), `${resolve(configFile).replace(/\.json$/i, '')}.env`]),
+      trustPathOf(host),
+    ]),
+    folders: real([...agentFiles.map((file) => dirname(file)), ...(named.length === 0 ? [workingDirectory] : named.map(fixedFolder))]),
+    trees: real([
+      ...(named.length === 0
+        ? dialectFolders.map((folder) => join(workingDirectory, folder))
+        : named.filter(isFolderOrPattern).map(fixedFolder)),
+      ...agentPathsOf({ config, environment }).filter(isFolderOrPattern).map(fixedFolder),
+      ...skillsOf(config).directories,
+      ...userSkillDirectories(workingDirectory),
+      ...userSkillDirectories(home),
+    ]),
+  }
+}
+
+const magic = /[*?[\]{}]/
+const isFolderOrPattern = (path: string): boolean => magic.test(path) || !agentName.test(path)
+
+/** The folder of a file, a folder itself, or the last folder of a pattern without wildcards. */
+function fixedFolder(path: string): string {
+  let folder = isFolderOrPattern(path) ? path : dirname(path)
+  while (magic.test(folder)) folder = dirname(folder)
+  return folder
+}
+
+/** Existing folders are resolved; a file may not exist yet. */
+function real(paths: readonly string[]): ReadonlySet<string> {
+  return new Set(
+    paths.map((path) => {
+      const folder = dirname(path)
+      if (existsSync(path)) return realpathSync(path)
+      return existsSync(folder) ? join(realpathSync(folder), basename(path)) : path
+    }),
+  )
+}
+
+/** The folders to watch. Those that do not exist cannot be watched; they are looked for again after each change. */
+export const foldersToWatch = ({ files, folders, trees }: WatchedPaths): readonly string[] =>
+  [...new Set([...[...files].map((file) => dirname(file)), ...folders, ...trees])].filter((path) => existsSync(path))
+
+/** Whether a change of this path may change a definition. */
+export function isRelevant(path: string, { files, folders, trees }: WatchedPaths): boolean {
+  if (files.has(path)) return true
+  if (isSkipped(path)) return false
+  return (folders.has(dirname(path)) && agentName.test(path)) || [...trees].some((tree) => isInside(tree, path))
+}
