@@ -76,7 +76,7 @@ it.each([
   ['Agents as objects', 'AgentDefinition'],
 ])('documents under "%s" every field of %s', (title, name) => {
   const section = page.split(/^## /m).find((each) => each.startsWith(`${title}\n`)) ?? ''
-  const [, body = ''] = new RegExp(`interface ${name} \\{([\\s\\S]*?)\\n\\}`).exec(declarations) ?? []
+  const [, body = ''] = new RegExp(`interface ${name}(?: extends \\w+)? \\{([\\s\\S]*?)\\n\\}`).exec(declarations) ?? []
   const keys = [...body.matchAll(/^ {4}(?:readonly )?(\w+)\??[:(]/gm)].map(([, key]) => key)
   expect(keys.length).toBeGreaterThan(10)
   expect(keys.filter((key) => !section.includes(`\`${key}\``))).toEqual([])
