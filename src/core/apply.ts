@@ -1,14 +1,5 @@
-import {
-  type AgentChanges,
-  type AgentSpec,
-  type AskedFirst,
-  addSpent,
-  type Diagnostic,
-  defaultLimits,
-  type InteractionEvent,
-  type Message,
-  noUsage,
-} from '../contracts/index.ts'
+import { type AskedFirst, addSpent, type Diagnostic, type InteractionEvent, type Message, noUsage } from '../contracts/index.ts'
+import { addChanges, withAllLimits } from '../policy/agent-changes.ts'
 import { withDecision, withOpenQuestion } from '../policy/call-questions.ts'
 import { grantedBy } from '../policy/grants.ts'
 import { Sequence } from '../util/sequence.ts'
@@ -157,22 +148,6 @@ function configured(state: SessionState, event: Event<'interaction.session.confi
   const changes = event.changes ? addChanges(state.changes, event.changes) : state.changes
   return { ...state, seq, at, agent: withAllLimits(event.agent), changes, tools, promptChars, prices, windows, maxOutputs }
 }
-
-/** A limit that is set replaces one that was lowered. */
-const addChanges = (before: AgentChanges = {}, added: AgentChanges): AgentChanges => ({
-  ...before,
-  ...added,
-  ...(added.limits && { limits: { ...before.limits, ...added.limits } }),
-  ...((before.lowered || added.lowered) && { lowered: { ...without(before.lowered ?? {}, added.limits ?? {}), ...added.lowered } }),
-  ...(added.parameters && { parameters: { ...before.parameters, ...added.parameters } }),
-})
-
-const without = (from: object, keys: object): object =>
-  Object.fromEntries(Object.entries(from).filter(([key]) => !Object.hasOwn(keys, key)))
-
-/** Journals of earlier versions lack the limits that were added later. */
-const withAllLimits = (agent: AgentSpec): AgentSpec =>
-  agent.limits.replyTimeout === undefined ? { ...agent, limits: { ...defaultLimits, ...agent.limits } } : agent
 
 const withPosition = (state: SessionState, event: InteractionEvent): SessionState => ({ ...state, seq: event.seq, at: event.at })
 

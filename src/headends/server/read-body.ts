@@ -27,7 +27,11 @@ export async function readText(request: Request, maxBytes: number): Promise<stri
   const decoder = new TextDecoder('utf-8', { fatal: true })
   try {
     // The parser of Node holds the client to the length that it declared.
-    if (declared !== null) return decoder.decode(await request.arrayBuffer())
+    if (declared !== null) {
+      const bytes = await request.arrayBuffer()
+      if (bytes.byteLength > maxBytes) throw tooLarge(maxBytes)
+      return decoder.decode(bytes)
+    }
     return request.body ? await readPieces(request.body, decoder, maxBytes) : ''
   } catch (error) {
     if (error instanceof HttpError) throw error
