@@ -1,0 +1,57 @@
+import { existsSync, mkdtempSync, readFileSync, renameSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type Browser, chromium } from 'playwright-core'
+
+// A real browser from the package registry: nothing is installed on the machine.
+
+const manifest = join(import.meta.dirname, '../node_modules/@sparticuz/chromium/package.json')
+const { version } = JSON.parse(readFileSync(manifest, 'utf8')) as { readonly version: string }
+
+/** The unpacked browser. It is shared by all tests; a copy that is not complete never has this name. */
+async function unpacked(): Promise<string> {
+  const folder = join(tmpdir(), `troupe-chromium-${version}`)
+  if (existsSync(folder)) return folder
+  const started = mkdtempSync(`${folder}-`)
+  const before = process.env.TMPDIR
+  try {
+    // The package unpacks to the temporary folder, and takes any file there for complete. Its libraries come with this variable.
+    process.env.TMPDIR = started
+    process.env.AWS_LAMBDA_JS_RUNTIME = 'nodejs22.x'
+    const { default: Chromium } = await import('@sparticuz/chromium')
+    await Chromium.executablePath()
+    renameSync(started, folder)
+  } catch (error) {
+    // Another process was faster.
+    if (!existsSync(folder)) throw error
+    rmSync(started, { recursive: true, force: true })
+  } finally {
+    if (before === undefined) delete process.env.TMPDIR
+    else process.env.TMPDIR = before
+    delete process.env.AWS_LAMBDA_JS_RUNTIME
+  }
+  return folder
+}
+
+/** Loads nothing from elsewhere by itself. */
+const flags = [
+  '--no-sandbox',
+  '--no-zygote',
+  '--disable-gpu',
+  '--disable-quic',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+  '--no-first-run',
+  '--font-render-hinting=none',
+]
+
+export async function openBrowser(): Promise<Browser> {
+  const folder = await unpacked()
+  const libraries = [join(folder, 'al2023', 'lib'), folder, process.env.LD_LIBRARY_PATH].filter(Boolean).join(':')
+  return chromium.launch({
+    executablePath: join(folder, 'chromium'),
+    args: flags,
+    env: { ...process.env, LD_LIBRARY_PATH: libraries } as { [name: string]: string },
+  })
+}
