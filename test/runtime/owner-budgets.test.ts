@@ -11,6 +11,7 @@ import {
   type Principal,
   type SessionId,
   type Store,
+  type StreamEvent,
   type TreeId,
   TroupeError,
 } from '../../src/contracts/index.ts'
@@ -85,9 +86,13 @@ async function allEvents({ journal, trees }: Store): Promise<readonly Interactio
   return lists.flat()
 }
 
-/** Everything that can happen without time has happened. */
+/** Gives what must not happen a chance to happen. */
 async function quiet(): Promise<void> {
   for (let i = 0; i < 50; i++) await macrotask()
+}
+
+async function seen(events: AsyncIterable<StreamEvent>, type: StreamEvent['type']): Promise<void> {
+  for await (const event of events) if (event.type === type) return
 }
 
 describe.each(Object.entries(stores))('the budget of an owner with the %s store', (_, prepare) => {
@@ -271,22 +276,28 @@ describe.each(Object.entries(stores))('the budget of an owner with the %s store'
     const at = world({ lead }, { store, budget: { tokensPerDay: 10_000 } })
     const ids: SessionId[] = []
     const waits: string[] = []
+    const read: Promise<void>[] = []
     for (const name of gates.keys()) {
       const id = await at.start(name)
       ids.push(id)
-      void (async () => {
-        for await (const event of at.sessions.events(id, { until: 'turn', live: true }))
-          if ('queue' in event) waits.push(`${name} ${event.type.split('.').at(-1)} ${event.queue}`)
-      })()
-      await quiet()
+      // Stored when its first request has started or waits.
+      await seen(at.sessions.events(id), 'interaction.turn.started')
+      read.push(
+        (async () => {
+          for await (const event of at.sessions.events(id, { until: 'turn', live: true }))
+            if ('queue' in event) waits.push(`${name} ${event.type.split('.').at(-1)} ${event.queue}`)
+        })(),
+      )
     }
     const begun: string[] = []
     for (const [name, { open }] of gates) {
       begun.push(name)
+      while (asked.length < begun.length) await macrotask()
+      await quiet()
       expect(asked).toEqual(begun)
       open()
-      await quiet()
     }
+    await Promise.all(read)
     const outcomes = await Promise.all(ids.map((id) => at.sessions.outcome(id)))
     expect(outcomes.map(({ status }) => status)).toEqual(Array(4).fill('completed'))
     // Woken together with the second one, the last two were too late and kept their places.
@@ -309,8 +320,9 @@ describe.each(Object.entries(stores))('the budget of an owner with the %s store'
     const lead: Member = { script, parameters: { maxOutputTokens: 8_000 }, limits: noLimits }
     const at = world({ lead }, { store, budget: { tokensPerDay: 14_000 } })
     const hanging = await at.start('hang')
+    await seen(at.sessions.events(hanging), 'interaction.step.started')
     const waiting = await at.start('wait')
-    await quiet()
+    await seen(at.sessions.events(waiting), 'interaction.turn.started')
     await at.sessions.cancel(hanging, 'interrupt')
     expect((await at.sessions.outcome(waiting)).status).toBe('completed')
     expect((await store.usages.get('token:ci', day)).tokens).toBeLessThan(6_000)
