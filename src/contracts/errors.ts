@@ -17,6 +17,7 @@ export const errorTable = {
   session_mismatch: { retry: false, summary: 'the session uses a workspace or an agent that this program does not have' },
   session_moved: { retry: false, summary: 'another process has taken over this session' },
   approval_unknown: { retry: false, summary: 'no approval request has that id' },
+  budget_exhausted: { retry: false, summary: 'the owner of the session has used its budget of the day' },
   store_failed: { retry: true, summary: 'the store could not read or write' },
   store_invalid: { retry: false, summary: 'the store holds something that this version cannot read' },
   runtime_closed: { retry: false, summary: 'the runtime was closed' },
@@ -53,6 +54,17 @@ export class TroupeError extends Error {
     this.retry = errorTable[code].retry
     this.remedy = more.remedy
     this.problems = more.problems ?? []
+  }
+}
+
+/** The owner of a session has used its budget of the day. */
+export class BudgetExhaustedError extends TroupeError {
+  /** Until the budget is renewed. */
+  readonly retryAfterMs: number
+
+  constructor(message: string, { remedy, retryAfterMs }: { readonly remedy: string; readonly retryAfterMs: number }) {
+    super('budget_exhausted', message, { remedy })
+    this.retryAfterMs = retryAfterMs
   }
 }
 

@@ -96,8 +96,8 @@ export type CheckedOutput =
 /** How and why a turn ended. */
 export type TurnEnding =
   | { readonly status: 'completed' }
-  /** `limit`: a limit of an ancestor was reached. */
-  | { readonly status: 'partial'; readonly reason: PartialReason; readonly limit?: 'above' }
+  /** `limit`: a limit of an ancestor was reached, or the budget of the owner. */
+  | { readonly status: 'partial'; readonly reason: PartialReason; readonly limit?: 'above' | 'owner' }
   | { readonly status: 'interrupted'; readonly reason: 'interrupted' | 'denied' }
   | {
       readonly status: 'failed'

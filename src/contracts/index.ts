@@ -26,7 +26,7 @@ export {
   type RuleVerdict,
   ruleVerdicts,
 } from './approvals.ts'
-export { type ErrorCode, errorTable, JournalDamagedError, type Problem, TroupeError } from './errors.ts'
+export { BudgetExhaustedError, type ErrorCode, errorTable, JournalDamagedError, type Problem, TroupeError } from './errors.ts'
 export type {
   AskedFirst,
   Carried,

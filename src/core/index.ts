@@ -1,11 +1,13 @@
 export { apply, createSessionState } from './apply.ts'
 export {
   type Account,
+  type AgentAccount,
   accountKeys,
   allAccounts,
   type Headroom,
   isLimited,
   isOutputLimited,
+  type OwnerDayAccount,
   ownAccounts,
   type Resource,
   resourceOf,
@@ -15,7 +17,7 @@ export {
 } from './budget/accounts.ts'
 export { lastAnswerReservation, timeReserve } from './budget/allowance.ts'
 export { computeCost, isCount, isPrice, isUsage } from './budget/check-figures.ts'
-export { callerLimitText, describeLimits, limitText, partialReasonTexts, type ReachedLimit, raiseLimitText } from './budget/limit-texts.ts'
+export { describeLimits, limitAboveTexts, limitText, partialReasonTexts, type ReachedLimit, raiseLimitText } from './budget/limit-texts.ts'
 export { exceededText, maxReplyCharacters } from './budget/output-grant.ts'
 export { type CallList, callList, findCall, indexOfCall } from './calls/call-list.ts'
 export { callsNotBegun } from './calls/call-order.ts'

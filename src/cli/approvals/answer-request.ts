@@ -15,6 +15,7 @@ import { requestSummary } from '../../view/index.ts'
 import { exitCodes } from '../host/exit-codes.ts'
 import type { Host } from '../host/process-host.ts'
 import type { ApprovalsInvocation } from '../options/project-invocations.ts'
+import { auditAction } from '../serve/audit-action.ts'
 import { findSession, type SessionPlace, unknownSession } from '../sessions/find-session.ts'
 import { exactLine } from '../terminal/exact-text.ts'
 import { printDocument, printNotice } from '../terminal/print-messages.ts'
@@ -117,6 +118,12 @@ async function answer(store: Store, { id, typed, host, place }: AnswerInput): Pr
     by: byCommand,
   })
   if (repeated) throw alreadyAnswered(request, run.treeId, dataDir)
+  await auditAction(store, {
+    action: `approval.${decision.kind}`,
+    sessionId: run.treeId,
+    approvalId,
+    ...(decision.kind === 'approve' && { breadth: decision.breadth }),
+  })
   return { waiting, request, decision, driver: await store.trees.driver(run.treeId) }
 }
 

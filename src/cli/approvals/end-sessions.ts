@@ -6,6 +6,7 @@ import type { Host } from '../host/process-host.ts'
 import type { ApprovalsInvocation } from '../options/project-invocations.ts'
 import type { InterruptedError } from '../run/interruption.ts'
 import { errorDocument } from '../run/run-documents.ts'
+import { auditAction } from '../serve/audit-action.ts'
 import { findSession, type SessionPlace, unknownSession } from '../sessions/find-session.ts'
 import { troupeError } from '../terminal/print-errors.ts'
 import { printError } from '../terminal/print-messages.ts'
@@ -50,6 +51,7 @@ export async function endSessions(store: Store, named: readonly string[], place:
   for (const id of ids) {
     try {
       await endTree(store, id, byCommand)
+      await auditAction(store, { action: 'session.drop', sessionId: id })
       dropped.push(id)
     } catch (error) {
       return { dropped, error: troupeError(error) }

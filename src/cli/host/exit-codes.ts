@@ -74,6 +74,7 @@ const byError: { readonly [Code in FailureCode]: ExitName } = {
   session_owned: 'failed',
   session_mismatch: 'usage',
   session_moved: 'failed',
+  budget_exhausted: 'budget',
   store_failed: 'failed',
   store_invalid: 'failed',
   runtime_closed: 'failed',

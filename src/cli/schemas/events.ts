@@ -77,10 +77,15 @@ const lastReasons = {
 const lastReason = oneOf<LastStepReason>(lastReasons)
 const partialReason = oneOf<PartialReason>({ ...lastReasons, hook: true })
 type Completed = Ending<'interaction.turn.completed'>
+type Partial = Is<Completed, 'status', 'partial'>
 type Interrupted = Ending<'interaction.turn.interrupted'>
 const completed = anyOf(
   closed<Is<Completed, 'status', 'completed'>>({ status: constant('completed') }),
-  closed<Is<Completed, 'status', 'partial'>>({ status: constant('partial'), reason: partialReason, limit: optional(constant('above')) }),
+  closed<Partial>({
+    status: constant('partial'),
+    reason: partialReason,
+    limit: optional(oneOf<NonNullable<Partial['limit']>>({ above: true, owner: true })),
+  }),
 )
 const failed = closed<Ending<'interaction.turn.failed'>>({
   status: constant('failed'),

@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { localPrincipal, type Records, type Store, TroupeError } from '../../contracts/index.ts'
-import { type AuditEntry, auditLog, createToken, listTokens, revokeToken, type TokenRecord } from '../../headends/server/index.ts'
-import { randomIds, systemClock } from '../../runtime/index.ts'
+import { type Store, TroupeError } from '../../contracts/index.ts'
+import { createToken, listTokens, revokeToken, type TokenRecord } from '../../headends/server/index.ts'
+import { systemClock } from '../../runtime/index.ts'
 import { knownNames } from '../../util/nearest-names.ts'
 import { sessionFolder } from '../approvals/session-store.ts'
 import { exitCodes } from '../host/exit-codes.ts'
@@ -13,6 +13,7 @@ import { columns, columnsOn, type Row } from '../terminal/columns.ts'
 import { timeText } from '../terminal/format-numbers.ts'
 import { printDocument, printNotice } from '../terminal/print-messages.ts'
 import { printable } from '../terminal/printable.ts'
+import { auditAction } from './audit-action.ts'
 import { tokenSettings } from './token-settings.ts'
 
 /** `troupe token create|list|revoke`. A running server reads tokens for each request. */
@@ -42,9 +43,9 @@ export async function tokenCommand(invocation: TokenInvocation, host: Host): Pro
 async function create(invocation: TokenInvocation, host: Host): Promise<void> {
   const settings = tokenSettings(invocation, host.now())
   const folder = await sessionFolder(invocation, host)
-  const token = await withStore(folder, async ({ records }) => {
-    const created = await createToken(records, settings, { clock: systemClock })
-    await audit(records, { by: localPrincipal.id, action: 'token.create', token: settings.name, scopes: settings.scopes.join(',') })
+  const token = await withStore(folder, async (store) => {
+    const created = await createToken(store.records, settings, { clock: systemClock })
+    await auditAction(store, { action: 'token.create', token: settings.name, scopes: settings.scopes.join(',') })
     return created
   })
   if (invocation.output === 'json') return printDocument({ token, ...settings }, host)
@@ -76,9 +77,9 @@ async function revoke(invocation: TokenInvocation, host: Host): Promise<void> {
     throw new TroupeError('usage', 'The name of the token is missing.', { remedy: 'Write it like: troupe token revoke ci' })
   const folder = await sessionFolder(invocation, host)
   if (!hasStore(folder)) throw unknownToken(name, [])
-  await withStore(folder, async ({ records }) => {
-    if (!(await revokeToken(records, name))) throw unknownToken(name, await listTokens(records))
-    await audit(records, { by: localPrincipal.id, action: 'token.revoke', token: name })
+  await withStore(folder, async (store) => {
+    if (!(await revokeToken(store.records, name))) throw unknownToken(name, await listTokens(store.records))
+    await auditAction(store, { action: 'token.revoke', token: name })
   })
   if (invocation.output === 'json') return printDocument({ revoked: name }, host)
   await printNotice(`The token "${name}" is revoked. Its sessions stay in the store.`, { host, display: invocation.display })
@@ -94,8 +95,6 @@ async function withStore<Result>(folder: string, use: (store: Store) => Promise<
     await store.close()
   }
 }
-
-const audit = (records: Records, entry: AuditEntry): Promise<void> => auditLog(records, { clock: systemClock, ids: randomIds })(entry)
 
 const unknownToken = (name: string, tokens: readonly TokenRecord[]): TroupeError =>
   new TroupeError('usage', `There is no token with the name "${name}".`, {

@@ -1,4 +1,4 @@
-import type { AgentLimits } from '../../contracts/index.ts'
+import type { AgentLimits, OwnerBudget } from '../../contracts/index.ts'
 import type { OpenTurn, SessionState } from '../state.ts'
 
 // What limits leave. A session is bound by its own limits and by those of every ancestor; each limit is one account.
@@ -12,14 +12,28 @@ export type Resource = (typeof resourceOf)[AccountKey]
 export const accountKeys = Object.keys(resourceOf) as readonly AccountKey[]
 
 /** One limit, and what it leaves: tokens, US dollars or milliseconds. */
-export interface Account {
+export type Account = AgentAccount | OwnerDayAccount
+
+export interface AgentAccount extends LimitLeft {
   readonly key: AccountKey
   readonly resource: Resource
-  readonly limit: number
-  readonly left: number
   /** The agent that has the limit. */
   readonly agent: string
   readonly isRoot: boolean
+}
+
+/** A budget of the owner of a session: the outermost ancestor of all trees of that owner. */
+export interface OwnerDayAccount extends LimitLeft {
+  readonly key: keyof OwnerBudget
+  readonly resource: 'tokens' | 'cost'
+  readonly owner: string
+  /** Milliseconds since 1970. */
+  readonly renewsAt: number
+}
+
+interface LimitLeft {
+  readonly limit: number
+  readonly left: number
   /** Requests in flight of other sessions under this limit: they may give a part of their reservation back. */
   readonly inFlight: number
   /** Sessions under this limit that have no request in flight, this one included. */
@@ -28,7 +42,8 @@ export interface Account {
 
 /** What the ancestors of a session leave to it. */
 export type Headroom = readonly Account[]
-export const unlimited: Headroom = []
+const noAccounts: readonly AgentAccount[] = []
+export const unlimited: Headroom = noAccounts
 
 /** Whether a limit bounds the output of a model. Reads by name: a loop over the keys is slow, and every step asks several times. */
 export const isOutputLimited = ({ maxTokens, maxSessionTokens, maxCostUsd }: AgentLimits): boolean =>
@@ -41,11 +56,11 @@ type Spender = Pick<SessionState, 'agent' | 'parent' | 'spent'>
 type Spending = Pick<OpenTurn, 'spent' | 'paidUsd' | 'startedAt' | 'idleMs' | 'waiting'>
 
 /** What the session's own limits leave. Allocates nothing if there are none. */
-export function ownAccounts(state: Spender, turn: Spending, now: number): Headroom {
+export function ownAccounts(state: Spender, turn: Spending, now: number): readonly AgentAccount[] {
   const { limits } = state.agent
-  if (!isLimited(limits)) return unlimited
+  if (!isLimited(limits)) return noAccounts
   const { maxTokens, maxSessionTokens, maxCostUsd, timeBudget } = limits
-  const accounts: Account[] = []
+  const accounts: AgentAccount[] = []
   if (maxTokens !== undefined) accounts.push(account(state, 'maxTokens', { limit: maxTokens, used: tokensOf(turn) }))
   if (maxSessionTokens !== undefined) accounts.push(account(state, 'maxSessionTokens', { limit: maxSessionTokens, used: tokensOf(state) }))
   if (maxCostUsd !== undefined) accounts.push(account(state, 'maxCostUsd', { limit: maxCostUsd, used: turn.paidUsd }))
@@ -53,7 +68,11 @@ export function ownAccounts(state: Spender, turn: Spending, now: number): Headro
   return accounts
 }
 
-function account({ agent, parent }: Spender, key: AccountKey, { limit, used }: { readonly limit: number; readonly used: number }): Account {
+function account(
+  { agent, parent }: Spender,
+  key: AccountKey,
+  { limit, used }: { readonly limit: number; readonly used: number },
+): AgentAccount {
   return { key, resource: resourceOf[key], limit, left: limit - used, agent: agent.name, isRoot: !parent, inFlight: 0, sharers: 1 }
 }
 

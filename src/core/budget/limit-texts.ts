@@ -1,6 +1,6 @@
 import type { AgentLimits, PartialReason, TurnReason } from '../../contracts/index.ts'
 import { showDuration } from '../../util/parse-units.ts'
-import { resourceOf } from './accounts.ts'
+import { type OwnerDayAccount, resourceOf } from './accounts.ts'
 
 /** Every limit that can end a turn, and the reason of such an ending. */
 const limitReasons = { maxToolTurns: 'steps', maxCalls: 'calls', ...resourceOf } as const
@@ -27,7 +27,11 @@ export const partialReasonTexts: { readonly [Reason in PartialReason]: { readonl
 }
 
 /** A limit that a turn reached. */
-export interface ReachedLimit {
+export type ReachedLimit = ReachedAgentLimit | ReachedOwnerLimit
+
+type ReachedOwnerLimit = Pick<OwnerDayAccount, 'key' | 'limit' | 'owner' | 'renewsAt'>
+
+interface ReachedAgentLimit {
   readonly key: LimitKey
   readonly limit: number
   /** The agent that has the limit. */
@@ -35,14 +39,24 @@ export interface ReachedLimit {
   readonly isRoot: boolean
 }
 
-/** `limits.maxTokens of trip is 500`. */
-export const limitText = ({ key, limit, agent }: ReachedLimit): string => `limits.${key} of ${agent} is ${limitValue(key, limit)}`
+/** `limits.maxTokens of trip is 500`, `the budget of token:ci is 500 tokens a day`. */
+export const limitText = (reached: ReachedLimit): string =>
+  'owner' in reached ? ownerLimitText(reached) : `limits.${reached.key} of ${reached.agent} is ${limitValue(reached.key, reached.limit)}`
+
+const ownerLimitText = ({ key, limit, owner }: ReachedOwnerLimit): string =>
+  `the budget of ${owner} is ${limit} ${key === 'tokensPerDay' ? 'tokens' : 'US dollars'} a day`
 
 const limitValue = (key: LimitKey, value: number): number | string => (key === 'timeBudget' ? showDuration(value) : value)
 
 /** Flags apply to the root agent only. */
-export const raiseLimitText = ({ key, agent, isRoot }: ReachedLimit): string =>
-  `Raise limits.${key} of ${agent}${isRoot ? ` (on the command line: ${limitFlags[key]})` : ''}.`
+export function raiseLimitText(reached: ReachedLimit): string {
+  if ('owner' in reached) return renewalText(reached)
+  const { key, agent, isRoot } = reached
+  return `Raise limits.${key} of ${agent}${isRoot ? ` (on the command line: ${limitFlags[key]})` : ''}.`
+}
+
+const renewalText = ({ key, owner, renewsAt }: ReachedOwnerLimit): string =>
+  `Wait until it is renewed (${new Date(renewsAt).toISOString()}), or raise ${key} of ${owner}.`
 
 export const limitFlags: { readonly [Key in LimitKey]: string } = {
   maxToolTurns: '--max-steps',
@@ -53,8 +67,11 @@ export const limitFlags: { readonly [Key in LimitKey]: string } = {
   timeBudget: '--time-budget',
 }
 
-/** For a child that reached a limit of an ancestor. */
-export const callerLimitText = ' (a limit of an agent that called it)'
+/** For a child that reached a limit of an ancestor, or the budget of the owner. */
+export const limitAboveTexts = {
+  above: ' (a limit of an agent that called it)',
+  owner: ' (the budget of the owner of this session)',
+} as const
 
 /** The limits of the agent behind a reason: ` (its maxTokens is 50000)`. Empty if it has none. */
 export function describeLimits(reason: TurnReason, limits: Partial<AgentLimits>): string {

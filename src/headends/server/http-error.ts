@@ -1,4 +1,4 @@
-import { type ErrorCode, type Problem, TroupeError } from '../../contracts/index.ts'
+import { BudgetExhaustedError, type ErrorCode, type Problem, TroupeError } from '../../contracts/index.ts'
 
 /** Codes of the server itself, beside those of `TroupeError`. */
 export const serverErrors = {
@@ -37,6 +37,7 @@ const statusOfCode: { readonly [Code in ErrorCode]: ServerErrorCode } = {
   session_mismatch: 'conflict',
   session_moved: 'conflict',
   approval_unknown: 'not_found',
+  budget_exhausted: 'rate_limited',
   store_failed: 'unavailable',
   store_invalid: 'internal',
   runtime_closed: 'unavailable',
@@ -86,7 +87,14 @@ export function toHttpError(thrown: unknown): HttpError {
     const { code, message, remedy, problems } = thrown
     const kind = statusOfCode[code]
     if (kind === 'internal') return new HttpError('internal', 'The server failed to answer this request.', { code, cause: thrown })
-    return new HttpError(kind, message, { code, remedy, problems, cause: thrown, ...(kind === 'unavailable' && { retryAfterSeconds: 5 }) })
+    return new HttpError(kind, message, {
+      code,
+      remedy,
+      problems,
+      cause: thrown,
+      ...(kind === 'unavailable' && { retryAfterSeconds: 5 }),
+      ...(thrown instanceof BudgetExhaustedError && { retryAfterSeconds: thrown.retryAfterMs / 1000 }),
+    })
   }
   return new HttpError('internal', 'The server failed to answer this request.', { cause: thrown })
 }

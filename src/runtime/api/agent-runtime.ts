@@ -9,10 +9,12 @@ import type {
   Ids,
   InputPart,
   Json,
+  MaybePromise,
   Model,
   ModelAdapter,
   ModelParameters,
   Outcome,
+  OwnerBudget,
   Principal,
   ProjectGrants,
   Receipt,
@@ -53,6 +55,11 @@ export interface RuntimeOptions {
   readonly ids?: Ids
   /** Which models are avoided for a while after failures. Default: shared by all runtimes of the process. */
   readonly modelHealth?: ModelHealth
+  /**
+   * What all sessions of an owner may use together in a day. Asked when a session of the owner starts a turn or resumes one, so that a
+   * change applies to the next turn. Sessions without an owner have no such budget.
+   */
+  budgetOf?(owner: string): MaybePromise<OwnerBudget | undefined>
   /** Where runs are started. Recorded in each journal, for those who resume it. */
   readonly origin?: RunOrigin
 }

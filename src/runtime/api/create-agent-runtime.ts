@@ -283,6 +283,13 @@ export class Runtime implements AgentRuntime {
     return this.startTree(input, options)
   }
 
+  /** Of the owner. `sessions.start` refuses a session if nothing is left today; a run ends with that reason. */
+  async #openAccount(opening: Opening, { isStart }: { readonly isStart: boolean }): Promise<void> {
+    await this.#prepare()
+    if (opening.principal) opening.account = await this.parts.accounts?.open(opening.principal.id)
+    if (isStart) opening.account?.refuseIfExhausted()
+  }
+
   /** The options are checked. `given`: for `sessions.start`. */
   startTree(input: RunInput, options: RunOptions, given?: { readonly treeId: TreeId; readonly opening: Opening }): StartedTree {
     this.#refuseWhenClosed()
@@ -293,15 +300,16 @@ export class Runtime implements AgentRuntime {
     const opening = given ? withoutSecrets(given.opening, own.redactor) : options.principal && openedBy(options.principal)
     const startInterrupt = new Interrupt()
     if (options.signal?.aborted) startInterrupt.fire('interrupted')
-    const preparing = this.#prepare()
+    const isOwned = opening?.principal !== undefined && this.parts.accounts !== undefined
+    // An unknown name is refused immediately.
+    if ((isOwned || !this.#isPrepared) && options.agent !== undefined) findAgent(this.parts.options.config.agents, options.agent)
+    const preparing = isOwned ? this.#openAccount(opening, { isStart: given !== undefined }) : this.#prepare()
     const choose = (): MaybePromise<Selected> => {
-      const found = this.#selectAgent(parts, options.agent, { startInterrupt, redactor: own.redactor })
+      const found = this.#selectAgent(parts, options.agent, { startInterrupt, redactor: own.redactor, account: opening?.account })
       const selected = opening ? withAgent(found, (agent) => openingAgent(agent, opening)) : found
       const { output } = options
       return output === undefined ? selected : withAgent(selected, (agent) => this.#outputs.withOutput(agent, output))
     }
-    // An unknown name is refused immediately.
-    if (preparing && options.agent !== undefined) findAgent(this.parts.options.config.agents, options.agent)
     const chosen = preparing ? undefined : choose()
     const treeId = given?.treeId ?? (this.parts.options.ids.next() as TreeId)
     overlays.set(treeId, own)
@@ -320,6 +328,7 @@ export class Runtime implements AgentRuntime {
       },
       (error: unknown) => {
         this.#startInterrupts.delete(treeId)
+        opening?.account?.leave()
         overlays.forget(treeId)
         this.parts.sources?.forget(treeId)
         feed.close()

@@ -23,6 +23,8 @@ import { haveSameJson } from '../../util/json-values.ts'
 import { keepAlive } from '../../util/keep-alive.ts'
 import { messageOf } from '../../util/message-of.ts'
 import { configError } from '../../util/option-problems.ts'
+import { OwnerAccounts } from '../owners/owner-accounts.ts'
+import type { TreeAccount } from '../owners/tree-account.ts'
 import { TreeCache } from '../resume/tree-cache.ts'
 import { matchAgent, type Selected } from '../selection/select-agent.ts'
 import { listTools } from '../tree/list-tools.ts'
@@ -39,7 +41,7 @@ import { type ResolvedConfig, resolveConfig } from './resolve-config.ts'
 import { mcpHostOf, ServerSources } from './server-sources.ts'
 
 /** The options of a runtime with their defaults. */
-interface PartsOptions extends Required<Omit<RuntimeOptions, 'config' | 'grants' | 'origin' | 'mcp'>> {
+interface PartsOptions extends Required<Omit<RuntimeOptions, 'config' | 'grants' | 'origin' | 'mcp' | 'budgetOf'>> {
   readonly config: ResolvedConfig
   readonly grants: RuntimeOptions['grants']
   readonly origin: RuntimeOptions['origin']
@@ -93,6 +95,8 @@ export class RuntimeParts {
   readonly sessionSetup: SessionSetup
   readonly trees: TreeCache
   readonly overlays: TreeOverlays
+  /** Absent if no owner has a budget. */
+  readonly accounts: OwnerAccounts | undefined
   /** The keys that the models of this adapter use. */
   readonly modelKeys: Variables
   /** Absent if no source is opened for sessions. */
@@ -123,6 +127,7 @@ export class RuntimeParts {
     this.models = hasSameModels ? previous.models : new ModelCache(options.adapter, options.config.unpriced)
     this.sessionSetup = new SessionSetup({ config: options.config, models: this.models, policy: this.policy, sandbox: options.sandbox })
     this.trees = previous?.trees ?? new TreeCache(options.store)
+    this.accounts = previous ? previous.accounts : accountsOf(given, options)
     this.modelKeys = ('resolve' in options.adapter ? options.adapter.secrets : undefined) ?? {}
     this.overlays = previous?.overlays ?? new TreeOverlays(options.config.overlay, this.modelKeys)
     if (previous && haveSameJson(previous.options.config.queues ?? {}, options.config.queues ?? {})) this.#queues = previous.#queues
@@ -202,7 +207,11 @@ export class RuntimeParts {
   async askModelForAgent(
     candidates: readonly AgentSpec[],
     input: readonly InputPart[],
-    { startInterrupt, redactor }: { readonly startInterrupt: Interrupt } & Pick<TreeOverlay, 'redactor'>,
+    {
+      startInterrupt,
+      redactor,
+      account,
+    }: { readonly startInterrupt: Interrupt; readonly account: TreeAccount | undefined } & Pick<TreeOverlay, 'redactor'>,
   ): Promise<Selected> {
     const [first] = candidates
     if (!first) return matchAgent(candidates, input)
@@ -213,10 +222,7 @@ export class RuntimeParts {
     const model = this.models.all.get(name)
     if (!model) return matchAgent(candidates, input)
     const asked = { ...first, models: [name] }
-    this.models.checkPrices(
-      asked,
-      candidates.some(({ limits }) => limits.maxCostUsd !== undefined),
-    )
+    this.models.checkPrices(asked, account?.isCostBound || candidates.some(({ limits }) => limits.maxCostUsd !== undefined))
     const { config, clock } = this.options
     const inquiryOptions = {
       model,
@@ -227,7 +233,7 @@ export class RuntimeParts {
       redact: (text: string) => redactor.text(text),
     }
     const { askModelForAgent } = await import('../selection/ask-model-for-agent.ts')
-    const selected = await askModelForAgent(candidates, input, { inquiryOptions, startInterrupt })
+    const selected = await askModelForAgent(candidates, input, { inquiryOptions, startInterrupt, account })
     if (selected.asked?.failure) modelHealth.note(model, selected.asked.failure, clock.now())
     return selected
   }
@@ -333,6 +339,10 @@ async function listed(source: ToolSource, index: number, clock: Clock): Promise<
       cause,
     })
   }
+}
+
+function accountsOf({ budgetOf }: RuntimeOptions, { store, clock }: PartsOptions): OwnerAccounts | undefined {
+  return budgetOf && new OwnerAccounts({ budgetOf, usages: store.usages, clock })
 }
 
 function policyOf({ sandbox, hooks, config }: PartsOptions): string {

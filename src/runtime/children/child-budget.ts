@@ -1,5 +1,5 @@
 import {
-  type Account,
+  type AgentAccount,
   type Headroom,
   isLimited,
   lastAnswerReservation,
@@ -16,7 +16,7 @@ import type { OpenSession, ResourceUse } from './open-sessions.ts'
  * works beside its spawned children shares its own limits with them.
  */
 export function headroomOf(open: OpenSession): Headroom {
-  let headroom: Account[] | undefined
+  let headroom: AgentAccount[] | undefined
   const { session, descendants } = open
   const turn = session?.state.turn
   if (session && turn?.kind === 'open' && turn.spawned.length > 0 && isLimited(session.state.agent.limits))
@@ -29,7 +29,10 @@ export function headroomOf(open: OpenSession): Headroom {
   return headroom ?? unlimited
 }
 
-function accountsBesideChildren({ state, turn, now }: ActiveSession, { tokens, costUsd, inFlight, openTurns }: ResourceUse): Account[] {
+function accountsBesideChildren(
+  { state, turn, now }: ActiveSession,
+  { tokens, costUsd, inFlight, openTurns }: ResourceUse,
+): AgentAccount[] {
   return ownAccounts(state, turn, now).flatMap((account) => {
     const { resource } = account
     const used = resource === 'tokens' ? tokens : costUsd
@@ -50,7 +53,7 @@ export function isCostBound(open: OpenSession): boolean {
 }
 
 /** What a session leaves to its descendants: its accounts, less what they use and what it needs for its last answer. */
-function accountsForChildren({ state, turn, now }: ActiveSession, descendants: ResourceUse): readonly Account[] {
+function accountsForChildren({ state, turn, now }: ActiveSession, descendants: ResourceUse): readonly AgentAccount[] {
   const reserve = answerReserve(state)
   const sharers = Math.max(1, descendants.openTurns)
   // A parent asks its model while children work only if it spawned them.
@@ -73,8 +76,26 @@ function accountsForChildren({ state, turn, now }: ActiveSession, descendants: R
   })
 }
 
+/** What all ancestors of a session need for their last answers. */
+export function answersAbove(open: OpenSession | undefined): AnswerReserve {
+  let sum = noReserve
+  for (let at = open?.parent; at; at = at.parent) {
+    if (!at.session) continue
+    const { tokens, costUsd } = answerReserve(at.session.state)
+    sum = { tokens: sum.tokens + tokens, costUsd: sum.costUsd + costUsd }
+  }
+  return sum
+}
+
+interface AnswerReserve {
+  readonly tokens: number
+  readonly costUsd: number
+}
+
+const noReserve: AnswerReserve = { tokens: 0, costUsd: 0 }
+
 /** What a parent needs for its last answer, at the price of its most expensive model. */
-function answerReserve(state: SessionState): { readonly tokens: number; readonly costUsd: number } {
+function answerReserve(state: SessionState): AnswerReserve {
   const { input, output } = lastAnswerReservation(state)
   const costs = Object.values(state.prices).map((price) => input * price.input + output * price.output)
   return { tokens: input + output, costUsd: Math.max(0, ...costs) }

@@ -1,5 +1,5 @@
 import type { AgentLimits, ModelFailure, ToolFailure, TurnEnding, TurnReason } from '../../contracts/index.ts'
-import { callerLimitText, describeLimits } from '../../core/index.ts'
+import { describeLimits, limitAboveTexts } from '../../core/index.ts'
 
 interface FailedChild {
   readonly name: string
@@ -16,12 +16,13 @@ export function childFailure({ name, limits = {} }: FailedChild, ending: TurnEnd
   const message =
     ending.status === 'failed'
       ? `${name} failed: ${ending.message}`
-      : `${name} ${endings[reason] ?? `ended early (${reason})`}${isLimitAbove(ending) ? callerLimitText : describeLimits(reason, limits)}.`
+      : `${name} ${endings[reason] ?? `ended early (${reason})`}${limitAbove(ending) ?? describeLimits(reason, limits)}.`
   const remedy = (ending.status === 'failed' ? ending.remedy : undefined) ?? remedies[kind]
   return { class: kind, message, remedy }
 }
 
-const isLimitAbove = (ending: TurnEnding): boolean => ending.status === 'partial' && ending.limit === 'above'
+const limitAbove = (ending: TurnEnding): string | undefined =>
+  ending.status === 'partial' && ending.limit ? limitAboveTexts[ending.limit] : undefined
 
 const byReason: { readonly [Reason in TurnReason]: ChildFailureClass } = {
   steps: 'budget',

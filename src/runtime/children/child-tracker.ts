@@ -16,6 +16,7 @@ import type { ActiveSession } from '../../steps/index.ts'
 import { accountingOf, operationOf } from '../api/operations.ts'
 import { endOpenTurn, type ForcedEnding, interrupted } from '../tree/end-open-turn.ts'
 import { childIdsOf, isSpawnedIn, summaryOnly, type TreeState } from '../tree/tree-state.ts'
+import type { BudgetQueue } from './budget-queue.ts'
 import { childFailure } from './child-failure.ts'
 import { childNotice } from './child-notice.ts'
 import type { OpenSession } from './open-sessions.ts'
@@ -38,10 +39,14 @@ export class ChildTracker {
   /** Sessions whose turn was ended while something of them was still running. */
   readonly #abandoned = new Set<SessionId>()
 
-  constructor(root: ActiveSession, { children, settled, numbers }: Pick<TreeState, 'children' | 'settled' | 'numbers'>) {
+  constructor(
+    root: ActiveSession,
+    { children, settled, numbers }: Pick<TreeState, 'children' | 'settled' | 'numbers'>,
+    budget: BudgetQueue | undefined,
+  ) {
     this.inactive = new Map(children)
     this.settled = new Set(settled)
-    this.openSessions = new OpenSessions(root)
+    this.openSessions = new OpenSessions(root, budget)
     this.openSessions.root.numbers = new Map(numbers)
   }
 

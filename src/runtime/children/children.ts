@@ -133,7 +133,7 @@ export class Children {
       const resolving = this.#parts.models.resolve(agent)
       if (resolving) await resolving
       if (this.#parts.sources) await this.#parts.toolsFor(this.#tree.root.state.treeId, agent)
-      this.#parts.models.checkPrices(agent, isCostBound(open))
+      this.#parts.models.checkPrices(agent, this.#isCostBound(open))
     } catch (error) {
       if (open.isSpawned) this.#begin(open)
       return this.#fail(open, messageOf(error))
@@ -141,7 +141,7 @@ export class Children {
     if (mustStop(open, start)) return this.#stop(open)
     const session = open.session ?? this.#openSession(open, itemId, start)
     session.hasAncestorLimits = isBoundFromAbove(open)
-    if (begun && isCostBound(open)) addPrices(session, this.#parts.models)
+    if (begun && this.#isCostBound(open)) addPrices(session, this.#parts.models)
     openSessions.begin(open, session)
     session.slots = slots
     interrupt.listen(() => cancel(session, interrupt.reason ?? 'parent'))
@@ -149,12 +149,16 @@ export class Children {
     return this.#tracker.settle(open)
   }
 
+  #isCostBound(open: OpenSession): boolean {
+    return this.#tree.account?.isCostBound === true || isCostBound(open)
+  }
+
   async #modelProblem(open: OpenSession, agent: AgentSpec | undefined): Promise<string | undefined> {
     if (!agent) return 'The agent no longer exists.'
     try {
       await this.#parts.models.resolve(agent)
       if (this.#parts.sources) await this.#parts.toolsFor(this.#tree.root.state.treeId, agent)
-      this.#parts.models.checkPrices(agent, isCostBound(open))
+      this.#parts.models.checkPrices(agent, this.#isCostBound(open))
       return undefined
     } catch (error) {
       return messageOf(error)
@@ -245,7 +249,7 @@ export class Children {
         turnPath: trace.turnPath === '' ? turn.id : `${trace.turnPath}/${turn.id}`,
       },
       parent: { sessionId: state.sessionId, turnId: turn.id, itemId },
-      ...sessionSetup.effective(agent, this.#tree.registryOf(agent), isCostBound(open)),
+      ...sessionSetup.effective(agent, this.#tree.registryOf(agent), this.#isCostBound(open)),
     }
     this.#tree.push(first)
     const session = this.#tree.createSession(createSessionState(first))

@@ -13,7 +13,8 @@ import { BudgetQueue } from './budget-queue.ts'
  */
 export class OpenSessions {
   readonly root: OpenSession
-  readonly budget = new BudgetQueue()
+  /** Shared with other trees if their owner has a budget. */
+  budget: BudgetQueue
   readonly #all = new Map<SessionId, OpenSession>()
   /** How many sessions can proceed. */
   #ableCount = 0
@@ -22,7 +23,8 @@ export class OpenSessions {
   /** The busy session that `isStalled` found last. */
   #busy: OpenSession | undefined
 
-  constructor(root: ActiveSession) {
+  constructor(root: ActiveSession, budget = new BudgetQueue()) {
+    this.budget = budget
     this.root = this.#add(root.state.sessionId, undefined)
     this.begin(this.root, root)
   }
@@ -289,7 +291,7 @@ export const addUse = (a: ResourceUse, b: ResourceUse): ResourceUse => ({
 })
 
 /** Not a sum with a factor of -1: that makes -0 of 0, which the engine stores as a heap object. */
-const subtractUse = (a: ResourceUse, b: ResourceUse): ResourceUse => ({
+export const subtractUse = (a: ResourceUse, b: ResourceUse): ResourceUse => ({
   tokens: a.tokens - b.tokens,
   costUsd: a.costUsd - b.costUsd,
   children: a.children - b.children,

@@ -3,6 +3,7 @@ import { accountKeys, type Resource, resourceOf } from '../../core/index.ts'
 import { findJson } from '../../util/find-json.ts'
 import type { Interrupt } from '../../util/interrupt.ts'
 import { nearestNames } from '../../util/nearest-names.ts'
+import type { TreeAccount } from '../owners/tree-account.ts'
 import { askOnce, charsPerToken, type InquiryOptions } from './model-inquiry.ts'
 import { matchAgent, type Selected } from './select-agent.ts'
 
@@ -11,18 +12,25 @@ import { matchAgent, type Selected } from './select-agent.ts'
 const outputTokens = 1_024
 const partChars = 4_000
 
+interface SelectionOptions {
+  readonly inquiryOptions: InquiryOptions
+  readonly startInterrupt: Interrupt
+  /** Of the owner, if it has a budget: the request takes at most half of what is left. */
+  readonly account: Pick<TreeAccount, 'reserveSelection'> | undefined
+}
+
 /** Asks once. If that is impossible or the answer names no candidate, the words of the request decide. */
 export async function askModelForAgent(
   candidates: readonly AgentSpec[],
   input: readonly InputPart[],
-  { inquiryOptions, startInterrupt }: { readonly inquiryOptions: InquiryOptions; readonly startInterrupt: Interrupt },
+  { inquiryOptions, startInterrupt, account }: SelectionOptions,
 ): Promise<Selected> {
   const matched = matchAgent(candidates, input)
   const request = questionOf(candidates, input)
   const reservation = reserved(request, inquiryOptions.price)
-  const tooDear = beyondBudget(candidates, reservation)
+  const short = shortBudget(candidates, reservation) ?? account?.reserveSelection(reservation)
   const unasked = matched.notice ? 'default' : 'match'
-  if (tooDear !== undefined) return { ...matched, reason: `${unasked}: ${tooDear}` }
+  if (short) return { ...matched, reason: `${unasked}: asking a model would take more than half of the ${shortNames[short]} budget` }
   const ms = halfOf(candidates, 'time')
   const inquiry = { request, reservation, timeMs: Number.isFinite(ms) ? ms : undefined }
   const { text, asked } = await askOnce(inquiryOptions, inquiry, startInterrupt)
@@ -59,10 +67,12 @@ function reserved({ system, messages }: ModelRequest, price: TokenPrice | undefi
   return { input, output: outputTokens, ...(price && { costUsd: input * price.input + outputTokens * price.output }) }
 }
 
-function beyondBudget(candidates: readonly AgentSpec[], { input, output, costUsd = 0 }: Reservation): string | undefined {
-  if (input + output > halfOf(candidates, 'tokens')) return 'asking a model would take more than half of the token budget'
-  return costUsd > halfOf(candidates, 'cost') ? 'asking a model would take more than half of the cost budget' : undefined
+function shortBudget(candidates: readonly AgentSpec[], { input, output, costUsd = 0 }: Reservation): 'tokens' | 'cost' | undefined {
+  if (input + output > halfOf(candidates, 'tokens')) return 'tokens'
+  return costUsd > halfOf(candidates, 'cost') ? 'cost' : undefined
 }
+
+const shortNames = { tokens: 'token', cost: 'cost' } as const
 
 /** Half of the tightest limit of any candidate, or infinity: which of them will run is not known yet. */
 function halfOf(candidates: readonly AgentSpec[], resource: Resource): number {

@@ -31,6 +31,7 @@ export async function settleEvents(events: readonly InteractionEvent[], by: stri
     registry: await parts.registry(),
     title: '',
     principal: undefined,
+    account: undefined,
   })
   const { root } = tree
   tree.end(by)

@@ -22,7 +22,16 @@ export async function endTree(store: Store, treeId: TreeId, by: string): Promise
     const state = await parts.trees.stateOf(treeId)
     if (state.root.turn.kind !== 'open') return false
     const { title = '' } = (await store.trees.get(treeId)) ?? {}
-    const tree = openTree(parts, { state, feed: new Feed(), epoch, seq, registry: await parts.registry(), title, principal: undefined })
+    const tree = openTree(parts, {
+      state,
+      feed: new Feed(),
+      epoch,
+      seq,
+      registry: await parts.registry(),
+      title,
+      principal: undefined,
+      account: undefined,
+    })
     tree.end(by)
     await tree.flush()
     return true

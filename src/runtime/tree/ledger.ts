@@ -10,9 +10,17 @@ import {
   type TreeIdentity,
   type TreeSummary,
   TroupeError,
+  type UsageCharge,
 } from '../../contracts/index.ts'
 import type { EventWriter } from '../../core/index.ts'
 import { keepHiddenClass } from '../../util/keep-hidden-class.ts'
+
+/** What the owner of a tree is charged. */
+export interface BatchCharges {
+  chargeFor(events: readonly InteractionEvent[]): UsageCharge | undefined
+  /** The batch with this charge is durable. */
+  stored(charge: UsageCharge): void
+}
 
 export interface LedgerOptions {
   readonly journal: Pick<Journal, 'append'>
@@ -27,6 +35,8 @@ export interface LedgerOptions {
   /** Further fields of the index entry of a new tree. */
   readonly identity?: TreeIdentity
   readonly requests: OpenRequests
+  /** Absent if the owner of the tree has no budget. */
+  charges?(): BatchCharges | undefined
   publish(event: StreamEvent): void
 }
 
@@ -107,27 +117,28 @@ export class Ledger implements EventWriter {
 
   #handOver(): void {
     const shown = this.#pending
-    const answer = this.#append(shown)
+    const batch = this.#batch(shown)
+    const { charge } = batch
+    const answer = this.#append(batch)
     this.#pending = []
     this.#hasLive = false
     this.#handedOver = this.#seq
     if (!this.#writing && !(answer instanceof Promise)) {
-      this.#settle(answer, shown)
+      this.#settle(answer, shown, charge)
       return
     }
     // A copy, to which live events are added: the journal may keep the batch.
     const waiting = shown.slice()
     this.#inFlight.push(waiting)
-    this.#writing = this.#write(answer, waiting)
+    this.#writing = this.#write(answer, waiting, charge)
     // Callers of `flush` see the failure; without one it must not end the process.
     this.#writing.catch(() => {})
   }
 
-  #append(shown: readonly StreamEvent[]): ReturnType<Journal['append']> {
+  #append(batch: AppendBatch): ReturnType<Journal['append']> {
     try {
-      const batch = this.#batch(shown)
       const answer = this.#options.journal.append(batch)
-      if (shown.length < 8) keepHiddenClass('batch', batch)
+      if (batch.events.length < 8) keepHiddenClass('batch', batch)
       // Awaited after the previous batch; if that fails, nobody awaits this one.
       if (answer instanceof Promise) answer.catch(() => {})
       return answer
@@ -140,18 +151,20 @@ export class Ledger implements EventWriter {
   #batch(shown: readonly StreamEvent[]): AppendBatch {
     const { treeId, epoch } = this.#options
     const events = this.#hasLive ? shown.filter(isDurable) : (shown as readonly InteractionEvent[])
-    const batch = { treeId, expectedSeq: this.#handedOver, epoch, events }
+    const plain = { treeId, expectedSeq: this.#handedOver, epoch, events }
+    const charge = this.#options.charges?.()?.chargeFor(events)
+    const batch: AppendBatch = charge ? { ...plain, charge } : plain
     const summary = this.#options.summary()
     if (!summary) return batch
     const { identity } = this.#options
     return identity && batch.expectedSeq === 0 ? { ...batch, summary, identity } : { ...batch, summary }
   }
 
-  async #write(answer: ReturnType<Journal['append']>, shown: readonly StreamEvent[]): Promise<void> {
+  async #write(answer: ReturnType<Journal['append']>, shown: readonly StreamEvent[], charge: UsageCharge | undefined): Promise<void> {
     const before = this.#writing
     try {
       await before
-      this.#settle(await answer, shown)
+      this.#settle(await answer, shown, charge)
     } catch (error) {
       this.#broken ??= error
       throw this.#broken
@@ -160,11 +173,12 @@ export class Ledger implements EventWriter {
     if (this.#inFlight.length === 0) this.#writing = undefined
   }
 
-  #settle(answer: Awaited<ReturnType<Journal['append']>>, shown: readonly StreamEvent[]): void {
+  #settle(answer: Awaited<ReturnType<Journal['append']>>, shown: readonly StreamEvent[], charge: UsageCharge | undefined): void {
     if (!answer.ok) {
       this.#broken ??= refused(this.#options.treeId, answer.refusal)
       throw this.#broken
     }
+    if (charge) this.#options.charges?.()?.stored(charge)
     for (const event of shown) this.#options.publish(event)
   }
 }

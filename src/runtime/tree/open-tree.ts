@@ -16,6 +16,7 @@ import {
 import { createSessionState, openRequests, type SessionState } from '../../core/index.ts'
 import type { ToolRegistry } from '../../steps/index.ts'
 import type { RuntimeParts } from '../api/runtime-parts.ts'
+import type { TreeAccount } from '../owners/tree-account.ts'
 import type { Selected } from '../selection/select-agent.ts'
 import type { Feed } from './event-feed.ts'
 import { Ledger } from './ledger.ts'
@@ -52,6 +53,7 @@ interface OpenTreeOptions extends Claimed {
   readonly feed: Feed
   readonly title: string
   readonly principal: Principal | undefined
+  readonly account: TreeAccount | undefined
   /** Of a new tree. */
   readonly identity?: TreeIdentity
 }
@@ -67,7 +69,8 @@ export function createTree(
   const { config, sandbox, clock, origin } = parts.options
   const { agent, notice, ...choice } = selected
   const equipped = parts.sessionSetup.withSkillList(agent)
-  const isCostBound = opening !== undefined && equipped.limits.maxCostUsd !== undefined
+  const account = opening?.account
+  const isCostBound = opening !== undefined && (equipped.limits.maxCostUsd !== undefined || account?.isCostBound === true)
   const effective = parts.sessionSetup.effective(equipped, claimed.registry, isCostBound)
   const begun = firstEvent({ treeId, agent: equipped, at: clock.now() }, effective)
   const placed = origin ? { ...begun, origin } : begun
@@ -78,6 +81,7 @@ export function createTree(
     state: newTreeState(createSessionState(first)),
     title: titleOf(input),
     principal: opening?.principal,
+    account,
     ...((opening || workspace) && { identity: { ...workspace, ...opening?.identity } }),
   })
   const { root: session } = tree
@@ -101,7 +105,7 @@ const callerFields = ({ principal, changes }: Opening): Pick<InteractionEvent<'i
 })
 
 export function openTree(parts: RuntimeParts, options: OpenTreeOptions): Tree {
-  const { state, feed, epoch, seq, registry, title, identity, principal } = options
+  const { state, feed, epoch, seq, registry, title, identity, principal, account } = options
   const { store, clock } = parts.options
   const [startedAt, started] = [clock.now(), clock.monotonic()]
   // The wall clock may jump: from here on time follows the monotonic clock.
@@ -117,6 +121,7 @@ export function openTree(parts: RuntimeParts, options: OpenTreeOptions): Tree {
     at,
     publish: (event) => feed.publish(event),
     requests,
+    charges: () => tree.account,
     ...(identity && { identity }),
     summary() {
       const { state: now } = tree.root
@@ -126,7 +131,7 @@ export function openTree(parts: RuntimeParts, options: OpenTreeOptions): Tree {
       return lastSummary
     },
   })
-  const tree = new Tree(parts, { ledger, registry, state, principal })
+  const tree = new Tree(parts, { ledger, registry, state, principal, account })
   return tree
 }
 

@@ -1,5 +1,6 @@
 import type { AgentChanges, AgentSpec, Message, Principal, TreeIdentity } from '../../contracts/index.ts'
 import type { Redactor } from '../../util/redact.ts'
+import type { TreeAccount } from '../owners/tree-account.ts'
 import { withChanges } from '../resume/reconfigure-session.ts'
 import { redactChanges, redactMessage } from './redact-message.ts'
 
@@ -11,6 +12,8 @@ export interface Opening {
   readonly hasClientId: boolean
   readonly history: readonly Message[]
   readonly changes: AgentChanges | undefined
+  /** Of the owner, if it has a budget. Opened before anything is asked or stored. */
+  account?: TreeAccount | undefined
 }
 
 /** For a run. */

@@ -1,4 +1,12 @@
-import { type Inbox, type InputPart, type MaybePromise, type Outcome, type TreeId, TroupeError } from '../../contracts/index.ts'
+import {
+  type AgentSpec,
+  type Inbox,
+  type InputPart,
+  type MaybePromise,
+  type Outcome,
+  type TreeId,
+  TroupeError,
+} from '../../contracts/index.ts'
 import { drive } from '../../core/index.ts'
 import { type ActiveSession, performer } from '../../steps/index.ts'
 import { type Interrupt, unlessInterrupted } from '../../util/interrupt.ts'
@@ -6,12 +14,13 @@ import { keepAlive } from '../../util/keep-alive.ts'
 import { keepHiddenClass } from '../../util/keep-hidden-class.ts'
 import { type DriveResult, openAgain, outcomeOf, released, type StopCause, stopCauseOf, suspended, suspensionOf } from '../api/outcome.ts'
 import type { RuntimeParts } from '../api/runtime-parts.ts'
+import type { TreeAccount } from '../owners/tree-account.ts'
 import { claimTree, findTree, loadToolsAndModels, refuseWithoutAgents } from '../resume/find-tree.ts'
 import { type Changes, changedAgent } from '../resume/reconfigure-session.ts'
 import type { Selected } from '../selection/select-agent.ts'
 import type { Feed } from './event-feed.ts'
 import { Mailbox } from './mailbox.ts'
-import { createTree, openTree } from './open-tree.ts'
+import { type Claimed, createTree, openTree } from './open-tree.ts'
 import type { Opening } from './opening.ts'
 import { storeHistory } from './store-history.ts'
 import { storeInput } from './store-input.ts'
@@ -70,7 +79,7 @@ export class TreeDriver {
     const { agent } = selected
     if (!parts.isReady(agent)) await unlessInterrupted(startInterrupt, loadToolsAndModels(parts, treeId, agent))
     if (startInterrupt.reason !== undefined) throw new TroupeError('internal', 'The run was interrupted before it started.')
-    parts.models.checkPrices(agent, agent.limits.maxCostUsd !== undefined)
+    parts.models.checkPrices(agent, agent.limits.maxCostUsd !== undefined || opening?.account?.isCostBound === true)
     const claimed = await claimTree(parts, treeId, agent)
     const { epoch } = claimed
     try {
@@ -110,19 +119,21 @@ export class TreeDriver {
     }
     const agent = changed ?? before.root.agent
     if (!parts.isReady(agent)) await unlessInterrupted(closing, loadToolsAndModels(parts, treeId, agent))
-    const { registry, epoch, seq } = await claimTree(parts, treeId, agent)
+    const account = before.root.turn.kind === 'open' && principal ? await parts.accounts?.open(principal.id) : undefined
+    const { registry, epoch, seq } = await claimWith(account, parts, { treeId, agent })
     try {
       // The previous owner may have written more before the claim.
       const state = await parts.trees.stateOf(treeId, before)
       refuseWithoutAgents(parts, state)
       if (parts.sources)
         for (const child of state.children.values()) if (child.turn.kind === 'open') await parts.toolsFor(treeId, child.agent)
-      const tree = openTree(parts, { state, feed, epoch, seq, registry, title, principal })
+      const tree = openTree(parts, { state, feed, epoch, seq, registry, title, principal, account })
       tree.isPinned = isPinned
       tree.resume(epoch, changes)
       if (changed) await tree.flush()
       return new TreeDriver(tree, feed, { epoch, whenIdle, inboxCursor: state.inboxCursor })
     } catch (error) {
+      account?.leave()
       await store.journal.release(treeId, epoch)
       throw error
     }
@@ -213,6 +224,7 @@ export class TreeDriver {
       session.interrupt.fire('interrupted')
     }
     release?.()
+    this.#tree.account?.leave()
     if (typeof unwatch === 'function') unwatch()
     try {
       await parts.options.store.journal.release(this.treeId, epoch)
@@ -286,6 +298,21 @@ export interface ResumeOptions {
 interface DriveOptions extends Pick<ResumeOptions, 'whenIdle'> {
   readonly epoch: number
   readonly inboxCursor: number
+}
+
+/** Leaves the account if the tree cannot be driven. */
+async function claimWith(
+  account: TreeAccount | undefined,
+  parts: RuntimeParts,
+  { treeId, agent }: { readonly treeId: TreeId; readonly agent: AgentSpec },
+): Promise<Claimed> {
+  try {
+    parts.models.checkPrices(agent, account?.isCostBound === true)
+    return await claimTree(parts, treeId, agent)
+  } catch (error) {
+    account?.leave()
+    throw error
+  }
 }
 
 const next = (session: ActiveSession) => session.decide().kind

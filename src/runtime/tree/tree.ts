@@ -26,11 +26,13 @@ import { Interrupt, unlessInterrupted } from '../../util/interrupt.ts'
 import { showValue } from '../../util/show-value.ts'
 import type { OpenOptions } from '../api/agent-runtime.ts'
 import type { RuntimeParts } from '../api/runtime-parts.ts'
-import { headroomOf } from '../children/child-budget.ts'
+import { answersAbove, headroomOf } from '../children/child-budget.ts'
 import { ChildTracker } from '../children/child-tracker.ts'
 import { Children } from '../children/children.ts'
 import { type Delivery, SpawnedChildren } from '../children/spawned-children.ts'
-import { reconfigure } from '../resume/reconfigure-session.ts'
+import type { OwnerAccounts } from '../owners/owner-accounts.ts'
+import type { TreeAccount } from '../owners/tree-account.ts'
+import { addPrices, reconfigure } from '../resume/reconfigure-session.ts'
 import { restoreOpenChildren, resumeChildren, resumeSession } from '../resume/resume-tree.ts'
 import { adoptDefinitions } from './adopt-definitions.ts'
 import { endOpenTurn, interrupted } from './end-open-turn.ts'
@@ -46,6 +48,8 @@ interface TreeOptions {
   readonly state: TreeState
   /** Who opened it. */
   readonly principal: Principal | undefined
+  /** Of the owner, if it has a budget and a turn is about to start or continue. */
+  readonly account: TreeAccount | undefined
 }
 
 /**
@@ -55,6 +59,7 @@ interface TreeOptions {
  * 2. When every active session waits for a person, the tree is stalled.
  * 3. A tree without children has no child tracker; the tracker observes each event immediately, so that its sums are current.
  * 4. An abandoned session writes nothing more: what still runs there fails at its next event.
+ * 5. If the owner has a budget, its account bounds all sessions of the tree, together with those of other trees.
  */
 export class Tree implements TreePort, EventWriter {
   readonly root: ActiveSession
@@ -65,6 +70,7 @@ export class Tree implements TreePort, EventWriter {
   isPinned = false
   registry: ToolRegistry
   readonly #ledger: Ledger
+  #account: TreeAccount | undefined
   #ports: StepPorts
   #sources: TreeSources | undefined
   /** Fires when the tree is released; absent if no turn has waited for its tools. */
@@ -79,12 +85,13 @@ export class Tree implements TreePort, EventWriter {
   #children: Children | undefined
   #spawned: SpawnedChildren | undefined
 
-  constructor(parts: RuntimeParts, { ledger, registry, state, principal }: TreeOptions) {
+  constructor(parts: RuntimeParts, { ledger, registry, state, principal, account }: TreeOptions) {
     const { root, children, settled, numbers } = state
     this.parts = parts
     this.principal = principal
     this.registry = registry
     this.#ledger = ledger
+    this.#account = account
     this.#ports = parts.ports(root.treeId, { tree: this, registry })
     this.#before = { children, settled, numbers }
     this.#sources = parts.sources && parts.sourcesOf(root.treeId, registry)
@@ -161,6 +168,7 @@ export class Tree implements TreePort, EventWriter {
     this.#hasNewSettings = this.root.state.changes !== undefined
     this.reportSources()
     reconfigure(this.root, changes, this.parts.models)
+    if (this.#account?.isCostBound) addPrices(this.root, this.parts.models)
     resumeSession(this.root, this, epoch)
     if (this.#tracker) resumeChildren(this.#tracker, this, epoch)
   }
@@ -175,7 +183,16 @@ export class Tree implements TreePort, EventWriter {
 
   headroom({ state: { sessionId } }: ActiveSession): Headroom {
     const open = this.#tracker?.openSessions.get(sessionId)
-    return open ? headroomOf(open) : unlimited
+    const ancestors = open ? headroomOf(open) : unlimited
+    return this.#account ? [...ancestors, ...this.#account.accounts(answersAbove(open))] : ancestors
+  }
+
+  get account(): TreeAccount | undefined {
+    return this.#account
+  }
+
+  get hasOwnerBudget(): boolean {
+    return this.#account !== undefined
   }
 
   budgetQueue(session: ActiveSession): WaitTarget {
@@ -273,6 +290,32 @@ export class Tree implements TreePort, EventWriter {
   }
 
   prepareTurn(session: ActiveSession): MaybePromise<void> {
+    const preparing = this.#prepareDefinitions(session)
+    const { accounts } = this.parts
+    if (!accounts || !this.principal || session !== this.root) return preparing
+    return this.#unlessReleased(this.#prepareAccount(preparing, accounts, this.principal.id))
+  }
+
+  /** The first turn begins with the account that was opened for it. */
+  async #prepareAccount(preparing: MaybePromise<void>, accounts: OwnerAccounts, owner: string): Promise<void> {
+    await preparing
+    const { root } = this
+    if (this.#account && root.state.turns > 0) await accounts.refresh(this.#account)
+    const opened = this.#account ? undefined : await accounts.open(owner)
+    // The tree may have been released meanwhile, and its driver may have settled.
+    if (root.isReleased) return opened?.leave()
+    if (opened) this.#useAccount(opened)
+    if (!this.#account?.isCostBound) return
+    this.parts.models.checkPrices(root.state.agent, true)
+    addPrices(root, this.parts.models)
+  }
+
+  #useAccount(account: TreeAccount): void {
+    this.#account = account
+    if (this.#tracker) this.#tracker.openSessions.budget = account.queue
+  }
+
+  #prepareDefinitions(session: ActiveSession): MaybePromise<void> {
     if (session === this.root && (this.#hasNewSettings || (!this.isPinned && !(this.#isCurrent && this.parts.isNewest))))
       return this.#unlessReleased(this.#adopt(session))
     if (!this.#sources) return undefined
@@ -367,7 +410,10 @@ export class Tree implements TreePort, EventWriter {
     if (tracker?.isAbandoned(event.sessionId))
       throw new TroupeError('internal', `The session ${event.sessionId} was abandoned and cannot continue.`)
     this.#ledger.push(event)
+    // First: the tracker wakes sessions, which ask the account what is left.
+    const hasEnded = this.#account?.observe(event)
     tracker?.observe(event)
+    if (hasEnded) this.#account?.queue.wakeReady()
   }
 
   live(event: LiveEvent): void {
@@ -385,7 +431,7 @@ export class Tree implements TreePort, EventWriter {
 
   #track(): ChildTracker {
     if (this.#tracker) return this.#tracker
-    this.#tracker = new ChildTracker(this.root, this.#before)
+    this.#tracker = new ChildTracker(this.root, this.#before, this.#account?.queue)
     this.#before = nothingBefore
     return this.#tracker
   }

@@ -35,7 +35,7 @@ describe('checkOptions', () => {
 
   it('reports all problems together', () => {
     expect(problems({ ...right, stor: 1, adapter: {}, store: 1, approver: { review() {} }, clock: { now: 1 } })).toEqual([
-      'stor: unknown option. Did you mean "store"? Available: adapter, approver, clock, config, grants, hooks, ids, mcp, modelHealth, origin, recipe, sandbox, store.',
+      'stor: unknown option. Did you mean "store"? Available: adapter, approver, budgetOf, clock, config, grants, hooks, ids, mcp, modelHealth, origin, recipe, sandbox, store.',
       'adapter: expected a model, or an object with resolve(name), found {}. Pass a model, or an object with resolve(name).',
       'store: expected a store, such as memoryStore(), found 1. It needs close().',
       'approver: expected an approver, found {"review":a function}. It needs decide().',

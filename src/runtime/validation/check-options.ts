@@ -30,6 +30,7 @@ const ports: { readonly [Key in keyof Required<RuntimeOptions>]: Port } = {
   clock: { methods: ['now', 'monotonic', 'after'], what: 'a clock' },
   ids: { methods: ['next'], what: 'a source of ids' },
   modelHealth: { methods: ['note', 'until'], what: 'a ModelHealth' },
+  budgetOf: { methods: [], what: 'a function' },
   origin: { methods: [], what: 'an object with workspace' },
 }
 
@@ -74,7 +75,7 @@ function optionProblems(options: RuntimeOptions): readonly Problem[] {
 function portProblems(key: string, given: unknown, { methods, what }: Port): readonly Problem[] {
   if (key === 'hooks' || (given === undefined && key !== 'adapter' && key !== 'config')) return []
   try {
-    if (hasMethods(given, methods) && isFitting(key, given)) return []
+    if (key === 'budgetOf' ? typeof given === 'function' : hasMethods(given, methods) && isFitting(key, given)) return []
   } catch (error) {
     return [{ place: key, message: `cannot be read: ${messageOf(error)}`, remedy: `Pass ${what}.` }]
   }

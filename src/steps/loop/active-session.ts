@@ -71,6 +71,8 @@ export interface TreePort {
   /** Waits for a spawned child or another change, while the turn has an answer. */
   rest(session: ActiveSession): Promise<void>
   readonly spawned: SpawnPort
+  /** Whether the owner has a budget, which binds every session of the tree. */
+  readonly hasOwnerBudget: boolean
   /** Who opened the root. */
   readonly principal: Principal | undefined
 }
@@ -198,7 +200,7 @@ export class ActiveSession extends Session {
   override get headroom(): Headroom {
     const { parent, turn } = this.state
     const isShared = (this.hasAncestorLimits && parent !== undefined) || (turn.kind === 'open' && turn.spawned.length > 0)
-    return isShared ? this.ports.tree.headroom(this) : unlimited
+    return isShared || this.ports.tree.hasOwnerBudget ? this.ports.tree.headroom(this) : unlimited
   }
 
   override get exclusions(): Exclusions {

@@ -66,6 +66,7 @@ function reachedLimit(session: ActiveSession, ending: TurnEnding): (ReachedLimit
       const own = tightestAccount(ownAccounts(state, turn, session.now), ending.reason)
       const above = tightestAccount(headroom, ending.reason)
       if (!above || (own && above.left >= own.left)) return own
+      if ('owner' in above) return above
       // Its own limit, less what spawned children use, is not a limit above.
       return above.agent === name ? above : { ...above, isAbove: true }
     }
@@ -79,7 +80,10 @@ function withLimit({ turn }: ActiveSession, ending: TurnEnding, limit: ReturnTyp
   if (ending.status === 'failed' && limit)
     return { ...ending, message: `${ending.message} The turn stopped at a limit: ${limitText(limit)}.`, remedy: raiseLimitText(limit) }
   if (ending.status !== 'partial') return ending
-  if (turn.lastText !== '') return limit?.isAbove ? { ...ending, limit: 'above' } : ending
+  if (turn.lastText !== '') {
+    if (limit && 'owner' in limit) return { ...ending, limit: 'owner' }
+    return limit?.isAbove ? { ...ending, limit: 'above' } : ending
+  }
   const { why, remedy } = partialReasonTexts[ending.reason]
   const message = `The turn ended before there was an answer: ${why}${limit ? ` (${limitText(limit)})` : ''}.`
   return { status: 'failed', reason: ending.reason, message, remedy: limit ? raiseLimitText(limit) : remedy }

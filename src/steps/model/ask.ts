@@ -84,8 +84,11 @@ function begin(session: ActiveSession, action: AskAction): Promise<void> {
 }
 
 /** Asks for a summary, or reports that the context window is full. */
-async function beginWithFullWindow(session: ActiveSession, action: AskAction): Promise<void> {
+async function beginWithFullWindow(session: ActiveSession, wanted: AskAction): Promise<void> {
   const { summaryRequest, reportNoRoom } = await import('../loop/lazy-steps.ts')
+  // Other sessions may have reserved something meanwhile.
+  const action = session.decide()
+  if (action.kind !== 'ask' || action.model !== wanted.model || action.attempt !== wanted.attempt) return
   if (action.last === 'context' && session.turn.last === undefined) reportNoRoom(session)
   await request(session, action, action.compacts ? (assembled) => summaryRequest(session, assembled) : unchanged)
 }

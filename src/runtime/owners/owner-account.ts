@@ -1,0 +1,136 @@
+import {
+  BudgetExhaustedError,
+  type Clock,
+  type OwnerBudget,
+  type OwnerUsage,
+  type OwnerUsages,
+  type UsageCharge,
+} from '../../contracts/index.ts'
+import { limitText, type OwnerDayAccount, raiseLimitText } from '../../core/index.ts'
+import { nextUtcDay, utcDay } from '../../util/utc-day.ts'
+import { BudgetQueue } from '../children/budget-queue.ts'
+import { addUse, noUse, type ResourceUse, subtractUse } from '../children/open-sessions.ts'
+
+export interface OwnerAccountPorts {
+  readonly usages: OwnerUsages
+  readonly clock: Pick<Clock, 'now'>
+  /** Called when no tree uses the account any more. */
+  unused(account: OwnerAccount): void
+}
+
+const nothing: OwnerUsage = { tokens: 0, costUsd: 0 }
+
+/**
+ * What all sessions of one owner may use together in a day, over all trees that this runtime drives.
+ *
+ * 1. Used is what the store has, what is recorded and not stored yet, and what requests in flight reserve. A request starts only
+ *    within the rest, so that parallel sessions cannot exceed the budget.
+ * 2. A step belongs to the day (UTC) in which it completes. The day never goes back, whatever the clock does.
+ * 3. When a request ends, or a tree leaves with one, the waiting sessions of all trees are woken in order of arrival.
+ * 4. Charges of other processes are known from the last `read`; their requests in flight are not.
+ */
+export class OwnerAccount {
+  readonly owner: string
+  budget: OwnerBudget
+  /** Of all trees: a session waits here for the requests of any of them. */
+  readonly queue = new BudgetQueue()
+  readonly #ports: OwnerAccountPorts
+  #trees = 0
+  #day = ''
+  /** Of `#day`, as far as known. */
+  #stored = nothing
+  /** Charges of this account that the store has confirmed since it was opened. */
+  #confirmed = nothing
+  /** Recorded and not stored yet, and reserved. */
+  #use = noUse
+  #reading: Promise<void> | undefined
+
+  constructor(owner: string, budget: OwnerBudget, ports: OwnerAccountPorts) {
+    this.owner = owner
+    this.budget = budget
+    this.#ports = ports
+  }
+
+  get isCostBound(): boolean {
+    return this.budget.costUsdPerDay !== undefined
+  }
+
+  /** What is left, for a session whose ancestors need `reserve` for their last answers. */
+  accounts(reserve: OwnerUsage = nothing): readonly OwnerDayAccount[] {
+    const period = this.today()
+    const { tokensPerDay, costUsdPerDay } = this.budget
+    const { inFlight, openTurns, tokens, costUsd } = this.#use
+    const shared = { owner: this.owner, renewsAt: nextUtcDay(Date.parse(period)), inFlight, sharers: Math.max(1, openTurns) }
+    const accounts: OwnerDayAccount[] = []
+    if (tokensPerDay !== undefined) {
+      const left = tokensPerDay - this.#stored.tokens - tokens - reserve.tokens
+      accounts.push({ key: 'tokensPerDay', resource: 'tokens', limit: tokensPerDay, left, ...shared })
+    }
+    if (costUsdPerDay !== undefined) {
+      const left = costUsdPerDay - this.#stored.costUsd - costUsd - reserve.costUsd
+      accounts.push({ key: 'costUsdPerDay', resource: 'cost', limit: costUsdPerDay, left, ...shared })
+    }
+    return accounts
+  }
+
+  /** @throws BudgetExhaustedError if nothing at all is left. */
+  refuseIfExhausted(): void {
+    const { tokens, costUsd } = this.#stored
+    const exhausted = this.accounts().find(({ resource, limit }) => (resource === 'tokens' ? tokens : costUsd) >= limit)
+    if (!exhausted) return
+    const message = `The budget of today is exhausted: ${limitText(exhausted)}.`
+    const retryAfterMs = Math.max(0, exhausted.renewsAt - this.#ports.clock.now())
+    throw new BudgetExhaustedError(message, { remedy: raiseLimitText(exhausted), retryAfterMs })
+  }
+
+  /** The day that a step belongs to which is stored now. */
+  today(): string {
+    const day = utcDay(this.#ports.clock.now())
+    if (day > this.#day) {
+      this.#day = day
+      this.#stored = nothing
+    }
+    return this.#day
+  }
+
+  /** Reads what all processes have charged. Sessions that wait may proceed then: the budget may have changed, too. */
+  async read(): Promise<void> {
+    this.#reading ??= this.#read().finally(() => {
+      this.#reading = undefined
+    })
+    await this.#reading
+    this.queue.wakeReady()
+  }
+
+  /** A charge that is stored at this moment may be in the answer already. It is then counted twice until the next read. */
+  async #read(): Promise<void> {
+    const period = this.today()
+    const before = this.#confirmed
+    const reading = this.#ports.usages.get(this.owner, period)
+    const stored = reading instanceof Promise ? await reading : reading
+    if (this.today() !== period) return this.#read()
+    this.#stored = add(stored, subtract(this.#confirmed, before))
+  }
+
+  enter(): void {
+    this.#trees++
+  }
+
+  leave(): void {
+    this.#trees--
+    if (this.#trees === 0) this.#ports.unused(this)
+  }
+
+  change(before: ResourceUse, after: ResourceUse): void {
+    this.#use = addUse(this.#use, subtractUse(after, before))
+  }
+
+  /** A charge is in the store. */
+  confirm(charge: UsageCharge): void {
+    this.#confirmed = add(this.#confirmed, charge)
+    if (charge.period === this.today()) this.#stored = add(this.#stored, charge)
+  }
+}
+
+const add = (a: OwnerUsage, b: OwnerUsage): OwnerUsage => ({ tokens: a.tokens + b.tokens, costUsd: a.costUsd + b.costUsd })
+const subtract = (a: OwnerUsage, b: OwnerUsage): OwnerUsage => ({ tokens: a.tokens - b.tokens, costUsd: a.costUsd - b.costUsd })

@@ -1,0 +1,140 @@
+import type { Cost, InteractionEvent, OwnerUsage, Reservation, SessionId, Usage, UsageCharge } from '../../contracts/index.ts'
+import type { OwnerDayAccount } from '../../core/index.ts'
+import type { BudgetQueue } from '../children/budget-queue.ts'
+import { noUse, type ResourceUse } from '../children/open-sessions.ts'
+import type { OwnerAccount } from './owner-account.ts'
+
+const openTurn: ResourceUse = { ...noUse, openTurns: 1 }
+const selection = 'selection'
+
+/**
+ * The part of one tree in the account of its owner, folded from its events.
+ *
+ * 1. Every step that ends is charged once, in the batch that contains its end. What is not stored is not charged.
+ * 2. After `leave` nothing of the tree counts, except what is stored.
+ */
+export class TreeAccount {
+  readonly account: OwnerAccount
+  /** Sessions with an open turn, and what their requests reserve; also the request that selects the agent. */
+  readonly #sessions = new Map<SessionId | typeof selection, ResourceUse>()
+  /** What ended steps have used, by `seq`, until it is passed to the journal. */
+  readonly #recorded = new Map<number, OwnerUsage>()
+  /** Recorded, and not stored yet. */
+  #unstored = noUse
+  #isOpen = true
+
+  constructor(account: OwnerAccount) {
+    this.account = account
+    account.enter()
+  }
+
+  get queue(): BudgetQueue {
+    return this.account.queue
+  }
+
+  get isCostBound(): boolean {
+    return this.account.isCostBound
+  }
+
+  accounts(reserve?: OwnerUsage): readonly OwnerDayAccount[] {
+    return this.account.accounts(reserve)
+  }
+
+  /** @throws BudgetExhaustedError if nothing at all is left today. */
+  refuseIfExhausted(): void {
+    this.account.refuseIfExhausted()
+  }
+
+  /** Reserves for the request that selects the agent. Returns the budget of which it would take more than half. */
+  reserveSelection(reservation: Reservation): 'tokens' | 'cost' | undefined {
+    const { tokens, costUsd } = useOf(reservation)
+    const short = this.accounts().find(({ resource, left }) => (resource === 'tokens' ? tokens : costUsd) > left / 2)
+    if (!short) this.#set(selection, useOf(reservation))
+    return short?.resource
+  }
+
+  /** Returns whether a request has ended: others that wait may proceed. */
+  observe(event: InteractionEvent): boolean {
+    if (!this.#isOpen) return false
+    switch (event.type) {
+      case 'interaction.turn.started':
+        this.#set(event.sessionId, openTurn)
+        return false
+      case 'interaction.step.started':
+        this.#set(event.sessionId, useOf(event.reservation))
+        return false
+      case 'interaction.step.completed':
+      case 'interaction.step.failed':
+        this.#record(event.seq, event.usage, this.#paid(event.sessionId, event.cost))
+        this.#set(event.sessionId, openTurn)
+        return true
+      case 'interaction.subagent.selected':
+        if (!event.asked) return false
+        this.#record(event.seq, event.asked.usage, event.asked.paidUsd)
+        this.#set(selection, undefined)
+        return true
+      case 'interaction.turn.completed':
+      case 'interaction.turn.failed':
+      case 'interaction.turn.interrupted':
+        this.#set(event.sessionId, undefined)
+        return false
+      default:
+        return false
+    }
+  }
+
+  /** What a batch charges. */
+  chargeFor(events: readonly InteractionEvent[]): UsageCharge | undefined {
+    if (this.#recorded.size === 0) return undefined
+    let [tokens, costUsd] = [0, 0]
+    for (const { seq } of events) {
+      const used = this.#recorded.get(seq)
+      if (!used) continue
+      this.#recorded.delete(seq)
+      tokens += used.tokens
+      costUsd += used.costUsd
+    }
+    if (tokens === 0 && costUsd === 0) return undefined
+    return { owner: this.account.owner, period: this.account.today(), tokens, costUsd }
+  }
+
+  /** A batch with this charge is in the store. */
+  stored(charge: UsageCharge): void {
+    if (this.#isOpen) this.#setUnstored({ tokens: this.#unstored.tokens - charge.tokens, costUsd: this.#unstored.costUsd - charge.costUsd })
+    this.account.confirm(charge)
+  }
+
+  leave(): void {
+    if (!this.#isOpen) return
+    for (const session of [...this.#sessions.keys()]) this.#set(session, undefined)
+    this.#setUnstored(noUse)
+    this.#isOpen = false
+    this.queue.wakeReady()
+    this.account.leave()
+  }
+
+  /** An unknown cost is charged with its reservation. */
+  #paid(sessionId: SessionId, cost: Cost): number {
+    return cost === 'unknown' ? (this.#sessions.get(sessionId)?.costUsd ?? 0) : cost
+  }
+
+  #record(seq: number, { input, output }: Usage, costUsd: number): void {
+    const tokens = input + output
+    this.#recorded.set(seq, { tokens, costUsd })
+    this.#setUnstored({ tokens: this.#unstored.tokens + tokens, costUsd: this.#unstored.costUsd + costUsd })
+  }
+
+  #set(session: SessionId | typeof selection, use: ResourceUse | undefined): void {
+    this.account.change(this.#sessions.get(session) ?? noUse, use ?? noUse)
+    if (use) this.#sessions.set(session, use)
+    else this.#sessions.delete(session)
+  }
+
+  #setUnstored({ tokens, costUsd }: OwnerUsage): void {
+    const next = { ...noUse, tokens, costUsd }
+    this.account.change(this.#unstored, next)
+    this.#unstored = next
+  }
+}
+
+const useOf = ({ input, output, costUsd = 0 }: Reservation): ResourceUse => ({ ...noUse, tokens: input + output, costUsd, inFlight: 1 })

@@ -1,0 +1,197 @@
+import { once } from 'node:events'
+import { createServer } from 'node:net'
+import { join } from 'node:path'
+import { Client } from '@modelcontextprotocol/client'
+import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
+import { expect, onTestFinished, test } from 'vitest'
+import { request } from '../headends/raw-request.ts'
+import { agentText, type ModelReply, type Served, type ServeScene, serveScene } from './serve-scene.ts'
+import { binary } from './troupe.ts'
+
+const scene = await serveScene()
+await scene.put('clerk.ai', agentText('You answer.'))
+
+/** The model is asked, and answers when the test says so. */
+function heldModel(at: ServeScene) {
+  const asked = Promise.withResolvers<void>()
+  const answer = Promise.withResolvers<ModelReply>()
+  let requests = 0
+  at.reply = () => {
+    requests++
+    asked.resolve()
+    return answer.promise
+  }
+  onTestFinished(() => answer.resolve({ text: 'too late' }))
+  return { asked: asked.promise, answer: (text: string) => answer.resolve({ text }), requests: () => requests }
+}
+
+const start = async (served: Served): Promise<string> => {
+  const response = await served.fetch('/v1/sessions', { json: { agent: 'clerk', input: 'Hello' } })
+  return ((await response.json()) as { sessionId: string }).sessionId
+}
+
+/** The answer of a session, once its turn has ended. */
+async function answerOf(served: Served, sessionId: string): Promise<string> {
+  await (await served.fetch(`/v1/sessions/${sessionId}/events?until=turn`, { headers: { accept: 'text/event-stream' } })).text()
+  const { outcome } = (await (await served.fetch(`/v1/sessions/${sessionId}`)).json()) as { outcome: { status: string; text: string } }
+  return `${outcome.status}: ${outcome.text}`
+}
+
+test('SIGTERM: new work is refused, the running turn finishes and its client gets the answer', async () => {
+  const served = await scene.serve()
+  const model = heldModel(scene)
+  const waiting = served.fetch('/v1/clerk?q=Hello')
+  await model.asked
+  await served.after(async () => served.process.kill('SIGTERM'), 'Stopping')
+  const refused = await served.fetch('/v1/clerk?q=More')
+  expect([refused.status, refused.headers.get('retry-after')]).toEqual([503, '5'])
+  expect((await served.fetch('/ready')).status).toBe(503)
+  expect((await served.fetch('/health')).status).toBe(200)
+  model.answer('In time.')
+  expect(await (await waiting).json()).toMatchObject({ text: 'In time.' })
+  expect(await served.ended).toMatchObject({ code: 143, signal: null, stdout: '' })
+})
+
+test('a turn that does not finish in time is suspended, and the next server continues it', async () => {
+  const first = await scene.serve(['--drain', '1ms'])
+  const model = heldModel(scene)
+  const sessionId = await start(first)
+  await model.asked
+  first.process.kill('SIGINT')
+  expect(await first.ended).toMatchObject({ code: 130, stderr: expect.stringContaining('continues them') })
+  scene.reply = () => ({ text: 'After the restart.' })
+  const second = await scene.serve()
+  expect(second.token).toBe(first.token)
+  expect(await answerOf(second, sessionId)).toBe('completed: After the restart.')
+  second.process.kill('SIGTERM')
+  await second.ended
+})
+
+test('a second signal ends the process immediately', async () => {
+  const served = await scene.serve()
+  const model = heldModel(scene)
+  const waiting = served.fetch('/v1/clerk?q=Hello').catch(() => 'cut')
+  await model.asked
+  await served.after(async () => served.process.kill('SIGTERM'), 'Stopping')
+  // Signals within 50 ms are taken for one.
+  const again = setInterval(() => served.process.kill('SIGTERM'), 20)
+  onTestFinished(() => clearInterval(again))
+  expect(await served.ended).toMatchObject({ code: 143 })
+  expect(await waiting).toBe('cut')
+})
+
+test('a server that was killed leaves sessions that the next one continues; messages to its ended sessions begin a turn', async () => {
+  const first = await scene.serve()
+  scene.reply = () => ({ text: 'First answer.' })
+  const ended = await start(first)
+  expect(await answerOf(first, ended)).toBe('completed: First answer.')
+  const model = heldModel(scene)
+  const interrupted = await start(first)
+  await model.asked
+  first.process.kill('SIGKILL')
+  await first.ended
+  scene.reply = ({ last }) => ({ text: `Answer to ${last}.` })
+  const second = await scene.serve()
+  expect(await answerOf(second, interrupted)).toBe('completed: Answer to Hello.')
+  const receipt = await second.fetch(`/v1/sessions/${ended}/messages`, { json: { input: 'More' } })
+  expect(await receipt.json()).toMatchObject({ driven: true })
+  expect(await answerOf(second, ended)).toBe('completed: Answer to More.')
+  second.process.kill('SIGTERM')
+  await second.ended
+})
+
+test('sessions of other commands are not continued', async () => {
+  const model = heldModel(scene)
+  const run = scene.start(['run', 'clerk.ai', 'Hello', '--json'])
+  await model.asked
+  run.process.kill('SIGTERM')
+  const { sessionId } = JSON.parse((await run.ended).stdout) as { sessionId: string }
+  const served = await scene.serve()
+  const receipt = await served.fetch(`/v1/sessions/${sessionId}/messages`, { json: { input: 'More' } })
+  expect(await receipt.json()).toMatchObject({ driven: false })
+  served.process.kill('SIGTERM')
+  await served.ended
+  expect(model.requests()).toBe(1)
+})
+
+test('an address that others can reach needs a token; names, limits and the address come from the configuration', async () => {
+  const other = await serveScene()
+  await other.put('clerk.ai', agentText('You answer.'))
+  const refused = await other.troupe(['serve', '--host', '0.0.0.0', '--port', '0'])
+  expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining('troupe token create --name NAME') })
+  expect((await other.troupe(['token', 'create', '--name', 'ops', '--scopes', 'run'])).code).toBe(0)
+  const headends = {
+    host: '0.0.0.0',
+    hosts: ['agents.example.com'],
+    origins: ['https://chat.example.com'],
+    maxBodyBytes: '2KB',
+    concurrency: { perAgent: 1, queue: 0 },
+    legacyTransports: true,
+    drain: '1ms',
+  }
+  await other.put('serve.json', JSON.stringify({ headends }))
+  const served = await other.serve(['--config', 'serve.json'])
+  const { port } = new URL(served.url)
+  const ask = async (headers: Record<string, string>) =>
+    request(`http://127.0.0.1:${port}/v1/agents`, { headers: { authorization: `Bearer ${served.token}`, ...headers } })
+  expect((await ask({ host: 'agents.example.com' })).status).toBe(200)
+  expect((await ask({ host: 'other.example.com' })).status).toBe(403)
+  expect((await ask({ origin: 'https://chat.example.com' })).headers['access-control-allow-origin']).toBe('https://chat.example.com')
+  expect((await served.fetch('/v1/clerk', { json: { input: 'x'.repeat(3_000) } })).status).toBe(413)
+  const events = await served.fetch('/mcp/sse', { headers: { accept: 'text/event-stream' } })
+  expect(events.status).toBe(200)
+  await events.body?.cancel()
+  const model = heldModel(other)
+  const waiting = served.fetch('/v1/clerk?q=Hello').then(
+    ({ status }) => status,
+    () => 'cut',
+  )
+  await model.asked
+  expect((await served.fetch('/v1/clerk?q=Hello')).status).toBe(503)
+  served.process.kill('SIGTERM')
+  expect(await served.ended).toMatchObject({ code: 143, stderr: expect.stringContaining('Some turns were suspended') })
+  expect(await waiting).not.toBe(200)
+})
+
+test('--stdio is an MCP server for the program that starts it', async () => {
+  scene.reply = ({ last }) => ({ text: `You said: ${last}` })
+  const transport = new StdioClientTransport({
+    command: process.execPath,
+    args: [binary, 'serve', '--stdio', '--agent', '*.ai'],
+    cwd: scene.folder,
+    env: { PATH: process.env.PATH ?? '', HOME: scene.folder, XDG_STATE_HOME: join(scene.folder, 'state') },
+    stderr: 'pipe',
+  })
+  const client = new Client({ name: 'test', version: '0' })
+  await client.connect(transport)
+  const { tools } = await client.listTools()
+  expect(tools.map(({ name }) => name)).toEqual(['clerk'])
+  const result = await client.callTool({ name: 'clerk', arguments: { prompt: 'Hi' } })
+  expect(result.content).toMatchObject([{ type: 'text', text: 'You said: Hi' }])
+  await client.close()
+})
+
+test('what cannot be served is refused before anything starts', async () => {
+  const other = await serveScene()
+  const refusal = async (...args: readonly string[]) => {
+    const { code, stderr } = await other.troupe(['serve', ...args])
+    expect(code).toBe(2)
+    return stderr
+  }
+  expect(await refusal()).toContain('There is no agent to serve.')
+  expect(await refusal('--agent', 'none/*.ai')).toContain('--agent none/*.ai: no agent file found.')
+  await other.put('models.ai', agentText('A route.'))
+  expect(await refusal('--port', '0')).toContain('models.ai  An agent with the name `models` cannot be served: /v1/models is a route')
+  await other.put('models.ai', '---\ndescription: x\nmodels: lab/model\n---\nNo usage.\n')
+  expect(await refusal()).toContain('`usage` is missing')
+  expect(await refusal('--port', '70000', '--drain', 'soon')).toMatch(/--port {2}Expected a number.*--drain {2}Expected a duration/s)
+  expect(await refusal('--prot', '1')).toContain('Did you mean --port?')
+  expect(await refusal('--stdio', '--port', '1')).toContain('Cannot be combined')
+  await other.put('models.ai', agentText('A route.'))
+  const taken = createServer().listen(0, '127.0.0.1')
+  await once(taken, 'listening')
+  onTestFinished(() => void taken.close())
+  await other.put('clerk.ai', agentText('You answer.'))
+  const { port } = taken.address() as { port: number }
+  expect(await refusal('--agent', 'clerk.ai', '--port', String(port))).toContain(`The address 127.0.0.1:${port} is in use.`)
+})

@@ -1,0 +1,452 @@
+import { setImmediate as macrotask } from 'node:timers/promises'
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import {
+  BudgetExhaustedError,
+  type InteractionEvent,
+  type ModelRequest,
+  type Outcome,
+  type OwnerBudget,
+  type OwnerUsage,
+  type Principal,
+  type SessionId,
+  type Store,
+  type StreamEvent,
+  type TreeId,
+  TroupeError,
+} from '../../src/contracts/index.ts'
+import { memoryStore } from '../../src/stores/memory/index.ts'
+import { FakeClock, gate } from '../../src/testing/index.ts'
+import { dataFolder } from '../fixtures/data-folder.ts'
+import { ask, type Member, type Script, type TeamOptions, team, textOf } from '../subagents/team.ts'
+import { changedStore } from './changed-store.ts'
+
+// What all sessions of an owner may use together in a day. Two teams on one store are two processes.
+
+const ci: Principal = { id: 'token:ci', kind: 'token', name: 'ci' }
+const day = '2026-01-01'
+const dayMs = 86_400_000
+
+const stores: { readonly [name: string]: () => Promise<() => Store> } = {
+  memory: async () => {
+    const store = memoryStore()
+    return () => store
+  },
+  SQLite: async () => {
+    const folder = await dataFolder()
+    return () => folder.open()
+  },
+}
+
+const noLimits = { maxTokens: 10_000_000, timeBudget: 3_600_000, maxToolTurns: 20, maxRetries: 0 }
+const says = (text: string, usage = { input: 10, output: 140 }): Member => ({ script: () => ({ text, usage }), limits: noLimits })
+
+interface World extends TeamOptions {
+  readonly store: Store
+  readonly budget: OwnerBudget | undefined | (() => OwnerBudget | undefined)
+}
+
+function world(members: { readonly [name: string]: Member }, { budget, ...options }: World) {
+  const clock = new FakeClock()
+  const owners: string[] = []
+  const budgetOf = (owner: string) => {
+    owners.push(owner)
+    return typeof budget === 'function' ? budget() : budget
+  }
+  const { runtime } = team(members, { clock, budgetOf, ids: uniqueIds(), ...options })
+  const { sessions } = runtime
+  return {
+    runtime,
+    clock,
+    sessions,
+    owners,
+    start: (input = 'Go', more = {}) => sessions.start(input, { principal: ci, ...more }),
+    async ask(input = 'Go'): Promise<Outcome> {
+      return sessions.outcome(await sessions.start(input, { principal: ci }))
+    },
+  }
+}
+
+let lastId = 0
+const uniqueIds = () => ({ next: () => `id-${++lastId}` })
+
+const usageOf = (events: readonly InteractionEvent[]): OwnerUsage => {
+  let [tokens, costUsd] = [0, 0]
+  for (const event of events) {
+    const used = event.type === 'interaction.subagent.selected' ? event.asked : 'usage' in event && 'cost' in event ? event : undefined
+    if (!used) continue
+    tokens += used.usage.input + used.usage.output
+    costUsd += used.cost === 'unknown' ? 0 : used.cost
+  }
+  return { tokens, costUsd }
+}
+
+async function allEvents({ journal, trees }: Store): Promise<readonly InteractionEvent[]> {
+  const lists = await Promise.all((await trees.list()).map(async ({ treeId }) => journal.read(treeId as TreeId, 0)))
+  return lists.flat()
+}
+
+/** Gives what must not happen a chance to happen. */
+async function quiet(): Promise<void> {
+  for (let i = 0; i < 50; i++) await macrotask()
+}
+
+async function seen(events: AsyncIterable<StreamEvent>, type: StreamEvent['type']): Promise<void> {
+  for await (const event of events) if (event.type === type) return
+}
+
+describe.each(Object.entries(stores))('the budget of an owner with the %s store', (_, prepare) => {
+  it('is charged with every request of its sessions, and refuses a new session when nothing is left', async () => {
+    const store = (await prepare())()
+    const at = world({ lead: says('Done.') }, { store, budget: { tokensPerDay: 450 } })
+    expect((await at.ask()).status).toBe('completed')
+    expect(await store.usages.get('token:ci', day)).toEqual({ tokens: 150, costUsd: 0 })
+    expect([(await at.ask()).status, (await at.ask()).status]).toEqual(['completed', 'completed'])
+    const refused = await at.start().catch((error: unknown) => error)
+    expect(refused).toBeInstanceOf(BudgetExhaustedError)
+    expect(refused).toMatchObject({
+      code: 'budget_exhausted',
+      retry: false,
+      message: 'The budget of today is exhausted: the budget of token:ci is 450 tokens a day.',
+      remedy: 'Wait until it is renewed (2026-01-02T00:00:00.000Z), or raise tokensPerDay of token:ci.',
+      retryAfterMs: dayMs,
+    })
+    // Nothing of it is stored, and others are not bound.
+    expect(await store.trees.list()).toHaveLength(3)
+    expect((await at.runtime.run('Go')).status).toBe('completed')
+    expect(new Set(at.owners)).toEqual(new Set(['token:ci']))
+    expect(await store.usages.get('token:ci', day)).toEqual({ tokens: 450, costUsd: 0 })
+  })
+
+  it('is renewed at midnight UTC', async () => {
+    const store = (await prepare())()
+    const at = world({ lead: says('Done.') }, { store, budget: { tokensPerDay: 150 } })
+    const sessionId = await at.start()
+    expect((await at.sessions.outcome(sessionId)).status).toBe('completed')
+    at.clock.advance(dayMs - 1)
+    await at.sessions.send(sessionId, 'Again')
+    expect(await at.sessions.outcome(sessionId)).toMatchObject({
+      status: 'failed',
+      reason: 'tokens',
+      message: 'The turn ended before there was an answer: it ran out of tokens (the budget of token:ci is 150 tokens a day).',
+      remedy: 'Wait until it is renewed (2026-01-02T00:00:00.000Z), or raise tokensPerDay of token:ci.',
+    })
+    await expect(at.start()).rejects.toMatchObject({ retryAfterMs: 1 })
+    at.clock.advance(1)
+    await at.sessions.send(sessionId, 'Again')
+    expect((await at.sessions.outcome(sessionId)).status).toBe('completed')
+    expect(await store.usages.get('token:ci', day)).toEqual({ tokens: 150, costUsd: 0 })
+    expect(await store.usages.get('token:ci', '2026-01-02')).toEqual({ tokens: 150, costUsd: 0 })
+  })
+
+  it('counts a request that runs over midnight for the new day', async () => {
+    const store = (await prepare())()
+    const [asked, answer] = [gate(), gate()]
+    const script: Script = async () => {
+      asked.open()
+      await answer.promise
+      return { text: 'Done.', usage: { input: 100, output: 50 } }
+    }
+    const at = world({ lead: { script, limits: noLimits } }, { store, budget: { tokensPerDay: 5_000 } })
+    at.clock.jump(dayMs - 1_000)
+    const sessionId = await at.start()
+    await asked.promise
+    at.clock.advance(1_000)
+    answer.open()
+    await at.sessions.outcome(sessionId)
+    expect(await store.usages.get('token:ci', day)).toEqual({ tokens: 0, costUsd: 0 })
+    expect(await store.usages.get('token:ci', '2026-01-02')).toEqual({ tokens: 150, costUsd: 0 })
+  })
+
+  it('ends a running turn with its last answer, and names the budget', async () => {
+    const store = (await prepare())()
+    const idle = { name: 'idle', description: 'Waits.', inputSchema: { type: 'object' }, effect: 'read', execute: () => 'ok' } as const
+    const script: Script = ({ toolChoice }) =>
+      toolChoice === 'none'
+        ? { text: 'As far as I came.', usage: { input: 100, output: 50 } }
+        : { calls: [{ tool: 'idle', input: { n: Math.random() } }], usage: { input: 600, output: 400 } }
+    const at = world({ lead: { script, tools: ['idle'], limits: noLimits } }, { store, budget: { tokensPerDay: 6_000 }, tools: [idle] })
+    const sessionId = await at.start()
+    const outcome = await at.sessions.outcome(sessionId)
+    expect(outcome).toMatchObject({ status: 'partial', reason: 'tokens', limit: 'owner', report: { text: 'As far as I came.' } })
+    expect(outcome.diagnostics).toContainEqual({
+      code: 'limit_reached',
+      severity: 'warning',
+      message: 'The turn stopped at a limit: the budget of token:ci is 6000 tokens a day.',
+      remedy: 'Wait until it is renewed (2026-01-02T00:00:00.000Z), or raise tokensPerDay of token:ci.',
+    })
+    expect((await store.usages.get('token:ci', day)).tokens).toBeLessThanOrEqual(6_000)
+  })
+
+  it('leaves the parent of a child that uses all it gets enough for an answer', async () => {
+    const store = (await prepare())()
+    const greedy: Script = ({ parameters: { maxOutputTokens = 50_000 } }) => ({
+      text: 'word'.repeat(maxOutputTokens),
+      usage: { input: 20, output: maxOutputTokens },
+    })
+    const lead: Script = (_, step) =>
+      step === 1
+        ? { calls: [ask('scout', 'Look')], usage: { input: 100, output: 20 } }
+        : { text: 'Done.', usage: { input: 900, output: 10 } }
+    const limits = { ...noLimits, maxOutputBytes: 1_000 }
+    const members = { lead: { script: lead, agents: ['scout'], limits }, scout: { script: greedy, limits } }
+    const at = world(members, { store, budget: { tokensPerDay: 9_000 } })
+    const outcome = await at.ask()
+    expect(['completed', 'partial']).toContain(outcome.status)
+    expect(outcome.report?.text).toBe('Done.')
+    const { tokens } = await store.usages.get('token:ci', day)
+    expect([tokens > 5_000, tokens <= 9_000]).toEqual([true, true])
+  })
+
+  it('charges the selection of the agent, children, failed attempts and estimates once each', async () => {
+    const store = (await prepare())()
+    const price: NonNullable<Member['price']> = ({ input, output }) => (input + 2 * output) / 1e6
+    const lead: Script = (request, step) => {
+      if (request.system.startsWith('Choose')) return { text: '{"agent":"lead"}', usage: { input: 30, output: 5 } }
+      return step === 1 ? { calls: [ask('scout', 'Look')] } : { text: 'Done.', usage: { input: 200, output: 10 } }
+    }
+    const scout: Script = () => ({ fails: 'network' })
+    const shared = { price, free: false }
+    const members = {
+      lead: { ...shared, script: lead, agents: ['scout'], limits: noLimits, infer: true },
+      other: { ...shared, script: lead, infer: true },
+      scout: { ...shared, script: scout, limits: noLimits },
+    }
+    const budget = { tokensPerDay: 500_000, costUsdPerDay: 5 }
+    const at = world(members, { store, budget, config: { agentSelection: { infer: 'model' } } })
+    const outcome = await at.ask()
+    expect([outcome.status, outcome.accounting.length]).toEqual(['completed', 5])
+    const used = await store.usages.get('token:ci', day)
+    const { tokens, costUsd } = usageOf(await allEvents(store))
+    expect(used.tokens).toBe(tokens)
+    expect(used.tokens).toBe(outcome.usage.input + outcome.usage.output)
+    expect(used.costUsd).toBeCloseTo(costUsd, 12)
+    expect(used.costUsd).toBeGreaterThan(0)
+  })
+
+  it('is asked for again at each turn: a change and its removal apply to the next one', async () => {
+    const store = (await prepare())()
+    let budget: OwnerBudget | undefined = { tokensPerDay: 150 }
+    const at = world({ lead: says('Done.') }, { store, budget: () => budget })
+    const sessionId = await at.start()
+    const next = async (changed: OwnerBudget | undefined) => {
+      budget = changed
+      await at.sessions.send(sessionId, 'Again')
+      return (await at.sessions.outcome(sessionId)).status
+    }
+    expect((await at.sessions.outcome(sessionId)).status).toBe('completed')
+    expect(await next({ tokensPerDay: 150 })).toBe('failed')
+    expect(await next({ tokensPerDay: 300 })).toBe('completed')
+    expect(await next({ tokensPerDay: 300 })).toBe('failed')
+    expect(await next(undefined)).toBe('completed')
+    budget = { tokensPerDay: -1 }
+    await expect(at.start()).rejects.toThrow('budgetOf("token:ci").tokensPerDay: expected a number of at least 0, found -1')
+  })
+
+  it('with a cost refuses models without a price, unless they are allowed by name', async () => {
+    const store = (await prepare())()
+    const scout: Script = () => ({ text: 'Found.' })
+    const lead: Script = (request, step) => (step === 1 ? { calls: [ask('scout', textOf(request))] } : { text: 'Done.' })
+    const priced = { script: lead, agents: ['scout'], limits: noLimits, price: () => 0.001, free: false }
+    const members = { lead: priced, scout: { script: scout, limits: noLimits, free: false } }
+    const budget = { costUsdPerDay: 1 }
+    const at = world(members, { store, budget })
+    await expect(at.start('Go', { agent: 'scout' })).rejects.toMatchObject({
+      code: 'config_invalid',
+      message: 'A cost budget is set, but scout has no price.',
+    })
+    const outcome = await at.ask()
+    const child = outcome.accounting.find(({ kind }) => kind === 'call')
+    expect([outcome.status, child?.status]).toEqual(['completed', 'failed'])
+    const allowed = world(members, { store, budget, config: { unpriced: ['scout'] } })
+    expect((await allowed.sessions.outcome(await allowed.start('Go', { agent: 'scout' }))).status).toBe('completed')
+  })
+
+  it('lets requests wait for those of other sessions in flight, and wakes them in order of arrival', async () => {
+    const store = (await prepare())()
+    const gates = new Map(['one', 'two', 'three', 'four'].map((name) => [name, gate()]))
+    const asked: string[] = []
+    const script: Script = async (request) => {
+      const name = textOf(request)
+      asked.push(name)
+      await gates.get(name)?.promise
+      return { text: name, usage: { input: 20, output: 10 } }
+    }
+    const lead: Member = { script, parameters: { maxOutputTokens: 8_000 }, limits: noLimits }
+    const at = world({ lead }, { store, budget: { tokensPerDay: 10_000 } })
+    const ids: SessionId[] = []
+    const waits: string[] = []
+    const read: Promise<void>[] = []
+    for (const name of gates.keys()) {
+      const id = await at.start(name)
+      ids.push(id)
+      // Stored when its first request has started or waits.
+      await seen(at.sessions.events(id), 'interaction.turn.started')
+      read.push(
+        (async () => {
+          for await (const event of at.sessions.events(id, { until: 'turn', live: true }))
+            if ('queue' in event) waits.push(`${name} ${event.type.split('.').at(-1)} ${event.queue}`)
+        })(),
+      )
+    }
+    const begun: string[] = []
+    for (const [name, { open }] of gates) {
+      begun.push(name)
+      while (asked.length < begun.length) await macrotask()
+      await quiet()
+      expect(asked).toEqual(begun)
+      open()
+    }
+    await Promise.all(read)
+    const outcomes = await Promise.all(ids.map((id) => at.sessions.outcome(id)))
+    expect(outcomes.map(({ status }) => status)).toEqual(Array(4).fill('completed'))
+    // Woken together with the second one, the last two were too late and kept their places.
+    expect(waits.filter((each) => each.startsWith('four'))).toEqual([
+      'four left budget',
+      'four joined budget',
+      'four left budget',
+      'four joined budget',
+      'four left budget',
+    ])
+  })
+
+  it('frees what a session held that is interrupted or released', async () => {
+    const store = (await prepare())()
+    const never = gate()
+    const script: Script = async (request) => {
+      if (textOf(request) === 'hang') await never.promise
+      return { text: 'Done.', usage: { input: 20, output: 10 } }
+    }
+    const lead: Member = { script, parameters: { maxOutputTokens: 8_000 }, limits: noLimits }
+    const at = world({ lead }, { store, budget: { tokensPerDay: 14_000 } })
+    const hanging = await at.start('hang')
+    await seen(at.sessions.events(hanging), 'interaction.step.started')
+    const waiting = await at.start('wait')
+    await seen(at.sessions.events(waiting), 'interaction.turn.started')
+    await at.sessions.cancel(hanging, 'interrupt')
+    expect((await at.sessions.outcome(waiting)).status).toBe('completed')
+    expect((await store.usages.get('token:ci', day)).tokens).toBeLessThan(6_000)
+  })
+
+  it('loses a request in flight with its process, until the session is resumed: then it is charged as lost', async () => {
+    const open = await prepare()
+    const store = open()
+    const asked = gate()
+    let isDown = false
+    const broken = changedStore(store, {
+      append: (batch) => (isDown ? Promise.reject(new TroupeError('store_failed', 'down')) : store.journal.append(batch)),
+    })
+    const script: Script = async () => {
+      asked.open()
+      isDown = true
+      return { text: 'Lost.', usage: { input: 20, output: 10 } }
+    }
+    const lead: Member = { script, parameters: { maxOutputTokens: 500 }, limits: noLimits }
+    const crashed = world({ lead }, { store: broken, budget: { tokensPerDay: 5_000 } })
+    const sessionId = await crashed.start()
+    await asked.promise
+    expect((await crashed.sessions.outcome(sessionId).catch(() => ({ status: 'none' }))).status).not.toBe('completed')
+    await crashed.runtime.close()
+    expect(await store.usages.get('token:ci', day)).toEqual({ tokens: 0, costUsd: 0 })
+    const after = world({ lead: says('Done.') }, { store, budget: { tokensPerDay: 5_000 } })
+    const handle = await after.runtime.open(sessionId)
+    expect((await handle.outcome).status).toBe('completed')
+    const { tokens } = await store.usages.get('token:ci', day)
+    expect(tokens).toBe(usageOf(await allEvents(store)).tokens)
+    // The lost request with the reply that it reserved, and the next one.
+    expect(tokens).toBeGreaterThan(150 + 500)
+  })
+
+  it('is shared by processes: each knows at its next turn what the others have charged', async () => {
+    const open = await prepare()
+    const budget = { tokensPerDay: 300 }
+    const [one, two] = [world({ lead: says('One.') }, { store: open(), budget }), world({ lead: says('Two.') }, { store: open(), budget })]
+    const sessionId = await one.start()
+    expect((await one.sessions.outcome(sessionId)).status).toBe('completed')
+    expect((await two.ask()).status).toBe('completed')
+    await expect(two.start()).rejects.toBeInstanceOf(BudgetExhaustedError)
+    await one.sessions.send(sessionId, 'Again')
+    expect(await one.sessions.outcome(sessionId)).toMatchObject({ status: 'failed', reason: 'tokens' })
+  })
+
+  it('is never exceeded by many sessions with children at the same time, and every one ends', { timeout: 300_000 }, async () => {
+    const isMemory = _ === 'memory'
+    const runs = (isMemory ? 40 : 10) * (process.env.TROUPE_FULL ? 10 : 1)
+    const seen = { refused: 0, limited: 0, waited: 0 }
+    await fc.assert(
+      fc.asyncProperty(fc.array(plan, { minLength: 2, maxLength: 20, size: 'max' }), budgets, async (plans, budget) => {
+        const store = (await prepare())()
+        const at = world(greedyTeam(plans), { store, budget })
+        const started = await Promise.all(plans.map((_each, i) => at.start('Go', { agent: `a${i}` }).catch((error: unknown) => error)))
+        const ids = started.filter((each): each is SessionId => typeof each === 'string')
+        for (const each of started) if (typeof each !== 'string') expect(each).toBeInstanceOf(BudgetExhaustedError)
+        const outcomes = await Promise.all(ids.map((id) => at.sessions.outcome(id)))
+        for (const { status, reason } of outcomes) {
+          expect(['completed', 'partial', 'failed']).toContain(status)
+          expect(['config', 'internal', 'model', 'store']).not.toContain(reason)
+          seen.limited += reason === 'tokens' || reason === 'cost' ? 1 : 0
+        }
+        const used = await store.usages.get('token:ci', day)
+        const recorded = usageOf(await allEvents(store))
+        expect(used.tokens).toBe(recorded.tokens)
+        expect(used.costUsd).toBeCloseTo(recorded.costUsd, 9)
+        expect(used.tokens).toBeLessThanOrEqual(budget.tokensPerDay ?? Number.POSITIVE_INFINITY)
+        expect(used.costUsd).toBeLessThanOrEqual((budget.costUsdPerDay ?? Number.POSITIVE_INFINITY) + 1e-9)
+        seen.refused += plans.length - ids.length
+        await at.runtime.close()
+      }),
+      { numRuns: runs },
+    )
+    expect(seen.limited, 'some reach the budget').toBeGreaterThan(runs)
+  })
+})
+
+interface Plan {
+  readonly children: number
+  readonly steps: number
+  /** How long the model thinks, in macrotasks. */
+  readonly delay: number
+  /** Of what it may say. */
+  readonly share: number
+}
+
+const plan: fc.Arbitrary<Plan> = fc.record({
+  children: fc.integer({ min: 0, max: 3 }),
+  steps: fc.integer({ min: 1, max: 3 }),
+  delay: fc.integer({ min: 0, max: 5 }),
+  share: fc.constantFrom(0.01, 0.5, 1),
+})
+
+const budgets: fc.Arbitrary<OwnerBudget> = fc.record(
+  { tokensPerDay: fc.integer({ min: 500, max: 150_000 }), costUsdPerDay: fc.integer({ min: 1, max: 200 }).map((cents) => cents / 1_000) },
+  { requiredKeys: ['tokensPerDay'] },
+)
+
+const priceOf: NonNullable<Member['price']> = ({ input, output }) => input * 1e-6 + output * 5e-6
+
+/** Says as much as the runtime allows: if reservations exceeded the budget together, the sum of all usage would, too. */
+function greedy({ children, steps, delay, share }: Plan, child: string): Script {
+  return async (request, step) => {
+    for (let i = 0; i < delay; i++) await macrotask()
+    const most = Math.max(1, Math.floor((request.parameters.maxOutputTokens ?? 100) * share))
+    const isOver = request.toolChoice === 'none' || step >= steps
+    const usage = { input: Math.ceil(charsOf(request) / 8), output: isOver ? most : Math.min(most, 200) }
+    if (isOver) return { text: 'word'.repeat(Math.min(most, 2_000)), usage }
+    const calls = Array.from({ length: Math.max(1, children) }, (_, i) => ask(child, `Part ${i} of ${step}`))
+    return { text: 'On it.', calls, usage }
+  }
+}
+
+const charsOf = ({ system, tools, messages }: ModelRequest): number =>
+  JSON.stringify([system, tools, messages.map((message) => ('parts' in message ? message.parts : message.results))]).length
+
+function greedyTeam(plans: readonly Plan[]): { readonly [name: string]: Member } {
+  const limits = { ...noLimits, maxOutputBytes: 1_000, parallelChildren: 4, parallelToolCalls: 4, maxChildren: 20 }
+  const shared = { limits, price: priceOf, free: false }
+  return Object.fromEntries(
+    plans.flatMap((each, i): [string, Member][] => [
+      [`a${i}`, { ...shared, script: greedy(each, `b${i}`), agents: [`b${i}`] }],
+      [`b${i}`, { ...shared, script: greedy({ ...each, steps: 1 }, '') }],
+    ]),
+  )
+}
