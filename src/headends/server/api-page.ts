@@ -52,7 +52,7 @@ function article(each: Route): string {
   const parameters = parametersOf(each)
   return `<article id="${anchor(each)}">
 <h3><b class="${method}">${method}</b> <code>${escaped(path)}</code> <small>${access === 'public' ? 'no token' : `scope ${access}`}</small></h3>
-<p>${escaped(summary)}.${description === undefined ? '' : ` ${escaped(description)}`}</p>
+<p>${withCode(summary)}.${description === undefined ? '' : ` ${withCode(description)}`}</p>
 ${
   parameters.length === 0
     ? ''
@@ -65,7 +65,7 @@ ${
 }
 ${body ? `<details><summary>Body</summary><pre>${escaped(JSON.stringify(schemaOf(body), null, 2))}</pre></details>` : ''}
 <ul>${Object.entries(responses)
-    .map(([status, response]) => `<li><b>${status}</b> ${escaped(response.description)}</li>`)
+    .map(([status, response]) => `<li><b>${status}</b> ${withCode(response.description)}</li>`)
     .join('')}</ul>
 </article>`
 }
@@ -81,6 +81,9 @@ function typeText(schema: object): string {
   return type === 'array' ? `${typeText((schema as { readonly items?: object }).items ?? {})}[]` : (type ?? 'any')
 }
 
+/** Words between backticks are code. */
+const withCode = (text: string): string => escaped(text).replaceAll(/`([^`]+)`/g, '<code>$1</code>')
+
 const entities: { readonly [character: string]: string } = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' }
 const escaped = (text: string): string => text.replaceAll(/[&<>"']/g, (character) => entities[character] ?? character)
 
@@ -89,8 +92,8 @@ const style = `
 *{box-sizing:border-box}body{margin:0;font:15px/1.55 system-ui,sans-serif;display:grid;grid-template-columns:20rem minmax(0,1fr)}
 nav{position:sticky;top:0;height:100vh;overflow:auto;padding:1.5rem;border-right:1px solid var(--line);background:var(--soft);font-size:13px}
 nav h1{font-size:18px;margin:0}nav h2{font-size:12px;text-transform:uppercase;letter-spacing:.05em;margin:1.2rem 0 .3rem;opacity:.7}
-nav ul{list-style:none;margin:0;padding:0}nav a{color:inherit;text-decoration:none;overflow-wrap:anywhere;display:block;padding:.1rem 0}nav a:hover{color:var(--accent)}
-main{padding:2rem;max-width:60rem}article{border:1px solid var(--line);border-radius:8px;padding:1rem 1.25rem;margin:1rem 0}
+nav ul{list-style:none;margin:0;padding:0}nav a{color:inherit;text-decoration:none;overflow-wrap:anywhere;display:block;padding:.1rem 0}nav a:hover{color:var(--accent)}nav b{display:inline-block;min-width:3.4rem}nav p a{color:var(--accent)}
+main{padding:1.5rem 2rem;max-width:60rem}main>p:first-child{margin-top:0}article{border:1px solid var(--line);border-radius:8px;padding:1rem 1.25rem;margin:1rem 0}
 h3{font-size:15px;margin:0 0 .5rem}small{float:right;opacity:.65;font-weight:400}b{font:600 12px ui-monospace,monospace}.GET{color:#2a8a4a}.POST{color:var(--accent)}.PATCH{color:#b07d10}.DELETE{color:#c2453a}
 code,pre{font:13px/1.45 ui-monospace,monospace}pre{background:var(--soft);padding:.75rem;border-radius:6px;overflow:auto}
 table{border-collapse:collapse;margin:.5rem 0}td,th{text-align:left;padding:.25rem .75rem .25rem 0;border-bottom:1px solid var(--line);font-size:13px;vertical-align:top}

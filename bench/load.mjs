@@ -1,0 +1,118 @@
+// 1,000 sessions at the same time over HTTP: each has 20 calls, and a model that takes 500 ms for a step. Prints failures, what the
+// server adds to a step, and its memory. Usage: node bench/load.mjs [memory|sqlite] [sessions]
+import { fork } from 'node:child_process'
+import { randomUUID } from 'node:crypto'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { Agent, request } from 'node:http'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+const [, , role = 'memory', given] = process.argv
+const calls = 20
+const latencyMs = 500
+if (role.startsWith('serve-')) await startServer(role.slice(6))
+else await measure(role, Number(given ?? 1_000))
+
+async function startServer(kind) {
+  const { headendServer, listen, storedTokens } = await import('../src/headends/server/index.ts')
+  const { restRoutes } = await import('../src/headends/rest/index.ts')
+  const { createAgentRuntime, systemClock: clock } = await import('../src/runtime/index.ts')
+  const { openStore } = await import('../src/stores/index.ts')
+  const folder = mkdtempSync(join(tmpdir(), 'troupe-load-'))
+  const store = await openStore(kind === 'memory' ? 'memory:' : `sqlite:${folder}`)
+  const usage = { input: 100, output: 10, cacheRead: 0, cacheWrite: 0, reasoning: 0 }
+  const model = {
+    id: 'bench/model',
+    abilities: ['tools'],
+    async *stream({ messages }) {
+      await new Promise((resolve) => setTimeout(resolve, latencyMs))
+      const done = messages.filter(({ role: from }) => from === 'tool').length
+      if (done < calls) yield { type: 'call', id: `c${done}`, name: 'look_up', input: JSON.stringify({ key: `k${done}` }) }
+      else yield { type: 'text', text: 'Done.' }
+      yield { type: 'finish', reason: done < calls ? 'tool-calls' : 'stop', usage }
+    },
+  }
+  const tool = {
+    name: 'look_up',
+    description: 'Looks up.',
+    inputSchema: { type: 'object', properties: { key: { type: 'string' } } },
+    effect: 'read',
+    execute: () => 'value',
+  }
+  const agents = [
+    { name: 'clerk', description: 'Looks up.', prompt: 'Look up.', model: 'bench/model', tools: ['*'], limits: { maxToolTurns: 30 } },
+  ]
+  const runtime = createAgentRuntime({ config: { agents, tools: [tool] }, adapter: model, store })
+  const server = headendServer({
+    sessions: runtime.sessions,
+    routes: restRoutes({ clock, version: '0', audit: async () => {} }),
+    tokens: storedTokens(store.records, { clock, localToken: 'bench' }),
+    records: store.records,
+    names: { hosts: ['127.0.0.1'], origins: [] },
+    clock,
+    ids: { next: () => randomUUID() },
+    admission: { total: 5_000, perHeadend: 5_000, perAgent: 5_000, perToken: 5_000 },
+  })
+  const { port } = await listen(server, { host: '127.0.0.1', port: 0, clock })
+  let rss = 0
+  setInterval(() => {
+    rss = Math.max(rss, process.memoryUsage.rss())
+  }, 100)
+  process.on('message', async () => {
+    process.send({ rss, cpu: process.cpuUsage() })
+    rmSync(folder, { recursive: true, force: true })
+  })
+  process.send({ port })
+}
+
+async function measure(kind, sessions) {
+  const child = fork(import.meta.filename, [`serve-${kind}`])
+  const { port } = await new Promise((resolve) => child.once('message', resolve))
+  const agent = new Agent({ keepAlive: true, maxSockets: sessions })
+  const ask = () =>
+    new Promise((resolve) => {
+      const started = performance.now()
+      const body = JSON.stringify({ input: 'Go' })
+      const sent = request(
+        {
+          port,
+          host: '127.0.0.1',
+          method: 'POST',
+          path: '/v1/clerk',
+          agent,
+          headers: { authorization: 'Bearer bench', 'content-type': 'application/json', 'content-length': body.length },
+        },
+        (response) => {
+          let text = ''
+          response.on('data', (chunk) => {
+            text += chunk
+          })
+          response.on('end', () =>
+            resolve({ isDone: response.statusCode === 200 && text.includes('Done.'), ms: performance.now() - started, text }),
+          )
+        },
+      )
+      sent.on('error', (error) => resolve({ isDone: false, ms: 0, text: String(error) }))
+      sent.end(body)
+    })
+  try {
+    // They begin within one step, not all at the same moment.
+    const later = (index) => new Promise((resolve) => setTimeout(resolve, (index / sessions) * latencyMs))
+    const results = await Promise.all(Array.from({ length: sessions }, (_, index) => later(index).then(ask)))
+    const steps = calls + 1
+    const added = results.map(({ ms }) => (ms - steps * latencyMs) / steps).toSorted((a, b) => a - b)
+    const at = (share) => added[Math.floor(share * (added.length - 1))].toFixed(1)
+    const failed = results.filter(({ isDone }) => !isDone)
+    child.send('figures')
+    const { rss, cpu } = await new Promise((resolve) => child.once('message', resolve))
+    console.log(
+      `${kind}: ${sessions} sessions, ${sessions * steps} steps, ${failed.length} failed${failed[0] ? ` (${failed[0].text.slice(0, 200)})` : ''}`,
+    )
+    console.log(
+      `added to a step: p50 ${at(0.5)} ms, p95 ${at(0.95)} ms; ${((cpu.user + cpu.system) / 1000 / (sessions * steps)).toFixed(2)} ms CPU; memory at most ${Math.round(rss / 1024 ** 2)} MB`,
+    )
+  } finally {
+    child.kill()
+    agent.destroy()
+  }
+}
