@@ -237,16 +237,6 @@ describe.each(kinds)('%s', (kind) => {
     expect(new Set(all).size).toBe(60)
     await expect(client.listResources('later')).rejects.toThrow(/cursor/)
   })
-
-  test('agents that changed are announced', async () => {
-    const scene = await mcpScene()
-    const changed = Promise.withResolvers<void>()
-    await http(scene, { toolsChanged: changed.resolve })
-    // A client of 2025-11-25 opens its stream after `connect`.
-    const again = setInterval(() => scene.agentsChanged(), 20)
-    await changed.promise
-    clearInterval(again)
-  })
 })
 
 const aborted = (signal: AbortSignal): Promise<void> =>
