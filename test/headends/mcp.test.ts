@@ -156,15 +156,15 @@ describe.each(kinds)('%s', (kind) => {
     expect(asked).toBeLessThanOrEqual(2)
   })
 
-  test('a question of a tool is a form', async () => {
+  test.each(['asks', 'asks_live'])('a question of a tool is a form: %s', async (tool) => {
     const forms: object[] = []
-    const client = await http(await mcpScene(), {
+    const client = await http(await mcpScene({ approver: { decide: ({ isLive }) => (isLive ? 'wait' : 'suspend') } }), {
       elicit(form) {
         forms.push(form.requestedSchema.properties)
         return { action: 'accept', content: { name: 'blue' } }
       },
     })
-    expect(textOf(await client.callTool('worker', { prompt: 'call asks' }))).toContain('color {"name":"blue"}')
+    expect(textOf(await client.callTool('worker', { prompt: `call ${tool}` }))).toContain('color {"name":"blue"}')
     expect(forms).toEqual([{ name: { type: 'string', enum: ['red', 'blue'] } }])
   })
 
