@@ -1,9 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { anthropicRoutes } from '../../src/headends/anthropic/index.ts'
+import { mcpRoutes } from '../../src/headends/mcp/index.ts'
 import { openaiRoutes } from '../../src/headends/openai/index.ts'
 import type { Route } from '../../src/headends/server/index.ts'
 import { systemClock } from '../../src/runtime/index.ts'
 import { memoryStore } from '../../src/stores/memory/index.ts'
+import { sceneDependencies } from './mcp-agents.ts'
 import { request } from './raw-request.ts'
 import { localToken, type Served, serve } from './support.ts'
 
@@ -24,6 +26,7 @@ beforeAll(async () => {
     routes: () => [
       ...openaiRoutes({ clock: systemClock, ids: { next: () => 'id' }, records: store.records }),
       ...anthropicRoutes({ clock: systemClock }),
+      ...mcpRoutes(sceneDependencies()),
     ],
   })
   other = await served.token({ name: 'other' })

@@ -40,6 +40,8 @@ export function sceneTools(): SceneTools {
   const held: HeldCall[] = []
   let wake = (): void => {}
   const none = { type: 'object', properties: {} }
+  const form = { type: 'object', properties: { name: { type: 'string', enum: ['red', 'blue'] } }, required: ['name'] }
+  const question = { text: 'Which color?', form }
   const tools: readonly Tool[] = [
     {
       name: 'hold',
@@ -70,12 +72,17 @@ export function sceneTools(): SceneTools {
       async execute(_, { answers }) {
         const given = answers?.color
         if (given) return given.kind === 'accept' ? `color ${JSON.stringify(given.content)}` : `no color: ${given.kind}`
-        const form = { type: 'object', properties: { name: { type: 'string', enum: ['red', 'blue'] } }, required: ['name'] }
-        return {
-          ok: false,
-          error: { class: 'failed', message: 'nobody answered' },
-          ask: { questions: { color: { text: 'Which color?', form } } },
-        }
+        return { ok: false, error: { class: 'failed', message: 'nobody answered' }, ask: { questions: { color: question } } }
+      },
+    },
+    {
+      name: 'asks_live',
+      description: 'Asks for a color while it runs.',
+      inputSchema: none,
+      effect: 'read',
+      async execute(_, { ask }) {
+        const given = await ask(question)
+        return given.kind === 'accept' ? `color ${JSON.stringify(given.content)}` : `no color: ${given.kind}`
       },
     },
   ]

@@ -60,7 +60,13 @@ function requiredScenarios(revision: Revision): readonly string[] {
 const onFixture = (revision: Revision): readonly string[] =>
   requiredScenarios(revision).filter((name) => !(product[revision] as readonly string[]).includes(name))
 
-const short = ['tools-call-elicitation', 'server-sse-multiple-streams', 'input-required-result-multi-round', 'server-stateless']
+const short = [
+  'tools-call-elicitation',
+  'server-sse-multiple-streams',
+  'tools-call-sampling',
+  'input-required-result-multi-round',
+  'server-stateless',
+]
 
 /** The suite cannot send a token: it is added in front of the server. */
 async function withToken({ headends }: Served): Promise<{ readonly url: string; close(): Promise<void> }> {

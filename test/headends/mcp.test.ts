@@ -156,15 +156,15 @@ describe.each(kinds)('%s', (kind) => {
     expect(asked).toBeLessThanOrEqual(2)
   })
 
-  test('a question of a tool is a form', async () => {
+  test.each(['asks', 'asks_live'])('a question of a tool is a form: %s', async (tool) => {
     const forms: object[] = []
-    const client = await http(await mcpScene(), {
+    const client = await http(await mcpScene({ approver: { decide: ({ isLive }) => (isLive ? 'wait' : 'suspend') } }), {
       elicit(form) {
         forms.push(form.requestedSchema.properties)
         return { action: 'accept', content: { name: 'blue' } }
       },
     })
-    expect(textOf(await client.callTool('worker', { prompt: 'call asks' }))).toContain('color {"name":"blue"}')
+    expect(textOf(await client.callTool('worker', { prompt: `call ${tool}` }))).toContain('color {"name":"blue"}')
     expect(forms).toEqual([{ name: { type: 'string', enum: ['red', 'blue'] } }])
   })
 
@@ -236,16 +236,6 @@ describe.each(kinds)('%s', (kind) => {
     expect(all).toHaveLength(60)
     expect(new Set(all).size).toBe(60)
     await expect(client.listResources('later')).rejects.toThrow(/cursor/)
-  })
-
-  test('agents that changed are announced', async () => {
-    const scene = await mcpScene()
-    const changed = Promise.withResolvers<void>()
-    await http(scene, { toolsChanged: changed.resolve })
-    // A client of 2025-11-25 opens its stream after `connect`.
-    const again = setInterval(() => scene.agentsChanged(), 20)
-    await changed.promise
-    clearInterval(again)
   })
 })
 

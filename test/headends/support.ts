@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { Server } from 'node:http'
-import type { Clock, Model, ModelAdapter, ModelPart, ModelRequest, Store, Tool } from '../../src/contracts/index.ts'
+import type { Approver, Clock, Model, ModelAdapter, ModelPart, ModelRequest, Store, Tool } from '../../src/contracts/index.ts'
 import { restRoutes } from '../../src/headends/rest/index.ts'
 import {
   auditLog,
@@ -31,6 +31,7 @@ export interface ServedOptions {
   readonly config?: Partial<AgentLoopConfig>
   readonly store?: Store
   readonly clock?: Clock
+  readonly approver?: Approver
   /** Routes of other protocols, before those of REST. */
   routes?(runtime: AgentRuntime): readonly Route[]
   readonly server?: Partial<HeadendServerOptions>
@@ -66,7 +67,7 @@ export async function serve(options: ServedOptions = {}): Promise<Served> {
     store,
     clock,
     // As `troupe serve`: a request waits until somebody answers.
-    approver: { decide: () => 'suspend' },
+    approver: options.approver ?? { decide: () => 'suspend' },
   })
   const ids = { next: () => randomUUID() }
   const log: Parameters<NonNullable<HeadendServerOptions['log']>>[0][] = []

@@ -58,6 +58,7 @@ export async function prepareServer({ project, settings, store, version, health,
     metrics: () => telemetry.metrics(),
     audit: auditLog(store.records, { clock, ids: randomIds }),
     legacyTransports: settings.legacyTransports,
+    ...(settings.maxBodyBytes !== undefined && { maxBodyBytes: settings.maxBodyBytes }),
     onAgentsChange(changed) {
       listeners.add(changed)
       return () => void listeners.delete(changed)

@@ -16,6 +16,7 @@ export interface McpDependencies {
   /** Also serves HTTP with SSE at `/mcp/sse`. WebSockets at `/mcp/ws` need `mcpUpgrade`, too. */
   readonly legacyTransports?: boolean
   readonly limits?: Partial<McpSessionLimits>
+  /** Of one message. Default: that of the server, or 20 MB without one. */
   readonly maxBodyBytes?: number
 }
 
@@ -28,4 +29,4 @@ export interface McpSessionLimits {
 }
 
 export const defaultSessionLimits: McpSessionLimits = { total: 1_000, perToken: 100, idleMs: 30 * 60_000 }
-export const defaultMaxBodyBytes = 4 * 1024 ** 2
+export const defaultMaxBodyBytes = 20 * 1024 ** 2

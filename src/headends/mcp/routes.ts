@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { type Route, type RouteRequest, route } from '../server/index.ts'
 import { agentServer, type ServedConnection } from './agent-server.ts'
 import { Connections } from './connections.ts'
-import { defaultMaxBodyBytes, type McpDependencies } from './dependencies.ts'
+import type { McpDependencies } from './dependencies.ts'
 import { jsonRpcErrors } from './json-rpc-errors.ts'
 import { LegacySessions } from './legacy-sessions.ts'
 import { authInfoOf, peerOf } from './request-peer.ts'
@@ -17,10 +17,11 @@ export const mcpRoutes = (dependencies: McpDependencies): readonly Route[] =>
 
 /** The transport, without what it serves. */
 export function protocolRoutes(dependencies: McpDependencies, serve: (connection: ServedConnection) => Server): readonly Route[] {
-  const { clock, maxBodyBytes = defaultMaxBodyBytes } = dependencies
+  const { clock, maxBodyBytes } = dependencies
   const modern = createMcpHandler(
     ({ era, authInfo }) => serve({ era, caller: peerOf(authInfo).caller, peerOf: ({ http }) => peerOf(http?.authInfo) }),
-    { legacy: 'reject', maxRequestBodySize: maxBodyBytes },
+    // The server has read the body.
+    { legacy: 'reject' },
   )
   const legacy = new LegacySessions({ dependencies, connections: new Connections(clock, dependencies.limits), serve })
   dependencies.onAgentsChange?.(() => {
@@ -45,7 +46,7 @@ export function protocolRoutes(dependencies: McpDependencies, serve: (connection
       summary: 'MCP: messages of a client',
       description: 'Streamable HTTP of the Model Context Protocol, revisions 2026-07-28 and 2025-11-25. Each agent is a tool.',
       body: z.unknown(),
-      maxBodyBytes,
+      ...(maxBodyBytes !== undefined && { maxBodyBytes }),
       responses: { 200: { description: 'A JSON-RPC response, or a stream that ends with it.' }, 202: { description: 'Accepted.' } },
     }),
     route({

@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { eventStream, HttpError, type Route, type RouteRequest, route, type SseMessage, sseBytes } from '../server/index.ts'
 import type { ServedConnection } from './agent-server.ts'
 import { Connections } from './connections.ts'
-import { defaultMaxBodyBytes, type McpDependencies } from './dependencies.ts'
+import type { McpDependencies } from './dependencies.ts'
 import { jsonRpcErrors } from './json-rpc-errors.ts'
 import { MessageTransport, serveConnection } from './serve-connection.ts'
 
@@ -45,7 +45,7 @@ class SseTransport extends MessageTransport {
 const messagesPath = '/mcp/sse/messages'
 
 export function sseRoutes(dependencies: McpDependencies, serve: (connection: ServedConnection) => Server): readonly Route[] {
-  const { clock, ids, maxBodyBytes = defaultMaxBodyBytes } = dependencies
+  const { clock, ids, maxBodyBytes } = dependencies
   const connections = new Connections(clock, dependencies.limits)
   const open = new Map<string, { readonly owner: string; readonly transport: SseTransport }>()
 
@@ -100,7 +100,7 @@ export function sseRoutes(dependencies: McpDependencies, serve: (connection: Ser
       summary: 'MCP over HTTP with SSE: messages of a client',
       query: z.strictObject({ session: z.string() }),
       body: z.unknown(),
-      maxBodyBytes,
+      ...(maxBodyBytes !== undefined && { maxBodyBytes }),
       responses: { 202: { description: 'Accepted. The answer comes on the stream.' } },
       handle: accept,
     }),

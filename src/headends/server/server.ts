@@ -232,6 +232,7 @@ function addHeaders(
   const origin = allowedOrigin(request.headers, names)
   if (origin === undefined) return
   headers.set('access-control-allow-origin', origin)
+  headers.set('access-control-expose-headers', '*')
   headers.append('vary', 'origin')
 }
 
