@@ -4,6 +4,7 @@ import type { Approver, Clock, Model, ModelAdapter, ModelPart, ModelRequest, Sto
 import { restRoutes } from '../../src/headends/rest/index.ts'
 import {
   auditLog,
+  budgetOfTokens,
   createToken,
   type HeadendServer,
   type HeadendServerOptions,
@@ -68,13 +69,14 @@ export async function serve(options: ServedOptions = {}): Promise<Served> {
     clock,
     // As `troupe serve`: a request waits until somebody answers.
     approver: options.approver ?? { decide: () => 'suspend' },
+    budgetOf: budgetOfTokens(store.records),
   })
   const ids = { next: () => randomUUID() }
   const log: Parameters<NonNullable<HeadendServerOptions['log']>>[0][] = []
   const errors: unknown[] = []
   const rest = [
     ...(options.routes?.(runtime) ?? []),
-    ...restRoutes({ clock, version: '0.0.0', audit: auditLog(store.records, { clock, ids }) }),
+    ...restRoutes({ clock, version: '0.0.0', usages: store.usages, audit: auditLog(store.records, { clock, ids }) }),
   ]
   const routes = [...serverRoutes({ version: '0.0.0', problems: () => [], metrics: () => '' }, rest), ...rest]
   const server = headendServer({

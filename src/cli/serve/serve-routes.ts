@@ -1,4 +1,4 @@
-import type { Clock, Ids, Records, SchemaValidator } from '../../contracts/index.ts'
+import type { Clock, Ids, OwnerUsages, Records, SchemaValidator } from '../../contracts/index.ts'
 import { anthropicRoutes } from '../../headends/anthropic/index.ts'
 import { type McpDependencies, mcpRoutes } from '../../headends/mcp/index.ts'
 import { openaiRoutes } from '../../headends/openai/index.ts'
@@ -9,6 +9,7 @@ export interface RouteDependencies extends ServerRouteDependencies, McpDependenc
   readonly clock: Clock
   readonly ids: Ids
   readonly records: Records
+  readonly usages: OwnerUsages
   readonly validator: SchemaValidator
   audit(entry: AuditEntry): Promise<void>
 }

@@ -1,4 +1,5 @@
 import type { Store } from '../../contracts/index.ts'
+import { budgetOfTokens } from '../../headends/server/index.ts'
 import { type AgentRuntime, createAgentRuntime, systemClock } from '../../runtime/index.ts'
 import { projectGrants, userGrants } from '../approvals/project-grants.ts'
 import type { Host } from '../host/process-host.ts'
@@ -24,6 +25,7 @@ export function serveRuntime(project: ServedProject, store: Store, host: Host): 
     ...(project.sandbox && { sandbox: project.sandbox }),
     hooks: project.hooks,
     mcp: project.mcp,
+    budgetOf: budgetOfTokens(store.records),
     origin: { workspace: project.workspace, command: 'serve' },
   })
   return { runtime, close: () => grants.close() }

@@ -55,8 +55,8 @@ export function raiseLimitText(reached: ReachedLimit): string {
   return `Raise limits.${key} of ${agent}${isRoot ? ` (on the command line: ${limitFlags[key]})` : ''}.`
 }
 
-const renewalText = ({ key, owner, renewsAt }: ReachedOwnerLimit): string =>
-  `Wait until it is renewed (${new Date(renewsAt).toISOString()}), or raise ${key} of ${owner}.`
+const renewalText = ({ key, limit, owner, renewsAt }: ReachedOwnerLimit): string =>
+  limit === 0 ? `Raise ${key} of ${owner}.` : `Wait until it is renewed (${new Date(renewsAt).toISOString()}), or raise ${key} of ${owner}.`
 
 export const limitFlags: { readonly [Key in LimitKey]: string } = {
   maxToolTurns: '--max-steps',

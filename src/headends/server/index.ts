@@ -25,6 +25,7 @@ export { scopedSessions } from './scoped-sessions.ts'
 export { type AccessEntry, type HeadendServer, type HeadendServerOptions, headendServer } from './server.ts'
 export { type ServerRouteDependencies, serverRoutes } from './server-routes.ts'
 export {
+  budgetOfTokens,
   createToken,
   hashToken,
   listTokens,

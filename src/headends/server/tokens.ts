@@ -96,6 +96,19 @@ export function storedTokens(records: Records, { clock, localToken }: StoredToke
   }
 }
 
+/**
+ * The budgets of tokens, for the runtime. Reads the record each time, so that a change takes effect with the next turn. Sessions of a
+ * revoked token get no further turn.
+ */
+export function budgetOfTokens(records: Pick<Records, 'get'>): (owner: string) => Promise<OwnerBudget | undefined> {
+  return async (owner) => {
+    const prefix = tokenOwner('')
+    if (!owner.startsWith(prefix)) return undefined
+    const stored = await records.get(namespace, owner.slice(prefix.length))
+    return stored ? (stored.value as unknown as TokenRecord).budget : { tokensPerDay: 0 }
+  }
+}
+
 export const tokenOwner = (name: string): string => `token:${name}`
 
 const callerOf = ({ name, scopes: given, agents, budget, rates }: TokenRecord): Caller => ({
