@@ -10,6 +10,8 @@ import { type Ended, type Running, type Workbench, workbench } from './troupe.ts
 
 export interface ModelReply {
   readonly text?: string
+  /** Output tokens that the model reports. Default: 5. */
+  readonly tokens?: number
   readonly call?: { readonly name: string; readonly input: object }
 }
 export interface ModelRequest {
@@ -129,14 +131,14 @@ async function modelServer(reply: (request: ModelRequest) => ModelReply | Promis
     const text = (content: unknown): string =>
       typeof content === 'string' ? content : ((content as { text?: string }[] | null) ?? []).map((part) => part.text ?? '').join('')
     const system = text(messages.find(({ role }) => role === 'system')?.content ?? '')
-    const { text: said, call } = await reply({ system, last: text(messages.at(-1)?.content ?? '') })
+    const { text: said, call, tokens = 5 } = await reply({ system, last: text(messages.at(-1)?.content ?? '') })
     const delta = call
       ? { tool_calls: [{ index: 0, id: 'call_1', type: 'function', function: { name: call.name, arguments: JSON.stringify(call.input) } }] }
       : { content: said }
     const chunks = [
       { choices: [{ index: 0, delta: { role: 'assistant', ...delta } }] },
       { choices: [{ index: 0, delta: {}, finish_reason: call ? 'tool_calls' : 'stop' }] },
-      { choices: [], usage: { prompt_tokens: 5, completion_tokens: 5, total_tokens: 10 } },
+      { choices: [], usage: { prompt_tokens: 5, completion_tokens: tokens, total_tokens: 5 + tokens } },
     ]
     response.writeHead(200, { 'content-type': 'text/event-stream' })
     for (const chunk of chunks)

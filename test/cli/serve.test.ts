@@ -91,6 +91,16 @@ describe('tokens', () => {
   })
 })
 
+test('the budget of a token bounds all its sessions', async () => {
+  const created = await troupe(['token', 'create', '--name', 'poor', '--budget', '5000tokens/day', '--json'])
+  const { token } = JSON.parse(created.stdout) as { token: string }
+  scene.reply = () => ({ text: 'An expensive answer.', tokens: 5_000 })
+  expect((await served.fetch('/v1/boss?q=x', { token })).status).toBe(200)
+  const refused = await served.fetch('/v1/boss?q=x', { token })
+  expect([refused.status, await refused.json()]).toMatchObject([429, { error: { code: 'budget_exhausted' } }])
+  expect((await served.fetch('/v1/boss?q=x')).status).toBe(200)
+})
+
 describe('a changed file', () => {
   const promptNow = async (): Promise<unknown> => {
     scene.reply = ({ system }) => ({ text: system })
@@ -134,8 +144,11 @@ test('a call that needs approval suspends the session until somebody answers, fr
   expect(response.status).toBe(202)
   const { sessionId, approvals } = (await response.json()) as { sessionId: string; approvals: readonly { id: string }[] }
   expect(approvals).toHaveLength(1)
+  expect((await troupe(['sessions', 'list'])).stdout).toMatch(
+    new RegExp(`${sessionId}  clerk  waiting for an answer\n  troupe serve · .*\n  troupe serve\n`),
+  )
   const answered = await troupe(['approvals', 'answer', sessionId, 'yes'])
-  expect(answered.code).toBe(0)
+  expect(answered).toMatchObject({ code: 0, stderr: expect.stringContaining('A running troupe serve continues it') })
   expect(await untilTurnEnds(sessionId)).toContain('interaction.turn.completed')
   expect(await json(`/v1/sessions/${sessionId}`)).toMatchObject({ session: { status: 'completed' } })
   const { entries } = JSON.parse((await troupe(['audit', '--json'])).stdout)

@@ -72,8 +72,9 @@ export async function answerRequest(invocation: ApprovalsInvocation, host: Host)
       `${left.length === 1 ? 'One more answer is' : `${left.length} more answers are`} required: troupe approvals list${dataDirFlag(dataDir)}`,
       { host, display },
     )
-  const next = driver === undefined ? `Resume: ${goOn}` : `The session is running (${driver}) and takes the answer.`
-  await printNotice(next, { host, display })
+  const isServed = answered.waiting.origin?.command === 'serve'
+  const resume = isServed ? `A running troupe serve continues it. Otherwise: ${goOn}` : `Resume: ${goOn}`
+  await printNotice(driver === undefined ? resume : `The session is running (${driver}) and takes the answer.`, { host, display })
   return exitCodes.done.code
 }
 

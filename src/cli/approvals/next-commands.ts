@@ -53,20 +53,23 @@ export interface Place {
   readonly dataDir: string | undefined
 }
 
-/** Resumes the session in its workspace with its original flags. An ended session needs a prompt. Models and limits are in its journal. */
+/** Resumes the session in its workspace with its original flags. A server continues its own sessions. An ended session needs a prompt. Models and limits are in its journal. */
 export function resumeHint({ run, origin }: Pick<WaitingSession, 'run' | 'origin'>, { here, folder, dataDir }: Place): string {
   const file = origin?.agentFile === undefined ? 'FILE' : typedWord(agentFileOf(origin))
   const isHere = origin === undefined || origin.workspace === here
   const data = dataDirFlag(isHere || dataDir === undefined ? dataDir : folder)
   const words = flagWords(origin ? flagsFrom(origin) : []).map((word) => ` ${word}`)
+  const isServed = origin?.command === 'serve'
   const prompt = run.status === 'suspended' || run.status === 'running' ? '' : ' "…"'
-  const command = `troupe run ${file}${prompt} --resume ${run.treeId}${data}${words.join('')}`
+  const command = isServed ? `troupe serve${data}` : `troupe run ${file}${prompt} --resume ${run.treeId}${data}${words.join('')}`
   return isHere ? command : `cd ${typedWord(origin.workspace)} && ${command}`
 }
 
 /** Relative to the workspace if the file is inside it. */
-export const agentFileOf = ({ workspace, agentFile }: RunOrigin): string =>
-  agentFile === undefined ? 'a program' : pathIn(workspace, agentFile)
+export function agentFileOf({ workspace, agentFile, command }: RunOrigin): string {
+  if (command === 'serve') return 'troupe serve'
+  return agentFile === undefined ? 'a program' : pathIn(workspace, agentFile)
+}
 
 const flagsFrom = ({ workspace, flags = [] }: RunOrigin): readonly RunFlag[] =>
   flagsToRepeat(flags).map(({ name, value }) => ({ name, value: name === 'config' ? pathIn(workspace, value) : value }))
