@@ -153,6 +153,26 @@ test('an address that others can reach needs a token; names, limits and the addr
   expect(await waiting).not.toBe(200)
 })
 
+test('a configuration that loses its trust by a change stays in effect until a person trusts it again', async () => {
+  const other = await serveScene()
+  await other.put('clerk.ai', agentText('You answer.'))
+  await other.put('.git/HEAD', '')
+  const priced = (input: number) => JSON.stringify({ pricing: { 'lab/model': { input, output: 0 } } })
+  await other.put('.ai-agent.json', priced(1_000_000))
+  const served = await other.serve(['--trust'])
+  const cost = async () => ((await (await served.fetch('/v1/clerk?q=x')).json()) as { cost: unknown }).cost
+  expect(await cost()).toBe(5)
+  await served.after(() => other.put('.ai-agent.json', priced(2_000_000)), 'Not reloaded: ')
+  expect(await cost()).toBe(5)
+  await served.after(() => other.troupe(['trust', '--all']), 'Reloaded')
+  expect(await cost()).toBe(10)
+  await served.after(() => other.put('.ai-agent.json', JSON.stringify({ headends: { port: 1 } })), 'Not reloaded: ')
+  await served.after(() => other.troupe(['trust', '--all']), '`headends` of the configuration has changed: restart to use it')
+  expect(await (await served.fetch('/ready')).json()).toMatchObject({ status: 'ready', warnings: [expect.stringContaining('headends')] })
+  served.process.kill('SIGTERM')
+  await served.ended
+})
+
 test('--stdio is an MCP server for the program that starts it', async () => {
   scene.reply = ({ last }) => ({ text: `You said: ${last}` })
   const transport = new StdioClientTransport({

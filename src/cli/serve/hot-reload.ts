@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
-import { readFileSync } from 'node:fs'
+import { readFileSync, unwatchFile, watchFile } from 'node:fs'
+import { resolve } from 'node:path'
 import { type FSWatcher, watch } from 'chokidar'
 import { type Clock, TroupeError } from '../../contracts/index.ts'
 import { messageOf } from '../../util/message-of.ts'
@@ -27,6 +28,8 @@ export interface HotReloadOptions {
   /** Makes it the current version. Rejects if it cannot. */
   apply(project: ServedProject): Promise<void>
   pathsOf(project: ServedProject): WatchedPaths
+  /** Which files are trusted. It is in a data folder, where journals change all the time: it is looked at once a second. */
+  readonly trustFile: string
 }
 
 export class HotReload {
@@ -39,6 +42,7 @@ export class HotReload {
   #loading: Promise<void> | undefined
   #hasChanged = false
   #isClosed = false
+  readonly #onTrust = (): void => this.#changed()
 
   constructor(options: HotReloadOptions) {
     this.#options = options
@@ -58,12 +62,14 @@ export class HotReload {
       if (isRelevant(path, this.#paths)) this.#changed()
     })
     watcher.on('error', (error) => this.#options.log.warn(`Some files cannot be watched: ${messageOf(error)}. Restart after changes.`))
+    watchFile(this.#options.trustFile, { interval: 1_000, persistent: false }, this.#onTrust)
     await new Promise<void>((resolve) => watcher.once('ready', resolve))
   }
 
   async close(): Promise<void> {
     this.#isClosed = true
     this.#cancelTimer?.()
+    unwatchFile(this.#options.trustFile, this.#onTrust)
     await this.#watcher?.close()
     await this.#loading
   }
@@ -94,16 +100,18 @@ export class HotReload {
     const { health, log } = this.#options
     try {
       const project = await this.#options.load()
-      const untrusted = newlyUntrusted(project, this.#current)
-      if (untrusted.length > 0) return this.#keep(untrusted)
+      const withheld = lostTrust(project, this.#current)
+      if (withheld.length > 0) return this.#keep(withheld)
       if (this.#isClosed) return
       await this.#options.apply(project)
       health.stale = []
       health.pending = this.#needingStart(project)
-      this.#current = project
       this.#watch(this.#options.pathsOf(project))
       log.note(`Reloaded. Agents: ${project.served.join(', ')}.`)
+      const known = new Set(this.#current.diagnostics.map(sentenceOf))
+      for (const each of project.diagnostics.map(sentenceOf)) if (!known.has(each)) log.warn(each)
       for (const each of health.pending) log.warn(each)
+      this.#current = project
     } catch (error) {
       if (!this.#isClosed) this.#keep(linesOf(error))
     }
@@ -151,16 +159,33 @@ const contentOf = (path: string): string => {
   }
 }
 
-/** Parts that were in effect and are withheld after a change, until a person trusts the file again. */
-function newlyUntrusted(project: ServedProject, before: ServedProject): readonly string[] {
-  const untrusted = ({ inspected }: ServedProject) => inspected.diagnostics.filter(isAboutTrust)
-  const known = new Set(untrusted(before).map(({ place }) => fileOf(place)))
-  return untrusted(project)
-    .filter(({ place }) => !known.has(fileOf(place)))
+/** Files that were in effect, and parts of which are withheld after a change until a person trusts them again. */
+function lostTrust(project: ServedProject, before: ServedProject): readonly string[] {
+  const used = usedFiles(before)
+  return untrustedParts(project)
+    .filter(({ place }) => used.has(fileOf(place, project)))
     .map(sentenceOf)
 }
 
-const fileOf = (place: string): string => place.replace(/(?::\d+)+$/, '')
+const untrustedParts = ({ inspected }: ServedProject) => inspected.diagnostics.filter(isAboutTrust)
+
+/** Without those that were not trusted then. */
+function usedFiles(project: ServedProject): ReadonlySet<string> {
+  const { setup, registry, moduleTools } = project.inspected
+  const { config, workingDirectory } = setup
+  const variables = config.layers.flatMap((layer) => layer.variables).filter(({ state }) => state === 'read')
+  const files = new Set([
+    ...config.files.map(({ path }) => path),
+    ...variables.map(({ file }) => file.path),
+    ...registry.files.map((file) => resolve(workingDirectory, file)),
+    ...moduleTools.files,
+  ])
+  for (const { place } of untrustedParts(project)) files.delete(fileOf(place, project))
+  return files
+}
+
+const fileOf = (place: string, { inspected }: ServedProject): string =>
+  resolve(inspected.setup.workingDirectory, place.replace(/(?::\d+)+$/, ''))
 
 function linesOf(error: unknown): readonly string[] {
   if (!(error instanceof TroupeError)) return [messageOf(error)]

@@ -9,6 +9,7 @@ import type { Host } from '../host/process-host.ts'
 import type { ServeInvocation } from '../options/serve-invocations.ts'
 import { packageVersion } from '../package-file.ts'
 import type { Interruption } from '../run/interruption.ts'
+import { trustPathOf } from '../team/load-config.ts'
 import { isAboutTrust, sentenceOf } from '../team/start-diagnostics.ts'
 import { withColour } from '../terminal/print-messages.ts'
 import { HotReload } from './hot-reload.ts'
@@ -62,7 +63,8 @@ async function serve(serving: Serving): Promise<void> {
     ...{ first: project, clock: systemClock, health, log },
     load: () => loadServedProject(invocation, { host, isTrusted: false }),
     apply: (changed) => applyChange(prepared, changed),
-    pathsOf: (changed) => watchedPaths(changed, invocation, host),
+    pathsOf: (changed) => watchedPaths(changed, invocation),
+    trustFile: trustPathOf(host),
   })
   let stop: Stop | undefined
   try {

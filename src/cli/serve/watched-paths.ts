@@ -4,9 +4,7 @@ import { basename, dirname, join, resolve } from 'node:path'
 import { agentPathsOf, contextFile, dialectFolders, hooksOf, skillsOf, userSkillDirectories } from '../../agents/index.ts'
 import { isInside } from '../../util/is-inside.ts'
 import { homeFolder } from '../host/data-folder.ts'
-import type { Host } from '../host/process-host.ts'
 import type { ServeInvocation } from '../options/serve-invocations.ts'
-import { trustPathOf } from '../team/load-config.ts'
 import type { ServedProject } from './served-project.ts'
 
 /** Files and folders whose changes change the definitions of agents. Paths are absolute and real. */
@@ -25,7 +23,6 @@ const isSkipped = (path: string): boolean => /[/\\](?:node_modules|\.git)(?:[/\\
 export function watchedPaths(
   { inspected, hooks }: Pick<ServedProject, 'inspected' | 'hooks'>,
   { agents, configFile }: Pick<ServeInvocation, 'agents' | 'configFile'>,
-  host: Pick<Host, 'env'>,
 ): WatchedPaths {
   const { setup, registry, moduleTools, usedFiles } = inspected
   const { config, environment, workingDirectory } = setup
@@ -42,7 +39,6 @@ export function watchedPaths(
       ...configFolders.flatMap((folder) => configNames.map((name) => join(folder, name))),
       ...[workingDirectory, ...hookFolders].map((folder) => join(folder, contextFile)),
       ...(configFile === undefined ? [] : [resolve(configFile), `${resolve(configFile).replace(/\.json$/i, '')}.env`]),
-      trustPathOf(host),
     ]),
     folders: real([...agentFiles.map((file) => dirname(file)), ...(named.length === 0 ? [workingDirectory] : named.map(fixedFolder))]),
     trees: real([
