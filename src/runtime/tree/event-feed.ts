@@ -1,4 +1,4 @@
-import type { StreamEvent } from '../../contracts/index.ts'
+import type { InteractionEvent, QueueEvent, StreamEvent } from '../../contracts/index.ts'
 import { keepHiddenClass } from '../../util/keep-hidden-class.ts'
 import { OpenTexts } from './open-texts.ts'
 
@@ -104,33 +104,35 @@ export class Feed {
   readonly #texts = new OpenTexts()
   #subscriptions: readonly Subscription[] = []
   #joining: readonly Joining[] = []
-  #seq = 0
+  /** The last durable event. */
+  #last: InteractionEvent | undefined
   #isClosed = false
 
   /** Of the last durable event that was published here; 0 if there is none. */
   get seq(): number {
-    return this.#seq
+    return this.#last?.seq ?? 0
   }
 
-  subscribe({ after = this.#seq, live = true }: SubscribeOptions = {}): Subscription {
+  subscribe({ after = this.seq, live = true }: SubscribeOptions = {}): Subscription {
     const subscription = new Subscription(live, (leaving) => {
       this.#subscriptions = this.#subscriptions.filter((each) => each !== leaving)
       this.#joining = this.#joining.filter((each) => each.subscription !== leaving)
     })
     if (this.#isClosed) subscription.close()
-    else if (after > this.#seq) this.#joining = [...this.#joining, { after, subscription }]
+    else if (after > this.seq) this.#joining = [...this.#joining, { after, subscription }]
     else this.#join(subscription)
     return subscription
   }
 
   publish(event: StreamEvent): void {
-    if ('seq' in event) {
+    if (event.type === 'interaction.item.delta') this.#texts.add(event)
+    else if (isDurable(event)) {
       if (this.#joining.length > 0) this.#joinUpTo(event.seq - 1)
-      this.#seq = event.seq
-      this.#texts.end(event)
-    } else if (event.type === 'interaction.item.delta') this.#texts.add(event)
+      this.#last = event
+      if (!this.#texts.isEmpty) this.#texts.end(event)
+    }
     for (const subscription of this.#subscriptions) subscription.push(event)
-    if (this.#joining.length > 0) this.#joinUpTo(this.#seq)
+    if (this.#joining.length > 0) this.#joinUpTo(this.seq)
   }
 
   close(): void {
@@ -152,3 +154,7 @@ export class Feed {
     this.#subscriptions = [...this.#subscriptions, subscription]
   }
 }
+
+/** Not `'seq' in event`: it is slow for objects of many shapes, and every event comes by here. */
+const isDurable = (event: InteractionEvent | QueueEvent): event is InteractionEvent =>
+  event.type !== 'interaction.queue.joined' && event.type !== 'interaction.queue.left'

@@ -31,8 +31,11 @@ export class OpenTexts {
     this.#last = open
   }
 
+  get isEmpty(): boolean {
+    return this.#all.size === 0
+  }
+
   end(event: InteractionEvent): void {
-    if (this.#all.size === 0) return
     switch (event.type) {
       case 'interaction.item.completed':
       case 'interaction.item.updated':
