@@ -18,63 +18,65 @@ interface OpenText {
  * 2. A piece costs a comparison and a concatenation, as long as one item streams at a time.
  */
 export class OpenTexts {
-  /** By session, item and kind. */
-  readonly #all = new Map<string, OpenText>()
+  /** By session, item and kind. There are few. */
+  #all: OpenText[] = []
   #last: OpenText | undefined
+
+  get isEmpty(): boolean {
+    return this.#all.length === 0
+  }
 
   add(piece: ItemDelta): void {
     if (piece.kind === 'progress') return
-    const open = this.#last && isSame(this.#last.piece, piece) ? this.#last : this.#find(piece)
+    const open = this.#last && isSameText(this.#last.piece, piece) ? this.#last : this.#find(piece)
+    // A later attempt replaces an earlier one.
+    if (open.piece.attempt !== piece.attempt) Object.assign(open, { start: piece.offset, text: '' })
     open.piece = piece
     open.text += piece.text
     if (open.text.length > maxChars) cut(open)
     this.#last = open
   }
 
-  get isEmpty(): boolean {
-    return this.#all.size === 0
-  }
-
   end(event: InteractionEvent): void {
-    switch (event.type) {
-      case 'interaction.item.completed':
-      case 'interaction.item.updated':
-        this.#drop(({ sessionId, itemId }) => sessionId === event.sessionId && itemId === event.itemId)
-        break
-      case 'interaction.step.failed':
-        this.#drop(({ sessionId, stepId }) => sessionId === event.sessionId && stepId === event.stepId)
-        break
-      case 'interaction.turn.completed':
-      case 'interaction.turn.failed':
-      case 'interaction.turn.interrupted':
-        this.#drop(({ sessionId }) => sessionId === event.sessionId)
-        break
-      default:
-    }
+    const left = this.#all.filter(({ piece }) => !isOver(piece, event))
+    if (left.length === this.#all.length) return
+    this.#all = left
+    this.#last = undefined
   }
 
   /** Each as one piece. */
   pieces(): readonly ItemDelta[] {
-    return [...this.#all.values()].map(({ piece, start, text }) => ({ ...piece, text, offset: start }))
+    return this.#all.map(({ piece, start, text }) => ({ ...piece, text, offset: start }))
   }
 
   #find(piece: ItemDelta): OpenText {
-    const key = `${piece.sessionId}\n${piece.itemId}\n${piece.kind}`
-    const known = this.#all.get(key)
-    if (known && known.piece.attempt === piece.attempt) return known
+    const known = this.#all.find((each) => isSameText(each.piece, piece))
+    if (known) return known
     const open = { piece, start: piece.offset, text: '' }
-    this.#all.set(key, open)
+    this.#all.push(open)
     return open
-  }
-
-  #drop(isOver: (piece: ItemDelta) => boolean): void {
-    for (const [key, { piece }] of this.#all) if (isOver(piece)) this.#all.delete(key)
-    this.#last = undefined
   }
 }
 
-const isSame = (one: ItemDelta, other: ItemDelta): boolean =>
-  one.itemId === other.itemId && one.kind === other.kind && one.sessionId === other.sessionId && one.attempt === other.attempt
+const isSameText = (one: ItemDelta, other: ItemDelta): boolean =>
+  one.itemId === other.itemId && one.kind === other.kind && one.sessionId === other.sessionId
+
+function isOver({ sessionId, stepId, itemId }: ItemDelta, event: InteractionEvent): boolean {
+  if (sessionId !== event.sessionId) return false
+  switch (event.type) {
+    case 'interaction.item.completed':
+    case 'interaction.item.updated':
+      return itemId === event.itemId
+    case 'interaction.step.failed':
+      return stepId === event.stepId
+    case 'interaction.turn.completed':
+    case 'interaction.turn.failed':
+    case 'interaction.turn.interrupted':
+      return true
+    default:
+      return false
+  }
+}
 
 function cut(open: OpenText): void {
   const half = maxChars / 2
