@@ -104,6 +104,7 @@ export {
   type OutputPart,
   type OutputView,
   type OverridableParameter,
+  type OwnerBudget,
   type OwnerId,
   type ParentCall,
   type PartialReason,

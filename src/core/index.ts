@@ -17,7 +17,6 @@ export {
 } from './budget/accounts.ts'
 export { lastAnswerReservation, timeReserve } from './budget/allowance.ts'
 export { computeCost, isCount, isPrice, isUsage } from './budget/check-figures.ts'
-export { describeLimits, limitAboveTexts, limitText, partialReasonTexts, type ReachedLimit, raiseLimitText } from './budget/limit-texts.ts'
 export { exceededText, maxReplyCharacters } from './budget/output-grant.ts'
 export { type CallList, callList, findCall, indexOfCall } from './calls/call-list.ts'
 export { callsNotBegun } from './calls/call-order.ts'

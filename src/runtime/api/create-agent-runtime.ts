@@ -18,10 +18,10 @@ import { ownedTree } from '../resume/find-tree.ts'
 import { refuseUnknownApproval } from '../resume/pending-approvals.ts'
 import { withChanges } from '../resume/reconfigure-session.ts'
 import { unknownTree } from '../resume/tree-cache.ts'
-import { findAgent, matchAgent, onlyAgent, type Selected } from '../selection/select-agent.ts'
+import { findAgent, matchAgent, onlyAgent, type Selected, withAgent } from '../selection/select-agent.ts'
 import { Feed } from '../tree/event-feed.ts'
 import { firstEvent } from '../tree/open-tree.ts'
-import { type Opening, openedBy, openingAgent, withoutSecrets } from '../tree/opening.ts'
+import { type Opening, openAccount, openedBy, openingAgent, withoutSecrets } from '../tree/opening.ts'
 import type { Variables } from '../tree/session-overlays.ts'
 import { inputWithoutSecrets, storeInput } from '../tree/store-input.ts'
 import { type ResumeOptions, TreeDriver } from '../tree/tree-driver.ts'
@@ -283,13 +283,6 @@ export class Runtime implements AgentRuntime {
     return this.startTree(input, options)
   }
 
-  /** Of the owner. `sessions.start` refuses a session if nothing is left today; a run ends with that reason. */
-  async #openAccount(opening: Opening, { isStart }: { readonly isStart: boolean }): Promise<void> {
-    await this.#prepare()
-    if (opening.principal) opening.account = await this.parts.accounts?.open(opening.principal.id)
-    if (isStart) opening.account?.refuseIfExhausted()
-  }
-
   /** The options are checked. `given`: for `sessions.start`. */
   startTree(input: RunInput, options: RunOptions, given?: { readonly treeId: TreeId; readonly opening: Opening }): StartedTree {
     this.#refuseWhenClosed()
@@ -300,10 +293,11 @@ export class Runtime implements AgentRuntime {
     const opening = given ? withoutSecrets(given.opening, own.redactor) : options.principal && openedBy(options.principal)
     const startInterrupt = new Interrupt()
     if (options.signal?.aborted) startInterrupt.fire('interrupted')
-    const isOwned = opening?.principal !== undefined && this.parts.accounts !== undefined
+    const { accounts } = this.parts
+    const isOwned = opening?.principal !== undefined && accounts !== undefined
     // An unknown name is refused immediately.
     if ((isOwned || !this.#isPrepared) && options.agent !== undefined) findAgent(this.parts.options.config.agents, options.agent)
-    const preparing = isOwned ? this.#openAccount(opening, { isStart: given !== undefined }) : this.#prepare()
+    const preparing = isOwned ? openAccount(opening, accounts, given !== undefined).then(() => this.#prepare()) : this.#prepare()
     const choose = (): MaybePromise<Selected> => {
       const found = this.#selectAgent(parts, options.agent, { startInterrupt, redactor: own.redactor, account: opening?.account })
       const selected = opening ? withAgent(found, (agent) => openingAgent(agent, opening)) : found
@@ -494,11 +488,6 @@ export class Runtime implements AgentRuntime {
   #refuseWhenClosed(): void {
     if (this.#isClosed) throw new TroupeError('runtime_closed', 'The runtime is closed.', { remedy: 'Create a new one.' })
   }
-}
-
-function withAgent(selected: MaybePromise<Selected>, change: (agent: AgentSpec) => AgentSpec): MaybePromise<Selected> {
-  if (selected instanceof Promise) return selected.then((found) => withAgent(found, change))
-  return { ...selected, agent: change(selected.agent) }
 }
 
 /** The result of a run that could not be started. Nothing of it was stored. */

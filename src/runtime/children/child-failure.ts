@@ -1,5 +1,5 @@
 import type { AgentLimits, ModelFailure, ToolFailure, TurnEnding, TurnReason } from '../../contracts/index.ts'
-import { describeLimits, limitAboveTexts } from '../../core/index.ts'
+import { describeLimits, limitAboveTexts } from '../../steps/index.ts'
 
 interface FailedChild {
   readonly name: string

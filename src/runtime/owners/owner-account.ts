@@ -6,7 +6,8 @@ import {
   type OwnerUsages,
   type UsageCharge,
 } from '../../contracts/index.ts'
-import { limitText, type OwnerDayAccount, raiseLimitText } from '../../core/index.ts'
+import type { OwnerDayAccount } from '../../core/index.ts'
+import { limitText, raiseLimitText } from '../../steps/index.ts'
 import { nextUtcDay, utcDay } from '../../util/utc-day.ts'
 import { BudgetQueue } from '../children/budget-queue.ts'
 import { addUse, noUse, type ResourceUse, subtractUse } from '../children/open-sessions.ts'

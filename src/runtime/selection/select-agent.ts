@@ -1,4 +1,4 @@
-import { type AgentSpec, type AskedFirst, type Diagnostic, type InputPart, TroupeError } from '../../contracts/index.ts'
+import { type AgentSpec, type AskedFirst, type Diagnostic, type InputPart, type MaybePromise, TroupeError } from '../../contracts/index.ts'
 import { mentionsName, sharedWords, wordsOf } from '../../util/common-words.ts'
 import { knownNames } from '../../util/nearest-names.ts'
 import type { AgentDefinition, AgentLoopConfig } from '../api/agent-config.ts'
@@ -15,6 +15,11 @@ export interface Selected {
   readonly asked?: AskedFirst
   /** For the person who started the run. */
   readonly notice?: Diagnostic
+}
+
+export function withAgent(selected: MaybePromise<Selected>, change: (agent: AgentSpec) => AgentSpec): MaybePromise<Selected> {
+  if (selected instanceof Promise) return selected.then((found) => withAgent(found, change))
+  return { ...selected, agent: change(selected.agent) }
 }
 
 /** Default: the only agent; of several, the best match for the request. */

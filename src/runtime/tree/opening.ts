@@ -1,5 +1,6 @@
 import type { AgentChanges, AgentSpec, Message, Principal, TreeIdentity } from '../../contracts/index.ts'
 import type { Redactor } from '../../util/redact.ts'
+import type { OwnerAccounts } from '../owners/owner-accounts.ts'
 import type { TreeAccount } from '../owners/tree-account.ts'
 import { withChanges } from '../resume/reconfigure-session.ts'
 import { redactChanges, redactMessage } from './redact-message.ts'
@@ -24,6 +25,12 @@ export const openedBy = ({ id, kind, name }: Principal): Opening => ({
   history: [],
   changes: undefined,
 })
+
+/** Opens the account of the owner. `sessions.start` refuses a session if nothing is left today; a run ends with that reason. */
+export async function openAccount(opening: Opening, accounts: OwnerAccounts, isStart: boolean): Promise<void> {
+  opening.account = opening.principal && (await accounts.open(opening.principal.id))
+  if (isStart) opening.account?.refuseIfExhausted()
+}
 
 /** Everything in it is stored and shown. */
 export function withoutSecrets(opening: Opening, redactor: Redactor): Opening {

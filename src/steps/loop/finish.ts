@@ -1,15 +1,8 @@
 import type { EventDraft, MaybePromise, Report, TurnEnding, TurnTotals } from '../../contracts/index.ts'
-import {
-  errorItemIdOf,
-  limitText,
-  ownAccounts,
-  partialReasonTexts,
-  type ReachedLimit,
-  raiseLimitText,
-  tightestAccount,
-} from '../../core/index.ts'
+import { errorItemIdOf, ownAccounts, tightestAccount } from '../../core/index.ts'
 import { atStop, hasHooksAt } from '../approval/hooks.ts'
 import type { ActiveSession } from './active-session.ts'
+import { limitText, partialReasonTexts, type ReachedLimit, raiseLimitText } from './limit-texts.ts'
 import { reportOf } from './report-of.ts'
 
 /** Ends the turn, unless a hook sends the model back to work. */

@@ -1,6 +1,6 @@
 import type { AgentLimits, PartialReason, TurnReason } from '../../contracts/index.ts'
+import { type OwnerDayAccount, resourceOf } from '../../core/index.ts'
 import { showDuration } from '../../util/parse-units.ts'
-import { type OwnerDayAccount, resourceOf } from './accounts.ts'
 
 /** Every limit that can end a turn, and the reason of such an ending. */
 const limitReasons = { maxToolTurns: 'steps', maxCalls: 'calls', ...resourceOf } as const
