@@ -191,6 +191,15 @@ test('--stdio is an MCP server for the program that starts it', async () => {
   await client.close()
 })
 
+test('the text format prints the addresses with the token; the token stays out of other logs', async () => {
+  const running = scene.start(['serve', '--port', '0', '--log-format', 'text', '--quiet'])
+  await running.says('Stop with Ctrl-C.')
+  running.process.kill('SIGHUP')
+  const { code, stderr } = await running.ended
+  expect(code).toBe(129)
+  expect(stderr).toMatch(/Open +http:\/\/127\.0\.0\.1:\d+\/#token=trp_local_[\w-]{32}\n/)
+})
+
 test('what cannot be served is refused before anything starts', async () => {
   const other = await serveScene()
   const refusal = async (...args: readonly string[]) => {
