@@ -1,4 +1,4 @@
-import type { ErrorShape, HttpError, ServerErrorCode } from '../server/index.ts'
+import { type ErrorShape, errorText, type HttpError, type ServerErrorCode } from '../server/index.ts'
 
 const types: { readonly [Kind in ServerErrorCode]: string } = {
   unauthorized: 'authentication_error',
@@ -20,11 +20,9 @@ const types: { readonly [Kind in ServerErrorCode]: string } = {
 /** Clients show the message, and programs read `details`. */
 export const anthropicErrors: ErrorShape = (error, requestId) => ({
   type: 'error',
-  error: { type: types[error.kind], message: messageOf(error), details: detailsOf(error) },
+  error: { type: types[error.kind], message: errorText(error), details: detailsOf(error) },
   request_id: requestId,
 })
-
-const messageOf = ({ message, options: { remedy } }: HttpError): string => (remedy === undefined ? message : `${message} ${remedy}`)
 
 function detailsOf({ code, options: { parameter, sessionId, details } }: HttpError): object {
   return {

@@ -1,4 +1,4 @@
-import type { ErrorShape, HttpError, ServerErrorCode } from '../server/index.ts'
+import { type ErrorShape, errorText, type HttpError, type ServerErrorCode } from '../server/index.ts'
 
 /** `type` of an error, which programs read. */
 const types: { readonly [Kind in ServerErrorCode]: string } = {
@@ -33,10 +33,11 @@ export interface OpenAiError {
 }
 
 /** The object that clients get as `error`, in a body and in a stream. */
-export function openAiError({ kind, code, message, options }: HttpError): OpenAiError {
-  const { remedy, parameter, sessionId, details } = options
+export function openAiError(error: HttpError): OpenAiError {
+  const { kind, code, options } = error
+  const { parameter, sessionId, details } = options
   return {
-    message: remedy === undefined ? message : `${message} ${remedy}`,
+    message: errorText(error),
     type: types[kind],
     param: parameter ?? (code === 'agent_unknown' ? 'model' : null),
     code: codes[code] ?? code,

@@ -24,7 +24,7 @@ export async function authenticate(
 export function requireScope(caller: Caller, scope: Scope): void {
   if (hasScope(caller, scope)) return
   throw new HttpError('forbidden', `The token lacks the scope "${scope}".`, {
-    remedy: `Create one that has it: troupe token create --name NAME --scopes ${scope}`,
+    remedy: `Create one that has it: troupe token create --name NAME --scopes ${scope === 'run' || scope === 'read' ? 'run,read' : `run,read,${scope}`}`,
   })
 }
 

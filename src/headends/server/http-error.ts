@@ -1,4 +1,5 @@
 import { BudgetExhaustedError, type ErrorCode, type Problem, TroupeError } from '../../contracts/index.ts'
+import { asSentence } from '../../util/as-sentence.ts'
 
 /** Codes of the server itself, beside those of `TroupeError`. */
 export const serverErrors = {
@@ -76,6 +77,10 @@ export class HttpError extends Error {
     return this.options.code ?? this.kind
   }
 }
+
+/** Message and remedy, for protocols that have one text only. */
+export const errorText = ({ message, options: { remedy } }: HttpError): string =>
+  remedy === undefined ? message : `${asSentence(message)} ${remedy}`
 
 /** The body of an error in the format of a protocol. */
 export type ErrorShape = (error: HttpError, requestId: string) => object

@@ -8,6 +8,7 @@ export { findAgent } from './find-agent.ts'
 export {
   type ErrorShape,
   errorResponse,
+  errorText,
   HttpError,
   type HttpErrorOptions,
   plainErrors,

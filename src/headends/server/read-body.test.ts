@@ -98,3 +98,21 @@ it('names every problem and the first field', () => {
     }),
   )
 })
+
+it('says what is missing, which values exist, and which fields', () => {
+  const body = z.strictObject({
+    input: z.union([z.string(), z.array(z.string())]),
+    decision: z.discriminatedUnion('kind', [z.strictObject({ kind: z.literal('approve') }), z.strictObject({ kind: z.literal('deny') })]),
+    mode: z.enum(['queue', 'steer']),
+    count: z.number().min(1),
+  })
+  expect(() => checked({ decision: {}, mode: 'later', count: '1', inptu: 'a' }, body, 'body')).toThrow(
+    expect.objectContaining({
+      message:
+        'input: missing; expected string or array; decision.kind: expected "approve" or "deny"; mode: expected "queue" or "steer"; ' +
+        'count: expected number; inptu: unknown field',
+      options: expect.objectContaining({ remedy: 'Known fields: input, decision, mode, count.' }),
+    }),
+  )
+  expect(() => checked({}, z.strictObject({ q: z.string() }), 'query')).toThrow('q: missing; expected string')
+})

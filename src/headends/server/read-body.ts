@@ -65,12 +65,14 @@ export function parseJson(text: string): unknown {
 
 /** Reports every problem with its place. */
 export function checked<Value>(value: unknown, schema: z.ZodType<Value>, where: 'body' | 'query'): Value {
-  const result = schema.safeParse(value)
+  const result = schema.safeParse(value, { reportInput: true })
   if (result.success) return result.data
   const problems = result.error.issues.flatMap((issue) => problemsOf(issue, [], where))
   const [first] = problems
+  const hasUnknown = result.error.issues.some(({ code, path }) => code === 'unrecognized_keys' && path.length === 0)
   throw new HttpError('invalid_request', problems.map(({ place, message }) => `${place}: ${message}`).join('; '), {
     problems,
+    ...(hasUnknown && { remedy: fieldsOf(schema) }),
     ...(first && first.place !== where && { parameter: first.place }),
   })
 }
@@ -85,7 +87,32 @@ function problemsOf(issue: z.core.$ZodIssue, above: readonly PropertyKey[], wher
     )
     if (meant) return meant.flatMap((inner) => problemsOf(inner, path, where))
   }
-  return [{ place: path.join('.') || where, message: issue.message }]
+  return [{ place: path.join('.') || where, message: messageOfIssue(issue) }]
+}
+
+/** A missing field is called so, and the alternatives of a value are named. Other texts are those of zod. */
+function messageOfIssue(issue: z.core.$ZodIssue): string {
+  const isMissing = 'input' in issue && issue.input === undefined
+  const expected = expectedBy(issue)
+  if (expected !== undefined) return isMissing ? `missing; expected ${expected}` : `expected ${expected}`
+  if (isMissing) return 'missing'
+  return issue.message
+}
+
+function expectedBy(issue: z.core.$ZodIssue): string | undefined {
+  if (issue.code === 'invalid_type') return issue.expected
+  if (issue.code === 'invalid_value') return issue.values.map((value) => JSON.stringify(value)).join(' or ')
+  if (issue.code !== 'invalid_union') return undefined
+  const { options } = issue as { readonly options?: unknown }
+  if (Array.isArray(options)) return options.map((value) => JSON.stringify(value)).join(' or ')
+  const all = issue.errors.map(([first]) => first && first.path.length === 0 && expectedBy(first))
+  return all.length > 0 && all.every(Boolean) ? [...new Set(all)].join(' or ') : undefined
+}
+
+/** For a field that does not exist. */
+function fieldsOf(schema: z.ZodType): string | undefined {
+  const { shape } = schema as { readonly shape?: object }
+  return shape && `Known fields: ${Object.keys(shape).join(', ')}.`
 }
 
 const tooLarge = (maxBytes: number): HttpError =>
