@@ -100,14 +100,16 @@ describe('one answer', () => {
     expect(await json(fetch('/v1/approvals'))).toMatchObject({
       approvals: [{ session: { sessionId: waiting.sessionId }, request: { id } }],
     })
-    expect(
-      (await fetch(`/v1/sessions/${waiting.sessionId}/approvals/${encodeURIComponent(id)}`, { json: { kind: 'approve' } })).status,
-    ).toBe(202)
+    const answer = (kind: string) => fetch(`/v1/sessions/${waiting.sessionId}/approvals/${encodeURIComponent(id)}`, { json: { kind } })
+    expect((await answer('approve')).status).toBe(202)
     const events = await collectSse(
       await fetch(`/v1/sessions/${waiting.sessionId}/events?until=turn`, { headers: { accept: 'text/event-stream' } }),
     )
     expect(events.map(({ event }) => event)).toContain('interaction.turn.completed')
     expect(await json(fetch(`/v1/sessions/${waiting.sessionId}`))).toMatchObject({ outcome: { text: 'It is gone.' }, approvals: [] })
+    const late = await answer('deny')
+    expect(late.status).toBe(404)
+    expect(await late.json()).toMatchObject({ error: { code: 'approval_unknown', message: expect.stringContaining('no open request') } })
     expect((await store.records.list('audit')).map(({ value }) => value)).toMatchObject([
       { by: 'local', action: 'approval.approve', approvalId: id },
     ])

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { ApprovalDecision, JsonObject } from '../../contracts/index.ts'
+import type { ApprovalDecision, JsonObject, SessionService } from '../../contracts/index.ts'
 import { HttpError, isAdmin, plainErrors, type Route, route } from '../server/index.ts'
 import type { RestDependencies } from './rest-routes.ts'
 import { sessionOf } from './session-routes.ts'
@@ -70,6 +70,7 @@ export function approvalRoutes({ audit }: RestDependencies): readonly Route[] {
           throw new HttpError('forbidden', 'An approval for the project needs the scope "admin".', {
             remedy: 'Approve for the session: {"kind":"approve","breadth":"session"}',
           })
+        await refuseAnswered(request.sessions, sessionId, approvalId)
         const receipt = await request.sessions.approve(sessionId, { approvalId, decision: decisionOf(body) })
         await audit({
           by: caller.principal.id,
@@ -82,6 +83,18 @@ export function approvalRoutes({ audit }: RestDependencies): readonly Route[] {
       },
     }),
   ]
+}
+
+/** The runtime takes a late answer and records it without effect. A client must hear that, and the audit must not contain it. */
+async function refuseAnswered(sessions: Pick<SessionService, 'requests'>, sessionId: string, approvalId: string): Promise<void> {
+  const open = await sessions.requests(sessionId)
+  if (open.some(({ id }) => id === approvalId)) return
+  throw new HttpError('not_found', `Session ${sessionId} has no open request ${approvalId}.`, {
+    code: 'approval_unknown',
+    remedy:
+      open.length > 0 ? `Open requests: ${open.map(({ id }) => id).join(', ')}.` : 'It has no open requests: they may be answered already.',
+    sessionId,
+  })
 }
 
 function decisionOf(body: z.infer<typeof decision>): ApprovalDecision {
