@@ -180,6 +180,7 @@ export type {
   StartOptions,
   StoredOutput,
 } from './session-service.ts'
+export { sessionFieldLimits } from './session-service.ts'
 export { type SkillCard, type SkillScope, skillScopes } from './skill.ts'
 export type { AgentLoopStateSnapshot } from './snapshot.ts'
 export type { AnySchema, SchemaInput, SchemaOutput, StandardIssue, StandardResult, StandardSchema } from './standard-schema.ts'

@@ -8,6 +8,9 @@ import type { Outcome } from './outcome.ts'
 import type { Principal } from './principal.ts'
 import type { TreeEntry, TreeFilter } from './store.ts'
 
+/** Of titles and labels: each is one line. */
+export const sessionFieldLimits = { titleChars: 200, labels: 20, labelChars: 64 } as const
+
 /** Settings of a session that its caller sets instead of the definition of the agent. */
 export interface SessionSettings {
   /** In order of preference. */

@@ -1,8 +1,7 @@
+import { sessionFieldLimits } from '../contracts/index.ts'
 import type { FieldType } from '../util/option-problems.ts'
 
-const maxTitleChars = 200
-const maxLabels = 20
-const maxLabelChars = 64
+const { titleChars: maxTitleChars, labels: maxLabels, labelChars: maxLabelChars } = sessionFieldLimits
 
 const isLine = (value: unknown, maxChars: number): boolean =>
   typeof value === 'string' &&

@@ -318,7 +318,7 @@ it('passes parameters on that the agent allows', async () => {
 
 it('names parameters without effect', async () => {
   const { fetch, model, store } = await stage([{ text: 'Hi.' }, { text: 'Hi.' }])
-  const more = { temperature: 0.5, top_p: 0.9, top_k: 5, thinking: { type: 'disabled' }, metadata: { user_id: 'ann' } }
+  const more = { temperature: 0.5, top_p: 0.9, top_k: 5, thinking: { type: 'disabled' }, metadata: { user_id: `ann ${'x'.repeat(200)}` } }
   for (const stream of [false, true]) {
     const response = await fetch('/v1/messages', { json: { ...ask, ...more, stream } })
     await response.text()
@@ -328,7 +328,7 @@ it('names parameters without effect', async () => {
     [undefined, undefined, undefined],
     [undefined, undefined, undefined],
   ])
-  expect((await store.trees.list({ labels: ['user:ann'] })).length).toBe(2)
+  expect((await store.trees.list({ labels: [`user:ann ${'x'.repeat(55)}`] })).length).toBe(2)
 })
 
 it('estimates tokens by the length of texts', async () => {

@@ -157,7 +157,7 @@ describe('the conversation of the client', () => {
       .create({
         model: 'clerk',
         user: 'ann',
-        metadata: { ticket: '7' },
+        metadata: { ticket: '7', note: `a\nb ${'x'.repeat(200)}` },
         messages: [
           { role: 'system', content: 'Be brief.' },
           { role: 'user', content: 'Rain?' },
@@ -199,7 +199,7 @@ describe('the conversation of the client', () => {
       },
     ])
     const session = await runtime.sessions.get(response.headers.get('x-session-id') ?? '')
-    expect(session).toMatchObject({ agent: 'clerk', labels: ['user:ann', 'ticket=7'], owner: 'local' })
+    expect(session).toMatchObject({ agent: 'clerk', labels: ['user:ann', 'ticket=7', `note=a b ${'x'.repeat(55)}`], owner: 'local' })
   })
 
   it('is kept only for the answer with store: false', async () => {

@@ -146,6 +146,31 @@ describe('one answer', () => {
   })
 })
 
+test('a turn that goes on without its client keeps its place', async () => {
+  const held = gate()
+  const model = new ScriptedModel([{ text: 'late', wait: held.promise }])
+  const { fetch, runtime, headends } = await server({
+    model,
+    agents: [{ ...agent, tools: [] }],
+    server: { admission: { total: 1, queue: 0 } },
+  })
+  const { sessionId } = await json(fetch('/v1/helper?q=x', { headers: { prefer: 'respond-async' } }))
+  expect(headends.admission.running).toBe(1)
+  expect((await fetch('/v1/helper?q=x')).status).toBe(503)
+  held.open()
+  await runtime.sessions.outcome(sessionId)
+  await new Promise((resolve) => setImmediate(resolve))
+  expect(headends.admission.running).toBe(0)
+})
+
+test('HEAD starts neither turns nor streams', async () => {
+  const { fetch, runtime } = await server()
+  for (const path of ['/v1/echo?q=x', '/v1/sessions', '/v1/watch'])
+    expect((await fetch(path, { method: 'HEAD', headers: { accept: 'text/event-stream' } })).status).toBe(405)
+  expect((await fetch('/health', { method: 'HEAD' })).status).toBe(200)
+  expect(await runtime.sessions.list()).toEqual([])
+})
+
 describe('sessions', () => {
   test('start is idempotent by client id and by key; list has filters and a cursor', async () => {
     const { fetch } = await server()

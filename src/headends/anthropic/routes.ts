@@ -1,5 +1,5 @@
 import type { Clock } from '../../contracts/index.ts'
-import { findAgent, type Route, type RouteRequest, requireAnswer, route, startTurn } from '../server/index.ts'
+import { findAgent, ignoredHeaders, type Route, type RouteRequest, requireAnswer, route, startTurn } from '../server/index.ts'
 import { estimateTokens } from './count-tokens.ts'
 import { anthropicErrors } from './errors.ts'
 import { MessageEvents } from './message-events.ts'
@@ -59,13 +59,13 @@ async function createMessage(request: RouteRequest<MessagesBody, object>, clock:
     ...settings,
   })
   const events = new MessageEvents({ sessionId: turn.sessionId, model: agent.name, maxTokens, showsThinking })
-  const headers = ignored.length > 0 ? { 'x-troupe-ignored-parameters': ignored.join(', ') } : undefined
+  const headers = ignoredHeaders(ignored)
   const isJson = (settings.output ?? agent.output).format === 'json'
   if (body.stream) return streamMessage({ request, turn, events, texts: isJson ? 'none' : 'live', clock, headers })
   const sent: WireEvent[] = [...events.begin()]
   for await (const part of turn.parts(isJson ? 'none' : 'whole')) sent.push(...events.read(part))
   sent.push(...events.end(await requireAnswer(sessions, await turn.outcome())))
-  return Response.json(wholeMessage(sent), headers && { headers })
+  return Response.json(wholeMessage(sent), { headers })
 }
 
 function countTokens({ body, sessions }: RouteRequest<CountTokensBody, object>): Response {

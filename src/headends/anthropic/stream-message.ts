@@ -19,7 +19,7 @@ export interface MessageStream {
   readonly events: MessageEvents
   readonly texts: 'live' | 'none'
   readonly clock: Clock
-  readonly headers: { readonly [name: string]: string } | undefined
+  readonly headers: { readonly [name: string]: string }
 }
 
 /** A turn that fails before its first output is answered with a status, and later with an event. */
@@ -46,7 +46,7 @@ export async function streamMessage({ request, turn, events, texts, clock, heade
     source: await afterFirst(messageEvents(), clock),
     encode: (event) => sseBytes({ event: event.type, data: JSON.stringify(event) }),
     clock,
-    ...(headers && { headers }),
+    headers,
     failed: (error) => sseBytes({ event: 'error', data: JSON.stringify(anthropicErrors(toHttpError(error), requestId)) }),
     left: () => turn.left(),
   })

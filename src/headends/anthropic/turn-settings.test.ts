@@ -54,8 +54,3 @@ it('limits the model only where every step is the answer', () => {
   expect(settings({}, agent(['maxOutputTokens'], { agents: ['helper'] })).parameters).toEqual({})
   expect(settings({}, agent([])).parameters).toEqual({})
 })
-
-it('makes a label of a long user id', () => {
-  const [label] = settings({ metadata: { user_id: `${'x'.repeat(122)}🎭${'y'.repeat(100)}` } }).labels ?? []
-  expect([label?.length, label?.isWellFormed()]).toEqual([128, true])
-})

@@ -1,4 +1,5 @@
 import type { AgentDescription, JsonObject, ModelParameters, OutputContract, ReasoningEffort } from '../../contracts/index.ts'
+import { labelOf } from '../server/index.ts'
 import type { CountTokensBody, MessagesBody } from './request-schema.ts'
 
 /** What a request asks for beside its messages. */
@@ -28,14 +29,12 @@ export function turnSettings(body: MessagesBody, agent: AgentDescription): TurnS
   return {
     parameters: { ...parameters, ...(canLimitModel(agent) && { maxOutputTokens: body.max_tokens }) },
     ...(output && { output }),
-    ...(user && { labels: [`user:${user}`.slice(0, maxLabelChars).toWellFormed()] }),
+    ...(user && { labels: [labelOf(`user:${user}`)] }),
     maxTokens: body.max_tokens,
     showsThinking: isShown(body.thinking),
     ignored: [...given.flatMap(([name, key]) => (isAllowed(key) ? [] : [name])), ...withoutEffect(body)],
   }
 }
-
-const maxLabelChars = 128
 
 /** The limit of a model applies to every step: only where there is one step, it limits the answer alone. */
 const canLimitModel = ({ overrides, tools, agents }: AgentDescription): boolean =>

@@ -1,14 +1,14 @@
 import { z } from 'zod'
 import { reasoningEfforts } from '../../contracts/index.ts'
-import { afterFirst, eventStream, findAgent, type RouteRequest, sseBytes, startTurn, toHttpError } from '../server/index.ts'
+import { afterFirst, eventStream, findAgent, ignoredHeaders, type RouteRequest, sseBytes, startTurn, toHttpError } from '../server/index.ts'
 import { type ChatPiece, chatAnswer } from './chat-answer.ts'
 import { messagesSchema, readMessages } from './chat-messages.ts'
 import { chatParameters } from './chat-parameters.ts'
 import { deletedAfter } from './deleted-after.ts'
 import { openAiError } from './errors.ts'
 import type { OpenAiDependencies } from './openai-routes.ts'
-import { checkParameters, ignoredHeaders } from './parameters.ts'
-import { chatUsage, labelsOf, limitsOf, metadataSchema, outputOf, responseFormatSchema, userSchema } from './settings.ts'
+import { checkParameters } from './parameters.ts'
+import { chatUsage, labelsOf, limitsOf, metadataSchema, outputOf, responseFormatSchema } from './settings.ts'
 
 /** Other parameters are checked by their table. */
 export const chatBody = z.looseObject({
@@ -25,7 +25,7 @@ export const chatBody = z.looseObject({
   reasoning_effort: z.enum(reasoningEfforts).nullish(),
   parallel_tool_calls: z.boolean().nullish(),
   modalities: z.array(z.literal('text', 'agents answer with text')).nullish(),
-  user: userSchema.nullish(),
+  user: z.string().nullish(),
   metadata: metadataSchema.nullish(),
   store: z.boolean().nullish(),
 })

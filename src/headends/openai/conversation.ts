@@ -23,8 +23,9 @@ export class ConversationReader {
   readonly #history: Message[] = []
   readonly #instructions: string[] = []
   readonly #place: string
-  /** Calls without a result, with the place of their message. */
+  /** Calls without a result: names by id. */
   #open = new Map<string, string>()
+  /** Of their message. */
   #openPlace = ''
 
   constructor(place: string) {
@@ -59,7 +60,6 @@ export class ConversationReader {
     this.#history.push({ role: 'tool', results: [{ id, name, ok, content }] })
   }
 
-  /** Texts of a client whose list is empty are not a conversation. */
   end(): Conversation {
     this.#closeCalls()
     const last = this.#history.pop()

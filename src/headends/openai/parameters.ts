@@ -25,8 +25,6 @@ export interface ParameterRule {
 
 export type ParameterTable = { readonly [name: string]: ParameterRule }
 
-export const ignoredHeader = 'x-troupe-ignored-parameters'
-
 export interface CheckedParameters {
   readonly parameters: ModelParameters
   /** Names, in the order of the request. */
@@ -52,9 +50,6 @@ export function checkParameters(
   }
   return { parameters: parameters as ModelParameters, ignored }
 }
-
-export const ignoredHeaders = (ignored: readonly string[]): { readonly [name: string]: string } =>
-  ignored.length > 0 ? { [ignoredHeader]: ignored.join(', ') } : {}
 
 export const unsupported = (name: string, why: string): HttpError =>
   new HttpError('invalid_request', `The parameter "${name}" is not supported. ${why}`, { code: 'unsupported_parameter', parameter: name })

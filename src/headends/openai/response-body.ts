@@ -3,7 +3,7 @@ import { type AgentDescription, type Json, type ModelParameters, reasoningEffort
 import { type CheckedParameters, checkParameters, unsupported } from './parameters.ts'
 import { inputSchema } from './response-input.ts'
 import { responseParameters } from './response-parameters.ts'
-import { metadataSchema, textFormatSchema, userSchema } from './settings.ts'
+import { metadataSchema, textFormatSchema } from './settings.ts'
 
 /** Other parameters are checked by their table. */
 export const responseBody = z.looseObject({
@@ -24,7 +24,7 @@ export const responseBody = z.looseObject({
   parallel_tool_calls: z.boolean().nullish(),
   include: z.array(z.string()).nullish(),
   truncation: z.enum(['auto', 'disabled']).nullish(),
-  user: userSchema.nullish(),
+  user: z.string().nullish(),
   metadata: metadataSchema.nullish(),
 })
 export type ResponseBody = z.infer<typeof responseBody>

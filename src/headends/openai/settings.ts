@@ -1,13 +1,11 @@
 import { z } from 'zod'
 import type { AgentDescription, AgentLimits, JsonObject, OutputContract, Usage } from '../../contracts/index.ts'
-
-const maxLabel = 128
+import { labelOf } from '../server/index.ts'
 
 /** At most 16 pairs, as OpenAI has it. */
 export const metadataSchema = z
   .record(z.string().min(1).max(64), z.string().max(512))
   .refine((pairs) => Object.keys(pairs).length <= 16, 'has more than 16 pairs')
-export const userSchema = z.string().max(maxLabel - 'user:'.length)
 
 export function labelsOf({
   user,
@@ -16,10 +14,9 @@ export function labelsOf({
   readonly user?: string | null | undefined
   readonly metadata?: { readonly [key: string]: string } | null | undefined
 }): readonly string[] {
-  return [...(user ? [`user:${user}`] : []), ...Object.entries(metadata ?? {}).map(([key, value]) => cut(`${key}=${value}`))]
+  const texts = [...(user ? [`user:${user}`] : []), ...Object.entries(metadata ?? {}).map(([key, value]) => `${key}=${value}`)]
+  return texts.map(labelOf)
 }
-
-const cut = (label: string): string => label.slice(0, maxLabel).toWellFormed()
 
 const schemaSchema = z.record(z.string(), z.unknown())
 

@@ -5,6 +5,7 @@ import {
   findAgent,
   HttpError,
   plainErrors,
+  prefersAsync,
   type Route,
   type RouteRequest,
   requireAnswer,
@@ -72,15 +73,13 @@ export function agentRoutes({ clock }: RestDependencies): readonly Route[] {
 
   async function ask(request: RouteRequest, body: StartBody): Promise<Response> {
     const agent = findAgent(request.sessions, request.params.agent ?? '')
-    const isDetached = /(?:^|,)\s*respond-async\b/i.test(request.raw.headers.get('prefer') ?? '')
     const accept = request.raw.headers.get('accept') ?? ''
     const turn = await startTurn(request, {
       agent: agent.name,
       input: inputOf(body.input),
       ...startOptionsOf(body, agent),
-      onDisconnect: isDetached ? 'continue' : 'cancel',
     })
-    if (isDetached) return accepted(turn.sessionId, { sessionId: turn.sessionId, status: 'running' })
+    if (prefersAsync(request)) return accepted(turn.sessionId, { sessionId: turn.sessionId, status: 'running' })
     if (accept.includes('text/event-stream')) return streamed(request, turn)
     const outcome = await turn.outcome()
     if (outcome.status === 'suspended') return waiting(request, outcome)
@@ -104,7 +103,7 @@ export function agentRoutes({ clock }: RestDependencies): readonly Route[] {
       clock,
       headers: { 'x-session-id': turn.sessionId },
       failed: (error) => sseBytes({ event: 'error', data: JSON.stringify(plainErrors(toHttpError(error), requestId)) }),
-      left: () => void turn.cancel(),
+      left: () => turn.left(),
     })
   }
 }

@@ -1,12 +1,11 @@
 import { z } from 'zod'
-import type { TreeFilter } from '../../contracts/index.ts'
+import { sessionFieldLimits, sessionStatuses, type TreeFilter } from '../../contracts/index.ts'
 import { HttpError, isAdmin, plainErrors, type Route, type RouteRequest, route } from '../server/index.ts'
 import { unknownSession } from './event-routes.ts'
 import type { RestDependencies } from './rest-routes.ts'
 import { answerDocument, labelsSchema, sessionDocument } from './wire.ts'
 
 const base = { headend: 'rest', errors: plainErrors } as const
-const statuses = ['running', 'completed', 'partial', 'failed', 'interrupted', 'suspended'] as const
 const oneOrMany = <Each extends z.ZodType>(each: Each) => z.union([each.transform((one) => [one]), z.array(each)])
 
 /** Keys of different owners never meet. */
@@ -21,7 +20,7 @@ const listSessions = route({
   summary: 'List sessions, newest first',
   query: z.strictObject({
     agent: z.string().optional(),
-    status: oneOrMany(z.enum(statuses)).optional(),
+    status: oneOrMany(z.enum(sessionStatuses)).optional(),
     label: oneOrMany(z.string()).optional(),
     key: z.string().optional(),
     owner: z.string().optional(),
@@ -77,7 +76,7 @@ const updateSession = route({
   path: '/v1/sessions/:id',
   access: 'run',
   summary: 'Change title and labels',
-  body: z.strictObject({ title: z.string().min(1).max(200).optional(), labels: labelsSchema.optional() }),
+  body: z.strictObject({ title: z.string().min(1).max(sessionFieldLimits.titleChars).optional(), labels: labelsSchema.optional() }),
   responses: { 200: { description: 'The session.' } },
   async handle(request) {
     const { sessionId } = await sessionOf(request)

@@ -7,6 +7,7 @@ import {
   type Outcome,
   reasoningEfforts,
   type SessionEntry,
+  sessionFieldLimits,
 } from '../../contracts/index.ts'
 import { HttpError, outputOf } from '../server/index.ts'
 
@@ -71,7 +72,7 @@ const parametersSchema = z
   .partial()
   .meta({ id: 'Parameters', description: 'Parameters that the agent does not list in `overrides` are refused.' })
 
-export const labelsSchema = z.array(z.string().min(1).max(64)).max(20)
+export const labelsSchema = z.array(z.string().min(1).max(sessionFieldLimits.labelChars)).max(sessionFieldLimits.labels)
 
 export const formatSchema = z.enum(['markdown', 'text', 'json'])
 

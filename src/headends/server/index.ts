@@ -10,33 +10,31 @@ export {
   errorResponse,
   errorText,
   HttpError,
-  type HttpErrorOptions,
   plainErrors,
   type ServerErrorCode,
   serverErrors,
   toHttpError,
 } from './http-error.ts'
+export { ignoredHeaders } from './ignored-parameters.ts'
+export { labelOf } from './label.ts'
 export { type Listening, type ListenOptions, listen } from './listen.ts'
 export { onBodyEnd } from './on-body-end.ts'
 export { openApiDocument } from './openapi.ts'
 export { parseJson } from './read-body.ts'
 export { outputOf } from './requested-output.ts'
-export { type HeadendName, type Method, type Peer, type Route, type RouteRequest, type RouteResponse, route } from './route.ts'
+export { type HeadendName, type Peer, type Route, type RouteRequest, route } from './route.ts'
 export { scopedSessions } from './scoped-sessions.ts'
 export { type AccessEntry, type HeadendServer, type HeadendServerOptions, headendServer } from './server.ts'
 export { type ServerRouteDependencies, serverRoutes } from './server-routes.ts'
 export {
   budgetOfTokens,
   createToken,
-  hashToken,
   listTokens,
   revokeToken,
-  type StoredTokensOptions,
   storedTokens,
   type TokenRecord,
   type TokenRegistry,
   type TokenSettings,
-  tokenOwner,
 } from './tokens.ts'
-export { answerBroken, approvalRequired, followTurn, requireAnswer, startTurn, type Turn, type TurnOptions, turnFailed } from './turn.ts'
+export { answerBroken, approvalRequired, prefersAsync, requireAnswer, startTurn, type Turn } from './turn.ts'
 export { type CallView, type TurnPart, TurnParts } from './turn-parts.ts'

@@ -93,6 +93,8 @@ export function headendServer(options: HeadendServerOptions): HeadendServer {
 
   async function answer(route: Route, { raw, params, exchange }: Incoming): Promise<Response> {
     exchange.route = route
+    // Hono answers HEAD with the handler of GET. That may start a turn, or a stream that nobody reads.
+    if (raw.method === 'HEAD' && route.access !== 'public') throw unknownRoute(raw, methods)
     const { requestId } = exchange
     const url = new URL(raw.url)
     const peer = await entrance.enter(raw.headers, route, (caller) => {

@@ -8,11 +8,6 @@ import { type TurnPart, TurnParts } from './turn-parts.ts'
 export interface TurnOptions extends StartOptions {
   readonly agent: string
   readonly input: string | readonly InputPart[]
-  /**
-   * `cancel`: a client that disconnects interrupts the turn. `continue`: the turn goes on. Default: `cancel`, unless the client sent
-   * `Prefer: respond-async`.
-   */
-  readonly onDisconnect?: 'cancel' | 'continue'
 }
 
 export interface Turn {
@@ -23,29 +18,31 @@ export interface Turn {
    */
   parts(texts?: 'live' | 'whole' | 'none'): AsyncIterable<TurnPart>
   outcome(): Promise<Outcome>
-  cancel(): Promise<void>
   /** The client disconnected in mid stream. Interrupts the turn, unless it should continue. */
   left(): void
 }
 
-/** Waits for a free place and starts the turn. Throws if the agent, the input or the options are wrong. */
-export async function startTurn(request: RouteRequest, { agent, input, onDisconnect, ...options }: TurnOptions): Promise<Turn> {
+/**
+ * Waits for a free place and starts the turn. Throws if the agent, the input or the options are wrong. A client that disconnects
+ * interrupts the turn, unless it sent `Prefer: respond-async`.
+ */
+export async function startTurn(request: RouteRequest, { agent, input, ...options }: TurnOptions): Promise<Turn> {
   const { sessions, signal } = request
-  const isDetached = (onDisconnect ?? (prefersAsync(request.raw.headers) ? 'continue' : 'cancel')) === 'continue'
-  await request.admit(agent)
+  const isDetached = prefersAsync(request)
+  const place = await request.admit(agent)
   const sessionId = await sessions.start(input, { agent, ...options })
   request.concerns(sessionId)
+  // It runs on after its response.
+  if (isDetached) place.keepUntil(sessions.outcome(sessionId))
   return followTurn(sessions, { sessionId, ...(!isDetached && { signal }) })
 }
 
-/** RFC 7240. */
-const prefersAsync = (headers: Headers): boolean => /(?:^|[\s,])respond-async(?:$|[\s,;])/i.test(headers.get('prefer') ?? '')
+/** Whether the turn goes on without its client: RFC 7240. */
+export const prefersAsync = ({ raw }: Pick<RouteRequest, 'raw'>): boolean =>
+  /(?:^|[\s,])respond-async(?:$|[\s,;])/i.test(raw.headers.get('prefer') ?? '')
 
 /** `signal`: interrupts the turn. */
-export function followTurn(
-  sessions: SessionService,
-  { sessionId, signal, after = 0 }: { readonly sessionId: string; readonly signal?: AbortSignal; readonly after?: number },
-): Turn {
+function followTurn(sessions: SessionService, { sessionId, signal }: { readonly sessionId: string; readonly signal?: AbortSignal }): Turn {
   const cancel = async (): Promise<void> => {
     await sessions.cancel(sessionId, 'interrupt').catch(() => {})
   }
@@ -55,13 +52,12 @@ export function followTurn(
   else signal?.addEventListener('abort', onAbort)
   return {
     sessionId,
-    cancel,
     left() {
       if (signal) onAbort()
     },
     async *parts(texts = 'live') {
       const fold = new TurnParts({ texts: texts === 'none' ? 'none' : 'live' })
-      for await (const event of sessions.events(sessionId, { after, until: 'turn', live: texts !== 'whole' })) {
+      for await (const event of sessions.events(sessionId, { until: 'turn', live: texts !== 'whole' })) {
         for (const part of fold.read(event)) {
           if (part.type === 'broken') await cancel()
           yield part
@@ -99,7 +95,7 @@ export function approvalRequired(sessionId: string, requests: readonly ApprovalR
   })
 }
 
-export function turnFailed({ status, reason, message, remedy, failure, sessionId, accounting }: Outcome): HttpError {
+function turnFailed({ status, reason, message, remedy, failure, sessionId, accounting }: Outcome): HttpError {
   // Clients repeat a request that was limited: only a turn without calls can be repeated.
   const isLimited = (failure?.class === 'rate_limit' || failure?.class === 'quota') && !accounting.some(({ kind }) => kind === 'call')
   const kind = isLimited ? 'rate_limited' : 'turn_failed'
