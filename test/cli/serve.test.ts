@@ -146,6 +146,7 @@ describe('a changed file', () => {
 
   test('adds and removes agents; included files are watched; names of routes are refused', async () => {
     await scene.put('rules.md', 'Rule one.')
+    await scene.put('output.json', '{}')
     await scene.put('clerk.ai', agentText('{% include "rules.md" %}'))
     await served.after(() => scene.put('extra.ai', agentText('Extra.')), 'Agents: boss, clerk, extra.')
     expect(await names()).toEqual(['boss', 'clerk', 'extra'])

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { readFileSync, unwatchFile, watchFile } from 'node:fs'
+import { readFileSync, type Stats, unwatchFile, watchFile } from 'node:fs'
 import { resolve } from 'node:path'
 import { type FSWatcher, watch } from 'chokidar'
 import { type Clock, TroupeError } from '../../contracts/index.ts'
@@ -8,7 +8,7 @@ import { isAboutTrust, sentenceOf } from '../team/start-diagnostics.ts'
 import type { ServeLog } from './serve-log.ts'
 import type { ServedProject } from './served-project.ts'
 import type { ServerHealth } from './server-health.ts'
-import { foldersToWatch, isRelevant, type WatchedPaths } from './watched-paths.ts'
+import { foldersToWatch, isRelevant, isSearched, type WatchedPaths } from './watched-paths.ts'
 
 // Changed files take effect with the next turn.
 //
@@ -37,6 +37,7 @@ export class HotReload {
   readonly #modules: Map<string, string>
   #current: ServedProject
   #paths: WatchedPaths
+  #folders: ReadonlySet<string>
   #watcher: FSWatcher | undefined
   #cancelTimer: (() => void) | undefined
   #loading: Promise<void> | undefined
@@ -48,14 +49,15 @@ export class HotReload {
     this.#options = options
     this.#current = options.first
     this.#paths = options.pathsOf(options.first)
+    this.#folders = foldersToWatch(this.#paths)
     this.#modules = new Map(moduleFiles(options.first).map((path) => [path, contentOf(path)]))
   }
 
   /** Resolves when changes are noticed. */
   async start(): Promise<void> {
-    const watcher = watch([...foldersToWatch(this.#paths)], {
+    const watcher = watch([...this.#folders], {
       ignoreInitial: true,
-      ignored: (path) => !this.#isWatched(path),
+      ignored: (path, stats) => !this.#isWatched(path, stats),
     })
     this.#watcher = watcher
     watcher.on('all', (_event, path) => {
@@ -74,8 +76,10 @@ export class HotReload {
     await this.#loading
   }
 
-  #isWatched(path: string): boolean {
-    return foldersToWatch(this.#paths).includes(path) || isRelevant(path, this.#paths)
+  /** Without `stats` it is not known yet whether it is a folder. */
+  #isWatched(path: string, stats: Stats | undefined): boolean {
+    if (this.#folders.has(path) || isRelevant(path, this.#paths)) return true
+    return (!stats || stats.isDirectory()) && isSearched(path, this.#paths)
   }
 
   #changed(): void {
@@ -125,11 +129,11 @@ export class HotReload {
   }
 
   #watch(paths: WatchedPaths): void {
-    const before = foldersToWatch(this.#paths)
+    const before = this.#folders
     this.#paths = paths
-    const now = foldersToWatch(paths)
-    this.#watcher?.add(now.filter((folder) => !before.includes(folder)))
-    this.#watcher?.unwatch(before.filter((folder) => !now.includes(folder)))
+    this.#folders = foldersToWatch(paths)
+    this.#watcher?.add([...this.#folders].filter((folder) => !before.has(folder)))
+    this.#watcher?.unwatch([...before].filter((folder) => !this.#folders.has(folder)))
   }
 
   #needingStart(project: ServedProject): readonly string[] {

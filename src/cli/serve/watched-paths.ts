@@ -12,8 +12,10 @@ export interface WatchedPaths {
   readonly files: ReadonlySet<string>
   /** Agent files directly in these. */
   readonly folders: ReadonlySet<string>
+  /** Agent files in these and in folders below them. */
+  readonly agentTrees: ReadonlySet<string>
   /** Everything below these. */
-  readonly trees: ReadonlySet<string>
+  readonly skillTrees: ReadonlySet<string>
 }
 
 const configNames = ['.ai-agent.json', '.ai-agent.env', '.mcp.json']
@@ -41,15 +43,13 @@ export function watchedPaths(
       ...(configFile === undefined ? [] : [resolve(configFile), `${resolve(configFile).replace(/\.json$/i, '')}.env`]),
     ]),
     folders: real([...agentFiles.map((file) => dirname(file)), ...(named.length === 0 ? [workingDirectory] : named.map(fixedFolder))]),
-    trees: real([
+    agentTrees: real([
       ...(named.length === 0
         ? dialectFolders.map((folder) => join(workingDirectory, folder))
         : named.filter(isFolderOrPattern).map(fixedFolder)),
       ...agentPathsOf({ config, environment }).filter(isFolderOrPattern).map(fixedFolder),
-      ...skillsOf(config).directories,
-      ...userSkillDirectories(workingDirectory),
-      ...userSkillDirectories(home),
     ]),
+    skillTrees: real([...skillsOf(config).directories, ...userSkillDirectories(workingDirectory), ...userSkillDirectories(home)]),
   }
 }
 
@@ -75,12 +75,17 @@ function real(paths: readonly string[]): ReadonlySet<string> {
 }
 
 /** The folders to watch. Those that do not exist cannot be watched; they are looked for again after each change. */
-export const foldersToWatch = ({ files, folders, trees }: WatchedPaths): readonly string[] =>
-  [...new Set([...[...files].map((file) => dirname(file)), ...folders, ...trees])].filter((path) => existsSync(path))
+export const foldersToWatch = ({ files, folders, agentTrees, skillTrees }: WatchedPaths): ReadonlySet<string> =>
+  new Set([...[...files].map((file) => dirname(file)), ...folders, ...agentTrees, ...skillTrees].filter((path) => existsSync(path)))
 
-/** Whether a change of this path may change a definition. */
-export function isRelevant(path: string, { files, folders, trees }: WatchedPaths): boolean {
-  if (files.has(path)) return true
-  if (isSkipped(path)) return false
-  return (folders.has(dirname(path)) && agentName.test(path)) || [...trees].some((tree) => isInside(tree, path))
-}
+/** Whether a change of this file may change a definition. */
+export const isRelevant = (path: string, paths: WatchedPaths): boolean =>
+  paths.files.has(path) ||
+  (agentName.test(path) && (paths.folders.has(dirname(path)) || isBelow(path, paths.agentTrees))) ||
+  isBelow(path, paths.skillTrees)
+
+/** Whether relevant files may be in this folder. */
+export const isSearched = (folder: string, { agentTrees, skillTrees }: WatchedPaths): boolean =>
+  isBelow(folder, agentTrees) || isBelow(folder, skillTrees)
+
+const isBelow = (path: string, trees: ReadonlySet<string>): boolean => !isSkipped(path) && [...trees].some((tree) => isInside(tree, path))
