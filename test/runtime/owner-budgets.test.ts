@@ -264,6 +264,14 @@ describe.each(Object.entries(stores))('the budget of an owner with the %s store'
     const outcome = await at.ask()
     const child = outcome.accounting.find(({ kind }) => kind === 'call')
     expect([outcome.status, child?.status]).toEqual(['completed', 'failed'])
+    // Also if the budget is set between two turns.
+    let later: OwnerBudget | undefined
+    const grown = world(members, { store, budget: () => later })
+    const sessionId = await grown.start('Go', { agent: 'scout' })
+    expect((await grown.sessions.outcome(sessionId)).status).toBe('completed')
+    later = budget
+    await grown.sessions.send(sessionId, 'Again')
+    expect(await grown.sessions.outcome(sessionId)).toMatchObject({ status: 'failed', reason: 'config' })
     const allowed = world(members, { store, budget, config: { unpriced: ['scout'] } })
     expect((await allowed.sessions.outcome(await allowed.start('Go', { agent: 'scout' }))).status).toBe('completed')
   })
@@ -309,6 +317,34 @@ describe.each(Object.entries(stores))('the budget of an owner with the %s store'
     // Woken together with the second one, the last two were too late and kept their places.
     expect(waits.filter((each) => each === 'four joined budget').length).toBeGreaterThanOrEqual(2)
     expect(waits.at(-1)).toBe('four left budget')
+  })
+
+  it('gives back what a request did not use while its turn continues', async () => {
+    const store = (await prepare())()
+    const [asked, answer, call] = [gate(), gate(), gate()]
+    const slow = {
+      name: 'slow',
+      description: 'Waits.',
+      inputSchema: { type: 'object' },
+      effect: 'read',
+      execute: () => call.promise.then(() => 'ok'),
+    } as const
+    const script: Script = async (request, step) => {
+      if (textOf(request) !== 'slow' || step > 1) return { text: 'Done.', usage: { input: 20, output: 10 } }
+      asked.open()
+      await answer.promise
+      return { calls: [{ tool: 'slow' }], usage: { input: 20, output: 10 } }
+    }
+    const lead: Member = { script, tools: ['slow'], parameters: { maxOutputTokens: 8_000 }, limits: noLimits }
+    const at = world({ lead }, { store, budget: { tokensPerDay: 20_000 }, tools: [slow] })
+    const first = await at.start('slow')
+    await asked.promise
+    const second = await at.start('quick')
+    await seen(at.sessions.events(second), 'interaction.turn.started')
+    answer.open()
+    expect((await at.sessions.outcome(second)).status).toBe('completed')
+    call.open()
+    expect((await at.sessions.outcome(first)).status).toBe('completed')
   })
 
   it('frees what a session held that is interrupted or released', async () => {
