@@ -1,8 +1,9 @@
 /**
  * Calls `done` once: when a streamed body has been sent, or its reader has left. For other responses, immediately.
- * The body is read as it is sent: nothing is buffered.
+ * The body is read as it is sent: nothing is buffered. `signal`: aborted when the client disconnects, which may be before anybody
+ * reads the body; nobody would end it then.
  */
-export function onBodyEnd(response: Response, done: () => void): Response {
+export function onBodyEnd(response: Response, done: () => void, signal?: AbortSignal): Response {
   const { body, status, headers } = response
   if (!body || !headers.get('content-type')?.startsWith('text/event-stream')) {
     done()
@@ -13,8 +14,15 @@ export function onBodyEnd(response: Response, done: () => void): Response {
   const end = (): void => {
     if (isDone) return
     isDone = true
+    signal?.removeEventListener('abort', abandon)
     done()
   }
+  const abandon = (): void => {
+    end()
+    reader.cancel().catch(() => {})
+  }
+  if (signal?.aborted) abandon()
+  else signal?.addEventListener('abort', abandon)
   const watched = new ReadableStream<Uint8Array>(
     {
       async pull(controller) {
