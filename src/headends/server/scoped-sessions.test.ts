@@ -12,7 +12,7 @@ const caller = (name: string, { agents, scopes = ['run'] }: { agents?: readonly 
 /** One session of `ann`. Records what reaches the service. */
 function stage(who: Caller) {
   const calls: (readonly unknown[])[] = []
-  const entry = { sessionId: 's1', owner: 'token:ann' } as unknown as SessionEntry
+  const entry = { sessionId: 's1', owner: 'token:ann', agent: 'writer' } as unknown as SessionEntry
   const agents = ['writer', 'web-search', 'web-fetch'].map((name) => ({ name }) as AgentDescription)
   const answers: Partial<Record<keyof SessionService, (...given: readonly unknown[]) => unknown>> = {
     get: async (id) => (id === 's1' ? entry : undefined),
@@ -130,6 +130,17 @@ it('knows the agents of the token only', async () => {
   await expect(sessions.start('hi')).rejects.toMatchObject({ code: 'agent_unknown' })
   expect(calls).toEqual([])
   await sessions.start('hi', { agent: 'web-fetch' })
+  expect(calls).toHaveLength(1)
+})
+
+it('continues no session of an agent that the token does not name', async () => {
+  for (const scopes of [['run'], ['admin']] as const) {
+    const { sessions, calls } = stage(caller('ann', { agents: ['web-*'], scopes }))
+    await expect(sessions.send('s1', 'hi')).rejects.toMatchObject({ code: 'agent_unknown' })
+    expect(calls).toEqual([])
+  }
+  const { sessions, calls } = stage(caller('ann', { agents: ['writer'] }))
+  await sessions.send('s1', 'hi')
   expect(calls).toHaveLength(1)
 })
 

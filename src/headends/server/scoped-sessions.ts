@@ -19,8 +19,12 @@ export function scopedSessions(service: SessionService, caller: Caller): Session
 
   function requireAgent(name: string | undefined): void {
     if (name === undefined ? caller.agents === undefined : mayUseAgent(caller, name)) return
+    throw unknownAgent(name)
+  }
+
+  function unknownAgent(name: string | undefined): TroupeError {
     const known = agents().map((agent) => agent.name)
-    throw new TroupeError('agent_unknown', `There is no agent "${name}".`, {
+    return new TroupeError('agent_unknown', `There is no agent "${name}".`, {
       remedy: known.length > 0 ? `Use one of: ${known.join(', ')}.` : 'This token may use no agent.',
     })
   }
@@ -31,7 +35,10 @@ export function scopedSessions(service: SessionService, caller: Caller): Session
       return service.start(input, { ...options, principal })
     },
     async send(sessionId, input, options) {
-      await own(sessionId)
+      const { agent } = await own(sessionId)
+      // An earlier token of this name may have had other agents; an admin may see sessions of all of them.
+      const isNamed = caller.agents === undefined || agents().some(({ name, displayName }) => name === agent || displayName === agent)
+      if (!isNamed) throw unknownAgent(agent)
       return service.send(sessionId, input, options)
     },
     events: (sessionId, options) =>
