@@ -67,6 +67,13 @@ test('bodies that are too large, too deep or not JSON are refused', async () => 
   ])
 })
 
+test('a batch contains one request, so that each is counted', async () => {
+  const scene = await mcpScene()
+  const headers = { ...accept, 'mcp-session-id': await openSession(scene) }
+  expect((await scene.fetch('/mcp', { json: [list], headers })).status).toBe(200)
+  expect((await scene.fetch('/mcp', { json: [list, { ...list, id: 3 }], headers })).status).toBe(400)
+})
+
 test('the older transports are behind a flag', async () => {
   const scene = await mcpScene({ mcp: { legacyTransports: false } })
   expect((await scene.fetch('/mcp/sse')).status).toBe(404)

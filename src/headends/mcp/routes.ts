@@ -1,6 +1,6 @@
-import { createMcpHandler, isLegacyRequest, type Server } from '@modelcontextprotocol/server'
+import { createMcpHandler, isJSONRPCRequest, isLegacyRequest, type Server } from '@modelcontextprotocol/server'
 import { z } from 'zod'
-import { type Route, type RouteRequest, route } from '../server/index.ts'
+import { HttpError, type Route, type RouteRequest, route } from '../server/index.ts'
 import { agentServer, type ServedConnection } from './agent-server.ts'
 import { Connections } from './connections.ts'
 import type { McpDependencies } from './dependencies.ts'
@@ -14,6 +14,12 @@ import { sseRoutes } from './sse-routes.ts'
 /** Each agent is a tool. */
 export const mcpRoutes = (dependencies: McpDependencies): readonly Route[] =>
   protocolRoutes(dependencies, (connection) => agentServer(dependencies, connection))
+
+/** Batches of 2025-03-26: each request of a client is counted, for the rate of its token. */
+function refuseManyRequests(body: unknown): void {
+  if (!Array.isArray(body) || body.filter((message) => isJSONRPCRequest(message)).length <= 1) return
+  throw new HttpError('invalid_request', 'A batch can contain one request.', { remedy: 'Send each request on its own.' })
+}
 
 /** The transport, without what it serves. */
 export function protocolRoutes(dependencies: McpDependencies, serve: (connection: ServedConnection) => Server): readonly Route[] {
@@ -31,6 +37,7 @@ export function protocolRoutes(dependencies: McpDependencies, serve: (connection
 
   async function handle(request: RouteRequest): Promise<Response> {
     const { raw, body } = request
+    refuseManyRequests(body)
     if (await isLegacyRequest(raw, body)) return legacy.handle(request)
     return modern.fetch(raw, {
       authInfo: authInfoOf(request),
