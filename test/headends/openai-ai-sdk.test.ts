@@ -85,4 +85,24 @@ describe('the responses of @ai-sdk/openai', () => {
     const stream = streamText({ model, prompt: 'Rain?' })
     expect(await stream.text).toBe(whole.text)
   })
+
+  it('continues a conversation by references to the items of earlier answers', async () => {
+    const { url, model: asked } = await withModel([...team, { text: 'Take a coat.' }], { tools: ['weather'] })
+    const model = createOpenAI({ baseURL: `${url}/v1`, apiKey: localToken })('clerk')
+    const first = await generateText({ model, prompt: 'Rain?' })
+    const messages = [
+      { role: 'user', content: 'Rain?' } as const,
+      ...first.response.messages,
+      { role: 'user', content: 'And now?' } as const,
+    ]
+    expect((await generateText({ model, messages })).text).toBe('Take a coat.')
+    expect(asked.requests.at(-1)?.messages).toMatchObject([
+      { role: 'user' },
+      { role: 'assistant', parts: [{ type: 'text', text: 'I look it up.' }] },
+      { role: 'assistant', parts: [{ type: 'call', name: 'weather' }] },
+      { role: 'tool', results: [{ name: 'weather', ok: true }] },
+      { role: 'assistant', parts: [{ type: 'text', text: 'It rains in Oslo.' }] },
+      { role: 'user', parts: [{ text: 'And now?' }] },
+    ])
+  })
 })

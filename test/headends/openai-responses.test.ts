@@ -255,6 +255,11 @@ describe('previous_response_id', () => {
       [other, one.id],
     ] as const)
       expect(await next(from, id)).toMatchObject({ status: 404, code: 'response_not_found' })
+    const reference = [
+      { type: 'item_reference' as const, id: one.output[0]?.id ?? '' },
+      { role: 'user' as const, content: 'Next?' },
+    ]
+    expect(await caught(other.responses.create({ model: 'clerk', input: reference }))).toMatchObject({ status: 400, param: 'input.0' })
     expect(await next(client, running.id)).toMatchObject({ status: 409, param: 'previous_response_id' })
     const assistant = {
       input: [

@@ -8,7 +8,7 @@ type Item = z.infer<typeof itemSchema>
 
 const roles = ['user', 'assistant', 'system', 'developer'] as const
 
-/** Messages, and items of earlier answers that a client sends again. */
+/** Messages, and items of earlier answers that a client sends again. References are resolved before. */
 export function readInput(input: z.infer<typeof inputSchema>): Conversation {
   const reader = new ConversationReader('input')
   if (typeof input === 'string') reader.user(input, 'input')
@@ -31,8 +31,6 @@ function readItem(reader: ConversationReader, item: Item, place: string): void {
     case 'mcp_call':
       readCall(reader, item, place)
       break
-    case 'item_reference':
-      throw invalid(place, 'items cannot be referenced', 'Send the item itself, or use previous_response_id.')
     default:
       throw invalid(`${place}.type`, `items of type "${item.type}" are not supported`, 'The agent runs its own tools. Send messages.')
   }

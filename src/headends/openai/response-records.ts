@@ -44,7 +44,8 @@ export function parseResponseId(id: string): ResponseAddress | undefined {
   return sessionId === undefined ? undefined : responseAddress(sessionId, clientId)
 }
 
-const keyOf = ({ sessionId, clientId = 'first' }: ResponseAddress): string => `${sessionId}/${clientId}`
+const firstTurn = 'first'
+const keyOf = ({ sessionId, clientId = firstTurn }: ResponseAddress): string => `${sessionId}/${clientId}`
 
 export async function saveResponse(records: Records, { record, ...address }: StoredResponse): Promise<void> {
   await records.update(namespace, keyOf(address), () => ({ value: record as unknown as Json }))
@@ -53,6 +54,16 @@ export async function saveResponse(records: Records, { record, ...address }: Sto
 export async function loadResponse(records: Records, address: ResponseAddress): Promise<StoredResponse | undefined> {
   const stored = await records.get(namespace, keyOf(address))
   return stored && { ...address, record: stored.value as unknown as ResponseRecord }
+}
+
+/** All responses of a session. */
+export async function responsesOf(records: Pick<Records, 'list'>, sessionId: string): Promise<readonly StoredResponse[]> {
+  const prefix = `${sessionId}/`
+  const stored = await records.list(namespace, { prefix })
+  return stored.map(({ key, value }) => {
+    const clientId = key.slice(prefix.length)
+    return { ...responseAddress(sessionId, clientId === firstTurn ? undefined : clientId), record: value as unknown as ResponseRecord }
+  })
 }
 
 /** Whether this is the first continuation of a response. Decided once, also if two come together. */

@@ -3,6 +3,7 @@ import { isSameJson } from '../../util/json-values.ts'
 import { approvalRequired, findAgent, HttpError, type RouteRequest } from '../server/index.ts'
 import { invalid } from './content.ts'
 import type { Conversation } from './conversation.ts'
+import { withReferencedItems } from './item-references.ts'
 import type { OpenAiDependencies } from './openai-routes.ts'
 import { type ResponseBody, repeatedFields, responseSettings } from './response-body.ts'
 import { readInput } from './response-input.ts'
@@ -34,7 +35,7 @@ export async function startResponse(request: RouteRequest<ResponseBody>, depende
   const { body, sessions } = request
   const agent = findAgent(sessions, body.model)
   const { parameters, ignored } = responseSettings(body, agent)
-  const conversation = readInput(body.input)
+  const conversation = readInput(await withReferencedItems(body.input, { sessions, records: dependencies.records }))
   const output = outputOf(askedFormat(body), agent) ?? null
   const instructions = [...(body.instructions ? [body.instructions] : []), ...conversation.instructions].join('\n\n')
   const settings = { parameters, limits: limitsOf(body) }
