@@ -41,14 +41,17 @@ export class OwnSessions {
     this.#unwatch = store.trees.watch(({ treeId, entry }) => void this.#follow(treeId, entry))
     const entries = [...(await store.trees.list({ status: ['running', 'suspended'], workspace }))]
     let count = 0
+    const left = new Set<string>()
     const next = async (): Promise<void> => {
       for (let entry = entries.pop(); entry && !this.#isClosed; entry = entries.pop()) {
         if (!(await this.#isOwn(entry.treeId)) || (await store.trees.driver(entry.treeId)) !== undefined) continue
-        if (await this.#open(entry.treeId)) count++
+        if (!this.#serves(entry)) left.add(entry.agent)
+        else if (await this.#open(entry.treeId)) count++
         await this.#follow(entry.treeId, await store.trees.get(entry.treeId))
       }
     }
     await Promise.all(Array.from({ length: openAtOnce }, next))
+    if (left.size > 0) this.#options.report(`Sessions of agents that are not served here are left alone: ${[...left].sort().join(', ')}.`)
     return count
   }
 
@@ -98,6 +101,12 @@ export class OwnSessions {
     if (!last || this.#isClosed) return
     waiting.position = Math.max(waiting.position, last.position)
     await this.#open(treeId)
+  }
+
+  /** Another server of this workspace may serve other agents. */
+  #serves({ agent }: TreeEntry): boolean {
+    const agents = this.#options.runtime.sessions.agents()
+    return agents.some(({ name, displayName }) => name === agent || displayName === agent)
   }
 
   async #isOwn(treeId: TreeId): Promise<boolean> {
