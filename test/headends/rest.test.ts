@@ -115,6 +115,33 @@ describe('one answer', () => {
     ])
   })
 
+  test('a question of a running tool is answered while it runs', async () => {
+    const asking: Tool = {
+      name: 'ask_name',
+      description: 'Asks.',
+      inputSchema: { type: 'object' },
+      async execute(_, context) {
+        const answer = await context.ask({ text: 'Your name?' })
+        return answer.kind === 'accept' ? `It is ${answer.text}.` : 'Nobody answered.'
+      },
+    }
+    const model = new ScriptedModel([{ calls: [{ tool: 'ask_name', input: {} }] }, { text: 'Thanks.' }])
+    const { fetch, runtime } = await server({ model, tools: [asking], agents: [agent] })
+    const answering = (async () => {
+      for await (const change of runtime.sessions.watch()) {
+        if (change.kind !== 'changed' || change.session.openRequests === 0) continue
+        const [request] = (await json(fetch(`/v1/sessions/${change.session.sessionId}/approvals`))).approvals
+        return fetch(`/v1/sessions/${change.session.sessionId}/approvals/${encodeURIComponent(request.id)}`, {
+          json: { kind: 'answer', text: 'Ada' },
+        })
+      }
+      return undefined
+    })()
+    expect(await json(fetch('/v1/helper', { json: { input: 'Go' } }))).toMatchObject({ status: 'completed', text: 'Thanks.' })
+    expect((await answering)?.status).toBe(202)
+    expect(JSON.stringify(model.requests.at(-1)?.messages)).toContain('It is Ada.')
+  })
+
   test('a failed turn is an error with class, remedy and session', async () => {
     const { fetch } = await server({
       model: [{ fault: { class: 'auth', message: 'The key is wrong.' } }],

@@ -68,7 +68,7 @@ export async function serve(options: ServedOptions = {}): Promise<Served> {
     store,
     clock,
     // As `troupe serve`: a request waits until somebody answers.
-    approver: options.approver ?? { decide: () => 'suspend' },
+    approver: options.approver ?? { decide: ({ isLive }) => (isLive ? 'wait' : 'suspend') },
     budgetOf: budgetOfTokens(store.records),
   })
   const ids = { next: () => randomUUID() }

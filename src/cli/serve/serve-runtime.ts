@@ -20,7 +20,7 @@ export function serveRuntime(project: ServedProject, store: Store, host: Host): 
     store,
     clock: systemClock,
     // A call that needs approval waits until somebody answers.
-    approver: { decide: () => 'suspend' },
+    approver: { decide: ({ isLive }) => (isLive ? 'wait' : 'suspend') },
     grants: projectGrants(grants, { project: project.project, folder: project.workspace }, host.now),
     ...(project.sandbox && { sandbox: project.sandbox }),
     hooks: project.hooks,
