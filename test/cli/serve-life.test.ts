@@ -184,9 +184,15 @@ test('a configuration that loses its trust by a change stays in effect until a p
   expect(await cost()).toBe(5)
   await served.after(() => other.troupe(['trust', '--all']), 'Reloaded')
   expect(await cost()).toBe(10)
-  await served.after(() => other.put('.ai-agent.json', JSON.stringify({ headends: { port: 1 } })), 'Not reloaded: ')
+  await served.after(
+    () => other.put('.ai-agent.json', JSON.stringify({ headends: { port: 1 }, telemetry: { content: true } })),
+    'Not reloaded: ',
+  )
   await served.after(() => other.troupe(['trust', '--all']), '`headends` of the configuration has changed: restart to use it')
-  expect(await (await served.fetch('/ready')).json()).toMatchObject({ status: 'ready', warnings: [expect.stringContaining('headends')] })
+  expect(await (await served.fetch('/ready')).json()).toMatchObject({
+    status: 'ready',
+    warnings: [expect.stringContaining('headends'), expect.stringContaining('telemetry')],
+  })
   served.process.kill('SIGTERM')
   await served.ended
 })

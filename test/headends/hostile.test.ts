@@ -116,9 +116,12 @@ test('readers that leave in the middle of a stream leave nothing behind', async 
     leaving.abort()
     await reader?.read().catch(() => {})
   }
+  // This one has left before its stream begins: nobody reads it, and nobody cancels it.
+  const headers = { host: '127.0.0.1', authorization: `Bearer ${localToken}`, accept: 'text/event-stream' }
+  await other.headends.fetch(new Request(`${other.url}${path}`, { headers, signal: AbortSignal.abort() }))
   held.open()
   expect(await other.runtime.sessions.outcome(started.sessionId)).toMatchObject({ status: 'completed' })
   // Each of them has its line in the log: its stream was released.
-  await expect.poll(() => other.log.filter(({ route }) => route?.endsWith('/events')).length).toBe(100)
+  await expect.poll(() => other.log.filter(({ route }) => route?.endsWith('/events')).length).toBe(101)
   await other.close()
 })

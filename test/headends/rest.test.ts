@@ -100,8 +100,10 @@ describe('one answer', () => {
     expect(await json(fetch('/v1/approvals'))).toMatchObject({
       approvals: [{ session: { sessionId: waiting.sessionId }, request: { id } }],
     })
-    const answer = (kind: string) => fetch(`/v1/sessions/${waiting.sessionId}/approvals/${encodeURIComponent(id)}`, { json: { kind } })
-    expect((await answer('approve')).status).toBe(202)
+    // Its id contains a slash: encoded or not.
+    const answer = (kind: string, written = encodeURIComponent(id)) =>
+      fetch(`/v1/sessions/${waiting.sessionId}/approvals/${written}`, { json: { kind } })
+    expect((await answer('approve', id)).status).toBe(202)
     const events = await collectSse(
       await fetch(`/v1/sessions/${waiting.sessionId}/events?until=turn`, { headers: { accept: 'text/event-stream' } }),
     )

@@ -262,3 +262,32 @@ it('throws for an unknown session, also until closed', async () => {
   for (const until of ['turn', 'idle', 'closed'] as const)
     await expect(watching(runtime.sessions.events('nobody', { until })).ended).rejects.toMatchObject({ code: 'session_unknown' })
 })
+
+it('watches nothing once its readers have left', async () => {
+  const store = memoryStore()
+  let watches = 0
+  const counting =
+    <Given extends readonly unknown[]>(watch: (...given: Given) => () => void) =>
+    (...given: Given) => {
+      watches++
+      const stop = watch(...given)
+      return () => {
+        watches--
+        stop()
+      }
+    }
+  const journal = { ...store.journal, watch: counting(store.journal.watch) }
+  const trees = { ...store.trees, watch: counting(store.trees.watch) }
+  const at = world({ store: { ...store, journal, trees }, steps: Array.from({ length: 20 }, () => ({ text: 'Done.' })) })
+  const { sessions } = at.runtime
+  for (let round = 0; round < 20; round++) {
+    const id = await sessions.start('Go.', { clientId: `c${round}`, key: `k${round}` })
+    const reader = watching(sessions.events(id, { until: 'closed' }))
+    await sessions.outcome(id)
+    await until('it is seen', () => reader.seen.some(({ type }) => type === 'interaction.session.idle'))
+    await bounded(Promise.resolve(reader.leave()))
+    await reader.ended
+  }
+  expect(watches).toBe(0)
+  expect(at.clock.pending).toBe(0)
+})

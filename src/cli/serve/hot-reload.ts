@@ -147,11 +147,14 @@ export class HotReload {
     const isSame = (one: unknown, other: unknown): boolean => JSON.stringify(one) === JSON.stringify(other)
     return [
       ...modules.map((path) => `${path} has changed. Modules with tools are loaded once: restart to use it.`),
-      ...(isSame(project.headends, first.headends) ? [] : ['`headends` of the configuration has changed: restart to use it.']),
-      ...(project.folder === first.folder ? [] : ['`store` of the configuration has changed: restart to use it.']),
+      ...(isSame(project.headends, first.headends) ? [] : [restartFor('headends')]),
+      ...(isSame(project.telemetry, first.telemetry) ? [] : [restartFor('telemetry')]),
+      ...(project.folder === first.folder ? [] : [restartFor('store')]),
     ]
   }
 }
+
+const restartFor = (section: string): string => `\`${section}\` of the configuration has changed: restart to use it.`
 
 const moduleFiles = ({ inspected }: ServedProject): readonly string[] => inspected.moduleTools.files
 

@@ -1,7 +1,7 @@
-import type { telemetryOf } from '../../agents/index.ts'
 import type { Store } from '../../contracts/index.ts'
 import type { AccessEntry, Admission } from '../../headends/server/index.ts'
 import { observedStore, openExporter, SessionSpans, serverMetrics } from '../../headends/telemetry/index.ts'
+import type { ServedProject } from './served-project.ts'
 
 export interface ServeTelemetry {
   /** The same store, whose events are counted and traced. */
@@ -13,7 +13,7 @@ export interface ServeTelemetry {
 }
 
 export interface TelemetryOptions {
-  readonly settings: ReturnType<typeof telemetryOf>
+  readonly settings: ServedProject['telemetry']
   readonly version: string
   admission(): Pick<Admission, 'running' | 'waiting'> | undefined
 }

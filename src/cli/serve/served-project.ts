@@ -8,6 +8,7 @@ import {
   projectAgentPaths,
   type RegisteredAgent,
   registeredTemplate,
+  telemetryOf,
 } from '../../agents/index.ts'
 import { type Problem, TroupeError } from '../../contracts/index.ts'
 import type { AgentDefinition, AgentLoopConfig } from '../../runtime/index.ts'
@@ -24,6 +25,7 @@ export interface ServedProject extends PreparedAgents {
   /** Names of the agents that can be asked. Their children cannot. */
   readonly served: readonly string[]
   readonly headends: HeadendSettings
+  readonly telemetry: ReturnType<typeof telemetryOf>
   readonly inspected: InspectedAgents
 }
 
@@ -58,6 +60,7 @@ export async function loadServedProject(invocation: ServeInvocation, { host, isT
       },
       served,
       headends: headendsOf(inspected.setup.config),
+      telemetry: telemetryOf(inspected.setup),
       inspected,
     }
   } catch (error) {

@@ -1,4 +1,3 @@
-import { telemetryOf } from '../../agents/index.ts'
 import type { Store } from '../../contracts/index.ts'
 import { mcpUpgrade } from '../../headends/mcp/index.ts'
 import { auditLog, type HeadendServer, headendServer, type Listening, listen, storedTokens } from '../../headends/server/index.ts'
@@ -42,11 +41,10 @@ export interface PreparedServer {
 
 /** Connects runtime, routes, access and telemetry. Throws before anything is started if an agent has the name of a route. */
 export async function prepareServer({ project, settings, store, version, health, host, log }: ServerOptions): Promise<PreparedServer> {
-  const { config, environment } = project.inspected.setup
   const clock = systemClock
   const listeners = new Set<() => void>()
   const admission = (): HeadendServer['admission'] => server.admission
-  const telemetry = await openTelemetry({ settings: telemetryOf({ config, environment }), version, admission })
+  const telemetry = await openTelemetry({ settings: project.telemetry, version, admission })
   const dependencies: RouteDependencies = {
     version,
     clock,

@@ -4,6 +4,7 @@ import {
   eventStream,
   findAgent,
   HttpError,
+  parseJson,
   plainErrors,
   prefersAsync,
   type Route,
@@ -118,7 +119,7 @@ const accepted = (sessionId: string, document: object): Response =>
 
 function parsedSchema(text: string): NonNullable<StartBody['schema']> {
   try {
-    const schema: unknown = JSON.parse(text)
+    const schema = parseJson(text)
     if (typeof schema === 'object' && schema !== null && !Array.isArray(schema)) return schema as NonNullable<StartBody['schema']>
   } catch {
     // Reported below.

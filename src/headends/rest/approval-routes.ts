@@ -57,6 +57,8 @@ export function approvalRoutes({ audit }: RestDependencies): readonly Route[] {
       ...base,
       method: 'POST',
       path: '/v1/sessions/:id/approvals/:approvalId',
+      // Ids of requests contain slashes, and people paste them.
+      isRest: true,
       access: 'approve',
       summary: 'Answer a request',
       description: 'An approval for the project applies to the sessions of everybody in its folder: it needs the scope `admin`.',

@@ -77,7 +77,9 @@ export function headendServer(options: HeadendServerOptions): HeadendServer {
   const entrance = new Entrance({ ...options, admission })
   const app = new Hono<{ Bindings: { readonly exchange: Exchange } }>()
   for (const route of routes)
-    app.on(route.method, route.path, (c) => answer(route, { raw: c.req.raw, params: c.req.param(), exchange: c.env.exchange }))
+    app.on(route.method, route.isRest ? `${route.path}{.+}` : route.path, (c) =>
+      answer(route, { raw: c.req.raw, params: c.req.param(), exchange: c.env.exchange }),
+    )
   app.notFound((c) => {
     throw unknownRoute(c.req.raw, methods)
   })
@@ -163,10 +165,11 @@ export function headendServer(options: HeadendServerOptions): HeadendServer {
       const exchange: Exchange = { requestId: ids.next(), startedAt: clock.monotonic(), releases: new Set() }
       const response = await respond(request, exchange)
       addHeaders(response, request, { names, exchange })
-      return onBodyEnd(response, () => {
+      const ended = (): void => {
         for (const release of exchange.releases) release()
         options.log?.(accessEntry(request, response, { exchange, durationMs: clock.monotonic() - exchange.startedAt }))
-      })
+      }
+      return onBodyEnd(response, ended, request.signal)
     },
   }
 }
@@ -189,10 +192,12 @@ function refuseQuery(url: URL): undefined {
 type MethodsByPath = readonly { readonly pattern: RegExp; readonly methods: readonly string[] }[]
 
 function methodsByPath(routes: readonly Route[]): MethodsByPath {
-  return [...new Set(routes.map(({ path }) => path))].map((path) => ({
-    pattern: new RegExp(`^${path.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&').replaceAll(/:\w+/g, '[^/]+')}$`),
-    methods: routes.filter((route) => route.path === path).map(({ method }) => method),
-  }))
+  return [...new Set(routes.map(({ path }) => path))].map((path) => {
+    const own = routes.filter((route) => route.path === path)
+    const parts = path.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&').replaceAll(/:\w+/g, '[^/]+')
+    const rest = own.some(({ isRest }) => isRest) ? '(?:/.+)?' : ''
+    return { pattern: new RegExp(`^${parts}${rest}$`), methods: own.map(({ method }) => method) }
+  })
 }
 
 const methodsFor = (request: Request, methods: MethodsByPath): readonly string[] => {

@@ -38,14 +38,15 @@ import type {
   RunOptions,
   RuntimeOptions,
 } from './agent-runtime.ts'
-import { isSkillFolders, withFoundSkills } from './config-skills.ts'
 import { Deletions } from './deletions.ts'
 import { partsOf } from './input-parts.ts'
+import { NewestParts } from './newest-parts.ts'
 import { type DriveResult, outcomeOf, runAgain, type StopCause, stopCauseOf } from './outcome.ts'
 import { Handle } from './run-handle.ts'
 import { RunOutputs, typedOutcome } from './run-output.ts'
-import { closeAll, RuntimeParts } from './runtime-parts.ts'
+import type { RuntimeParts } from './runtime-parts.ts'
 import { sessionService } from './session-service.ts'
+import { TreeDrivers } from './tree-drivers.ts'
 
 /**
  * Creates a runtime from agents, models, tools and a store.
@@ -73,24 +74,18 @@ interface StartedTree {
 /** Bounds the memory of a runtime that starts many sessions. */
 const maxHeld = 100_000
 
-/**
- * 1. A tree has at most one driver here, from before it is started or resumed until it is settled.
- * 2. After `close` nothing is started or resumed; accepted messages stay in the store. No turn is ended by it.
- */
+/** After `close` nothing is started or resumed; accepted messages stay in the store. No turn is ended by it. */
 export class Runtime implements AgentRuntime {
   readonly sessions = sessionService(this)
-  /** With the newest configuration. */
-  #options: RuntimeOptions
-  readonly #catalogue: RuntimeParts['catalogue']
-  readonly #drivers = new Map<TreeId, Promise<TreeDriver>>()
+  readonly drivers = new TreeDrivers({
+    setIdle: (treeId) => this.#setIdle(treeId),
+    resumeIfUnread: (driver) => this.#resumeIfUnread(driver),
+  })
+  readonly #newest: NewestParts
   /** Trees that were started or opened here and not released: a message to one of them resumes it. */
   readonly #held = new RecentSet<TreeId>(maxHeld)
   /** Trees whose turns keep the recorded definitions. */
   readonly #pinned = new RecentSet<TreeId>(maxHeld)
-  /** By settled driver: whether its tree is driven here again. Computed once. */
-  readonly #continuations = new WeakMap<TreeDriver, Promise<boolean>>()
-  /** Trees whose driver has settled, while unread messages are checked. */
-  readonly #releasing = new Map<TreeId, Promise<boolean>>()
   /** Trees that are not started yet; an interrupt does not wait for models and tools. */
   readonly #startInterrupts = new Map<TreeId, Interrupt>()
   /** Trees that are being deleted: they are not resumed. */
@@ -99,68 +94,26 @@ export class Runtime implements AgentRuntime {
   readonly deletions = new Deletions(() => this.parts.options.store.trees)
   /** Fires when no tree is driven here any more. */
   readonly closed = new Interrupt()
-  /** While the folders with skills of the first configuration are searched. */
-  #preparing: Promise<void> | undefined
-  #isPrepared: boolean
   /** Fires when running turns are to be released: trees that are being opened do not wait for their tools. */
   readonly #leaving = new Interrupt()
   #isClosed = false
-  /** The last update, which the next one waits for. */
-  #updating: Promise<unknown> = Promise.resolve()
   #closing: Promise<void> | undefined
 
   constructor(options: RuntimeOptions) {
-    this.#options = options
-    this.#catalogue = new RuntimeParts(options).catalogue
-    this.#isPrepared = !isSkillFolders(options.config.skills)
-  }
-
-  /** `undefined` if nothing has to be searched before a session. A search that failed may succeed the next time. */
-  #prepare(): Promise<void> | undefined {
-    if (this.#isPrepared) return undefined
-    this.#preparing ??= this.#findSkills().finally(() => {
-      this.#preparing = undefined
+    this.#newest = new NewestParts(options, {
+      isClosed: () => this.#isClosed,
+      refuseWhenClosed: () => this.#refuseWhenClosed(),
+      untilSettled: () => this.drivers.settled(),
     })
-    return this.#preparing
-  }
-
-  async #findSkills(): Promise<void> {
-    const { config, notices } = await withFoundSkills(this.#options.config)
-    new RuntimeParts({ ...this.#options, config }, this.parts, notices).adopt()
-    this.#isPrepared = true
   }
 
   /** Of the newest configuration. */
   get parts(): RuntimeParts {
-    return this.#catalogue.newest
+    return this.#newest.parts
   }
 
-  /** One after the other: the last call wins. */
   update(config: AgentLoopConfig, changes: Parameters<AgentRuntime['update']>[1] = {}): Promise<void> {
-    const updated = this.#updating.then(() => this.#update({ ...this.#options, ...changes, config }))
-    this.#updating = updated.catch(() => {})
-    return updated
-  }
-
-  async #update(options: RuntimeOptions): Promise<void> {
-    const { config } = options
-    this.#refuseWhenClosed()
-    checkOptions(options)
-    const found = isSkillFolders(config.skills) ? await withFoundSkills(config) : { config, notices: [] }
-    await this.#preparing?.catch(() => {})
-    const { parts: before } = this
-    const parts = new RuntimeParts({ ...options, config: found.config }, before, found.notices)
-    await parts.registry()
-    const without = (all: RuntimeParts, others: RuntimeParts) => all.closeable.filter((each) => !others.closeable.includes(each))
-    if (this.#isClosed) await closeAll(without(parts, before))
-    this.#refuseWhenClosed()
-    parts.adopt()
-    this.#options = options
-    this.#isPrepared = true
-    const removed = without(before, parts)
-    // Turns that have begun still use them.
-    const driven = [...this.#drivers.values()].map((starting) => starting.then((driver) => driver.settled))
-    if (removed.length > 0) void Promise.allSettled(driven).then(() => closeAll(removed))
+    return this.#newest.update(config, changes)
   }
 
   // The type of the value is that of the schema, which has checked it.
@@ -187,7 +140,7 @@ export class Runtime implements AgentRuntime {
     const events = feed.subscribe()
     const changes = structuredClone(changing)
     const driver = await (overlay === undefined
-      ? (this.#drivers.get(treeId) ?? this.#resume(treeId, { whenIdle: 'wait', feed, changes }))
+      ? (this.drivers.get(treeId) ?? this.#resume(treeId, { whenIdle: 'wait', feed, changes }))
       : this.#resumeWithOverlay(overlay, treeId, { whenIdle: 'wait', feed, changes }))
     if (driver.feed !== feed) driver.refuseChanges(changes)
     this.#held.add(treeId)
@@ -197,7 +150,7 @@ export class Runtime implements AgentRuntime {
   /** Variables are not stored: the caller passes them again. If the tree cannot be opened, the old ones stay. */
   async #resumeWithOverlay(overlay: Variables, treeId: TreeId, how: ResumeOptions): Promise<TreeDriver> {
     const { overlays } = this.parts
-    if (this.#drivers.has(treeId))
+    if (this.drivers.has(treeId))
       throw new TroupeError('usage', `Session ${treeId} is running here and keeps its variables.`, {
         remedy: 'Open it without overlay, or when it is idle.',
       })
@@ -224,7 +177,7 @@ export class Runtime implements AgentRuntime {
     const { drain = false } = options
     if (!drain) this.#leaving.fire('released')
     if (!drain) for (const startInterrupt of this.#startInterrupts.values()) startInterrupt.fire('interrupted')
-    for (const starting of this.#drivers.values())
+    for (const starting of this.drivers.all())
       void starting.then(
         (driver) => (drain ? driver.retire() : driver.release()),
         () => {},
@@ -234,12 +187,7 @@ export class Runtime implements AgentRuntime {
   }
 
   async #close(): Promise<void> {
-    await Promise.all(
-      [...this.#drivers.values()].map(async (starting) => {
-        const driver = await starting.catch(() => undefined)
-        await driver?.settled
-      }),
-    )
+    await this.drivers.settled()
     this.closed.fire('closed')
     await this.parts.close()
   }
@@ -259,23 +207,11 @@ export class Runtime implements AgentRuntime {
     return asksModel ? this.parts.askModelForAgent(candidates, input, asking) : matchAgent(candidates, input)
   }
 
-  /** The driver of a tree in this process; waits for one that is starting. */
-  async driverOf(treeId: TreeId): Promise<TreeDriver | undefined> {
-    const between = this.#releasing.get(treeId)
-    if (between) await between
-    return this.#drivers.get(treeId)?.catch(() => undefined)
-  }
-
   /** Whether another process that is alive drives the tree. */
   async isDrivenElsewhere(treeId: TreeId): Promise<boolean> {
     const { trees } = this.parts.options.store
     if (!(await trees.get(treeId))) throw unknownTree(treeId)
     return (await trees.driver(treeId)) !== undefined
-  }
-
-  /** Whether a driver of this process has the tree, or is about to. */
-  isDriven(treeId: TreeId): boolean {
-    return this.#drivers.has(treeId)
   }
 
   startRun(input: RunInput, options: RunOptions): StartedTree {
@@ -296,8 +232,10 @@ export class Runtime implements AgentRuntime {
     const { accounts } = this.parts
     const isOwned = opening?.principal !== undefined && accounts !== undefined
     // An unknown name is refused immediately.
-    if ((isOwned || !this.#isPrepared) && options.agent !== undefined) findAgent(this.parts.options.config.agents, options.agent)
-    const preparing = isOwned ? openAccount(opening, accounts, given !== undefined).then(() => this.#prepare()) : this.#prepare()
+    if ((isOwned || !this.#newest.isPrepared) && options.agent !== undefined) findAgent(this.parts.options.config.agents, options.agent)
+    const preparing = isOwned
+      ? openAccount(opening, accounts, given !== undefined).then(() => this.#newest.prepare())
+      : this.#newest.prepare()
     const choose = (): MaybePromise<Selected> => {
       const found = this.#selectAgent(parts, options.agent, { startInterrupt, redactor: own.redactor, account: opening?.account })
       const selected = opening ? withAgent(found, (agent) => openingAgent(agent, opening)) : found
@@ -314,7 +252,7 @@ export class Runtime implements AgentRuntime {
     const isPinned = options.definitions === 'pin'
     const begin = (selected: MaybePromise<Selected>): Promise<TreeDriver> =>
       TreeDriver.start(this.parts, { treeId, chosen: selected, input: parts, feed, startInterrupt, isPinned, opening })
-    const started = this.#register(treeId, preparing ? preparing.then(() => begin(choose())) : begin(chosen ?? choose()))
+    const started = this.drivers.add(treeId, preparing ? preparing.then(() => begin(choose())) : begin(chosen ?? choose()))
     const result = started.then(
       (driver) => {
         this.#startInterrupts.delete(treeId)
@@ -339,7 +277,7 @@ export class Runtime implements AgentRuntime {
   async deliver(treeId: TreeId, message: InboxMessage, given?: ClientId): Promise<Receipt> {
     if (this.#deleting.has(treeId)) throw unknownTree(treeId)
     // A tree that still runs while the runtime closes can be answered and ended.
-    if (!this.#drivers.has(treeId)) this.#refuseWhenClosed()
+    if (!this.drivers.has(treeId)) this.#refuseWhenClosed()
     if (message.kind === 'approval') await refuseUnknownApproval(this.parts.options.store, treeId, message.approvalId)
     const redacted = message.kind === 'input' ? inputWithoutSecrets(this.parts, treeId, message) : message
     return this.#addToInbox(treeId, redacted, given)
@@ -350,7 +288,7 @@ export class Runtime implements AgentRuntime {
     const clientId = given ?? (ids.next() as ClientId)
     const startInterrupt = message.kind === 'cancel' && message.mode === 'interrupt' ? this.#startInterrupts.get(treeId) : undefined
     startInterrupt?.fire('interrupted')
-    const driver = await this.driverOf(treeId)
+    const driver = await this.drivers.find(treeId)
     // A tree that was never started has no inbox.
     if (startInterrupt && !driver) return { clientId, driven: false }
     const isElsewhere = !driver && (await this.isDrivenElsewhere(treeId))
@@ -358,8 +296,8 @@ export class Runtime implements AgentRuntime {
     const stored = message.kind === 'input' ? { ...message, parts: await storeInput(this.parts, { treeId }, message.parts) } : message
     // From here on nothing is refused: the caller would try again and send it twice.
     await store.inbox.add(treeId, clientId, stored)
-    if (!isElsewhere && this.#held.has(treeId) && !this.#drivers.has(treeId) && !this.#isClosed) await this.#tryResume(treeId)
-    return { clientId, driven: isElsewhere || this.#drivers.has(treeId) }
+    if (!isElsewhere && this.#held.has(treeId) && !this.drivers.has(treeId) && !this.#isClosed) await this.#tryResume(treeId)
+    return { clientId, driven: isElsewhere || this.drivers.has(treeId) }
   }
 
   /** Settings that cannot be used are refused before anything is stored. */
@@ -377,9 +315,9 @@ export class Runtime implements AgentRuntime {
   /** Releases an idle tree. Messages do not resume it until it is opened again. */
   async release(treeId: TreeId): Promise<void> {
     this.#held.delete(treeId)
-    const driver = await this.driverOf(treeId)
+    const driver = await this.drivers.find(treeId)
     await driver?.releaseWhenIdle()
-    if (!this.#drivers.has(treeId)) this.parts.sources?.forget(treeId)
+    if (!this.drivers.has(treeId)) this.parts.sources?.forget(treeId)
   }
 
   /** From now on a message resumes the tree here. */
@@ -403,12 +341,12 @@ export class Runtime implements AgentRuntime {
   /** Resolves when the tree is not driven here. Its queued inputs start no further turn. */
   async #end(treeId: TreeId): Promise<void> {
     this.#startInterrupts.get(treeId)?.fire('interrupted')
-    const driver = await this.driverOf(treeId)
+    const driver = await this.drivers.find(treeId)
     if (!driver) return
     driver.retire()
     await this.#addToInbox(treeId, { kind: 'cancel', mode: 'interrupt', by: 'delete' })
     await driver.settled
-    await this.continuesAfter(driver)
+    await this.drivers.continuesAfter(driver)
   }
 
   #forget(treeId: TreeId): void {
@@ -430,23 +368,7 @@ export class Runtime implements AgentRuntime {
     this.parts.overlays.resume(treeId)
     const resume = (): Promise<TreeDriver> =>
       TreeDriver.resume(this.parts, treeId, { ...how, isPinned: this.#pinned.has(treeId), closing: this.#leaving })
-    return this.#register(treeId, this.#prepare()?.then(resume) ?? resume())
-  }
-
-  #register(treeId: TreeId, starting: Promise<TreeDriver>): Promise<TreeDriver> {
-    this.#drivers.set(treeId, starting)
-    void this.#follow(treeId, starting)
-    return starting
-  }
-
-  async #follow(treeId: TreeId, starting: Promise<TreeDriver>): Promise<void> {
-    const driver = await starting.catch(() => undefined)
-    if (driver) {
-      await this.continuesAfter(driver)
-      return
-    }
-    this.#drivers.delete(treeId)
-    this.#setIdle(treeId)
+    return this.drivers.add(treeId, this.#newest.prepare()?.then(resume) ?? resume())
   }
 
   #setIdle(treeId: TreeId): void {
@@ -454,28 +376,11 @@ export class Runtime implements AgentRuntime {
     this.parts.sources?.setIdle(treeId)
   }
 
-  /** After a driver has settled: whether a message came too late for it, and another driver has resumed the tree. */
-  continuesAfter(driver: TreeDriver): Promise<boolean> {
-    const continuation = this.#continuations.get(driver) ?? driver.settled.then(() => this.#releaseDriver(driver))
-    this.#continuations.set(driver, continuation)
-    return continuation
-  }
-
-  /** Removes a settled driver, and resumes the tree if a message came too late for it. */
-  #releaseDriver(driver: TreeDriver): Promise<boolean> {
-    const { treeId } = driver
-    this.#drivers.delete(treeId)
-    this.#setIdle(treeId)
-    const continuation = this.#resumeIfUnread(driver)
-    this.#releasing.set(treeId, continuation)
-    const isDone = (): boolean => this.#releasing.get(treeId) === continuation && this.#releasing.delete(treeId)
-    return continuation.finally(isDone)
-  }
-
+  /** A message may come too late for a driver. */
   async #resumeIfUnread(driver: TreeDriver): Promise<boolean> {
     if (this.#isClosed || this.#deleting.has(driver.treeId) || !(await driver.hasUnreadMessages())) return false
-    if (!this.#drivers.has(driver.treeId)) await this.#tryResume(driver.treeId)
-    return this.#drivers.has(driver.treeId)
+    if (!this.drivers.has(driver.treeId)) await this.#tryResume(driver.treeId)
+    return this.drivers.has(driver.treeId)
   }
 
   #interruptOn(signal: AbortSignal | undefined, { treeId, result }: Pick<StartedTree, 'treeId' | 'result'>): void {

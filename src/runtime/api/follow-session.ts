@@ -78,7 +78,7 @@ async function* follow(follower: Follower, after: number, until: Until): AsyncGe
   const { host, treeId, left } = follower
   let cursor = after
   for (;;) {
-    const found = await host.driverOf(treeId)
+    const found = await host.drivers.find(treeId)
     // An opened session that waits for input is at rest.
     const driver = found?.isWaiting ? undefined : found
     for await (const event of driver ? replayThenTail(follower, driver, cursor) : followed(follower, cursor)) {
@@ -86,7 +86,7 @@ async function* follow(follower: Follower, after: number, until: Until): AsyncGe
       yield event
     }
     if (left.reason !== undefined) return
-    if (driver && (await host.continuesAfter(driver))) continue
+    if (driver && (await host.drivers.continuesAfter(driver))) continue
     // Read before the journal: a driver that continued since then has recorded that.
     const status = await statusOf(follower)
     const [more] = await host.parts.options.store.journal.read(treeId, cursor, 1)

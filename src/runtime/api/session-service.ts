@@ -48,12 +48,12 @@ export function sessionService(host: Runtime): SessionService {
     async outcome(sessionId) {
       const treeId = sessionId as TreeId
       for (;;) {
-        const driver = await host.driverOf(treeId)
+        const driver = await host.drivers.find(treeId)
         if (!driver) break
         await driver.caughtUp()
         if (driver.isWaiting) return driver.outcome
         const rest = await driver.settled
-        if (!(await host.continuesAfter(driver))) return outcomeOf(rest)
+        if (!(await host.drivers.continuesAfter(driver))) return outcomeOf(rest)
       }
       if (await host.isDrivenElsewhere(treeId)) await untilRest(host, treeId)
       const { root, children } = await host.parts.trees.stateOf(treeId)

@@ -24,13 +24,13 @@ export async function startSession(host: Runtime, input: RunInput, options: Star
   for (;;) {
     const existing = await existingSession(host, start)
     if (existing) return existing
-    const driver = await host.driverOf(treeId)
+    const driver = await host.drivers.find(treeId)
     if (driver) {
       await driver.durable().catch(() => driver.settled)
       continue
     }
     // Another call may have begun meanwhile.
-    if (host.isDriven(treeId)) continue
+    if (host.drivers.has(treeId)) continue
     try {
       return await begin(host, start)
     } catch (error) {
