@@ -105,4 +105,12 @@ describe('the responses of @ai-sdk/openai', () => {
       { role: 'user', parts: [{ text: 'And now?' }] },
     ])
   })
+
+  it('does not repeat a streamed turn that waits for a person', async () => {
+    const { url, runtime } = await withModel([{ calls: [{ tool: 'pay' }] }], { tools: ['pay'] })
+    const model = createOpenAI({ baseURL: `${url}/v1`, apiKey: localToken })('clerk')
+    const stream = streamText({ model, prompt: 'Pay!', onError() {} })
+    await expect(Promise.resolve(stream.text)).rejects.toThrow()
+    expect(await runtime.sessions.list()).toHaveLength(1)
+  })
 })

@@ -386,12 +386,12 @@ describe('errors', () => {
     const { error: body } = error as {
       readonly error: { readonly session_id: string; readonly approvals: readonly { readonly id: string }[] }
     }
-    expect(body).toMatchObject({ type: 'approval_required', approvals: [{ id: expect.any(String), summary: 'Pay 5 euros' }] })
+    expect(body).toMatchObject({ code: 'approval_required', approvals: [{ id: expect.any(String), summary: 'Pay 5 euros' }] })
     const streamed = await client.chat.completions
       .stream(ask('Pay!'))
       .finalContent()
       .catch((thrown: unknown) => thrown)
-    expect(streamed).toMatchObject({ type: 'approval_required', error: { session_id: expect.any(String) } })
+    expect(streamed).toMatchObject({ code: 'approval_required', error: { session_id: expect.any(String) } })
     const approvalId = body.approvals[0]?.id ?? ''
     await runtime.sessions.approve(body.session_id, { approvalId, decision: { kind: 'approve', breadth: 'once' } })
     expect(await runtime.sessions.outcome(body.session_id)).toMatchObject({ status: 'completed', report: { text: 'Paid.' } })

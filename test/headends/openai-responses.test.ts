@@ -410,8 +410,8 @@ describe('errors', () => {
     const error = (await caught(client.responses.create(asked))) as {
       readonly error: { readonly response_id: string; readonly session_id: string }
     }
-    expect(error).toMatchObject({ status: 403, type: 'approval_required', error: { approvals: [{ summary: 'Pay 5 euros' }] } })
-    expect(await caught(client.responses.stream(asked).finalResponse())).toMatchObject({ type: 'approval_required' })
+    expect(error).toMatchObject({ status: 403, code: 'approval_required', error: { approvals: [{ summary: 'Pay 5 euros' }] } })
+    expect(await caught(client.responses.stream(asked).finalResponse())).toMatchObject({ code: 'approval_required' })
     const { response_id, session_id } = error.error
     const [request] = await runtime.sessions.requests(session_id)
     await runtime.sessions.approve(session_id, { approvalId: request?.id ?? '', decision: { kind: 'approve', breadth: 'once' } })

@@ -13,7 +13,8 @@ const types: { readonly [Kind in ServerErrorCode]: string } = {
   rate_limited: 'rate_limit_error',
   overloaded: 'server_error',
   unavailable: 'server_error',
-  approval_required: 'approval_required',
+  // The AI SDK repeats a request after an error in a stream unless its type or code says otherwise.
+  approval_required: 'permission_error',
   turn_failed: 'turn_failed',
   internal: 'server_error',
 }

@@ -18,7 +18,7 @@ const base = { headend: 'openai', errors: openAiErrors } as const
 const stored = { 404: { description: 'There is no such response.' } }
 const failures = {
   400: { description: 'A parameter is wrong, unknown or not supported; `param` names it.' },
-  403: { description: 'The session waits for a person: `type` is `approval_required`.' },
+  403: { description: 'The session waits for a person: `code` is `approval_required`.' },
   404: { description: 'There is no such agent.' },
   422: { description: 'The turn ended without an answer.' },
 }
