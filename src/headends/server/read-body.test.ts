@@ -101,7 +101,7 @@ it('names every problem and the first field', () => {
 
 it('says what is missing, which values exist, and which fields', () => {
   const body = z.strictObject({
-    input: z.union([z.string(), z.array(z.string())]),
+    input: z.union([z.string(), z.array(z.string()), z.record(z.string(), z.json())]),
     decision: z.discriminatedUnion('kind', [z.strictObject({ kind: z.literal('approve') }), z.strictObject({ kind: z.literal('deny') })]),
     mode: z.enum(['queue', 'steer']),
     count: z.number().min(1),
@@ -109,7 +109,7 @@ it('says what is missing, which values exist, and which fields', () => {
   expect(() => checked({ decision: {}, mode: 'later', count: '1', inptu: 'a' }, body, 'body')).toThrow(
     expect.objectContaining({
       message:
-        'input: missing; expected string or array; decision.kind: expected "approve" or "deny"; mode: expected "queue" or "steer"; ' +
+        'input: missing; expected string or array or object; decision.kind: expected "approve" or "deny"; mode: expected "queue" or "steer"; ' +
         'count: expected number; inptu: unknown field',
       options: expect.objectContaining({ remedy: 'Known fields: input, decision, mode, count.' }),
     }),

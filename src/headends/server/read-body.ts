@@ -100,7 +100,7 @@ function messageOfIssue(issue: z.core.$ZodIssue): string {
 }
 
 function expectedBy(issue: z.core.$ZodIssue): string | undefined {
-  if (issue.code === 'invalid_type') return issue.expected
+  if (issue.code === 'invalid_type') return issue.expected === 'record' ? 'object' : issue.expected
   if (issue.code === 'invalid_value') return issue.values.map((value) => JSON.stringify(value)).join(' or ')
   if (issue.code !== 'invalid_union') return undefined
   const { options } = issue as { readonly options?: unknown }
