@@ -3,7 +3,7 @@ import type { ApprovalDecision, JsonObject, SessionService } from '../../contrac
 import { HttpError, isAdmin, plainErrors, type Route, route } from '../server/index.ts'
 import type { RestDependencies } from './rest-routes.ts'
 import { sessionOf } from './session-routes.ts'
-import { sessionDocument } from './wire.ts'
+import { jsonObject, sessionDocument } from './wire.ts'
 
 const base = { headend: 'rest', errors: plainErrors } as const
 
@@ -13,7 +13,7 @@ const decision = z.discriminatedUnion('kind', [
     breadth: z.enum(['once', 'session', 'project']).default('once'),
     key: z.string().optional(),
   }),
-  z.strictObject({ kind: z.literal('answer'), text: z.string(), content: z.record(z.string(), z.json()).optional() }),
+  z.strictObject({ kind: z.literal('answer'), text: z.string(), content: jsonObject.optional() }),
   z.strictObject({ kind: z.literal('deny'), feedback: z.string().max(10_000).optional() }),
   z.strictObject({ kind: z.literal('abort') }),
 ])

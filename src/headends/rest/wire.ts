@@ -26,8 +26,11 @@ const inputParts = z
   .min(1)
   .max(100)
 
+/** Parsed from JSON: looking at all its values would only take time. */
+export const jsonObject = z.record(z.string(), z.unknown())
+
 /** A text, parts, or a JSON object for an agent whose input is JSON. */
-export const inputSchema = z.union([z.string().min(1), inputParts, z.record(z.string(), z.json())]).meta({ id: 'Input' })
+export const inputSchema = z.union([z.string().min(1), inputParts, jsonObject]).meta({ id: 'Input' })
 
 const callPart = z.strictObject({ type: z.literal('call'), id: z.string(), name: z.string(), input: z.string() })
 const callResult = z.strictObject({ id: z.string(), name: z.string(), ok: z.boolean().default(true), content: z.string() })
@@ -88,7 +91,7 @@ export const startFields = {
   history: historySchema.optional(),
   instructions: z.string().max(100_000).optional(),
   format: formatSchema.optional(),
-  schema: z.record(z.string(), z.json()).optional(),
+  schema: jsonObject.optional(),
   labels: labelsSchema.optional(),
   ...settingsFields,
 }

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { z } from 'zod'
-import { checked, readBody } from './read-body.ts'
+import { checked, parseJson, readBody } from './read-body.ts'
 
 type RequestBody = string | Uint8Array | ReadableStream
 
@@ -68,6 +68,16 @@ it.each([
 
 it('counts the depth outside of strings only', async () => {
   expect(await read(JSON.stringify({ text: `${'['.repeat(300)}\\"${'{'.repeat(300)}` }))).toHaveProperty('text')
+})
+
+it('refuses too many values. Those in strings do not count', () => {
+  expect(() => parseJson(`[${'[],'.repeat(100_000)}0]`)).toThrow(expect.objectContaining({ status: 413 }))
+  expect(parseJson(JSON.stringify([',['.repeat(300_000)]))).toHaveLength(1)
+})
+
+it('names some of many problems', () => {
+  const many = Object.fromEntries(Array.from({ length: 1_000 }, (_, index) => [`k${index}`, 1]))
+  expect(() => checked(many, z.strictObject({}), 'body')).toThrow(/k19: unknown field; and 980 more problems$/)
 })
 
 it('refuses a large body by its declared length, without reading it', async () => {

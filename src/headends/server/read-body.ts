@@ -1,10 +1,10 @@
 import type { z } from 'zod'
 import type { Problem } from '../../contracts/index.ts'
 import { HttpError } from './http-error.ts'
-import { jsonDepth } from './json-depth.ts'
+import { jsonSize } from './json-size.ts'
 
-/** Deeper JSON is refused: it may exhaust the stack of whatever reads it. */
-const maxDepth = 64
+/** Deeper JSON may exhaust the stack of whatever reads it. Checking more values would keep other clients waiting for seconds. */
+const maxSize = { depth: 64, values: 200_000 }
 
 /** Reads and checks a JSON body. Stops reading at `maxBytes`. */
 export async function readBody<Body>(request: Request, schema: z.ZodType<Body>, maxBytes: number): Promise<Body> {
@@ -54,8 +54,13 @@ async function readPieces(
 }
 
 export function parseJson(text: string): unknown {
-  if (jsonDepth(text, maxDepth) > maxDepth)
-    throw new HttpError('invalid_request', `The body is nested more than ${maxDepth} levels deep.`, { remedy: 'Send flatter JSON.' })
+  const { depth, values } = jsonSize(text, maxSize)
+  if (depth > maxSize.depth)
+    throw new HttpError('invalid_request', `The body is nested more than ${maxSize.depth} levels deep.`, { remedy: 'Send flatter JSON.' })
+  if (values > maxSize.values)
+    throw new HttpError('body_too_large', `The body contains more than ${maxSize.values} values.`, {
+      remedy: 'Send fewer values, or send data as one text.',
+    })
   try {
     return JSON.parse(text)
   } catch (cause) {
@@ -63,14 +68,18 @@ export function parseJson(text: string): unknown {
   }
 }
 
-/** Reports every problem with its place. */
+const maxProblems = 20
+
+/** Reports every problem with its place, up to a few. */
 export function checked<Value>(value: unknown, schema: z.ZodType<Value>, where: 'body' | 'query'): Value {
   const result = schema.safeParse(value, { reportInput: true })
   if (result.success) return result.data
-  const problems = result.error.issues.flatMap((issue) => problemsOf(issue, [], where))
+  const all = result.error.issues.flatMap((issue) => problemsOf(issue, [], where))
+  const problems = all.slice(0, maxProblems)
+  const more = all.length > maxProblems ? [`and ${all.length - maxProblems} more problems`] : []
   const [first] = problems
   const hasUnknown = result.error.issues.some(({ code, path }) => code === 'unrecognized_keys' && path.length === 0)
-  throw new HttpError('invalid_request', problems.map(({ place, message }) => `${place}: ${message}`).join('; '), {
+  throw new HttpError('invalid_request', [...problems.map(({ place, message }) => `${place}: ${message}`), ...more].join('; '), {
     problems,
     ...(hasUnknown && { remedy: fieldsOf(schema) }),
     ...(first && first.place !== where && { parameter: first.place }),
