@@ -259,6 +259,9 @@ describe('sessions', () => {
     }
     const page = (await json(fetch(`/v1/sessions/${sessionId}/events?limit=3`))) as unknown as { events: object[]; next: number }
     expect([page.events.length, page.next]).toEqual([3, 3])
+    // A browser that reconnects sends the address that it has, with an old cursor.
+    const again = await collectSse(await fetch(`${path}&after=1`, { headers: { ...accept, 'last-event-id': all.at(-2)?.id ?? '' } }))
+    expect(again.map(({ id }) => id)).toEqual([all.at(-1)?.id])
     expect((await fetch(path, { headers: { ...accept, 'last-event-id': 'seven' } })).status).toBe(400)
   })
 

@@ -16,9 +16,9 @@ export interface ServeSettings {
   readonly legacyTransports: boolean
 }
 
-export const defaultHost = '127.0.0.1'
-export const defaultPort = 3900
-export const defaultDrainMs = 30_000
+const defaultHost = '127.0.0.1'
+const defaultPort = 3900
+const defaultDrainMs = 30_000
 
 /** Values of the flags. */
 export interface ServeFlags {

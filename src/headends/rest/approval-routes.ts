@@ -1,8 +1,8 @@
 import { z } from 'zod'
 import type { ApprovalDecision, JsonObject, SessionService } from '../../contracts/index.ts'
 import { HttpError, isAdmin, plainErrors, type Route, route } from '../server/index.ts'
+import { sessionOf } from './find-session.ts'
 import type { RestDependencies } from './rest-routes.ts'
-import { sessionOf } from './session-routes.ts'
 import { jsonObject, sessionDocument } from './wire.ts'
 
 const base = { headend: 'rest', errors: plainErrors } as const

@@ -11,6 +11,7 @@ import {
   sseBytes,
   toHttpError,
 } from '../server/index.ts'
+import { sessionOf } from './find-session.ts'
 import { merged } from './merged.ts'
 import type { RestDependencies } from './rest-routes.ts'
 import { sessionDocument } from './wire.ts'
@@ -45,7 +46,7 @@ export function eventRoutes({ clock }: RestDependencies): readonly Route[] {
       access: 'read',
       summary: 'Read the events of a session',
       description:
-        'With Accept: text/event-stream, the events after `after` or Last-Event-ID, then new ones until the turn ends or is suspended (`until=turn`), or the session is deleted (`until=closed`). Otherwise one page of durable events.',
+        'With Accept: text/event-stream, the events after `after` or Last-Event-ID (the later one), then new ones until the turn ends or is suspended (`until=turn`), or the session is deleted (`until=closed`). Otherwise one page of durable events.',
       query: z.strictObject({
         after: cursor.optional(),
         limit: z.coerce.number().int().min(1).max(maxPage).default(maxPage),
@@ -54,14 +55,10 @@ export function eventRoutes({ clock }: RestDependencies): readonly Route[] {
       }),
       responses: { 200: { description: 'A page `{ events, next? }`, or a stream.' } },
       async handle(request) {
-        const { params, query, sessions, raw, requestId } = request
-        const id = params.id ?? ''
-        request.concerns(id)
-        const entry = await sessions.get(id)
-        if (!entry) throw unknownSession(id)
-        const after = query.after ?? lastEventId(request)
-        if (!raw.headers.get('accept')?.includes('text/event-stream'))
-          return page(request, { id, after, last: entry.seq, limit: query.limit })
+        const { query, sessions, raw, requestId } = request
+        const { sessionId: id, seq: last } = await sessionOf(request)
+        const after = cursorOf(request)
+        if (!raw.headers.get('accept')?.includes('text/event-stream')) return page(request, { id, after, last, limit: query.limit })
         return eventStream({
           source: sessions.events(id, { after, until: query.until, live: query.live === 'true' }),
           encode: encodeEvent,
@@ -87,9 +84,9 @@ export function eventRoutes({ clock }: RestDependencies): readonly Route[] {
       async handle(request) {
         const { query, sessions, requestId } = request
         const { session: id } = query
-        if (id !== undefined && !(await sessions.get(id))) throw unknownSession(id)
+        if (id !== undefined) await sessionOf(request, id)
         const changes = sessions.watch()
-        const after = query.after ?? lastEventId(request)
+        const after = cursorOf(request)
         const source: AsyncIterable<StreamEvent | SessionChange> =
           id === undefined ? changes : merged<StreamEvent | SessionChange>(changes, sessions.events(id, { after, until: 'closed' }))
         return eventStream({
@@ -103,10 +100,11 @@ export function eventRoutes({ clock }: RestDependencies): readonly Route[] {
   ]
 }
 
-export const unknownSession = (id: string): HttpError =>
-  new HttpError('not_found', `There is no session ${id}.`, { code: 'session_unknown', remedy: 'List your sessions: GET /v1/sessions' })
+/** A browser that reconnects repeats the address with its old `after`: the later of the two counts. */
+const cursorOf = (request: RouteRequest<unknown, { readonly after?: number | undefined }>): number =>
+  Math.max(request.query.after ?? 0, lastEventId(request))
 
-function lastEventId({ raw }: RouteRequest): number {
+function lastEventId({ raw }: Pick<RouteRequest, 'raw'>): number {
   const given = raw.headers.get('last-event-id')
   if (given === null || given === '') return 0
   if (/^\d{1,15}$/.test(given)) return Number(given)

@@ -1,16 +1,12 @@
 import { z } from 'zod'
 import { sessionFieldLimits, sessionStatuses, type TreeFilter } from '../../contracts/index.ts'
-import { HttpError, isAdmin, plainErrors, type Route, type RouteRequest, route } from '../server/index.ts'
-import { unknownSession } from './event-routes.ts'
+import { HttpError, plainErrors, type Route, route } from '../server/index.ts'
+import { keyFor, sessionOf } from './find-session.ts'
 import type { RestDependencies } from './rest-routes.ts'
 import { answerDocument, labelsSchema, sessionDocument } from './wire.ts'
 
 const base = { headend: 'rest', errors: plainErrors } as const
 const oneOrMany = <Each extends z.ZodType>(each: Each) => z.union([each.transform((one) => [one]), z.array(each)])
-
-/** Keys of different owners never meet. */
-export const keyFor = ({ caller }: Pick<RouteRequest, 'caller'>, key: string): string =>
-  isAdmin(caller) ? key : `${caller.principal.id}/${key}`
 
 const listSessions = route({
   ...base,
@@ -163,11 +159,3 @@ export const sessionRoutes = (dependencies: RestDependencies): readonly Route[] 
   downloadOutput,
   exportSession,
 ]
-
-export async function sessionOf(request: RouteRequest) {
-  const id = request.params.id ?? ''
-  const entry = await request.sessions.get(id)
-  if (!entry) throw unknownSession(id)
-  request.concerns(entry.sessionId)
-  return entry
-}

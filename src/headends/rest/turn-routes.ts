@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { findAgent, HttpError, plainErrors, type Route, type RouteRequest, route } from '../server/index.ts'
-import { keyFor, sessionOf } from './session-routes.ts'
+import { keyFor, sessionOf } from './find-session.ts'
 import { inputOf, inputSchema, refuseParameters, settingsFields, settingsOf, startFields, startOptionsOf } from './wire.ts'
 
 const base = { headend: 'rest', errors: plainErrors } as const

@@ -1,0 +1,20 @@
+import type { SessionEntry } from '../../contracts/index.ts'
+import { HttpError, isAdmin, type RouteRequest } from '../server/index.ts'
+
+/** Keys of different owners never meet. */
+export const keyFor = ({ caller }: Pick<RouteRequest, 'caller'>, key: string): string =>
+  isAdmin(caller) ? key : `${caller.principal.id}/${key}`
+
+/** The session that a request is about: by default the one in its path. Throws 404. */
+export async function sessionOf(
+  { sessions, params, concerns }: Pick<RouteRequest, 'sessions' | 'params' | 'concerns'>,
+  id = params.id ?? '',
+): Promise<SessionEntry> {
+  const entry = await sessions.get(id)
+  if (!entry) throw unknownSession(id)
+  concerns(entry.sessionId)
+  return entry
+}
+
+const unknownSession = (id: string): HttpError =>
+  new HttpError('not_found', `There is no session ${id}.`, { code: 'session_unknown', remedy: 'List your sessions: GET /v1/sessions' })
