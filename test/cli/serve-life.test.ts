@@ -118,6 +118,36 @@ test('sessions of agents that are not served are left alone, with one line for a
   await second.ended
 })
 
+test('two servers of one folder share its sessions: each message is answered once', async () => {
+  const [one, two] = [await scene.serve(), await scene.serve()]
+  const asked: string[] = []
+  scene.reply = ({ last }) => {
+    asked.push(last)
+    return { text: `Answer to ${last}.` }
+  }
+  const sessionId = await start(one)
+  await turnsOf(two, sessionId, 1)
+  const send = (served: Served, input: string) => served.fetch(`/v1/sessions/${sessionId}/messages`, { json: { input } })
+  const receipts = await Promise.all([send(one, 'One'), send(two, 'Two')])
+  expect(receipts.map(({ status }) => status)).toEqual([202, 202])
+  await turnsOf(one, sessionId, 3)
+  expect(asked.toSorted()).toEqual(['Hello', 'One', 'Two'])
+  for (const served of [one, two]) served.process.kill('SIGTERM')
+  const ended = await Promise.all([one.ended, two.ended])
+  expect(ended.map(({ code }) => code)).toEqual([143, 143])
+  expect(ended.map(({ stderr }) => stderr).join()).not.toContain('cannot be continued')
+})
+
+/** Resolves when so many turns have been completed. */
+async function turnsOf(served: Served, sessionId: string, count: number): Promise<void> {
+  const events = await served.fetch(`/v1/sessions/${sessionId}/events?until=closed`, { headers: { accept: 'text/event-stream' } })
+  let text = ''
+  for await (const chunk of events.body ?? []) {
+    text += new TextDecoder().decode(chunk)
+    if (text.split('event: interaction.turn.completed').length > count) return
+  }
+}
+
 test('sessions of other commands are not continued', async () => {
   const model = heldModel(scene)
   const run = scene.start(['run', 'clerk.ai', 'Hello', '--json'])

@@ -43,7 +43,10 @@ export class HotReload {
   #loading: Promise<void> | undefined
   #hasChanged = false
   #isClosed = false
-  readonly #onTrust = (): void => this.#changed()
+  /** Also called once if the file does not exist. */
+  readonly #onTrust = (now: Stats, before: Stats): void => {
+    if (now.mtimeMs !== before.mtimeMs || now.size !== before.size) this.#changed()
+  }
 
   constructor(options: HotReloadOptions) {
     this.#options = options

@@ -1,4 +1,12 @@
-import type { Receipt, SessionId, SessionService, Store, TreeEntry, TreeId } from '../../contracts/index.ts'
+import {
+  type Receipt,
+  type SessionId,
+  type SessionService,
+  type Store,
+  type TreeEntry,
+  type TreeId,
+  TroupeError,
+} from '../../contracts/index.ts'
 import type { AgentRuntime } from '../../runtime/index.ts'
 import { messageOf } from '../../util/message-of.ts'
 import { originOf } from '../run/stored-settings.ts'
@@ -38,7 +46,7 @@ export class OwnSessions {
   /** Continues what was interrupted. Resolves with the number of sessions. */
   async resume(): Promise<number> {
     const { store, workspace } = this.#options
-    this.#unwatch = store.trees.watch(({ treeId, entry }) => void this.#follow(treeId, entry))
+    this.#unwatch = store.trees.watch(({ treeId, entry }) => this.#note(this.#follow(treeId, entry)))
     const entries = [...(await store.trees.list({ status: ['running', 'suspended'], workspace }))]
     let count = 0
     const left = new Set<string>()
@@ -87,7 +95,7 @@ export class OwnSessions {
       return
     }
     if (known || !(await this.#isOwn(treeId)) || this.#isClosed || this.#waiting.has(treeId)) return
-    const stop = this.#options.store.inbox.watch(treeId, () => void this.#readInbox(treeId))
+    const stop = this.#options.store.inbox.watch(treeId, () => this.#note(this.#readInbox(treeId)))
     this.#waiting.set(treeId, { stop, position: 0 })
     await this.#readInbox(treeId)
   }
@@ -96,7 +104,7 @@ export class OwnSessions {
   async #readInbox(treeId: TreeId): Promise<void> {
     const waiting = this.#waiting.get(treeId)
     if (!waiting) return
-    const rows = await Promise.resolve(this.#options.store.inbox.read(treeId, waiting.position)).catch(() => [])
+    const rows = await this.#options.store.inbox.read(treeId, waiting.position)
     const last = rows.at(-1)
     if (!last || this.#isClosed) return
     waiting.position = Math.max(waiting.position, last.position)
@@ -107,6 +115,13 @@ export class OwnSessions {
   #serves({ agent }: TreeEntry): boolean {
     const agents = this.#options.runtime.sessions.agents()
     return agents.some(({ name, displayName }) => name === agent || displayName === agent)
+  }
+
+  /** A store that fails for a moment must not end the server. */
+  #note(work: Promise<void>): void {
+    work.catch((error: unknown) => {
+      if (!this.#isClosed) this.#options.report(`The store failed: ${messageOf(error)}`)
+    })
   }
 
   async #isOwn(treeId: TreeId): Promise<boolean> {
@@ -122,6 +137,8 @@ export class OwnSessions {
       await handle[Symbol.asyncIterator]().return?.()
       return true
     } catch (error) {
+      // Another server in this folder was faster.
+      if (error instanceof TroupeError && error.code === 'session_owned') return true
       if (!this.#isClosed) this.#options.report(`Session ${treeId} cannot be continued: ${messageOf(error)}`)
       return false
     }
