@@ -86,6 +86,7 @@ describe('every key', () => {
     host: ['{ a: 1 }', '7', 'true', 'null', '[[a]]', '"a b"', '[a, a]', '"*"', '"http://a"', '"a:1"', '"a/b"', '"*.*.a"', '-a', '"a..b"'],
     folder: ['{ a: 1 }', '7', 'true', 'null', '[[a]]', '[1]', '[""]', '[a, a]', '"a\\nb"'],
     variable: ['{ a: 1 }', '7', 'true', 'null', '[[a]]', '"a b"', '[A, A]', 'A=1', '1A', '"$A"'],
+    parameter: ['{ a: 1 }', '7', 'true', 'null', '[[seed]]', '[tempreature]', '[seed, seed]', '[cache]'],
     rules: [
       'x',
       '7',

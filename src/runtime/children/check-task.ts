@@ -100,7 +100,7 @@ async function checkJson(
   const problem = await jsonInputProblem(parts, agent, validator)
   return problem === undefined
     ? { kind: 'ok', value: parts }
-    : wrong(place, problem, 'Pass one text part with JSON that matches its schema.')
+    : wrong(parts.length === 1 ? `${place}[0].text` : place, problem, 'Pass one text part with JSON that matches its schema.')
 }
 
 interface JsonAgent {
