@@ -4,7 +4,7 @@ import type { Tool } from '../../src/contracts/index.ts'
 import { FakeClock, gate, ScriptedModel } from '../../src/testing/index.ts'
 import { request } from './raw-request.ts'
 import { collectSse, sseEvents } from './sse.ts'
-import { localToken, type Served, type ServedOptions, serve } from './support.ts'
+import { echoModel, localToken, type Served, type ServedOptions, serve } from './support.ts'
 
 let open: Served[] = []
 afterEach(async () => {
@@ -246,6 +246,19 @@ describe('sessions', () => {
     expect((await fetch(`/v1/sessions/${sessionId}`)).status).toBe(404)
   })
 
+  test('a message may choose among the models of the agent', async () => {
+    const models = ['test/first', 'test/second']
+    const adapter = { resolve: (name: string) => echoModel(name) }
+    const { fetch, runtime } = await server({
+      model: adapter,
+      agents: [{ name: 'helper', description: 'Helps.', prompt: 'Help.', models, tools: [] }],
+    })
+    const { sessionId } = await json(fetch('/v1/helper?q=first'))
+    expect((await fetch(`/v1/sessions/${sessionId}/messages`, { json: { input: 'second', models: ['test/second'] } })).status).toBe(202)
+    const { accounting } = await runtime.sessions.outcome(sessionId)
+    expect(accounting).toMatchObject([{ model: 'test/second' }])
+  })
+
   test('a reader that reconnects at any event misses nothing and sees nothing twice', async () => {
     const { fetch } = await server()
     const { sessionId } = await json(fetch('/v1/echo?q=a%20b%20c'))
@@ -331,6 +344,7 @@ describe('bad input', () => {
     ],
     ['a wrong limit', '/v1/echo', { json: { input: 'x', limits: { maxToolTurns: 0 } } }, 400, /limits\.maxToolTurns/],
     ['a parameter that the agent does not allow', '/v1/echo', { json: { input: 'x', parameters: { temperature: 1 } } }, 400, /temperature/],
+    ['a model that the agent does not have', '/v1/echo', { json: { input: 'x', models: ['other/model'] } }, 400, /test\/echo/],
     ['a wrong method', '/v1/sessions', { method: 'PUT' }, 405, /POST or GET/],
     ['an unknown path', '/v2/echo', {}, 404, /\/docs/],
     ['an unknown session', '/v1/sessions/nothing', {}, 404, /nothing/],

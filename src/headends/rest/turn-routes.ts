@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { findAgent, HttpError, plainErrors, type Route, type RouteRequest, route } from '../server/index.ts'
 import { keyFor, sessionOf } from './find-session.ts'
-import { inputOf, inputSchema, refuseParameters, settingsFields, settingsOf, startFields, startOptionsOf } from './wire.ts'
+import { inputOf, inputSchema, refuseSettings, settingsFields, settingsOf, startFields, startOptionsOf } from './wire.ts'
 
 const base = { headend: 'rest', errors: plainErrors } as const
 const clientId = z.string().min(1).max(200)
@@ -56,7 +56,7 @@ const sendMessage = route({
     const session = await sessionOf(request)
     const { sessionId } = session
     const agent = sessions.agents().find(({ name, displayName }) => name === session.agent || displayName === session.agent)
-    if (body.parameters) refuseParameters(body.parameters, agent ?? { name: session.agent, overrides: [] })
+    refuseSettings(body, agent ?? { name: session.agent, overrides: [], models: [] })
     // A running turn has its place.
     const place = session.status === 'running' ? undefined : await request.admit(session.agent)
     const receipt = await sessions.send(sessionId, inputOf(body.input), {

@@ -81,6 +81,7 @@ export const formatSchema = z.enum(['markdown', 'text', 'json'])
 
 /** Of the next turns. */
 export const settingsFields = {
+  models: z.array(z.string().min(1)).min(1).max(20).optional().describe('Models of the agent, in order of preference.'),
   limits: limitsSchema.optional(),
   parameters: parametersSchema.optional(),
 }
@@ -113,22 +114,23 @@ function historyOf(history: z.infer<typeof historySchema>): readonly Message[] {
 
 /** The options of `sessions.start`. */
 export function startOptionsOf(body: StartBody, agent: AgentDescription) {
-  const { history, instructions, labels, limits, parameters } = body
-  refuseParameters(parameters, agent)
+  const { history, instructions, labels } = body
+  refuseSettings(body, agent)
   const output = outputOf({ format: body.format, schema: body.schema as JsonObject | undefined }, agent)
   return {
     ...(history && { history: historyOf(history) }),
     ...(instructions !== undefined && { instructions }),
     ...(labels && { labels }),
-    ...settingsOf({ limits, parameters }),
+    ...settingsOf(body),
     ...(output && { output }),
   }
 }
 
-type Settings = Pick<StartBody, 'limits' | 'parameters'>
+type Settings = Pick<StartBody, 'models' | 'limits' | 'parameters'>
 
 /** Without keys that are undefined. */
-export const settingsOf = ({ limits, parameters }: Settings) => ({
+export const settingsOf = ({ models, limits, parameters }: Settings) => ({
+  ...(models && { models }),
   ...(limits && { limits: defined(limits) }),
   ...(parameters && { parameters: defined(parameters) }),
 })
@@ -136,11 +138,17 @@ export const settingsOf = ({ limits, parameters }: Settings) => ({
 const defined = <Value extends object>(value: Value) =>
   Object.fromEntries(Object.entries(value).filter(([, each]) => each !== undefined)) as { [Key in keyof Value]: NonNullable<Value[Key]> }
 
-export function refuseParameters(
-  parameters: Settings['parameters'],
-  { name, overrides }: Pick<AgentDescription, 'name' | 'overrides'>,
-): void {
-  const refused = Object.keys(parameters ?? {}).find((parameter) => !overrides.some((allowed) => allowed === parameter))
+type SettableAgent = Pick<AgentDescription, 'name' | 'overrides' | 'models'>
+
+/** Callers choose among the models of the agent, and set the parameters that it names. */
+export function refuseSettings({ models = [], parameters = {} }: Settings, { name, overrides, models: own }: SettableAgent): void {
+  const model = models.find((each) => !own.includes(each))
+  if (model !== undefined)
+    throw new HttpError('invalid_request', `The agent "${name}" has no model "${model}".`, {
+      parameter: 'models',
+      remedy: `Use one of: ${own.join(', ')}.`,
+    })
+  const refused = Object.keys(parameters).find((parameter) => !overrides.some((allowed) => allowed === parameter))
   if (refused === undefined) return
   throw new HttpError('invalid_request', `The agent "${name}" does not allow callers to set "${refused}".`, {
     parameter: `parameters.${refused}`,
