@@ -407,6 +407,20 @@ describe('bad input', () => {
     expect((await Promise.all([one, other])).map(({ status }) => status).toSorted()).toEqual([200, 503])
   })
 
+  test('a server that drains refuses new work, and lets people end work', async () => {
+    const held = gate()
+    const model = new ScriptedModel([{ text: 'late', wait: held.promise }])
+    const served = await server({ model, agents: [{ ...agent, tools: [] }] })
+    const { sessionId } = await json(served.fetch('/v1/sessions', { json: { input: 'x' } }))
+    served.drain()
+    const refused = await served.fetch('/v1/helper?q=x')
+    expect([refused.status, refused.headers.get('retry-after')]).toEqual([503, '5'])
+    expect((await served.fetch(`/v1/sessions/${sessionId}/messages`, { json: { input: 'more' } })).status).toBe(503)
+    expect((await served.fetch(`/v1/sessions/${sessionId}/interrupt`, { method: 'POST' })).status).toBe(202)
+    expect(await served.runtime.sessions.outcome(sessionId)).toMatchObject({ status: 'interrupted' })
+    expect((await served.fetch(`/v1/sessions/${sessionId}`, { method: 'DELETE' })).status).toBe(204)
+  })
+
   test('a token with a rate is refused beyond it, until the next minute', async () => {
     const clock = new FakeClock(1_000)
     const served = await server({ server: { clock } })

@@ -53,6 +53,8 @@ export interface Served {
   token(settings: Partial<TokenSettings> & { readonly name: string }): Promise<string>
   /** With the local token unless another one is given. */
   fetch(path: string, options?: RequestInit & { readonly token?: string; readonly json?: unknown }): Promise<Response>
+  /** As at a signal. */
+  drain(): void
   close(): Promise<void>
 }
 
@@ -114,6 +116,7 @@ export async function serve(options: ServedOptions = {}): Promise<Served> {
         },
       })
     },
+    drain: () => server.drain(),
     async close() {
       await listening.close(0)
       await runtime.close()

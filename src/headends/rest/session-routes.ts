@@ -89,6 +89,7 @@ const deleteSession = ({ audit }: RestDependencies): Route =>
     method: 'DELETE',
     path: '/v1/sessions/:id',
     access: 'run',
+    endsWork: true,
     summary: 'Delete a session with its journal',
     responses: { 204: { description: 'It is deleted. A running turn was interrupted.' } },
     async handle(request) {

@@ -76,6 +76,7 @@ const cancelTurn = (['stop', 'interrupt'] as const).map((mode) =>
     method: 'POST',
     path: `/v1/sessions/:id/${mode}`,
     access: 'run',
+    endsWork: true,
     summary: mode === 'stop' ? 'End the turn with a last answer' : 'End the turn immediately',
     responses: { 202: { description: '`{ clientId, driven }`' } },
     async handle(request) {

@@ -29,7 +29,7 @@ export class Entrance {
   /** `found`: learns of callers that are refused after their token was checked, too. */
   async enter(
     headers: Headers,
-    { headend, access }: Pick<Route, 'headend' | 'access'>,
+    { headend, access, endsWork = false }: Pick<Route, 'headend' | 'access' | 'endsWork'>,
     found: (caller: Caller) => void = () => {},
   ): Promise<Peer> {
     const { tokens, records, clock } = this.#options
@@ -38,7 +38,7 @@ export class Entrance {
     found(caller)
     requireScope(caller, access)
     await countRequest(caller, { records, clock })
-    if (access === 'run') this.#refuseIfDraining()
+    if (access === 'run' && !endsWork) this.#refuseIfDraining()
     return this.#peer(caller, headend)
   }
 

@@ -60,6 +60,8 @@ export interface Route<Body = unknown, Query = unknown> {
   readonly headend: HeadendName
   /** `public`: no token is needed. */
   readonly access: Scope | 'public'
+  /** It is allowed while the server shuts down. */
+  readonly endsWork?: boolean
   /** One sentence for the reference. */
   readonly summary: string
   readonly description?: string
