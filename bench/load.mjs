@@ -25,7 +25,7 @@ async function startServer(kind) {
     id: 'bench/model',
     abilities: ['tools'],
     async *stream({ messages }) {
-      await new Promise((resolve) => setTimeout(resolve, latencyMs))
+      if (messages[0].parts[0].text !== 'Warm up') await new Promise((resolve) => setTimeout(resolve, latencyMs))
       const done = messages.filter(({ role: from }) => from === 'tool').length
       if (done < calls) yield { type: 'call', id: `c${done}`, name: 'look_up', input: JSON.stringify({ key: `k${done}` }) }
       else yield { type: 'text', text: 'Done.' }
@@ -69,10 +69,10 @@ async function measure(kind, sessions) {
   const child = fork(import.meta.filename, [`serve-${kind}`])
   const { port } = await new Promise((resolve) => child.once('message', resolve))
   const agent = new Agent({ keepAlive: true, maxSockets: sessions })
-  const ask = () =>
+  const ask = (input) =>
     new Promise((resolve) => {
       const started = performance.now()
-      const body = JSON.stringify({ input: 'Go' })
+      const body = JSON.stringify({ input })
       const sent = request(
         {
           port,
@@ -96,9 +96,10 @@ async function measure(kind, sessions) {
       sent.end(body)
     })
   try {
+    await Promise.all(Array.from({ length: 100 }, () => ask('Warm up')))
     // They begin within one step, not all at the same moment.
     const later = (index) => new Promise((resolve) => setTimeout(resolve, (index / sessions) * latencyMs))
-    const results = await Promise.all(Array.from({ length: sessions }, (_, index) => later(index).then(ask)))
+    const results = await Promise.all(Array.from({ length: sessions }, (_, index) => later(index).then(() => ask('Go'))))
     const steps = calls + 1
     const added = results.map(({ ms }) => (ms - steps * latencyMs) / steps).toSorted((a, b) => a - b)
     const at = (share) => added[Math.floor(share * (added.length - 1))].toFixed(1)
