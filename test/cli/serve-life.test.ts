@@ -1,5 +1,6 @@
 import { once } from 'node:events'
-import { createServer } from 'node:net'
+import { createServer as createHttpServer } from 'node:http'
+import { type AddressInfo, createServer } from 'node:net'
 import { join } from 'node:path'
 import { Client } from '@modelcontextprotocol/client'
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
@@ -225,6 +226,32 @@ test('a configuration that loses its trust by a change stays in effect until a p
   })
   served.process.kill('SIGTERM')
   await served.ended
+})
+
+test('traces go to the configured receiver, with headers from variables, and with content if that is set', async () => {
+  const received = Promise.withResolvers<{ readonly authorization: string | undefined; readonly text: string }>()
+  const receiver = createHttpServer(async (request, response) => {
+    let text = ''
+    for await (const chunk of request.setEncoding('utf8')) text += chunk
+    response.writeHead(200).end('{}')
+    received.resolve({ authorization: request.headers.authorization, text })
+  })
+  await new Promise<void>((resolve) => receiver.listen(0, '127.0.0.1', resolve))
+  const endpoint = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/v1/traces`
+  const other = await serveScene()
+  await other.put('clerk.ai', agentText('You greet.'))
+  // biome-ignore lint/suspicious/noTemplateCurlyInString: a placeholder of the configuration
+  const headers = { authorization: 'Bearer ${OTEL_TOKEN}' }
+  await other.put('traced.json', JSON.stringify({ telemetry: { endpoint, headers, content: true } }))
+  await other.put('.ai-agent/.ai-agent.env', 'OTEL_TOKEN=abc123def\n')
+  const served = await other.serve(['--config', 'traced.json'])
+  expect((await served.fetch('/v1/clerk?q=Hello')).status).toBe(200)
+  served.process.kill('SIGTERM')
+  await served.ended
+  const { authorization, text } = await received.promise
+  expect(authorization).toBe('Bearer abc123def')
+  for (const part of ['invoke_agent clerk', 'chat lab/model', 'You said: Hello']) expect(text).toContain(part)
+  await new Promise((resolve) => receiver.close(resolve))
 })
 
 test('--stdio is an MCP server for the program that starts it', async () => {
