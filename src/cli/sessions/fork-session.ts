@@ -24,7 +24,11 @@ export async function forkStoredSession(invocation: SessionsInvocation, host: Ho
     return exitCodes.done.code
   }
   await host.stdout.line(forked.run.treeId)
-  await printNotice(`Continue it: ${resumeHint(forked, place)}`, { host, display })
+  const resume = resumeHint(forked, place)
+  // A server begins a turn with a message, not with its start.
+  const isServed = forked.origin?.command === 'serve'
+  const hint = isServed ? `${resume}, then POST /v1/sessions/${forked.run.treeId}/messages` : resume
+  await printNotice(`Continue it: ${hint}`, { host, display })
   return exitCodes.done.code
 }
 
