@@ -27,6 +27,7 @@ export function auditLog(records: Records, { clock, ids }: { readonly clock: Pic
 
 /** Oldest first. `after`: the time of the last entry that is known. */
 export async function readAudit(records: Records, { after }: { readonly after?: string } = {}): Promise<readonly AuditRecord[]> {
+  // `0` follows `/`: entries of that time are left out, too.
   const stored = await records.list(namespace, after === undefined ? {} : { after: `${after}0` })
   return stored.map(({ value }) => value as unknown as AuditRecord)
 }

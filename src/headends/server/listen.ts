@@ -16,12 +16,12 @@ const timeouts = {
   maxHeaderSize: 16 * 1024,
 }
 const maxHeaders = 100
+const maxConnections = 10_000
 
 export interface ListenOptions {
   readonly host: string
   /** 0: any free port. */
   readonly port: number
-  readonly maxConnections?: number
   /** Milliseconds for the head of a request. Default 10,000. */
   readonly headersTimeout?: number
   readonly clock: Clock
@@ -41,7 +41,7 @@ export async function listen(server: Pick<HeadendServer, 'fetch'>, options: List
     fetch: (request) => server.fetch(request),
     serverOptions: { ...timeouts, ...(options.headersTimeout !== undefined && { headersTimeout: options.headersTimeout }) },
   }) as Server
-  http.maxConnections = options.maxConnections ?? 10_000
+  http.maxConnections = maxConnections
   http.maxHeadersCount = maxHeaders
   const opened = Promise.withResolvers<void>()
   http.once('error', (cause: NodeJS.ErrnoException) => opened.reject(cannotListen(cause, { host, port })))

@@ -109,7 +109,7 @@ export function budgetOfTokens(records: Pick<Records, 'get'>): (owner: string) =
   }
 }
 
-export const tokenOwner = (name: string): string => `token:${name}`
+const tokenOwner = (name: string): string => `token:${name}`
 
 const callerOf = ({ name, scopes: given, agents, budget, rates }: TokenRecord): Caller => ({
   principal: { id: tokenOwner(name), kind: 'token', name },

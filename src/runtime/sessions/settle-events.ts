@@ -16,7 +16,7 @@ interface SettledEvents {
 
 /**
  * Ends everything that is open after the last event: calls, children and turns are interrupted, approvals for the session revoked. Inputs
- * that no turn has taken enter an interrupted turn. Time stands still: nobody has worked since the last event.
+ * that no turn has taken enter an interrupted turn. All of it has the time of the last event: nobody has worked since then.
  */
 export async function settleEvents(events: readonly InteractionEvent[], by: string): Promise<SettledEvents> {
   await loadSteps()
