@@ -95,7 +95,8 @@ describe.concurrent('asking at a terminal', () => {
   })
 
   test('what was typed before the question was there is no answer to it', async () => {
-    const file = await agent('early', `steps:\n  - { delay: 300ms, calls: [${write('early.txt')}] }\n  - text: Done.\n`, tools)
+    // Long enough for a busy machine: what is typed after the question is an answer.
+    const file = await agent('early', `steps:\n  - { delay: 1500ms, calls: [${write('early.txt')}] }\n  - text: Done.\n`, tools)
     const window = troupe(['run', file, 'Go', '--data-dir', 'early'], { columns: 100, rows: 40 })
     await window.shows(/early {2}step/)
     window.pty.write('y\r')
