@@ -1,0 +1,1 @@
+export type { Bus, ExtensionManifest, FoundExtension, LoadedExtension, OpenedExtension, Router, SupervisorPort } from './kernel-types.ts'

@@ -1,0 +1,168 @@
+// The interfaces between the parts of the kernel.
+import type {
+  AgentResult,
+  AnyExtension,
+  BusEvent,
+  ChannelProvider,
+  ExtensionProblem,
+  ExtensionState,
+  HealthReport,
+  IncomingMessage,
+  Json,
+  JsonObject,
+  MaybePromise,
+  PublishOptions,
+  Recipient,
+  Schedule,
+  StartAgentOptions,
+  Tool,
+} from '../contracts/index.ts'
+
+/** A checked `manifest.yaml` with its defaults. */
+export interface ExtensionManifest {
+  readonly id: string
+  readonly name: string
+  readonly version: string
+  readonly description: string
+  /** `main:ClassName`. Absent: the `agent` section says everything. */
+  readonly entrypoint?: { readonly file: string; readonly className: string }
+  /** For the summary in the prompt of the orchestrator. */
+  readonly naturalLanguageDescription?: string
+  readonly dependsOn: readonly string[]
+  /** `agents`: only agents that list it in `uses_tools` see its tools. Default `all`. */
+  readonly visibility: 'all' | 'agents'
+  readonly permissions: ExtensionPermissions
+  readonly config: JsonObject
+  /** Names of variables. */
+  readonly secrets: readonly string[]
+  readonly enabled: boolean
+  /** Tasks for the orchestrator on a schedule. */
+  readonly schedules: readonly (Schedule & { readonly id: string; readonly task: string })[]
+  /** Names of events that start the agent of this extension. */
+  readonly events: readonly string[]
+  readonly agent?: AgentSection
+}
+
+/** What an extension in a sandboxed process may reach. Default: nothing but its own folder and `dataDir`. */
+export interface ExtensionPermissions {
+  readonly hosts: readonly string[]
+  /** Folders of the project that it may read, relative to the project. */
+  readonly read: readonly string[]
+  /** Folders of the project that it may read and write. */
+  readonly write: readonly string[]
+}
+
+export interface AgentSection {
+  readonly integrationMode: 'tool' | 'handoff'
+  readonly model: string
+  /** The rendered template. */
+  readonly instructions: string
+  readonly parameters: {
+    readonly temperature?: number
+    readonly topP?: number
+    readonly maxOutputTokens?: number
+    readonly seed?: number
+    readonly reasoning?: string
+    readonly timeoutMs?: number
+  }
+  readonly usesTools: readonly string[]
+  readonly limits: { readonly maxTurns: number; readonly maxTokensPerInvocation: number; readonly timeBudgetMs: number }
+}
+
+/** An extension on disk. */
+export interface FoundExtension {
+  /** The name of its folder, which the manifest must repeat. */
+  readonly id: string
+  /** Absolute. */
+  readonly folder: string
+  readonly source: 'project' | 'user' | 'bundled'
+  /** Of all files in the folder. Trust and quarantine are bound to it. */
+  readonly hash: string
+  readonly trusted: boolean
+  /** Absent if the manifest is wrong: see `problems`. */
+  readonly manifest?: ExtensionManifest
+  readonly problems: readonly ExtensionProblem[]
+}
+
+/** The code of an extension, wherever it runs. `instance` has only the methods that the extension implements. */
+export interface OpenedExtension {
+  readonly runs: 'kernel' | 'sandbox'
+  readonly instance: AnyExtension
+  /** For a sandboxed process: resolves with the reason when it ends without `close`. */
+  readonly ended?: Promise<string>
+  close(): Promise<void>
+}
+
+/** Loads the code. Rejects with a `TroupeError` that names the place and the remedy. */
+export type OpenExtension = (found: FoundExtension & { readonly manifest: ExtensionManifest }) => Promise<OpenedExtension>
+
+export const capabilities = ['tools', 'channel', 'service', 'scheduler', 'agent', 'context', 'setup'] as const
+export type Capability = (typeof capabilities)[number]
+
+/** An extension after loading. */
+export interface LoadedExtension {
+  readonly found: FoundExtension
+  readonly state: ExtensionState
+  readonly runs: 'kernel' | 'sandbox' | 'nowhere'
+  readonly instance: AnyExtension
+  readonly capabilities: ReadonlySet<Capability>
+  /** Its own tools with their full names, `EXTENSION__TOOL`. */
+  readonly tools: readonly Tool[]
+  /** Those of its `uses_tools`, with their full names. */
+  readonly resolvedTools: readonly Tool[]
+  readonly health: HealthReport | undefined
+  readonly problems: readonly ExtensionProblem[]
+}
+
+export interface Publication extends PublishOptions {
+  readonly name: string
+  readonly data: Json
+  readonly source: string
+  /** The event that led to this one: gives the correlation id and the number of hops. */
+  readonly cause?: BusEvent
+  /** Without a cause. Default: a new one. */
+  readonly correlationId?: string
+}
+
+export interface Subscriber {
+  /** Stable over restarts: `EXTENSION` or `kernel:PART`. Each subscriber gets each event. */
+  readonly id: string
+  readonly name: string
+  handle(event: BusEvent): MaybePromise<void>
+}
+
+export interface Bus {
+  publish(publication: Publication): Promise<void>
+  subscribe(subscriber: Subscriber): () => void
+}
+
+export interface Notice {
+  readonly text: string
+  readonly to?: Recipient
+  readonly speaker?: string
+  /** The same id again is ignored. */
+  readonly id?: string
+}
+
+export interface Router {
+  /** Returns a function that removes it. Messages that waited for the channel are delivered. */
+  register(channel: string, provider: ChannelProvider): () => void
+  /** Resolves when the message is stored. */
+  receive(channel: string, message: IncomingMessage): Promise<void>
+  /** Resolves when it is stored. Delivered when the channel is there. */
+  notify(notice: Notice): Promise<void>
+}
+
+/** Runs agents of extensions. */
+export interface AgentPort {
+  /** `call`: the current call, if any: found by the kernel, see `currentCall`. */
+  start(extension: string, task: string, options: StartAgentOptions): Promise<AgentResult>
+}
+
+/** The process that supervises the kernel. Without one (`troupe serve`) restarts are refused with a remedy. */
+export interface SupervisorPort {
+  requestRestart(reason: string): Promise<void>
+  requestShutdown(reason: string): Promise<void>
+  /** The code of this extension runs from now on, at this stage; synchronous. If the process dies, it is the suspect. Returns a function that ends it. */
+  enter(extension: string, stage: string): () => void
+}
