@@ -159,10 +159,17 @@ export interface AgentPort {
   start(extension: string, task: string, options: StartAgentOptions): Promise<AgentResult>
 }
 
-/** The process that supervises the kernel. Without one (`troupe serve`) restarts are refused with a remedy. */
+/** The process that supervises the kernel. Without one (`troupe serve`) restarts are refused with a remedy: see `withoutSupervisor`. */
 export interface SupervisorPort {
   requestRestart(reason: string): Promise<void>
   requestShutdown(reason: string): Promise<void>
-  /** The code of this extension runs from now on, at this stage; synchronous. If the process dies, it is the suspect. Returns a function that ends it. */
-  enter(extension: string, stage: string): () => void
+  /** Before their code is loaded: the extensions that will run inside the kernel process. */
+  loading(extensions: readonly Pick<FoundExtension, 'id' | 'folder' | 'hash' | 'source'>[]): void
+  /** Everything has started. */
+  ready(): void
+  /**
+   * Runs code of this extension: `enter('kv', 'initialize', () => instance.initialize(context))`. It is the suspect if the process dies
+   * before the result settles, and for everything that the code started, such as timers.
+   */
+  enter<Result>(extension: string, stage: string, work: () => Result): Result
 }
