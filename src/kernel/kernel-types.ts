@@ -14,6 +14,7 @@ import type {
   PublishOptions,
   Recipient,
   Schedule,
+  SessionService,
   StartAgentOptions,
   Tool,
 } from '../contracts/index.ts'
@@ -151,6 +152,14 @@ export interface Router {
   receive(channel: string, message: IncomingMessage): Promise<void>
   /** Resolves when it is stored. Delivered when the channel is there. */
   notify(notice: Notice): Promise<void>
+  /** Sends a task to the orchestrator in the conversation of the recipient, such as one of a schedule. Resolves when it is stored. */
+  task(task: Pick<Notice, 'text' | 'to' | 'id'>): Promise<void>
+  /** Messages that were stored before are sent, and the answers of all conversations are delivered from now on. */
+  attach(sessions: SessionService): Promise<void>
+  /** What was sent to the person of this session besides its answers since the last call: for the next turn of the orchestrator. */
+  takeNotices(sessionId: string): Promise<readonly Notice[]>
+  /** Delivers nothing more. */
+  close(): Promise<void>
 }
 
 /** Runs agents of extensions. */
