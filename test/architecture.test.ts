@@ -22,7 +22,7 @@ const edges: { readonly [folder: string]: readonly string[] } = {
   testing: [...everyone],
   tools: [...everyone, 'policy', 'core'],
   runtime: [...everyone, 'policy', 'core', 'steps', 'tools', 'agents', 'models', 'stores'],
-  kernel: [...everyone, 'runtime', 'agents', 'tools'],
+  kernel: [...everyone, 'policy', 'yaml', 'runtime', 'agents', 'tools'],
   headends: [...everyone],
   cli: [...everyone, ...library, 'headends', 'testing'],
   // The façade, src/index.ts. Concrete stores and the testing kit have entries of their own.

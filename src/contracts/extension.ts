@@ -5,6 +5,9 @@ import type { Principal } from './principal.ts'
 import type { Tool } from './tool.ts'
 import type { Usage } from './usage.ts'
 
+/** Ids of extensions. Without `__`, which separates an extension from its tool in the names of tools. */
+export const extensionId = /^[a-z](?:[a-z0-9]|[_-](?=[a-z0-9])){0,39}$/
+
 /** The life of an extension: `initialize`, `start`, `stop`, `destroy`. All methods are optional. */
 export interface Extension {
   /** Called once, after the extensions that it depends on. */

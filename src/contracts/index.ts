@@ -71,6 +71,7 @@ export {
   type ExtensionProblem,
   type ExtensionState,
   type ExtensionStatus,
+  extensionId,
   extensionStates,
   type HealthReport,
   type IncomingMessage,

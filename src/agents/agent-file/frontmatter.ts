@@ -62,7 +62,8 @@ export function readFrontmatter(source: SourceText, kind: FrontmatterKind = agen
   return { ...readSettings(source, yaml, at), at, prompt }
 }
 
-function readSettings(source: SourceText, yaml: string, at: Position): Pick<Frontmatter, 'settings' | 'isComplete' | 'positionOf'> {
+/** Reads YAML in which `at` is the beginning of the settings. */
+export function readSettings(source: SourceText, yaml: string, at: Position): Pick<Frontmatter, 'settings' | 'isComplete' | 'positionOf'> {
   const counter = new LineCounter()
   const positionOf = (node: Node): Position => positionAt(counter, node.range?.[0] ?? 0)
   const nothing = { settings: [], isComplete: false, positionOf }

@@ -29,6 +29,10 @@ class Collector {
   readonly #problems: Problem[] = []
   #bytes = 0
 
+  get #folder(): string {
+    return this.#files?.name ?? 'the folder of the agent file'
+  }
+
   constructor(files: IncludeFiles | undefined) {
     this.#files = files
   }
@@ -54,8 +58,8 @@ class Collector {
     if (path.includes(name)) return { message: 'includes itself', remedy: `The way there: ${listNames([...path, name])}.` }
     if (path.length >= maxDepth) return { message: `is included more than ${maxDepth} deep` }
     if (this.#texts.has(name)) return undefined
-    const wrong = nameFault(name)
-    if (wrong !== undefined) return { message: wrong, remedy: 'Give a path below the folder of the agent file, such as `rules.md`.' }
+    const wrong = nameFault(name, this.#folder)
+    if (wrong !== undefined) return { message: wrong, remedy: `Give a path below ${this.#folder}, such as \`rules.md\`.` }
     const read = this.#read(name)
     if (read.kind === 'text') {
       this.#texts.set(name, read.text)
@@ -77,7 +81,7 @@ class Collector {
     }
     const inside = relative(files.baseDir, real)
     if (inside === '' || inside.split(sep).includes('..') || win32.isAbsolute(inside) || posix.isAbsolute(inside))
-      return { kind: 'refused', message: 'is outside the folder of the agent file', remedy: 'Copy the file there.' }
+      return { kind: 'refused', message: `is outside ${this.#folder}`, remedy: 'Copy the file there.' }
     if (inside.split(sep).some(isHidden)) return { kind: 'refused', message: 'leads to a hidden file' }
     if (this.#texts.size >= maxFiles) return { kind: 'refused', message: `is one of more than ${maxFiles} included files` }
     return this.#readInside(files, name, real)
@@ -124,11 +128,11 @@ interface From {
 
 type Read = { readonly kind: 'text'; readonly text: TemplateText } | ({ readonly kind: 'missing' | 'refused' } & Fault)
 
-function nameFault(name: string): string | undefined {
+function nameFault(name: string, folder: string): string | undefined {
   if (name.trim() === '' || name.includes('\0')) return 'is not a path'
   if (posix.isAbsolute(name) || win32.isAbsolute(name) || /^[a-z]:/i.test(name)) return 'is an absolute path'
   const parts = name.split(/[/\\]/)
-  if (parts.includes('..')) return 'is outside the folder of the agent file'
+  if (parts.includes('..')) return `is outside ${folder}`
   return parts.some(isHidden) ? 'is a hidden file' : undefined
 }
 
@@ -138,6 +142,8 @@ const isHidden = (part: string): boolean => (part.startsWith('.') && part !== '.
 export interface IncludeFiles {
   /** Absolute, with links resolved. */
   readonly baseDir: string
+  /** For messages. Default: the folder of the agent file. */
+  readonly name?: string
   /** Throws if the path does not exist. */
   realPath(path: string): string
   /** Throws if it is not a file, is larger than `maxBytes`, or is a link. */

@@ -1,4 +1,4 @@
-import { type Problem, TroupeError } from '../../contracts/index.ts'
+import { type JsonObject, type Problem, TroupeError } from '../../contracts/index.ts'
 import { countProblems } from '../../yaml/messages.ts'
 import { maxReported } from '../../yaml/source-text.ts'
 import type { Rendered } from './engine.ts'
@@ -22,7 +22,7 @@ const opening = '{% autoescape false %}'
 const ending = '{% endautoescape %}'
 
 /** Renders the prompt of an agent file. Throws `agent_file_invalid` with all problems. */
-export async function renderPrompt(prompt: TemplateText, variables: PromptVariables, files?: IncludeFiles): Promise<string> {
+export async function renderPrompt(prompt: TemplateText, variables: PromptVariables | JsonObject, files?: IncludeFiles): Promise<string> {
   if (!isTemplate(prompt.text)) return prompt.text
   const { texts, problems } = collectIncludes(prompt, files)
   if (problems.length > 0) throw invalid(prompt, problems)

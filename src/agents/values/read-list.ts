@@ -1,11 +1,11 @@
 import { isSeq, type Node } from 'yaml'
-import { overridableParameters } from '../../contracts/index.ts'
+import { extensionId, overridableParameters } from '../../contracts/index.ts'
 import { ownToolsForAny } from '../../policy/foreign-tools.ts'
 import { describeNode, listNames } from '../../yaml/messages.ts'
 import { type ReadResult, textOfNode, type ValueProblem } from '../../yaml/yaml-nodes.ts'
 
 /** What the entries of a list are. Reading and the JSON Schema are made from `listEntries`. */
-export type ListEntry = 'model' | 'tool' | 'agent' | 'skill' | 'host' | 'folder' | 'variable' | 'parameter'
+export type ListEntry = 'model' | 'tool' | 'agent' | 'skill' | 'host' | 'folder' | 'variable' | 'parameter' | 'extension' | 'event'
 
 interface EntrySpec {
   readonly isRequired?: true
@@ -43,6 +43,16 @@ export const listEntries: { readonly [Entry in ListEntry]: EntrySpec } = {
     pattern: '[A-Za-z_][A-Za-z0-9_]*',
     problem: (name) => `\`${name}\` is not a valid variable name`,
     remedy: 'Write only the name, like `LANG`; the value is set elsewhere.',
+  },
+  extension: {
+    pattern: extensionId.source.slice(1, -1),
+    problem: (name) => `\`${name}\` is not a valid extension id`,
+    remedy: 'Write the id of its manifest, such as `file_manager`.',
+  },
+  event: {
+    pattern: '[A-Za-z][\\w.-]*',
+    problem: (name) => `\`${name}\` is not a valid name of an event`,
+    remedy: 'Use letters, digits, `_`, `-` and `.`; begin with a letter.',
   },
   parameter: {
     pattern: overridableParameters.join('|'),

@@ -12,7 +12,10 @@ export type ValueType =
   | SimpleType
   | { readonly kind: 'text' }
   /** One name or a list of names. */
-  | { readonly kind: 'names'; readonly of: Extract<ListEntry, 'model' | 'host' | 'folder' | 'variable' | 'parameter'> }
+  | {
+      readonly kind: 'names'
+      readonly of: Extract<ListEntry, 'model' | 'host' | 'folder' | 'variable' | 'parameter' | 'extension' | 'event'>
+    }
   | { readonly kind: 'number'; readonly min: number; readonly max?: number }
   /** An integer from 1, `false` for 1, `true` for the default. */
   | { readonly kind: 'parallel' }

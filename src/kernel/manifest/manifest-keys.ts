@@ -1,0 +1,49 @@
+import type { ValueSpec } from '../../agents/index.ts'
+import { parameterBounds, reasoningEfforts } from '../../contracts/index.ts'
+
+const text = (example: string): ValueSpec => ({ type: { kind: 'text' }, example })
+const wholeFrom1 = (example: string): ValueSpec => ({ type: { kind: 'integer', min: 1 }, example })
+const choice = (...of: readonly string[]): ValueSpec => ({ type: { kind: 'choice', of }, example: of[0] ?? '' })
+const { temperature, topP } = parameterBounds
+
+/** The keys of a manifest with the types of their values. A dot separates a section from its keys. */
+export const manifestKeys: { readonly [key: string]: ValueSpec } = {
+  id: text('file_manager'),
+  name: text('File manager'),
+  version: text('"1.0.0"'),
+  description: text('Reads and writes files'),
+  entrypoint: text('main:FileManager'),
+  natural_language_description: text('Use it for files.'),
+  depends_on: { type: { kind: 'names', of: 'extension' }, example: '[kv]' },
+  visibility: choice('all', 'agents'),
+  'permissions.hosts': { type: { kind: 'names', of: 'host' }, example: '[api.example.com]' },
+  'permissions.read': { type: { kind: 'names', of: 'folder' }, example: '[docs]' },
+  'permissions.write': { type: { kind: 'names', of: 'folder' }, example: '[reports]' },
+  config: { type: { kind: 'map' }, example: '{ unit: celsius }' },
+  secrets: { type: { kind: 'names', of: 'variable' }, example: '[WEATHER_KEY]' },
+  enabled: { type: { kind: 'boolean' }, example: 'false' },
+  events: { type: { kind: 'names', of: 'event' }, example: '[price_changed]' },
+  'agent.integration_mode': choice('tool', 'handoff'),
+  'agent.model': text('auto'),
+  'agent.instructions': text('prompts/reviewer.jinja2'),
+  'agent.parameters.temperature': { type: { kind: 'number', min: temperature.least, max: temperature.most }, example: '0.2' },
+  'agent.parameters.top_p': { type: { kind: 'number', min: topP.least, max: topP.most }, example: '0.9' },
+  'agent.parameters.max_output_tokens': wholeFrom1('4000'),
+  'agent.parameters.seed': { type: { kind: 'integer' }, example: '7' },
+  'agent.parameters.reasoning_effort': choice(...reasoningEfforts),
+  'agent.parameters.timeout_ms': wholeFrom1('90000'),
+  'agent.uses_tools': { type: { kind: 'names', of: 'extension' }, example: '[kv, file_manager]' },
+  'agent.limits.max_turns': wholeFrom1('10'),
+  'agent.limits.max_tokens_per_invocation': wholeFrom1('50000'),
+  'agent.limits.time_budget_ms': wholeFrom1('120000'),
+}
+
+/** A list of maps, unlike the others. */
+export const schedulesKey = 'schedules'
+/** The keys of an entry of `schedules`. */
+export const scheduleKeys: { readonly [key: string]: ValueSpec } = {
+  id: text('morning'),
+  cron: text('"0 8 * * 1-5"'),
+  time_zone: text('Europe/Berlin'),
+  task: text('Summarize the news'),
+}

@@ -1,0 +1,199 @@
+import { Cron } from 'croner'
+import { renderFile } from '../../agents/index.ts'
+import { extensionId, type JsonObject, type ReasoningEffort } from '../../contracts/index.ts'
+import { messageOf } from '../../util/message-of.ts'
+import { SourceText, startOfText } from '../../yaml/source-text.ts'
+import type { AgentSection, ExtensionManifest } from '../kernel-types.ts'
+import { type ManifestValues, readManifestValues } from './manifest-values.ts'
+
+export interface ManifestPlace {
+  /** For messages. */
+  readonly path: string
+  /** The folder of the extension, absolute. Its name is the id. */
+  readonly folder: string
+  /** The folder of the project, absolute. */
+  readonly workspace: string
+}
+
+export type ReadManifest =
+  | { readonly ok: true; readonly manifest: ExtensionManifest }
+  | { readonly ok: false; readonly problems: SourceText['problems'] }
+
+/** Parts of the kernel and prefixes of names that an extension cannot have. */
+const reservedIds = ['agent', 'kernel', 'orchestrator']
+const entrypoint = /^([\w][\w-]*):([A-Za-z_$][\w$]*)$/
+
+/** Reads a `manifest.yaml`. All problems are reported together. */
+export async function readManifest(text: string, place: ManifestPlace): Promise<ReadManifest> {
+  const source = new SourceText(text, place.path)
+  const values = readManifestValues(source)
+  // Broken YAML hides keys, so their absence means nothing.
+  if (source.problems.length === 0 || values.has('id')) checkValues(source, values, place)
+  const manifest = await buildManifest(source, values, place)
+  return source.problems.length === 0 ? { ok: true, manifest } : { ok: false, problems: source.problems }
+}
+
+function checkValues(source: SourceText, values: ManifestValues, { folder }: ManifestPlace): void {
+  const required = ['id', 'name', 'version', 'description', ...(values.has('agent') ? ['agent.model'] : [])]
+  for (const key of required)
+    if (!values.has(key)) {
+      const [name = key, section] = key.split('.').toReversed()
+      source.problem(
+        section === undefined ? startOfText : values.at(section),
+        `\`${key}\` is missing`,
+        `Add \`${name}: ${examples[key]}\`.`,
+      )
+    }
+  if (!values.has('entrypoint') && !values.has('agent'))
+    source.problem(
+      startOfText,
+      'there is neither `entrypoint` nor `agent`',
+      'Add `entrypoint: main:ClassName` for code, or an `agent` section.',
+    )
+  if (values.has('events') && !values.has('agent'))
+    source.problem(values.at('events'), '`events` start the agent of this extension, which has none', 'Add an `agent` section.')
+  checkId(source, values, folder)
+  const written = values.get('entrypoint')
+  if (typeof written === 'string' && !entrypoint.test(written))
+    source.problem(
+      values.at('entrypoint'),
+      `\`${written}\` is not \`FILE:CLASS\``,
+      'Write it like `entrypoint: main:KvStore`, without `.js` or `.ts`.',
+    )
+  for (const key of ['depends_on', 'agent.uses_tools'])
+    if (texts(values, key).includes(String(values.get('id'))))
+      source.problem(
+        values.at(key),
+        `\`${key}\` names the extension itself`,
+        'Remove it. An agent always has the tools of its own extension.',
+      )
+  for (const key of ['permissions.read', 'permissions.write'])
+    for (const path of texts(values, key))
+      if (/^(?:[/\\~]|[a-z]:)|(?:^|[/\\])\.\.(?:[/\\]|$)/i.test(path))
+        source.problem(values.at(key), `\`${path}\` is outside the project`, 'Write a path from the folder of the project.')
+  checkSchedules(source, values)
+}
+
+const examples: { readonly [key: string]: string } = {
+  id: 'my_extension',
+  name: 'My extension',
+  version: '"1.0.0"',
+  description: 'What it does',
+  'agent.model': 'auto',
+}
+
+function checkId(source: SourceText, values: ManifestValues, folder: string): void {
+  const id = values.get('id')
+  if (typeof id !== 'string') return
+  const folderName = folder.split(/[/\\]/).at(-1) ?? ''
+  const remedy = 'Use at most 40 lower-case letters, digits, and single `_` or `-`; begin with a letter.'
+  if (!extensionId.test(id)) source.problem(values.at('id'), `\`${id}\` is not a valid id`, remedy)
+  else if (reservedIds.includes(id)) source.problem(values.at('id'), `the id \`${id}\` is reserved`, 'Choose another id.')
+  else if (id !== folderName)
+    source.problem(
+      values.at('id'),
+      `the id is \`${id}\`, but the folder is \`${folderName}\``,
+      `Rename the folder to \`${id}\`, or write \`id: ${folderName}\`.`,
+    )
+}
+
+function checkSchedules(source: SourceText, values: ManifestValues): void {
+  const ids = new Set<unknown>()
+  for (const schedule of values.schedules) {
+    for (const key of ['id', 'cron', 'task'])
+      if (!schedule.has(key)) source.problem(schedule.at(''), `the schedule has no \`${key}\``, 'A schedule has `id`, `cron` and `task`.')
+    const id = schedule.get('id')
+    if (id !== undefined && ids.has(id)) source.problem(schedule.at('id'), `two schedules have the id \`${id}\``, 'Rename one of them.')
+    ids.add(id)
+    const cron = schedule.get('cron')
+    const zone = schedule.get('time_zone')
+    if (typeof cron !== 'string') continue
+    try {
+      new Cron(cron, { paused: true, ...(typeof zone === 'string' && { timezone: zone }) }).nextRun()
+    } catch (error) {
+      source.problem(
+        schedule.at('cron'),
+        `the schedule is wrong: ${messageOf(error)}`,
+        'Write it like `cron: "0 8 * * 1-5"` and `time_zone: Europe/Berlin`.',
+      )
+    }
+  }
+}
+
+async function buildManifest(source: SourceText, values: ManifestValues, place: ManifestPlace): Promise<ExtensionManifest> {
+  const [, file = '', className = ''] = entrypoint.exec(text(values, 'entrypoint') ?? '') ?? []
+  const natural = text(values, 'natural_language_description')
+  return {
+    id: text(values, 'id') ?? '',
+    name: text(values, 'name') ?? '',
+    version: text(values, 'version') ?? '',
+    description: text(values, 'description') ?? '',
+    ...(file !== '' && { entrypoint: { file, className } }),
+    ...(natural !== undefined && { naturalLanguageDescription: natural }),
+    dependsOn: texts(values, 'depends_on'),
+    visibility: values.get('visibility') === 'agents' ? 'agents' : 'all',
+    permissions: {
+      hosts: texts(values, 'permissions.hosts'),
+      read: texts(values, 'permissions.read'),
+      write: texts(values, 'permissions.write'),
+    },
+    config: (values.get('config') ?? {}) as JsonObject,
+    secrets: texts(values, 'secrets'),
+    enabled: values.get('enabled') !== false,
+    schedules: values.schedules.map((schedule) => {
+      const timeZone = text(schedule, 'time_zone')
+      return {
+        id: text(schedule, 'id') ?? '',
+        cron: text(schedule, 'cron') ?? '',
+        ...(timeZone !== undefined && { timeZone }),
+        task: text(schedule, 'task') ?? '',
+      }
+    }),
+    events: texts(values, 'events'),
+    ...(values.has('agent') && { agent: await buildAgent(source, values, place) }),
+  }
+}
+
+async function buildAgent(source: SourceText, values: ManifestValues, place: ManifestPlace): Promise<AgentSection> {
+  const number = (key: string): number | undefined => values.get(`agent.${key}`) as number | undefined
+  const reasoning = text(values, 'agent.parameters.reasoning_effort') as ReasoningEffort | undefined
+  const parameters = {
+    temperature: number('parameters.temperature'),
+    topP: number('parameters.top_p'),
+    maxOutputTokens: number('parameters.max_output_tokens'),
+    seed: number('parameters.seed'),
+    reasoning,
+    timeoutMs: number('parameters.timeout_ms'),
+  }
+  return {
+    integrationMode: values.get('agent.integration_mode') === 'handoff' ? 'handoff' : 'tool',
+    model: text(values, 'agent.model') ?? '',
+    instructions: await renderInstructions(source, values, place),
+    parameters: Object.fromEntries(Object.entries(parameters).filter(([, value]) => value !== undefined)),
+    usesTools: texts(values, 'agent.uses_tools'),
+    limits: {
+      maxTurns: number('limits.max_turns') ?? 10,
+      maxTokensPerInvocation: number('limits.max_tokens_per_invocation') ?? 50_000,
+      timeBudgetMs: number('limits.time_budget_ms') ?? 120_000,
+    },
+  }
+}
+
+async function renderInstructions(source: SourceText, values: ManifestValues, { folder, workspace }: ManifestPlace): Promise<string> {
+  const [id, name] = [text(values, 'id') ?? '', text(values, 'name') ?? '']
+  const path = text(values, 'agent.instructions')
+  if (path === undefined) return `You are ${name}. ${text(values, 'description') ?? ''}`
+  const folders = [
+    { path: folder, name: 'the folder of the extension' },
+    { path: workspace, name: 'the folder of the project' },
+  ]
+  const rendered = await renderFile(path, folders, { id, name, config: (values.get('config') ?? {}) as JsonObject })
+  if (rendered.ok) return rendered.text
+  const { message, remedy, problems } = rendered
+  if (problems.length === 0) source.problem(values.at('agent.instructions'), message, remedy)
+  for (const problem of problems) source.addProblem(problem)
+  return ''
+}
+
+const text = (values: ManifestValues, key: string): string | undefined => values.get(key) as string | undefined
+const texts = (values: ManifestValues, key: string): readonly string[] => (values.get(key) ?? []) as readonly string[]
