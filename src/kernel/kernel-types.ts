@@ -1,5 +1,6 @@
 // The interfaces between the parts of the kernel.
 import type {
+  AgentDescriptor,
   AgentResult,
   AnyExtension,
   BusEvent,
@@ -14,6 +15,7 @@ import type {
   PublishOptions,
   Recipient,
   Schedule,
+  Schedules,
   SessionService,
   StartAgentOptions,
   Tool,
@@ -100,7 +102,7 @@ export type OpenExtension = (found: FoundExtension & { readonly manifest: Extens
 export const capabilities = ['tools', 'channel', 'service', 'scheduler', 'agent', 'context', 'setup'] as const
 export type Capability = (typeof capabilities)[number]
 
-/** An extension after loading. */
+/** An extension after loading. A live object: its fields change when it fails, or its process is restarted. */
 export interface LoadedExtension {
   readonly found: FoundExtension
   readonly state: ExtensionState
@@ -111,6 +113,8 @@ export interface LoadedExtension {
   readonly tools: readonly Tool[]
   /** Those of its `uses_tools`, with their full names. */
   readonly resolvedTools: readonly Tool[]
+  /** What `getAgentDescriptor` returned. */
+  readonly descriptor: AgentDescriptor | undefined
   readonly health: HealthReport | undefined
   readonly problems: readonly ExtensionProblem[]
 }
@@ -166,6 +170,16 @@ export interface Router {
 export interface AgentPort {
   /** `call`: the current call, if any: found by the kernel, see `currentCall`. */
   start(extension: string, task: string, options: StartAgentOptions): Promise<AgentResult>
+  /** Asks the agent of another extension as its callers do: through `invoke`, if it has one. */
+  invoke(extension: string, task: string, context?: JsonObject): Promise<AgentResult>
+}
+
+/** Runs what is due. Times that were missed are reported. */
+export interface Scheduler {
+  /** Tasks for the orchestrator, for `ExtensionContext.schedules`. */
+  readonly schedules: Schedules
+  /** Calls `execute` at every time of the schedule, once for each. `at`: that time. Returns a function that ends it. @throws if it is wrong. */
+  register(id: string, schedule: Schedule, execute: (at: number) => MaybePromise<void>): () => void
 }
 
 /** The process that supervises the kernel. Without one (`troupe serve`) restarts are refused with a remedy: see `withoutSupervisor`. */
