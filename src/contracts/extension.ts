@@ -181,6 +181,8 @@ export interface BusEvent {
   readonly correlationId: string
   /** How many events led to this one. */
   readonly hops: number
+  /** When the first of them was published. */
+  readonly startedAt: number
   readonly at: number
   /** The extension that published it, or `kernel`. */
   readonly source: string

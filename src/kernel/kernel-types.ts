@@ -119,6 +119,16 @@ export interface LoadedExtension {
   readonly problems: readonly ExtensionProblem[]
 }
 
+/** What a part of the kernel reports to the log and to people. */
+export interface KernelDiagnostic {
+  readonly level: 'info' | 'warn' | 'error'
+  /** The extension, or `kernel:PART`. */
+  readonly source: string
+  /** What happened, what was expected, what to do. */
+  readonly message: string
+}
+export type ReportDiagnostic = (diagnostic: KernelDiagnostic) => void
+
 export interface Publication extends PublishOptions {
   readonly name: string
   readonly data: Json
