@@ -186,8 +186,8 @@ export interface AgentPort {
 
 /** Runs what is due. Times that were missed are reported. */
 export interface Scheduler {
-  /** Tasks for the orchestrator, for `ExtensionContext.schedules`. */
-  readonly schedules: Schedules
+  /** Tasks for the orchestrator, for `ExtensionContext.schedules`. An extension sees its own tasks only. */
+  schedulesOf(extension: string): Schedules
   /** Calls `execute` at every time of the schedule, once for each. `at`: that time. Returns a function that ends it. @throws if it is wrong. */
   register(id: string, schedule: Schedule, execute: (at: number) => MaybePromise<void>): () => void
 }
