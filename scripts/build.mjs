@@ -1,7 +1,7 @@
 // Makes `dist/`: types file by file, code in a few files, so that a program that imports Troupe starts fast.
 // What is imported lazily in the sources is a file of its own here, too. See docs/decisions/0014.
 import { execFileSync } from 'node:child_process'
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { rolldown } from 'rolldown'
 
 const { exports } = JSON.parse(readFileSync('package.json', 'utf8'))
@@ -41,3 +41,13 @@ await bundle.write({
   },
 })
 await bundle.close()
+
+// Bundled extensions: one file of code each, because Node does not run TypeScript inside node_modules.
+for (const id of readdirSync('extensions')) {
+  const [from, to] = [`extensions/${id}`, `dist/extensions/${id}`]
+  cpSync(from, to, { recursive: true, filter: (file) => !file.endsWith('.ts') })
+  if (!existsSync(`${from}/main.ts`)) continue
+  const extension = await rolldown({ input: { main: `./${from}/main.ts` }, platform: 'node', external: (name) => !isOurs(name) })
+  await extension.write({ dir: to, format: 'esm', entryFileNames: 'main.js' })
+  await extension.close()
+}
