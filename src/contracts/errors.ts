@@ -12,6 +12,7 @@ export const errorTable = {
   tools_unavailable: { retry: true, summary: 'a source of tools could not list them' },
   script_invalid: { retry: false, summary: 'a script for the script model is wrong' },
   script_mismatch: { retry: false, summary: 'a request does not match the script of a scripted model' },
+  extension_failed: { retry: false, summary: 'an extension is wrong, or asked for something that it may not have' },
   session_unknown: { retry: false, summary: 'no session has that ID' },
   session_owned: { retry: true, summary: 'another process runs this session' },
   session_mismatch: { retry: false, summary: 'the session uses a workspace or an agent that this program does not have' },

@@ -66,6 +66,7 @@ const byError: { readonly [Code in FailureCode]: ExitName } = {
   model_unknown: 'model',
   model_key_missing: 'model',
   model_unavailable: 'model',
+  extension_failed: 'usage',
   tools_unavailable: 'failed',
   script_invalid: 'usage',
   script_mismatch: 'failed',

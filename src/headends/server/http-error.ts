@@ -28,6 +28,7 @@ const statusOfCode: { readonly [Code in ErrorCode]: ServerErrorCode } = {
   agent_file_invalid: 'unavailable',
   agent_unknown: 'not_found',
   model_unknown: 'invalid_request',
+  extension_failed: 'unavailable',
   model_key_missing: 'unavailable',
   model_unavailable: 'unavailable',
   tools_unavailable: 'unavailable',

@@ -1,1 +1,1 @@
-export { type LoadedModules, loadToolModules, type ModuleToLoad } from './load-tool-modules.ts'
+export { type LoadedModules, lineIn, loadToolModules, type ModuleToLoad, watchLoading } from './load-tool-modules.ts'

@@ -114,7 +114,7 @@ async function importModule(path: string, clock: Clock): Promise<Imported> {
 }
 
 /** ` (timetable.ts:3)`, the first line of the module that the error mentions. */
-function lineIn(error: unknown, path: string): string {
+export function lineIn(error: unknown, path: string): string {
   const stack = error instanceof Error ? (error.stack ?? '') : ''
   const found = [pathToFileURL(path).href, path].map((name) => stack.indexOf(`${name}:`)).find((at) => at >= 0)
   const [, line] = found === undefined ? [] : (/^.*?[cm]?[jt]s:(\d+)/.exec(stack.slice(found)) ?? [])
@@ -162,7 +162,8 @@ const confined = new Set<string>()
 let providers: URL | undefined
 let isWatching = false
 
-function watchLoading(modules: readonly ModuleToLoad[], ownPackage: URL | undefined): void {
+/** From now on, these files are loaded only with the content of their hashes. */
+export function watchLoading(modules: readonly Pick<ModuleToLoad, 'files' | 'isConfined'>[], ownPackage?: URL): void {
   for (const { files, isConfined } of modules)
     for (const { path, sha256 } of files) {
       trusted.set(path, sha256)

@@ -1,0 +1,169 @@
+import { mkdirSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import {
+  type AnyExtension,
+  type Clock,
+  type ExtensionAdmin,
+  type ExtensionContext,
+  type ExtensionLogger,
+  type JsonObject,
+  type Schedules,
+  type TerminalPort,
+  type Tool,
+  TroupeError,
+} from '../../contracts/index.ts'
+import { isInside } from '../../util/is-inside.ts'
+import type { AgentPort, Bus, ExtensionManifest, FoundExtension, Router, Scheduler, SupervisorPort } from '../kernel-types.ts'
+
+/** What contexts of extensions are made of. */
+export interface KernelPorts {
+  readonly clock: Clock
+  readonly bus: Bus
+  readonly router: Pick<Router, 'register' | 'receive' | 'notify'>
+  readonly agents: AgentPort
+  readonly supervisor: SupervisorPort
+  readonly scheduler: Scheduler
+  readonly extensions: ExtensionAdmin
+  readonly terminal?: TerminalPort
+  /** The folder of the project, absolute. */
+  readonly workspace: string
+  /** Where extensions have their data folders, absolute. */
+  readonly dataFolder: string
+  logger(id: string): ExtensionLogger
+  /** Of the environment and what `setup` stored. */
+  secret(name: string): string | undefined
+  /** What `setup` stored. */
+  storedConfig(id: string): JsonObject
+  builtinTools(names: readonly string[], folder: string): readonly Tool[]
+}
+
+export interface ContextOptions {
+  readonly found: FoundExtension & { readonly manifest: ExtensionManifest }
+  readonly runs: 'kernel' | 'sandbox'
+  readonly isChannel: boolean
+  readonly resolvedTools: readonly Tool[]
+  /** An extension in `depends_on`. */
+  instanceOf(id: string): AnyExtension
+  run<Result>(stage: string, work: () => Result): Result
+}
+
+/** `close` removes the subscriptions. After it, the context refuses everything. */
+export interface OpenContext {
+  readonly context: ExtensionContext
+  close(): void
+}
+
+export function createExtensionContext(
+  ports: KernelPorts,
+  { found, runs, isChannel, resolvedTools, instanceOf, run }: ContextOptions,
+): OpenContext {
+  const { id, folder, manifest } = found
+  const { bus, router, agents, supervisor, workspace } = ports
+  const dataDir = join(ports.dataFolder, id)
+  mkdirSync(dataDir, { recursive: true, mode: 0o700 })
+  const subscriptions = new Set<() => void>()
+  let isOpen = true
+  const check = (allowed: boolean, message: string, remedy: string): void => {
+    if (!isOpen) throw new TroupeError('runtime_closed', `the extension \`${id}\` is stopped`)
+    if (!allowed) throw new TroupeError('extension_failed', `${id}: ${message}`, { remedy })
+  }
+  const checkOpen = (): void => check(true, '', '')
+  const insideOnly = (what: string): void =>
+    check(runs === 'kernel', `${what} is for trusted extensions only`, `To trust it: troupe extensions trust ${id}`)
+  const checkDependency = (other: string): void =>
+    check(
+      manifest.dependsOn.includes(other),
+      `\`${other}\` is not in \`depends_on\``,
+      `Add it to \`depends_on\`, which is [${manifest.dependsOn.join(', ')}].`,
+    )
+
+  const context: ExtensionContext = {
+    id,
+    config: { ...manifest.config, ...ports.storedConfig(id) },
+    logger: ports.logger(id),
+    folder,
+    dataDir,
+    workspace,
+    resolvedTools,
+    schedules: openSchedules(ports.scheduler.schedules, checkOpen),
+    ...(runs === 'kernel' && { extensions: ports.extensions, ...(ports.terminal && { terminal: ports.terminal }) }),
+    now: () => ports.clock.now(),
+    secret(name) {
+      check(manifest.secrets.includes(name), `the secret ${name} is not declared`, `Add it to \`secrets\` in the manifest.`)
+      insideOnly('a secret')
+      const value = ports.secret(name)
+      check(value !== undefined, `the secret ${name} is not set`, `Set the variable ${name}, or run: troupe extensions setup ${id}`)
+      return value ?? ''
+    },
+    builtinTools(names, { folder: inside = '.' } = {}) {
+      insideOnly('`builtinTools`')
+      const path = resolve(workspace, inside)
+      check(isInside(workspace, path), `${path} is outside the project`, 'Use a folder of the project.')
+      return ports.builtinTools(names, path)
+    },
+    async startAgent(task, options = {}) {
+      check(manifest.agent !== undefined, 'it has no agent to start', 'Add an `agent` section to the manifest.')
+      return agents.start(id, task, options)
+    },
+    async invokeAgent(other, task, added) {
+      checkDependency(other)
+      return agents.invoke(other, task, added)
+    },
+    async onUserMessage(message) {
+      check(isChannel, 'only channels hand in messages', 'Implement `sendToUser(userId, message)`, so that answers can be delivered.')
+      await router.receive(id, message)
+    },
+    async notifyUser(text, to) {
+      checkOpen()
+      await router.notify({ text, speaker: id, ...(to && { to }) })
+    },
+    subscribe(name, handler) {
+      checkOpen()
+      const end = bus.subscribe({ id, name, handle: (event) => run(`event ${name}`, () => handler(event)) })
+      const unsubscribe = (): void => {
+        if (subscriptions.delete(unsubscribe)) end()
+      }
+      subscriptions.add(unsubscribe)
+      return unsubscribe
+    },
+    async publish(name, data, options) {
+      checkOpen()
+      await bus.publish({ ...options, name, data, source: id })
+    },
+    getExtension<T>(other: string): T {
+      insideOnly('`getExtension`')
+      checkDependency(other)
+      return instanceOf(other) as T
+    },
+    async requestRestart(reason) {
+      checkOpen()
+      await supervisor.requestRestart(`${id}: ${reason}`)
+    },
+    async requestShutdown(reason) {
+      checkOpen()
+      await supervisor.requestShutdown(`${id}: ${reason}`)
+    },
+  }
+  return {
+    context,
+    close() {
+      isOpen = false
+      for (const unsubscribe of [...subscriptions]) unsubscribe()
+    },
+  }
+}
+
+const openSchedules = (schedules: Schedules, checkOpen: () => void): Schedules => ({
+  async add(task) {
+    checkOpen()
+    return schedules.add(task)
+  },
+  async list() {
+    checkOpen()
+    return schedules.list()
+  },
+  async cancel(id) {
+    checkOpen()
+    return schedules.cancel(id)
+  },
+})

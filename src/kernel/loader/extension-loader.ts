@@ -1,0 +1,392 @@
+// 1. An extension is initialized after everything that it needs, and stopped before it.
+// 2. A failure stops the extension and those that need it, directly or indirectly, and nobody else.
+// 3. Every call of an extension has a deadline.
+// 4. Extensions inside the kernel run one after the other, so that the supervisor knows the suspect. Sandboxed ones load together.
+import type { ExtensionProblem, MaybePromise } from '../../contracts/index.ts'
+import { keepAlive } from '../../util/keep-alive.ts'
+import { messageOf } from '../../util/message-of.ts'
+import type { ExtensionManifest, FoundExtension, LoadedExtension, OpenExtension } from '../kernel-types.ts'
+import { superviseService } from './background-service.ts'
+import { createExtensionContext, type KernelPorts } from './extension-context.ts'
+import { extensionError, problemsOf } from './extension-failure.ts'
+import { checkOfferedTools, offerTool } from './extension-tools.ts'
+import { orderExtensions } from './load-order.ts'
+import { detectCapabilities, ManagedExtension } from './managed-extension.ts'
+import { openInKernel } from './open-in-kernel.ts'
+
+const healthMs = 30_000
+/** Waits before the restarts of a process that ended. */
+const restartDelaysMs = [1_000, 5_000, 25_000] as const
+/** A process that lived this long has all its restarts again. */
+const stableMs = 600_000
+const maxProblems = 20
+
+export interface LoaderOptions {
+  readonly found: readonly FoundExtension[]
+  readonly ports: KernelPorts
+  /** Runs untrusted extensions in sandboxed processes. Without it they are not loaded. */
+  readonly openUntrusted?: OpenExtension
+  /** Default: imports the code into this process. */
+  readonly openTrusted?: OpenExtension
+  /** Default: `enabled` of the manifest. */
+  isDisabled?(found: FoundExtension): boolean
+  /** Why it is quarantined. */
+  quarantineOf?(found: FoundExtension): string | undefined
+  /** A failure, a warning, or a change of its health or its tools. */
+  onChange?(extension: LoadedExtension, problems: readonly ExtensionProblem[]): void
+  /** Of each call. Default 10 s. */
+  readonly deadlineMs?: number
+}
+
+type WithManifest = FoundExtension & { readonly manifest: ExtensionManifest }
+
+export class ExtensionLoader {
+  readonly #options: LoaderOptions
+  readonly #all: ReadonlyMap<string, ManagedExtension>
+  #order: readonly ManagedExtension[] = []
+  #isStopping = false
+  #cancelHealth = (): void => {}
+
+  constructor(options: LoaderOptions) {
+    this.#options = options
+    this.#all = new Map(options.found.map((found) => [found.id, new ManagedExtension(found)]))
+  }
+
+  /** By id. Live objects. */
+  list(): readonly LoadedExtension[] {
+    return [...this.#all.values()]
+  }
+
+  get(id: string): LoadedExtension | undefined {
+    return this.#all.get(id)
+  }
+
+  /** Imports, initializes, and collects the tools. Never rejects: see `problems`. */
+  async load(): Promise<void> {
+    const wanted = [...this.#all.values()].filter((each) => this.#admit(each))
+    const { order, problems } = orderExtensions(
+      wanted.map(({ id, found }) => ({
+        id,
+        dependsOn: found.manifest?.dependsOn ?? [],
+        usesTools: found.manifest?.agent?.usesTools ?? [],
+      })),
+      [...this.#all.keys()],
+    )
+    for (const [id, found] of problems) await this.#fail(this.#entry(id), found)
+    this.#order = order.map((id) => this.#entry(id))
+    const inKernel = this.#order.filter(({ found }) => found.trusted)
+    this.#options.ports.supervisor.loading(inKernel.filter(({ found }) => found.manifest?.entrypoint).map(({ found }) => found))
+    const done = new Map<string, Promise<void>>()
+    let previous: Promise<void> | undefined
+    for (const each of this.#order) {
+      const before = [...each.needs.map((id) => done.get(id)), each.found.trusted ? previous : undefined]
+      const loading = Promise.all(before).then(() => this.#load(each))
+      if (each.found.trusted) previous = loading
+      done.set(each.id, loading)
+    }
+    await Promise.all(done.values())
+  }
+
+  /** Starts what was loaded, connects channels, services and schedulers, and begins to watch the health. */
+  async start(): Promise<void> {
+    for (const each of this.#order) if (each.phase === 'loaded') await this.#attempt(each, 'start', () => this.#start(each))
+    this.#watchHealth()
+  }
+
+  /** In reverse order. Never rejects. */
+  async stop(): Promise<void> {
+    this.#isStopping = true
+    this.#cancelHealth()
+    for (const each of this.#order.toReversed()) await this.#close(each)
+  }
+
+  #entry(id: string): ManagedExtension {
+    const found = this.#all.get(id)
+    if (!found) throw new Error(`there is no extension ${id}`)
+    return found
+  }
+
+  /** Whether it may be loaded. */
+  #admit(each: ManagedExtension): boolean {
+    const { found } = each
+    const quarantine = this.#options.quarantineOf?.(found)
+    const refuse = (state: LoadedExtension['state'], message?: string, remedy?: string): false => {
+      each.state = state
+      if (message !== undefined) this.#report(each, [{ place: found.folder, message, ...(remedy !== undefined && { remedy }) }])
+      return false
+    }
+    if (this.#options.isDisabled?.(found) ?? found.manifest?.enabled === false) return refuse('disabled')
+    if (quarantine !== undefined)
+      return refuse('quarantined', quarantine, `Fix it, or load it again with: troupe extensions enable ${found.id}`)
+    if (!found.manifest) {
+      this.#options.onChange?.(each, found.problems)
+      return refuse('failed')
+    }
+    if (found.problems.length > 0) this.#options.onChange?.(each, found.problems)
+    if (!found.trusted && !this.#options.openUntrusted)
+      return refuse(
+        'untrusted',
+        'it is not trusted, and there is no sandbox to run it in',
+        `To trust it: troupe extensions trust ${found.id}`,
+      )
+    return true
+  }
+
+  #load(each: ManagedExtension): Promise<void> {
+    return this.#attempt(each, 'load', async () => {
+      this.#checkNeeds(each)
+      await this.#open(each)
+    })
+  }
+
+  /** A failure fails the extension, and those that need it. */
+  async #attempt(each: ManagedExtension, stage: string, work: () => Promise<void>): Promise<void> {
+    try {
+      await work()
+    } catch (error) {
+      await this.#fail(each, problemsOf(each.found, stage, error))
+    }
+  }
+
+  #checkNeeds(each: ManagedExtension): void {
+    for (const id of each.needs) {
+      const needed = this.#entry(id)
+      if (needed.state !== 'running' || needed.phase === 'idle') throw needsFailed(each, needed)
+    }
+    const usesTools = each.found.manifest?.agent?.usesTools ?? []
+    const empty = usesTools.find((id) => this.#entry(id).tools.length === 0)
+    if (empty === undefined) return
+    const others = this.#order.flatMap(({ id, tools }) => (tools.length > 0 ? [id] : []))
+    const remedy = others.length === 0 ? 'No extension provides tools.' : `Extensions with tools: ${others.join(', ')}.`
+    throw extensionError(each.found.folder, `\`uses_tools\` names \`${empty}\`, which provides no tools`, remedy)
+  }
+
+  async #open(each: ManagedExtension): Promise<void> {
+    const { ports, openUntrusted, openTrusted = openInKernel(ports.supervisor) } = this.#options
+    const found = each.found as WithManifest
+    const { manifest } = found
+    const open = found.trusted ? openTrusted : (openUntrusted ?? openTrusted)
+    const opened = manifest.entrypoint
+      ? await this.#within('load', () => open(found))
+      : { runs: found.trusted ? ('kernel' as const) : ('sandbox' as const), instance: {}, close: async () => {} }
+    each.opened = opened
+    const { instance } = opened
+    const { capabilities, missing } = detectCapabilities(instance, manifest)
+    each.capabilities = capabilities
+    if (missing.length > 0)
+      this.#report(
+        each,
+        missing.map((message) => ({ place: found.folder, message })),
+      )
+    each.resolvedTools = (manifest.agent?.usesTools ?? []).flatMap((id) => this.#entry(id).tools)
+    each.context = createExtensionContext(ports, {
+      found,
+      runs: opened.runs,
+      isChannel: capabilities.has('channel'),
+      resolvedTools: each.resolvedTools,
+      instanceOf: (id) => this.#entry(id).instance,
+      run: (stage, work) => this.#enter(each, stage, work),
+    })
+    const { context } = each.context
+    await this.#call(each, 'initialize', () => instance.initialize?.(context))
+    await this.#readDescriptor(each, manifest)
+    if (capabilities.has('tools')) await this.#readTools(each)
+    each.phase = 'loaded'
+    void opened.ended?.then((reason) => this.#restart(each, opened, reason))
+  }
+
+  async #readDescriptor(each: ManagedExtension, { agent }: ExtensionManifest): Promise<void> {
+    const { instance } = each
+    if (!agent || !instance.getAgentDescriptor) return
+    each.descriptor = await this.#call(each, 'getAgentDescriptor', () => instance.getAgentDescriptor?.())
+    const mode = each.descriptor?.integrationMode
+    if (mode === undefined || mode === agent.integrationMode) return
+    const message = `\`getAgentDescriptor\` says ${mode}, the manifest says ${agent.integrationMode}, which applies`
+    this.#report(each, [{ place: each.found.folder, message, remedy: 'Make them equal.' }])
+  }
+
+  async #readTools(each: ManagedExtension): Promise<void> {
+    const { id, instance } = each
+    const { tools, problems } = checkOfferedTools(id, await this.#call(each, 'getTools', () => instance.getTools?.()))
+    each.ownTools = tools
+    const calls = {
+      current: (name: string) => each.ownTools.get(name),
+      run: <T>(stage: string, work: () => T) => this.#enter(each, stage, work),
+    }
+    each.tools = [...tools.values()].map((tool) => offerTool(id, tool, calls))
+    if (problems.length > 0) this.#report(each, problems)
+  }
+
+  async #start(each: ManagedExtension): Promise<void> {
+    this.#checkNeeds(each)
+    const { id, capabilities } = each
+    const { clock, router, scheduler } = this.#options.ports
+    await this.#call(each, 'start', () => each.instance.start?.())
+    each.phase = 'started'
+    if (capabilities.has('channel')) {
+      const { streamToUser } = each.instance
+      each.undo.push(
+        router.register(id, {
+          sendToUser: (user, message) => this.#call(each, 'sendToUser', () => each.instance.sendToUser?.(user, message)),
+          ...(streamToUser && {
+            streamToUser: (user, piece) => this.#call(each, 'streamToUser', () => each.instance.streamToUser?.(user, piece)),
+          }),
+        }),
+      )
+    }
+    if (capabilities.has('scheduler')) {
+      const schedule = await this.#call(each, 'getSchedule', () => each.instance.getSchedule?.())
+      each.undo.push(
+        scheduler.register(id, typeof schedule === 'string' ? { cron: schedule } : (schedule ?? { cron: '' }), (at) =>
+          this.#execute(each, at),
+        ),
+      )
+    }
+    if (capabilities.has('service'))
+      each.undo.push(
+        superviseService({
+          clock,
+          run: async (signal) => this.#enter(each, 'runBackground', () => each.instance.runBackground?.(signal)),
+          onFailure: (error, delayMs) =>
+            this.#report(each, problemsOf(each.found, `the service (started again in ${delayMs / 1000} s)`, error)),
+        }),
+      )
+  }
+
+  /** Without a deadline: it may run an agent. */
+  async #execute(each: ManagedExtension, at: number): Promise<void> {
+    const result = await this.#enter(each, 'execute', () => each.instance.execute?.())
+    const { router } = this.#options.ports
+    if (result) await router.notify({ text: result.text, ...(result.to && { to: result.to }), speaker: each.id, id: `${each.id}:${at}` })
+  }
+
+  /** A process ended by itself. */
+  async #restart(each: ManagedExtension, opened: ManagedExtension['opened'], reason: string): Promise<void> {
+    if (this.#isStopping || each.opened !== opened || each.state !== 'running') return
+    const { clock } = this.#options.ports
+    const wasStarted = each.phase === 'started'
+    await this.#disconnect(each)
+    each.context?.close()
+    const count = clock.monotonic() - each.restarts.at > stableMs ? 0 : each.restarts.count
+    const delay = restartDelaysMs[count]
+    const message = `its process ended: ${reason}`
+    if (delay === undefined) {
+      const remedy = `Fix it. To check it: troupe extensions validate ${each.id}`
+      return this.#fail(each, [{ place: each.found.folder, message: `${message}; restarted ${count} times`, remedy }])
+    }
+    each.health = { healthy: false, message }
+    this.#report(each, [{ place: each.found.folder, message: `${message}; it is started again in ${delay / 1000} s` }])
+    await new Promise<void>((resolve) => void each.undo.push(clock.after(delay, resolve)))
+    if (this.#isStopping || each.opened !== opened || each.state !== 'running') return
+    each.undo.length = 0
+    each.restarts = { count: count + 1, at: clock.monotonic() }
+    await this.#attempt(each, 'restart', async () => {
+      await this.#open(each)
+      if (wasStarted) await this.#start(each)
+      each.health = undefined
+      this.#options.onChange?.(each, [])
+    })
+  }
+
+  async #fail(each: ManagedExtension, problems: readonly ExtensionProblem[]): Promise<void> {
+    if (each.state !== 'running') return
+    each.state = 'failed'
+    this.#report(each, problems)
+    const dependents = this.#order.filter((other) => other.phase !== 'idle' && other.needs.includes(each.id))
+    for (const other of dependents.toReversed()) await this.#fail(other, problemsOf(other.found, 'load', needsFailed(other, each)))
+    await this.#close(each)
+  }
+
+  /** Ends everything of it, whatever it has reached. */
+  async #close(each: ManagedExtension): Promise<void> {
+    const { opened, instance } = each
+    const wasStarted = each.phase === 'started'
+    await this.#disconnect(each)
+    each.tools = []
+    each.capabilities = new Set()
+    if (!opened) return
+    if (wasStarted) await this.#quietly(each, 'stop', () => instance.stop?.())
+    await this.#quietly(each, 'destroy', () => instance.destroy?.())
+    each.context?.close()
+    await this.#quietly(each, 'close', () => opened.close())
+    each.opened = undefined
+  }
+
+  /** Nothing calls it any more. */
+  async #disconnect(each: ManagedExtension): Promise<void> {
+    each.phase = 'idle'
+    for (const undo of each.undo.splice(0).toReversed()) await this.#quietly(each, 'stop', () => undo() as MaybePromise<void>)
+  }
+
+  #watchHealth(): void {
+    const { clock } = this.#options.ports
+    this.#cancelHealth = clock.after(healthMs, () => {
+      void Promise.all(this.#order.map((each) => this.#checkHealth(each))).then(() => {
+        if (!this.#isStopping) this.#watchHealth()
+      })
+    })
+  }
+
+  async #checkHealth(each: ManagedExtension): Promise<void> {
+    if (each.phase !== 'started' || !each.instance.healthCheck) return
+    const before = each.health?.healthy ?? true
+    const health = await this.#call(each, 'healthCheck', () => each.instance.healthCheck?.()).catch((error: unknown) => ({
+      healthy: false,
+      message: messageOf(error),
+    }))
+    if (each.phase !== 'started') return
+    each.health = health ?? { healthy: true }
+    if (each.health.healthy === before) return
+    const message = `it is not healthy: ${each.health.message ?? 'no reason given'}`
+    this.#options.onChange?.(each, before ? [{ place: each.found.folder, message }] : [])
+  }
+
+  #report(each: ManagedExtension, problems: readonly ExtensionProblem[]): void {
+    each.problems = [...each.problems, ...problems].slice(-maxProblems)
+    this.#options.onChange?.(each, problems)
+  }
+
+  /** For the end of an extension, which goes on after a failure. */
+  async #quietly(each: ManagedExtension, stage: string, work: () => MaybePromise<void>): Promise<void> {
+    try {
+      await this.#call(each, stage, work)
+    } catch (error) {
+      this.#report(each, problemsOf(each.found, stage, error))
+    }
+  }
+
+  #enter<Result>(each: ManagedExtension, stage: string, work: () => Result): Result {
+    return each.opened?.runs === 'sandbox' ? work() : this.#options.ports.supervisor.enter(each.id, stage, work)
+  }
+
+  #call<Result>(each: ManagedExtension, stage: string, work: () => MaybePromise<Result>): Promise<Result> {
+    return this.#within(stage, () => this.#enter(each, stage, work))
+  }
+
+  async #within<Result>(stage: string, work: () => MaybePromise<Result>): Promise<Result> {
+    const { ports, deadlineMs = 10_000 } = this.#options
+    const release = keepAlive()
+    const late = Promise.withResolvers<never>()
+    const cancel = ports.clock.after(deadlineMs, () => late.reject(new Error(`\`${stage}\` took longer than ${deadlineMs / 1000} s`)))
+    try {
+      return await Promise.race([work(), late.promise])
+    } finally {
+      cancel()
+      release()
+    }
+  }
+}
+
+function needsFailed({ found }: ManagedExtension, needed: ManagedExtension): Error {
+  const { id, state, problems } = needed
+  const why = {
+    running: 'is not loaded',
+    disabled: 'is disabled',
+    failed: 'failed',
+    quarantined: 'is quarantined',
+    untrusted: 'is not trusted',
+  }
+  const cause = state === 'failed' && problems[0] ? `: ${problems[0].message}` : ''
+  const remedy = state === 'disabled' ? `To enable it: troupe extensions enable ${id}` : `Fix \`${id}\` first.`
+  return extensionError(found.folder, `it needs \`${id}\`, which ${why[state]}${cause}`, remedy)
+}
