@@ -85,7 +85,7 @@ export function createExtensionContext(
     dataDir,
     workspace,
     resolvedTools,
-    schedules: openSchedules(ports.scheduler.schedules, checkOpen),
+    schedules: openSchedules(ports.scheduler.schedulesOf(id), checkOpen),
     ...(runs === 'kernel' && { extensions: ports.extensions, ...(ports.terminal && { terminal: ports.terminal }) }),
     now: () => ports.clock.now(),
     secret(name) {
