@@ -35,11 +35,12 @@ export class KeyValueExtension implements Extension, ToolProvider {
       effect: 'read',
       concurrency: 'shared',
       repeatable: true,
-      execute: async ({ key }) => {
-        const text = await readText(this.#fileOf(String(key)))
-        if (text === undefined) return failure(`There is no value under the key ${JSON.stringify(key)}.`, 'Call `list` to see the keys.')
-        return { ok: true, content: text, value: JSON.parse(text) }
-      },
+      execute: ({ key }) =>
+        this.#withFile(String(key), async (file) => {
+          const text = await readText(file)
+          if (text === undefined) return failure(`There is no value under the key ${JSON.stringify(key)}.`, 'Call `list` to see the keys.')
+          return { ok: true, content: text, value: JSON.parse(text) }
+        }),
     }
   }
 
@@ -51,7 +52,7 @@ export class KeyValueExtension implements Extension, ToolProvider {
       inputSchema: { type: 'object', properties: { key: keySchema, value }, required: ['key', 'value'], additionalProperties: false },
       effect: 'idempotent',
       concurrency: byKey,
-      execute: async ({ key, value }) => this.#store(String(key), value ?? null),
+      execute: ({ key, value }) => this.#withFile(String(key), (file) => this.#store(file, String(key), value ?? null)),
     }
   }
 
@@ -62,10 +63,11 @@ export class KeyValueExtension implements Extension, ToolProvider {
       inputSchema: { type: 'object', properties: { key: keySchema }, required: ['key'], additionalProperties: false },
       effect: 'idempotent',
       concurrency: byKey,
-      execute: async ({ key }) => {
-        await rm(this.#fileOf(String(key)), { force: true })
-        return `Deleted ${JSON.stringify(key)}.`
-      },
+      execute: ({ key }) =>
+        this.#withFile(String(key), async (file) => {
+          await rm(file, { force: true })
+          return { ok: true, content: `Deleted ${JSON.stringify(key)}.` }
+        }),
     }
   }
 
@@ -89,15 +91,12 @@ export class KeyValueExtension implements Extension, ToolProvider {
     }
   }
 
-  async #store(key: string, value: Json): Promise<ToolOutput> {
-    const size = Buffer.byteLength(key)
-    if (size > mostKeyBytes) return failure(`The key has ${size} bytes, at most ${mostKeyBytes} are allowed.`, 'Use a shorter key.')
+  async #store(file: string, key: string, value: Json): Promise<ToolOutput> {
     const text = JSON.stringify(value)
     const bytes = Buffer.byteLength(text)
     if (bytes > mostValueBytes) {
       return failure(`The value has ${bytes} bytes, at most ${mostValueBytes} are allowed.`, 'Store a shorter value, or use several keys.')
     }
-    const file = this.#fileOf(key)
     const isNew = (await readText(file)) === undefined
     if (isNew && (await this.#keys()).length >= mostKeys) {
       return failure(`There are already ${mostKeys} keys.`, 'Delete keys that are no longer needed.')
@@ -111,8 +110,10 @@ export class KeyValueExtension implements Extension, ToolProvider {
     return names.flatMap((name) => (name.endsWith(fileSuffix) ? [keyOf(name)] : [])).toSorted()
   }
 
-  #fileOf(key: string): string {
-    return join(this.#folder, `${Buffer.from(key).toString('hex')}${fileSuffix}`)
+  async #withFile(key: string, work: (file: string) => Promise<ToolOutput>): Promise<ToolOutput> {
+    const size = Buffer.byteLength(key)
+    if (size > mostKeyBytes) return failure(`The key has ${size} bytes, at most ${mostKeyBytes} are allowed.`, 'Use a shorter key.')
+    return work(join(this.#folder, `${Buffer.from(key).toString('hex')}${fileSuffix}`))
   }
 }
 
