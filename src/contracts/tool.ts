@@ -1,3 +1,4 @@
+import type { OutputContract } from './agent.ts'
 import type { ApprovalKey, ApprovalWish, Question, QuestionAnswer } from './approvals.ts'
 import type { InputMode } from './events.ts'
 import type { ToolFailure, TurnReason } from './failures.ts'
@@ -31,6 +32,10 @@ export interface RemainingBudget {
 export interface ChildTask {
   readonly agent: string
   readonly input: readonly InputPart[]
+  /** Added after the prompt of the agent. */
+  readonly instructions?: string
+  /** Instead of the output format of the agent. */
+  readonly output?: OutputContract
 }
 
 /** The description of an agent that a call may start. */
@@ -40,6 +45,8 @@ export interface AgentCard {
   readonly usage?: string
   readonly takes: 'text' | 'json'
   readonly inputSchema: JsonSchema
+  /** The tool of the configuration that replaces the generated one. */
+  readonly tool?: ToolSpec
 }
 
 /** How a child ended. `refused`: it never started. */
@@ -140,11 +147,14 @@ export interface ToolContext extends SessionPlace {
   storedOutput(handle: string): Promise<string | undefined>
   /** The agents that this agent may start. */
   readonly agents: readonly AgentCard[]
-  /** Starts an agent as a child of this call, or continues the child that this call started before a crash. */
-  startChild(task: ChildTask): Promise<ChildResult>
+  /**
+   * Starts an agent as a child of this call. Several are allowed, also in parallel. A call that runs again after a crash continues
+   * the children that it started before: the first one with its first start, and so on. `signal`: interrupts this child.
+   */
+  startChild(task: ChildTask, signal?: AbortSignal): Promise<ChildResult>
   /** Tools that are found by search instead of being sent to the model. */
   searchableTools(): readonly ToolSpec[]
-  /** For agents with `childControl`. */
+  /** For agents with `childControl` and tools with `controlsChildren`. */
   readonly children?: ChildControl
   /** The skills that this agent may load. */
   readonly skills: readonly SkillCard[]
@@ -232,6 +242,8 @@ export interface Tool {
   readonly concurrency?: 'shared' | 'exclusive' | { key(input: JsonObject): MaybePromise<string> }
   /** May be called repeatedly with the same input, for example to poll. Otherwise the third call in a row is refused. */
   readonly repeatable?: boolean
+  /** Its calls get `context.children`, also without `childControl` of the agent. */
+  readonly controlsChildren?: true
   readonly timeoutMs?: number
   /** Time to react to the signal and return a partial result, in milliseconds. Default 250. */
   readonly graceMs?: number

@@ -5,5 +5,8 @@ export const findToolsName = 'find_tools'
 export const useToolName = 'use_tool'
 export const toolSearchNames: readonly string[] = [findToolsName, useToolName]
 
+/** Gives tasks to agents, if there are too many to offer a tool for each. */
+export const delegateTaskName = 'delegate_task'
+
 /** Whether a tool may be found by search instead of being sent: tools of servers, imported documents and packages. */
 export const isSearchable = ({ namespace }: Pick<Tool, 'namespace'>): boolean => namespace !== undefined && namespace !== 'agent'

@@ -6,6 +6,7 @@ export { storedPartText } from './context/part-text.ts'
 export {
   ActiveSession,
   type ChildStart,
+  type SpawningCall,
   type SpawnMessage,
   type SpawnPort,
   type StepPorts,

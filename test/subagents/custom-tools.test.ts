@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import type { ChildResult, Tool, ToolContext } from '../../src/contracts/index.ts'
 import { foldTree } from '../../src/runtime/tree/tree-state.ts'
-import { resultsOf, type Script, team } from './team.ts'
+import { memoryStore } from '../../src/stores/memory/index.ts'
+import { gate } from '../../src/testing/index.ts'
+import { resultsOf, type Script, team, textOf } from './team.ts'
 
 const task = (text: string) => ({ agent: 'kid', input: [{ type: 'text', text }] as const })
 const toolOf = (execute: Tool['execute']): Tool => ({
@@ -17,17 +19,80 @@ const run = (execute: Tool['execute'], script: Script = kid) =>
 const said = (result: ChildResult) => (result.kind === 'refused' ? result.failure.message : result.status)
 
 describe('a tool that starts children itself', () => {
-  it('starts one a call; the journal stays sound, and what the child took is counted', async () => {
+  it('starts several a call, in parallel and one after the other; the journal stays sound, and what they took is counted', async () => {
     const { outcome, events } = await run(async (_, { startChild }) => {
-      const results = await Promise.all([startChild(task('a')), startChild(task('b')), startChild(task('c'))])
+      const results = await Promise.all([startChild(task('a')), startChild({ ...task('x'), agent: 'nobody' }), startChild(task('c'))])
       return [...results.map(said), said(await startChild(task('d')))].join('; ')
     })
-    expect(outcome.report?.text).toBe(
-      'completed; A call can start one child only.; A call can start one child only.; A call can start one child only.',
+    expect(outcome.report?.text).toBe('completed; boss has no child "nobody".; completed; completed')
+    const created = events.filter((event) => event.type === 'interaction.session.created' && event.parent)
+    expect(created.map(({ sessionId, agentPath }) => [sessionId.replace(/^[^/]+/, ''), agentPath])).toEqual([
+      ['/t1.s1.1', 'root/kid#1'],
+      ['/t1.s1.1~2', 'root/kid#2'],
+      ['/t1.s1.1~3', 'root/kid#3'],
+    ])
+    expect(foldTree(events).children.size).toBe(3)
+    expect(outcome.usage.input).toBeGreaterThanOrEqual(300)
+    expect(outcome.accounting.filter(({ agentPath }) => agentPath.startsWith('root/kid'))).toHaveLength(3)
+  })
+
+  it('finds each of them again when it is repeated after a crash', async () => {
+    const asked: string[] = []
+    const store = memoryStore()
+    const started = gate()
+    const script: Script = async (request) => {
+      const text = textOf(request)
+      asked.push(text)
+      if (text === 'b' && asked.filter((each) => each === 'b').length === 1) {
+        started.open()
+        await new Promise<never>(() => {})
+      }
+      return { text: `did ${text}` }
+    }
+    const own: Tool = {
+      ...toolOf(async (_, { startChild }) => {
+        const first = await startChild(task('a'))
+        const both = await Promise.all([startChild(task('b')), startChild(task('c'))])
+        return [first, ...both].map((each) => (each.kind === 'ended' ? each.report?.text : each.failure.message)).join('; ')
+      }),
+      effect: 'idempotent',
+    }
+    const members = { boss: { script: boss, agents: ['kid'], tools: ['own'] }, kid: { script } }
+    const before = team(members, { tools: [own], store })
+    const handle = before.runtime.stream('Go')
+    await started.promise
+    await before.runtime.close()
+    const { runtime } = team(members, { tools: [own], store })
+    const outcome = await (await runtime.open(handle.sessionId)).outcome
+    expect(outcome.report?.text).toBe('did a; did b; did c')
+    expect(asked.filter((text) => text === 'a')).toHaveLength(1)
+    expect(asked.filter((text) => text === 'b')).toHaveLength(2)
+  })
+
+  it('interrupts one child by its signal, and adds instructions and an output format to another', async () => {
+    const working = gate()
+    const { outcome } = await run(
+      async (_, { startChild }) => {
+        const controller = new AbortController()
+        const stopped = startChild(task('hang'), controller.signal)
+        const other = startChild({ ...task('b'), instructions: 'Be brief.', output: { format: 'json', schema: { type: 'object' } } })
+        await working.promise
+        controller.abort()
+        const [one, two] = await Promise.all([stopped, other])
+        const wrong = await startChild({ ...task('c'), output: { format: 'xml' } as never })
+        return [said(one), two.kind === 'ended' && JSON.stringify(two.report), said(wrong)].join('; ')
+      },
+      async (request) => {
+        if (textOf(request) === 'hang') {
+          working.open()
+          await new Promise<never>(() => {})
+        }
+        return { text: JSON.stringify({ prompt: request.system.includes('You are kid.\n\nBe brief.') }) }
+      },
     )
-    expect(events.filter(({ type }) => type === 'interaction.session.created')).toHaveLength(2)
-    expect(foldTree(events).children.size).toBe(1)
-    expect(outcome.usage.input).toBeGreaterThanOrEqual(100)
+    expect(outcome.report?.text).toMatch(
+      /^interrupted; \{"format":"json","text":".*","value":\{"prompt":true\}\}; startChild\.output: expected .*\.$/,
+    )
   })
 
   it.each(['at once', 'later'])('and answers %s without waiting ends it first', async (when) => {

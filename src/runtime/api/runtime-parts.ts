@@ -16,7 +16,17 @@ import {
 import { agentLoop } from '../../core/index.ts'
 import { Queues, queueNames, type StepPorts, sharedModelHealth, ToolRegistry, type TreePort } from '../../steps/index.ts'
 import { memoryStore } from '../../stores/memory/index.ts'
-import { agentCard, agentDirectory, agentTool, childControlTools, readOutputTool, schemaValidator, toolSearch } from '../../tools/index.ts'
+import {
+  agentCard,
+  agentDirectory,
+  agentTool,
+  agentToolName,
+  childControlTools,
+  readOutputTool,
+  replacementOf,
+  schemaValidator,
+  toolSearch,
+} from '../../tools/index.ts'
 import { shortHash } from '../../util/hash.ts'
 import type { Interrupt } from '../../util/interrupt.ts'
 import { haveSameJson } from '../../util/json-values.ts'
@@ -192,7 +202,9 @@ export class RuntimeParts {
   cardsFor(caller: AgentSpec): readonly AgentCard[] {
     const known = this.#cards.get(caller)
     if (known) return known
-    const found = caller.agents.flatMap((name) => this.agents.get(name) ?? []).map(agentCard)
+    const found = caller.agents
+      .flatMap((name) => this.agents.get(name) ?? [])
+      .map((agent) => agentCard(agent, replacementOf(agent, this.options.config.tools)))
     this.#cards.set(caller, found)
     return found
   }
@@ -349,14 +361,16 @@ function policyOf({ sandbox, hooks, config }: PartsOptions): string {
   return shortHash(JSON.stringify([sandbox.confinement, hooks.map(({ name, onFailure }) => [name, onFailure]), config.approvals]))
 }
 
-/** Children are tools of the runtime: `agents` allows them, not the allowlist of tools. */
+/** Children are tools of the runtime: `agents` allows them, not the allowlist of tools. So are tools that replace them. */
 function registryOf(
-  tools: readonly Tool[],
-  { config: { agents }, validator, own: given }: PartsOptions & { own: readonly Tool[] },
+  given: readonly Tool[],
+  { config: { agents }, validator, own: others }: PartsOptions & { own: readonly Tool[] },
 ): ToolRegistry {
   const children = new Set(agents.flatMap((agent) => agent.agents))
-  const own = agents.filter(({ name }) => children.has(name)).map(agentTool)
+  const names = new Set(agents.map(agentToolName))
+  const tools = given.filter(({ name }) => !names.has(name))
+  const own = agents.filter(({ name }) => children.has(name)).map((agent) => replacementOf(agent, given) ?? agentTool(agent))
   const directory = own.length > 0 ? agentDirectory(validator) : []
   const control = agents.some(({ childControl }) => childControl) ? childControlTools(validator) : []
-  return new ToolRegistry(tools, [readOutputTool(), ...toolSearch, ...given, ...own, ...directory, ...control])
+  return new ToolRegistry(tools, [readOutputTool(), ...toolSearch, ...others, ...own, ...directory, ...control])
 }

@@ -16,6 +16,7 @@ import { showValue } from '../../util/show-value.ts'
 import { wellFormed } from '../../util/well-formed.ts'
 import type { RuntimeParts } from '../api/runtime-parts.ts'
 import { storeInput } from '../tree/store-input.ts'
+import { outputProblems } from '../validation/check-output-contract.ts'
 import type { OpenSession } from './open-sessions.ts'
 
 // Any tool can start a child: its task is checked before anything starts.
@@ -33,11 +34,13 @@ export function checkTask(task: unknown, parent: OpenSession, parts: RuntimePart
   const agent = checkAgent(task, state.agent, parts.agents)
   if (agent.kind === 'refused') return agent
   const { name } = agent.value
+  const changes = checkChanges(task as ChildTask)
+  if (changes.kind === 'refused') return changes
   const given = checkInput((task as ChildTask).input, agent.value, parts.options.validator)
   // JSON input is text.
   const input = given instanceof Promise || given.kind === 'refused' ? given : storeMedia(given, parts, state.treeId)
   const taskOf = (checked: Checked<readonly InputPart[]>): Checked<ChildTask> =>
-    checked.kind === 'refused' ? checked : { kind: 'ok', value: { agent: name, input: checked.value } }
+    checked.kind === 'refused' ? checked : { kind: 'ok', value: { agent: name, input: checked.value, ...changes.value } }
   return input instanceof Promise ? input.then(taskOf) : taskOf(input)
 }
 
@@ -52,6 +55,15 @@ function storeMedia(
     (value): Checked<readonly InputPart[]> => ({ kind: 'ok', value }),
     (error: unknown) => wrong(place, messageOf(error).replace(/\.$/, ''), 'Pass a smaller file.'),
   )
+}
+
+/** What the task changes in the agent, as a copy. */
+function checkChanges({ instructions, output }: ChildTask): Checked<Pick<ChildTask, 'instructions' | 'output'>> {
+  if (instructions !== undefined && typeof instructions !== 'string')
+    return wrong('startChild.instructions', `expected a text, found ${showValue(instructions)}`, 'Omit it if there are none.')
+  const [problem] = outputProblems(output)
+  if (problem) return wrong('startChild.output', problem.message, problem.remedy ?? 'Omit it for the output of the agent.')
+  return { kind: 'ok', value: { ...(instructions !== undefined && { instructions }), ...(output && { output: structuredClone(output) }) } }
 }
 
 /** The agent of the task: one that the caller may call, and that still exists. */

@@ -140,13 +140,12 @@ export class ChildTracker {
     const turn = open?.session?.state.turn
     // Saves the lookup for calls of sessions without children.
     if (turn?.kind === 'open' && turn.children === 0 && open?.openChildren === 0) return
-    for (const childId of this.childrenOf(parentId, itemId))
+    for (const childId of childIdsOf(parentId, itemId, this))
       if (turn?.kind !== 'open' || !isSpawnedIn(turn, childId)) this.callEnded(childId)
   }
 
-  /** The children of a call, oldest first. */
-  childrenOf(parentId: SessionId, itemId: ItemId): readonly SessionId[] {
-    return childIdsOf(parentId, itemId, { has: (childId) => this.inactive.has(childId) || this.openSessions.get(childId) !== undefined })
+  has(childId: SessionId): boolean {
+    return this.inactive.has(childId) || this.openSessions.get(childId) !== undefined
   }
 
   #summarise(childId: SessionId): void {

@@ -1,11 +1,11 @@
 import {
   type AgentSpec,
   type ChildResult,
-  type ChildTask,
   type ClientId,
   type InteractionEvent,
   type ItemId,
   type Lane,
+  type SessionId,
   type ToolFailure,
   TroupeError,
 } from '../../contracts/index.ts'
@@ -15,10 +15,10 @@ import { agentToolName } from '../../tools/index.ts'
 import type { Interrupt } from '../../util/interrupt.ts'
 import { messageOf } from '../../util/message-of.ts'
 import type { RuntimeParts } from '../api/runtime-parts.ts'
-import { addPrices } from '../resume/reconfigure-session.ts'
+import { addPrices, changesOfSettings, withChanges } from '../resume/reconfigure-session.ts'
 import { type ForcedEnding, interrupted } from '../tree/end-open-turn.ts'
 import type { Tree } from '../tree/tree.ts'
-import { childIdOf } from '../tree/tree-state.ts'
+import { childIdOf, sampleCount, sampleIdOf } from '../tree/tree-state.ts'
 import { checkTask, childRefusal } from './check-task.ts'
 import { isBoundFromAbove, isCostBound } from './child-budget.ts'
 import type { ChildTracker } from './child-tracker.ts'
@@ -50,11 +50,16 @@ export class Children {
 
   async start(parent: ActiveSession, itemId: ItemId, start: ChildStart): Promise<ChildResult> {
     const { inactive, openSessions } = this.#tracker
-    const { inline } = start
-    const callIds = inline && this.#tracker.childrenOf(parent.state.sessionId, itemId)
-    const childId = childIdOf(parent.state.sessionId, itemId, callIds && callIds.length + 1)
+    const { inline, number, accepted } = start
+    const { sessionId } = parent.state
+    const childId = inline
+      ? sampleIdOf(sessionId, itemId, sampleCount(sessionId, itemId, this.#tracker) + 1)
+      : childIdOf(sessionId, itemId, number)
     const before = inactive.get(childId)
-    if (before?.turn.kind === 'ended') return this.#tracker.resultOf(before)
+    if (before?.turn.kind === 'ended') {
+      accepted?.()
+      return this.#tracker.resultOf(before)
+    }
     const openParent = openSessions.get(parent.state.sessionId)
     if (!openParent) return refused(cancelledBeforeStart)
     let { task } = start
@@ -69,6 +74,7 @@ export class Children {
       if (failure) return refused(failure)
     }
     const open = isBegun ? openSessions.queueChild(childId, openParent) : openSessions.queueNewChild(childId, openParent)
+    accepted?.()
     try {
       const running = lanesOf(open).run(shared, () => this.#run(open, itemId, { ...start, task }))
       // From here on the child works instead of its parent.
@@ -82,7 +88,11 @@ export class Children {
   }
 
   /** Creates a child that `runTurn` drives. It exists from now on, whenever its first turn begins. */
-  async create(parent: ActiveSession, itemId: ItemId, given: ChildTask): Promise<Created> {
+  async create(
+    parent: ActiveSession,
+    childId: SessionId,
+    { itemId, task: given }: Pick<ChildStart, 'task'> & { readonly itemId: ItemId },
+  ): Promise<Created> {
     const { openSessions, inactive } = this.#tracker
     const openParent = openSessions.get(parent.state.sessionId)
     if (!openParent) return refused(cancelledBeforeStart)
@@ -91,7 +101,7 @@ export class Children {
     if (checked.kind === 'refused') return checked
     const limit = childRefusal(openParent, checked.value.agent)
     if (limit) return refused(limit)
-    const open = openSessions.queueNewChild(childIdOf(parent.state.sessionId, itemId), openParent)
+    const open = openSessions.queueNewChild(childId, openParent)
     try {
       const failure = await this.#modelProblem(open, this.#parts.agents.get(checked.value.agent))
       if (failure !== undefined) return refused({ class: 'config', message: failure, remedy: 'Continue without it.' })
@@ -224,14 +234,20 @@ export class Children {
   #createSession(
     open: OpenSession,
     itemId: ItemId,
-    { task: { agent: name, input }, turn: number, inline }: Pick<ChildStart, 'task' | 'inline'> & { readonly turn?: number },
+    {
+      task: { agent: name, input, instructions, output },
+      turn: number,
+      inline,
+    }: Pick<ChildStart, 'task' | 'inline'> & { readonly turn?: number },
   ): ActiveSession {
     const { sessionId: childId, parent } = open
     if (!parent?.session) throw new TroupeError('internal', `The child ${childId} has no parent.`)
     const { sessionSetup, options } = this.#parts
     const { state, turn } = parent.session
     const { trace } = state
-    const agent = inline ?? sessionSetup.childAgent(name, state.agent)
+    const defined = inline ?? sessionSetup.childAgent(name, state.agent)
+    const changes = changesOfSettings({ ...(instructions !== undefined && { instructions }), ...(output && { output }) })
+    const agent = changes ? withChanges(defined, changes) : defined
     const count = parent.nextNumber(name)
     const agentPath = `${state.agentPath}/${name}#${count}`
     const first: InteractionEvent<'interaction.session.created'> = {
@@ -242,6 +258,7 @@ export class Children {
       agentPath,
       at: this.#tree.now,
       agent,
+      ...(changes && { changes }),
       trace: {
         originId: trace.originId,
         parentId: state.sessionId,

@@ -3,7 +3,6 @@ import {
   type ClientId,
   type InputMode,
   type InputPart,
-  type ItemId,
   type SessionId,
   type SpawnedAgent,
   type ToolFailure,
@@ -12,7 +11,7 @@ import {
   type WaitRequest,
 } from '../../contracts/index.ts'
 import { callIdOf, Released, type SessionState, type SpawnedChild, type StartedCall } from '../../core/index.ts'
-import type { ActiveSession, SpawnMessage, SpawnPort, WaitingCall } from '../../steps/index.ts'
+import type { ActiveSession, SpawningCall, SpawnMessage, SpawnPort, WaitingCall } from '../../steps/index.ts'
 import { Interrupt } from '../../util/interrupt.ts'
 import { interrupted } from '../tree/end-open-turn.ts'
 import type { Tree } from '../tree/tree.ts'
@@ -58,11 +57,11 @@ export class SpawnedChildren implements SpawnPort {
     this.#children = children
   }
 
-  async spawn(parent: ActiveSession, itemId: ItemId, task: ChildTask): Promise<SpawnedAgent | Refused> {
-    const childId = childIdOf(parent.state.sessionId, itemId)
+  async spawn(parent: ActiveSession, { itemId, number }: SpawningCall, task: ChildTask): Promise<SpawnedAgent | Refused> {
+    const childId = childIdOf(parent.state.sessionId, itemId, number)
     const known = findChild(parent, childId)
     if (known) return shown(known)
-    const created = await this.#children.create(parent, itemId, task)
+    const created = await this.#children.create(parent, childId, { itemId, task })
     if (created.kind === 'refused') return created
     this.#start(parent, childId)
     return shown(childOf(parent, childId))

@@ -9,7 +9,7 @@ import {
   type TokenPrice,
 } from '../../contracts/index.ts'
 import { mergeSandbox } from '../../policy/merge-sandbox.ts'
-import { isSearchable, toolSearchNames, useToolName } from '../../policy/tool-search.ts'
+import { isSearchable, toolSearchNames } from '../../policy/tool-search.ts'
 import { offeredName, type ToolRegistry } from '../../steps/index.ts'
 import { agentToolName, childControlNames, directoryNames, readOutputName } from '../../tools/index.ts'
 import { textWeight } from '../../util/text-weight.ts'
@@ -59,9 +59,9 @@ const specOverhead = 32
 /** Without `read_output`, which is offered only once there is something to read. */
 function toolChars(names: readonly string[], registry: ToolRegistry): number {
   const offered = new Set(names)
-  const isSearched = offered.has(useToolName)
-  return registry.tools
-    .filter(({ name, tool }) => offered.has(name) && !(isSearched && isSearchable(tool)))
+  const tools = registry.tools.filter(({ name }) => offered.has(name))
+  return registry
+    .sent(tools, offered)
     .reduce((sum, { spec, tool }) => sum + textWeight(JSON.stringify(spec)) + specOverhead + textWeight(tool.instructions ?? ''), 0)
 }
 
@@ -181,8 +181,11 @@ export class SessionSetup {
     const { config } = this.#options
     const { childrenOffered = agents.length > maxDirectChildren ? 'directory' : 'each' } = config
     const control = childControl && agents.length > 0 ? childControlNames : []
-    if (agents.length > 0 && childrenOffered === 'directory') return [...directoryNames, ...control]
-    return [...agents.map((name) => offeredName(agentToolName(findAgent(config.agents, name)))), ...control]
+    const children = agents.map((name) => agentToolName(findAgent(config.agents, name)))
+    if (agents.length === 0 || childrenOffered === 'each') return [...children.map(offeredName), ...control]
+    // `delegate_task` finds them; they are not sent.
+    const replaced = children.filter((name) => config.tools.some((tool) => tool.name === name)).map(offeredName)
+    return [...directoryNames, ...replaced, ...control]
   }
 
   /** Whether tools are found by search: there are some, and all together would take too much of each request. */

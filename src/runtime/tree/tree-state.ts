@@ -28,15 +28,33 @@ const noChildren: ReadonlyMap<SessionId, SessionState> = new Map()
 const noneSettled: ReadonlySet<SessionId> = new Set()
 const noNumbers: ReadonlyMap<string, number> = new Map()
 
-/** `number`: of the children of one call; only requests to models can be several. */
+/** `number`: among the children that a call starts. */
 export const childIdOf = (parent: SessionId, itemId: string, number = 1): SessionId =>
   `${parent}/${itemId}${number === 1 ? '' : `~${number}`}` as SessionId
 
-/** The ids of the children of a call, oldest first. */
-export function childIdsOf(parent: SessionId, itemId: string, known: Pick<ReadonlySet<SessionId>, 'has'>): readonly SessionId[] {
+/** `number`: among the requests of a call to models. They are never continued, and counted apart. */
+export const sampleIdOf = (parent: SessionId, itemId: string, number: number): SessionId => `${parent}/${itemId}~s${number}` as SessionId
+
+type Known = Pick<ReadonlySet<SessionId>, 'has'>
+
+/** The ids of the children of a call. */
+export function childIdsOf(parent: SessionId, itemId: string, known: Known): readonly SessionId[] {
   const ids: SessionId[] = []
-  for (let id = childIdOf(parent, itemId); known.has(id); id = childIdOf(parent, itemId, ids.length + 1)) ids.push(id)
+  // One number may be missing: its child could not begin after all.
+  for (let number = 1, missing = 0; missing < 2; number++) {
+    const id = childIdOf(parent, itemId, number)
+    if (known.has(id)) ids.push(id)
+    else missing++
+  }
+  const samples = sampleCount(parent, itemId, known)
+  for (let number = 1; number <= samples; number++) ids.push(sampleIdOf(parent, itemId, number))
   return ids
+}
+
+export function sampleCount(parent: SessionId, itemId: string, known: Known): number {
+  let count = 0
+  while (known.has(sampleIdOf(parent, itemId, count + 1))) count++
+  return count
 }
 
 /** Whether a turn has this child among its spawned ones, which outlive their calls. */

@@ -40,7 +40,9 @@ function cycleProblems(byName: ByName): readonly Problem[] {
 
 function toolNameProblems(agents: readonly AgentDefinition[], tools: readonly Tool[]): readonly Problem[] {
   const children = new Set(agents.flatMap((agent) => agent.agents ?? []))
-  const taken = new Map(tools.map((tool) => [offeredName(tool.name), `the tool "${tool.name}"`]))
+  const names = new Set(agents.map(({ name, toolName = name }) => agentToolName({ toolName })))
+  // A tool with exactly this name replaces the tool of the agent.
+  const taken = new Map(tools.flatMap((tool) => (names.has(tool.name) ? [] : [[offeredName(tool.name), `the tool "${tool.name}"`]])))
   return agents.flatMap((agent, index) => {
     if (!children.has(agent.name)) return []
     const place = `config.agents[${index}].toolName`

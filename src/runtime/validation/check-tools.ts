@@ -27,7 +27,7 @@ const toolFields: { readonly [Key in keyof Required<Tool>]: FieldType } = {
       value === undefined || value === 'shared' || value === 'exclusive' || typeof (value as { key?: unknown } | null)?.key === 'function',
   },
   timeoutMs: optional(
-    { expected: 'milliseconds above 0', accepts: (value) => Number.isFinite(value) && (value as number) > 0 },
+    { expected: 'milliseconds above 0', accepts: (value) => typeof value === 'number' && value > 0 },
     'Omit it to use the limit of the agent.',
   ),
   graceMs: optional(
@@ -35,6 +35,7 @@ const toolFields: { readonly [Key in keyof Required<Tool>]: FieldType } = {
     'Omit it if a call needs no time to end.',
   ),
   repeatable: optional(aBoolean, 'Omit it for false.'),
+  controlsChildren: optional(aBoolean, 'Omit it for false.'),
   instructions: optional(aString, leaveOut),
   namespace: optional(aString, leaveOut),
   queue: optional(aString, leaveOut),

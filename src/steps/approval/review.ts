@@ -44,7 +44,7 @@ export function review(session: ActiveSession, calls: readonly ReviewableCall[])
 }
 
 function reviewCall(session: ActiveSession, call: ReviewableCall, offer: Offer): MaybePromise<void> {
-  const found = findTool(offer, call.part)
+  const found = findTool(offer, call.part, () => session.ports.tree.agentsOf(session))
   if (found.kind === 'refused') return refuse(session, call, { failure: found.failure })
   const { offered, input } = found
   if (call.kind === 'denied') return refuse(session, call, { failure: denial(call.feedback), offered })

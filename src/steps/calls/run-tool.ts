@@ -1,5 +1,4 @@
 import type {
-  AgentSpec,
   BlobId,
   ChildControl,
   ChildResult,
@@ -31,7 +30,7 @@ import { confinementOf } from '../approval/agent-confinement.ts'
 import { answerFrom, askWhileRunning } from '../approval/ask-person.ts'
 import { isUseAllowed } from '../approval/permission.ts'
 import { readQuestion } from '../approval/read-question.ts'
-import type { ActiveSession } from '../loop/active-session.ts'
+import type { ActiveSession, ChildStart } from '../loop/active-session.ts'
 import type { QueueSlots } from '../queues/queue-slot.ts'
 import { waitInQueue } from '../queues/wait-in-queue.ts'
 import { type CallLimit, callLimit, configuredTimeout, noLimit, timeoutRemedy } from './call-limit.ts'
@@ -70,7 +69,7 @@ interface StartedChild {
  * 1. It ends once: by itself, at its deadline, or with the turn, even if the tool ignores its signal.
  * 2. A tool that finishes keeps its real result, even after the signal; otherwise the result says what is known.
  * 3. After the end the tool has no effect here: its result and progress are dropped.
- * 4. It starts at most one child and ends after it: a child that the tool did not await is ended first.
+ * 4. It ends after the children that it started: those that the tool did not await are ended first.
  * 5. It asks one question at a time. Meanwhile its deadline is paused and it holds no queue slot.
  */
 class CallRun {
@@ -83,7 +82,12 @@ class CallRun {
   #isOver = false
   #veil: RedactionStream | undefined
   #places: { progress?: LivePlace; output?: LivePlace } | undefined
-  #child: StartedChild | undefined
+  #children: StartedChild[] | undefined
+  /** How many starts of children were accepted, and the number of the spawned one. */
+  #accepted = 0
+  #spawned: number | undefined
+  /** The starts so far. */
+  #starting: Promise<void> | undefined
   #cancelTimer: (() => void) | undefined
   /** When its deadline was paused, and for how long before. */
   #pausedAt: number | undefined
@@ -127,8 +131,8 @@ class CallRun {
         this.#cancelTimer = clock.after(tool.graceMs ?? defaultGraceMs, () => end(this.#cutShort()))
       })
       Promise.resolve(answer).then(
-        (raw) => this.#afterChild(this.#result(this.#output(raw, tool)), end),
-        (error: unknown) => this.#afterChild(this.#result(thrown(error)), end),
+        (raw) => this.#afterChildren(this.#result(this.#output(raw, tool)), end),
+        (error: unknown) => this.#afterChildren(this.#result(thrown(error)), end),
       )
     })
   }
@@ -160,7 +164,7 @@ class CallRun {
       confinement: this.#call.sandbox.kind === 'outside' ? unconfined : confinementOf(this.#session),
       maxOutputBytes: state.agent.limits.maxOutputBytes,
       agents: ports.tree.agentsOf(this.#session),
-      startChild: (task) => this.#startChild(task),
+      startChild: (task, signal) => this.#startChild(task, signal),
       storedOutput: (handle) => storedText(this.#session, handle as BlobId),
       searchableTools: () => this.#searchableTools(),
       skills: state.agent.skills?.filter(({ name }) => ports.skills.includes(name)) ?? noSkills,
@@ -175,7 +179,7 @@ class CallRun {
     const round = this.#call.questions?.round
     const toolTimeout = configuredTimeout(state.agent)
     // The usual case, without a copy.
-    const { childControl } = state.agent
+    const childControl = state.agent.childControl ?? tool.controlsChildren
     if (answer === undefined && toolTimeout === undefined && childControl === undefined && round === undefined) return context
     return {
       ...context,
@@ -192,7 +196,7 @@ class CallRun {
     const { spawned } = session.ports.tree
     const over = { kind: 'refused', failure: callIsOver } as const
     return {
-      spawn: async (task) => (this.#isOver ? over : spawned.spawn(session, call.itemId, task)),
+      spawn: async (task) => (this.#isOver ? over : this.#spawn(task)),
       send: async (id, input, mode = 'steer') => (this.#isOver ? over : spawned.send(session, call, { id, input, mode })),
       wait: (request) => spawned.wait(session, { itemId: call.itemId, interrupt: this.#interrupt, slots: this.#slots }, request),
       close: async (id) => (this.#isOver ? over : spawned.close(session, id)),
@@ -222,9 +226,7 @@ class CallRun {
       const error = await samplingRefusal(session, this.#call, { sample, isWithdrawn })
       if (error) return { ok: false, error }
       const { agent, parts } = sample
-      const result = await this.#startChild({ agent: agent.name, input: parts }, agent)
-      // Another one may follow.
-      this.#child = undefined
+      const result = await this.#follow({ task: { agent: agent.name, input: parts }, interrupt: this.#interrupt, inline: agent })
       return sampleResult(result, agent.models)
     })
   }
@@ -274,17 +276,39 @@ class CallRun {
       .searchable.map(({ tool: { description, inputSchema }, name }) => ({ name, description, inputSchema }))
   }
 
-  #startChild(task: ChildTask, inline?: AgentSpec): Promise<ChildResult> {
+  /** Starts are processed in order: a child is numbered once those before it are accepted or refused. */
+  #startChild(task: ChildTask, signal?: AbortSignal): Promise<ChildResult> {
+    const before = this.#starting
+    const settled = Promise.withResolvers<void>()
+    this.#starting = settled.promise
+    const begin = (): Promise<ChildResult> => this.#begin(task, signal, settled.resolve)
+    return before ? before.then(begin) : begin()
+  }
+
+  async #begin(task: ChildTask, signal: AbortSignal | undefined, settled: () => void): Promise<ChildResult> {
+    const interrupt = signal ? new Interrupt(this.#interrupt) : this.#interrupt
+    const abort = (): void => interrupt.fire('interrupted')
+    signal?.addEventListener('abort', abort)
+    if (signal?.aborted) abort()
+    const accepted = (): void => {
+      this.#accepted++
+      settled()
+    }
+    try {
+      return await this.#follow({ task, interrupt, number: this.#accepted + 1, accepted })
+    } finally {
+      settled()
+      signal?.removeEventListener('abort', abort)
+      if (signal) interrupt.close()
+    }
+  }
+
+  #follow(start: Omit<ChildStart, 'slots'>): Promise<ChildResult> {
     if (this.#isOver) return Promise.resolve({ kind: 'refused', failure: callIsOver })
-    if (this.#child) return Promise.resolve({ kind: 'refused', failure: oneChildOnly })
-    const result = this.#session.ports.tree.startChild(this.#session, this.#call.itemId, {
-      task,
-      interrupt: this.#interrupt,
-      slots: this.#slots,
-      inline,
-    })
+    const result = this.#session.ports.tree.startChild(this.#session, this.#call.itemId, { ...start, slots: this.#slots })
     const child: StartedChild = { result, hasEnded: false }
-    this.#child = child
+    this.#children ??= []
+    this.#children.push(child)
     const ended = (): void => {
       child.hasEnded = true
     }
@@ -296,19 +320,40 @@ class CallRun {
     return result
   }
 
-  #settle(result: RunResult): MaybePromise<RunResult> {
-    return this.#child ? new Promise((resolve) => this.#afterChild(result, (ended) => resolve(this.#over(ended)))) : this.#over(result)
+  /** A call spawns one child. */
+  async #spawn(task: ChildTask): ReturnType<ChildControl['spawn']> {
+    const before = this.#starting
+    const settled = Promise.withResolvers<void>()
+    this.#starting = settled.promise
+    await before
+    try {
+      const number = this.#spawned ?? this.#accepted + 1
+      const spawned = await this.#session.ports.tree.spawned.spawn(this.#session, { itemId: this.#call.itemId, number }, task)
+      if (!('kind' in spawned) && this.#spawned === undefined) {
+        this.#spawned = number
+        this.#accepted++
+      }
+      return spawned
+    } finally {
+      settled.resolve()
+    }
   }
 
-  /** Ends a child that still runs when its tool has returned. The parent pays for it. */
-  #afterChild(result: RunResult, end: (result: RunResult) => void): void {
-    if (!this.#child || this.#child.hasEnded) {
+  #settle(result: RunResult): MaybePromise<RunResult> {
+    return this.#children
+      ? new Promise((resolve) => this.#afterChildren(result, (ended) => resolve(this.#over(ended))))
+      : this.#over(result)
+  }
+
+  /** Ends children that still run when their tool has returned. The parent pays for them. */
+  #afterChildren(result: RunResult, end: (result: RunResult) => void): void {
+    const running = this.#children?.filter(({ hasEnded }) => !hasEnded) ?? []
+    if (running.length === 0) {
       end(result)
       return
     }
     this.#interrupt.fire('interrupted')
-    const done = (): void => end(result)
-    this.#child.result.then(done, done)
+    void Promise.allSettled(running.map((child) => child.result)).then(() => this.#afterChildren(result, end))
   }
 
   /** A secret may lie across two chunks. */
@@ -342,9 +387,9 @@ class CallRun {
     return this.#interrupt.reason === undefined ? { status: 'failed', output } : this.#cutShort(output)
   }
 
-  /** The child was released and will continue later, whatever the tool returns now. */
+  /** A child was released and will continue later, whatever the tool returns now. */
   get #hasLeftChild(): boolean {
-    return this.#session.isReleased && this.#child !== undefined && this.#child.end === undefined
+    return this.#session.isReleased && this.#children?.some(({ end }) => end === undefined) === true
   }
 
   #over(result: RunResult): RunResult {
@@ -359,7 +404,7 @@ class CallRun {
   #cutShort(said?: Extract<ToolOutput, { ok: false }>): RunResult {
     const { intent } = this.#call
     const seconds = ((this.#session.clock.monotonic() - this.#started - this.#pausedMs) / 1000).toFixed(1)
-    const isIdle = intent.type === 'subagent_call' && this.#child?.end !== undefined && !hasBegun(this.#child.end)
+    const isIdle = intent.type === 'subagent_call' && this.#children?.every(({ end }) => end !== undefined && !hasBegun(end)) === true
     const effect = isIdle ? 'It had not started.' : intent.effect === 'read' ? 'It only reads.' : 'It may have taken effect.'
     const own = said && !isIdle ? ` It said: ${said.error.message}` : ''
     const { status, why, ...failure } = cutReasons[this.#interrupt.reason as keyof typeof cutReasons] ?? cutReasons.interrupted
@@ -384,7 +429,6 @@ const hasBegun = (end: ChildResult): boolean =>
   end.kind === 'refused' ? end.failure.class !== 'cancelled' : end.operations.steps.length > 0
 
 const callIsOver: ToolFailure = { class: 'config', message: 'The call has already ended.' }
-const oneChildOnly: ToolFailure = { class: 'config', message: 'A call can start one child only.', remedy: 'Make one call for each child.' }
 
 const unconfined: Confinement = { kind: 'none' }
 const noSkills: readonly never[] = []

@@ -1,7 +1,7 @@
 import type { Gate, JsonObject, JsonSchema, Model, ModelAbility, Tool, ToolSpec } from '../../contracts/index.ts'
 import type { Offering } from '../../core/index.ts'
 import { matchesTool, offeredName } from '../../policy/tool-name-patterns.ts'
-import { isSearchable, useToolName } from '../../policy/tool-search.ts'
+import { delegateTaskName, isSearchable, useToolName } from '../../policy/tool-search.ts'
 import { knownNames } from '../../util/nearest-names.ts'
 
 export { matchesTool, offeredName }
@@ -68,6 +68,14 @@ export class ToolRegistry {
     return this.#tools
   }
 
+  /** Those that are sent to the model. The others are found by `use_tool` or `delegate_task`, if these are offered. */
+  sent(tools: readonly OfferedTool[], offered: ReadonlySet<string>): readonly OfferedTool[] {
+    const [isSearched, isDelegated] = [offered.has(useToolName), offered.has(delegateTaskName)]
+    if (!isSearched && !isDelegated) return tools
+    const isAgent = (tool: Tool): boolean => isDelegated && tool.name.startsWith('agent__') && this.#own.includes(tool)
+    return tools.filter(({ tool }) => !(isSearched && isSearchable(tool)) && !isAgent(tool))
+  }
+
   find(name: string): Tool | undefined {
     return this.#byName.get(name)
   }
@@ -92,10 +100,8 @@ export class ToolRegistry {
     if (known) return known
     const facts = { abilities: model.abilities, flags }
     const wanted = new Set(model.abilities.includes('tools') ? names : [])
-    const offer = offerOf(
-      this.#tools.filter(({ name, tool }) => wanted.has(name) && (tool.requires ?? []).every((gate) => isOpen(gate, facts))),
-      wanted.has(useToolName),
-    )
+    const tools = this.#tools.filter(({ name, tool }) => wanted.has(name) && (tool.requires ?? []).every((gate) => isOpen(gate, facts)))
+    const offer = offerOf(tools, this.sent(tools, wanted), wanted.has(useToolName))
     offers.set(key, offer)
     return offer
   }
@@ -109,8 +115,7 @@ export function unknownTool(name: string, offer: Offer): { message: string; reme
   return { message: `There is no tool "${name}".`, remedy }
 }
 
-function offerOf(tools: readonly OfferedTool[], isSearched: boolean): Offer {
-  const sent = isSearched ? tools.filter(({ tool }) => !isSearchable(tool)) : tools
+function offerOf(tools: readonly OfferedTool[], sent: readonly OfferedTool[], isSearched: boolean): Offer {
   const byName = new Map(tools.map((each) => [each.name, each]))
   for (const each of tools) if (!byName.has(each.tool.name)) byName.set(each.tool.name, each)
   const names = tools.map((each) => each.name)

@@ -79,13 +79,19 @@ export interface TreePort {
 
 /** Spawned children, by the session that spawned them. */
 export interface SpawnPort {
-  spawn(parent: ActiveSession, itemId: ItemId, task: ChildTask): ReturnType<ChildControl['spawn']>
+  spawn(parent: ActiveSession, call: SpawningCall, task: ChildTask): ReturnType<ChildControl['spawn']>
   send(parent: ActiveSession, call: StartedCall, message: SpawnMessage): ReturnType<ChildControl['send']>
   wait(parent: ActiveSession, call: WaitingCall, request: WaitRequest): ReturnType<ChildControl['wait']>
   close(parent: ActiveSession, id: string): ReturnType<ChildControl['close']>
   list(parent: ActiveSession): ReturnType<ChildControl['list']>
   /** At the end of the turn. */
   closeAll(parent: ActiveSession): Promise<void>
+}
+
+/** `number`: among the children that the call starts. */
+export interface SpawningCall {
+  readonly itemId: ItemId
+  readonly number: number
 }
 
 export interface SpawnMessage {
@@ -104,6 +110,10 @@ export interface ChildStart {
   readonly task: ChildTask
   /** An agent that is not in the configuration. A call can start several such children, each a new one. */
   readonly inline?: AgentSpec | undefined
+  /** Its number among the children that the call starts. */
+  readonly number?: number
+  /** Called once it is accepted, or found again: its number is taken. */
+  readonly accepted?: () => void
   /** Of the call that starts it. */
   readonly interrupt: Interrupt
   readonly slots: QueueSlots | undefined

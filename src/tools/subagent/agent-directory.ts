@@ -1,11 +1,12 @@
 import type { AgentCard, ChildTask, JsonObject, SchemaValidator, Tool, ToolFailure } from '../../contracts/index.ts'
+import { delegateTaskName } from '../../policy/tool-search.ts'
 import { rankByWords } from '../../util/common-words.ts'
 import { knownNames } from '../../util/nearest-names.ts'
 import { childOutput, childTraits } from './agent-tool.ts'
 
 // Many agents would fill the list of tools, so these two tools find and call them instead.
 
-export const directoryNames = ['find_agents', 'delegate_task'] as const
+export const directoryNames = ['find_agents', delegateTaskName] as const
 
 export function agentDirectory(validator: SchemaValidator): readonly Tool[] {
   return [findAgents, delegateTask(validator)]
@@ -41,7 +42,7 @@ const namesOf = (agents: readonly AgentCard[]): string => agents.map(({ name }) 
 
 function delegateTask(validator: SchemaValidator): Tool {
   return {
-    name: 'delegate_task',
+    name: delegateTaskName,
     description: 'Give a task to an agent and return its report. Use find_agents to see agents and their input.',
     ...taskTraits('Name of the agent.'),
     async execute(input, { agents, startChild }) {
@@ -113,7 +114,8 @@ function unknownAgent(wanted: string, agents: readonly AgentCard[], hint: string
 const matching = (agents: readonly AgentCard[], query: string): readonly AgentCard[] =>
   rankByWords(query, agents, ({ name, description, usage = '' }) => ({ name, text: `${description} ${usage}` }))
 
-function describe({ name, description, usage, takes, inputSchema }: AgentCard): string {
+function describe({ name, description, usage, takes, inputSchema, tool }: AgentCard): string {
+  if (tool) return `- ${name}: ${tool.description} (input: ${JSON.stringify(tool.inputSchema)})`
   const input = takes === 'json' ? `input: ${JSON.stringify(inputSchema)}` : `prompt: ${usage ?? 'text'}`
   return `- ${name}: ${description} (${input})`
 }

@@ -15,6 +15,10 @@ export const childTraits = {
   namespace: 'agent',
 } as const
 
+/** A tool of the configuration that replaces the generated tool of an agent: it has the same name. */
+export const replacementOf = (agent: Pick<AgentSpec, 'toolName'>, tools: readonly Tool[]): Tool | undefined =>
+  tools.find(({ name }) => name === agentToolName(agent))
+
 /** An agent as a tool. */
 export function agentTool(agent: AgentSpec): Tool {
   const { name, description, usage } = agent
@@ -29,9 +33,17 @@ export function agentTool(agent: AgentSpec): Tool {
   }
 }
 
-export function agentCard(agent: AgentSpec): AgentCard {
+export function agentCard(agent: AgentSpec, replacement?: Tool): AgentCard {
   const { name, description, usage, input } = agent
-  return { name, description, ...(usage !== undefined && { usage }), takes: input.format, inputSchema: inputSchema(agent) }
+  const tool = replacement && { name: replacement.name, description: replacement.description, inputSchema: replacement.inputSchema }
+  return {
+    name,
+    description,
+    ...(usage !== undefined && { usage }),
+    takes: input.format,
+    inputSchema: inputSchema(agent),
+    ...(tool && { tool }),
+  }
 }
 
 function inputSchema({ input, usage }: AgentSpec): JsonSchema {
