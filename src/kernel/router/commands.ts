@@ -1,0 +1,27 @@
+// What a person can type besides messages. A message that begins with a slash has a space before it.
+
+export const commands = {
+  help: 'show this list',
+  who: 'show who you are talking to',
+  back: 'return to the orchestrator',
+  stop: 'stop the current task',
+  new: 'begin a new conversation',
+  queue: 'MESSAGE: send it after the current task, not into it',
+} as const
+
+export type Command = { readonly name: keyof typeof commands | 'unknown'; readonly rest: string }
+
+/** `undefined`: an ordinary message. `/etc/hosts` is one. */
+export function parseCommand(text: string): Command | undefined {
+  const [, word = '', rest = ''] = /^\/([a-z]+)(?:\s+(.*))?$/is.exec(text.trimEnd()) ?? []
+  if (word === '') return undefined
+  const name = word.toLowerCase()
+  return { name: Object.hasOwn(commands, name) ? (name as Command['name']) : 'unknown', rest }
+}
+
+export const helpText = `Commands:\n${Object.entries(commands)
+  .map(([name, text]) => `  /${name.padEnd(6)} ${text}`)
+  .join('\n')}\nA message that you send while an agent works reaches it at its next step.`
+
+export const unknownCommandText = (text: string): string =>
+  `There is no command ${/^\S+/.exec(text)?.[0] ?? ''}. To send it as a message, put a space before it.\n${helpText}`

@@ -1,0 +1,119 @@
+import { createHash } from 'node:crypto'
+import { type ApprovalDecision, type Json, type Recipient, type Records, TroupeError } from '../../contracts/index.ts'
+import type { Notice } from '../kernel-types.ts'
+
+// What is known about the conversation of one person on one channel. One record for each, in the namespace `conversation`.
+
+const namespace = 'conversation'
+/** Of the key of a session. */
+const mostKeyChars = 480
+
+/** A message that is stored and not yet sent to the session. */
+export interface WaitingMessage {
+  readonly id: string
+  readonly text: string
+  /** Set by a schedule: never a command or an answer. */
+  readonly isTask?: true
+  /** What it means, once that was decided: an answer is given at most once. */
+  readonly answer?: { readonly approvalId: string; readonly decision: ApprovalDecision }
+}
+
+export interface Conversation extends Recipient {
+  readonly userName?: string
+  readonly sessionId?: string
+  /** Grows with `/new`. */
+  readonly number: number
+  /** Of the last message of the person, in milliseconds since 1970. 0: they have not written yet. */
+  readonly lastAt: number
+  /** Ids of the last messages that were taken. */
+  readonly taken: readonly string[]
+  readonly waiting: readonly WaitingMessage[]
+  /** The `seq` up to which everything was delivered. */
+  readonly delivered: number
+  /** The request that the person was asked. */
+  readonly asked?: string
+  /** Who has the conversation during a handoff. */
+  readonly speaker?: Speaker
+  /** The hash of the last text that was delivered, so that a report does not repeat it. */
+  readonly said?: string
+  /** Sent to the person since `takeNotices`. */
+  readonly notices: readonly Notice[]
+}
+
+export interface Speaker {
+  readonly sessionId: string
+  readonly agent: string
+}
+
+export type Changes = { readonly [Key in keyof Conversation]?: Conversation[Key] | undefined }
+
+/** A mirror of the records: one process has the channels of a store. */
+export class Conversations {
+  readonly #records: Records
+  readonly #byKey = new Map<string, Conversation>()
+
+  constructor(records: Records) {
+    this.#records = records
+  }
+
+  async load(): Promise<void> {
+    for (const { key, value } of await this.#records.list(namespace)) this.#byKey.set(key, value as unknown as Conversation)
+  }
+
+  get(key: string): Conversation | undefined {
+    return this.#byKey.get(key)
+  }
+
+  entries(): readonly (readonly [string, Conversation])[] {
+    return [...this.#byKey]
+  }
+
+  ofSession(sessionId: string): string | undefined {
+    return this.entries().find(([, each]) => each.sessionId === sessionId)?.[0]
+  }
+
+  /** The person who wrote last. */
+  latest(): Recipient | undefined {
+    const [first] = [...this.#byKey.values()].filter(({ lastAt }) => lastAt > 0).toSorted((a, b) => b.lastAt - a.lastAt)
+    return first && recipientOf(first)
+  }
+
+  /** Durable when it resolves. `change` may be called again. */
+  async update(to: Recipient, change: (before: Conversation) => Changes): Promise<Conversation> {
+    const key = keyOf(to)
+    const stored = await this.#records.update(namespace, key, (before) => {
+      const known = (before?.value as Conversation | undefined) ?? { ...recipientOf(to), ...begun }
+      return { value: withoutUndefined({ ...known, ...change(known) }) }
+    })
+    const conversation = stored?.value as unknown as Conversation
+    this.#byKey.set(key, conversation)
+    return conversation
+  }
+}
+
+const begun = { number: 1, lastAt: 0, taken: [], waiting: [], delivered: 0, notices: [] }
+
+const withoutUndefined = (value: object): Json => JSON.parse(JSON.stringify(value)) as Json
+
+export const recipientOf = ({ channel, userId, conversation }: Recipient): Recipient => ({
+  channel,
+  userId,
+  ...(conversation !== undefined && { conversation }),
+})
+
+/** `cli_channel/local`, `slack/U1/thread%207`. */
+export function keyOf({ channel, userId, conversation }: Recipient): string {
+  const parts = [channel, userId, ...(conversation === undefined ? [] : [conversation])]
+  const isText = parts.every((part) => typeof part === 'string' && part !== '' && part.isWellFormed())
+  const key = isText ? parts.map(encodeURIComponent).join('/') : ''
+  if (key !== '' && key.length <= mostKeyChars) return key
+  throw new TroupeError('usage', 'A person is named by `userId`, and optionally `conversation`: short texts that are not empty.', {
+    remedy: 'Use the ids of the channel.',
+  })
+}
+
+/** One id for one message of one conversation, whatever ids the channel uses. */
+export const idOf = (to: Recipient, messageId: string): string =>
+  createHash('sha256')
+    .update(JSON.stringify([keyOf(to), messageId]))
+    .digest('base64url')

@@ -1,0 +1,312 @@
+import type {
+  ChannelProvider,
+  Clock,
+  Ids,
+  IncomingMessage,
+  Json,
+  OutgoingMessage,
+  Recipient,
+  Records,
+  SessionService,
+} from '../../contracts/index.ts'
+import { TroupeError } from '../../contracts/index.ts'
+import { messageOf } from '../../util/message-of.ts'
+import { cutText, wellFormed } from '../../util/well-formed.ts'
+import type { Bus, Notice, ReportDiagnostic, Router } from '../kernel-types.ts'
+import { type Conversation, Conversations, idOf, keyOf, recipientOf, type WaitingMessage } from './conversation.ts'
+import { deliver } from './deliver.ts'
+import { followConversation } from './follow-conversation.ts'
+import { Outbox, type OutboxEntry } from './outbox.ts'
+import { MessageWorker, type Reply } from './send-message.ts'
+
+export interface RouterOptions {
+  readonly records: Records
+  readonly clock: Clock
+  readonly ids: Ids
+  readonly bus?: Pick<Bus, 'publish'>
+  readonly report: ReportDiagnostic
+  /** The agent of conversations. Default `orchestrator`. */
+  readonly orchestrator?: string
+}
+
+/** Of one message. */
+const mostChars = 100_000
+/** Messages that wait for the session. */
+const mostWaiting = 100
+const mostTaken = 200
+const mostNotices = 20
+const mostNoticeChars = 2_000
+/** Who speaks when no agent does. */
+const system = 'troupe'
+
+export const createRouter = (options: RouterOptions): Router => new MessageRouter(options)
+
+interface Channel {
+  readonly provider: ChannelProvider
+  readonly removed: AbortController
+}
+
+interface Following {
+  readonly sessionId: string
+  readonly left: AbortController
+}
+
+/**
+ * Carries messages between people on channels and their sessions.
+ *
+ * 1. A message is stored before `receive` resolves. It is taken once, and the messages of a conversation are sent in order.
+ * 2. Everything for a person is stored until their channel has taken it: answers in the journal, other messages in the outbox.
+ * 3. A channel that fails or hangs holds up its own conversations only.
+ */
+class MessageRouter implements Router {
+  readonly #options: RouterOptions
+  readonly #orchestrator: string
+  readonly #conversations: Conversations
+  readonly #outbox: Outbox
+  readonly #channels = new Map<string, Channel>()
+  readonly #workers = new Map<string, Promise<void>>()
+  readonly #following = new Map<string, Following>()
+  /** The end of the last message from the outbox to each conversation. */
+  readonly #lanes = new Map<string, Promise<void>>()
+  readonly #sending = new Set<string>()
+  readonly #closed = new AbortController()
+  #sessions: SessionService | undefined
+  #loading: Promise<unknown> | undefined
+  #stopWatching: (() => void) | undefined
+
+  constructor(options: RouterOptions) {
+    this.#options = options
+    this.#orchestrator = options.orchestrator ?? 'orchestrator'
+    this.#conversations = new Conversations(options.records)
+    this.#outbox = new Outbox(options.records, () => options.clock.now())
+  }
+
+  register(name: string, provider: ChannelProvider): () => void {
+    this.#remove(name, this.#channels.get(name))
+    const channel = { provider, removed: new AbortController() }
+    this.#channels.set(name, channel)
+    this.#background(this.#open(name))
+    return () => this.#remove(name, channel)
+  }
+
+  async receive(channel: string, message: IncomingMessage): Promise<void> {
+    const { userId, conversation, userName, messageId } = message
+    const to = recipientOf({ channel, userId, ...(conversation !== undefined && { conversation }) })
+    if (typeof message.text !== 'string') throw new TroupeError('usage', 'The `text` of a message is not a string.')
+    const id = idOf(to, messageId ?? this.#options.ids.next())
+    if (message.text.trim() === '') return
+    await this.#load()
+    const { length } = message.text
+    if (length > mostChars) return this.#reply(to, { id, text: tooLong(length), kind: 'error' })
+    await this.#take(to, { id, text: wellFormed(message.text) }, { lastAt: this.#options.clock.now(), ...(userName && { userName }) })
+    this.#flush()
+  }
+
+  async notify({ text, to, speaker = system, id = this.#options.ids.next() }: Notice): Promise<void> {
+    await this.#store({ kind: 'notice', key: `notice:${id}`, text: wellFormed(text), speaker, ...(to && { to: recipientOf(to) }) })
+  }
+
+  async task({ text, to, id = this.#options.ids.next() }: Pick<Notice, 'text' | 'to' | 'id'>): Promise<void> {
+    await this.#store({ kind: 'task', key: `task:${id}`, text: wellFormed(text), speaker: system, ...(to && { to: recipientOf(to) }) })
+  }
+
+  async attach(sessions: SessionService): Promise<void> {
+    this.#stopWatching?.()
+    for (const { left } of this.#following.values()) left.abort()
+    this.#following.clear()
+    this.#sessions = sessions
+    const changes = sessions.watch()[Symbol.asyncIterator]()
+    this.#stopWatching = () => void changes.return?.()
+    this.#background(this.#watch(changes))
+    await this.#open()
+  }
+
+  async takeNotices(sessionId: string): Promise<readonly Notice[]> {
+    const known = this.#conversations.get(this.#conversations.ofSession(sessionId) ?? '')
+    if (!known || known.notices.length === 0) return []
+    await this.#conversations.update(known, ({ notices }) => ({ notices: notices.slice(known.notices.length) }))
+    return known.notices
+  }
+
+  async close(): Promise<void> {
+    this.#closed.abort()
+    this.#stopWatching?.()
+    for (const [name, channel] of this.#channels) this.#remove(name, channel)
+    await Promise.allSettled([...this.#workers.values(), ...this.#lanes.values()])
+  }
+
+  #load(): Promise<unknown> {
+    this.#loading ??= Promise.all([this.#conversations.load(), this.#outbox.load()])
+    return this.#loading
+  }
+
+  #remove(name: string, channel: Channel | undefined): void {
+    if (!channel || this.#channels.get(name) !== channel) return
+    this.#channels.delete(name)
+    channel.removed.abort()
+    for (const key of this.#following.keys()) if (this.#conversations.get(key)?.channel === name) this.#following.delete(key)
+  }
+
+  /** Continues what was left: of one channel, or of all. */
+  async #open(channel?: string): Promise<void> {
+    await this.#load()
+    for (const [key, conversation] of this.#conversations.entries()) {
+      if (channel !== undefined && conversation.channel !== channel) continue
+      this.#work(key)
+      if (await this.#hasNews(conversation)) this.#follow(key)
+    }
+    this.#flush()
+  }
+
+  async #hasNews({ sessionId, delivered }: Conversation): Promise<boolean> {
+    const entry = sessionId === undefined ? undefined : await this.#sessions?.get(sessionId)
+    return entry !== undefined && (entry.seq > delivered || entry.status === 'running' || entry.status === 'suspended')
+  }
+
+  /** Somebody else may continue a session, such as a client of the server. */
+  async #watch(changes: AsyncIterator<{ readonly kind: string; readonly session?: { readonly sessionId: string } }>): Promise<void> {
+    for (let next = await changes.next(); !next.done; next = await changes.next()) {
+      const key = next.value.session && this.#conversations.ofSession(next.value.session.sessionId)
+      if (key !== undefined) this.#follow(key)
+    }
+  }
+
+  #follow(key: string): void {
+    const conversation = this.#conversations.get(key)
+    const current = this.#following.get(key)
+    if (current && current.sessionId === conversation?.sessionId) return
+    current?.left.abort()
+    this.#following.delete(key)
+    const channel = conversation && this.#channels.get(conversation.channel)
+    const sessions = this.#sessions
+    if (conversation?.sessionId === undefined || !channel || !sessions) return
+    const following: Following = { sessionId: conversation.sessionId, left: new AbortController() }
+    this.#following.set(key, following)
+    const signal = AbortSignal.any([following.left.signal, channel.removed.signal])
+    const { provider } = channel
+    const { clock } = this.#options
+    const [report, answered] = [this.#reporter(conversation.channel), this.#answered.bind(this)]
+    const shared = { sessions, conversations: this.#conversations, orchestrator: this.#orchestrator }
+    const followed = followConversation(conversation, { ...shared, provider, clock, signal, report, answered })
+    this.#background(
+      followed.finally(() => {
+        if (this.#following.get(key) === following) this.#following.delete(key)
+      }),
+    )
+  }
+
+  /** Stores a message once. */
+  async #take(to: Recipient, message: WaitingMessage, changes: Partial<Conversation>): Promise<void> {
+    if ((this.#conversations.get(keyOf(to))?.waiting.length ?? 0) >= mostWaiting)
+      return this.#reply(to, { id: message.id, text: tooMany, kind: 'error' })
+    await this.#conversations.update(to, ({ taken, waiting }) =>
+      taken.includes(message.id) ? {} : { ...changes, waiting: [...waiting, message], taken: [...taken, message.id].slice(-mostTaken) },
+    )
+    this.#work(keyOf(to))
+  }
+
+  /** Sends the messages of a conversation, one after the other. */
+  #work(key: string): void {
+    const sessions = this.#sessions
+    if (!sessions || this.#workers.has(key) || (this.#conversations.get(key)?.waiting.length ?? 0) === 0) return
+    const worker = new MessageWorker(key, {
+      sessions,
+      conversations: this.#conversations,
+      orchestrator: this.#orchestrator,
+      clock: this.#options.clock,
+      signal: this.#closed.signal,
+      report: this.#reporter('kernel:router'),
+      reply: (to, reply) => this.#reply(to, reply),
+      sent: (conversation, message) => {
+        this.#publish('user_message', message.id, { ...placeOf(conversation), text: message.text, messageId: message.id })
+        this.#follow(key)
+      },
+    })
+    const work = worker.run().finally(() => {
+      this.#workers.delete(key)
+      if (!this.#closed.signal.aborted) this.#work(key)
+    })
+    this.#workers.set(key, work)
+    this.#background(work)
+  }
+
+  #reply(to: Recipient, { id, ...reply }: Reply): Promise<void> {
+    return this.#store({ ...reply, key: `reply:${id}`, speaker: system, to: recipientOf(to) })
+  }
+
+  async #store(entry: Omit<OutboxEntry, 'at'>): Promise<void> {
+    if (entry.to) keyOf(entry.to)
+    await this.#load()
+    const to = entry.to ?? this.#conversations.latest()
+    await this.#outbox.add({ ...entry, ...(to && { to }) })
+    this.#flush()
+  }
+
+  /** Sends what can be sent from the outbox. */
+  #flush(): void {
+    if (this.#closed.signal.aborted) return
+    for (const entry of this.#outbox.entries()) {
+      const to = entry.to ?? this.#conversations.latest()
+      if (!to || this.#sending.has(entry.key) || (entry.kind !== 'task' && !this.#channels.has(to.channel))) continue
+      this.#sending.add(entry.key)
+      const key = keyOf(to)
+      const sent = (this.#lanes.get(key) ?? Promise.resolve()).then(() => this.#sendEntry({ ...entry, to }))
+      const lane = sent
+        .catch((error: unknown) => this.#reporter('kernel:router')(messageOf(error)))
+        .finally(() => {
+          this.#sending.delete(entry.key)
+          if (this.#lanes.get(key) === lane) this.#lanes.delete(key)
+        })
+      this.#lanes.set(key, lane)
+    }
+  }
+
+  async #sendEntry(entry: OutboxEntry & { readonly to: Recipient }): Promise<void> {
+    const { to, kind, key: id, text, speaker } = entry
+    if (kind === 'task') {
+      await this.#take(to, { id: idOf(to, id), text, isTask: true }, {})
+      return this.#outbox.done(entry)
+    }
+    const channel = this.#channels.get(to.channel)
+    if (!channel) return
+    const message: OutgoingMessage = { id, kind, text, speaker, ...(to.conversation !== undefined && { conversation: to.conversation }) }
+    const [{ clock }, report] = [this.#options, this.#reporter(to.channel)]
+    const sent = await deliver(() => channel.provider.sendToUser(to.userId, message), { clock, signal: channel.removed.signal, report })
+    // The channel was replaced meanwhile: the new one gets it.
+    if (sent === undefined) return void queueMicrotask(() => this.#flush())
+    if (id.startsWith('notice:'))
+      await this.#conversations.update(to, ({ notices }) => ({
+        notices: [...notices, { text: cutText(text, mostNoticeChars), speaker }].slice(-mostNotices),
+      }))
+    await this.#outbox.done(entry)
+  }
+
+  #answered(conversation: Conversation, { id, text, speaker }: OutgoingMessage): void {
+    this.#publish('agent_response', id, { ...placeOf(conversation), text, speaker, messageId: id })
+  }
+
+  /** Nobody waits for the bus. */
+  #publish(name: string, id: string, data: Json): void {
+    const { bus } = this.#options
+    if (bus) this.#background(bus.publish({ name, id: `${name}:${id}`, data, source: 'kernel' }))
+  }
+
+  #background(work: Promise<unknown>): void {
+    work.catch((error: unknown) => {
+      if (!this.#closed.signal.aborted) this.#reporter('kernel:router')(messageOf(error))
+    })
+  }
+
+  #reporter(source: string): (message: string) => void {
+    return (message) => this.#options.report({ level: 'error', source, message })
+  }
+}
+
+const placeOf = (conversation: Conversation) => ({
+  ...recipientOf(conversation),
+  ...(conversation.sessionId !== undefined && { sessionId: conversation.sessionId }),
+})
+
+const tooLong = (length: number): string =>
+  `Your message was not sent: it has ${length} characters, and at most ${mostChars} are allowed. Send a shorter one, or put the text into a file.`
+const tooMany = 'Your message was not sent: too many of your messages are waiting. Try again later.'

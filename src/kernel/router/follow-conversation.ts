@@ -1,0 +1,133 @@
+import type { ChannelProvider, Clock, InteractionEvent, OutgoingMessage, SessionService, StreamEvent } from '../../contracts/index.ts'
+import { messageOf } from '../../util/message-of.ts'
+import { type Conversation, type Conversations, keyOf } from './conversation.ts'
+import { deliver, pause, withDeadline } from './deliver.ts'
+import { questionText } from './questions.ts'
+import { Speech } from './speech.ts'
+
+/**
+ * Delivers what the session of a conversation says, until the signal aborts or the session is deleted.
+ *
+ * 1. Messages are delivered one after the other. `delivered` moves when the channel has taken them, so a crash repeats at most those of
+ *    one event, under the same ids.
+ * 2. One request is asked at a time, the oldest first. The next one follows when it is answered.
+ */
+export interface FollowOptions {
+  readonly sessions: SessionService
+  readonly conversations: Conversations
+  readonly provider: ChannelProvider
+  readonly clock: Clock
+  readonly signal: AbortSignal
+  readonly orchestrator: string
+  report(message: string): void
+  answered(conversation: Conversation, message: OutgoingMessage): void
+}
+
+const retryMs = 5_000
+
+export async function followConversation(conversation: Conversation, options: FollowOptions): Promise<void> {
+  const { signal, clock, report } = options
+  while (!signal.aborted) {
+    try {
+      await new Follower(conversation, options).run()
+      return
+    } catch (error) {
+      report(`The answers of a conversation cannot be read, and are tried again: ${messageOf(error)}`)
+      await pause(retryMs, { clock, signal })
+    }
+  }
+}
+
+class Follower {
+  readonly #options: FollowOptions
+  readonly #key: string
+  readonly #sessionId: string
+  readonly #speech: Speech
+
+  constructor(conversation: Conversation, options: FollowOptions) {
+    this.#options = options
+    this.#key = keyOf(conversation)
+    this.#sessionId = conversation.sessionId ?? ''
+    this.#speech = new Speech({ sessionId: this.#sessionId, agent: options.orchestrator }, this.#conversation ?? conversation)
+  }
+
+  async run(): Promise<void> {
+    const { sessions, signal } = this.#options
+    const after = this.#conversation?.delivered ?? 0
+    const events = sessions.events(this.#sessionId, { after, until: 'closed' })[Symbol.asyncIterator]()
+    const leave = (): void => void events.return?.()
+    signal.addEventListener('abort', leave)
+    try {
+      await this.#ask()
+      for (let next = await events.next(); !next.done && !signal.aborted; next = await events.next()) await this.#handle(next.value)
+    } finally {
+      signal.removeEventListener('abort', leave)
+      leave()
+    }
+  }
+
+  /** Undefined after `/new`: then this session is of no interest any more. */
+  get #conversation(): Conversation | undefined {
+    const current = this.#options.conversations.get(this.#key)
+    return current?.sessionId === this.#sessionId ? current : undefined
+  }
+
+  async #handle(event: StreamEvent): Promise<void> {
+    if (!('seq' in event)) {
+      if (event.type === 'interaction.item.delta') await this.#stream(this.#speech.piece(event))
+      return
+    }
+    const messages = this.#speech.messages(event)
+    for (const message of messages) {
+      if ((await this.#send(message)) === undefined) return
+      const conversation = this.#conversation
+      if (conversation && message.kind === 'answer') this.#options.answered(conversation, message)
+    }
+    if (messages.length > 0 || (event.type === 'interaction.session.idle' && event.sessionId === this.#sessionId))
+      await this.#update({ delivered: event.seq, speaker: undefined, said: undefined, ...this.#speech.state })
+    if (touchesRequests(event) || this.#conversation?.asked !== undefined) await this.#ask()
+  }
+
+  async #stream(piece: ReturnType<Speech['piece']>): Promise<void> {
+    const { provider, clock, signal } = this.#options
+    const conversation = this.#conversation
+    if (!piece || !conversation || !provider.streamToUser) return
+    try {
+      await withDeadline(() => provider.streamToUser?.(conversation.userId, { ...piece, ...threadOf(conversation) }), { clock, signal })
+    } catch {
+      this.#speech.breakStream()
+    }
+  }
+
+  async #ask(): Promise<void> {
+    const { sessions } = this.#options
+    const asked = this.#conversation?.asked
+    const [request] = await sessions.requests(this.#sessionId)
+    if (request?.id === asked) return
+    if (!request) return this.#update({ asked: undefined })
+    const speaker = request.agentPath === 'root' ? this.#options.orchestrator : agentOf(request.agentPath)
+    const sent = await this.#send({ id: request.id, kind: 'question', speaker, ...questionText(request) })
+    if (sent !== undefined) await this.#update({ asked: request.id })
+  }
+
+  async #send(message: OutgoingMessage): Promise<boolean | undefined> {
+    const { provider } = this.#options
+    const conversation = this.#conversation
+    if (!conversation) return undefined
+    return deliver(() => provider.sendToUser(conversation.userId, { ...message, ...threadOf(conversation) }), this.#options)
+  }
+
+  async #update(changes: Partial<Record<'delivered' | 'speaker' | 'said' | 'asked', unknown>>): Promise<void> {
+    const conversation = this.#conversation
+    if (!conversation) return
+    const change = (before: Conversation) => (before.sessionId === this.#sessionId ? (changes as Partial<Conversation>) : {})
+    await this.#options.conversations.update(conversation, change)
+  }
+}
+
+const touchesRequests = ({ type }: InteractionEvent): boolean => type.startsWith('interaction.approval.')
+
+/** `root/writer#2` → `writer`. */
+const agentOf = (path: string): string => (path.split('/').at(-1) ?? path).replace(/#\d+$/, '')
+
+const threadOf = ({ conversation }: Conversation) => (conversation === undefined ? {} : { conversation })

@@ -1,0 +1,112 @@
+import type { ApprovalDecision, ApprovalRequest, Json, JsonObject } from '../../contracts/index.ts'
+import { contentProblem, type FormField, formFields } from '../../policy/form-fields.ts'
+import { parseJsonObject } from '../../util/json-values.ts'
+import { cutText } from '../../util/well-formed.ts'
+
+// Requests as messages, and the meaning of what the person answers. Pure.
+
+const mostChars = 4_000
+const mostValueChars = 600
+
+export interface QuestionText {
+  readonly text: string
+  readonly options: readonly string[]
+}
+
+export function questionText(request: ApprovalRequest): QuestionText {
+  const { question, summary, reason, input, diff, inside, keys } = request
+  if (question) {
+    const { text, from, url, form, options = [] } = question
+    const lines = [from === undefined ? text : `${from} asks: ${text}`, url ?? '', ...(form ? formLines(form) : [])]
+    return { text: joined(lines), options: url === undefined ? options : ['done', 'no'] }
+  }
+  const lines = [
+    `Approval needed: ${summary}`,
+    reason === undefined ? '' : `Reason: ${reason}`,
+    ...Object.entries(input).map(([name, value]) => `  ${name}: ${shown(value)}`),
+    diff ?? '',
+    inside ? `It failed in the sandbox: ${inside.error.message}` : '',
+  ]
+  return { text: joined(lines), options: ['yes', 'no', ...(keys.length > 0 ? ['always'] : [])] }
+}
+
+const joined = (lines: readonly string[]): string => cut(lines.filter((line) => line !== '').join('\n'), mostChars)
+
+function shown(value: Json | undefined): string {
+  return cut(typeof value === 'string' ? value : JSON.stringify(value ?? null), mostValueChars)
+}
+
+const cut = (text: string, most: number): string =>
+  text.length <= most ? text : `${cutText(text, most)}… (${text.length - most} more characters)`
+
+/** A text: why it is no answer, and what would be one. */
+export function parseAnswer(typed: string, request: ApprovalRequest): ApprovalDecision | string {
+  const text = typed.trim()
+  const { question } = request
+  if (question && !question.form && question.url === undefined) return { kind: 'answer', text: chosenOption(text, question.options ?? []) }
+  const no = denial.exec(text)
+  if (no) return no[1] ? { kind: 'deny', feedback: no[1] } : { kind: 'deny' }
+  if (question?.form) return formAnswer(text, question.form)
+  if (question) return /^(?:done|y|yes|ok)[.!]?$/i.test(text) ? { kind: 'answer', text: 'done' } : 'Answer done when you are done, or no.'
+  if (/^(?:y|yes|ok)[.!]?$/i.test(text)) return { kind: 'approve', breadth: 'once' }
+  if (/^always[.!]?$/i.test(text) && request.keys.length > 0) return { kind: 'approve', breadth: 'session' }
+  return approvalHint(request)
+}
+
+/** `no`, `No, not there`, `no because it is late`. */
+const denial = /^no?(?:[\s,;:.!–—-]+(.*))?$/is
+
+const approvalHint = ({ keys }: ApprovalRequest): string =>
+  `A request waits for your answer: yes, no${keys.length > 0 ? ', or always (for this conversation)' : ''}. You can add a reason: no because … To end the task: /stop.`
+
+/** An option by its number or in another case. Any other text is an answer, too. */
+function chosenOption(text: string, options: readonly string[]): string {
+  const numbered = /^\d+$/.test(text) && !options.includes(text) ? options[Number(text) - 1] : undefined
+  return numbered ?? options.find((option) => option.toLowerCase() === text.toLowerCase()) ?? text
+}
+
+type Form = NonNullable<NonNullable<ApprovalRequest['question']>['form']>
+
+const formHint = 'Answer with a line `field: value` for each field, or no.'
+
+function formLines(form: Form): readonly string[] {
+  const lines = formFields(form).map(({ name, title, isRequired, type }) => {
+    const values = 'choices' in type ? ` (${type.choices.map(({ value }) => value).join(', ')})` : ''
+    return `  ${name}${title === name ? '' : ` (${title})`}: ${type.kind}${values}${isRequired ? '' : ', optional'}`
+  })
+  return [...lines, formHint]
+}
+
+/** Lines, a JSON object, or the value alone if the form has one field. */
+function formAnswer(text: string, form: Form): ApprovalDecision | string {
+  const fields = formFields(form)
+  const content = parseJsonObject(text) ?? contentOfLines(text, fields)
+  const problem = contentProblem(form, content)
+  return problem === undefined ? { kind: 'answer', text: '', content } : `The answer does not fit: ${problem}. ${formHint}`
+}
+
+function contentOfLines(text: string, fields: readonly FormField[]): JsonObject {
+  const [only, more] = fields
+  if (only && !more && !text.startsWith(`${only.name}:`)) return { [only.name]: typedValue(text, only) }
+  const values: { [name: string]: Json } = {}
+  for (const line of text.split('\n').filter((each) => each.trim() !== '')) {
+    const [, name = line, value = ''] = /^\s*([^:]*?)\s*:\s*(.*?)\s*$/.exec(line) ?? []
+    const field = fields.find((each) => each.name.toLowerCase() === name.toLowerCase() || each.title.toLowerCase() === name.toLowerCase())
+    values[field?.name ?? name] = field ? typedValue(value, field) : value
+  }
+  return values
+}
+
+function typedValue(text: string, { type }: FormField): Json {
+  switch (type.kind) {
+    case 'number':
+    case 'integer':
+      return text.trim() === '' ? text : Number(text)
+    case 'boolean':
+      return /^(?:y|yes|true)$/i.test(text) ? true : /^(?:n|no|false)$/i.test(text) ? false : text
+    case 'choices':
+      return text.split(',').map((each) => each.trim())
+    default:
+      return text
+  }
+}

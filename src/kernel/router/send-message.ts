@@ -1,0 +1,189 @@
+import { type Clock, type Recipient, type SessionService, TroupeError } from '../../contracts/index.ts'
+import { messageOf } from '../../util/message-of.ts'
+import { type Command, helpText, parseCommand, unknownCommandText } from './commands.ts'
+import type { Changes, Conversation, Conversations, WaitingMessage } from './conversation.ts'
+import { pause } from './deliver.ts'
+import { parseAnswer } from './questions.ts'
+
+export interface WorkerOptions {
+  readonly sessions: SessionService
+  readonly conversations: Conversations
+  readonly orchestrator: string
+  readonly clock: Clock
+  readonly signal: AbortSignal
+  report(message: string): void
+  /** Stored when it resolves. The same id again is ignored. */
+  reply(to: Recipient, reply: Reply): Promise<void>
+  /** A message has reached the session. */
+  sent(conversation: Conversation, message: WaitingMessage): void
+}
+
+/** `id`: of the message. */
+export interface Reply {
+  readonly id: string
+  readonly kind: 'notice' | 'error'
+  readonly text: string
+}
+
+const mostAttempts = 5
+const retryMs = 1_000
+
+/**
+ * Sends the waiting messages of one conversation: to its session, as the answer to its request, or as a command.
+ *
+ * 1. A message leaves the record when it has taken effect. A crash before that repeats it, and the session takes it once, by its id.
+ * 2. While an agent works, a message reaches it at its next step, as in Claude Code and Codex. `/queue` waits for the end of the turn.
+ */
+export class MessageWorker {
+  readonly #key: string
+  readonly #options: WorkerOptions
+
+  constructor(key: string, options: WorkerOptions) {
+    this.#key = key
+    this.#options = options
+  }
+
+  async run(): Promise<void> {
+    const { conversations, signal } = this.#options
+    for (;;) {
+      const conversation = conversations.get(this.#key)
+      const message = conversation?.waiting[0]
+      if (!conversation || !message || signal.aborted) return
+      const changes = await this.#tryTo(conversation, message)
+      if (!changes) return
+      await conversations.update(conversation, ({ waiting }) => ({ ...changes, waiting: waiting.filter(({ id }) => id !== message.id) }))
+      const sent = conversations.get(this.#key)
+      if (sent) this.#options.sent(sent, message)
+    }
+  }
+
+  /** `undefined`: the service was closed. The message is sent by the next process. */
+  async #tryTo(conversation: Conversation, message: WaitingMessage): Promise<Changes | undefined> {
+    const { clock, signal, report, reply } = this.#options
+    for (let attempt = 1; ; attempt++) {
+      try {
+        return await this.#handle(conversation, message)
+      } catch (error) {
+        if (signal.aborted || (error instanceof TroupeError && error.code === 'runtime_closed')) return undefined
+        const isFinal = attempt === mostAttempts || (error instanceof TroupeError && !error.retry)
+        if (isFinal) {
+          report(`A message could not be sent: ${messageOf(error)}`)
+          const remedy = error instanceof TroupeError && error.remedy !== undefined ? ` ${error.remedy}` : ''
+          const text = `Your message could not be sent. ${messageOf(error)}${remedy}`
+          await reply(conversation, { id: message.id, kind: 'error', text })
+          return {}
+        }
+        await pause(retryMs * 2 ** (attempt - 1), { clock, signal })
+      }
+    }
+  }
+
+  async #handle(conversation: Conversation, message: WaitingMessage): Promise<Changes> {
+    if (message.isTask) return this.#send(conversation, message, 'queue')
+    if (message.answer) return this.#answer(conversation, message.answer)
+    const command = parseCommand(message.text)
+    if (command) return this.#command(conversation, message, command)
+    const request = await this.#askedRequest(conversation)
+    if (!request) return this.#send(conversation, message, 'steer')
+    const decision = parseAnswer(message.text, request)
+    if (typeof decision === 'string') {
+      await this.#options.reply(conversation, { id: message.id, kind: 'notice', text: decision })
+      return {}
+    }
+    const answer = { approvalId: request.id, decision }
+    // Without this, a crash would leave open whether it was the answer or a message.
+    await this.#options.conversations.update(conversation, ({ waiting }) => ({
+      waiting: waiting.map((each) => (each.id === message.id ? { ...each, answer } : each)),
+    }))
+    return this.#answer(conversation, answer)
+  }
+
+  /** The open request, if the person has seen it. */
+  async #askedRequest({ sessionId, asked }: Conversation) {
+    if (sessionId === undefined || asked === undefined) return undefined
+    try {
+      return (await this.#options.sessions.requests(sessionId)).find(({ id }) => id === asked)
+    } catch (error) {
+      if (isUnknownSession(error)) return undefined
+      throw error
+    }
+  }
+
+  async #answer({ sessionId = '', channel, userId }: Conversation, answer: NonNullable<WaitingMessage['answer']>): Promise<Changes> {
+    await this.#options.sessions.approve(sessionId, { ...answer, by: `${channel}:${userId}` })
+    return {}
+  }
+
+  async #send(conversation: Conversation, { id, text }: WaitingMessage, mode: 'queue' | 'steer'): Promise<Changes> {
+    const { sessions, orchestrator } = this.#options
+    const { sessionId, channel, userId, userName, number } = conversation
+    if (sessionId !== undefined) {
+      try {
+        await sessions.send(sessionId, text, { clientId: id, mode })
+        return {}
+      } catch (error) {
+        // It was deleted: a new one begins.
+        if (!isUnknownSession(error)) throw error
+      }
+    }
+    const principal = { id: `${channel}:${userId}`, kind: 'person', ...(userName && { name: userName }) } as const
+    const more = { principal, clientId: id, key: `${this.#key}#${number}`, labels: [`channel:${channel}`] }
+    return { ...fresh, sessionId: await sessions.start(text, { agent: orchestrator, ...more }) }
+  }
+
+  async #command(conversation: Conversation, message: WaitingMessage, { name, rest }: Command): Promise<Changes> {
+    const { reply, orchestrator } = this.#options
+    const say = (text: string): Promise<void> => reply(conversation, { id: message.id, kind: 'notice', text })
+    const speaker = conversation.speaker?.agent
+    switch (name) {
+      case 'queue':
+        if (rest.trim() !== '') return this.#send(conversation, { ...message, text: rest }, 'queue')
+        await say('Write the message after the command: /queue MESSAGE')
+        return {}
+      case 'who':
+        await say(
+          speaker === undefined
+            ? `You are talking to ${orchestrator}.`
+            : `You are talking to ${speaker}. /back returns to ${orchestrator}.`,
+        )
+        return {}
+      case 'back':
+        if (speaker === undefined) await say(`You are talking to ${orchestrator} already.`)
+        else await this.#back(conversation, message)
+        return {}
+      case 'stop':
+        if (!(await this.#stop(conversation))) await say('No task is running.')
+        return {}
+      case 'new':
+        await this.#stop(conversation)
+        await say('A new conversation begins with your next message.')
+        return { ...fresh, sessionId: undefined, number: conversation.number + 1, notices: [] }
+      case 'help':
+        await say(helpText)
+        return {}
+      case 'unknown':
+        await say(unknownCommandText(message.text))
+        return {}
+      default:
+        return name satisfies never
+    }
+  }
+
+  /** To the root itself, not to the child that speaks. */
+  async #back({ sessionId = '' }: Conversation, { id }: WaitingMessage): Promise<void> {
+    await this.#options.sessions.send(sessionId, '/back', { clientId: id, mode: 'steer', to: sessionId })
+  }
+
+  async #stop({ sessionId = '', channel, userId }: Conversation): Promise<boolean> {
+    const { sessions } = this.#options
+    const entry = sessionId === '' ? undefined : await sessions.get(sessionId)
+    if (entry?.status !== 'running' && entry?.status !== 'suspended') return false
+    await sessions.cancel(sessionId, 'interrupt', `${channel}:${userId}`)
+    return true
+  }
+}
+
+/** For the next session of a conversation. */
+const fresh = { delivered: 0, asked: undefined, speaker: undefined, said: undefined }
+
+const isUnknownSession = (error: unknown): boolean => error instanceof TroupeError && error.code === 'session_unknown'

@@ -1,0 +1,131 @@
+import type { InteractionEvent, ItemDelta, MessagePiece, OutgoingMessage, PartialReason } from '../../contracts/index.ts'
+import { asSentence } from '../../util/as-sentence.ts'
+import { shortHash } from '../../util/hash.ts'
+import type { Conversation, Speaker } from './conversation.ts'
+
+/**
+ * What a person gets to read of the events of a session.
+ *
+ * 1. Only the agent that has the conversation speaks: the root, or the child of a handoff. Its texts are messages, also between calls.
+ * 2. The report of a turn is a message only if its text was not one already.
+ * 3. A further attempt of a reply has another id: channels can tell its pieces from those of the attempt before.
+ */
+export class Speech {
+  readonly #root: Speaker
+  #speaker: Speaker
+  #said: string | undefined
+  #attempt = 1
+  #compacts = false
+  /** The item whose pieces are sent. */
+  #open: { readonly id: string; length: number; isWhole: boolean } | undefined
+
+  constructor(root: Speaker, { speaker, said }: Pick<Conversation, 'speaker' | 'said'>) {
+    this.#root = root
+    this.#speaker = speaker ?? root
+    this.#said = said
+  }
+
+  /** To continue after a restart. */
+  get state(): Pick<Conversation, 'speaker' | 'said'> {
+    return {
+      ...(this.#speaker !== this.#root && { speaker: this.#speaker }),
+      ...(this.#said !== undefined && { said: this.#said }),
+    }
+  }
+
+  /** The next piece of the message that is being written. */
+  piece({ sessionId, itemId, attempt, kind, text, offset }: ItemDelta): MessagePiece | undefined {
+    if (kind !== 'text' || sessionId !== this.#speaker.sessionId || this.#compacts) return undefined
+    const id = idOf(sessionId, itemId, attempt)
+    if (this.#open?.id !== id) this.#open = { id, length: 0, isWhole: true }
+    if (offset > this.#open.length) this.#open.isWhole = false
+    const added = text.slice(Math.max(0, this.#open.length - offset))
+    if (!this.#open.isWhole || added === '') return undefined
+    this.#open.length += added.length
+    return { id, speaker: this.#speaker.agent, text: added }
+  }
+
+  /** The channel did not take a piece: the message is sent as a whole. */
+  breakStream(): void {
+    if (this.#open) this.#open.isWhole = false
+  }
+
+  messages(event: InteractionEvent): readonly OutgoingMessage[] {
+    const handoff = event as { readonly type: string; readonly childId?: string; readonly agent?: string }
+    if (handoff.type === 'interaction.handoff.started') this.#speaker = { sessionId: handoff.childId ?? '', agent: handoff.agent ?? '' }
+    if (handoff.type === 'interaction.handoff.completed') this.#speaker = this.#root
+    if (event.sessionId === this.#speaker.sessionId) {
+      if (event.type === 'interaction.step.started') {
+        this.#attempt = event.attempt
+        this.#compacts = event.compacts ?? false
+      }
+      if (event.type === 'interaction.item.completed') return this.#item(event)
+    }
+    return event.sessionId === this.#root.sessionId ? this.#ending(event) : []
+  }
+
+  #item({ sessionId, item }: InteractionEvent<'interaction.item.completed'>): readonly OutgoingMessage[] {
+    if (item.kind !== 'text' || item.type !== 'agent_message' || item.status !== 'completed' || this.#compacts) return []
+    const id = idOf(sessionId, item.id, this.#attempt)
+    const open = this.#open?.id === id ? this.#open : undefined
+    this.#open = undefined
+    return this.#answer(id, item.text, open?.isWhole === true && open.length === item.text.length)
+  }
+
+  #ending(event: InteractionEvent): readonly OutgoingMessage[] {
+    const id = `${event.sessionId}:${event.turnId}`
+    switch (event.type) {
+      case 'interaction.turn.started':
+        this.#said = undefined
+        return []
+      case 'interaction.turn.completed': {
+        const { ending, report } = event
+        const early = ending.status === 'partial' ? [this.#message(`${id}:end`, 'notice', partialText[ending.reason])] : []
+        return [...this.#report(id, report.text), ...early]
+      }
+      case 'interaction.turn.failed': {
+        const { message, remedy } = event.ending
+        const text = [message, remedy ?? '']
+          .filter((each) => each !== '')
+          .map(asSentence)
+          .join(' ')
+        return [...this.#report(id, event.report?.text), this.#message(`${id}:end`, 'error', text)]
+      }
+      case 'interaction.turn.interrupted':
+        return [...this.#report(id, event.report?.text), this.#message(`${id}:end`, 'notice', 'Stopped.')]
+      default:
+        return []
+    }
+  }
+
+  #report(id: string, text = ''): readonly OutgoingMessage[] {
+    this.#speaker = this.#root
+    return shortHash(text.trim()) === this.#said ? [] : this.#answer(id, text, false)
+  }
+
+  #answer(id: string, text: string, streamed: boolean): readonly OutgoingMessage[] {
+    if (text.trim() === '') return []
+    this.#said = shortHash(text.trim())
+    return [{ ...this.#message(id, 'answer', text), ...(streamed && { streamed }) }]
+  }
+
+  #message(id: string, kind: OutgoingMessage['kind'], text: string): OutgoingMessage {
+    return { id, kind, text, speaker: this.#speaker.agent }
+  }
+}
+
+const idOf = (sessionId: string, itemId: string, attempt: number): string => `${sessionId}:${itemId}${attempt > 1 ? `:${attempt}` : ''}`
+
+const limited = (limit: string): string => `The ${limit} of this task was reached before it was done. Write “continue” to go on.`
+
+const partialText: { readonly [Reason in PartialReason]: string } = {
+  steps: limited('limit of steps'),
+  tokens: limited('token budget'),
+  cost: limited('cost budget'),
+  time: limited('time budget'),
+  calls: limited('limit of calls'),
+  context: 'The conversation is too long for the model. Begin a new one with /new.',
+  repeats: 'The task was ended because the same call was repeated too often.',
+  hook: 'A hook objects to this answer.',
+  stopped: 'Stopped.',
+}
