@@ -7,3 +7,4 @@ export { ExtensionLoader, type LoaderOptions } from './loader/extension-loader.t
 export { isTrustedExtension, trustExtension } from './loader/extension-trust.ts'
 export { type ExtensionPlace, type FindOptions, findExtensions } from './loader/find-extensions.ts'
 export { type ManifestPlace, type ReadManifest, readManifest } from './manifest/read-manifest.ts'
+export { createRouter, type RouterOptions } from './router/create-router.ts'

@@ -1,6 +1,6 @@
 import type { MessagePiece, OutgoingMessage, SessionService, Store, Tool } from '../../src/contracts/index.ts'
-import { createRouter } from '../../src/kernel/router/create-router.ts'
 import type { Bus, KernelDiagnostic, Publication } from '../../src/kernel/kernel-types.ts'
+import { createRouter } from '../../src/kernel/router/create-router.ts'
 import { createAgentRuntime, type RuntimeOptions } from '../../src/runtime/index.ts'
 import { FakeClock, ScriptedModel, type ScriptedStepSource, sequentialIds } from '../../src/testing/index.ts'
 
@@ -51,11 +51,22 @@ export async function stage(store: Store, script: readonly ScriptedStepSource[],
   const { tools = [] } = options
   const model = new ScriptedModel(script)
   const agent = { name: 'orchestrator', description: 'Talks', prompt: 'You help.', model: 'any', tools: tools.map(({ name }) => name) }
-  const runtime = createAgentRuntime({ config: { agents: [agent], tools }, adapter: model, store, ...(options.approver && { approver: options.approver }) })
+  const runtime = createAgentRuntime({
+    config: { agents: [agent], tools },
+    adapter: model,
+    store,
+    ...(options.approver && { approver: options.approver }),
+  })
   const published: Publication[] = []
   const bus: Pick<Bus, 'publish'> = { publish: async (publication) => void published.push(publication) }
   const problems: KernelDiagnostic[] = []
-  const router = createRouter({ records: store.records, clock, ids: sequentialIds(`life-${Math.random()}`), bus, report: (problem) => problems.push(problem) })
+  const router = createRouter({
+    records: store.records,
+    clock,
+    ids: sequentialIds(`life-${Math.random()}`),
+    bus,
+    report: (problem) => problems.push(problem),
+  })
   const sessions = options.sessions?.(runtime.sessions) ?? runtime.sessions
   await router.attach(sessions)
   const stop = async (): Promise<void> => {
