@@ -1,4 +1,4 @@
-import type { Extension, ExtensionContext, JsonObject, SetupField, SetupProvider, Tool, ToolProvider } from 'troupe/extension'
+import type { Extension, ExtensionContext, HealthReport, JsonObject, SetupField, SetupProvider, Tool, ToolProvider } from 'troupe/extension'
 import { searchTool } from './search.ts'
 
 const keyName = 'WEB_SEARCH_KEY'
@@ -11,16 +11,26 @@ interface SearchConfig {
 /** The built-in `web_fetch`, and `search` where a service is configured. */
 export class WebExtension implements Extension, ToolProvider, SetupProvider {
   #tools: readonly Tool[] = []
+  #health: HealthReport = { healthy: true }
 
   initialize(context: ExtensionContext): void {
-    const { url, keyHeader } = readConfig(context.config)
-    const search =
-      url === '' ? [] : [searchTool({ url, ...(keyHeader !== '' && { key: { header: keyHeader, value: context.secret(keyName) } }) })]
-    this.#tools = [...context.builtinTools(['web_fetch']), ...search]
+    this.#tools = context.builtinTools(['web_fetch'])
+    // Others need `web_fetch`: it works without a search.
+    try {
+      this.#tools = [...this.#tools, ...configuredSearch(context)]
+    } catch (error) {
+      const message = `There is no search: ${error instanceof Error ? error.message : error}`
+      this.#health = { healthy: false, message }
+      context.logger.warn(message)
+    }
   }
 
   getTools(): readonly Tool[] {
     return this.#tools
+  }
+
+  healthCheck(): HealthReport {
+    return this.#health
   }
 
   getSetupSchema(): readonly SetupField[] {
@@ -35,6 +45,13 @@ export class WebExtension implements Extension, ToolProvider, SetupProvider {
   applyConfig(config: JsonObject): void {
     readConfig(config)
   }
+}
+
+/** @throws if a value is wrong or the key is missing. */
+function configuredSearch(context: ExtensionContext): readonly Tool[] {
+  const { url, keyHeader } = readConfig(context.config)
+  if (url === '') return []
+  return [searchTool({ url, ...(keyHeader !== '' && { key: { header: keyHeader, value: context.secret(keyName) } }) })]
 }
 
 /** @throws if a value is wrong. */

@@ -14,6 +14,7 @@ import {
 } from '../../contracts/index.ts'
 import { isInside } from '../../util/is-inside.ts'
 import type { AgentPort, Bus, ExtensionManifest, FoundExtension, Router, Scheduler, SupervisorPort } from '../kernel-types.ts'
+import { withBuiltinRules } from './builtin-rules.ts'
 
 /** What contexts of extensions are made of. */
 export interface KernelPorts {
@@ -99,7 +100,7 @@ export function createExtensionContext(
       insideOnly('`builtinTools`')
       const path = resolve(workspace, inside)
       check(isInside(workspace, path), `${path} is outside the project`, 'Use a folder of the project.')
-      return ports.builtinTools(names, path)
+      return ports.builtinTools(names, path).map(withBuiltinRules)
     },
     async startAgent(task, options = {}) {
       check(manifest.agent !== undefined, 'it has no agent to start', 'Add an `agent` section to the manifest.')

@@ -114,18 +114,24 @@ it('stops with its signal', async () => {
   expect(await execute(search!, { query: 'x' }, controller.signal)).toMatchObject({ error: { class: 'cancelled' } })
 })
 
-it('explains wrong configuration, also during setup', () => {
+it('explains wrong configuration, and works without a search', () => {
   const web = new WebExtension()
-  for (const [config, message] of [
+  const key = { search_url: 'https://a.example/?q={query}', search_key_header: 'X-Token' }
+  const wrong: readonly [JsonObject, string][] = [
     [{ search_url: 'https://a.example/?q=' }, 'with {query} in it, found "https://a.example/?q="'],
     [{ search_url: 'file:///{query}' }, 'must be an http or https URL'],
     [{ search_url: 5 }, 'must be texts'],
     [{ search_key_header: 'X Token' }, 'must be the name of an HTTP header, found "X Token"'],
-  ] as const) {
-    expect(() => web.applyConfig(config)).toThrow(message)
-    expect(() => openWeb(config)).toThrow(message)
+  ]
+  for (const [config, message] of [...wrong, [key, 'The secret WEB_SEARCH_KEY is not set.'] as const]) {
+    const { context, recorded } = extensionContext({ config })
+    web.initialize(context)
+    expect(web.getTools().map(({ name }) => name)).toEqual(['web_fetch'])
+    expect(web.healthCheck()).toEqual({ healthy: false, message: expect.stringContaining(message) })
+    expect(recorded.log).toEqual([{ level: 'warn', message: expect.stringContaining(message) }])
   }
-  expect(() => openWeb({ search_url: 'https://a.example/?q={query}', search_key_header: 'X-Token' })).toThrow('WEB_SEARCH_KEY')
+  for (const [config, message] of wrong) expect(() => web.applyConfig(config)).toThrow(message)
+  expect(web.applyConfig(key)).toBeUndefined()
   expect(web.getSetupSchema().map(({ name, type }) => `${name} ${type}`)).toEqual([
     'search_url text',
     'search_key_header text',
