@@ -1,0 +1,94 @@
+import { styleText } from 'node:util'
+import type { MessagePiece, OutgoingMessage } from 'troupe/extension'
+
+/**
+ * The conversation as text. Names, marks and the prompt begin at the edge, everything that agents write is indented: a text cannot
+ * pass for a question of Troupe.
+ */
+export class Conversation {
+  readonly #write: (text: string) => void
+  /** Where the cursor is. `stream`: in a text that is being written. */
+  #cursor: 'prompt' | 'line start' | 'stream' = 'line start'
+  /** The message whose pieces are shown. */
+  #open: string | undefined
+  #speaker = ''
+
+  constructor(write: (text: string) => void) {
+    this.#write = write
+  }
+
+  begin(): void {
+    this.#write(`${styleText('dim', 'Type a message. /help shows the commands.')}\n\n`)
+    this.prompt()
+  }
+
+  prompt(): void {
+    this.#write('> ')
+    this.#cursor = 'prompt'
+  }
+
+  /** The person pressed Enter. */
+  typed(): void {
+    this.#cursor = 'line start'
+    this.#open = undefined
+  }
+
+  showPiece({ id, speaker, text }: MessagePiece): void {
+    if (this.#open !== id || this.#cursor !== 'stream') {
+      this.#leaveLine()
+      if (this.#open !== id) this.#name(speaker)
+      this.#write(indent)
+      this.#open = id
+      this.#cursor = 'stream'
+    }
+    this.#write(indented(text))
+  }
+
+  show(message: OutgoingMessage): void {
+    const { kind, text, speaker, id, options = [] } = message
+    const isShown = kind === 'answer' && message.streamed === true && this.#open === id && this.#cursor === 'stream'
+    this.#leaveLine()
+    if (kind === 'answer') {
+      if (!isShown) {
+        this.#name(speaker)
+        this.#write(`${indent}${indented(text.trimEnd())}\n`)
+      }
+      this.#open = undefined
+    } else {
+      const from = kind === 'question' || speaker === 'troupe' ? '' : `${plainText(speaker)}: `
+      this.#write(`${marks[kind]} ${from}${indented(text.trimEnd())}\n`)
+      if (options.length > 0) this.#write(`${indent}${styleText('dim', options.map(plainText).join(' · '))}\n`)
+    }
+    this.#write('\n')
+    this.prompt()
+  }
+
+  /** Only when it changes. */
+  #name(speaker: string): void {
+    if (this.#speaker !== speaker) this.#write(`${styleText('bold', plainText(speaker))}\n`)
+    this.#speaker = speaker
+  }
+
+  #leaveLine(): void {
+    if (this.#cursor === 'prompt') this.#write(eraseLine)
+    if (this.#cursor === 'stream') this.#write('\n')
+    this.#cursor = 'line start'
+  }
+}
+
+const indent = '  '
+const eraseLine = '\r\u001b[K'
+
+const marks = { notice: styleText('cyan', '•'), question: styleText('yellow', '?'), error: styleText('red', '!') } as const
+
+const indented = (text: string): string => plainText(text).replaceAll('\n', `\n${indent}`)
+
+/** Without control sequences, other control characters, and marks that change the direction of text. */
+export function plainText(text: string): string {
+  return text.replace(sequences, '').replace(invisible, '')
+}
+
+/** CSI and OSC sequences. A sequence that is split over two pieces loses its first character, and with it its effect. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: these are the characters to remove
+const sequences = /(?:\u001b\[|\u009b)[0-?]*[ -/]*[@-~]|(?:\u001b\]|\u009d)[^\u0007\u001b\u009c]*(?:\u0007|\u001b\\|\u009c)/g
+const invisible = /(?![\n\t])\p{Cc}|[\u202a-\u202e\u2066-\u2069\u{e0000}-\u{e007f}]/gu

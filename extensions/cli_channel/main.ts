@@ -1,0 +1,79 @@
+import type { ChannelProvider, Extension, ExtensionContext, MessagePiece, OutgoingMessage, TerminalPort } from 'troupe/extension'
+import { Conversation } from './conversation.ts'
+
+const userId = 'local'
+
+/** Idle where there is no terminal, such as in a service. */
+export class CliChannel implements Extension, ChannelProvider {
+  #context: ExtensionContext | undefined
+  #conversation: Conversation | undefined
+  #isStopped = false
+
+  initialize(context: ExtensionContext): void {
+    this.#context = context
+    if (context.terminal) this.#conversation = new Conversation((text) => context.terminal?.write(text))
+  }
+
+  start(): void {
+    const { terminal } = this.#context ?? {}
+    if (!terminal) return
+    this.#conversation?.begin()
+    void this.#read(terminal).catch((error: unknown) => this.#context?.logger.error(`The terminal cannot be read: ${String(error)}`))
+  }
+
+  stop(): void {
+    this.#isStopped = true
+  }
+
+  sendToUser(_: string, message: OutgoingMessage): void {
+    this.#conversation?.show(message)
+  }
+
+  streamToUser(_: string, piece: MessagePiece): void {
+    this.#conversation?.showPiece(piece)
+  }
+
+  async #read(terminal: TerminalPort): Promise<void> {
+    for await (const text of messagesOf(terminal.input)) {
+      if (this.#isStopped) return
+      this.#conversation?.typed()
+      if (text.trim() === '') this.#conversation?.prompt()
+      else await this.#send(text)
+    }
+    // Ctrl-D.
+    if (!this.#isStopped) await this.#context?.requestShutdown('The terminal was closed.')
+  }
+
+  async #send(text: string): Promise<void> {
+    try {
+      await this.#context?.onUserMessage({ userId, text })
+    } catch (error) {
+      this.#conversation?.show({
+        id: '',
+        kind: 'error',
+        speaker: 'troupe',
+        text: `Your message was not sent. ${error instanceof Error ? error.message : String(error)}`,
+      })
+    }
+  }
+}
+
+/** Lines that arrive together were pasted: they are one message. */
+async function* messagesOf(input: AsyncIterable<string>): AsyncGenerator<string> {
+  const lines = input[Symbol.asyncIterator]()
+  let next = lines.next()
+  for (;;) {
+    const first = await next
+    if (first.done) return
+    const pasted = [first.value]
+    for (;;) {
+      next = lines.next()
+      const more = await Promise.race([next, now()])
+      if (more === undefined || more.done) break
+      pasted.push(more.value)
+    }
+    yield pasted.map((line) => line.replace(/\r?\n$/, '')).join('\n')
+  }
+}
+
+const now = (): Promise<undefined> => new Promise((resolve) => setImmediate(() => resolve(undefined)))
