@@ -1,0 +1,18 @@
+/** From the kernel process to the supervisor, over the IPC channel. What must not get lost is in the crash files. */
+export type KernelMessage =
+  | { readonly type: 'beat' }
+  | { readonly type: 'ready' }
+  | { readonly type: 'restart' | 'shutdown'; readonly reason: string }
+
+export interface SupervisorMessage {
+  readonly type: 'stop'
+}
+
+/** What the supervisor tells the kernel process at its start, as JSON in the variable `TROUPE_KERNEL`. */
+export interface KernelSetup {
+  readonly folder: string
+  readonly beatMs: number
+  readonly blockedMs: number
+}
+
+export const setupVariable = 'TROUPE_KERNEL'

@@ -1,0 +1,240 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, describe, expect, it } from 'vitest'
+import { readSupervisorState } from '../../src/kernel/supervisor/supervisor-state.ts'
+import { isAlive, until } from '../hooks/processes.ts'
+
+const program = join(import.meta.dirname, 'fixtures', 'quick-supervisor.ts')
+const folders: string[] = []
+const started: ChildProcess[] = []
+afterAll(() => {
+  for (const child of started) child.kill('SIGKILL')
+  for (const folder of folders) rmSync(folder, { recursive: true, force: true })
+})
+
+interface Supervised {
+  readonly child: ChildProcess
+  /** Resolves when the output contains this; with the whole output so far. */
+  says(text: string | RegExp): Promise<string>
+  readonly ended: Promise<string>
+}
+
+function scene(extensions: { readonly [id: string]: string } = {}) {
+  const folder = mkdtempSync(join(tmpdir(), 'troupe-supervisor-'))
+  folders.push(folder)
+  const root = join(folder, 'extensions')
+  const state = join(folder, 'state')
+  const put = (id: string, code: string): void => {
+    mkdirSync(join(root, id), { recursive: true })
+    writeFileSync(join(root, id, 'main.mjs'), code)
+  }
+  mkdirSync(root)
+  for (const [id, code] of Object.entries(extensions)) put(id, code)
+  const start = (timings: object = {}, flags: readonly string[] = []): Supervised =>
+    watch(spawn(process.execPath, [program, state, root, JSON.stringify(timings), ...flags], { stdio: ['ignore', 'pipe', 'inherit'] }))
+  return { folder, state, put, start, quarantined: () => readSupervisorState(state).quarantined }
+}
+
+function watch(child: ChildProcess): Supervised {
+  started.push(child)
+  let output = ''
+  let look = (): void => undefined
+  child.stdout?.setEncoding('utf8').on('data', (text: string) => {
+    output += text
+    look()
+  })
+  const ended = new Promise<string>((resolve) => child.once('close', () => resolve(output)))
+  const says = (text: string | RegExp): Promise<string> =>
+    Promise.race([
+      new Promise<string>((resolve) => {
+        const before = look
+        look = () => {
+          before()
+          if (typeof text === 'string' ? output.includes(text) : text.test(output)) resolve(output)
+        }
+        look()
+      }),
+      ended.then(() => Promise.reject(new Error(`The supervisor has ended without saying ${text}:\n${output}`))),
+      new Promise<never>((_, reject) => {
+        setTimeout(() => reject(new Error(`The supervisor does not say ${text}:\n${output}`)), 20_000).unref()
+      }),
+    ])
+  return { child, says, ended }
+}
+
+const stop = async ({ child, ended }: Supervised): Promise<string> => {
+  child.kill('SIGTERM')
+  return ended
+}
+const pidIn = (output: string): number => Number(/ready (\d+)/.exec(output)?.[1])
+
+describe.concurrent('the supervisor', () => {
+  it('restarts on request, after a clean stop of the last kernel, and stops cleanly', async () => {
+    const first = `import { existsSync, writeFileSync } from 'node:fs'
+      export function start({ kernel, setup }) {
+        if (existsSync(setup.folder + '/again')) return
+        writeFileSync(setup.folder + '/again', '')
+        return kernel.requestRestart('a new extension')
+      }`
+    const { start, quarantined, state } = scene({ a: first })
+    const running = start()
+    await running.says(/ready[\s\S]*Restarting: a new extension[\s\S]*stopping\n[\s\S]*ready/)
+    expect(await stop(running)).toMatch(/stopping\nend \{"kind":"stopped"\}\n$/)
+    expect(quarantined()).toEqual([])
+    // A clean stop shows that the set is good.
+    expect(Object.keys(readSupervisorState(state).lastGood)).toEqual(['a'])
+  })
+
+  it('ends when an extension asks for it', async () => {
+    const output = await scene({ a: `export const start = ({ kernel }) => kernel.requestShutdown('done')` }).start().ended
+    expect(output).toMatch(/stopping\nend \{"kind":"stopped"\}\n$/)
+  })
+
+  // Each of them takes the kernel down.
+  const hostile: [name: string, code: string, stage: string, reason: RegExp][] = [
+    [
+      'throws in a stray timer',
+      `export const start = () => void setTimeout(() => { throw new Error('stray') }, 5)`,
+      'start',
+      /nobody caught: stray/,
+    ],
+    ['throws a text in a stray timer', `export const start = () => void setTimeout(() => { throw 'words' }, 5)`, 'start', /words/],
+    [
+      'rejects a promise',
+      `export const initialize = () => void Promise.reject(new Error('lost'))`,
+      'initialize',
+      /nobody handled it: lost/,
+    ],
+    ['exits', `export const initialize = () => process.exit(0)`, 'initialize', /process\.exit\(0\)/],
+    ['exits with the code of a usage error', `process.exit(2)`, 'load', /process\.exit\(2\)/],
+    ['exits later', `export const start = () => void setTimeout(() => process.exit(0), 5)`, 'start', /process\.exit\(0\)/],
+    ['aborts', `export const start = () => process.abort()`, 'start', /process\.abort/],
+    ['kills its process', `export const start = () => process.kill(process.pid, 'SIGKILL')`, 'start', /process\.kill/],
+    [
+      'is killed from outside',
+      `import { execFileSync } from 'node:child_process'
+       export const start = () => execFileSync('/bin/sh', ['-c', 'kill -9 ' + process.pid])`,
+      'start',
+      /SIGKILL/,
+    ],
+    ['blocks while it is loaded', `for (;;) {}`, 'load', /blocked the event loop/],
+    ['blocks in a timer', `export const start = () => void setTimeout(() => { for (;;) {} }, 5)`, 'background', /blocked the event loop/],
+    [
+      'blocks outside of JavaScript',
+      `export const start = () => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0)`,
+      'start',
+      /blocked the event loop/,
+    ],
+  ]
+  it.each(hostile)('quarantines an extension that %s', async (...[, code, stage, reason]) => {
+    const { start, quarantined } = scene({ good: '', bad: code })
+    const running = start()
+    const output = await running.says('with good\n')
+    expect(output).toMatch(/Restarting without bad\.\nnotice Extension bad was stopped because .*run `troupe extensions enable bad`/)
+    expect(quarantined()).toMatchObject([{ id: 'bad', stage, reason: expect.stringMatching(reason) }])
+    await stop(running)
+  })
+
+  it('quarantines an extension that uses up the memory', async () => {
+    const eater = `export const start = () => { const all = []; for (;;) all.push(new Array(10_000).fill(1)) }`
+    const { start, quarantined } = scene({ bad: eater, good: '' })
+    const running = start({ blockedMs: 20_000 }, ['--max-old-space-size=40'])
+    await running.says('with good\n')
+    expect(quarantined()).toMatchObject([{ id: 'bad', stage: 'start', reason: expect.stringContaining('out of memory') }])
+    await stop(running)
+  })
+
+  it('quarantines what is new or changed if there is no suspect, and tries changed content again', async () => {
+    // Nothing shows that an extension did this.
+    const sudden = `import { spawn } from 'node:child_process'
+      export const start = () => void spawn('/bin/sh', ['-c', 'sleep 0.3; kill -9 ' + process.pid])`
+    const { start, put, quarantined } = scene({ old: 'export const fine = true', changed: '' })
+    const first = start({ goodMs: 0 })
+    await first.says('ready')
+    await stop(first)
+    put('changed', sudden)
+    put('new', 'export const innocent = true')
+    const second = start()
+    await second.says(/Restarting without (changed, new|new, changed)[\s\S]*with old\n/)
+    expect(
+      quarantined()
+        .map(({ id }) => id)
+        .sort(),
+    ).toEqual(['changed', 'new'])
+    await stop(second)
+    put('changed', 'export const fixed = true')
+    const third = start()
+    await third.says('with changed old\n')
+    await stop(third)
+  })
+
+  it('waits longer after each crash without a cause, and gives up', async () => {
+    const { start, state } = scene()
+    mkdirSync(state)
+    // The kernel cannot even write its marker.
+    const broken = start({}, ['--import', 'data:text/javascript,process.exitCode=7;process.exit(7)'])
+    const output = await broken.ended
+    expect(output.match(/Restarting in [\d.]+ s/g)).toEqual([0.01, 0.02, 0.03, 0.04].map((delay) => `Restarting in ${delay} s`))
+    expect(output).toMatch(/end \{"kind":"gave_up","crashes":5,"last":"exit code 7"\}\n$/)
+  })
+
+  it('ends with the kernel if its configuration is wrong', async () => {
+    const output = await scene().start({}, ['--import', 'data:text/javascript,process.exit(2)']).ended
+    expect(output).toBe('end {"kind":"refused","code":2}\n')
+  })
+
+  it('works with a damaged state file', async () => {
+    const { start, state, quarantined } = scene({ bad: 'process.exit(0)' })
+    mkdirSync(state)
+    writeFileSync(join(state, 'supervisor.json'), '{"quarantined": [{"id": 1}, null, "x"], "lastGood": [')
+    const running = start()
+    await running.says('with nothing\n')
+    await stop(running)
+    expect(quarantined()).toMatchObject([{ id: 'bad' }])
+  })
+
+  it('is alone in its folder', async () => {
+    const { start } = scene()
+    const first = start()
+    const pid = pidIn(await first.says('ready'))
+    expect(await start().ended).toBe('error Another `troupe up` runs in this folder.\n')
+    expect(isAlive(pid)).toBe(true)
+    // A lock whose owner was killed is free.
+    first.child.kill('SIGKILL')
+    await first.ended
+    const third = start()
+    await third.says('ready')
+    await stop(third)
+  })
+
+  const child = `import { spawn } from 'node:child_process'
+    export const start = ({ say }) => say('child ' + spawn('/bin/sleep', ['600']).pid)`
+  const childIn = (output: string): number => Number(/child (\d+)/.exec(output)?.[1])
+
+  it.each([
+    ['kernel', child],
+    ['blocked kernel', `${child}\nsetTimeout(() => { for (;;) {} }, 100)`],
+  ])('leaves no %s and no child behind when it is killed', async (_, code) => {
+    const running = scene({ a: code }).start({ blockedMs: 60_000 })
+    const output = await running.says('child')
+    running.child.kill('SIGKILL')
+    // The kernel has the same output: it ends when the last process does.
+    await running.ended
+    await until(() => ![pidIn(output), childIn(output)].some(isAlive))
+  })
+
+  it('kills a kernel that does not stop in time, with its children; a second request does it immediately', async () => {
+    const deaf = `${child}\nsetTimeout(() => { for (;;) {} }, 100)`
+    const slow = scene({ a: deaf }).start({ blockedMs: 60_000, stopMs: 300 })
+    const output = await slow.says('child')
+    expect(await stop(slow)).toMatch(/end \{"kind":"stopped"\}\n$/)
+    await until(() => ![pidIn(output), childIn(output)].some(isAlive))
+    const forced = scene({ a: deaf }).start({ blockedMs: 60_000, stopMs: 60_000 })
+    await forced.says('child')
+    forced.child.kill('SIGTERM')
+    forced.child.kill('SIGTERM')
+    expect(await forced.ended).toMatch(/end \{"kind":"stopped"\}\n$/)
+  })
+})
