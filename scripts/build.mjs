@@ -15,6 +15,7 @@ const input = {
   ...Object.fromEntries([...published, 'cli/main'].map((name) => [name, `src/${name}.ts`])),
   // Started as threads, by their place beside who starts them.
   [`${parts}/search-worker`]: 'src/tools/builtin/files/search/search-worker.ts',
+  [`${parts}/watchdog-worker`]: 'src/kernel/supervisor/watchdog-worker.ts',
   [`${parts}/hook-worker`]: 'src/tools/hooks/hook-worker.ts',
 }
 

@@ -42,6 +42,8 @@ const entries: { readonly [folder: string]: RegExp } = {
   tools: /^tools\/(?:[a-z-]+\/)?index\.ts$/,
   // `openStore` loads a kind of store when one is opened; programs import the one they use.
   stores: /^stores\/(?:[a-z-]+\/)?index\.ts$/,
+  // The supervisor is a process that loads nothing else of the kernel.
+  kernel: /^kernel\/(?:supervisor\/)?index\.ts$/,
   headends: /^headends\/[a-z-]+\/index\.ts$/,
   // Tests of stores use the sample tree of the contract.
   testing: /^testing\/(?:store-cases\/sample-tree|index)\.ts$/,

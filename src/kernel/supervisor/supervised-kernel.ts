@@ -74,7 +74,7 @@ export function connectSupervisor(setup: KernelSetup, report: (error: unknown) =
       try {
         const result = context.run(entry, work)
         // A service runs for ever: it would be the suspect of every sudden end.
-        if (stage !== 'service' && isThenable(result)) {
+        if (stage !== 'runBackground' && isThenable(result)) {
           isPending = true
           result.then(leave, leave)
         }
