@@ -56,6 +56,8 @@ export interface RequestView {
   readonly model: string
   /** Characters of the request. */
   readonly size: number
+  /** Its number in the turn, from 1. */
+  readonly step: number
 }
 /** `context` is added to this request and stays in the history. */
 export type BeforeRequestVerdict = { readonly kind: 'continue' } | { readonly kind: 'context'; readonly text: string }

@@ -4,5 +4,5 @@ export { contractProblems, type StatedContracts, schemaValidator } from './schem
 export { isStandardSchema, jsonSchemaOf, parseStandard } from './schema/standard-schema.ts'
 export { toolSearch } from './search/tool-search.ts'
 export { agentDirectory, directoryNames } from './subagent/agent-directory.ts'
-export { agentCard, agentTool, agentToolName, replacementOf } from './subagent/agent-tool.ts'
+export { agentCard, agentTool, agentToolName, childTraits, replacementOf } from './subagent/agent-tool.ts'
 export { childControlNames, childControlTools } from './subagent/child-control.ts'

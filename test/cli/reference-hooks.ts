@@ -52,8 +52,13 @@ export const points: { readonly [P in HookPoint]: PointPage<P> } = {
   },
   before_request: {
     asked: 'Before a model request; once per step, not for each attempt.',
-    question: { agent: 'keeper', model: 'openai/gpt-5.4-mini', size: 1234 },
-    fields: { agent: 'the name of the agent', model: 'the model of the request', size: 'the number of characters in the request' },
+    question: { agent: 'keeper', model: 'openai/gpt-5.4-mini', size: 1234, step: 1 },
+    fields: {
+      agent: 'the name of the agent',
+      model: 'the model of the request',
+      size: 'the number of characters in the request',
+      step: 'its number in the turn, from 1',
+    },
     answers: { continue: goOn, context: 'the text is added to this request and stays in the history' },
     refusal: 'a failure',
     closed: 'the turn fails',

@@ -48,7 +48,7 @@ describe('a hook that is a program', () => {
     await hook.afterCall?.({ ...view, output: { ok: true, content: 'x'.repeat(300_000) } }, heeded)
     const cut = { ok: true, content: 'x', cut: true } as const
     await hook.afterCall?.({ ...view, output: cut }, heeded)
-    await hook.beforeRequest?.({ agent: 'clerk', model: 'a/b', size: 12 }, heeded)
+    await hook.beforeRequest?.({ agent: 'clerk', model: 'a/b', size: 12, step: 1 }, heeded)
     await hook.atStop?.({ agent: 'clerk', text: 'Done.', resumed: 1 }, heeded)
     const asked = readFileSync(out, 'utf8')
       .trimEnd()
@@ -62,7 +62,7 @@ describe('a hook that is a program', () => {
       { ...base, on: 'after_call', ...view, output: bad },
       { ...base, on: 'after_call', ...view, output: { ok: true, content: 'x'.repeat(262_144), cut: true } },
       { ...base, on: 'after_call', ...view, output: cut },
-      { ...base, on: 'before_request', agent: 'clerk', model: 'a/b', size: 12 },
+      { ...base, on: 'before_request', agent: 'clerk', model: 'a/b', size: 12, step: 1 },
       { ...base, on: 'at_stop', agent: 'clerk', text: 'Done.', resumed: 1 },
     ])
   })
@@ -79,7 +79,9 @@ describe('a hook that is a program', () => {
     const hook = await build({ on: ['after_call', 'before_request', 'at_stop'], command: [script('echo Tests fail. >&2; exit 2')] })
     expect(await hook.afterCall?.({ ...view, output: { ok: true, content: '' } }, heeded)).toEqual({ kind: 'context', text: 'Tests fail.' })
     expect(await hook.atStop?.({ agent: 'a', text: '', resumed: 0 }, heeded)).toEqual({ kind: 'resume', reason: 'Tests fail.' })
-    await expect(hook.beforeRequest?.({ agent: 'a', model: 'm', size: 1 }, heeded)).rejects.toThrow('it refused the request: Tests fail.')
+    await expect(hook.beforeRequest?.({ agent: 'a', model: 'm', size: 1, step: 1 }, heeded)).rejects.toThrow(
+      'it refused the request: Tests fail.',
+    )
   })
 
   it.each([

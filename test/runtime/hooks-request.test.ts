@@ -37,8 +37,8 @@ describe('a hook before a request', () => {
     const { model, events } = await run([hook], [{ calls: [{ tool: 'look' }] }, { text: 'Done.' }])
     const size = expect.any(Number)
     expect(seen).toEqual([
-      { agent: 'clerk', model: 'scripted/model', size },
-      { agent: 'clerk', model: 'scripted/model', size },
+      { agent: 'clerk', model: 'scripted/model', size, step: 1 },
+      { agent: 'clerk', model: 'scripted/model', size, step: 2 },
     ])
     expect(model.requests).toHaveLength(2)
     expect(verdicts(events)).toEqual([])

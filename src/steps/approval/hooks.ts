@@ -123,7 +123,8 @@ export async function beforeRequest(session: ActiveSession, model: Model): Promi
     point: 'beforeRequest',
     put: (hook, context) => {
       const { agent, promptChars, historyChars } = session.state
-      return hook.beforeRequest?.({ agent: agent.name, model: model.id, size: promptChars + historyChars }, context)
+      const step = session.turn.steps + 1
+      return hook.beforeRequest?.({ agent: agent.name, model: model.id, size: promptChars + historyChars, step }, context)
     },
   })
   for await (const { hook, answer } of asked) {

@@ -1,0 +1,208 @@
+// Runs agents of extensions: for callers as the tool `agent__ID`, for extensions as `startAgent` and `invokeAgent`.
+//
+// 1. Inside of a call an agent is a child of that call. Elsewhere it has a session of its own.
+// 2. A call publishes `agent_invoked` once, and `agent_result` or `agent_error` once, also if a restart interrupts it.
+// 3. A failure of an agent is a result. Nothing here throws.
+import type { AgentResult, Clock, JsonObject, SessionService, StartAgentOptions, Tool, ToolContext } from '../../contracts/index.ts'
+import { agentToolName, childTraits } from '../../tools/index.ts'
+import { messageOf } from '../../util/message-of.ts'
+import { kernelEvents } from '../bus/event-names.ts'
+import { currentEvent } from '../bus/lane.ts'
+import type { AgentPort, Bus, LoadedExtension, ReportDiagnostic, SupervisorPort } from '../kernel-types.ts'
+import { checkedResult, childAgentResult, failedResult, outcomeAgentResult, taskText, toolOutputOf } from './agent-results.ts'
+import { currentCall, insideCall } from './current-call.ts'
+import { Invocation } from './invocation.ts'
+
+export interface ExtensionAgentsOptions {
+  readonly bus: Pick<Bus, 'publish'>
+  readonly clock: Clock
+  readonly supervisor: Pick<SupervisorPort, 'enter'>
+  readonly onDiagnostic: ReportDiagnostic
+  find(id: string): LoadedExtension | undefined
+}
+
+export const agentInputSchema = {
+  type: 'object',
+  properties: {
+    task: { type: 'string', minLength: 1, description: 'The task, with all the context the agent needs: it sees nothing else.' },
+    context: { type: 'object', description: 'Data for the task.' },
+  },
+  required: ['task'],
+  additionalProperties: false,
+} as const
+
+const maxEventChars = 4_000
+
+interface Task {
+  readonly task: string
+  readonly context?: JsonObject | undefined
+}
+
+export class ExtensionAgents implements AgentPort {
+  readonly #options: ExtensionAgentsOptions
+  /** Set once there is a runtime. */
+  sessions: SessionService | undefined
+  readonly #unseen = new Set<string>()
+
+  constructor(options: ExtensionAgentsOptions) {
+    this.#options = options
+  }
+
+  async start(id: string, task: string, { context, signal, instructions, output }: StartAgentOptions): Promise<AgentResult> {
+    const changes = {
+      ...(instructions !== undefined && { instructions }),
+      ...(output && { output: { format: 'json', schema: output as JsonObject } as const }),
+    }
+    const text = taskText(task, context)
+    const call = currentCall()
+    if (!call) return this.#ownSession(id, text, { ...changes, ...(signal && { signal }) })
+    const child = () => call.context.startChild({ agent: id, input: [{ type: 'text', text }], ...changes }, signal)
+    return childAgentResult(await (call.invocation ? call.invocation.child(child) : child()))
+  }
+
+  invoke(id: string, task: string, context?: JsonObject): Promise<AgentResult> {
+    const call = currentCall()
+    return this.#traced(id, { task, context }, call?.context, () => this.#run(id, { task, context }, call?.context))
+  }
+
+  /** The tool for callers. `handoff`: how a person talks to the agent, for agents with that mode. */
+  toolOf(extension: LoadedExtension, handoff?: Tool): Tool {
+    const { id } = extension.found
+    const run = (input: JsonObject, context: ToolContext) => this.#run(id, input as unknown as Task, context)
+    return {
+      ...childTraits,
+      view: () => ({ type: 'subagent_call', details: { agent: id } }),
+      ...handoff,
+      name: agentToolName({ toolName: id }),
+      description: agentDescription(extension),
+      inputSchema: agentInputSchema,
+      execute: (input, context) => {
+        const task = input as unknown as Task
+        if (!handoff) return this.#traced(id, task, context, () => run(input, context)).then(toolOutputOf)
+        return this.#tracedTool(id, task, context, handoff)
+      },
+    }
+  }
+
+  /** Through `invoke`, if the extension has it. */
+  async #run(id: string, { task, context }: Task, call: ToolContext | undefined): Promise<AgentResult> {
+    const extension = this.#options.find(id)
+    const { agent } = extension?.found.manifest ?? {}
+    if (!extension || !agent || extension.state !== 'running')
+      return failedResult({ class: 'config', message: `The agent ${id} is not running.`, remedy: 'See list_extensions for the reason.' })
+    if (!extension.instance.invoke) {
+      const input = [{ type: 'text', text: taskText(task, context) }] as const
+      return call ? childAgentResult(await call.startChild({ agent: id, input })) : this.start(id, task, { ...(context && { context }) })
+    }
+    const invocation = new Invocation(agent.limits, this.#options.clock, call?.signal)
+    const given = {
+      signal: invocation.signal,
+      person: call?.principal,
+      correlationId: this.#correlationOf(call) ?? id,
+      progress: (text: string) => call?.progress(text),
+    }
+    const work = async () => extension.instance.invoke?.(task, context, given)
+    const entered = () => (extension.runs === 'kernel' ? this.#options.supervisor.enter(id, 'invoke', work) : work())
+    const result = await invocation.within(async () => {
+      try {
+        return checkedResult(await (call ? insideCall({ context: call, invocation }, entered) : entered()))
+      } catch (error) {
+        return failedResult({ class: 'failed', message: `invoke failed: ${messageOf(error)}` })
+      }
+    })
+    if (call && !invocation.hasStarted) this.#reportUnseen(id)
+    return result
+  }
+
+  async #ownSession(
+    id: string,
+    text: string,
+    { signal, ...changes }: Pick<StartAgentOptions, 'signal' | 'instructions'>,
+  ): Promise<AgentResult> {
+    const { sessions } = this
+    if (!sessions) return failedResult({ class: 'config', message: 'Agents can be started once everything has started.' })
+    try {
+      const sessionId = await sessions.start(text, {
+        agent: id,
+        principal: { id: `agent:${id}`, kind: 'agent', name: id },
+        labels: [`extension:${id}`],
+        ...changes,
+      })
+      const cancel = (): void => void sessions.cancel(sessionId, 'interrupt', id).catch(() => {})
+      if (signal?.aborted) cancel()
+      signal?.addEventListener('abort', cancel)
+      return outcomeAgentResult(await sessions.outcome(sessionId).finally(() => signal?.removeEventListener('abort', cancel)))
+    } catch (error) {
+      return failedResult({ class: 'failed', message: messageOf(error) })
+    }
+  }
+
+  async #traced(id: string, task: Task, call: ToolContext | undefined, work: () => Promise<AgentResult>): Promise<AgentResult> {
+    const end = await this.#began(id, task, call)
+    const result = await work()
+    await end(result)
+    return result
+  }
+
+  async #tracedTool(id: string, task: Task, call: ToolContext, handoff: Tool): Promise<Awaited<ReturnType<Tool['execute']>>> {
+    const end = await this.#began(id, task, call)
+    const output = await handoff.execute(task as unknown as JsonObject, call)
+    const content = typeof output === 'string' ? output : output.ok ? output.content : (output.partial ?? '')
+    await end(typeof output === 'string' || output.ok ? { status: 'completed', content } : { ...failedResult(output.error), content })
+    return output
+  }
+
+  /** Publishes that an agent begins. Returns what publishes its end. */
+  async #began(id: string, { task }: Task, call: ToolContext | undefined): Promise<(result: AgentResult) => Promise<void>> {
+    const { clock } = this.#options
+    const startedAt = clock.monotonic()
+    const base = { agent: id, ...(call && { sessionId: call.sessionId, callId: call.callId, caller: call.agentPath }) }
+    await this.#publish(kernelEvents.agentInvoked, { ...base, task: task.slice(0, maxEventChars) }, call)
+    return async ({ status, content, error, usage }) => {
+      // A restart: the call continues in the next process.
+      if (call?.signal.aborted && messageOf(call.signal.reason) === 'released') return
+      const isFailed = status === 'failed' || status === 'interrupted'
+      await this.#publish(
+        isFailed ? kernelEvents.agentError : kernelEvents.agentResult,
+        {
+          ...base,
+          status,
+          content: content.slice(0, maxEventChars),
+          durationMs: Math.round(clock.monotonic() - startedAt),
+          ...(error && { error: { ...error } }),
+          ...(usage && { usage: { ...usage } }),
+        },
+        call,
+      )
+    }
+  }
+
+  async #publish(name: string, data: JsonObject, call: ToolContext | undefined): Promise<void> {
+    const correlationId = this.#correlationOf(call)
+    try {
+      await this.#options.bus.publish({
+        name,
+        data,
+        source: 'kernel',
+        ...(call && { id: `${name}:${call.sessionId}:${call.callId}` }),
+        ...(correlationId !== undefined && { correlationId }),
+      })
+    } catch (error) {
+      this.#options.onDiagnostic({ level: 'warn', source: 'kernel:agents', message: `${name} was not published: ${messageOf(error)}` })
+    }
+  }
+
+  /** One for everything in a conversation. */
+  #correlationOf = (call: ToolContext | undefined): string | undefined => currentEvent()?.correlationId ?? call?.treeId
+
+  #reportUnseen(id: string): void {
+    if (this.#unseen.has(id)) return
+    this.#unseen.add(id)
+    const message = `${id}: \`invoke\` did not use startAgent, so its steps and tokens cannot be seen. Only time_budget_ms applies.`
+    this.#options.onDiagnostic({ level: 'info', source: id, message })
+  }
+}
+
+/** For the agents that may call it. */
+export const agentDescription = ({ found, descriptor }: LoadedExtension): string =>
+  (descriptor?.description ?? found.manifest?.description ?? found.id).trim()

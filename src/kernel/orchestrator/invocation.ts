@@ -1,0 +1,93 @@
+// One run of `invoke`, with the limits of its agent.
+//
+// 1. `time_budget_ms` bounds the code of `invoke`. While an agent runs that it started, the time budget of that agent applies.
+// 2. `max_turns` and `max_tokens_per_invocation` bound all agents that it starts together: the next one is refused when they are used.
+import type { AgentResult, ChildResult, Clock } from '../../contracts/index.ts'
+import { showDuration } from '../../util/parse-units.ts'
+import type { AgentSection } from '../kernel-types.ts'
+import { failedResult } from './agent-results.ts'
+
+/** For `invoke` to return a partial result after its signal. */
+const graceMs = 1_000
+
+export class Invocation {
+  readonly signal: AbortSignal
+  readonly #limits: AgentSection['limits']
+  readonly #clock: Clock
+  readonly #deadline = new AbortController()
+  readonly #late = Promise.withResolvers<AgentResult>()
+  #cancel = (): void => {}
+  #running = 0
+  #leftMs: number
+  #since: number
+  #steps = 0
+  #tokens = 0
+  hasStarted = false
+
+  constructor(limits: AgentSection['limits'], clock: Clock, signal: AbortSignal | undefined) {
+    this.#limits = limits
+    this.#clock = clock
+    this.#leftMs = limits.timeBudgetMs
+    this.#since = clock.monotonic()
+    this.signal = signal ? AbortSignal.any([signal, this.#deadline.signal]) : this.#deadline.signal
+    this.#resume()
+  }
+
+  /** The result, or a failure once the time is used. */
+  async within(work: () => Promise<AgentResult>): Promise<AgentResult> {
+    try {
+      const result = await Promise.race([work(), this.#late.promise])
+      return this.#deadline.signal.aborted && result.status === 'completed'
+        ? { ...result, status: 'partial', error: this.#timeout }
+        : result
+    } finally {
+      this.#cancel()
+    }
+  }
+
+  /** Runs an agent inside of `invoke`. */
+  async child(start: () => Promise<ChildResult>): Promise<ChildResult> {
+    const refusal = this.#refusal
+    this.hasStarted = true
+    if (refusal !== undefined)
+      return { kind: 'refused', failure: { class: 'budget', message: refusal, remedy: 'Answer with what you have.' } }
+    this.#pause()
+    try {
+      const result = await start()
+      if (result.kind === 'ended') this.#charge(result)
+      return result
+    } finally {
+      this.#running--
+      if (this.#running === 0) this.#resume()
+    }
+  }
+
+  get #refusal(): string | undefined {
+    const { maxTurns, maxTokensPerInvocation } = this.#limits
+    if (this.#steps >= maxTurns) return `All ${maxTurns} steps of this invocation are used.`
+    return this.#tokens >= maxTokensPerInvocation ? `All ${maxTokensPerInvocation} tokens of this invocation are used.` : undefined
+  }
+
+  #charge({ accounting, operations }: Extract<ChildResult, { kind: 'ended' }>): void {
+    this.#steps += operations.steps.length
+    for (const entry of accounting) if (entry.kind === 'model') this.#tokens += entry.usage.input + entry.usage.output
+  }
+
+  #pause(): void {
+    if (this.#running++ > 0) return
+    this.#cancel()
+    this.#leftMs -= this.#clock.monotonic() - this.#since
+  }
+
+  #resume(): void {
+    this.#since = this.#clock.monotonic()
+    this.#cancel = this.#clock.after(Math.max(0, this.#leftMs), () => {
+      this.#deadline.abort(new Error(this.#timeout.message))
+      this.#cancel = this.#clock.after(graceMs, () => this.#late.resolve(failedResult(this.#timeout)))
+    })
+  }
+
+  get #timeout(): NonNullable<AgentResult['error']> {
+    return { class: 'timeout', message: `The agent has used its time budget of ${showDuration(this.#limits.timeBudgetMs)}.` }
+  }
+}

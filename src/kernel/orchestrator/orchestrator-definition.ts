@@ -1,0 +1,86 @@
+import { type ReasoningEffort, reasoningEfforts } from '../../contracts/index.ts'
+import type { AgentDefinition } from '../../runtime/index.ts'
+import type { LoadedExtension } from '../kernel-types.ts'
+import { capabilitySummary, describedExtension } from './capability-summary.ts'
+import { agentDescription } from './extension-agents.ts'
+import { listExtensionsName } from './list-extensions-tool.ts'
+
+export const orchestratorName = 'orchestrator'
+
+/** The default agent file of the orchestrator, without the capabilities. */
+export const orchestratorPrompt = `You are the assistant of one person. You answer directly, use tools, or give tasks to agents.
+
+- Choose the most specific agent for a task. An agent sees only what you write in the task: include all it needs.
+- Read the result of an agent before you use it. If it failed, say why, try another way, or ask the person.
+- Before an action that cannot be undone, make sure that the person wants it.
+- If something does not work, call ${listExtensionsName}: it shows problems of extensions and how to fix them.
+- Answer briefly, in the language of the person.`
+
+export const orchestratorDescription = 'Answers people, with the tools and agents of the extensions'
+
+export interface OrchestratorParts {
+  /** Those that run. */
+  readonly extensions: readonly LoadedExtension[]
+  /** Ids of extensions whose agents can be called. */
+  readonly agents: ReadonlySet<string>
+  /** Agents of the project that it can call. */
+  readonly projectAgents: readonly Pick<AgentDefinition, 'name' | 'description'>[]
+  /** A definition with prompt, models and limits: that of the project, or the default. */
+  readonly base: AgentDefinition
+}
+
+/** The orchestrator: tools and agents are added to its definition. */
+export function orchestratorDefinition({ extensions, agents, projectAgents, base }: OrchestratorParts): AgentDefinition {
+  const offering = extensions.filter(({ tools, found }) => tools.length > 0 && found.manifest?.visibility === 'all')
+  const called = extensions.filter(({ found }) => agents.has(found.id))
+  const summary = capabilitySummary(offering.map(describedExtension), [
+    ...called.map(describedExtension),
+    ...projectAgents.map(({ name, description }) => ({ id: name, text: description })),
+  ])
+  const names = [...(base.agents ?? []), ...called.map(({ found }) => found.id), ...projectAgents.map(({ name }) => name)]
+  return {
+    ...base,
+    prompt: summary === '' ? base.prompt : `${base.prompt}\n\n${summary}`,
+    tools: [...(base.tools ?? []), listExtensionsName, ...offering.flatMap(({ tools }) => tools.map(({ name }) => name))],
+    agents: [...new Set(names)],
+    infer: true,
+  }
+}
+
+/** The agent of an extension. `callable`: the agents that can be called. */
+export function agentDefinition(extension: LoadedExtension, callable: ReadonlySet<string>): AgentDefinition | undefined {
+  const { found, tools, resolvedTools } = extension
+  const { agent, name, description } = found.manifest ?? {}
+  if (!agent) return undefined
+  const { temperature, topP, maxOutputTokens, seed, reasoning, timeoutMs } = agent.parameters
+  const { maxTurns, maxTokensPerInvocation, timeBudgetMs } = agent.limits
+  const isHandoff = agent.integrationMode === 'handoff'
+  return {
+    name: found.id,
+    ...(name !== undefined && { displayName: name }),
+    description: agentDescription(extension),
+    usage: 'a task, with all the context it needs',
+    prompt: agent.instructions.trim() === '' ? `You are ${name ?? found.id}. ${description ?? ''}`.trim() : agent.instructions,
+    model: agent.model,
+    tools: [...tools, ...resolvedTools].map((tool) => tool.name),
+    agents: agent.usesTools.filter((id) => callable.has(id)),
+    skills: [],
+    parameters: {
+      ...(temperature !== undefined && { temperature }),
+      ...(topP !== undefined && { topP }),
+      ...(maxOutputTokens !== undefined && { maxOutputTokens }),
+      ...(seed !== undefined && { seed }),
+      ...(isReasoning(reasoning) && { reasoning }),
+    },
+    limits: {
+      // In a handoff it limits the messages of the person.
+      ...(!isHandoff && { maxToolTurns: maxTurns }),
+      maxTokens: maxTokensPerInvocation,
+      timeBudget: timeBudgetMs,
+      ...(timeoutMs !== undefined && { replyTimeout: timeoutMs }),
+    },
+    infer: true,
+  }
+}
+
+const isReasoning = (value: string | undefined): value is ReasoningEffort => (reasoningEfforts as readonly unknown[]).includes(value)

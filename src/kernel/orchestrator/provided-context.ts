@@ -1,0 +1,70 @@
+import type { Clock, Hook, ProvidedContext } from '../../contracts/index.ts'
+import { messageOf } from '../../util/message-of.ts'
+import type { LoadedExtension, ReportDiagnostic, Router, SupervisorPort } from '../kernel-types.ts'
+import { orchestratorName } from './orchestrator-definition.ts'
+
+const maxChars = 8_000 // About 2,000 tokens.
+const deadlineMs = 5_000
+
+export interface ProvidedContextOptions {
+  readonly clock: Pick<Clock, 'after'>
+  readonly supervisor: Pick<SupervisorPort, 'enter'>
+  readonly router: Pick<Router, 'takeNotices'>
+  readonly onDiagnostic: ReportDiagnostic
+  list(): readonly LoadedExtension[]
+}
+
+/** Adds texts of extensions to the first request of each turn of the orchestrator, and what the person was sent meanwhile. */
+export function contextHook({ clock, supervisor, router, onDiagnostic, list }: ProvidedContextOptions): Hook {
+  return {
+    name: 'extensions',
+    onFailure: 'open',
+    async beforeRequest({ agent, step }, { sessionId, treeId, principal }) {
+      if (agent !== orchestratorName || step > 1) return { kind: 'continue' }
+      const request = { agent, sessionId, person: principal }
+      const providers = list().filter(({ state, capabilities }) => state === 'running' && capabilities.has('context'))
+      const provided = await Promise.all(
+        providers.map(async ({ found: { id }, instance, runs }): Promise<readonly Text[]> => {
+          const ask = () => instance.getContext?.(request)
+          try {
+            const given = await inTime(clock, async () => (runs === 'kernel' ? supervisor.enter(id, 'getContext', ask) : ask()))
+            return given && typeof given.text === 'string' && given.text.trim() !== '' ? [{ ...given, id }] : []
+          } catch (error) {
+            const message = `${id}: getContext failed, and its text is left out: ${messageOf(error)}`
+            onDiagnostic({ level: 'warn', source: id, message })
+            return []
+          }
+        }),
+      )
+      const notices = (await router.takeNotices(treeId)).map(({ text }) => `The person was sent this message meanwhile: ${text}`)
+      const text = [...notices, ...fitting(provided.flat())].join('\n\n')
+      return text === '' ? { kind: 'continue' } : { kind: 'context', text }
+    },
+  }
+}
+
+interface Text extends ProvidedContext {
+  readonly id: string
+}
+
+/** By priority, as many as fit. */
+function fitting(texts: readonly Text[]): readonly string[] {
+  let left = maxChars
+  return texts
+    .toSorted((a, b) => (b.priority ?? 0) - (a.priority ?? 0))
+    .flatMap(({ id, text }) => {
+      if (text.length > left) return []
+      left -= text.length
+      return [`Context of ${id}:\n${text}`]
+    })
+}
+
+async function inTime<Result>(clock: Pick<Clock, 'after'>, work: () => Promise<Result>): Promise<Result> {
+  const late = Promise.withResolvers<never>()
+  const cancel = clock.after(deadlineMs, () => late.reject(new Error(`no answer within ${deadlineMs / 1000} s`)))
+  try {
+    return await Promise.race([work(), late.promise])
+  } finally {
+    cancel()
+  }
+}
