@@ -52,3 +52,8 @@ for (const id of readdirSync('extensions')) {
   await extension.write({ dir: to, format: 'esm', entryFileNames: 'main.js' })
   await extension.close()
 }
+
+// The process of a sandboxed extension sees this file, and no other file of the package.
+const runner = await rolldown({ input: 'src/kernel/process/runner/extension-runner.ts', platform: 'node' })
+await runner.write({ file: `dist/${parts}/extension-runner.mjs`, format: 'esm' })
+await runner.close()

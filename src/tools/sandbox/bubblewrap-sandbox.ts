@@ -48,7 +48,7 @@ export class BubblewrapSandbox implements ProcessSandbox {
   }
 
   probe(): Promise<Availability> {
-    this.#probed ??= this.#probe()
+    this.#probed ??= this.#options.probe?.() ?? this.#probe()
     return this.#probed
   }
 
@@ -97,7 +97,7 @@ export class BubblewrapSandbox implements ProcessSandbox {
     if (program === undefined) return { ok: false, failure: notFound.failure }
     try {
       if (identityAt(this.#root) !== this.#rootIdentity) throw new Error(`${this.#root} is another folder now. Restart in it`)
-      const gitSettings = isProbe ? undefined : await this.#gitIdentity(writable)
+      const gitSettings = isProbe || this.#options.onlyReadable ? undefined : await this.#gitIdentity(writable)
       return { ok: true, running: await this.#run({ program, command, policy, writable, gitSettings, isProbe }) }
     } catch (error) {
       if (error instanceof ReplacedError && attempt < mostAttempts) return this.#start(command, { isProbe, attempt: attempt + 1 })
@@ -108,8 +108,9 @@ export class BubblewrapSandbox implements ProcessSandbox {
 
   async #run(start: Start): Promise<RunningCommand> {
     const { command, policy, writable, isProbe } = start
-    const { path, hidden = [], guarded = [] } = this.#options
-    const view = hostView({ writable, home: this.#home, path, hidden })
+    const { path, hidden = [], guarded = [], onlyReadable } = this.#options
+    const view = hostView({ writable, home: this.#home, path, hidden, onlyReadable })
+    const shown = view.readOnly.filter((path) => onlyReadable?.includes(path))
     const files = writable.map((folder) => {
       const home = isInside(folder, this.#home) ? this.#home : undefined
       return this.#folder(folder).protectedFiles({ home, guarded, hidden: view.hidden })
@@ -125,7 +126,7 @@ export class BubblewrapSandbox implements ProcessSandbox {
         policy,
         cgroup,
         // The probe itself tries whether the sandbox works.
-        plan: isProbe ? { mounted: new Map(), covered: [] } : planOf(writable, view, files),
+        plan: isProbe ? { mounted: new Map(), covered: [] } : planOf([...writable, ...shown], view, files),
         proxy,
         readOnly: files.flatMap((each) => each.readOnly).map((file) => (isInside(this.#root, file) ? relative(this.#root, file) : file)),
       })
@@ -181,12 +182,12 @@ interface Start {
 }
 
 /** What is hidden elsewhere no command can move, and is not checked. */
-function planOf(writable: readonly string[], view: HostView, files: readonly ProtectedFiles[]): MountPlan {
-  const folders = writable.map((folder) => [folder, identityAt(folder) ?? ''] as const)
+function planOf(shown: readonly string[], view: HostView, files: readonly ProtectedFiles[]): MountPlan {
+  const folders = shown.map((folder) => [folder, identityAt(folder) ?? ''] as const)
   const hidden = [...view.hidden, ...files.flatMap((each) => each.hidden)]
   return {
     mounted: new Map([...folders, ...files.flatMap(({ identities }) => [...identities])]),
-    covered: hidden.filter((path) => writable.some((folder) => isInside(folder, path))),
+    covered: hidden.filter((path) => shown.some((folder) => isInside(folder, path))),
   }
 }
 

@@ -13,6 +13,9 @@ const emptied = ['/home', '/root', '/run', '/var/run', '/var/tmp', '/var/mail']
 /** Likewise for root, who can read what others cannot. */
 const emptiedForRoot = ['/var/spool', '/var/log']
 
+/** Folders of the system in `/`. A program that is not trusted sees no others: people put projects and data there. */
+const system = new Set(words('bin dev etc lib lib32 lib64 libx32 nix proc run sbin snap sys tmp usr Library System private'))
+
 /** Readable for root, some of it for members of a group. */
 const systemSecrets = [
   ...words('/etc/shadow /etc/shadow- /etc/gshadow /etc/gshadow- /etc/sudoers /etc/sudoers.d /etc/ssh /etc/ssl/private'),
@@ -46,15 +49,17 @@ export interface HostViewOptions {
   readonly path: string
   /** Further files to hide, such as the data folder. */
   readonly hidden: readonly string[]
+  /** Of a program that is not trusted. Without links. */
+  readonly onlyReadable?: readonly string[] | undefined
 }
 
 /** Computed for each command: files with secrets may have been created since. */
-export function hostView({ writable, home, path, hidden }: HostViewOptions): HostView {
+export function hostView({ writable, home, path, hidden, onlyReadable }: HostViewOptions): HostView {
   const [root = '/'] = writable
   const isWritable = (path: string): boolean => writable.some((folder) => isInside(folder, path))
   const isRoot = process.getuid?.() === 0
   const holdsHome = home === '/' || isWritable(home)
-  const empty = [...(holdsHome ? [] : [home]), ...emptied, ...(isRoot ? emptiedForRoot : [])]
+  const empty = [...(holdsHome ? [] : [home]), ...emptied, ...(isRoot ? emptiedForRoot : []), ...(onlyReadable ? otherFolders() : [])]
     // Nothing can be mounted on a link, such as a home folder on another disk.
     .map(realOrSame)
     .filter((folder) => isFolder(folder) && !isWritable(folder) && !isEmpty(folder))
@@ -63,7 +68,7 @@ export function hostView({ writable, home, path, hidden }: HostViewOptions): Hos
     .filter(isAbsolute)
     .flatMap((folder) => trustedPath(writable, folder))
     .filter((folder) => isInside(home, folder) && folder !== home)
-  const tools = holdsHome ? [] : [...homeTools.map((name) => join(home, name)), ...onPath]
+  const tools = holdsHome || onlyReadable ? [] : [...homeTools.map((name) => join(home, name)), ...onPath]
   const secrets = [
     ...systemSecrets,
     ...(isRoot ? kernelSecrets : []),
@@ -75,9 +80,14 @@ export function hostView({ writable, home, path, hidden }: HostViewOptions): Hos
   return {
     emptied: outermost(empty),
     hidden: [...new Set([...secrets.flatMap(realPath), ...(holdsHome ? ofHome.flatMap(readablePath) : [])])],
-    readOnly: [...outermost(tools.filter(isThere)), ...(isRoot ? kernelSettings.filter(isThere) : [])],
+    readOnly: [...outermost([...tools, ...(onlyReadable ?? [])].filter(isThere)), ...(isRoot ? kernelSettings.filter(isThere) : [])],
   }
 }
+
+const otherFolders = (): readonly string[] =>
+  readdirSync('/')
+    .filter((name) => !system.has(name))
+    .map((name) => `/${name}`)
 
 /** Without folders inside of others. */
 function outermost(folders: readonly string[]): readonly string[] {

@@ -12,6 +12,10 @@ export interface ProcessSandboxOptions {
   readonly hidden?: readonly string[]
   /** Files of the workspace that commands can only read, such as the programs of hooks. */
   readonly guarded?: readonly string[]
+  /** For programs that are not trusted. They see the system and these files, which they can only read, and no Git identity. */
+  readonly onlyReadable?: readonly string[]
+  /** Instead of a test of its own: the test of another sandbox on this machine. */
+  readonly probe?: () => Promise<Availability>
   /** For commands without a policy of their own. */
   readonly policy?: SandboxPolicy
   /** The folder for temporary files. Default `/tmp`. */

@@ -28,7 +28,7 @@ export class SeatbeltSandbox implements ProcessSandbox {
   }
 
   probe(): Promise<Availability> {
-    this.#probed ??= this.#probe()
+    this.#probed ??= this.#options.probe?.() ?? this.#probe()
     return this.#probed
   }
 
@@ -53,12 +53,12 @@ export class SeatbeltSandbox implements ProcessSandbox {
       const message = 'sandbox.hosts lists hosts, and the sandbox of macOS cannot allow single hosts.'
       return { ok: false, failure: { class: 'sandbox_unavailable', message, remedy: `Remove the hosts from the list. ${switchOff}` } }
     }
-    const { path, hidden = [], guarded = [], scratch = '/tmp' } = this.#options
+    const { path, hidden = [], guarded = [], scratch = '/tmp', onlyReadable } = this.#options
     const home = realOrSame(this.#options.home)
     const found = writableFolders({ root: realpathSync(this.#options.root), scratch: realOrSame(scratch), policy })
     if (!found.ok) return found
     const writable = found.folders
-    const view = hostView({ writable, home, path, hidden: [...hidden, '/private/tmp', '/private/var/folders'] })
+    const view = hostView({ writable, home, path, hidden: [...hidden, '/private/tmp', '/private/var/folders'], onlyReadable })
     const files = writable.map((folder) =>
       new WritableFolder(folder).protectedFiles({ home: isInside(folder, home) ? home : undefined, guarded, hidden: view.hidden }),
     )

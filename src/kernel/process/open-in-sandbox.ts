@@ -1,0 +1,128 @@
+import { existsSync } from 'node:fs'
+import { dirname, extname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { type Clock, TroupeError } from '../../contracts/index.ts'
+import type { RunningCommand } from '../../tools/sandbox/index.ts'
+import { messageOf } from '../../util/message-of.ts'
+import type { ExtensionManifest, OpenExtension, OpenedExtension } from '../kernel-types.ts'
+import { ContextRequests } from './context-requests.ts'
+import { ExtensionProcess } from './extension-process.ts'
+import type { ExtensionSandbox, OpenableExtension } from './extension-sandbox.ts'
+import { heapMegabytes, loadMs } from './process-limits.ts'
+import { type CallOwner, remoteInstance } from './remote-instance.ts'
+import { type ExtensionMethod, extensionMethods, inputDescriptor, outputDescriptor } from './runner/wire.ts'
+import { list, oneOf, text } from './shapes.ts'
+
+export interface OpenInSandboxOptions {
+  readonly sandbox: Pick<ExtensionSandbox, 'start'>
+  readonly clock: Clock
+  /** The folder that an extension may write to. */
+  dataDir(id: string): string
+}
+
+/** Runs extensions that are not trusted, each in a sandboxed process. */
+export function openInSandbox(options: OpenInSandboxOptions): OpenExtension {
+  return async (found) => {
+    const { manifest } = found
+    const place = `The extension "${found.id}"`
+    if (!manifest.entrypoint) return { runs: 'sandbox', instance: {}, close: async () => {} }
+    const entry = entryFile(found, manifest.entrypoint)
+    const running = await startRunner(found, { ...options, entry, className: manifest.entrypoint.className })
+    const opened = Promise.withResolvers<ReadonlySet<ExtensionMethod>>()
+    const requests = new ContextRequests((params, deadlineMs) => connection.call('event', params, { deadlineMs }))
+    const connection = new ExtensionProcess<CallOwner>(running, {
+      clock: options.clock,
+      events: {
+        request: (...given) => requests.request(...given),
+        notification(method, params, owner) {
+          if (method === 'hello') opened.resolve(new Set(list(oneOf(extensionMethods))(params.implements, 'hello')))
+          else if (method === 'failed') connection.fail(`it cannot be loaded: ${text(8_000)(params.message, 'failed')}`)
+          else requests.notification(method, params, owner)
+        },
+      },
+    })
+    void connection.ended.then(() => requests.close())
+    const cancel = options.clock.after(loadMs, () => connection.fail(`it did not load within ${loadMs} ms`))
+    const failed = connection.ended.then((reason) => {
+      throw new TroupeError('config_invalid', `${place} failed: ${reason}`, { remedy: `Fix ${entry}.` })
+    })
+    try {
+      const implemented = await Promise.race([opened.promise, failed])
+      return connected(connection, { manifest, implemented, requests })
+    } finally {
+      cancel()
+    }
+  }
+}
+
+interface Opened {
+  readonly manifest: ExtensionManifest
+  readonly implemented: ReadonlySet<ExtensionMethod>
+  readonly requests: ContextRequests
+}
+
+function connected(process: ExtensionProcess<CallOwner>, { manifest, implemented, requests }: Opened): OpenedExtension {
+  const connect: ContextRequests['connect'] = (context) => requests.connect(context)
+  let isClosing = false
+  return {
+    runs: 'sandbox',
+    instance: remoteInstance({ process, manifest, implemented, connect }),
+    ended: new Promise((resolve) => {
+      void process.ended.then((reason) => {
+        if (!isClosing) resolve(reason)
+      })
+    }),
+    async close() {
+      isClosing = true
+      requests.close()
+      await process.close()
+    },
+  }
+}
+
+/** `main:Class` means `main.js`, else `main.ts`. @throws TroupeError if there is neither. */
+export function entryFile({ id, folder }: Pick<OpenableExtension, 'id' | 'folder'>, { file }: { readonly file: string }): string {
+  const found = [`${file}.js`, `${file}.ts`].map((name) => join(folder, name)).find((path) => existsSync(path))
+  if (found !== undefined) return found
+  throw new TroupeError('config_invalid', `The extension "${id}" has no entry file: neither ${file}.js nor ${file}.ts exists`, {
+    remedy: `Create ${join(folder, `${file}.ts`)}, or correct \`entrypoint\` in manifest.yaml.`,
+  })
+}
+
+interface RunnerStart extends OpenInSandboxOptions {
+  readonly entry: string
+  readonly className: string
+}
+
+async function startRunner(found: OpenableExtension, { sandbox, dataDir, entry, className }: RunnerStart): Promise<RunningCommand> {
+  const flags = ['--disable-warning=ExperimentalWarning', '--disable-warning=MODULE_TYPELESS_PACKAGE_JSON']
+  const node = [process.execPath, ...flags, `--max-old-space-size=${heapMegabytes}`, runner.file, entry, className]
+  const started = await sandbox
+    .start(found, { argv: ['/bin/sh', '-c', withOwnDescriptors, 'sh', ...node], dataDir: dataDir(found.id), readable: [runner.folder] })
+    .catch((error: unknown) => {
+      if (error instanceof TroupeError) throw error
+      throw new TroupeError('config_invalid', `The extension "${found.id}" could not be started: ${messageOf(error)}`, { cause: error })
+    })
+  if (started.ok) return started.running
+  const { message, remedy } = started.failure
+  throw new TroupeError(
+    'config_invalid',
+    `The extension "${found.id}" is not trusted, and could not be started in the sandbox: ${message}`,
+    {
+      remedy: `${remedy === undefined ? '' : `${remedy} `}Or trust it: troupe extensions trust ${found.id}`,
+    },
+  )
+}
+
+/** What the code prints must not become a message, and what it reads must not be one. */
+const withOwnDescriptors = `exec "$@" ${outputDescriptor}>&1 1>&2 ${inputDescriptor}<&0 0</dev/null`
+
+const runner = runnerFile()
+
+/** As source beside this file, or compiled into one file. */
+function runnerFile(): { readonly file: string; readonly folder: string } {
+  const isSource = extname(fileURLToPath(import.meta.url)) === '.ts'
+  const name = isSource ? './runner/extension-runner.ts' : '../parts/extension-runner.mjs'
+  const file = fileURLToPath(new URL(name, import.meta.url))
+  return { file, folder: isSource ? dirname(file) : file }
+}

@@ -1,0 +1,100 @@
+// The instance of an extension that runs in a process of its own: each method is a call.
+import type {
+  AgentDescriptor,
+  AgentResult,
+  AnyExtension,
+  ExtensionContext,
+  InvokeCall,
+  SetupField,
+  ToolContext,
+} from '../../contracts/index.ts'
+import type { ExtensionManifest } from '../kernel-types.ts'
+import { agentDescriptor, agentResult, healthReport, providedContext, schedule, scheduledResult, setupFields } from './answer-shapes.ts'
+import type { ExtensionProcess, Params } from './extension-process.ts'
+import { deadlines, terminateMs } from './process-limits.ts'
+import { remoteTools } from './remote-tools.ts'
+import type { ExtensionMethod } from './runner/wire.ts'
+import { type Check, either, isText, maxTextCharacters, optional, record, ShapeError, text } from './shapes.ts'
+
+/** What progress and output of a call go to, and tools that it calls belong to. */
+export type CallOwner = { readonly kind: 'tool'; readonly context: ToolContext } | { readonly kind: 'invoke'; readonly call: InvokeCall }
+
+export interface RemoteOptions {
+  readonly process: ExtensionProcess<CallOwner>
+  readonly manifest: ExtensionManifest
+  readonly implemented: ReadonlySet<ExtensionMethod>
+  connect(context: ExtensionContext): void
+}
+
+/** It has the methods that the extension implements, `initialize` for the context, and `healthCheck`, which shows that it answers. */
+export function remoteInstance({ process, manifest, implemented, connect }: RemoteOptions): AnyExtension {
+  let descriptor: AgentDescriptor | undefined
+  const { timeBudgetMs } = manifest.agent?.limits ?? {}
+  const call = async <Value>(method: ExtensionMethod, check: Check<Value>, { params = {}, ...options }: CallParts = {}): Promise<Value> => {
+    const answer = await process.call(method, params, { deadlineMs: deadlines[method], ...options })
+    return check(answer, method)
+  }
+  const all: { readonly [Method in ExtensionMethod]: NonNullable<AnyExtension[Method]> } = {
+    async initialize(context) {
+      connect(context)
+      const { id, config, folder, dataDir, workspace, resolvedTools } = context
+      const tools = resolvedTools.map(({ name, description, inputSchema }) => ({ name, description, inputSchema }))
+      const check = record({ descriptor: optional(agentDescriptor) })
+      descriptor = (await call('initialize', check, { params: { id, config, folder, dataDir, workspace, tools } })).descriptor
+    },
+    start: () => call('start', nothing),
+    stop: () => call('stop', nothing),
+    destroy: () => call('destroy', nothing),
+    healthCheck: () => call('healthCheck', optional(healthReport)),
+    async getTools() {
+      const listed = await call('getTools', anything)
+      return remoteTools(listed, manifest, (params, context, deadlineMs) =>
+        process.call('tool', params, { deadlineMs, signal: context.signal, owner: { kind: 'tool', context } }),
+      )
+    },
+    sendToUser: (userId, message) => call('sendToUser', nothing, { params: { userId, message } }),
+    streamToUser: (userId, piece) => call('streamToUser', nothing, { params: { userId, piece } }),
+    runBackground: (signal) => call('runBackground', nothing, { signal, graceMs: terminateMs }),
+    getSchedule: () => call('getSchedule', either(isText, text(200), schedule)),
+    execute: () => call('execute', optional(scheduledResult)),
+    getAgentDescriptor() {
+      if (!descriptor) throw new ShapeError('getAgentDescriptor returned nothing in `initialize`')
+      return descriptor
+    },
+    invoke(task, context, given) {
+      const { person, correlationId, signal } = given
+      const params = { task, context, call: { person, correlationId } }
+      return call('invoke', either<string, AgentResult>(isText, text(maxTextCharacters), agentResult), {
+        params,
+        signal,
+        owner: { kind: 'invoke', call: given },
+        ...(timeBudgetMs !== undefined && { deadlineMs: timeBudgetMs }),
+      })
+    },
+    getContext: (request) => call('getContext', optional(providedContext), { params: { request } }),
+    getSetupSchema: async () => withoutSecrets(await call('getSetupSchema', setupFields), manifest.id),
+    applyConfig: (config) => call('applyConfig', nothing, { params: { config } }),
+    onSetupComplete: () => call('onSetupComplete', nothing),
+  }
+  const offered = Object.entries(all).filter(([name]) => isAlways(name) || implemented.has(name as ExtensionMethod))
+  return Object.fromEntries(offered) as AnyExtension
+}
+
+interface CallParts {
+  readonly params?: Params
+  readonly signal?: AbortSignal
+  readonly graceMs?: number
+  readonly deadlineMs?: number
+  readonly owner?: CallOwner
+}
+
+const isAlways = (name: string): boolean => name === 'initialize' || name === 'healthCheck'
+const nothing: Check<void> = () => undefined
+const anything: Check<unknown> = (value) => value
+
+/** A person would type them into code that nobody has read. */
+function withoutSecrets(fields: readonly SetupField[], id: string): readonly SetupField[] {
+  const secret = fields.find(({ type }) => type === 'secret')
+  if (secret) throw new Error(`it asks for the secret \`${secret.name}\`, and it is not trusted. Run: troupe extensions trust ${id}`)
+  return fields
+}
