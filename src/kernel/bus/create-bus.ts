@@ -7,21 +7,10 @@ import type { BusEvent, Clock, Ids, Records } from '../../contracts/index.ts'
 import { messageOf } from '../../util/message-of.ts'
 import { showDuration } from '../../util/parse-units.ts'
 import type { Bus, Publication, ReportDiagnostic, Subscriber } from '../kernel-types.ts'
+import type { Row } from '../record-table.ts'
 import { asConsequence, currentEvent, Lane } from './lane.ts'
 import { chainProblem, checkedData, newEvent } from './new-event.ts'
-import {
-  type Delivery,
-  deadKey,
-  dueEvents,
-  hasEvent,
-  removeDeadLetter,
-  reserveKey,
-  type StoredEvent,
-  settleDelivery,
-  storeDeadLetter,
-  storeEvent,
-  trimEvents,
-} from './stored-events.ts'
+import { type Delivery, eventTables, type StoredEvent, settleDelivery, trimEvents, withDeliveries } from './stored-events.ts'
 
 export interface BusOptions {
   readonly records: Records
@@ -50,7 +39,9 @@ const stopMs = 5_000
 export const createBus = (options: BusOptions): RunningBus => new StoredBus(options)
 
 class StoredBus implements RunningBus {
-  readonly #options: BusOptions
+  readonly #clock: Clock
+  readonly #onDiagnostic: ReportDiagnostic
+  readonly #tables: ReturnType<typeof eventTables>
   readonly #createEvent: ReturnType<typeof newEvent>
   readonly #lanes = new Map<string, Lane>()
   #state: 'new' | 'running' | 'stopped' = 'new'
@@ -58,145 +49,147 @@ class StoredBus implements RunningBus {
   #isStoreFailing = false
   #cancelPoll = (): void => {}
 
-  constructor(options: BusOptions) {
-    this.#options = options
-    this.#createEvent = newEvent(options)
+  constructor({ records, clock, ids, onDiagnostic }: BusOptions) {
+    this.#clock = clock
+    this.#onDiagnostic = onDiagnostic
+    this.#tables = eventTables(records)
+    this.#createEvent = newEvent({ clock, ids })
   }
 
   async publish(publication: Publication): Promise<void> {
-    const { records } = this.#options
     const data = checkedData(publication)
     // An extension in a process of its own publishes outside of the context of its handler.
     const cause = publication.cause ?? currentEvent() ?? this.#lanes.get(publication.source)?.handling
-    const { event, key: newKey } = this.#createEvent({ ...publication, data, ...(cause && { cause }) })
-    if (publication.durable === false) return this.#publishInMemory(event)
-    const key = publication.id === undefined ? newKey : await reserveKey(records, event.id, newKey)
-    if (publication.id === undefined || !(await hasEvent(records, key))) await this.#publishDurable(event, key)
+    const { event, key } = this.#createEvent({ ...publication, data, ...(cause && { cause }) })
+    const lanes = [...this.#lanes.values()].filter((lane) => lane.takes(event.name))
+    if (publication.durable === false) return this.#publishInMemory(event, lanes)
+    if (publication.id === undefined) return this.#publishDurable(event, key, lanes)
+    const before = await this.#tables.ids.update(event.id, (known) => known ?? { eventKey: key })
+    const eventKey = before?.eventKey ?? key
+    const [known] = before ? await this.#tables.events.list({ prefix: eventKey, limit: 1 }) : []
+    // Without an event a crash came between the two writes.
+    if (known?.key !== eventKey) await this.#publishDurable(event, eventKey, lanes)
   }
 
   subscribe(subscriber: Subscriber): () => void {
-    return this.#laneOf(subscriber.id).add(subscriber)
+    const lane = this.#lanes.get(subscriber.id) ?? new Lane(subscriber.id)
+    this.#lanes.set(lane.id, lane)
+    lane.subscribers.add(subscriber)
+    this.#wake(lane)
+    return () => void lane.subscribers.delete(subscriber)
   }
 
   start(): void {
     if (this.#state !== 'new') return
     this.#state = 'running'
-    for (const lane of this.#lanes.values()) lane.wake()
+    for (const lane of this.#lanes.values()) this.#wake(lane)
     this.#pollLater()
   }
 
   async stop(): Promise<void> {
     this.#state = 'stopped'
     this.#cancelPoll()
-    const handled = Promise.all([...this.#lanes.values()].map((lane) => lane.idle))
-    await Promise.race([handled, new Promise<void>((resolve) => this.#options.clock.after(stopMs, resolve))])
+    const passes = Promise.all([...this.#lanes.values()].map((lane) => lane.pass))
+    await Promise.race([passes, new Promise<void>((resolve) => this.#clock.after(stopMs, resolve))])
   }
 
-  #laneOf(id: string): Lane {
-    const deliver = (lane: Lane): Promise<void> => this.#guarded(() => this.#deliverDue(lane))
-    const lane = this.#lanes.get(id) ?? new Lane({ id, clock: this.#options.clock, deliver, isOpen: () => this.#state === 'running' })
-    this.#lanes.set(id, lane)
-    return lane
-  }
-
-  #lanesFor(name: string): readonly Lane[] {
-    return [...this.#lanes.values()].filter((lane) => lane.takes(name))
-  }
-
-  async #publishDurable(event: BusEvent, key: string): Promise<void> {
-    const { records } = this.#options
-    const lanes = this.#lanesFor(event.name)
+  async #publishDurable(event: BusEvent, key: string, lanes: readonly Lane[]): Promise<void> {
     const subscribers = lanes.map(({ id }) => id)
-    const problem = chainProblem(event)
-    const isEnd = problem !== undefined && lanes.length > 0
-    if (isEnd) {
-      await storeDeadLetter(records, { key, event, subscribers, attempts: 0, error: problem, at: event.at, isChainEnd: true })
-      this.#report(event, `${problem} Its event ${event.name} of ${event.source} (${event.id}) was not delivered.`, 'error')
+    const error = lanes.length === 0 ? undefined : chainProblem(event)
+    if (error !== undefined) {
+      await this.#tables.dead.update(key, () => ({ event, subscribers, attempts: 0, error, at: event.at, isChainEnd: true }))
+      this.#report(event, `${error} Its event ${event.name} of ${event.source} (${event.id}) was not delivered.`, 'error')
     }
-    const waiting = subscribers.map((subscriber): Delivery => ({ subscriber, attempts: 0, due: event.at }))
-    await storeEvent(records, { key, event, waiting: isEnd ? [] : waiting })
-    if (!isEnd) for (const lane of lanes) lane.wake()
+    const waiting = error === undefined ? subscribers.map((subscriber) => ({ subscriber, attempts: 0, due: event.at })) : []
+    await this.#tables.events.update(key, (before) => before ?? withDeliveries(event, waiting))
+    for (const lane of lanes) this.#wake(lane)
   }
 
-  #publishInMemory(event: BusEvent): void {
+  #publishInMemory(event: BusEvent, lanes: readonly Lane[]): void {
     const problem = chainProblem(event)
     if (problem !== undefined) this.#report(event, `${problem} Its event ${event.name} of ${event.source} was dropped.`, 'error')
-    for (const lane of problem === undefined ? this.#lanesFor(event.name) : []) {
-      if (lane.inMemory.push(event) > maxInMemory) {
-        lane.inMemory.shift()
-        this.#report(event, `${lane.id} is too slow: an event that is not durable was dropped.`)
+    for (const lane of problem === undefined && this.#state === 'running' ? lanes : []) {
+      if (lane.inMemory >= maxInMemory) this.#report(event, `${lane.id} is too slow: an event ${event.name} was dropped.`)
+      else {
+        lane.inMemory += 1
+        void asConsequence(undefined, () => lane.inTurn(() => this.#deliverOnce(lane, event)))
       }
-      lane.wake()
     }
+  }
+
+  async #deliverOnce(lane: Lane, event: BusEvent): Promise<void> {
+    const error = await lane.handle(event, this.#clock)
+    lane.inMemory -= 1
+    if (error !== undefined) this.#report(event, `${lane.id} failed on the event ${event.name} (not durable, no retry): ${error}`)
+  }
+
+  #wake(lane: Lane): void {
+    lane.isWoken = true
+    // The event that the caller handles is no cause of what this subscriber gets.
+    if (this.#state === 'running') lane.pass ??= asConsequence(undefined, () => this.#passes(lane))
+  }
+
+  async #passes(lane: Lane): Promise<void> {
+    while (lane.isWoken && this.#state === 'running') {
+      lane.isWoken = false
+      await this.#guarded(() => this.#deliverDue(lane))
+    }
+    lane.pass = undefined
   }
 
   async #deliverDue(lane: Lane): Promise<void> {
-    const { records, clock } = this.#options
-    await this.#deliverInMemory(lane)
-    for await (const stored of dueEvents(records, clock.now())) {
-      const delivery = stored.waiting.find(({ subscriber, due }) => subscriber === lane.id && due <= clock.now())
-      if (delivery !== undefined && lane.takes(stored.event.name)) await this.#deliver(lane, stored, delivery)
-      await this.#deliverInMemory(lane)
+    for await (const stored of this.#tables.events.rows(this.#clock.now() + 1)) {
       if (this.#state !== 'running') return
+      const delivery = stored.waiting.find(({ subscriber, due }) => subscriber === lane.id && due <= this.#clock.now())
+      if (delivery !== undefined && lane.takes(stored.event.name)) await lane.inTurn(() => this.#deliver(lane, stored, delivery))
     }
   }
 
-  async #deliverInMemory(lane: Lane): Promise<void> {
-    for (let event = lane.inMemory.shift(); event !== undefined; event = lane.inMemory.shift()) {
-      const error = await lane.handle(event)
-      if (error !== undefined) this.#report(event, `${lane.id} failed on the event ${event.name} (not durable, no retry): ${error}`)
-    }
-  }
-
-  async #deliver(lane: Lane, { key, event }: StoredEvent, { attempts: before }: Delivery): Promise<void> {
-    const { records, clock } = this.#options
-    const place = { key, subscriber: lane.id }
-    const error = await lane.handle(event)
+  async #deliver(lane: Lane, { key, event }: Row<StoredEvent>, { attempts: before }: Delivery): Promise<void> {
+    const error = await lane.handle(event, this.#clock)
     const retryMs = retryDelaysMs[before]
-    if (error === undefined) {
-      await settleDelivery(records, place)
-      this.#delivered += 1
-      // It may be there from before a crash.
-      if (retryMs === undefined) await removeDeadLetter(records, deadKey(key, lane.id))
-      return
-    }
     const attempts = before + 1
-    const failed = `${lane.id} failed on the event ${event.name} (${event.id}), attempt ${attempts}: ${error}`
-    if (retryMs !== undefined) {
-      await settleDelivery(records, place, { subscriber: lane.id, attempts, due: clock.now() + retryMs, error })
-      this.#report(event, `${failed}. It is delivered again in ${showDuration(retryMs)}.`)
+    const failed = `${lane.id} failed on the event ${event.name} (${event.id}), attempt ${attempts}: ${error}.`
+    if (error !== undefined && retryMs !== undefined) {
+      await settleDelivery(
+        this.#tables,
+        { key, subscriber: lane.id },
+        { subscriber: lane.id, attempts, due: this.#clock.now() + retryMs, error },
+      )
+      this.#report(event, `${failed} It is delivered again in ${showDuration(retryMs)}.`)
       return
     }
-    const letter = { event, subscribers: [lane.id], attempts, error, at: clock.now(), isChainEnd: false }
-    await storeDeadLetter(records, { key: deadKey(key, lane.id), ...letter })
-    await settleDelivery(records, place)
-    this.#report(event, `${failed}. It was the last one. Deliver it again with: troupe events retry ${event.id}`, 'error')
+    const letter = error === undefined ? undefined : { event, subscribers: [lane.id], attempts, error, at: this.#clock.now() }
+    // Also without one: it may be there from before a crash.
+    if (retryMs === undefined) await this.#tables.dead.update(`${key}/${lane.id}`, () => letter && { ...letter, isChainEnd: false })
+    await settleDelivery(this.#tables, { key, subscriber: lane.id })
+    this.#delivered += 1
+    if (letter !== undefined)
+      this.#report(event, `${failed} It was the last one. Deliver it again with: troupe events retry ${event.id}`, 'error')
   }
 
   async #poll(): Promise<void> {
-    const { records, clock } = this.#options
-    const now = clock.now()
-    for await (const { key, event, waiting } of dueEvents(records, now))
-      for (const { subscriber, due } of waiting) {
+    const now = this.#clock.now()
+    for await (const { key, event, waiting } of this.#tables.events.rows(now + 1))
+      for (const { subscriber } of waiting.filter(({ due }) => due <= now)) {
         const lane = this.#lanes.get(subscriber)
-        if (due > now) continue
-        if (lane?.takes(event.name)) lane.wake()
+        if (lane?.takes(event.name)) this.#wake(lane)
         else if (now - event.at > absentMs) {
-          await settleDelivery(records, { key, subscriber })
+          await settleDelivery(this.#tables, { key, subscriber })
           this.#report(event, `The event ${event.name} (${event.id}) was dropped: ${subscriber} did not subscribe to it for a day.`)
         }
       }
     if (this.#delivered < trimAfter) return
     this.#delivered = 0
-    await trimEvents(records, keptEvents)
+    await trimEvents(this.#tables, keptEvents)
   }
 
   #pollLater(): void {
-    this.#cancelPoll = this.#options.clock.after(pollMs, () => {
-      void this.#guarded(() => this.#poll()).then(() => {
-        if (this.#state === 'running') this.#pollLater()
-      })
-    })
+    const poll = async (): Promise<void> => {
+      await this.#guarded(() => this.#poll())
+      if (this.#state === 'running') this.#pollLater()
+    }
+    this.#cancelPoll = this.#clock.after(pollMs, () => void poll())
   }
 
   async #guarded(step: () => Promise<void>): Promise<void> {
@@ -211,6 +204,6 @@ class StoredBus implements RunningBus {
 
   /** As a consequence of the event: a report that is published, and fails again, is part of its chain. */
   #report(event: BusEvent | undefined, message: string, level: 'warn' | 'error' = 'warn'): void {
-    asConsequence(event, () => this.#options.onDiagnostic({ level, source: 'kernel:bus', message }))
+    asConsequence(event, () => this.#onDiagnostic({ level, source: 'kernel:bus', message }))
   }
 }

@@ -1,0 +1,80 @@
+// One kernel of a store runs what works in the background: bus, schedules, channels, services.
+//
+// 1. The holder renews its lease. A lease that was not renewed for six seconds is free.
+// 2. The next kernel of the same supervisor takes it over immediately: the one before it has ended.
+import type { Clock, Ids, Records } from '../../contracts/index.ts'
+import { recordTable } from '../record-table.ts'
+
+const key = 'kernel'
+const renewMs = 2_000
+const leaseMs = 6_000
+
+export interface LeaseOptions {
+  readonly clock: Clock
+  readonly ids: Ids
+  /** For people: `troupe up, process 4711`. */
+  readonly holder: string
+  /** The same for all kernels that one supervisor starts. */
+  readonly supervisor?: string
+  /** This process did not run for a while, and another kernel has it now. */
+  readonly onLost: (holder: string) => void
+}
+
+export type KernelLease =
+  | { readonly ok: true; release(): Promise<void> }
+  /** `freeInMs`: if its holder has crashed. */
+  | { readonly ok: false; readonly holder: string; readonly freeInMs: number }
+
+interface StoredLease {
+  readonly id: string
+  readonly holder: string
+  readonly supervisor?: string
+  readonly until: number
+}
+
+export async function acquireKernelLease(records: Records, options: LeaseOptions): Promise<KernelLease> {
+  const { clock, ids, holder, supervisor, onLost } = options
+  const table = recordTable<StoredLease>(records, 'lease')
+  const id = ids.next()
+  /** The lease of another kernel, if it has one. */
+  const write = async (isFirst: boolean): Promise<StoredLease | undefined> => {
+    const now = clock.now()
+    const mine = { id, holder, ...(supervisor !== undefined && { supervisor }), until: now + leaseMs }
+    const isOther = (stored: StoredLease): boolean => {
+      // A wall clock that went back does not keep the lease of a dead kernel.
+      if (stored.id === id || stored.until <= now || stored.until > now + leaseMs) return false
+      return !isFirst || supervisor === undefined || stored.supervisor !== supervisor
+    }
+    const before = await table.update(key, (stored) => (stored !== undefined && isOther(stored) ? stored : mine))
+    return before !== undefined && isOther(before) ? before : undefined
+  }
+  const other = await write(true)
+  if (other !== undefined) return { ok: false, holder: other.holder, freeInMs: other.until - clock.now() }
+
+  let isReleased = false
+  let cancel = (): void => {}
+  let renewal: Promise<void> | undefined
+  const renewLater = (): void => {
+    cancel = clock.after(renewMs, () => {
+      renewal = renew()
+    })
+  }
+  const renew = async (): Promise<void> => {
+    // A store that fails for a moment is no reason to stop: the next renewal decides.
+    const next = await write(false).catch(() => undefined)
+    if (isReleased) return
+    if (next === undefined) renewLater()
+    else onLost(next.holder)
+  }
+  renewLater()
+  return {
+    ok: true,
+    async release() {
+      isReleased = true
+      cancel()
+      // It would write the lease again.
+      await renewal
+      await table.update(key, (stored) => (stored?.id === id ? undefined : stored))
+    },
+  }
+}

@@ -1,0 +1,203 @@
+// The scheduler.
+//
+// 1. A run is taken by moving the next time of its record: of several processes one takes it.
+// 2. A task that was taken, but not handed over before a crash, is handed over again with the same id. A run of an extension is not repeated.
+// 3. A schedule has one run at a time.
+// 4. Times are those of the wall clock: after a sleep of the machine the next tick finds what was missed.
+import type { Clock, Ids, MaybePromise, Recipient, Records, Schedule, ScheduledTask, Schedules } from '../../contracts/index.ts'
+import { messageOf } from '../../util/message-of.ts'
+import { kernelEvents } from '../bus/event-names.ts'
+import type { Bus, ReportDiagnostic, Scheduler } from '../kernel-types.ts'
+import { type Row, recordTable } from '../record-table.ts'
+import { nextTime, scheduleError, scheduleProblem } from './cron-times.ts'
+import { claimRun, decideRun, endRun, firstTime, isLate, type ScheduleTable, type StoredSchedule } from './stored-schedules.ts'
+
+export interface SchedulerOptions {
+  readonly records: Records
+  readonly clock: Clock
+  readonly ids: Ids
+  /** Sends a task to the orchestrator. Resolves when it is stored. The same id again is ignored. */
+  readonly fire: (task: FiredTask) => MaybePromise<void>
+  readonly bus: Pick<Bus, 'publish'>
+  readonly onDiagnostic: ReportDiagnostic
+}
+
+export interface FiredTask {
+  /** Of this run. */
+  readonly id: string
+  /** Says so if it is late. */
+  readonly text: string
+  readonly to?: Recipient
+}
+
+export interface RunningScheduler extends Scheduler {
+  /** After the extensions have registered: schedules of those that are gone are removed. */
+  start(): Promise<void>
+  /** Waits for runs, up to five seconds. */
+  stop(): Promise<void>
+}
+
+/** Other processes add tasks, and the wall clock may jump. */
+const maxTickMs = 5_000
+const stopMs = 5_000
+const maxTasks = 200
+
+export const createScheduler = (options: SchedulerOptions): RunningScheduler => new StoredScheduler(options)
+
+type Execute = (at: number) => MaybePromise<void>
+type ScheduleRow = Row<StoredSchedule>
+
+class StoredScheduler implements RunningScheduler {
+  readonly #options: SchedulerOptions
+  readonly #table: ScheduleTable
+  readonly #registered = new Map<string, { readonly when: Schedule; readonly execute: Execute }>()
+  readonly #runs = new Map<string, Promise<void>>()
+  #state: 'new' | 'running' | 'stopped' = 'new'
+  #cancelTick = (): void => {}
+  #isStoreFailing = false
+
+  constructor(options: SchedulerOptions) {
+    this.#options = options
+    this.#table = recordTable<StoredSchedule>(options.records, 'schedule')
+  }
+
+  register(id: string, schedule: Schedule, execute: Execute): () => void {
+    const problem = scheduleProblem(schedule, this.#options.clock.now())
+    if (problem !== undefined) throw scheduleError(problem)
+    const entry = { when: schedule, execute }
+    this.#registered.set(id, entry)
+    if (this.#state === 'running') void this.#guarded(() => this.#store(id, schedule)).then(() => this.#tickIn(0))
+    return () => void (this.#registered.get(id) === entry && this.#registered.delete(id))
+  }
+
+  async start(): Promise<void> {
+    for (const [id, { when }] of this.#registered) await this.#store(id, when)
+    for await (const row of this.#table.rows()) {
+      const { key, task, running } = row
+      if (task === undefined && !this.#registered.has(key)) await this.#table.update(key, () => undefined)
+      else if (running !== undefined && task !== undefined) this.#run(row, running)
+      else if (running !== undefined) {
+        await endRun(this.#table, key, running)
+        await this.#missed(row, running, `The run of ${timeText(running)} was interrupted by a restart.`)
+      }
+    }
+    this.#state = 'running'
+    await this.#guarded(() => this.#tick())
+  }
+
+  async stop(): Promise<void> {
+    this.#state = 'stopped'
+    this.#cancelTick()
+    const runs = Promise.all(this.#runs.values())
+    await Promise.race([runs, new Promise<void>((resolve) => this.#options.clock.after(stopMs, resolve))])
+  }
+
+  schedulesOf(extension: string): Schedules {
+    const prefix = `${extension}/`
+    return {
+      add: (task) => this.#add(prefix, task),
+      list: async () => (await this.#table.list({ prefix })).map((row) => taskOf(row, prefix)),
+      cancel: async (id) => (await this.#table.update(`${prefix}${id}`, () => undefined)) !== undefined,
+    }
+  }
+
+  async #add(prefix: string, added: Parameters<Schedules['add']>[0]): Promise<ScheduledTask> {
+    const { clock, ids } = this.#options
+    const { id = ids.next(), task, when, to } = added
+    const row: ScheduleRow = { key: `${prefix}${id}`, due: firstTime(added, clock.now()), task, when, ...(to && { to }) }
+    if ((await this.#table.list({ prefix, limit: maxTasks })).length >= maxTasks)
+      throw scheduleError({ place: 'schedules', message: `there are ${maxTasks} tasks already`, remedy: 'Cancel some of them.' })
+    if ((await this.#table.update(row.key, (before) => before ?? row)) !== undefined)
+      throw scheduleError({ place: 'id', message: `"${id}" exists already`, remedy: 'Cancel it first, or choose another id.' })
+    this.#tickIn(0)
+    return taskOf(row, prefix)
+  }
+
+  /** The next time stays if the schedule is the same. */
+  async #store(id: string, when: Schedule): Promise<void> {
+    const due = nextTime(when, this.#options.clock.now())
+    const isSame = ({ cron, timeZone }: Schedule): boolean => cron === when.cron && timeZone === when.timeZone
+    await this.#table.update(id, (before) =>
+      before && isSame(before.when as Schedule) ? before : { when, ...(due !== undefined && { due }) },
+    )
+  }
+
+  #tickIn(ms: number): void {
+    this.#cancelTick()
+    if (this.#state === 'running') this.#cancelTick = this.#options.clock.after(ms, () => void this.#guarded(() => this.#tick()))
+  }
+
+  async #tick(): Promise<void> {
+    const { clock } = this.#options
+    this.#tickIn(maxTickMs)
+    for (const row of await this.#table.list({ dueBefore: clock.now() + 1 }))
+      if (this.#state === 'running' && (row.task !== undefined || this.#registered.has(row.key))) await this.#take(row)
+    const soon = await this.#table.list({ dueBefore: clock.now() + maxTickMs })
+    const waits = soon.map(({ due = 0 }) => due - clock.now()).filter((ms) => ms > 0)
+    if (waits.length > 0) this.#tickIn(Math.min(...waits))
+  }
+
+  async #take(row: ScheduleRow): Promise<void> {
+    const { due = 0, key } = row
+    const { at, missed, next } = decideRun(row, due, this.#options.clock.now())
+    const isBusy = this.#runs.has(key)
+    if (!(await claimRun(this.#table, row, { at: isBusy ? undefined : at, next }))) return
+    const then = next === undefined ? '' : ` The next run is at ${timeText(next)}.`
+    if (missed > 0) await this.#missed(row, due, `It missed ${missed} run${missed === 1 ? '' : 's'} since ${timeText(due)}.${then}`)
+    if (at !== undefined && isBusy)
+      await this.#missed(row, at, `The run of ${timeText(at)} was skipped: the one before it has not ended.${then}`)
+    else if (at !== undefined) this.#run(row, at)
+  }
+
+  #run(row: ScheduleRow, at: number): void {
+    this.#runs.set(
+      row.key,
+      this.#perform(row, at).finally(() => this.#runs.delete(row.key)),
+    )
+  }
+
+  async #perform({ key, task, to }: ScheduleRow, at: number): Promise<void> {
+    const { clock, fire } = this.#options
+    try {
+      if (task === undefined) await this.#registered.get(key)?.execute(at)
+      else {
+        const note = isLate(at, clock.now()) ? `This task was due at ${timeText(at)}, and is late.\n` : ''
+        await fire({ id: `schedule:${key}@${at}`, text: `${note}${task}`, ...(to && { to }) })
+      }
+    } catch (error) {
+      this.#report('error', `Schedule ${key}: the run of ${timeText(at)} failed: ${messageOf(error)}`)
+    }
+    await this.#guarded(() => endRun(this.#table, key, at))
+  }
+
+  async #missed({ key, task, to }: ScheduleRow, since: number, what: string): Promise<void> {
+    const text = task === undefined ? `Schedule ${key}: ${what}` : `Scheduled task "${task}": ${what}`
+    this.#report('warn', text)
+    const data = { schedule: key, text, since, ...(to && { to: { ...to } }) }
+    await this.#options.bus.publish({ name: kernelEvents.scheduleMissed, source: 'kernel', data, id: `missed:${key}@${since}` })
+  }
+
+  async #guarded(step: () => Promise<void>): Promise<void> {
+    try {
+      await step()
+      this.#isStoreFailing = false
+    } catch (error) {
+      if (!this.#isStoreFailing) this.#report('error', `Schedules cannot be read or written, and wait: ${messageOf(error)}`)
+      this.#isStoreFailing = true
+    }
+  }
+
+  #report(level: 'warn' | 'error', message: string): void {
+    this.#options.onDiagnostic({ level, source: 'kernel:scheduler', message })
+  }
+}
+
+const timeText = (at: number): string => new Date(at).toISOString()
+
+const taskOf = ({ key, task = '', when, to, due, running = 0 }: ScheduleRow, prefix: string): ScheduledTask => ({
+  id: key.slice(prefix.length),
+  task,
+  when,
+  nextAt: due ?? running,
+  ...(to && { to }),
+})

@@ -1,0 +1,84 @@
+import type { Problem, Recipient, ScheduledTask, Schedules } from '../../contracts/index.ts'
+import type { RecordTable, Row } from '../record-table.ts'
+import { countTimes, nextTime, scheduleError, scheduleProblem } from './cron-times.ts'
+
+/** A run that is this late was missed. A restart takes less. */
+const graceMs = 60_000
+/** A task that runs once is still useful. */
+const maxLateMs = 24 * 3_600_000
+const maxTaskChars = 10_000
+
+/** Keys: `EXTENSION` and `EXTENSION:ID` for what extensions register, `EXTENSION/ID` for tasks. */
+export interface StoredSchedule {
+  readonly when: ScheduledTask['when']
+  /** Absent for what an extension registers. */
+  readonly task?: string
+  readonly to?: Recipient
+  /** The time of a run that has not ended. */
+  readonly running?: number
+}
+export type ScheduleTable = RecordTable<StoredSchedule>
+
+interface DueRun {
+  /** `undefined`: too late for a run. */
+  readonly at: number | undefined
+  readonly missed: number
+  /** `undefined`: there is no further time. */
+  readonly next: number | undefined
+}
+
+export const isLate = (at: number, now: number): boolean => now - at > graceMs
+
+/** What happens with a schedule that is due. */
+export function decideRun({ when }: StoredSchedule, due: number, now: number): DueRun {
+  if ('at' in when) return now - due <= maxLateMs ? { at: due, missed: 0, next: undefined } : { at: undefined, missed: 1, next: undefined }
+  const count = countTimes(when, due, now)
+  const next = nextTime(when, now)
+  return isLate(due, now) ? { at: undefined, missed: count, next } : { at: due, missed: count - 1, next }
+}
+
+/** Takes a run. `false` if another process was faster. */
+export async function claimRun(
+  table: ScheduleTable,
+  { key, due }: Row<StoredSchedule>,
+  { at, next }: Omit<DueRun, 'missed'>,
+): Promise<boolean> {
+  const before = await table.update(key, (stored) => {
+    if (stored?.due !== due) return stored
+    if (stored === undefined || (at === undefined && next === undefined)) return undefined
+    const { due: _, ...schedule } = stored
+    return { ...schedule, ...(next !== undefined && { due: next }), ...(at !== undefined && { running: at }) }
+  })
+  return before !== undefined && before.due === due
+}
+
+/** A run has ended. A schedule without a further time is removed. */
+export async function endRun(table: ScheduleTable, key: string, at: number): Promise<void> {
+  await table.update(key, (stored) => {
+    if (stored?.running !== at) return stored
+    const { running: _, ...schedule } = stored
+    return schedule.due === undefined ? undefined : schedule
+  })
+}
+
+/** The first time of a task. @throws if it is wrong. */
+export function firstTime({ id, task, when }: Parameters<Schedules['add']>[0], now: number): number {
+  const problem = taskProblem({ id, task }) ?? ('cron' in when ? scheduleProblem(when, now) : timeProblem(when.at, now))
+  if (problem !== undefined) throw scheduleError(problem)
+  return 'cron' in when ? (nextTime(when, now) ?? now) : when.at
+}
+
+function taskProblem({ id, task }: { readonly id?: string | undefined; readonly task: string }): Problem | undefined {
+  if (id !== undefined && !/^[\w.-]{1,100}$/.test(id))
+    return { place: 'id', message: `expected an id, not ${JSON.stringify(id)}`, remedy: 'Use up to 100 letters, digits and _ . -' }
+  if (typeof task !== 'string' || task.trim() === '' || task.length > maxTaskChars)
+    return { place: 'task', message: `expected a text of 1 to ${maxTaskChars} characters`, remedy: 'Say what to do.' }
+  return undefined
+}
+
+function timeProblem(at: number, now: number): Problem | undefined {
+  const isTime = typeof at === 'number' && !Number.isNaN(new Date(at).getTime())
+  if (isTime && at > now) return undefined
+  const message = isTime ? `${new Date(at).toISOString()} is in the past` : `expected milliseconds since 1970, not ${JSON.stringify(at)}`
+  return { place: 'when.at', message, remedy: `Choose a time after ${new Date(now).toISOString()}.` }
+}
