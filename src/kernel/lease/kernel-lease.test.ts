@@ -1,0 +1,54 @@
+import { expect, it } from 'vitest'
+import { openStore } from '../../stores/index.ts'
+import { FakeClock, sequentialIds } from '../../testing/index.ts'
+import { acquireKernelLease, type LeaseOptions } from './kernel-lease.ts'
+
+async function setup() {
+  const { records } = await openStore('memory:')
+  const clock = new FakeClock()
+  const ids = sequentialIds()
+  const lost: string[] = []
+  const acquire = (options: Pick<LeaseOptions, 'holder' | 'supervisor'>) =>
+    acquireKernelLease(records, { clock, ids, onLost: (holder) => lost.push(holder), ...options })
+  return { clock, acquire, lost }
+}
+
+it('has one holder, who renews it; the second one learns who has it', async () => {
+  const { clock, acquire, lost } = await setup()
+  const first = await acquire({ holder: 'process 1' })
+  expect(first.ok).toBe(true)
+  expect(await acquire({ holder: 'process 2' })).toEqual({ ok: false, holder: 'process 1', freeInMs: 6_000 })
+  await clock.elapse(60_000)
+  expect(await acquire({ holder: 'process 2' })).toMatchObject({ ok: false, holder: 'process 1' })
+  if (first.ok) await first.release()
+  expect(await acquire({ holder: 'process 2' })).toMatchObject({ ok: true })
+  await clock.elapse(10_000)
+  expect(lost).toEqual([])
+})
+
+it('is free six seconds after a crash, and the old holder is told if it comes back', async () => {
+  const { clock, acquire, lost } = await setup()
+  await acquire({ holder: 'process 1' })
+  // The process stands still: its timers do not fire, the time goes on.
+  clock.jump(5_999)
+  expect(await acquire({ holder: 'process 2' })).toEqual({ ok: false, holder: 'process 1', freeInMs: 1 })
+  clock.jump(1)
+  expect(await acquire({ holder: 'process 2' })).toMatchObject({ ok: true })
+  await clock.elapse(10_000)
+  expect(lost).toEqual(['process 2'])
+})
+
+it('passes to the next kernel of the same supervisor immediately', async () => {
+  const { acquire } = await setup()
+  await acquire({ holder: 'kernel 1', supervisor: 's1' })
+  expect(await acquire({ holder: 'kernel 2', supervisor: 's2' })).toMatchObject({ ok: false })
+  expect(await acquire({ holder: 'kernel 3', supervisor: 's1' })).toMatchObject({ ok: true })
+  expect(await acquire({ holder: 'kernel 4' })).toMatchObject({ ok: false, holder: 'kernel 3' })
+})
+
+it('outlives a wall clock that goes back', async () => {
+  const { clock, acquire } = await setup()
+  await acquire({ holder: 'process 1' })
+  clock.jump(-3_600_000)
+  expect(await acquire({ holder: 'process 2' })).toMatchObject({ ok: true })
+})
