@@ -291,6 +291,7 @@ export class ExtensionLoader {
   async #fail(each: ManagedExtension, problems: readonly ExtensionProblem[]): Promise<void> {
     if (each.state !== 'running') return
     each.state = 'failed'
+    each.failure = problems[0]
     this.#report(each, problems)
     const dependents = this.#order.filter((other) => other.phase !== 'idle' && other.needs.includes(each.id))
     for (const other of dependents.toReversed()) await this.#fail(other, problemsOf(other.found, 'load', needsFailed(other, each)))
@@ -378,7 +379,7 @@ export class ExtensionLoader {
 }
 
 function needsFailed({ found }: ManagedExtension, needed: ManagedExtension): Error {
-  const { id, state, problems } = needed
+  const { id, state, failure = needed.problems[0] } = needed
   const why = {
     running: 'is not loaded',
     disabled: 'is disabled',
@@ -386,7 +387,7 @@ function needsFailed({ found }: ManagedExtension, needed: ManagedExtension): Err
     quarantined: 'is quarantined',
     untrusted: 'is not trusted',
   }
-  const cause = state === 'failed' && problems[0] ? `: ${problems[0].message}` : ''
+  const cause = state === 'failed' && failure ? `: ${failure.message}` : ''
   const remedy = state === 'disabled' ? `To enable it: troupe extensions enable ${id}` : `Fix \`${id}\` first.`
   return extensionError(found.folder, `it needs \`${id}\`, which ${why[state]}${cause}`, remedy)
 }

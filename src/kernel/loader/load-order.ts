@@ -9,7 +9,7 @@ export interface OrderedExtension {
 }
 
 export interface LoadOrder {
-  /** Dependencies before their dependents. Only those without problems. */
+  /** Those without dependencies first, then those that need only them, and so on. Only those without problems. */
   readonly order: readonly string[]
   readonly problems: ReadonlyMap<string, readonly ExtensionProblem[]>
 }
@@ -44,29 +44,13 @@ export function orderExtensions(extensions: readonly OrderedExtension[], known: 
         remedy: 'Remove one of them from `depends_on` or `uses_tools`.',
       })
     }
-  return {
-    order: sorted(
-      [...byId.keys()].filter((id) => !problems.has(id)),
-      neededBy,
-    ),
-    problems,
+  const order: string[] = []
+  const left = new Set([...byId.keys()].filter((id) => !problems.has(id)))
+  // Ends: cycles are not among them.
+  while (left.size > 0) {
+    const ready = [...left].filter((id) => neededBy(id).every((each) => !left.has(each)))
+    order.push(...ready)
+    for (const id of ready) left.delete(id)
   }
-}
-
-/** The graph has no cycle. Not recursive: a long chain must not exhaust the stack. */
-function sorted(ids: readonly string[], neededBy: (id: string) => readonly string[]): readonly string[] {
-  const wanted = new Set(ids)
-  const done = new Set<string>()
-  for (const root of ids) {
-    const path = [root]
-    for (let id = path.at(-1); id !== undefined; id = path.at(-1)) {
-      const next = done.has(id) ? undefined : neededBy(id).find((each) => wanted.has(each) && !done.has(each))
-      if (next !== undefined) path.push(next)
-      else {
-        done.add(id)
-        path.pop()
-      }
-    }
-  }
-  return [...done]
+  return { order, problems }
 }

@@ -20,6 +20,8 @@ export class ManagedExtension implements LoadedExtension {
   descriptor: AgentDescriptor | undefined
   health: HealthReport | undefined
   problems: readonly ExtensionProblem[]
+  /** Why it failed. */
+  failure: ExtensionProblem | undefined
   /** How often its process was restarted, and when it was last. */
   restarts = { count: 0, at: 0 }
   /** Ends what was wired at the start, last first. */
