@@ -154,7 +154,7 @@ export class ExtensionLoader {
       if (needed.state !== 'running' || needed.phase === 'idle') throw needsFailed(each, needed)
     }
     const usesTools = each.found.manifest?.agent?.usesTools ?? []
-    const empty = usesTools.find((id) => this.#entry(id).tools.length === 0)
+    const empty = usesTools.find((id) => this.#entry(id).tools.length === 0 && !this.#entry(id).capabilities.has('agent'))
     if (empty === undefined) return
     const others = this.#order.flatMap(({ id, tools }) => (tools.length > 0 ? [id] : []))
     const remedy = others.length === 0 ? 'No extension provides tools.' : `Extensions with tools: ${others.join(', ')}.`

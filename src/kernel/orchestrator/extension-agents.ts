@@ -3,7 +3,16 @@
 // 1. Inside of a call an agent is a child of that call. Elsewhere it has a session of its own.
 // 2. A call publishes `agent_invoked` once, and `agent_result` or `agent_error` once, also if a restart interrupts it.
 // 3. A failure of an agent is a result. Nothing here throws.
-import type { AgentResult, Clock, JsonObject, SessionService, StartAgentOptions, Tool, ToolContext } from '../../contracts/index.ts'
+import type {
+  AgentResult,
+  Clock,
+  JsonObject,
+  SessionService,
+  StartAgentOptions,
+  Tool,
+  ToolContext,
+  ToolOutput,
+} from '../../contracts/index.ts'
 import { agentToolName, childTraits } from '../../tools/index.ts'
 import { messageOf } from '../../util/message-of.ts'
 import { kernelEvents } from '../bus/event-names.ts'
@@ -38,6 +47,12 @@ interface Task {
   readonly context?: JsonObject | undefined
 }
 
+/** `call`: of the caller, if it is a session. */
+interface AgentCall extends Task {
+  readonly id: string
+  readonly call: ToolContext | undefined
+}
+
 export class ExtensionAgents implements AgentPort {
   readonly #options: ExtensionAgentsOptions
   /** Set once there is a runtime. */
@@ -61,14 +76,13 @@ export class ExtensionAgents implements AgentPort {
   }
 
   invoke(id: string, task: string, context?: JsonObject): Promise<AgentResult> {
-    const call = currentCall()
-    return this.#traced(id, { task, context }, call?.context, () => this.#run(id, { task, context }, call?.context))
+    return this.#traced({ id, task, context, call: currentCall()?.context })
   }
 
   /** The tool for callers. `handoff`: how a person talks to the agent, for agents with that mode. */
   toolOf(extension: LoadedExtension, handoff?: Tool): Tool {
     const { id } = extension.found
-    const run = (input: JsonObject, context: ToolContext) => this.#run(id, input as unknown as Task, context)
+    const callOf = (input: JsonObject, call: ToolContext): AgentCall => ({ ...(input as unknown as Task), id, call })
     return {
       ...childTraits,
       view: () => ({ type: 'subagent_call', details: { agent: id } }),
@@ -76,16 +90,14 @@ export class ExtensionAgents implements AgentPort {
       name: agentToolName({ toolName: id }),
       description: agentDescription(extension),
       inputSchema: agentInputSchema,
-      execute: (input, context) => {
-        const task = input as unknown as Task
-        if (!handoff) return this.#traced(id, task, context, () => run(input, context)).then(toolOutputOf)
-        return this.#tracedTool(id, task, context, handoff)
-      },
+      execute: handoff
+        ? (input, context) => this.#tracedHandoff(callOf(input, context), () => handoff.execute(input, context))
+        : async (input, context) => toolOutputOf(await this.#traced(callOf(input, context))),
     }
   }
 
   /** Through `invoke`, if the extension has it. */
-  async #run(id: string, { task, context }: Task, call: ToolContext | undefined): Promise<AgentResult> {
+  async #run({ id, task, context, call }: AgentCall): Promise<AgentResult> {
     const extension = this.#options.find(id)
     const { agent } = extension?.found.manifest ?? {}
     if (!extension || !agent || extension.state !== 'running')
@@ -98,7 +110,7 @@ export class ExtensionAgents implements AgentPort {
     const given = {
       signal: invocation.signal,
       person: call?.principal,
-      correlationId: this.#correlationOf(call) ?? id,
+      correlationId: correlationOf(call) ?? id,
       progress: (text: string) => call?.progress(text),
     }
     const work = async () => extension.instance.invoke?.(task, context, given)
@@ -137,23 +149,23 @@ export class ExtensionAgents implements AgentPort {
     }
   }
 
-  async #traced(id: string, task: Task, call: ToolContext | undefined, work: () => Promise<AgentResult>): Promise<AgentResult> {
-    const end = await this.#began(id, task, call)
-    const result = await work()
+  async #traced(call: AgentCall): Promise<AgentResult> {
+    const end = await this.#began(call)
+    const result = await this.#run(call)
     await end(result)
     return result
   }
 
-  async #tracedTool(id: string, task: Task, call: ToolContext, handoff: Tool): Promise<Awaited<ReturnType<Tool['execute']>>> {
-    const end = await this.#began(id, task, call)
-    const output = await handoff.execute(task as unknown as JsonObject, call)
+  async #tracedHandoff(call: AgentCall, work: () => ReturnType<Tool['execute']>): Promise<ToolOutput | string> {
+    const end = await this.#began(call)
+    const output = await work()
     const content = typeof output === 'string' ? output : output.ok ? output.content : (output.partial ?? '')
     await end(typeof output === 'string' || output.ok ? { status: 'completed', content } : { ...failedResult(output.error), content })
     return output
   }
 
   /** Publishes that an agent begins. Returns what publishes its end. */
-  async #began(id: string, { task }: Task, call: ToolContext | undefined): Promise<(result: AgentResult) => Promise<void>> {
+  async #began({ id, task, call }: AgentCall): Promise<(result: AgentResult) => Promise<void>> {
     const { clock } = this.#options
     const startedAt = clock.monotonic()
     const base = { agent: id, ...(call && { sessionId: call.sessionId, callId: call.callId, caller: call.agentPath }) }
@@ -178,7 +190,7 @@ export class ExtensionAgents implements AgentPort {
   }
 
   async #publish(name: string, data: JsonObject, call: ToolContext | undefined): Promise<void> {
-    const correlationId = this.#correlationOf(call)
+    const correlationId = correlationOf(call)
     try {
       await this.#options.bus.publish({
         name,
@@ -192,9 +204,6 @@ export class ExtensionAgents implements AgentPort {
     }
   }
 
-  /** One for everything in a conversation. */
-  #correlationOf = (call: ToolContext | undefined): string | undefined => currentEvent()?.correlationId ?? call?.treeId
-
   #reportUnseen(id: string): void {
     if (this.#unseen.has(id)) return
     this.#unseen.add(id)
@@ -202,6 +211,9 @@ export class ExtensionAgents implements AgentPort {
     this.#options.onDiagnostic({ level: 'info', source: id, message })
   }
 }
+
+/** One for everything in a conversation, or that follows from an event. */
+const correlationOf = (call: ToolContext | undefined): string | undefined => currentEvent()?.correlationId ?? call?.treeId
 
 /** For the agents that may call it. */
 export const agentDescription = ({ found, descriptor }: LoadedExtension): string =>
