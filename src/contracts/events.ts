@@ -135,6 +135,13 @@ export interface AskedFirst {
   readonly failure?: ModelFailure
 }
 
+/**
+ * Why a handoff ended. `done`: the child returned control. `turns`: the person sent as many messages as allowed. `asked`: the person
+ * asked for it. `ended`: the call ended.
+ */
+export const handoffReasons = ['done', 'time', 'turns', 'tokens', 'failed', 'asked', 'ended'] as const
+export type HandoffReason = (typeof handoffReasons)[number]
+
 type EndingOf<Status> = Extract<TurnEnding, { status: Status }>
 
 interface Bodies {
@@ -273,6 +280,10 @@ interface Bodies {
   'interaction.subagent.failed': ChildEnd & { readonly status: 'failed' | 'interrupted'; readonly failure: ToolFailure }
   /** A spawned child takes no further input. */
   'interaction.subagent.closed': { readonly childId: SessionId; readonly agent: string }
+
+  /** A spawned child talks to the person from now on: messages to the session go to it. In the journal of the parent. */
+  'interaction.handoff.started': { readonly childId: SessionId; readonly agent: string; readonly childPath: string }
+  'interaction.handoff.completed': { readonly childId: SessionId; readonly agent: string; readonly reason: HandoffReason }
 
   'interaction.hook.completed': {
     readonly hook: string

@@ -37,6 +37,7 @@ export type {
   EventBody,
   EventDraft,
   EventType,
+  HandoffReason,
   InputMode,
   InteractionEvent,
   ItemDelta,
@@ -55,6 +56,7 @@ export type {
   TurnEnding,
   TurnTotals,
 } from './events.ts'
+export { handoffReasons } from './events.ts'
 export {
   type AgentDescriptor,
   type AgentProvider,
@@ -195,6 +197,7 @@ export type {
   Outcome,
   OutcomeStatus,
   Report,
+  Speaker,
   StepOperation,
   Trace,
   TurnOperation,

@@ -56,6 +56,8 @@ export interface CallRecord {
   readonly bytesOut: number
   /** Notices of spawned children that this result contains: they are not delivered again. */
   readonly delivers?: readonly ClientId[]
+  /** The turn ends with its step. */
+  readonly endsTurn?: true
 }
 
 export interface TextIntent {

@@ -81,6 +81,13 @@ export interface TurnOperation {
   readonly steps: readonly StepOperation[]
 }
 
+/** `agentPath`: `root/researcher#1`. */
+export interface Speaker {
+  readonly sessionId: SessionId
+  readonly agentPath: string
+  readonly agent: string
+}
+
 /** How a turn ended. Every run has an outcome; it never throws. `Value`: of the schema that was given to the run. */
 export interface Outcome<Value = Json> {
   readonly status: OutcomeStatus
@@ -92,7 +99,10 @@ export interface Outcome<Value = Json> {
   readonly code?: ErrorCode
   readonly sessionId: SessionId
   readonly turnId?: TurnId
+  /** While a handoff is open: the last answer of the agent that speaks. */
   readonly report?: Report<Value>
+  /** The child that talks to the person, if a handoff is open: messages to the session go to it. */
+  readonly speaker?: Speaker
   readonly usage: Usage
   readonly cost: Cost
   readonly accounting: readonly AccountingEntry[]

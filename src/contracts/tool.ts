@@ -1,6 +1,6 @@
 import type { OutputContract } from './agent.ts'
 import type { ApprovalKey, ApprovalWish, Question, QuestionAnswer } from './approvals.ts'
-import type { InputMode } from './events.ts'
+import type { HandoffReason, InputMode } from './events.ts'
 import type { ToolFailure, TurnReason } from './failures.ts'
 import type { CallId } from './ids.ts'
 import type { CallItemType, Effect } from './items.ts'
@@ -73,6 +73,8 @@ export interface SpawnedAgent {
   readonly status: 'working' | 'idle'
   /** The number of its last turn. */
   readonly turn: number
+  /** Whether it talks to the person, or why it no longer does. */
+  readonly handoff?: 'open' | HandoffReason
 }
 
 /** A child after a wait. */
@@ -90,6 +92,8 @@ export interface WaitRequest {
    */
   readonly mode?: 'any' | 'all' | 'next'
   readonly timeoutMs?: number
+  /** For a child that talks to the person: the last turn that the caller has seen. A later one is news, and starts only then. */
+  readonly seen?: number
 }
 
 type Refused = Extract<ChildResult, { kind: 'refused' }>
@@ -106,6 +110,13 @@ export interface ChildControl {
   wait(request: WaitRequest): Promise<readonly WaitedAgent[] | Refused>
   /** Interrupts a child that works. Its session takes no further input. */
   close(id: string): Promise<WaitedAgent | Refused>
+  /**
+   * Spawns a child that talks to the person: messages to the session without an addressee go to it, and its answers to the person,
+   * not to the agent. Its next turn starts once `wait` was called with the number of the last one. The end of the call closes it.
+   */
+  handOver(task: ChildTask): Promise<SpawnedAgent | Refused>
+  /** Interrupts a child that works. Messages to the session go to the agent again, also those that the child has not read. */
+  takeBack(id: string, reason: HandoffReason): Promise<WaitedAgent | Refused>
   list(): readonly SpawnedAgent[]
 }
 
@@ -194,6 +205,8 @@ export type ToolOutput =
       readonly parts?: readonly ToolPart[]
       readonly value?: Json
       readonly extras?: ToolExtras
+      /** The turn ends after this step, without another request. `content` is its report. */
+      readonly endsTurn?: true
     }
   | {
       readonly ok: false

@@ -61,10 +61,21 @@ export function childClosed(state: SessionState, event: Event<'interaction.subag
   return { ...withTurn(state, event, { ...turn, spawned: turn.spawned.filter((child) => child.childId !== childId) }), inputs }
 }
 
+/** While a child talks to the person, and after, what it says is no input of its parent. */
+export function handoffChanged(
+  state: SessionState,
+  event: Event<'interaction.handoff.started' | 'interaction.handoff.completed'>,
+): SessionState {
+  const turn = openTurn(state, event)
+  const handoff = event.type === 'interaction.handoff.started' ? 'open' : event.reason
+  const inputs = state.inputs.filter(({ child }) => child !== event.childId)
+  return { ...withTurn(state, event, { ...turn, spawned: withChild(turn, event, { handoff }) }), inputs }
+}
+
 function withChild(
   { spawned }: OpenTurn,
   event: InteractionEvent & { readonly childId: string },
-  change: Pick<SpawnedChild, 'turn' | 'isWorking'> & Partial<Pick<SpawnedChild, 'idleBefore'>>,
+  change: Partial<Pick<SpawnedChild, 'turn' | 'isWorking' | 'idleBefore' | 'handoff'>>,
 ): readonly SpawnedChild[] {
   if (!spawned.some(({ childId }) => childId === event.childId)) throw illegalEvent(event, 'the turn has no such spawned child')
   return spawned.map((child) => (child.childId === event.childId ? { ...child, ...change } : child))

@@ -219,9 +219,12 @@ function callCompleted(state: SessionState, event: Event<'interaction.item.compl
   const { parts } = item
   const text = { id: intent.providerCallId, name: intent.tool, ok: item.status === 'completed', content: item.content }
   const result = parts ? { ...text, parts } : text
-  const { step, waiting, idleMs } = withReplacedCall(turn, event, { kind: 'ended', itemId: call.itemId, part: call.part, result })
-  const said: Message | undefined = haveAllEnded(step.calls) ? { role: 'tool', results: step.calls.map(({ result }) => result) } : undefined
+  const done = { kind: 'ended', itemId: call.itemId, part: call.part, result } as const
+  const { step, waiting, idleMs } = withReplacedCall(turn, event, item.endsTurn ? { ...done, endsTurn: true } : done)
+  const ended = haveAllEnded(step.calls) ? step.calls : undefined
+  const said: Message | undefined = ended && { role: 'tool', results: ended.map(({ result }) => result) }
   const accounting = turn.accounting.append(callEntry(event, call, item))
+  const [final] = ended?.flatMap(({ endsTurn, result }) => (endsTurn ? [result] : none)) ?? none
   const repeats = item.error?.class === 'repeated' ? turn.repeats + 1 : 0
   return {
     ...state,
@@ -231,7 +234,15 @@ function callCompleted(state: SessionState, event: Event<'interaction.item.compl
     historyChars: said ? state.historyChars + messageSize(said) : state.historyChars,
     stored: item.output || parts ? withStoredOutput(state.stored, item) : state.stored,
     inputs: item.delivers ? withoutInputs(state, item.delivers) : state.inputs,
-    turn: { ...turn, repeats, waiting, idleMs, step: said ? { kind: 'ready', failures: none } : step, accounting },
+    turn: {
+      ...turn,
+      repeats,
+      waiting,
+      idleMs,
+      step: final ? { kind: 'answered', truncated: false, isFinal: true } : said ? { kind: 'ready', failures: none } : step,
+      lastText: final ? final.content : turn.lastText,
+      accounting,
+    },
   }
 }
 

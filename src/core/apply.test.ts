@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { fold } from '../../test/fixtures/fold-journal.ts'
 import * as sample from '../../test/fixtures/sample-journal.ts'
 import type { ApprovalId, ClientId, EventDraft, EventType, ItemId, Message, SessionId } from '../contracts/index.ts'
-import type { OpenTurn, SessionState } from './state.ts'
+import { type OpenTurn, type SessionState, speakerOf } from './state.ts'
 
 const {
   accepted,
@@ -63,6 +63,13 @@ const spawned: readonly EventDraft[] = [
   callCompleted(),
 ]
 const firstTurn = { itemId: 't1.s1.1' as ItemId, turn: 1, notice: '[scout#1: completed]' }
+const handedOver = {
+  type: 'interaction.handoff.started',
+  itemId: 't1.s1.1' as ItemId,
+  childId: childEnd.childId,
+  agent: 'scout',
+  childPath: 'root/scout#1',
+} as const
 const reported: EventDraft = { type: 'interaction.subagent.completed', status: 'completed', ...childEnd, ...firstTurn }
 
 describe('a spawned child', () => {
@@ -369,6 +376,18 @@ const tests: { readonly [Type in EventType]: () => void } = {
     const ended = [...spawned, { type: 'interaction.subagent.completed', status: 'completed', ...childEnd, ...firstTurn }] as EventDraft[]
     expect(state(...ended, closed)).toMatchObject({ inputs: [], turn: { spawned: [] } })
     expect(state(...spawned, closed)).toMatchObject({ turn: { spawned: [], children: 1 } })
+  },
+  'interaction.handoff.started': () => {
+    expect(state(...spawned, reported, handedOver)).toMatchObject({ inputs: [], turn: { spawned: [{ turn: 1, handoff: 'open' }] } })
+    expect(speakerOf(state(...spawned, handedOver))).toMatchObject({ childId: childEnd.childId })
+    expect(() => state(...begun, handedOver)).toThrow(/no such spawned child/)
+  },
+  'interaction.handoff.completed': () => {
+    const { childPath: _, ...place } = handedOver
+    const back: EventDraft = { ...place, type: 'interaction.handoff.completed', reason: 'asked' }
+    const after = state(...spawned, handedOver, back)
+    expect(after).toMatchObject({ turn: { spawned: [{ handoff: 'asked' }] } })
+    expect(speakerOf(after)).toBeUndefined()
   },
   'interaction.subagent.selected': () => {
     expect(state({ type: 'interaction.subagent.selected', agent: 'clerk', reason: 'explicit', scores: {} })).toEqual({

@@ -4,7 +4,7 @@ import { withDecision, withOpenQuestion } from '../policy/call-questions.ts'
 import { grantedBy } from '../policy/grants.ts'
 import { Sequence } from '../util/sequence.ts'
 import { selectionEntry } from './accounting-entries.ts'
-import { type ChildEnded, childClosed, childStarted, spawnedEnded } from './apply-child-events.ts'
+import { type ChildEnded, childClosed, childStarted, handoffChanged, spawnedEnded } from './apply-child-events.ts'
 import {
   applyItemCompleted,
   applyItemStarted,
@@ -94,6 +94,9 @@ function applyByType(state: SessionState, event: InteractionEvent): SessionState
       return childEnded(state, event)
     case 'interaction.subagent.closed':
       return childClosed(state, event)
+    case 'interaction.handoff.started':
+    case 'interaction.handoff.completed':
+      return handoffChanged(state, event)
     case 'interaction.subagent.selected':
       return event.asked ? addSelectionCost(withPosition(state, event), event.asked) : withPosition(state, event)
     case 'interaction.hook.completed':

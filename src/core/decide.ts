@@ -99,8 +99,9 @@ const isReviewable = (call: Call): call is ReviewableCall => call.kind === 'requ
 function decideAnswer(
   state: SessionState,
   turn: OpenTurn,
-  { answered: { truncated, cutBy, output }, headroom, exclusions }: DecisionContext & { readonly answered: AnsweredStep },
+  { answered: { truncated, isFinal, cutBy, output }, headroom, exclusions }: DecisionContext & { readonly answered: AnsweredStep },
 ): Action {
+  if (isFinal) return finish({ status: 'completed' })
   if (output?.ok === false) return decideRejected(state, turn, { output, cutBy, headroom, exclusions })
   const steered = takeInputs(state, steering(state))
   const hasStepLeft = turn.cancel === 'no' && turn.last === undefined && stepsTaken(turn) < state.agent.limits.maxToolTurns

@@ -47,6 +47,7 @@ export {
   type SessionState,
   type SpawnedChild,
   type StartedCall,
+  speakerOf,
   type Turn,
   type Waiting,
 } from './state.ts'

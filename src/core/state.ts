@@ -12,6 +12,7 @@ import type {
   CheckedOutput,
   ClientId,
   Diagnostic,
+  HandoffReason,
   InputMode,
   InputPart,
   ItemId,
@@ -180,6 +181,8 @@ export interface SpawnedChild {
   readonly isWorking: boolean
   /** The idle time of the parent when that turn started. */
   readonly idleBefore: number
+  /** Whether it talks to the person, or why it no longer does. */
+  readonly handoff?: 'open' | HandoffReason
 }
 
 export interface EndedTurn {
@@ -202,6 +205,8 @@ export type Step =
 export interface AnsweredStep {
   readonly kind: 'answered'
   readonly truncated: boolean
+  /** The output of a tool is the answer: nothing follows. */
+  readonly isFinal?: true
   /** The budget that cut it. */
   readonly cutBy?: Reservation['limit']
   /** Present if the answer must be JSON. */
@@ -238,7 +243,7 @@ export type Call = CallBase &
     | { readonly kind: 'approved'; readonly request: ApprovalRequest; readonly by: string; readonly answer?: string }
     | { readonly kind: 'denied'; readonly request: ApprovalRequest; readonly feedback?: string }
     | CallStarted
-    | { readonly kind: 'ended'; readonly result: CallResult }
+    | { readonly kind: 'ended'; readonly result: CallResult; readonly endsTurn?: true }
   )
 
 /** A call whose intent is on record. */
@@ -275,6 +280,10 @@ export type StartedCall = Extract<Call, { kind: 'started' }>
 export type OpenCall = Exclude<Call, { kind: 'started' | 'ended' }>
 /** Calls that `review` can process. */
 export type ReviewableCall = Extract<Call, { kind: 'requested' | 'approved' | 'denied' }>
+
+/** The spawned child that talks to the person. */
+export const speakerOf = ({ turn }: SessionState): SpawnedChild | undefined =>
+  turn.kind === 'open' && turn.spawned.length > 0 ? turn.spawned.find(({ handoff }) => handoff === 'open') : undefined
 
 /** Undecided requests of the open turn, in call order. */
 export function openRequests({ turn }: SessionState): readonly ApprovalRequest[] {

@@ -93,6 +93,8 @@ export interface CallNode {
   child?: AgentNode
   /** The child outlives the call, and may have several turns. */
   isSpawned?: boolean
+  /** The child talks to the person. */
+  speaks?: boolean
   /** Arguments and result, in a tree that keeps content. */
   readonly input?: JsonObject
   content?: string

@@ -58,6 +58,8 @@ export function subjectOf({ sessions }: RunTree, event: StreamEvent): string | u
     case 'interaction.subagent.completed':
     case 'interaction.subagent.failed':
     case 'interaction.subagent.closed':
+    case 'interaction.handoff.started':
+    case 'interaction.handoff.completed':
       return sessions.get(event.childId)?.agent.name
     case 'interaction.subagent.selected':
       return sessions.get(event.sessionId)?.agent.name
@@ -144,7 +146,9 @@ function applyDurable(tree: RunTree, session: SessionNodes, event: InteractionEv
     case 'interaction.subagent.started':
     case 'interaction.subagent.completed':
     case 'interaction.subagent.failed':
-      if (event.turn !== undefined) applySpawned(session, event)
+    case 'interaction.handoff.started':
+    case 'interaction.handoff.completed':
+      applySpawned(session, event)
       break
     // The rest changes neither the shape nor the figures of the tree.
     case 'interaction.session.idle':
@@ -170,13 +174,21 @@ function startTurn(session: SessionNodes, { turnId, at, inputs }: InteractionEve
   markChanged(session, agent.turns.at(-1))
 }
 
+type SpawnedEvent = InteractionEvent<
+  | 'interaction.subagent.started'
+  | 'interaction.subagent.completed'
+  | 'interaction.subagent.failed'
+  | 'interaction.handoff.started'
+  | 'interaction.handoff.completed'
+>
+
 /** The call of a spawned child ends early, but is drawn as long as the child works. */
-function applySpawned(
-  session: SessionNodes,
-  { itemId, at }: InteractionEvent<'interaction.subagent.started' | 'interaction.subagent.completed' | 'interaction.subagent.failed'>,
-): void {
+function applySpawned(session: SessionNodes, event: SpawnedEvent): void {
+  const { type, itemId, at } = event
   const call = itemId && session.calls.get(itemId)
-  if (!call) return
+  const isHandoff = type === 'interaction.handoff.started' || type === 'interaction.handoff.completed'
+  if (!call || (!isHandoff && event.turn === undefined)) return
+  if (isHandoff) call.speaks = type === 'interaction.handoff.started'
   Object.assign(call, { isSpawned: true, span: { from: call.span.from, to: Math.max(call.span.to, at) } })
   markChanged(session, call)
 }

@@ -61,6 +61,8 @@ describe('the published schemas', () => {
       'interaction.subagent.completed': true,
       'interaction.subagent.failed': true,
       'interaction.subagent.closed': true,
+      'interaction.handoff.started': true,
+      'interaction.handoff.completed': true,
       'interaction.hook.completed': true,
       'interaction.context.added': true,
       'interaction.context.compacted': true,

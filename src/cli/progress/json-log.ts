@@ -79,6 +79,9 @@ const entries: {
   'interaction.subagent.failed': ({ childId, agent, status, failure, totals, turn }, name) =>
     warn(`child ${status}: ${name ?? agent}`, { childId, turn, failure, ...totals }),
   'interaction.subagent.closed': ({ childId, agent }, name) => info(`child closed: ${name ?? agent}`, { childId }),
+  'interaction.handoff.started': ({ childId, agent }, name) => info(`${name ?? agent} talks to the person`, { childId, agent }),
+  'interaction.handoff.completed': ({ childId, agent, reason }, name) =>
+    info(`${name ?? agent} no longer talks to the person: ${reason}`, { childId, agent, reason }),
   'interaction.hook.completed': ({ hook, verdict, message }) =>
     (verdict === 'failed' ? warn : info)(`hook ${hook}: ${verdict}`, { hook, verdict, message }),
   'interaction.context.added': ({ source, text }) => info(`context added: ${printable(source)}`, { source, characters: text.length }),

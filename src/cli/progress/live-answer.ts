@@ -5,15 +5,18 @@ import type { Paint } from '../terminal/paint.ts'
 /** The text is rendered for each frame, so its length is bounded. */
 const maxCharacters = 16_000
 
-/** The text that the root agent streams in its current step. It becomes the answer if no call comes with it. */
+/** The text that the root agent, or the child that talks to the person, streams in its current step. It becomes the answer if no call comes with it. */
 export class LiveAnswer {
   #text = ''
   #format = 'markdown'
   #attempt: number | undefined
+  #speaker = 'root'
   #rendered: { readonly text: string; readonly width: number; readonly lines: readonly string[] } | undefined
 
   take(event: StreamEvent): void {
-    if (event.agentPath !== 'root') return
+    if (event.type === 'interaction.handoff.started') this.#speaker = event.childPath
+    if (event.type === 'interaction.handoff.completed') this.#speaker = event.agentPath
+    if (event.agentPath !== this.#speaker) return
     switch (event.type) {
       case 'interaction.session.created':
       case 'interaction.session.configured':

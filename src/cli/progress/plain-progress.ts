@@ -17,9 +17,11 @@ import {
   exitCodeOf,
   lastStep,
   lastTurn,
+  type RunTree,
   requestSummary,
   type SessionNodes,
   stepName,
+  subjectOf,
 } from '../../view/index.ts'
 import { exactLine, exactLines } from '../terminal/exact-text.ts'
 import { duration, price, reasonText, tokens } from '../terminal/format-numbers.ts'
@@ -114,6 +116,9 @@ export class PlainProgress {
         return this.#rejected(nodes, 'refused')
       case 'interaction.hook.completed':
         return this.#hookLines(event, nodes)
+      case 'interaction.handoff.started':
+      case 'interaction.handoff.completed':
+        return [`  ${paint('cyan', '⇄')} ${printable(handoffText(this.#tree, event))}`]
       case 'interaction.diagnostic':
         return [this.#diagnosticLine(event.diagnostic)]
       case 'interaction.session.resumed':
@@ -310,4 +315,9 @@ function shorten(text: string): string {
 /** `t1.s3` → `3`. */
 function numberOf(stepId: string | undefined): string {
   return stepId?.split('.s').at(-1) ?? '?'
+}
+
+function handoffText(tree: RunTree, event: InteractionEvent<'interaction.handoff.started' | 'interaction.handoff.completed'>): string {
+  const name = subjectOf(tree, event) ?? event.agent
+  return event.type === 'interaction.handoff.started' ? `${name} talks to you` : `${name} no longer talks to you: ${event.reason}`
 }

@@ -6,6 +6,7 @@ import {
   type Envelope,
   type EventType,
   errorTable,
+  type HandoffReason,
   type InteractionEvent,
   type ItemDelta,
   type LastStepReason,
@@ -236,6 +237,12 @@ const bodies: { readonly [Type in EventType]: Fields<Body<Type>> } = {
     ...childEnd,
     status: oneOf<Body<'interaction.subagent.failed'>['status']>({ failed: true, interrupted: true }),
     failure: reference('ToolFailure'),
+  },
+  'interaction.handoff.started': { childId: name, agent: name, childPath: name },
+  'interaction.handoff.completed': {
+    childId: name,
+    agent: name,
+    reason: oneOf<HandoffReason>({ done: true, time: true, turns: true, tokens: true, failed: true, asked: true, ended: true }),
   },
   'interaction.hook.completed': {
     hook: name,

@@ -91,6 +91,7 @@ export const itemDefinitions = {
       bytesIn: count,
       bytesOut: count,
       delivers: optional(listOf(name)),
+      endsTurn: optional(constant(true)),
     }),
     closed<TextRecord>({ kind: constant('text'), id: name, type: textType, status: itemStatus, text, metadata: optional(anyObject) }),
     closed<PlanRecord>({ ...planFields, status: oneOf<PlanRecord['status']>({ completed: true, failed: true, interrupted: true }) }),

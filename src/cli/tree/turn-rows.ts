@@ -222,7 +222,7 @@ function childRow(call: CallNode, { child, turn, contents }: Child): Pick<Row, '
   const about = fitWidth(task, Math.min(maxTaskWidth, widthOf(task)))
   const { tally, isLive } = contents
   if (isLive) {
-    const note = joinParts([turnProgress(child, turn, tally), quoted(call.reason)])
+    const note = joinParts([call.speaks ? speaksLabel : '', turnProgress(child, turn, tally), quoted(call.reason)])
     return { kind: 'child', about, note, ...(hasTokens(tally) && { tokens: tokens(tally.spent.usage) }) }
   }
   const { status, totals } = turn
@@ -232,12 +232,21 @@ function childRow(call: CallNode, { child, turn, contents }: Child): Pick<Row, '
   return {
     kind: 'child',
     about,
-    note: joinParts([status === 'completed' ? '' : turnEnding(turn), unsandboxedCount(tally), counts, quoted(call.reason)]),
+    note: joinParts([
+      call.speaks ? speaksLabel : '',
+      status === 'completed' ? '' : turnEnding(turn),
+      unsandboxedCount(tally),
+      counts,
+      quoted(call.reason),
+    ]),
     ...(status === 'partial' && { shade: 'yellow' as const }),
     ...(used && { tokens: tokens(used) }),
     time: turns > 1 ? duration(call.span.to - call.span.from) : turnDuration(turn),
   }
 }
+
+/** Of a child that talks to the person. */
+const speaksLabel = 'talks to you'
 
 /** Leaves room for the progress of the child. */
 const maxTaskWidth = 40

@@ -16,7 +16,8 @@ import type {
 // What a client that waits for an answer sees of a turn, from the events of its session.
 //
 // 1. The pieces of a text add up to the text that is recorded, even if live events were lost.
-// 2. Texts of the root agent are parts of the answer, in all steps. Texts of children are not.
+// 2. Texts of the root agent, and of a child that talks to the person, are parts of the answer, in all steps. Texts of other children
+//    are not.
 // 3. A text that was sent cannot be taken back: if its attempt fails, the answer ends with `broken`. Reasoning is no part of the
 //    answer: the next attempt has its own.
 
@@ -29,7 +30,7 @@ export type TurnPart =
   | { readonly type: 'call.done'; readonly call: CallView; readonly status: ItemStatus; readonly content: string; readonly value?: Json }
   /** A child or a tool reports progress. */
   | { readonly type: 'progress'; readonly agentPath: string; readonly text: string }
-  /** A reply of the root agent is complete. The last one is the answer. */
+  /** A reply of the agent that talks to the person is complete. The last one is the answer. */
   | { readonly type: 'step.done'; readonly finish: FinishReason; readonly usage: Usage }
   | { readonly type: 'broken'; readonly failure: ModelFailure }
   /** The turn has ended, or waits for a person. */
@@ -53,30 +54,40 @@ export class TurnParts {
   #isOpen = false
   readonly #calls = new Map<string, CallView>()
   readonly #hasNoTexts: boolean
+  /** The path of the agent that talks to the person. */
+  #speaker: string
 
   /** `none`: for answers that are checked before they are sent, such as JSON: the caller sends the report at the end. */
-  constructor({ texts = 'live' }: { readonly texts?: 'live' | 'none' } = {}) {
+  constructor({ texts = 'live', speaker = 'root' }: { readonly texts?: 'live' | 'none'; readonly speaker?: string | undefined } = {}) {
     this.#hasNoTexts = texts === 'none'
+    this.#speaker = speaker
   }
 
   read(event: StreamEvent): readonly TurnPart[] {
     const isRoot = event.agentPath === 'root'
+    const speaks = event.agentPath === this.#speaker
     switch (event.type) {
       case 'interaction.item.delta':
         if (event.kind === 'progress') return [{ type: 'progress', agentPath: event.agentPath, text: event.text }]
-        if (!isRoot || event.kind === 'output' || this.#hasNoTexts) return []
+        if (!speaks || event.kind === 'output' || this.#hasNoTexts) return []
         return this.#piece(event.kind, event)
       case 'interaction.item.started':
         return event.item.kind === 'call' ? this.#callStarted(event.item, event) : []
       case 'interaction.item.completed':
         if (event.item.kind === 'call') return this.#callDone(event.item, event)
-        return event.item.kind === 'text' && isRoot ? this.#textDone(event.item) : []
+        return event.item.kind === 'text' && speaks ? this.#textDone(event.item) : []
       case 'interaction.step.completed':
-        if (!isRoot) return []
+        if (!speaks) return []
         this.#isOpen = false
         return [{ type: 'step.done', finish: event.finish, usage: event.usage }]
       case 'interaction.step.failed':
-        return isRoot && this.#isOpen ? [{ type: 'broken', failure: event.failure }] : []
+        return speaks && this.#isOpen ? [{ type: 'broken', failure: event.failure }] : []
+      case 'interaction.handoff.started':
+        this.#speaker = event.childPath
+        return []
+      case 'interaction.handoff.completed':
+        this.#speaker = event.agentPath
+        return []
       case 'interaction.turn.completed':
       case 'interaction.turn.failed':
       case 'interaction.turn.interrupted':

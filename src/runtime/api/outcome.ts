@@ -1,5 +1,5 @@
-import { type ErrorCode, type Outcome, type SessionId, TroupeError, type TurnReason } from '../../contracts/index.ts'
-import type { SessionState, Waiting } from '../../core/index.ts'
+import { type ErrorCode, type Outcome, type Report, type SessionId, TroupeError, type TurnReason } from '../../contracts/index.ts'
+import { type SessionState, speakerOf, type Waiting } from '../../core/index.ts'
 import { reportOf } from '../../steps/index.ts'
 import { messageOf } from '../../util/message-of.ts'
 import { snapshotOf } from '../resume/session-snapshot.ts'
@@ -47,13 +47,15 @@ export function outcomeOf({ state, children, stopped }: DriveResult): Outcome {
   // `stopped` wins over an ending: an ending that could not be stored was never reached.
   const ending =
     stopped ?? (turn.kind === 'ended' ? turn.ending : turn.waiting.kind === 'suspended' ? suspensionOf(turn.waiting) : released)
-  const report = turn.kind === 'ended' ? turn.report : reportOf(turn, state.agent)
+  const speaking = speakingChild(state, children)
+  const report = turn.kind === 'ended' ? turn.report : speaking ? lastReport(speaking) : reportOf(turn, state.agent)
   const { usage, cost } = turn.kind === 'ended' ? turn.totals : spentSoFar(state, turn, children)
   return {
     ...base,
     ...ending,
     turnId: turn.id,
     ...(report && { report }),
+    ...(speaking && { speaker: { sessionId: speaking.sessionId, agentPath: speaking.agentPath, agent: speaking.agent.name } }),
     usage,
     cost,
     accounting: accountingOf(state, children),
@@ -65,6 +67,16 @@ export function outcomeOf({ state, children, stopped }: DriveResult): Outcome {
     diagnostics: diagnosticsOf(state, turn, children),
   }
 }
+
+/** The innermost child that talks to the person. */
+function speakingChild(state: SessionState, children: DriveResult['children']): SessionState | undefined {
+  const child = speakerOf(state)
+  const found = child && children.get(child.childId)
+  return found && (speakingChild(found, children) ?? found)
+}
+
+const lastReport = ({ turn, agent }: SessionState): Report | undefined =>
+  turn.kind === 'ended' ? turn.report : turn.kind === 'open' ? reportOf(turn, agent) : undefined
 
 /** Why a suspended turn waits. */
 export const suspensionOf = (waiting: Waiting): StopCause =>

@@ -1,6 +1,7 @@
 import {
   type AccountingEntry,
   type ChildResult,
+  type HandoffReason,
   type InteractionEvent,
   type ItemId,
   type Message,
@@ -15,10 +16,11 @@ import type { EndedTurn, SessionState, SpawnedChild } from '../../core/index.ts'
 import type { ActiveSession } from '../../steps/index.ts'
 import { accountingOf, operationOf } from '../api/operations.ts'
 import { endOpenTurn, type ForcedEnding, interrupted } from '../tree/end-open-turn.ts'
-import { childIdsOf, isSpawnedIn, summaryOnly, type TreeState } from '../tree/tree-state.ts'
+import { childIdsOf, summaryOnly, type TreeState } from '../tree/tree-state.ts'
 import type { BudgetQueue } from './budget-queue.ts'
 import { childFailure } from './child-failure.ts'
 import { childNotice } from './child-notice.ts'
+import { endHandoff } from './end-handoff.ts'
 import type { OpenSession } from './open-sessions.ts'
 import { OpenSessions } from './open-sessions.ts'
 
@@ -128,11 +130,20 @@ export class ChildTracker {
   closeSpawned(parent: ActiveSession): void {
     const { turn } = parent.state
     if (turn.kind !== 'open') return
-    for (const { childId, itemId, agent } of turn.spawned) {
-      const open = this.openSessions.get(childId)
-      if (open) this.abandon(open, interrupted)
-      parent.note({ type: 'interaction.subagent.closed', itemId, childId, agent })
-    }
+    for (const child of turn.spawned) this.#close(parent, child)
+  }
+
+  #close(parent: ActiveSession, child: SpawnedChild): void {
+    const { childId, itemId, agent } = child
+    this.endHandoff(parent, child, 'ended')
+    const open = this.openSessions.get(childId)
+    if (open) this.abandon(open, interrupted)
+    parent.note({ type: 'interaction.subagent.closed', itemId, childId, agent })
+  }
+
+  endHandoff(parent: ActiveSession, child: SpawnedChild, reason: HandoffReason): void {
+    const state = this.openSessions.get(child.childId)?.session?.state ?? this.inactive.get(child.childId)
+    endHandoff(parent, child, { reason, unread: state?.inputs ?? [] })
   }
 
   #itemEnded(parentId: SessionId, itemId: ItemId): void {
@@ -140,8 +151,13 @@ export class ChildTracker {
     const turn = open?.session?.state.turn
     // Saves the lookup for calls of sessions without children.
     if (turn?.kind === 'open' && turn.children === 0 && open?.openChildren === 0) return
-    for (const childId of childIdsOf(parentId, itemId, this))
-      if (turn?.kind !== 'open' || !isSpawnedIn(turn, childId)) this.callEnded(childId)
+    const parent = open?.session
+    for (const childId of childIdsOf(parentId, itemId, this)) {
+      const spawned = turn?.kind === 'open' ? turn.spawned.find((child) => child.childId === childId) : undefined
+      if (!spawned) this.callEnded(childId)
+      // Such a child ends with its call, like one that is called. After a release it ends with the turn.
+      else if (spawned.handoff && parent && !parent.isReleased) this.#close(parent, spawned)
+    }
   }
 
   has(childId: SessionId): boolean {
@@ -181,12 +197,14 @@ function reportEnd(
   const { ending, totals, paidUsd, children, idleMs } = turn
   const spawned = around.spawned.find((child) => child.childId === childId)
   const plain = { itemId: call.itemId, childId, agent: agent.name, totals, paidUsd, children, idleMs }
-  const end = spawned ? { ...plain, turn: spawned.turn, notice: childNotice(parent, spawned, { turn, failure }) } : plain
+  // What a child says to the person is no report to its parent.
+  const notice = spawned && !spawned.handoff ? { notice: childNotice(parent, spawned, { turn, failure }) } : undefined
+  const end = spawned ? { ...plain, turn: spawned.turn, ...notice } : plain
   if (ending.status === 'completed' || ending.status === 'partial')
     parent.note({ type: 'interaction.subagent.completed', ...end, status: ending.status })
   else if (failure) parent.note({ type: 'interaction.subagent.failed', ...end, status: ending.status, failure })
   // Input that has arrived meanwhile starts the next turn: the child is not idle in between.
-  if (spawned && inputs.length > 0 && ending.status !== 'interrupted') noteNextTurn(parent, spawned)
+  if (spawned && !spawned.handoff && inputs.length > 0 && ending.status !== 'interrupted') noteNextTurn(parent, spawned)
 }
 
 /** Records that a spawned child starts its next turn. */

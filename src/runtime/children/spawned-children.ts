@@ -1,6 +1,7 @@
 import {
   type ChildTask,
   type ClientId,
+  type HandoffReason,
   type InputMode,
   type InputPart,
   type SessionId,
@@ -10,7 +11,7 @@ import {
   type WaitedAgent,
   type WaitRequest,
 } from '../../contracts/index.ts'
-import { callIdOf, Released, type SessionState, type SpawnedChild, type StartedCall } from '../../core/index.ts'
+import { callIdOf, Released, type SessionState, type SpawnedChild, type StartedCall, speakerOf } from '../../core/index.ts'
 import type { ActiveSession, SpawningCall, SpawnMessage, SpawnPort, WaitingCall } from '../../steps/index.ts'
 import { Interrupt } from '../../util/interrupt.ts'
 import { interrupted } from '../tree/end-open-turn.ts'
@@ -43,12 +44,15 @@ interface Refused {
  * 2. Between its turns a child holds nothing but its state among the inactive ones.
  * 3. The end of each turn is recorded in the parent once, with the notice for its model, and wakes it.
  * 4. No child is left when the turn of its parent has ended.
+ * 5. A child that talks to the person starts a turn only after its parent has seen the turn before.
  */
 export class SpawnedChildren implements SpawnPort {
   readonly #tree: Tree
   readonly #tracker: ChildTracker
   readonly #children: Children
   readonly #running = new Map<SessionId, Running>()
+  /** The last turn of a child that its parent has seen. */
+  readonly #seen = new Map<SessionId, number>()
   #failure: unknown
 
   constructor(tree: Tree, tracker: ChildTracker, children: Children) {
@@ -57,12 +61,19 @@ export class SpawnedChildren implements SpawnPort {
     this.#children = children
   }
 
-  async spawn(parent: ActiveSession, { itemId, number }: SpawningCall, task: ChildTask): Promise<SpawnedAgent | Refused> {
+  async spawn(parent: ActiveSession, { itemId, number, handsOver }: SpawningCall, task: ChildTask): Promise<SpawnedAgent | Refused> {
     const childId = childIdOf(parent.state.sessionId, itemId, number)
     const known = findChild(parent, childId)
     if (known) return shown(known)
+    const speaker = handsOver && speakerOf(parent.state)
+    if (speaker) return refused(`${speaker.name} already talks to the person.`, 'Take control back first.')
     const created = await this.#children.create(parent, childId, { itemId, task })
     if (created.kind === 'refused') return created
+    // In the same batch: it never speaks before.
+    if (handsOver) {
+      const { agent, name } = childOf(parent, childId)
+      parent.note({ type: 'interaction.handoff.started', itemId, childId, agent, childPath: `${parent.state.agentPath}/${name}` })
+    }
     this.#start(parent, childId)
     return shown(childOf(parent, childId))
   }
@@ -102,7 +113,7 @@ export class SpawnedChildren implements SpawnPort {
   async wait(
     parent: ActiveSession,
     call: WaitingCall,
-    { ids, mode = 'any', timeoutMs }: WaitRequest,
+    { ids, mode = 'any', timeoutMs, seen = 0 }: WaitRequest,
   ): Promise<readonly WaitedAgent[] | Refused> {
     const children: SpawnedChild[] = []
     for (const id of ids) {
@@ -110,11 +121,16 @@ export class SpawnedChildren implements SpawnPort {
       if ('kind' in child) return child
       children.push(child)
     }
+    const hasNews = ({ childId }: SpawnedChild): boolean => {
+      const child = findChild(parent, childId)
+      return noticesOf(parent, childId).length > 0 || (child?.handoff === 'open' && !child.isWorking && child.turn > seen)
+    }
+    if (!mustDecide(parent)) for (const { childId, handoff } of children) if (handoff === 'open') this.#showTurn(parent, childId, seen)
     const isDone = (): boolean => {
       const isWorking = children.some(({ childId }) => findChild(parent, childId)?.isWorking)
       const isClosed = children.every(({ childId }) => !findChild(parent, childId))
       if (isClosed || (!isWorking && mode !== 'next') || mustDecide(parent) || this.#failure !== undefined) return true
-      return mode !== 'all' && children.some(({ childId }) => noticesOf(parent, childId).length > 0)
+      return mode !== 'all' && children.some(hasNews)
     }
     if (!isDone()) await this.#untilDone(parent, call, { isDone, timeoutMs })
     if (this.#failure !== undefined) throw this.#failure
@@ -133,6 +149,17 @@ export class SpawnedChildren implements SpawnPort {
     if ('kind' in child) return child
     await this.#close(parent, child)
     return { ...shown(child), status: 'closed' }
+  }
+
+  async takeBack(parent: ActiveSession, id: string, reason: HandoffReason): Promise<WaitedAgent | Refused> {
+    const child = this.#byName(parent, id)
+    if ('kind' in child) return child
+    if (child.handoff === undefined) return refused(`${id} does not talk to the person.`, 'Close it instead.')
+    const stopping = this.#stop(parent, child.childId)
+    this.#tracker.endHandoff(parent, child, reason)
+    await stopping
+    this.#abandonRest(parent, child.childId)
+    return this.#waited(parent, child)
   }
 
   list(parent: ActiveSession): readonly SpawnedAgent[] {
@@ -159,9 +186,20 @@ export class SpawnedChildren implements SpawnPort {
     if (this.#failure !== undefined) throw this.#failure
   }
 
+  /** Its next turn may start, if there is input. */
+  #showTurn(parent: ActiveSession, childId: SessionId, turn: number): void {
+    this.#seen.set(childId, turn)
+    if (this.#hasWork(childId)) this.#start(parent, childId)
+  }
+
+  #mayRun({ childId, isWorking, handoff, turn }: SpawnedChild): boolean {
+    if (handoff === undefined) return true
+    return handoff === 'open' && (isWorking || turn <= (this.#seen.get(childId) ?? 0))
+  }
+
   /** Runs the turns of a child, if it does not run already. */
   #start(parent: ActiveSession, childId: SessionId): void {
-    if (this.#running.has(childId)) return
+    if (this.#running.has(childId) || !this.#mayRun(childOf(parent, childId))) return
     const running: Running = { interrupt: new Interrupt(), open: undefined, ended: Promise.resolve() }
     this.#running.set(childId, running)
     running.ended = this.#runTurns(parent, childId, running)
@@ -169,7 +207,11 @@ export class SpawnedChildren implements SpawnPort {
 
   async #runTurns(parent: ActiveSession, childId: SessionId, running: Running): Promise<void> {
     try {
-      for (let child = findChild(parent, childId); child && this.#hasWork(childId); child = findChild(parent, childId)) {
+      for (
+        let child = findChild(parent, childId);
+        child && this.#mayRun(child) && this.#hasWork(childId);
+        child = findChild(parent, childId)
+      ) {
         if (!child.isWorking) noteNextTurn(parent, child)
         const { turn } = childOf(parent, childId)
         await this.#runTurn(parent, childId, running)
@@ -211,21 +253,31 @@ export class SpawnedChildren implements SpawnPort {
     for (const { parent, agent } of this.#tracker.inactive.values()) if (parent?.sessionId === childId) open.nextNumber(agent.name)
   }
 
-  async #close(parent: ActiveSession, { childId, itemId, agent }: SpawnedChild): Promise<void> {
+  /** Interrupts a child that works. Resolves when it has ended, or has had enough time for it. */
+  async #stop(parent: ActiveSession, childId: SessionId): Promise<void> {
     const running = this.#running.get(childId)
-    const open = this.#tracker.openSessions.get(childId)
-    if (running && open?.stage !== 'queued') {
-      running.interrupt.fire('closed')
-      const late = Promise.withResolvers<void>()
-      const cancelTimer = parent.clock.after(closeMs, () => late.resolve())
-      await Promise.race([running.ended, late.promise])
-      cancelTimer()
-    }
+    if (!running || this.#tracker.openSessions.get(childId)?.stage === 'queued') return
+    running.interrupt.fire('closed')
+    const late = Promise.withResolvers<void>()
+    const cancelTimer = parent.clock.after(closeMs, () => late.resolve())
+    await Promise.race([running.ended, late.promise])
+    cancelTimer()
+  }
+
+  #abandonRest(parent: ActiveSession, childId: SessionId): void {
     this.check()
     if (parent.isReleased) throw new Released()
     this.#running.delete(childId)
     const left = this.#tracker.openSessions.get(childId)
     if (left) this.#tracker.abandon(left, interrupted)
+  }
+
+  async #close(parent: ActiveSession, child: SpawnedChild): Promise<void> {
+    const { childId, itemId, agent } = child
+    const stopping = this.#stop(parent, childId)
+    this.#tracker.endHandoff(parent, child, 'ended')
+    await stopping
+    this.#abandonRest(parent, childId)
     if (findChild(parent, childId)) parent.note({ type: 'interaction.subagent.closed', itemId, childId, agent })
     parent.wake()
   }
@@ -281,7 +333,7 @@ export class SpawnedChildren implements SpawnPort {
     const isClosed = [...this.#tracker.inactive.values()].some(({ agentPath }) => agentPath === path)
     const list = live.map(({ name, isWorking }) => `${name} (${isWorking ? 'working' : 'idle'})`).join(', ')
     const message = isClosed ? `${id} is closed.` : `There is no spawned agent "${id}".`
-    return { kind: 'refused', failure: { class: 'invalid_input', message, remedy: list === '' ? 'None is live.' : `Live: ${list}.` } }
+    return refused(message, list === '' ? 'None is live.' : `Live: ${list}.`)
   }
 
   async #hasAccepted(childId: SessionId, clientId: ClientId): Promise<boolean> {
@@ -298,6 +350,8 @@ export interface Delivery {
   readonly inbox?: number
 }
 
+const refused = (message: string, remedy: string): Refused => ({ kind: 'refused', failure: { class: 'invalid_input', message, remedy } })
+
 const spawnedOf = ({ state: { turn } }: ActiveSession): readonly SpawnedChild[] => (turn.kind === 'open' ? turn.spawned : [])
 
 const findChild = (parent: ActiveSession, childId: SessionId): SpawnedChild | undefined =>
@@ -309,11 +363,12 @@ function childOf(parent: ActiveSession, childId: SessionId): SpawnedChild {
   throw new TroupeError('internal', `The session has no spawned child ${childId}.`)
 }
 
-const shown = ({ name: id, agent, isWorking, turn }: SpawnedChild): SpawnedAgent => ({
+const shown = ({ name: id, agent, isWorking, turn, handoff }: SpawnedChild): SpawnedAgent => ({
   id,
   agent,
   status: isWorking ? 'working' : 'idle',
   turn,
+  ...(handoff && { handoff }),
 })
 
 /** A person wants the turn to end, or has sent something that its next step should read. */

@@ -46,13 +46,17 @@ export function restoreOpenChildren(tracker: ChildTracker, tree: Tree): readonly
   return left
 }
 
-function endOrphan(session: ActiveSession, { inactive }: ChildTracker): void {
+function endOrphan(session: ActiveSession, tracker: ChildTracker): void {
   const { turn } = session.state
   // They are orphans, too.
   if (turn.kind === 'open')
-    for (const { childId, itemId, agent } of turn.spawned) session.note({ type: 'interaction.subagent.closed', itemId, childId, agent })
+    for (const child of turn.spawned) {
+      const { childId, itemId, agent } = child
+      tracker.endHandoff(session, child, 'ended')
+      session.note({ type: 'interaction.subagent.closed', itemId, childId, agent })
+    }
   endOpenTurn(session, interrupted)
-  inactive.set(session.state.sessionId, summaryOnly(session.state))
+  tracker.inactive.set(session.state.sessionId, summaryOnly(session.state))
 }
 
 /** Whether a child is spawned, or the call that started it is still running. */

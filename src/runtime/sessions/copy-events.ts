@@ -46,6 +46,8 @@ function withIds(event: InteractionEvent, rename: Rename): InteractionEvent {
     case 'interaction.subagent.completed':
     case 'interaction.subagent.failed':
     case 'interaction.subagent.closed':
+    case 'interaction.handoff.started':
+    case 'interaction.handoff.completed':
       return { ...event, childId: rename(event.childId) }
     default:
       return event

@@ -26,7 +26,7 @@ import type { Tree } from './tree.ts'
  * 3. After `close` the cursor does not move: later messages stay in the inbox for the next driver.
  */
 export class Mailbox {
-  readonly #tree: Pick<Tree, 'activeSessions' | 'sendTo' | 'changeSettings'>
+  readonly #tree: Pick<Tree, 'activeSessions' | 'sendTo' | 'speaker' | 'changeSettings'>
   readonly #root: ActiveSession
   readonly #inbox: Pick<Inbox, 'read'>
   #cursor: number
@@ -35,7 +35,7 @@ export class Mailbox {
   #isClosed = false
 
   constructor(
-    tree: Pick<Tree, 'activeSessions' | 'sendTo' | 'changeSettings'>,
+    tree: Pick<Tree, 'activeSessions' | 'sendTo' | 'speaker' | 'changeSettings'>,
     { root, inbox, cursor }: { readonly root: ActiveSession; readonly inbox: Pick<Inbox, 'read'>; readonly cursor: number },
   ) {
     this.#tree = tree
@@ -104,8 +104,10 @@ export class Mailbox {
     const { message } = row
     const { session, request } = this.#addressee(row)
     try {
-      if (message.kind === 'input' && message.to !== undefined) {
-        this.#tree.sendTo(message.to, { clientId: row.clientId, input: message.parts, mode: inputMode(message), inbox: row.position })
+      const to = message.kind === 'input' ? (message.to ?? this.#tree.speaker) : undefined
+      if (message.kind === 'input' && to !== undefined) {
+        if (message.to === undefined && message.changes) this.#tree.changeSettings(checkedChanges(message.changes))
+        this.#tree.sendTo(to, { clientId: row.clientId, input: message.parts, mode: inputMode(message), inbox: row.position })
         return
       }
       const event = eventOf(session, row, request)

@@ -10,9 +10,10 @@ import {
   type LiveEvent,
   type MaybePromise,
   type Principal,
+  type SessionId,
   TroupeError,
 } from '../../contracts/index.ts'
-import { type EventWriter, type Headroom, openRequests, type SessionState, unlimited } from '../../core/index.ts'
+import { type EventWriter, type Headroom, openRequests, type SessionState, speakerOf, unlimited } from '../../core/index.ts'
 import {
   ActiveSession,
   type ChildStart,
@@ -156,6 +157,14 @@ export class Tree implements TreePort, EventWriter {
       throw new Error(`there is no live session ${showValue(to)}; live: ${paths}`)
     }
     this.spawned.deliver(found.sessionId, delivery)
+  }
+
+  /** The session that talks to the person, if a handoff is open. */
+  get speaker(): SessionId | undefined {
+    let found: SessionId | undefined
+    // Parents first: in a handoff of a child that speaks, the innermost speaks.
+    for (const { state } of this.activeSessions()) found = speakerOf(state)?.childId ?? found
+    return found
   }
 
   callEnded(): void {

@@ -59,11 +59,11 @@ type Failed = Extract<ToolOutput, { ok: false }>
 type Loose<T> = { readonly [Name in keyof T]?: unknown }
 type More = { readonly extras?: ToolExtras; readonly parts?: readonly ToolPart[] } | undefined
 
-function doneOutput({ content: given, value }: Loose<Done>, more: More): ToolOutput | undefined {
+function doneOutput({ content: given, value, endsTurn }: Loose<Done>, more: More): ToolOutput | undefined {
   const content = given === undefined && more?.parts ? '' : given
   if (typeof content !== 'string') return undefined
-  if (value === undefined && !more) return { ok: true, content }
-  return { ok: true, content, ...(value !== undefined && { value: value as Json }), ...more }
+  if (value === undefined && !more && !endsTurn) return { ok: true, content }
+  return { ok: true, content, ...(value !== undefined && { value: value as Json }), ...(endsTurn === true && { endsTurn }), ...more }
 }
 
 function failedOutput({ error, partial, ask }: Loose<Failed>, more: More): ToolOutput | undefined {
@@ -82,7 +82,7 @@ export function readFailure({ ports: { redactor } }: ActiveSession, error: unkno
 }
 
 /** The recorded part of an output. */
-export type ShownOutput = Pick<CallRecord, 'content' | 'value' | 'parts' | 'error' | 'output' | 'bytesOut'>
+export type ShownOutput = Pick<CallRecord, 'content' | 'value' | 'parts' | 'error' | 'output' | 'bytesOut' | 'endsTurn'>
 
 /** Redacts, then cuts: the journal and the model get the same text. */
 export function fitOutput(session: ActiveSession, output: ToolOutput): ShownOutput | Promise<ShownOutput> {
@@ -91,7 +91,7 @@ export function fitOutput(session: ActiveSession, output: ToolOutput): ShownOutp
   const { maxOutputBytes } = session.state.agent.limits
   const content = redactor.text(output.ok ? output.content : failedText(output.error, output.partial))
   const bytesOut = utf8Length(content)
-  const plain = { content, bytesOut }
+  const plain = output.ok && output.endsTurn ? ({ content, bytesOut, endsTurn: true } as const) : { content, bytesOut }
   const shown = output.ok
     ? output.value === undefined
       ? plain

@@ -331,9 +331,10 @@ interface Fitted {
 }
 
 function recordOf({ intent: { id, type }, part }: StartedCall, { status, shown, latencyMs }: Fitted): CallRecord {
-  const { content, bytesOut, value, error, output, parts } = shown
+  const { content, bytesOut, value, error, output, parts, endsTurn } = shown
   const plain = { kind: 'call', id, type, status, content, bytesOut, latencyMs, bytesIn: utf8Length(part.input) } as const
-  return value === undefined && error === undefined && output === undefined && parts === undefined ? plain : { ...plain, ...shown }
+  const isPlain = value === undefined && error === undefined && output === undefined && parts === undefined && endsTurn === undefined
+  return isPlain ? plain : { ...plain, ...shown }
 }
 
 const tooLate: ToolFailure = {

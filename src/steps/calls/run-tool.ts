@@ -196,7 +196,9 @@ class CallRun {
     const { spawned } = session.ports.tree
     const over = { kind: 'refused', failure: callIsOver } as const
     return {
-      spawn: async (task) => (this.#isOver ? over : this.#spawn(task)),
+      spawn: async (task) => (this.#isOver ? over : this.#spawn(task, false)),
+      handOver: async (task) => (this.#isOver ? over : this.#spawn(task, true)),
+      takeBack: async (id, reason) => (this.#isOver ? over : spawned.takeBack(session, id, reason)),
       send: async (id, input, mode = 'steer') => (this.#isOver ? over : spawned.send(session, call, { id, input, mode })),
       wait: (request) => spawned.wait(session, { itemId: call.itemId, interrupt: this.#interrupt, slots: this.#slots }, request),
       close: async (id) => (this.#isOver ? over : spawned.close(session, id)),
@@ -321,14 +323,14 @@ class CallRun {
   }
 
   /** A call spawns one child. */
-  async #spawn(task: ChildTask): ReturnType<ChildControl['spawn']> {
+  async #spawn(task: ChildTask, handsOver: boolean): ReturnType<ChildControl['spawn']> {
     const before = this.#starting
     const settled = Promise.withResolvers<void>()
     this.#starting = settled.promise
     await before
     try {
       const number = this.#spawned ?? this.#accepted + 1
-      const spawned = await this.#session.ports.tree.spawned.spawn(this.#session, { itemId: this.#call.itemId, number }, task)
+      const spawned = await this.#session.ports.tree.spawned.spawn(this.#session, { itemId: this.#call.itemId, number, handsOver }, task)
       if (!('kind' in spawned) && this.#spawned === undefined) {
         this.#spawned = number
         this.#accepted++

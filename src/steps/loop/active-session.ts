@@ -12,6 +12,7 @@ import {
   type ClientId,
   type Clock,
   type Diagnostic,
+  type HandoffReason,
   type Hook,
   type InputMode,
   type InputPart,
@@ -80,6 +81,7 @@ export interface TreePort {
 /** Spawned children, by the session that spawned them. */
 export interface SpawnPort {
   spawn(parent: ActiveSession, call: SpawningCall, task: ChildTask): ReturnType<ChildControl['spawn']>
+  takeBack(parent: ActiveSession, id: string, reason: HandoffReason): ReturnType<ChildControl['takeBack']>
   send(parent: ActiveSession, call: StartedCall, message: SpawnMessage): ReturnType<ChildControl['send']>
   wait(parent: ActiveSession, call: WaitingCall, request: WaitRequest): ReturnType<ChildControl['wait']>
   close(parent: ActiveSession, id: string): ReturnType<ChildControl['close']>
@@ -92,6 +94,8 @@ export interface SpawnPort {
 export interface SpawningCall {
   readonly itemId: ItemId
   readonly number: number
+  /** The child talks to the person. */
+  readonly handsOver: boolean
 }
 
 export interface SpawnMessage {
