@@ -66,6 +66,8 @@ async function perform(invocation: Invocation, host: Host): Promise<number> {
       return (await import('./serve/token-command.ts')).tokenCommand(invocation, host)
     case 'audit':
       return (await import('./serve/audit-command.ts')).auditCommand(invocation, host)
+    case 'events':
+      return (await import('./kernel/events-command.ts')).eventsCommand(invocation, host)
     case 'validate':
       return (await import('./commands/validate-command.ts')).validateCommand(invocation, host)
     case 'agents':

@@ -1,5 +1,6 @@
 // The one list of commands, arguments and flags. Parsing, help, errors and the reference are made from it.
 import type { AgentOptionKey } from '../../agents/index.ts'
+import { kernelCommands } from './kernel-command-specs.ts'
 import { projectCommands } from './project-command-specs.ts'
 import { serveCommands } from './serve-command-specs.ts'
 
@@ -207,6 +208,7 @@ export const commands = [
     examples: [{ line: 'troupe demo', summary: 'show the sample run' }],
   },
   ...serveCommands,
+  ...kernelCommands,
   ...projectCommands,
   {
     name: 'help',

@@ -15,6 +15,7 @@ import {
   type LogFormat,
   usageOf,
 } from './command-specs.ts'
+import { type KernelInvocation, kernelInvocation } from './kernel-invocations.ts'
 import { agentNameAsCommand, dropFlagValues, flagOfOtherPrograms } from './misplaced-arguments.ts'
 import { type ProjectArguments, type ProjectInvocation, projectInvocation } from './project-invocations.ts'
 import { type AuditInvocation, type ServeInvocation, serveInvocation, type TokenInvocation } from './serve-invocations.ts'
@@ -76,6 +77,7 @@ export type Invocation =
   | ServeInvocation
   | TokenInvocation
   | AuditInvocation
+  | KernelInvocation
   | { readonly kind: 'help'; readonly about?: HelpTopic }
   /** No arguments. */
   | { readonly kind: 'nothing' }
@@ -174,6 +176,8 @@ function invocationOf(name: CommandName, rest: readonly string[], line: ParsedLi
     case 'token':
     case 'audit':
       return serveInvocation(name, argumentsOf(rest, line))
+    case 'events':
+      return kernelInvocation(name, argumentsOf(rest, line))
     default:
       return projectInvocation(name, argumentsOf(rest, line))
   }

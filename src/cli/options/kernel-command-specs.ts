@@ -1,0 +1,44 @@
+// The commands of the kernel. Part of the one list in command-specs.ts.
+import type { CommandSpec, FlagSpec } from './command-specs.ts'
+
+export const eventsActions = ['list', 'retry'] as const
+export type EventsAction = (typeof eventsActions)[number]
+
+const json: FlagSpec = { name: 'json', summary: 'Print one JSON document, even on failure' }
+const configFile: FlagSpec = { name: 'config', value: 'FILE', summary: 'Read this configuration file first' }
+const dataDir: FlagSpec = { name: 'data-dir', value: 'DIR', summary: 'Use the data folder DIR (default: ~/.local/state/troupe)' }
+
+export const kernelCommands = [
+  {
+    name: 'events',
+    summary: 'List events of extensions, or deliver failed ones again',
+    arguments: [
+      { name: 'ACTION', required: true, choices: eventsActions, summary: 'The action: list or retry' },
+      { name: 'ID', required: false, summary: 'retry: the id of the event' },
+    ],
+    groups: [
+      {
+        title: 'Selection',
+        flags: [
+          { name: 'dead', summary: 'list: only events whose delivery was given up' },
+          { name: 'name', value: 'NAME', summary: 'Only events with this name, such as user_message' },
+          { name: 'limit', value: 'COUNT', summary: 'list: how many events, newest first (default: 50)' },
+          { name: 'all', summary: 'retry: all events whose delivery was given up' },
+        ],
+      },
+      { title: 'Options', flags: [dataDir, json, configFile] },
+    ],
+    notes: [
+      'A delivery that fails is retried after 1 s, 5 s, 30 s, 2 min and 10 min. Then it is given up, and kept with the last error.',
+      'A chain of events that lead to each other is stopped after 16 events or 10 minutes. A retry starts a new chain.',
+      'The last 1,000 delivered events and the last 1,000 failed ones are kept.',
+      'retry: a running kernel delivers the events within seconds, otherwise the next one does.',
+    ],
+    examples: [
+      { line: 'troupe events list --dead', summary: 'show what could not be delivered, and why' },
+      { line: 'troupe events retry --all', summary: 'deliver all of it again' },
+    ],
+  },
+] as const satisfies readonly CommandSpec[]
+
+export type KernelCommandName = (typeof kernelCommands)[number]['name']
