@@ -19,7 +19,7 @@ export async function main(argv: readonly string[] = process.argv.slice(2), host
   const { invocation } = parsed
   const form: Form = { output: 'answer', display: defaultDisplay, ...invocation }
   try {
-    const code = await perform(invocation, host)
+    const code = await perform(invocation, host, argv)
     const { failure } = host.stdout
     return failure ? await fail(outputError(failure), { ...form, output: 'answer' }, host) : code
   } catch (error) {
@@ -34,7 +34,7 @@ interface Form {
 }
 const defaultDisplay: DisplayOptions = { detail: 'normal', logFormat: 'text', color: 'auto' }
 
-async function perform(invocation: Invocation, host: Host): Promise<number> {
+async function perform(invocation: Invocation, host: Host, argv: readonly string[]): Promise<number> {
   switch (invocation.kind) {
     case 'version':
       await host.stdout.line(await packageVersion())
@@ -60,8 +60,10 @@ async function perform(invocation: Invocation, host: Host): Promise<number> {
     case 'serve': {
       const interruption = new Interruption(host)
       const { serveCommand } = await interruption.before(import('./serve/serve-command.ts'))
-      return serveCommand(invocation, host, interruption)
+      return serveCommand(invocation, { host, interruption })
     }
+    case 'up':
+      return (await import('./kernel/up-command.ts')).upCommand(invocation, argv, host)
     case 'token':
       return (await import('./serve/token-command.ts')).tokenCommand(invocation, host)
     case 'audit':

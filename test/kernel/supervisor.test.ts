@@ -171,13 +171,10 @@ describe.concurrent('the supervisor', () => {
   })
 
   it('waits longer after each crash without a cause, and gives up', async () => {
-    const { start, state } = scene()
-    mkdirSync(state)
-    // The kernel cannot even write its marker.
-    const broken = start({}, ['--import', 'data:text/javascript,process.exitCode=7;process.exit(7)'])
+    const broken = scene().start({}, ['--import', 'data:text/javascript,process.kill(process.pid)'])
     const output = await broken.ended
     expect(output.match(/Restarting in [\d.]+ s/g)).toEqual([0.01, 0.02, 0.03, 0.04].map((delay) => `Restarting in ${delay} s`))
-    expect(output).toMatch(/end \{"kind":"gave_up","crashes":5,"last":"exit code 7"\}\n$/)
+    expect(output).toMatch(/end \{"kind":"gave_up","crashes":5,"last":"SIGTERM"\}\n$/)
   })
 
   it('ends with the kernel if its configuration is wrong', async () => {

@@ -18,7 +18,13 @@ import {
 import { type KernelInvocation, kernelInvocation } from './kernel-invocations.ts'
 import { agentNameAsCommand, dropFlagValues, flagOfOtherPrograms } from './misplaced-arguments.ts'
 import { type ProjectArguments, type ProjectInvocation, projectInvocation } from './project-invocations.ts'
-import { type AuditInvocation, type ServeInvocation, serveInvocation, type TokenInvocation } from './serve-invocations.ts'
+import {
+  type AuditInvocation,
+  type ServeInvocation,
+  serveInvocation,
+  type TokenInvocation,
+  type UpInvocation,
+} from './serve-invocations.ts'
 
 export type OutputForm = 'answer' | 'json' | 'stream-json'
 
@@ -75,6 +81,7 @@ export type Invocation =
   | DemoInvocation
   | ProjectInvocation
   | ServeInvocation
+  | UpInvocation
   | TokenInvocation
   | AuditInvocation
   | KernelInvocation
@@ -173,6 +180,7 @@ function invocationOf(name: CommandName, rest: readonly string[], line: ParsedLi
       return { kind: 'help', ...(command && { about: { kind: 'command', command } }) }
     }
     case 'serve':
+    case 'up':
     case 'token':
     case 'audit':
       return serveInvocation(name, argumentsOf(rest, line))

@@ -8,51 +8,87 @@ const json: FlagSpec = { name: 'json', summary: 'Print one JSON document, even o
 const configFile: FlagSpec = { name: 'config', value: 'FILE', summary: 'Read this configuration file first' }
 const dataDir: FlagSpec = { name: 'data-dir', value: 'DIR', summary: 'Use the data folder DIR (default: ~/.local/state/troupe)' }
 
+/** Of `serve` and `up`. */
+const agentFlags = [
+  {
+    name: 'agent',
+    value: 'FILE',
+    repeatable: true,
+    summary: 'Serve this agent file, folder or pattern (default: those that `agents list` shows)',
+  },
+  configFile,
+  {
+    name: 'allow',
+    value: 'PATTERN',
+    repeatable: true,
+    summary: 'Run matching calls without asking, such as "shell(npm test)"',
+  },
+  { name: 'deny', value: 'PATTERN', repeatable: true, summary: 'Never run matching calls' },
+  { name: 'trust', summary: "Trust this project's files in their current form" },
+] as const satisfies readonly FlagSpec[]
+const drain: FlagSpec = {
+  name: 'drain',
+  value: 'DURATION',
+  summary: 'How long running turns may continue when the server stops (default: 30s)',
+}
+const storedIn: FlagSpec = { name: 'data-dir', value: 'DIR', summary: 'Store journals and tokens in DIR (default: ~/.local/state/troupe)' }
+const logFormat: FlagSpec = {
+  name: 'log-format',
+  value: 'FORMAT',
+  choices: ['text', 'json'],
+  summary: 'Log format: text or json (default: text on a terminal, else json)',
+}
+
 export const serveCommands = [
+  {
+    name: 'up',
+    summary: 'Run the assistant of this folder, with its extensions',
+    arguments: [],
+    groups: [
+      { title: 'Agents', flags: agentFlags },
+      {
+        title: 'Server',
+        flags: [
+          { name: 'host', value: 'ADDRESS', summary: 'Listen at this address (default: 127.0.0.1)' },
+          { name: 'port', value: 'PORT', summary: 'Listen at this port; 0 means any free one (default: 3900)' },
+          drain,
+          storedIn,
+          logFormat,
+          { name: 'quiet', short: 'q', summary: 'Log errors and warnings only', excludes: ['verbose'] },
+          { name: 'verbose', short: 'v', summary: 'At a terminal, show the log of the server, too', excludes: ['quiet'] },
+        ],
+      },
+    ],
+    notes: [
+      'At a terminal you talk to the assistant in this terminal. Elsewhere it runs as a service: other channels, the protocols of troupe serve, and a log on standard error.',
+      'A supervisor starts the process that does the work, and starts it again on request, after a crash and when it is blocked. Conversations continue. An extension that took the process down is quarantined: it is not loaded until its files change or you run troupe extensions enable ID.',
+      'Ctrl-C and SIGTERM: no new work is accepted, and running turns continue up to --drain; then they are suspended until the next start. A second signal ends everything immediately.',
+    ],
+    examples: [
+      { line: 'troupe up', summary: 'start the assistant and talk to it' },
+      { line: 'troupe up --log-format json < /dev/null', summary: 'as a service' },
+    ],
+  },
   {
     name: 'serve',
     summary: 'Serve agents over REST, MCP, OpenAI and Anthropic APIs',
     arguments: [],
     groups: [
-      {
-        title: 'Agents',
-        flags: [
-          {
-            name: 'agent',
-            value: 'FILE',
-            repeatable: true,
-            summary: 'Serve this agent file, folder or pattern (default: those that `agents list` shows)',
-          },
-          configFile,
-          {
-            name: 'allow',
-            value: 'PATTERN',
-            repeatable: true,
-            summary: 'Run matching calls without asking, such as "shell(npm test)"',
-          },
-          { name: 'deny', value: 'PATTERN', repeatable: true, summary: 'Never run matching calls' },
-          { name: 'trust', summary: "Trust this project's files in their current form" },
-        ],
-      },
+      { title: 'Agents', flags: agentFlags },
       {
         title: 'Server',
         flags: [
           { name: 'host', value: 'ADDRESS', summary: 'Listen at this address (default: 127.0.0.1)', excludes: ['stdio'] },
           { name: 'port', value: 'PORT', summary: 'Listen at this port; 0 means any free one (default: 3900)', excludes: ['stdio'] },
-          { name: 'drain', value: 'DURATION', summary: 'How long running turns may continue when the server stops (default: 30s)' },
-          { name: 'data-dir', value: 'DIR', summary: 'Store journals and tokens in DIR (default: ~/.local/state/troupe)' },
+          drain,
+          storedIn,
           {
             name: 'stdio',
             summary: 'Serve MCP over standard input and output instead of HTTP',
             excludes: ['host', 'port', 'legacy-transports'],
           },
           { name: 'legacy-transports', summary: 'Serve MCP also over SSE at /mcp/sse and WebSockets at /mcp/ws', excludes: ['stdio'] },
-          {
-            name: 'log-format',
-            value: 'FORMAT',
-            choices: ['text', 'json'],
-            summary: 'Log format: text or json (default: text on a terminal, else json)',
-          },
+          logFormat,
           { name: 'quiet', short: 'q', summary: 'Log errors and warnings only' },
         ],
       },

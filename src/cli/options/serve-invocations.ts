@@ -20,6 +20,11 @@ export interface ServeInvocation extends Common {
   /** Default: by whether there is a terminal. */
   readonly logFormat?: LogFormat | undefined
 }
+/** The assistant: `serve` with the kernel, under a supervisor. */
+export interface UpInvocation extends Common {
+  readonly kind: 'up'
+  readonly serve: ServeInvocation
+}
 export interface TokenInvocation extends Common {
   readonly kind: 'token'
   readonly action: TokenAction
@@ -42,26 +47,27 @@ export interface AuditInvocation extends Common {
 export function serveInvocation(
   name: ServeCommandName,
   { rest, display, has, flagValue, flagValues }: ProjectArguments,
-): ServeInvocation | TokenInvocation | AuditInvocation {
+): ServeInvocation | UpInvocation | TokenInvocation | AuditInvocation {
   const common: Common = { output: has('json') ? 'json' : 'answer', display, configFile: flagValue('config') }
   const dataDir = flagValue('data-dir')
+  const serve = {
+    agents: flagValues('agent'),
+    host: flagValue('host'),
+    port: flagValue('port'),
+    drain: flagValue('drain'),
+    isStdio: has('stdio'),
+    hasLegacyTransports: has('legacy-transports'),
+    dataDir,
+    isTrusted: has('trust'),
+    allow: flagValues('allow').map((pattern) => pattern.trim()),
+    deny: flagValues('deny').map((pattern) => pattern.trim()),
+    logFormat: flagValue('log-format') as LogFormat | undefined,
+  }
   switch (name) {
     case 'serve':
-      return {
-        kind: name,
-        agents: flagValues('agent'),
-        host: flagValue('host'),
-        port: flagValue('port'),
-        drain: flagValue('drain'),
-        isStdio: has('stdio'),
-        hasLegacyTransports: has('legacy-transports'),
-        dataDir,
-        isTrusted: has('trust'),
-        allow: flagValues('allow').map((pattern) => pattern.trim()),
-        deny: flagValues('deny').map((pattern) => pattern.trim()),
-        logFormat: flagValue('log-format') as LogFormat | undefined,
-        ...common,
-      }
+      return { kind: name, ...serve, ...common }
+    case 'up':
+      return { kind: name, serve: { kind: 'serve', ...serve, ...common }, ...common }
     case 'token': {
       const [action, argument] = rest
       return {

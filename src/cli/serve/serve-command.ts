@@ -6,6 +6,7 @@ import { dataDirFlag } from '../approvals/next-commands.ts'
 import { exitCodes } from '../host/exit-codes.ts'
 import { openDataFolder } from '../host/open-data-folder.ts'
 import type { Host } from '../host/process-host.ts'
+import type { KernelHost } from '../kernel/kernel-host.ts'
 import type { ServeInvocation } from '../options/serve-invocations.ts'
 import { packageVersion } from '../package-file.ts'
 import type { Interruption } from '../run/interruption.ts'
@@ -22,8 +23,15 @@ import { listenAt, type PreparedServer, prepareServer } from './start-server.ts'
 import { closeConnections, drainRuntime } from './stop-server.ts'
 import { watchedPaths } from './watched-paths.ts'
 
+export interface ServeHost {
+  readonly host: Host
+  readonly interruption: Interruption
+  /** Under `troupe up`. */
+  readonly kernelHost?: KernelHost
+}
+
 /** `troupe serve`: checks everything before anything is started, and serves until it is asked to end. */
-export async function serveCommand(invocation: ServeInvocation, given: Host, interruption: Interruption): Promise<number> {
+export async function serveCommand(invocation: ServeInvocation, { host: given, interruption, kernelHost }: ServeHost): Promise<number> {
   const display = displayOf(invocation, given)
   const host = withColour(given, display)
   const log = serveLog(host, display)
@@ -33,9 +41,10 @@ export async function serveCommand(invocation: ServeInvocation, given: Host, int
   // Missing trust may be the cause of unexpected behaviour.
   for (const each of project.diagnostics) (isAboutTrust(each) ? log.warn : log.note)(sentenceOf(each))
   const settings = serveSettings(flags, project.headends)
+  kernelHost?.supervisor.drains(settings.drainMs)
   const store = await interruption.before(openDataFolder(project.folder))
   try {
-    await serve({ invocation, project, settings, store, host, log, display, interruption })
+    await serve({ invocation, project, settings, store, host, log, display, interruption, ...(kernelHost && { kernelHost }) })
   } finally {
     await store.close()
   }
@@ -51,6 +60,7 @@ interface Serving {
   readonly log: ServeLog
   readonly display: Parameters<typeof printBanner>[2]
   readonly interruption: Interruption
+  readonly kernelHost?: KernelHost
 }
 
 /** Resolves when everything has ended. */

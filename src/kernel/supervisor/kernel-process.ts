@@ -10,6 +10,8 @@ export interface KernelCommand {
   readonly file: string
   readonly args: readonly string[]
   readonly env: { readonly [name: string]: string | undefined }
+  /** Whether it gets the standard input of the supervisor. */
+  readonly readsInput: boolean
 }
 
 export interface KernelTimings {
@@ -18,16 +20,17 @@ export interface KernelTimings {
   readonly blockedMs: number
   /** Until the first heartbeat. */
   readonly startMs: number
-  /** For a clean stop: the drain, and a little more. */
+  /** For a clean stop after the drain. */
   readonly stopMs: number
 }
 
 interface KernelProcessOptions {
   readonly command: KernelCommand
   readonly folder: string
+  readonly isFirst: boolean
   readonly clock: Clock
   readonly timings: KernelTimings
-  onMessage(message: Exclude<KernelMessage, { readonly type: 'beat' }>): void
+  onMessage(message: KernelMessage): void
 }
 
 export class KernelProcess {
@@ -37,17 +40,18 @@ export class KernelProcess {
   #isBlocked = false
   #missed = 0
   #hasBeaten = false
+  #drainMs = 0
   #cancelTick: () => void = () => undefined
   #cancelStop: (() => void) | undefined
 
   constructor(options: KernelProcessOptions) {
     this.#options = options
-    const { command, folder, timings } = options
+    const { command, folder, timings, isFirst } = options
     const { beatMs, blockedMs } = timings
-    const setup: KernelSetup = { folder, beatMs, blockedMs }
+    const setup: KernelSetup = { folder, beatMs, blockedMs, isFirst }
     this.#child = spawn(command.file, command.args, {
       env: { ...command.env, [setupVariable]: JSON.stringify(setup) },
-      stdio: ['inherit', 'inherit', 'inherit', 'ipc'],
+      stdio: [command.readsInput ? 'inherit' : 'ignore', 'inherit', 'inherit', 'ipc'],
       detached: true,
     })
     this.#child.on('message', (message: KernelMessage) => this.#hear(message))
@@ -70,7 +74,7 @@ export class KernelProcess {
     if (this.#cancelStop) return
     const message: SupervisorMessage = { type: 'stop' }
     this.#child.send(message, () => undefined)
-    this.#cancelStop = this.#options.clock.after(this.#options.timings.stopMs, () => this.kill())
+    this.#cancelStop = this.#options.clock.after(this.#drainMs + this.#options.timings.stopMs, () => this.kill())
   }
 
   /** The process and everything in its group. */
@@ -86,7 +90,8 @@ export class KernelProcess {
   #hear(message: KernelMessage): void {
     this.#missed = 0
     this.#hasBeaten = true
-    if (message.type !== 'beat') this.#options.onMessage(message)
+    if (message.type === 'drain') this.#drainMs = message.ms
+    else this.#options.onMessage(message)
   }
 
   #tick(): void {

@@ -2,6 +2,8 @@
 export type KernelMessage =
   | { readonly type: 'beat' }
   | { readonly type: 'ready' }
+  /** How long running turns may continue after `stop`. */
+  | { readonly type: 'drain'; readonly ms: number }
   | { readonly type: 'restart' | 'shutdown'; readonly reason: string }
 
 export interface SupervisorMessage {
@@ -13,6 +15,8 @@ export interface KernelSetup {
   readonly folder: string
   readonly beatMs: number
   readonly blockedMs: number
+  /** Not a restart. */
+  readonly isFirst: boolean
 }
 
 export const setupVariable = 'TROUPE_KERNEL'

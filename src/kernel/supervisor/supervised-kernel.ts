@@ -18,6 +18,8 @@ import type { WatchdogSetup } from './watchdog-worker.ts'
 export interface SupervisedKernel extends SupervisorPort {
   /** Calls the listener when the kernel is asked to end, or its supervisor has died. */
   onStop(listener: () => void): void
+  /** How long a clean stop may take. */
+  drains(ms: number): void
 }
 
 /** Frames of a stack that may contain the extension. */
@@ -83,6 +85,7 @@ export function connectSupervisor(setup: KernelSetup, report: (error: unknown) =
         if (!isPending) leave()
       }
     },
+    drains: (ms) => void send({ type: 'drain', ms }),
     onStop(listener) {
       process.on('message', ({ type }: SupervisorMessage) => type === 'stop' && listener())
       process.on('disconnect', () => {

@@ -19,10 +19,11 @@ export interface SupervisorTimings extends KernelTimings {
   readonly goodMs: number
 }
 
-const defaultTimings: Omit<SupervisorTimings, 'stopMs'> = {
+const defaultTimings: SupervisorTimings = {
   beatMs: 500,
   blockedMs: 5_000,
   startMs: 60_000,
+  stopMs: 10_000,
   delays: [200, 1_000, 5_000, 30_000],
   healthyMs: 60_000,
   goodMs: 30_000,
@@ -33,9 +34,7 @@ export interface SupervisorOptions {
   /** See `supervisorFolder`. */
   readonly folder: string
   readonly clock: Clock
-  readonly timings: Partial<SupervisorTimings> & Pick<SupervisorTimings, 'stopMs'>
-  /** Exit codes that another start cannot change, such as an invalid configuration. They end the supervisor until the kernel was ready once. */
-  readonly finalCodes: readonly number[]
+  readonly timings?: Partial<SupervisorTimings>
   report(text: string): void
 }
 
@@ -44,7 +43,7 @@ export type SupervisorEnd =
   | { readonly kind: 'refused'; readonly code: number }
   | { readonly kind: 'gave_up'; readonly crashes: number; readonly last: string }
 
-type Stop = Exclude<KernelMessage['type'], 'beat' | 'ready'>
+type Stop = 'restart' | 'shutdown'
 
 export class Supervisor {
   readonly #options: SupervisorOptions
@@ -54,6 +53,7 @@ export class Supervisor {
   #stop: Stop | undefined
   #readyAt: number | undefined
   #wasReady = false
+  #isFirst = true
   #crashes = 0
   #quickRestarts = 0
   #cancelGood: () => void = () => undefined
@@ -97,18 +97,20 @@ export class Supervisor {
     this.#stop = undefined
     this.#readyAt = undefined
     clearCrashFiles(folder)
-    this.#kernel = new KernelProcess({ command, folder, clock, timings: this.#timings, onMessage: (message) => this.#hear(message) })
+    this.#kernel = new KernelProcess({
+      ...{ command, folder, clock, timings: this.#timings, isFirst: this.#isFirst },
+      onMessage: (message) => this.#hear(message),
+    })
+    this.#isFirst = false
     const end = await this.#kernel.ended
     this.#kernel = undefined
     this.#cancelGood()
     return end
   }
 
-  #hear(message: Exclude<KernelMessage, { readonly type: 'beat' }>): void {
-    if (message.type !== 'ready') {
-      this.#askToStop(message.type, message.reason)
-      return
-    }
+  #hear(message: KernelMessage): void {
+    if (message.type === 'restart' || message.type === 'shutdown') this.#askToStop(message.type, message.reason)
+    if (message.type !== 'ready') return
     this.#readyAt = this.#options.clock.monotonic()
     this.#wasReady = true
     this.#cancelGood = this.#options.clock.after(this.#timings.goodMs, () => this.#recordGood())
@@ -131,8 +133,8 @@ export class Supervisor {
     else if (this.#stop && this.#readyAt !== undefined && end.signal === null) this.#recordGood()
     if (this.#stop === 'shutdown') return { kind: 'stopped' }
     if (this.#stop === 'restart') return this.#restartDelay(upMs)
-    if (!this.#wasReady && !crash.fault && end.code !== null && this.#options.finalCodes.includes(end.code))
-      return { kind: 'refused', code: end.code }
+    // It has reported what is wrong, such as the configuration. Another start would change nothing.
+    if (!this.#wasReady && !crash.fault && end.code) return { kind: 'refused', code: end.code }
     return this.#afterCrash(end, crash.fault?.reason)
   }
 
