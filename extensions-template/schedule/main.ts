@@ -1,6 +1,4 @@
-import { readdir } from 'node:fs/promises'
-import { join } from 'node:path'
-import type { Extension, ExtensionContext, Schedule, ScheduledResult, SchedulerProvider } from 'troupe/extension'
+import type { Extension, ExtensionContext, JsonObject, Schedule, ScheduledResult, SchedulerProvider } from 'troupe/extension'
 
 export class TemplateClass implements Extension, SchedulerProvider {
   #context: ExtensionContext | undefined
@@ -15,10 +13,12 @@ export class TemplateClass implements Extension, SchedulerProvider {
   }
 
   /** The text is sent to the person. Without one, nobody is disturbed. */
-  async execute(): Promise<ScheduledResult | undefined> {
+  execute(): ScheduledResult | undefined {
     if (this.#context === undefined) throw new Error('The extension is not initialized.')
-    const { config, workspace } = this.#context
-    const { length } = await readdir(join(workspace, String(config.folder)))
-    return length > Number(config.most) ? { text: `The folder ${config.folder} has ${length} files.` } : undefined
+    const { config } = this.#context
+    // Swedish dates are written 2027-12-10.
+    const today = new Intl.DateTimeFormat('sv-SE', { timeZone: String(config.time_zone) }).format(this.#context.now()).slice(5)
+    const names = Object.entries(config.birthdays as JsonObject).flatMap(([name, day]) => (day === today ? [name] : []))
+    return names.length === 0 ? undefined : { text: `It is the birthday of ${names.join(' and ')}.` }
   }
 }

@@ -13,8 +13,8 @@ export class TemplateClass implements Extension, ServiceProvider {
   /** Runs until the signal aborts. If it rejects before, it is started again. */
   async runBackground(signal: AbortSignal): Promise<void> {
     if (this.#context === undefined) throw new Error('The extension is not initialized.')
-    const { config, workspace } = this.#context
-    const file = join(workspace, String(config.file))
+    const { config, dataDir } = this.#context
+    const file = join(dataDir, String(config.file))
     let wasThere = existsSync(file)
     while (!signal.aborted) {
       await setTimeout(Number(config.seconds) * 1000, undefined, { signal }).catch(() => undefined)

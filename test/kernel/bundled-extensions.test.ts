@@ -1,14 +1,17 @@
-import { execFileSync } from 'node:child_process'
 import { globSync, readFileSync } from 'node:fs'
 import { isBuiltin } from 'node:module'
 import { join, posix } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { bundledExtensions } from '../../src/cli/bundled-extensions.ts'
 import { type FoundExtension, findExtensions } from '../../src/kernel/index.ts'
+import { testKernel } from '../../src/kernel/loader/fixtures/test-kernel.ts'
+import { openInKernel } from '../../src/kernel/loader/open-in-kernel.ts'
+import { workspaceTools } from '../../src/workspace-tools.ts'
 import { importsOf, skeleton } from '../source-scanner.ts'
+import { temporaryFolder } from './extension-context.ts'
 
 const root = join(import.meta.dirname, '../..')
-const ids = ['builder_agent', 'code_reviewer', 'file_manager', 'kv', 'price_monitor', 'scheduler', 'shell_exec', 'web_fetch']
+const ids = ['builder_agent', 'cli_channel', 'code_reviewer', 'file_manager', 'kv', 'price_monitor', 'scheduler', 'shell_exec', 'web_fetch']
 
 const find = (folder: string): Promise<readonly FoundExtension[]> =>
   findExtensions({ places: [{ folder, source: 'bundled' }], workspace: root, trusted: 'everything' })
@@ -65,7 +68,7 @@ describe('bundled extensions', () => {
   it('have valid manifests', async () => {
     const found = await find(bundledExtensions())
     expect(found.flatMap(({ problems }) => problems)).toEqual([])
-    expect(found.map(({ id }) => id)).toEqual(expect.arrayContaining(ids))
+    expect(found.map(({ id }) => id)).toEqual(ids)
     expect(found.filter(({ manifest }) => manifest?.enabled === false).map(({ id }) => id)).toEqual(['price_monitor'])
   })
 
@@ -79,6 +82,43 @@ describe('bundled extensions', () => {
       expect(prompted.filter((owner) => ![...named, id, ...examples].includes(owner))).toEqual([])
     }
   })
+
+  it.each(['extensions', 'dist/extensions'])('load together from %s, each with its capabilities', async (folder) => {
+    const workspace = temporaryFolder()
+    const builtinTools = (names: readonly string[], place: string) =>
+      workspaceTools({ workspace: place }).tools.filter(({ name }) => names.includes(name))
+    const extensions = { folder: join(workspace, 'extensions'), list: () => [], validate: async () => [] }
+    const found = await find(join(root, folder))
+    const kernel = testKernel(
+      found,
+      {},
+      {
+        ports: { workspace, extensions, builtinTools },
+        dataFolder: join(workspace, 'data'),
+        isDisabled: () => false,
+        openTrusted: openInKernel({ enter: (_id, _stage, work) => work() }),
+      },
+    )
+    await kernel.loader.load()
+    await kernel.loader.start()
+    const loaded = kernel.loader.list()
+    expect(loaded.flatMap(({ problems }) => problems)).toEqual([])
+    expect(Object.fromEntries(loaded.map(({ found: { id }, capabilities }) => [id, [...capabilities].join()]))).toEqual({
+      builder_agent: 'tools,agent',
+      cli_channel: 'channel',
+      code_reviewer: 'agent',
+      file_manager: 'tools',
+      kv: 'tools',
+      price_monitor: 'scheduler,agent',
+      scheduler: 'tools',
+      shell_exec: 'tools',
+      web_fetch: 'tools,setup',
+    })
+    const resolved = kernel.loader.get('price_monitor')?.resolvedTools.map(({ name }) => name)
+    expect(resolved).toEqual(['web_fetch__web_fetch', 'kv__get', 'kv__set', 'kv__delete', 'kv__list'])
+    expect(kernel.scheduled.get('price_monitor')?.schedule).toEqual({ cron: '0 */4 * * *' })
+    await kernel.loader.stop()
+  })
 })
 
 describe('the build', () => {
@@ -86,11 +126,5 @@ describe('the build', () => {
     const [sources, built] = [await find(join(root, 'extensions')), await find(join(root, 'dist/extensions'))]
     expect(built.map(({ manifest }) => manifest)).toEqual(sources.map(({ manifest }) => manifest))
     expect(globSync('dist/extensions/**/*.ts', { cwd: root })).toEqual([])
-    const classes = built.flatMap(({ folder, manifest }) =>
-      manifest?.entrypoint ? [[`${folder}/${manifest.entrypoint.file}.js`, manifest.entrypoint.className]] : [],
-    )
-    const script = `for (const [file, name] of ${JSON.stringify(classes)}) new (await import(file))[name]()`
-    execFileSync(process.execPath, ['--input-type=module', '--eval', script], { cwd: '/' })
-    expect(classes).toHaveLength(built.length)
   })
 })

@@ -7,6 +7,7 @@ import { TemplateClass as Service } from '../../extensions-template/service/main
 import { TemplateClass as Tools } from '../../extensions-template/tool/main.ts'
 import { createExtension, templateKinds } from '../../src/cli/kernel/extension-template.ts'
 import { findExtensions } from '../../src/kernel/index.ts'
+import { FakeClock } from '../../src/testing/index.ts'
 import { callTool, extensionContext, temporaryFolder } from './extension-context.ts'
 
 it('has a folder for each kind', () => {
@@ -76,19 +77,20 @@ it('makes a service that works, and ends with its signal', async () => {
   const service = new Service()
   service.initialize({ ...context, notifyUser: async (text) => context.notifyUser(text).then(noticed.resolve) })
   const running = service.runBackground(controller.signal)
-  writeFileSync(join(context.workspace, 'today.md'), '')
+  writeFileSync(join(context.dataDir, 'today.md'), '')
   await noticed.promise
   controller.abort()
   await running
   expect(recorded.notices).toEqual([{ text: 'There is a new file: today.md' }])
 })
 
-it('makes a schedule that works', async () => {
-  const { context } = extensionContext({ config: { folder: '.', most: 1, cron: '0 8 * * *', time_zone: 'UTC' } })
+it('makes a schedule that works', () => {
+  const config = { cron: '0 8 * * *', time_zone: 'Asia/Tokyo', birthdays: { Ada: '12-10', Bo: '12-10', Cy: '12-09' } }
+  const { context, clock } = extensionContext({ config, clock: new FakeClock(Date.UTC(2026, 11, 9, 15)) })
   const scheduled = new Scheduled()
   scheduled.initialize(context)
-  expect(scheduled.getSchedule()).toEqual({ cron: '0 8 * * *', timeZone: 'UTC' })
-  expect(await scheduled.execute()).toBeUndefined()
-  for (const name of ['a', 'b']) writeFileSync(join(context.workspace, name), '')
-  expect(await scheduled.execute()).toEqual({ text: 'The folder . has 2 files.' })
+  expect(scheduled.getSchedule()).toEqual({ cron: '0 8 * * *', timeZone: 'Asia/Tokyo' })
+  expect(scheduled.execute()).toEqual({ text: 'It is the birthday of Ada and Bo.' })
+  clock.advance(24 * 60 * 60 * 1000)
+  expect(scheduled.execute()).toBeUndefined()
 })
