@@ -104,7 +104,9 @@ it('max_turns and max_tokens_per_invocation apply to all agents that one invoke 
         id: 'worker',
         agent: { limits: { maxTokensPerInvocation: 1_000_000, maxTurns: 2 } },
         instance: {
-          initialize: (given) => void (context = given),
+          initialize(given) {
+            context = given
+          },
           async invoke() {
             for (const task of ['one', 'two', 'three']) results.push(await context?.startAgent(task))
             return { status: 'partial', content: 'Two of three.' }

@@ -89,7 +89,9 @@ it('runs invoke with startAgent as a child of the call, and publishes each event
         id: 'reviewer',
         agent: {},
         instance: {
-          initialize: (given) => void (context = given),
+          initialize(given) {
+            context = given
+          },
           getAgentDescriptor: () => ({ name: 'R', description: 'Reviews code.', integrationMode: 'tool' }),
           async invoke(task, given, { correlationId, person }) {
             const first = await context?.startAgent(`First: ${task}`, { context: { given: given ?? {} }, instructions: 'Be brief.' })
@@ -163,7 +165,17 @@ it('fails the agent whose model cannot be used, and runs the rest', async () => 
 it('starts an agent in a session of its own outside of a call', async () => {
   let context: ExtensionContext | undefined
   const { runtime, models } = await scene({
-    extensions: [{ id: 'monitor', agent: {}, instance: { initialize: (given) => void (context = given) } }],
+    extensions: [
+      {
+        id: 'monitor',
+        agent: {},
+        instance: {
+          initialize(given) {
+            context = given
+          },
+        },
+      },
+    ],
     models: { main: [], small: [{ text: 'All fine.' }] },
   })
   expect(await context?.startAgent('Check', { context: { page: 1 } })).toMatchObject({ status: 'completed', content: 'All fine.' })
@@ -177,7 +189,15 @@ it('asks the agent of a dependency through its invoke', async () => {
   await scene({
     extensions: [
       { id: 'base', agent: {}, instance: { invoke: (task) => `did ${task}` } },
-      { id: 'user', manifest: { dependsOn: ['base'] }, instance: { initialize: (given) => void (context = given) } },
+      {
+        id: 'user',
+        manifest: { dependsOn: ['base'] },
+        instance: {
+          initialize(given) {
+            context = given
+          },
+        },
+      },
     ],
     models: { main: [], small: [] },
   })
@@ -188,7 +208,14 @@ it('starts the agent that names an event', async () => {
   let context: ExtensionContext | undefined
   const { models } = await scene({
     extensions: [
-      { id: 'source', instance: { initialize: (given) => void (context = given) } },
+      {
+        id: 'source',
+        instance: {
+          initialize(given) {
+            context = given
+          },
+        },
+      },
       { id: 'agent', agent: {}, manifest: { events: ['mail_arrived'] } },
     ],
     models: { main: [], small: [{ text: 'Sorted.' }] },
