@@ -1,0 +1,21 @@
+import { existsSync } from 'node:fs'
+import { homedir } from 'node:os'
+import { join } from 'node:path'
+import type { ExtensionPlace } from '../../kernel/index.ts'
+import { bundledExtensions } from '../bundled-extensions.ts'
+import { homeFolder } from '../host/data-folder.ts'
+
+/** Where new extensions of a project are written. */
+export const projectExtensions = (workspace: string): string => join(workspace, 'extensions')
+
+/** Nearest first. */
+export const extensionPlaces = (workspace: string): readonly ExtensionPlace[] => [
+  { folder: projectExtensions(workspace), source: 'project' },
+  { folder: join(workspace, 'sandbox', 'extensions'), source: 'project' },
+  { folder: join(homeFolder(homedir()), '.ai-agent', 'extensions'), source: 'user' },
+  { folder: bundledExtensions(), source: 'bundled' },
+]
+
+/** Whether `troupe serve` runs the kernel here. */
+export const hasExtensions = (workspace: string): boolean =>
+  extensionPlaces(workspace).some(({ folder, source }) => source === 'project' && existsSync(folder))
