@@ -10,7 +10,9 @@ import type {
   ExtensionStatus,
   Hook,
   Ids,
+  Json,
   JsonObject,
+  Recipient,
   SessionService,
   Store,
   Tool,
@@ -20,7 +22,7 @@ import type { AgentDefinition, AgentLoopConfig } from '../runtime/index.ts'
 import { messageOf } from '../util/message-of.ts'
 import { createBus, type RunningBus } from './bus/create-bus.ts'
 import { kernelEvents } from './bus/event-names.ts'
-import type { KernelDiagnostic, LoadedExtension, Notice, ReportDiagnostic, Router, Scheduler } from './kernel-types.ts'
+import type { KernelDiagnostic, LoadedExtension, Notice, ReportDiagnostic, Router } from './kernel-types.ts'
 import type { KernelPorts } from './loader/extension-context.ts'
 import { ExtensionLoader, type LoaderOptions } from './loader/extension-loader.ts'
 import { insideCall } from './orchestrator/current-call.ts'
@@ -29,6 +31,7 @@ import { listExtensionsTool } from './orchestrator/list-extensions-tool.ts'
 import { agentDefinition, orchestratorDefinition, orchestratorName } from './orchestrator/orchestrator-definition.ts'
 import { contextHook } from './orchestrator/provided-context.ts'
 import { createRouter } from './router/create-router.ts'
+import { createScheduler, type RunningScheduler } from './scheduler/create-scheduler.ts'
 
 type HostPorts = Pick<
   KernelPorts,
@@ -68,6 +71,7 @@ export class Kernel {
   readonly #options: KernelOptions
   readonly #loader: ExtensionLoader
   readonly #agents: ExtensionAgents
+  readonly #scheduler: RunningScheduler
   readonly #hook: Hook
   /** Agents whose model cannot be used, by extension. */
   #unusable: ReadonlyMap<string, ExtensionProblem> = new Map()
@@ -80,6 +84,8 @@ export class Kernel {
     const report: ReportDiagnostic = (diagnostic) => this.#report(diagnostic)
     this.bus = createBus({ records, clock, ids, onDiagnostic: options.onDiagnostic })
     this.router = createRouter({ records, clock, ids, bus: this.bus, report })
+    const fire = (task: Pick<Notice, 'text' | 'to' | 'id'>): Promise<void> => this.router.task(task)
+    this.#scheduler = createScheduler({ records, clock, ids, bus: this.bus, fire, onDiagnostic: options.onDiagnostic })
     const find = (id: string): LoadedExtension | undefined => this.#loader.get(id)
     this.#agents = new ExtensionAgents({ bus: this.bus, clock, supervisor, onDiagnostic: report, find })
     this.#hook = contextHook({ clock, supervisor, router: this.router, onDiagnostic: report, list: () => this.#loader.list() })
@@ -89,7 +95,7 @@ export class Kernel {
       bus: this.bus,
       router: this.router,
       agents: this.#agents,
-      scheduler: unscheduled,
+      scheduler: this.#scheduler,
       extensions: { folder, list: () => this.status(), validate },
     }
     this.#loader = new ExtensionLoader({ ...options, ports, onChange: (extension, problems) => this.#changed(extension, problems) })
@@ -141,13 +147,19 @@ export class Kernel {
 
   async start(): Promise<void> {
     for (const each of this.#loader.list()) this.#startByEvents(each)
+    this.#undo.push(
+      this.bus.subscribe({ id: 'kernel:notices', name: kernelEvents.scheduleMissed, handle: ({ id, data }) => this.#tellMissed(id, data) }),
+    )
     await this.#loader.start()
+    for (const each of this.#loader.list()) if (each.state === 'running') this.#schedule(each)
     this.bus.start()
+    await this.#scheduler.start()
     this.#options.supervisor.ready()
   }
 
   async stop(): Promise<void> {
     for (const undo of this.#undo.splice(0)) undo()
+    await this.#scheduler.stop()
     await this.#loader.stop()
     await this.router.close()
     await this.bus.stop()
@@ -215,6 +227,19 @@ export class Kernel {
       )
   }
 
+  /** `schedules` of the manifest. */
+  #schedule({ found: { id, manifest } }: LoadedExtension): void {
+    for (const { id: name, task, ...schedule } of manifest?.schedules ?? []) {
+      const key = `${id}:${name}`
+      this.#undo.push(this.#scheduler.register(key, schedule, (at) => this.router.task({ text: task, id: `schedule:${key}@${at}` })))
+    }
+  }
+
+  #tellMissed(id: string, data: Json): Promise<void> {
+    const { text, to } = data as unknown as { readonly text: string; readonly to?: Recipient }
+    return this.router.notify({ id, text, ...(to && { to }) })
+  }
+
   #changed({ found, state }: LoadedExtension, problems: readonly ExtensionProblem[]): void {
     for (const { place, message, remedy } of problems)
       this.#report({
@@ -263,13 +288,4 @@ function withoutTools(
         : [pattern],
   )
   return { ...agent, tools: [...new Set(expanded)] }
-}
-
-const unscheduled: Scheduler = {
-  schedulesOf: () => ({
-    add: () => Promise.reject(new Error('there is no scheduler')),
-    list: async () => [],
-    cancel: async () => false,
-  }),
-  register: () => () => {},
 }
