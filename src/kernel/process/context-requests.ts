@@ -1,6 +1,7 @@
 // What an extension in a process of its own asks of its context. Every parameter is checked.
-import type { ExtensionContext, IncomingMessage, JsonObject, Tool, ToolContext } from '../../contracts/index.ts'
+import type { ExtensionContext, IncomingMessage, JsonObject, Tool } from '../../contracts/index.ts'
 import { schemaValidator } from '../../tools/index.ts'
+import { currentCall } from '../orchestrator/current-call.ts'
 import { recipient, schedule } from './answer-shapes.ts'
 import type { Params } from './extension-process.ts'
 import { deadlines, maxSubscriptions } from './process-limits.ts'
@@ -26,11 +27,6 @@ const task = record({
 const agentOptions = record({ context: optional(jsonObject), instructions: optional(text()), output: optional(jsonObject) })
 const publishOptions = record({ durable: optional(boolean), id: optional(name) })
 
-interface RequestCall {
-  readonly owner: CallOwner | undefined
-  readonly signal: AbortSignal
-}
-
 /** Calls an event handler in the process. */
 export type Deliver = (params: Params, deadlineMs: number) => Promise<unknown>
 
@@ -53,7 +49,7 @@ export class ContextRequests {
     this.#subscriptions.clear()
   }
 
-  async request(method: string, params: Params, { owner, signal }: RequestCall): Promise<unknown> {
+  async request(method: string, params: Params, signal: AbortSignal): Promise<unknown> {
     const context = this.#context
     if (!context) throw new Error('it is not initialized')
     const read = <Value>(key: string, check: Check<Value>): Value => check(params[key], key)
@@ -69,7 +65,7 @@ export class ContextRequests {
       case 'invokeAgent':
         return context.invokeAgent(read('id', name), read('task', text()), read('context', optional(jsonObject)))
       case 'callTool':
-        return this.#callTool(toolNamed(read('name', name), context), read('input', jsonObject), { owner, signal })
+        return this.#callTool(toolNamed(read('name', name), context), read('input', jsonObject), signal)
       case 'addSchedule':
         return context.schedules.add(read('task', task))
       case 'listSchedules':
@@ -119,7 +115,7 @@ export class ContextRequests {
   }
 
   /** Nobody approves this call, so it is limited to tools that need no approval. */
-  async #callTool(tool: Tool, input: JsonObject, { owner, signal }: RequestCall): Promise<unknown> {
+  async #callTool(tool: Tool, input: JsonObject, signal: AbortSignal): Promise<unknown> {
     const checked = await (await this.#validator.compile(tool.inputSchema))(input)
     if (!checked.ok) throw new Error(`the input of ${tool.name} is wrong: ${checked.problems.join('; ')}`)
     const wish = await tool.approval?.(checked.value as JsonObject)
@@ -127,8 +123,9 @@ export class ContextRequests {
       throw new Error(
         `${tool.name} needs approval, and code of an extension that is not trusted cannot ask. Let its agent call the tool: \`startAgent\``,
       )
-    const own = owner?.kind === 'tool' ? owner.context : ({} as ToolContext)
-    const output = await tool.execute(checked.value as JsonObject, { ...own, signal })
+    const { context } = currentCall() ?? {}
+    if (!context) throw new Error('tools can be called inside of a call only: in `invoke` or in a tool')
+    const output = await tool.execute(checked.value as JsonObject, { ...context, signal })
     if (typeof output === 'string') return output
     // Neither of them is JSON.
     const { parts: _, extras: __, ...rest } = output

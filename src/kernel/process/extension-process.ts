@@ -25,9 +25,9 @@ import { WorkingTime } from './working-time.ts'
 
 export type Params = { readonly [name: string]: unknown }
 
-/** What the extension asks for. `Owner`: what the caller attached to the call that the message names. */
+/** What the extension asks for. `Owner`: what the caller attached to the call that the notification names. */
 export interface ProcessEvents<Owner> {
-  request(method: string, params: Params, call: { readonly owner: Owner | undefined; readonly signal: AbortSignal }): Promise<unknown>
+  request(method: string, params: Params, signal: AbortSignal): Promise<unknown>
   /** @throws if it is wrong: then the process is ended. */
   notification(method: string, params: Params, owner: Owner | undefined): void
 }
@@ -232,7 +232,7 @@ export class ExtensionProcess<Owner> {
     const controller = new AbortController()
     this.#requests.set(id, controller)
     call?.time.pause()
-    const run = (): Promise<unknown> => this.#events.request(method, params, { owner: call?.owner, signal: controller.signal })
+    const run = (): Promise<unknown> => this.#events.request(method, params, controller.signal)
     const answer = (message: Pick<WireMessage, 'result' | 'error'>): void => {
       this.#requests.delete(id)
       call?.time.resume()

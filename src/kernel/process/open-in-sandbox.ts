@@ -5,6 +5,7 @@ import { type Clock, TroupeError } from '../../contracts/index.ts'
 import type { RunningCommand } from '../../tools/sandbox/index.ts'
 import { messageOf } from '../../util/message-of.ts'
 import type { ExtensionManifest, OpenExtension, OpenedExtension } from '../kernel-types.ts'
+import { extensionError } from '../loader/extension-failure.ts'
 import { ContextRequests } from './context-requests.ts'
 import { ExtensionProcess } from './extension-process.ts'
 import type { ExtensionSandbox, OpenableExtension } from './extension-sandbox.ts'
@@ -24,9 +25,8 @@ export interface OpenInSandboxOptions {
 export function openInSandbox(options: OpenInSandboxOptions): OpenExtension {
   return async (found) => {
     const { manifest } = found
-    const place = `The extension "${found.id}"`
     if (!manifest.entrypoint) return { runs: 'sandbox', instance: {}, close: async () => {} }
-    const entry = entryFile(found, manifest.entrypoint)
+    const entry = entryFile(found.folder, manifest.entrypoint)
     const running = await startRunner(found, { ...options, entry, className: manifest.entrypoint.className })
     const opened = Promise.withResolvers<ReadonlySet<ExtensionMethod>>()
     const requests = new ContextRequests((params, deadlineMs) => connection.call('event', params, { deadlineMs }))
@@ -44,7 +44,7 @@ export function openInSandbox(options: OpenInSandboxOptions): OpenExtension {
     void connection.ended.then(() => requests.close())
     const cancel = options.clock.after(loadMs, () => connection.fail(`it did not load within ${loadMs} ms`))
     const failed = connection.ended.then((reason) => {
-      throw new TroupeError('config_invalid', `${place} failed: ${reason}`, { remedy: `Fix ${entry}.` })
+      throw extensionError(entry, reason, 'Fix the file.')
     })
     try {
       const implemented = await Promise.race([opened.promise, failed])
@@ -81,12 +81,14 @@ function connected(process: ExtensionProcess<CallOwner>, { manifest, implemented
 }
 
 /** `main:Class` means `main.js`, else `main.ts`. @throws TroupeError if there is neither. */
-export function entryFile({ id, folder }: Pick<OpenableExtension, 'id' | 'folder'>, { file }: { readonly file: string }): string {
+export function entryFile(folder: string, { file, className }: NonNullable<ExtensionManifest['entrypoint']>): string {
   const found = [`${file}.js`, `${file}.ts`].map((name) => join(folder, name)).find((path) => existsSync(path))
   if (found !== undefined) return found
-  throw new TroupeError('config_invalid', `The extension "${id}" has no entry file: neither ${file}.js nor ${file}.ts exists`, {
-    remedy: `Create ${join(folder, `${file}.ts`)}, or correct \`entrypoint\` in manifest.yaml.`,
-  })
+  throw extensionError(
+    folder,
+    `there is neither ${file}.js nor ${file}.ts`,
+    `Add the file, or correct \`entrypoint: ${file}:${className}\`.`,
+  )
 }
 
 interface RunnerStart extends OpenInSandboxOptions {
@@ -101,16 +103,15 @@ async function startRunner(found: OpenableExtension, { sandbox, dataDir, entry, 
     .start(found, { argv: ['/bin/sh', '-c', withOwnDescriptors, 'sh', ...node], dataDir: dataDir(found.id), readable: [runner.folder] })
     .catch((error: unknown) => {
       if (error instanceof TroupeError) throw error
-      throw new TroupeError('config_invalid', `The extension "${found.id}" could not be started: ${messageOf(error)}`, { cause: error })
+      throw extensionError(found.folder, `its process could not be started: ${messageOf(error)}`, 'Check its files and its data folder.')
     })
   if (started.ok) return started.running
   const { message, remedy } = started.failure
-  throw new TroupeError(
-    'config_invalid',
-    `The extension "${found.id}" is not trusted, and could not be started in the sandbox: ${message}`,
-    {
-      remedy: `${remedy === undefined ? '' : `${remedy} `}Or trust it: troupe extensions trust ${found.id}`,
-    },
+  const trust = `Or trust it: troupe extensions trust ${found.id}`
+  throw extensionError(
+    found.folder,
+    `it is not trusted, and the sandbox cannot be used: ${message}`,
+    [remedy, trust].filter(Boolean).join(' '),
   )
 }
 

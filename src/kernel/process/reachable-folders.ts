@@ -5,9 +5,9 @@
 // 3. What is hidden inside of a folder is listed when the process starts, and covered.
 import { readdirSync, realpathSync, statSync } from 'node:fs'
 import { join, relative, sep } from 'node:path'
-import { TroupeError } from '../../contracts/index.ts'
 import { isInside } from '../../util/is-inside.ts'
 import type { ExtensionManifest } from '../kernel-types.ts'
+import { extensionError } from '../loader/extension-failure.ts'
 
 export interface ReachableFolders {
   /** Files and folders. All without links. */
@@ -33,7 +33,7 @@ function reachable(
   { project, place, kind }: { readonly project: string; readonly place: string; readonly kind: 'read' | 'write' },
 ): readonly string[] {
   const refuse = (why: string, remedy: string): never => {
-    throw new TroupeError('config_invalid', `${place}: \`${path}\` ${why}`, { remedy })
+    throw extensionError(place, `\`${path}\` ${why}`, remedy)
   }
   const remedy = 'Name a folder of the project that exists.'
   let real = ''
@@ -62,9 +62,11 @@ function hiddenIn(path: string): readonly string[] {
   const folders = statSync(path).isDirectory() ? [path] : []
   for (let next = 0; next < folders.length; next++) {
     if (next >= maxFolders)
-      throw new TroupeError('config_invalid', `${path} has more than ${maxFolders} folders to search for hidden files`, {
-        remedy: 'Name a smaller folder in `permissions`.',
-      })
+      throw extensionError(
+        path,
+        `it has more than ${maxFolders} folders to search for hidden files`,
+        'Name a smaller folder in `permissions`.',
+      )
     const folder = folders[next] as string
     for (const entry of readdirSync(folder, { withFileTypes: true })) {
       if (isHidden(entry.name)) hidden.push(join(folder, entry.name))

@@ -58,7 +58,7 @@ export async function startSandboxed(start: SandboxedStart): Promise<RunningComm
     throw error
   })
   let limit: string | undefined
-  const stopWatching = watchLimits({ clock, policy, init, cgroup }, (exceeded) => {
+  const stopWatching = watchLimits({ clock, policy, init, cgroup, isLongLived: isPiped }, (exceeded) => {
     limit = exceeded
     child?.kill('SIGKILL')
     // Faster where thousands of processes wait for the processor.

@@ -2,7 +2,8 @@
 // few milliseconds.
 //
 // 1. Memory is what processes use, shared bytes once, plus the files in the private `/tmp` and `/dev/shm`.
-// 2. Checking takes at most a tenth of the time, and stops at the allowed number of processes.
+// 2. Checking takes at most a tenth of the time, and stops at the allowed number of processes. A program that lives as long as its
+//    owner is checked less often: it would cost a twentieth of a processor all the time.
 // 3. An exceeded limit is reported once, and ends the watch.
 import { statfsSync, statSync } from 'node:fs'
 import type { Clock, SandboxPolicy } from '../../contracts/index.ts'
@@ -15,9 +16,11 @@ export interface Watched {
   /** The pid of process 1 of the sandbox, as seen outside. */
   readonly init: number
   readonly cgroup: ProcessCgroup | undefined
+  readonly isLongLived: boolean
 }
 
 const shortestPause = 5
+const longLivedPause = 100
 const share = 10
 /** What an empty file costs. */
 const bytesOfFile = 1024
@@ -25,14 +28,15 @@ const bytesOfFile = 1024
 /** Calls `exceeded` once with a text about the limit; the result ends the watch. */
 export function watchLimits(watched: Watched, exceeded: (limit: string) => void): () => void {
   const { clock } = watched
+  const pause = watched.isLongLived ? longLivedPause : shortestPause
   let cancel: () => void = () => {}
   const check = (): void => {
     const started = clock.monotonic()
     const limit = exceededLimit(watched)
     if (limit !== undefined) exceeded(limit)
-    else cancel = clock.after(Math.max(shortestPause, (clock.monotonic() - started) * share), check)
+    else cancel = clock.after(Math.max(pause, (clock.monotonic() - started) * share), check)
   }
-  cancel = clock.after(shortestPause, check)
+  cancel = clock.after(pause, check)
   return () => cancel()
 }
 

@@ -1,6 +1,8 @@
 // The program of the process of an extension: `node extension-runner ENTRY CLASS`. It loads the extension, says `hello`, and serves
 // the calls of the kernel until its input ends.
+import { enableCompileCache, flushCompileCache } from 'node:module'
 import { Socket } from 'node:net'
+import { dirname, join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import type { AnyExtension, BusEvent, InvokeCall, JsonObject, Tool } from '../../../contracts/index.ts'
 import { KernelPort } from './kernel-port.ts'
@@ -65,8 +67,10 @@ for (const [stream, level] of [
   logWrites(stream, level)
 await load()
 
+/** Reading TypeScript takes longer than everything else: its result is kept in the data folder, which is the working directory. */
 async function load(): Promise<void> {
   try {
+    enableCompileCache(join(process.cwd(), '.compile-cache'))
     const loaded = (await import(pathToFileURL(entry).href)) as { readonly [name: string]: unknown }
     const Class = loaded[className]
     if (typeof Class !== 'function')
@@ -74,8 +78,9 @@ async function load(): Promise<void> {
     const instance = new (Class as new () => AnyExtension)()
     listen(handlers(instance))
     kernel.notify('hello', { implements: extensionMethods.filter((name) => typeof instance[name] === 'function') })
+    flushCompileCache()
   } catch (error) {
-    kernel.notify('failed', { message: textOf(error) })
+    kernel.notify('failed', { message: textOf(error) + placeOf(error) })
   }
 }
 
@@ -111,6 +116,14 @@ async function serve({ id = 0, params = {} }: WireMessage, method: Serve | undef
 }
 
 const textOf = (error: unknown): string => String(error instanceof Error ? error.message || error.name : error).slice(0, maxErrorCharacters)
+
+/** The line of the extension where it went wrong. */
+function placeOf(error: unknown): string {
+  const stack = error instanceof Error ? String(error.stack) : ''
+  const folder = `${dirname(pathToFileURL(entry).href)}/`
+  const start = stack.indexOf(folder)
+  return start === -1 ? '' : ` (${/^[^\s)]*/.exec(stack.slice(start + folder.length))?.[0]})`
+}
 
 /** What the code prints is logged. Errors are also printed: the kernel shows the last of them if the process ends. */
 function logWrites(stream: NodeJS.WriteStream, level: string): void {
