@@ -16,8 +16,9 @@ export function quarantineAfterCrash(
   state: SupervisorState,
   crash: CrashFiles & { readonly end: KernelEnd; readonly now: number },
 ): readonly Quarantined[] {
-  const { fault, blocked, active, loaded, end, now } = crash
-  const reason = fault?.reason ?? (end.isBlocked ? 'it blocked the event loop' : `the process ended with ${endText(end)}`)
+  const { fault, blocked, active, loaded = [], end, now } = crash
+  const reason =
+    fault?.reason ?? (end.isBlocked ? (blocked?.reason ?? 'it blocked the event loop') : `the process ended with ${endText(end)}`)
   const unproven = loaded.filter(({ id, hash, isBundled }) => !isBundled && state.lastGood[id] !== hash)
   const proof = fault ?? blocked
   // Code that was running is a hint. It may have been killed by something else.

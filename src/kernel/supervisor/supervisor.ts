@@ -78,7 +78,7 @@ export class Supervisor {
       }
     } finally {
       signal.removeEventListener('abort', leave)
-      await unlock()
+      unlock()
     }
   }
 
@@ -169,7 +169,7 @@ export class Supervisor {
   }
 
   #recordGood(): void {
-    const { loaded } = readCrashFiles(this.#options.folder)
+    const { loaded = [] } = readCrashFiles(this.#options.folder)
     const lastGood = Object.fromEntries(loaded.map(({ id, hash }) => [id, hash]))
     this.#write({ ...readSupervisorState(this.#options.folder), lastGood })
   }
