@@ -20,7 +20,7 @@ import { withBuiltinRules } from './builtin-rules.ts'
 export interface KernelPorts {
   readonly clock: Clock
   readonly bus: Bus
-  readonly router: Pick<Router, 'register' | 'receive' | 'notify'>
+  readonly router: Pick<Router, 'register' | 'receive' | 'notify' | 'task'>
   readonly agents: AgentPort
   readonly supervisor: SupervisorPort
   readonly scheduler: Scheduler

@@ -113,6 +113,19 @@ describe('capabilities', () => {
   })
 })
 
+test('schedules of the manifest are tasks for the orchestrator', async () => {
+  const schedules = [{ id: 'morning', cron: '0 8 * * *', timeZone: 'UTC', task: 'Say hello' }]
+  const kernel = testKernel([foundExtension('a', { schedules, agent: {} })])
+  await kernel.loader.load()
+  await kernel.loader.start()
+  const morning = kernel.scheduled.get('a/morning')
+  expect(morning?.schedule).toEqual({ cron: '0 8 * * *', timeZone: 'UTC' })
+  await morning?.execute(7)
+  expect(kernel.log.at(-1)).toBe('task a/morning:7 Say hello')
+  await kernel.loader.stop()
+  expect(kernel.scheduled.size).toBe(0)
+})
+
 describe('a failure', () => {
   const stages = ['initialize', 'getTools', 'getAgentDescriptor', 'start', 'getSchedule'] as const
   const chain = () => [
@@ -302,6 +315,7 @@ describe('tools', () => {
 describe('a sandboxed process', () => {
   function sandboxed(given: { readonly fails?: boolean } = {}) {
     const ends: ((reason: string) => void)[] = []
+    let starts = 0
     const open = (): OpenedExtension => {
       if (given.fails && ends.length > 0) throw new Error('it does not start')
       const { promise, resolve } = Promise.withResolvers<string>()
@@ -311,14 +325,14 @@ describe('a sandboxed process', () => {
         runs: 'sandbox',
         ended: promise,
         close: async () => {},
-        instance: { getTools: () => [tool('ask', { execute: () => answer })] },
+        instance: { getTools: () => [tool('ask', { execute: () => answer })], start: () => void starts++ },
       }
     }
     const kernel = testKernel(
       [foundExtension('box', {}, { trusted: false }), foundExtension('user', { agent: { usesTools: ['box'] } }), foundExtension('other')],
       { box: open },
     )
-    return { kernel, ends, start: () => kernel.loader.load().then(() => kernel.loader.start()) }
+    return { kernel, ends, starts: () => starts, start: () => kernel.loader.load().then(() => kernel.loader.start()) }
   }
 
   test('that ends is started again, and its tools go to the new one', async () => {
@@ -348,18 +362,36 @@ describe('a sandboxed process', () => {
     expect(kernel.messages('user')).toEqual(['it needs `box`, which failed: its process ended: killed; restarted 3 times'])
   })
 
-  test('that cannot be started again fails; a stop cancels the restart', async () => {
-    const failing = sandboxed({ fails: true })
-    await failing.start()
-    failing.ends[0]?.('x')
-    await failing.kernel.clock.elapse(1_000)
-    expect(failing.kernel.state().box).toBe('failed')
-    const stopping = sandboxed()
-    await stopping.start()
-    stopping.ends[0]?.('x')
-    await stopping.kernel.clock.elapse(500)
-    await stopping.kernel.loader.stop()
-    expect([stopping.kernel.clock.pending, stopping.ends.length]).toEqual([0, 1])
+  test('that cannot be started again fails in the end', async () => {
+    const { kernel, ends, start } = sandboxed({ fails: true })
+    await start()
+    ends[0]?.('x')
+    await kernel.clock.elapse(30_999)
+    expect(kernel.state().box).toBe('running')
+    await kernel.clock.elapse(1)
+    expect([kernel.state().box, kernel.messages('box').at(-1)]).toEqual([
+      'failed',
+      'its process ended: it does not start; restarted 3 times',
+    ])
+  })
+
+  test('that ends between loading and start is started with the others', async () => {
+    const { kernel, ends, starts } = sandboxed()
+    await kernel.loader.load()
+    ends[0]?.('x')
+    await kernel.clock.elapse(0)
+    await kernel.loader.start()
+    await kernel.clock.elapse(1_000)
+    expect([starts(), kernel.state()]).toEqual([1, { box: 'running', user: 'failed', other: 'running' }])
+  })
+
+  test('is not restarted after the stop', async () => {
+    const { kernel, ends, start } = sandboxed()
+    await start()
+    ends[0]?.('x')
+    await kernel.clock.elapse(500)
+    await kernel.loader.stop()
+    expect([kernel.clock.pending, ends.length]).toEqual([0, 1])
   })
 })
 

@@ -3,10 +3,10 @@
 // 3. Every call of an extension has a deadline.
 // 4. Extensions inside the kernel run one after the other, so that the supervisor knows the suspect. Sandboxed ones load together.
 import type { ExtensionProblem, MaybePromise } from '../../contracts/index.ts'
-import { keepAlive } from '../../util/keep-alive.ts'
 import { messageOf } from '../../util/message-of.ts'
-import type { ExtensionManifest, FoundExtension, LoadedExtension, OpenExtension } from '../kernel-types.ts'
-import { superviseService } from './background-service.ts'
+import type { ExtensionManifest, FoundExtension, LoadedExtension, OpenExtension, OpenedExtension } from '../kernel-types.ts'
+import { connectExtension } from './connect-extension.ts'
+import { ExtensionCalls } from './extension-calls.ts'
 import { createExtensionContext, type KernelPorts } from './extension-context.ts'
 import { extensionError, problemsOf } from './extension-failure.ts'
 import { checkOfferedTools, offerTool } from './extension-tools.ts'
@@ -42,13 +42,16 @@ type WithManifest = FoundExtension & { readonly manifest: ExtensionManifest }
 
 export class ExtensionLoader {
   readonly #options: LoaderOptions
+  readonly #calls: ExtensionCalls
   readonly #all: ReadonlyMap<string, ManagedExtension>
   #order: readonly ManagedExtension[] = []
+  #isStarted = false
   #isStopping = false
   #cancelHealth = (): void => {}
 
   constructor(options: LoaderOptions) {
     this.#options = options
+    this.#calls = new ExtensionCalls({ ...options.ports, deadlineMs: options.deadlineMs ?? 10_000 })
     this.#all = new Map(options.found.map((found) => [found.id, new ManagedExtension(found)]))
   }
 
@@ -89,6 +92,7 @@ export class ExtensionLoader {
 
   /** Starts what was loaded, connects channels, services and schedulers, and begins to watch the health. */
   async start(): Promise<void> {
+    this.#isStarted = true
     for (const each of this.#order) if (each.phase === 'loaded') await this.#attempt(each, 'start', () => this.#start(each))
     this.#watchHealth()
   }
@@ -166,8 +170,8 @@ export class ExtensionLoader {
     const found = each.found as WithManifest
     const { manifest } = found
     const open = found.trusted ? openTrusted : (openUntrusted ?? openTrusted)
-    const opened = manifest.entrypoint
-      ? await this.#within('load', () => open(found))
+    const opened: OpenedExtension = manifest.entrypoint
+      ? await this.#calls.within('load', () => open(found))
       : { runs: found.trusted ? ('kernel' as const) : ('sandbox' as const), instance: {}, close: async () => {} }
     each.opened = opened
     const { instance } = opened
@@ -185,10 +189,10 @@ export class ExtensionLoader {
       isChannel: capabilities.has('channel'),
       resolvedTools: each.resolvedTools,
       instanceOf: (id) => this.#entry(id).instance,
-      run: (stage, work) => this.#enter(each, stage, work),
+      run: (stage, work) => this.#calls.enter(each, stage, work),
     })
     const { context } = each.context
-    await this.#call(each, 'initialize', () => instance.initialize?.(context))
+    await this.#calls.call(each, 'initialize', () => instance.initialize?.(context))
     await this.#readDescriptor(each, manifest)
     if (capabilities.has('tools')) await this.#readTools(each)
     each.phase = 'loaded'
@@ -198,7 +202,7 @@ export class ExtensionLoader {
   async #readDescriptor(each: ManagedExtension, { agent }: ExtensionManifest): Promise<void> {
     const { instance } = each
     if (!agent || !instance.getAgentDescriptor) return
-    each.descriptor = await this.#call(each, 'getAgentDescriptor', () => instance.getAgentDescriptor?.())
+    each.descriptor = await this.#calls.call(each, 'getAgentDescriptor', () => instance.getAgentDescriptor?.())
     const mode = each.descriptor?.integrationMode
     if (mode === undefined || mode === agent.integrationMode) return
     const message = `\`getAgentDescriptor\` says ${mode}, the manifest says ${agent.integrationMode}, which applies`
@@ -207,11 +211,11 @@ export class ExtensionLoader {
 
   async #readTools(each: ManagedExtension): Promise<void> {
     const { id, instance } = each
-    const { tools, problems } = checkOfferedTools(id, await this.#call(each, 'getTools', () => instance.getTools?.()))
+    const { tools, problems } = checkOfferedTools(id, await this.#calls.call(each, 'getTools', () => instance.getTools?.()))
     each.ownTools = tools
     const calls = {
       current: (name: string) => each.ownTools.get(name),
-      run: <T>(stage: string, work: () => T) => this.#enter(each, stage, work),
+      run: <T>(stage: string, work: () => T) => this.#calls.enter(each, stage, work),
     }
     each.tools = [...tools.values()].map((tool) => offerTool(id, tool, calls))
     if (problems.length > 0) this.#report(each, problems)
@@ -219,73 +223,46 @@ export class ExtensionLoader {
 
   async #start(each: ManagedExtension): Promise<void> {
     this.#checkNeeds(each)
-    const { id, capabilities } = each
-    const { clock, router, scheduler } = this.#options.ports
-    await this.#call(each, 'start', () => each.instance.start?.())
+    await this.#calls.call(each, 'start', () => each.instance.start?.())
     each.phase = 'started'
-    if (capabilities.has('channel')) {
-      const { streamToUser } = each.instance
-      each.undo.push(
-        router.register(id, {
-          sendToUser: (user, message) => this.#call(each, 'sendToUser', () => each.instance.sendToUser?.(user, message)),
-          ...(streamToUser && {
-            streamToUser: (user, piece) => this.#call(each, 'streamToUser', () => each.instance.streamToUser?.(user, piece)),
-          }),
-        }),
-      )
-    }
-    if (capabilities.has('scheduler')) {
-      const schedule = await this.#call(each, 'getSchedule', () => each.instance.getSchedule?.())
-      each.undo.push(
-        scheduler.register(id, typeof schedule === 'string' ? { cron: schedule } : (schedule ?? { cron: '' }), (at) =>
-          this.#execute(each, at),
-        ),
-      )
-    }
-    if (capabilities.has('service'))
-      each.undo.push(
-        superviseService({
-          clock,
-          run: async (signal) => this.#enter(each, 'runBackground', () => each.instance.runBackground?.(signal)),
-          onFailure: (error, delayMs) =>
-            this.#report(each, problemsOf(each.found, `the service (started again in ${delayMs / 1000} s)`, error)),
-        }),
-      )
+    const { ports } = this.#options
+    await connectExtension(each, { ports, calls: this.#calls, report: (problems) => this.#report(each, problems) })
   }
 
-  /** Without a deadline: it may run an agent. */
-  async #execute(each: ManagedExtension, at: number): Promise<void> {
-    const result = await this.#enter(each, 'execute', () => each.instance.execute?.())
-    const { router } = this.#options.ports
-    if (result) await router.notify({ text: result.text, ...(result.to && { to: result.to }), speaker: each.id, id: `${each.id}:${at}` })
-  }
-
-  /** A process ended by itself. */
-  async #restart(each: ManagedExtension, opened: ManagedExtension['opened'], reason: string): Promise<void> {
+  /** A process ended by itself, or could not be started again. */
+  async #restart(each: ManagedExtension, opened: OpenedExtension, reason: string): Promise<void> {
     if (this.#isStopping || each.opened !== opened || each.state !== 'running') return
     const { clock } = this.#options.ports
-    const wasStarted = each.phase === 'started'
+    each.opened = undefined
     await this.#disconnect(each)
     each.context?.close()
+    await this.#quietly(each, 'close', () => opened.close())
     const count = clock.monotonic() - each.restarts.at > stableMs ? 0 : each.restarts.count
     const delay = restartDelaysMs[count]
-    const message = `its process ended: ${reason}`
+    const problem = { place: each.found.folder, message: `its process ended: ${reason}` }
     if (delay === undefined) {
       const remedy = `Fix it. To check it: troupe extensions validate ${each.id}`
-      return this.#fail(each, [{ place: each.found.folder, message: `${message}; restarted ${count} times`, remedy }])
+      return this.#fail(each, [{ ...problem, message: `${problem.message}; restarted ${count} times`, remedy }])
     }
-    each.health = { healthy: false, message }
-    this.#report(each, [{ place: each.found.folder, message: `${message}; it is started again in ${delay / 1000} s` }])
-    await new Promise<void>((resolve) => void each.undo.push(clock.after(delay, resolve)))
-    if (this.#isStopping || each.opened !== opened || each.state !== 'running') return
+    each.health = { healthy: false, message: problem.message }
+    this.#report(each, [{ ...problem, message: `${problem.message}; it is started again in ${delay / 1000} s` }])
+    // A stop or a failure cancels it.
+    each.undo.push(clock.after(delay, () => void this.#reopen(each, count + 1)))
+  }
+
+  async #reopen(each: ManagedExtension, count: number): Promise<void> {
     each.undo.length = 0
-    each.restarts = { count: count + 1, at: clock.monotonic() }
-    await this.#attempt(each, 'restart', async () => {
+    each.restarts = { count, at: this.#options.ports.clock.monotonic() }
+    try {
       await this.#open(each)
-      if (wasStarted) await this.#start(each)
+      if (this.#isStarted) await this.#start(each)
       each.health = undefined
       this.#options.onChange?.(each, [])
-    })
+    } catch (error) {
+      const opened = each.opened ?? { runs: 'sandbox', instance: {}, close: async () => {} }
+      each.opened = opened
+      await this.#restart(each, opened, messageOf(error))
+    }
   }
 
   async #fail(each: ManagedExtension, problems: readonly ExtensionProblem[]): Promise<void> {
@@ -331,10 +308,12 @@ export class ExtensionLoader {
   async #checkHealth(each: ManagedExtension): Promise<void> {
     if (each.phase !== 'started' || !each.instance.healthCheck) return
     const before = each.health?.healthy ?? true
-    const health = await this.#call(each, 'healthCheck', () => each.instance.healthCheck?.()).catch((error: unknown) => ({
-      healthy: false,
-      message: messageOf(error),
-    }))
+    const health = await this.#calls
+      .call(each, 'healthCheck', () => each.instance.healthCheck?.())
+      .catch((error: unknown) => ({
+        healthy: false,
+        message: messageOf(error),
+      }))
     if (each.phase !== 'started') return
     each.health = health ?? { healthy: true }
     if (each.health.healthy === before) return
@@ -350,30 +329,9 @@ export class ExtensionLoader {
   /** For the end of an extension, which goes on after a failure. */
   async #quietly(each: ManagedExtension, stage: string, work: () => MaybePromise<void>): Promise<void> {
     try {
-      await this.#call(each, stage, work)
+      await this.#calls.call(each, stage, work)
     } catch (error) {
       this.#report(each, problemsOf(each.found, stage, error))
-    }
-  }
-
-  #enter<Result>(each: ManagedExtension, stage: string, work: () => Result): Result {
-    return each.opened?.runs === 'sandbox' ? work() : this.#options.ports.supervisor.enter(each.id, stage, work)
-  }
-
-  #call<Result>(each: ManagedExtension, stage: string, work: () => MaybePromise<Result>): Promise<Result> {
-    return this.#within(stage, () => this.#enter(each, stage, work))
-  }
-
-  async #within<Result>(stage: string, work: () => MaybePromise<Result>): Promise<Result> {
-    const { ports, deadlineMs = 10_000 } = this.#options
-    const release = keepAlive()
-    const late = Promise.withResolvers<never>()
-    const cancel = ports.clock.after(deadlineMs, () => late.reject(new Error(`\`${stage}\` took longer than ${deadlineMs / 1000} s`)))
-    try {
-      return await Promise.race([work(), late.promise])
-    } finally {
-      cancel()
-      release()
     }
   }
 }

@@ -205,8 +205,8 @@ describe('wrong manifests', () => {
     ['schedules', `${code}schedules: daily`, '`schedules` must be a list'],
     ['a schedule', `${code}schedules: [daily]`, '6:13 a schedule must be a map'],
     ['an empty schedule', `${code}schedules: [{}]`, 'the schedule has no `id`', 'no `cron`', 'no `task`'],
-    ['cron', `${code}schedules: [{ id: a, cron: "61 * * * *", task: x }]`, '6:28 the schedule is wrong'],
-    ['time zone', `${code}schedules: [{ id: a, cron: "1 * * * *", time_zone: Mars, task: x }]`, 'the schedule is wrong'],
+    ['cron', `${code}schedules: [{ id: a, cron: "61 * * * *", task: x }]`, '6:28 "61 * * * *" is wrong'],
+    ['time zone', `${code}schedules: [{ id: a, cron: "1 * * * *", time_zone: Mars, task: x }]`, 'expected an IANA time zone, not "Mars"'],
     [
       'two schedules',
       `${code}schedules: [{ id: a, cron: "1 * * * *", task: x }, { id: a, cron: "1 * * * *", task: x }]`,

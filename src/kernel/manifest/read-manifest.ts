@@ -1,9 +1,8 @@
-import { Cron } from 'croner'
 import { renderFile } from '../../agents/index.ts'
 import { extensionId, type JsonObject, type ReasoningEffort } from '../../contracts/index.ts'
-import { messageOf } from '../../util/message-of.ts'
 import { SourceText, startOfText } from '../../yaml/source-text.ts'
 import type { AgentSection, ExtensionManifest } from '../kernel-types.ts'
+import { scheduleProblem } from '../scheduler/cron-times.ts'
 import { type ManifestValues, readManifestValues } from './manifest-values.ts'
 
 export interface ManifestPlace {
@@ -105,18 +104,9 @@ function checkSchedules(source: SourceText, values: ManifestValues): void {
     const id = schedule.get('id')
     if (id !== undefined && ids.has(id)) source.problem(schedule.at('id'), `two schedules have the id \`${id}\``, 'Rename one of them.')
     ids.add(id)
-    const cron = schedule.get('cron')
-    const zone = schedule.get('time_zone')
-    if (typeof cron !== 'string') continue
-    try {
-      new Cron(cron, { paused: true, ...(typeof zone === 'string' && { timezone: zone }) }).nextRun()
-    } catch (error) {
-      source.problem(
-        schedule.at('cron'),
-        `the schedule is wrong: ${messageOf(error)}`,
-        'Write it like `cron: "0 8 * * 1-5"` and `time_zone: Europe/Berlin`.',
-      )
-    }
+    const [cron, timeZone] = [text(schedule, 'cron'), text(schedule, 'time_zone')]
+    const problem = cron === undefined ? undefined : scheduleProblem({ cron, ...(timeZone !== undefined && { timeZone }) }, 0)
+    if (problem) source.problem(schedule.at(problem.place === 'cron' ? 'cron' : 'time_zone'), problem.message, problem.remedy)
   }
 }
 

@@ -1,0 +1,51 @@
+import type { ExtensionProblem } from '../../contracts/index.ts'
+import { showValue } from '../../util/show-value.ts'
+import { superviseService } from './background-service.ts'
+import type { ExtensionCalls } from './extension-calls.ts'
+import type { KernelPorts } from './extension-context.ts'
+import { problemsOf } from './extension-failure.ts'
+import type { ManagedExtension } from './managed-extension.ts'
+
+interface Connection {
+  readonly ports: KernelPorts
+  readonly calls: ExtensionCalls
+  report(problems: readonly ExtensionProblem[]): void
+}
+
+/** Connects a started extension: its channel, its schedules, its service. `undo` of the extension ends it. */
+export async function connectExtension(each: ManagedExtension, { ports, calls, report }: Connection): Promise<void> {
+  const { id, capabilities, instance, undo } = each
+  const { clock, router, scheduler } = ports
+  if (capabilities.has('channel'))
+    undo.push(
+      router.register(id, {
+        sendToUser: (user, message) => calls.call(each, 'sendToUser', () => instance.sendToUser?.(user, message)),
+        ...(instance.streamToUser && {
+          streamToUser: (user, piece) => calls.call(each, 'streamToUser', () => instance.streamToUser?.(user, piece)),
+        }),
+      }),
+    )
+  for (const { id: name, task, ...schedule } of each.found.manifest?.schedules ?? [])
+    undo.push(scheduler.register(`${id}/${name}`, schedule, (at) => router.task({ text: task, id: `${id}/${name}:${at}` })))
+  if (capabilities.has('scheduler')) {
+    const schedule = await calls.call(each, 'getSchedule', () => instance.getSchedule?.())
+    const execute = (at: number): Promise<void> => runScheduled(each, at, { ports, calls })
+    undo.push(scheduler.register(id, typeof schedule === 'object' ? schedule : { cron: schedule ?? '' }, execute))
+  }
+  if (capabilities.has('service'))
+    undo.push(
+      superviseService({
+        clock,
+        run: async (signal) => calls.enter(each, 'runBackground', () => instance.runBackground?.(signal)),
+        onFailure: (error, delayMs) => report(problemsOf(each.found, `the service (started again in ${delayMs / 1000} s)`, error)),
+      }),
+    )
+}
+
+/** Without a deadline: it may run an agent. */
+async function runScheduled(each: ManagedExtension, at: number, { ports, calls }: Omit<Connection, 'report'>): Promise<void> {
+  const result = await calls.enter(each, 'execute', () => each.instance.execute?.())
+  if (!result) return
+  if (typeof result.text !== 'string') throw new TypeError(`\`execute\` must return { text } or nothing, not ${showValue(result)}`)
+  await ports.router.notify({ text: result.text, ...(result.to && { to: result.to }), speaker: each.id, id: `${each.id}:${at}` })
+}
