@@ -1,0 +1,24 @@
+import type { ExtensionStatus } from '../../contracts/index.ts'
+import type { Host } from '../host/process-host.ts'
+import { columns, columnsOn, type Row } from '../terminal/columns.ts'
+import { printable } from '../terminal/printable.ts'
+
+/** Disabled ones are as the person wants them. */
+const isMissing = ({ state }: ExtensionStatus): boolean => state !== 'running' && state !== 'disabled'
+
+/** At the start of a conversation in the terminal: where the assistant is, what it consists of, and how to stop it. */
+export function printUpBanner(url: string, extensions: readonly ExtensionStatus[], { stderr, paint }: Host): Promise<void> {
+  const running = extensions.filter(({ state }) => state === 'running').map(({ id }) => id)
+  const rows = columns(
+    [
+      ['Running', running.join(', ') || 'no extensions'],
+      ...extensions.filter(isMissing).map((each): Row => ['Not running', notRunning(each)]),
+    ],
+    { maxWidth: columnsOn(stderr) },
+  )
+  return stderr.lines([paint('bold', `Troupe runs at ${url}`), ...rows, paint('dim', 'Stop with Ctrl-C.'), ''])
+}
+
+function notRunning({ id, state, problems: [first] }: ExtensionStatus): string {
+  return printable(`${id} (${state})${first ? `: ${first.message}` : ''}`)
+}
