@@ -1,3 +1,4 @@
+export { type Admission, type AdmissionOptions, type ExtensionAdmissions, extensionAdmissions } from './admission/extension-admission.ts'
 export { createBus, type RunningBus } from './bus/create-bus.ts'
 export { kernelEvents } from './bus/event-names.ts'
 export { type DeadLetter, listDeadLetters, listEvents, retryDeadLetter, type StoredEvent } from './bus/stored-events.ts'
@@ -11,5 +12,6 @@ export { type ExtensionPlace, type FindOptions, findExtensions } from './loader/
 export { type ManifestPlace, type ReadManifest, readManifest } from './manifest/read-manifest.ts'
 export { currentCall } from './orchestrator/current-call.ts'
 export { orchestratorDescription, orchestratorName, orchestratorPrompt } from './orchestrator/orchestrator-definition.ts'
+export { type ExtensionSandbox, type ExtensionSandboxOptions, extensionSandbox } from './process/extension-sandbox.ts'
 export { createRouter, type RouterOptions } from './router/create-router.ts'
 export { createScheduler, type FiredTask, type RunningScheduler, type SchedulerOptions } from './scheduler/create-scheduler.ts'

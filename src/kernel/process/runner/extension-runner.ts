@@ -115,7 +115,9 @@ async function serve({ id = 0, params = {} }: WireMessage, method: Serve | undef
   output.write(`${answer}\n`)
 }
 
-const textOf = (error: unknown): string => String(error instanceof Error ? error.message || error.name : error).slice(0, maxErrorCharacters)
+function textOf(error: unknown): string {
+  return String(error instanceof Error ? error.message || error.name : error).slice(0, maxErrorCharacters)
+}
 
 /** The line of the extension where it went wrong. */
 function placeOf(error: unknown): string {

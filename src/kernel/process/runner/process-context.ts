@@ -51,29 +51,26 @@ export function processContext({ tools, ...facts }: ContextFacts, kernel: Kernel
         if (handlers.delete(subscription)) kernel.notify('unsubscribe', { subscription })
       }
     },
-    ...trustedOnly,
+    ...trustedOnly(facts.id),
   }
   return { context, deliver: (subscription, event) => handlers.get(subscription)?.(event) }
 }
 
-const refusal = (what: string): Error => new Error(`${what} is only for trusted extensions. Run: troupe extensions trust ID`)
+export const trustedOnlyText = 'is only for trusted extensions'
 
-const trustedOnly: Pick<ExtensionContext, 'secret' | 'builtinTools' | 'getExtension' | 'requestRestart' | 'requestShutdown'> = {
-  secret(name) {
-    throw refusal(`The secret ${name}`)
-  },
-  builtinTools() {
-    throw refusal('`builtinTools`')
-  },
-  getExtension() {
-    throw refusal('`getExtension`')
-  },
-  requestRestart: async () => {
-    throw refusal('`requestRestart`')
-  },
-  requestShutdown: async () => {
-    throw refusal('`requestShutdown`')
-  },
+type TrustedOnly = Pick<ExtensionContext, 'secret' | 'builtinTools' | 'getExtension' | 'requestRestart' | 'requestShutdown'>
+
+function trustedOnly(id: string): TrustedOnly {
+  const refuse = (what: string): never => {
+    throw new Error(`${what} ${trustedOnlyText}. Run: troupe extensions trust ${id}`)
+  }
+  return {
+    secret: (name) => refuse(`The secret ${name}`),
+    builtinTools: () => refuse('`builtinTools`'),
+    getExtension: () => refuse('`getExtension`'),
+    requestRestart: async () => refuse('`requestRestart`'),
+    requestShutdown: async () => refuse('`requestShutdown`'),
+  }
 }
 
 function loggerOf(kernel: KernelPort): ExtensionLogger {
