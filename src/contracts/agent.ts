@@ -81,6 +81,8 @@ export interface AgentSpec {
   readonly skills?: readonly SkillCard[]
   /** It exists for one request of a call only: no agent of the configuration has its name. */
   readonly isInline?: true
+  /** Its time budget is for all its turns together. */
+  readonly spansTurns?: true
   /** Its own rules. They can only be stricter than those of the session. */
   readonly approvals?: readonly ApprovalRule[]
   /** For a child: the rules of its callers, outermost first. */

@@ -5,6 +5,7 @@ import type { ToolFailure, TurnReason } from './failures.ts'
 import type { CallId } from './ids.ts'
 import type { CallItemType, Effect } from './items.ts'
 import type { Json, JsonObject, JsonSchema, MaybePromise } from './json.ts'
+import type { AgentLimits } from './limits.ts'
 import type { InputPart, Message } from './messages.ts'
 import type { ModelAbility, ToolSpec } from './model.ts'
 import type { AccountingEntry, OutcomeStatus, Report, TurnOperation } from './outcome.ts'
@@ -36,6 +37,8 @@ export interface ChildTask {
   readonly instructions?: string
   /** Instead of the output format of the agent. */
   readonly output?: OutputContract
+  /** Upper bounds of its limits: a lower limit of the agent applies. */
+  readonly limits?: Partial<AgentLimits>
 }
 
 /** The description of an agent that a call may start. */
@@ -82,6 +85,8 @@ export interface WaitedAgent extends Omit<SpawnedAgent, 'status'> {
   readonly status: SpawnedAgent['status'] | 'closed'
   /** Of its last turn, if it is idle. */
   readonly result?: Extract<ChildResult, { kind: 'ended' }>
+  /** Of all its turns, if it is idle, with its descendants. `inputs`: messages that it has read, its task included. */
+  readonly used?: { readonly inputs: number; readonly tokens: number; readonly workedMs: number }
 }
 
 export interface WaitRequest {
@@ -112,7 +117,8 @@ export interface ChildControl {
   close(id: string): Promise<WaitedAgent | Refused>
   /**
    * Spawns a child that talks to the person: messages to the session without an addressee go to it, and its answers to the person,
-   * not to the agent. Its next turn starts once `wait` was called with the number of the last one. The end of the call closes it.
+   * not to the agent. Its next turn starts once `wait` was called with the number of the last one. Its time budget is for all its
+   * turns together. The end of the call closes it.
    */
   handOver(task: ChildTask): Promise<SpawnedAgent | Refused>
   /** Interrupts a child that works. Messages to the session go to the agent again, also those that the child has not read. */

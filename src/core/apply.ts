@@ -220,8 +220,9 @@ function turnStarted(state: SessionState, event: Event<'interaction.turn.started
 
 const noneSpawned: readonly SpawnedChild[] = []
 
-function withEarlierTurn(state: SessionState, { id, ending, totals, accounting, diagnostics }: EndedTurn): SessionState {
-  const earlier = { kind: 'earlier', id, ending, totals, accounting: accounting.toJSON(), diagnostics: diagnostics.toJSON() } as const
+function withEarlierTurn(state: SessionState, { kind: _, paidUsd: __, children: ___, report: ____, ...turn }: EndedTurn): SessionState {
+  const { accounting, diagnostics } = turn
+  const earlier = { ...turn, kind: 'earlier', accounting: accounting.toJSON(), diagnostics: diagnostics.toJSON() } as const
   return { ...state, earlierTurns: [...(state.earlierTurns ?? []), earlier] }
 }
 
@@ -234,9 +235,9 @@ function suspended(state: SessionState, event: Event<'interaction.turn.suspended
 type TurnEnd = Event<'interaction.turn.completed' | 'interaction.turn.failed' | 'interaction.turn.interrupted'>
 
 function turnEnded(state: SessionState, event: TurnEnd): SessionState {
-  const { id, accounting, diagnostics, paidUsd, children, idleMs } = openTurn(state, event)
+  const { id, accounting, diagnostics, paidUsd, children, idleMs, goal } = openTurn(state, event)
   const { ending, totals } = event
-  const ended = { kind: 'ended', id, ending, totals, paidUsd, children, idleMs, accounting, diagnostics } as const
+  const ended = { kind: 'ended', id, ending, totals, paidUsd, children, idleMs, inputs: goal.length, accounting, diagnostics } as const
   const inputs = state.inputs.length > 0 ? state.inputs.filter(({ child }) => child === undefined) : state.inputs
   return { ...state, seq: event.seq, at: event.at, inputs, turn: event.report ? { ...ended, report: event.report } : ended }
 }

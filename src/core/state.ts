@@ -84,7 +84,7 @@ export interface SessionState {
 }
 
 /** The parts of a turn that the outcome of the root needs. */
-export interface EarlierTurn extends Pick<EndedTurn, 'id' | 'ending' | 'totals'> {
+export interface EarlierTurn extends Pick<EndedTurn, 'id' | 'ending' | 'totals' | 'idleMs' | 'inputs'> {
   readonly kind: 'earlier'
   readonly accounting: readonly AccountingEntry[]
   readonly diagnostics: readonly Diagnostic[]
@@ -194,6 +194,8 @@ export interface EndedTurn {
   readonly paidUsd: number
   readonly children: number
   readonly idleMs: number
+  /** How many messages it has read. */
+  readonly inputs: number
   readonly accounting: Sequence<AccountingEntry>
   readonly diagnostics: Sequence<Diagnostic>
 }

@@ -22,11 +22,12 @@ import type { AgentDefinition, AgentLoopConfig } from '../runtime/index.ts'
 import { messageOf } from '../util/message-of.ts'
 import { createBus, type RunningBus } from './bus/create-bus.ts'
 import { kernelEvents } from './bus/event-names.ts'
+import { handoffTool, returnControlTool } from './handoff/handoff-tool.ts'
 import type { KernelDiagnostic, LoadedExtension, Notice, ReportDiagnostic, Router } from './kernel-types.ts'
 import type { KernelPorts } from './loader/extension-context.ts'
 import { ExtensionLoader, type LoaderOptions } from './loader/extension-loader.ts'
 import { insideCall } from './orchestrator/current-call.ts'
-import { ExtensionAgents } from './orchestrator/extension-agents.ts'
+import { agentDescription, ExtensionAgents } from './orchestrator/extension-agents.ts'
 import { listExtensionsTool } from './orchestrator/list-extensions-tool.ts'
 import { agentDefinition, orchestratorDefinition, orchestratorName } from './orchestrator/orchestrator-definition.ts'
 import { contextHook } from './orchestrator/provided-context.ts'
@@ -112,7 +113,7 @@ export class Kernel {
     const agents = extensions.filter(({ found }) => found.manifest?.agent && !this.#unusable.has(found.id))
     const callable = new Set(agents.map(({ found }) => found.id))
     const tools = extensions.flatMap((each) => each.tools.map(withCall))
-    const own = config.agents.map((agent) => withoutTools(agent, tools, config))
+    const own = config.agents.map((agent) => withoutTools(agent, [...tools, returnControlTool], config))
     const base = own.find(({ name }) => name === orchestratorName)
     const others = own.filter((agent) => agent !== base)
     const orchestrator =
@@ -129,7 +130,8 @@ export class Kernel {
         tools: [
           ...(config.tools ?? []),
           ...tools,
-          ...agents.map((each) => this.#agents.toolOf(each)),
+          ...agents.map((each) => this.#agents.toolOf(each, handoffToolOf(each))),
+          returnControlTool,
           listExtensionsTool(() => this.status()),
         ],
         agents: [...(orchestrator ? [orchestrator] : []), ...others, ...agents.flatMap((each) => agentDefinition(each, callable) ?? [])],
@@ -266,6 +268,14 @@ const withCall = (tool: Tool): Tool => ({
   ...tool,
   execute: (input, context) => insideCall({ context }, () => tool.execute(input, context)),
 })
+
+/** For agents that talk to the person. */
+function handoffToolOf(extension: LoadedExtension): Tool | undefined {
+  const { id, manifest } = extension.found
+  const { integrationMode, limits } = manifest?.agent ?? {}
+  if (!limits || integrationMode !== 'handoff') return undefined
+  return handoffTool({ agent: id, description: agentDescription(extension), limits })
+}
 
 /** Agents of the project have no tools of extensions, whatever their patterns match: `*` becomes what it was without extensions. */
 function withoutTools(

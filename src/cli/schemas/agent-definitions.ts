@@ -78,6 +78,7 @@ export const agentDefinitions = {
     input: reference('InputContract'),
     agents: listOf(name),
     childControl: optional(constant(true)),
+    spansTurns: optional(constant(true)),
     skills: optional(listOf(reference('Skill'))),
     approvals: optional(listOf(approvalRule)),
     bounds: optional(listOf(closed<ApprovalPolicy>({ name: optional(text), rules: listOf(approvalRule) }))),

@@ -52,7 +52,7 @@ export const isOutputLimited = ({ maxTokens, maxSessionTokens, maxCostUsd }: Age
 /** Whether tokens, cost or time are limited. */
 export const isLimited = (limits: AgentLimits): boolean => limits.timeBudget !== undefined || isOutputLimited(limits)
 
-type Spender = Pick<SessionState, 'agent' | 'parent' | 'spent'>
+type Spender = Pick<SessionState, 'agent' | 'parent' | 'spent' | 'earlierTurns'>
 type Spending = Pick<OpenTurn, 'spent' | 'paidUsd' | 'startedAt' | 'idleMs' | 'waiting'>
 
 /** What the session's own limits leave. Allocates nothing if there are none. */
@@ -64,9 +64,14 @@ export function ownAccounts(state: Spender, turn: Spending, now: number): readon
   if (maxTokens !== undefined) accounts.push(account(state, 'maxTokens', { limit: maxTokens, used: tokensOf(turn) }))
   if (maxSessionTokens !== undefined) accounts.push(account(state, 'maxSessionTokens', { limit: maxSessionTokens, used: tokensOf(state) }))
   if (maxCostUsd !== undefined) accounts.push(account(state, 'maxCostUsd', { limit: maxCostUsd, used: turn.paidUsd }))
-  if (timeBudget !== undefined) accounts.push(account(state, 'timeBudget', { limit: timeBudget, used: workedMs(turn, now) }))
+  if (timeBudget !== undefined)
+    accounts.push(account(state, 'timeBudget', { limit: timeBudget, used: workedMs(turn, now) + earlierMs(state) }))
   return accounts
 }
+
+/** Work of earlier turns that the time budget includes. */
+const earlierMs = ({ agent, earlierTurns = [] }: Spender): number =>
+  agent.spansTurns ? earlierTurns.reduce((sum, { totals, idleMs }) => sum + totals.durationMs - idleMs, 0) : 0
 
 function account(
   { agent, parent }: Spender,

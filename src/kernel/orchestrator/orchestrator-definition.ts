@@ -1,5 +1,6 @@
 import { type ReasoningEffort, reasoningEfforts } from '../../contracts/index.ts'
 import type { AgentDefinition } from '../../runtime/index.ts'
+import { returnControlName } from '../handoff/handoff-rules.ts'
 import type { LoadedExtension } from '../kernel-types.ts'
 import { capabilitySummary, describedExtension } from './capability-summary.ts'
 import { agentDescription } from './extension-agents.ts'
@@ -62,7 +63,7 @@ export function agentDefinition(extension: LoadedExtension, callable: ReadonlySe
     usage: 'a task, with all the context it needs',
     prompt: agent.instructions.trim() === '' ? `You are ${name ?? found.id}. ${description ?? ''}`.trim() : agent.instructions,
     model: agent.model,
-    tools: [...tools, ...resolvedTools].map((tool) => tool.name),
+    tools: [...[...tools, ...resolvedTools].map((tool) => tool.name), ...(isHandoff ? [returnControlName] : [])],
     agents: agent.usesTools.filter((id) => callable.has(id)),
     skills: [],
     parameters: {

@@ -15,6 +15,7 @@ import { nearestNames } from '../../util/nearest-names.ts'
 import { showValue } from '../../util/show-value.ts'
 import { wellFormed } from '../../util/well-formed.ts'
 import type { RuntimeParts } from '../api/runtime-parts.ts'
+import { changeProblems } from '../resume/reconfigure-session.ts'
 import { storeInput } from '../tree/store-input.ts'
 import { outputProblems } from '../validation/check-output-contract.ts'
 import type { OpenSession } from './open-sessions.ts'
@@ -58,12 +59,18 @@ function storeMedia(
 }
 
 /** What the task changes in the agent, as a copy. */
-function checkChanges({ instructions, output }: ChildTask): Checked<Pick<ChildTask, 'instructions' | 'output'>> {
+function checkChanges({ instructions, output, limits }: ChildTask): Checked<Omit<ChildTask, 'agent' | 'input'>> {
   if (instructions !== undefined && typeof instructions !== 'string')
     return wrong('startChild.instructions', `expected a text, found ${showValue(instructions)}`, 'Omit it if there are none.')
-  const [problem] = outputProblems(output)
-  if (problem) return wrong('startChild.output', problem.message, problem.remedy ?? 'Omit it for the output of the agent.')
-  return { kind: 'ok', value: { ...(instructions !== undefined && { instructions }), ...(output && { output: structuredClone(output) }) } }
+  const [problem] = [...outputProblems(output), ...changeProblems({ ...(limits !== undefined && { limits }) })]
+  if (problem)
+    return wrong(
+      problem.place.replace('options.', 'startChild.'),
+      problem.message,
+      problem.remedy ?? 'Omit it to leave the agent as it is.',
+    )
+  const changes = { ...(instructions !== undefined && { instructions }), ...(output && { output }), ...(limits && { limits }) }
+  return { kind: 'ok', value: structuredClone(changes) }
 }
 
 /** The agent of the task: one that the caller may call, and that still exists. */

@@ -26,6 +26,12 @@ import type { OpenSession } from './open-sessions.ts'
 
 const shared: Lane = { kind: 'shared' }
 
+interface NewChild extends Pick<ChildStart, 'task'> {
+  readonly itemId: ItemId
+  /** It talks to the person. */
+  readonly handsOver: boolean
+}
+
 type Created = { readonly kind: 'created' } | Extract<ChildResult, { kind: 'refused' }>
 
 /**
@@ -88,11 +94,7 @@ export class Children {
   }
 
   /** Creates a child that `runTurn` drives. It exists from now on, whenever its first turn begins. */
-  async create(
-    parent: ActiveSession,
-    childId: SessionId,
-    { itemId, task: given }: Pick<ChildStart, 'task'> & { readonly itemId: ItemId },
-  ): Promise<Created> {
+  async create(parent: ActiveSession, childId: SessionId, { itemId, task: given, handsOver }: NewChild): Promise<Created> {
     const { openSessions, inactive } = this.#tracker
     const openParent = openSessions.get(parent.state.sessionId)
     if (!openParent) return refused(cancelledBeforeStart)
@@ -106,7 +108,7 @@ export class Children {
       const failure = await this.#modelProblem(open, this.#parts.agents.get(checked.value.agent))
       if (failure !== undefined) return refused({ class: 'config', message: failure, remedy: 'Continue without it.' })
       if (parent.interrupt.reason !== undefined || parent.state.turn.kind !== 'open') return refused(cancelledBeforeStart)
-      const session = this.#createSession(open, itemId, { task: checked.value, turn: 1 })
+      const session = this.#createSession(open, itemId, { task: checked.value, turn: 1, handsOver })
       inactive.set(open.sessionId, session.state)
       return { kind: 'created' }
     } finally {
@@ -235,10 +237,11 @@ export class Children {
     open: OpenSession,
     itemId: ItemId,
     {
-      task: { agent: name, input, instructions, output },
+      task: { agent: name, input, ...settings },
       turn: number,
       inline,
-    }: Pick<ChildStart, 'task' | 'inline'> & { readonly turn?: number },
+      handsOver,
+    }: Pick<ChildStart, 'task' | 'inline'> & { readonly turn?: number; readonly handsOver?: boolean },
   ): ActiveSession {
     const { sessionId: childId, parent } = open
     if (!parent?.session) throw new TroupeError('internal', `The child ${childId} has no parent.`)
@@ -246,8 +249,9 @@ export class Children {
     const { state, turn } = parent.session
     const { trace } = state
     const defined = inline ?? sessionSetup.childAgent(name, state.agent)
-    const changes = changesOfSettings({ ...(instructions !== undefined && { instructions }), ...(output && { output }) })
-    const agent = changes ? withChanges(defined, changes) : defined
+    const changes = changesOfSettings(settings)
+    const changed = changes ? withChanges(defined, changes) : defined
+    const agent = handsOver ? { ...changed, spansTurns: true as const } : changed
     const count = parent.nextNumber(name)
     const agentPath = `${state.agentPath}/${name}#${count}`
     const first: InteractionEvent<'interaction.session.created'> = {

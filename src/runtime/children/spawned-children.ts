@@ -11,7 +11,7 @@ import {
   type WaitedAgent,
   type WaitRequest,
 } from '../../contracts/index.ts'
-import { callIdOf, Released, type SessionState, type SpawnedChild, type StartedCall, speakerOf } from '../../core/index.ts'
+import { callIdOf, type EndedTurn, Released, type SessionState, type SpawnedChild, type StartedCall, speakerOf } from '../../core/index.ts'
 import type { ActiveSession, SpawningCall, SpawnMessage, SpawnPort, WaitingCall } from '../../steps/index.ts'
 import { Interrupt } from '../../util/interrupt.ts'
 import { interrupted } from '../tree/end-open-turn.ts'
@@ -67,7 +67,7 @@ export class SpawnedChildren implements SpawnPort {
     if (known) return shown(known)
     const speaker = handsOver && speakerOf(parent.state)
     if (speaker) return refused(`${speaker.name} already talks to the person.`, 'Take control back first.')
-    const created = await this.#children.create(parent, childId, { itemId, task })
+    const created = await this.#children.create(parent, childId, { itemId, task, handsOver })
     if (created.kind === 'refused') return created
     // In the same batch: it never speaks before.
     if (handsOver) {
@@ -312,7 +312,9 @@ export class SpawnedChildren implements SpawnPort {
     const now = findChild(parent, child.childId)
     if (!now) return { ...shown(child), status: 'closed' }
     const state = now.isWorking ? undefined : this.#tracker.inactive.get(now.childId)
-    return state?.turn.kind === 'ended' ? { ...shown(now), result: this.#tracker.resultOf(state) } : shown(now)
+    return state?.turn.kind === 'ended'
+      ? { ...shown(now), result: this.#tracker.resultOf(state), used: usedBy(state, state.turn) }
+      : shown(now)
   }
 
   #hasWork(childId: SessionId): boolean {
@@ -348,6 +350,15 @@ export interface Delivery {
   readonly input: readonly InputPart[]
   readonly mode: InputMode
   readonly inbox?: number
+}
+
+function usedBy({ spent: { usage }, earlierTurns = [] }: SessionState, last: EndedTurn): NonNullable<WaitedAgent['used']> {
+  const turns = [...earlierTurns, last]
+  return {
+    inputs: turns.reduce((sum, { inputs }) => sum + inputs, 0),
+    tokens: usage.input + usage.output,
+    workedMs: turns.reduce((sum, { totals, idleMs }) => sum + totals.durationMs - idleMs, 0),
+  }
 }
 
 const refused = (message: string, remedy: string): Refused => ({ kind: 'refused', failure: { class: 'invalid_input', message, remedy } })

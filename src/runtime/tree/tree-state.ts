@@ -203,6 +203,6 @@ export function summaryOnly(state: SessionState): SessionState {
   const { turn } = state
   const rest = { ...state, history: Sequence.empty<Message>(), inputs: [], grants: [], tools: [], prices: {} }
   if (turn.kind !== 'ended' || turn.report === undefined) return rest
-  const { kind, id, ending, totals, paidUsd, children, idleMs, accounting, diagnostics } = turn
-  return { ...rest, turn: { kind, id, ending, totals, paidUsd, children, idleMs, accounting, diagnostics } }
+  const { report: _, ...summary } = turn
+  return { ...rest, turn: summary }
 }
