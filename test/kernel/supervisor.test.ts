@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process'
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
@@ -135,6 +135,20 @@ describe.concurrent('the supervisor', () => {
     expect(output).toMatch(/Restarting without bad\.\nnotice Extension bad was stopped because .*run `troupe extensions enable bad`/)
     expect(quarantined()).toMatchObject([{ id: 'bad', stage, reason: expect.stringMatching(reason) }])
     await stop(running)
+  })
+
+  it('leaves an extension alone that blocks for a shorter time', async () => {
+    // Long enough for the watchdog to look at the stack.
+    const slow = `export const start = ({ say }) => {
+      for (const end = Date.now() + 900; Date.now() < end; );
+      setTimeout(() => say('goes on'), 300)
+    }`
+    const { start, state, quarantined } = scene({ slow })
+    const running = start()
+    await running.says('goes on')
+    expect(existsSync(join(state, 'blocked.json'))).toBe(false)
+    expect(await stop(running)).toMatch(/stopping\nend/)
+    expect(quarantined()).toEqual([])
   })
 
   it('quarantines an extension that uses up the memory', async () => {
