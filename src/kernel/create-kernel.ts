@@ -153,7 +153,6 @@ export class Kernel {
       this.bus.subscribe({ id: 'kernel:notices', name: kernelEvents.scheduleMissed, handle: ({ id, data }) => this.#tellMissed(id, data) }),
     )
     await this.#loader.start()
-    for (const each of this.#loader.list()) if (each.state === 'running') this.#schedule(each)
     this.bus.start()
     await this.#scheduler.start()
     this.#options.supervisor.ready()
@@ -227,14 +226,6 @@ export class Kernel {
           },
         }),
       )
-  }
-
-  /** `schedules` of the manifest. */
-  #schedule({ found: { id, manifest } }: LoadedExtension): void {
-    for (const { id: name, task, ...schedule } of manifest?.schedules ?? []) {
-      const key = `${id}:${name}`
-      this.#undo.push(this.#scheduler.register(key, schedule, (at) => this.router.task({ text: task, id: `schedule:${key}@${at}` })))
-    }
   }
 
   #tellMissed(id: string, data: Json): Promise<void> {

@@ -105,7 +105,7 @@ function checkSchedules(source: SourceText, values: ManifestValues): void {
     if (id !== undefined && ids.has(id)) source.problem(schedule.at('id'), `two schedules have the id \`${id}\``, 'Rename one of them.')
     ids.add(id)
     const [cron, timeZone] = [text(schedule, 'cron'), text(schedule, 'time_zone')]
-    const problem = cron === undefined ? undefined : scheduleProblem({ cron, ...(timeZone !== undefined && { timeZone }) }, 0)
+    const problem = cron === undefined ? undefined : scheduleProblem({ cron, ...(timeZone !== undefined && { timeZone }) })
     if (problem) source.problem(schedule.at(problem.place === 'cron' ? 'cron' : 'time_zone'), problem.message, problem.remedy)
   }
 }

@@ -62,7 +62,7 @@ class StoredScheduler implements RunningScheduler {
   }
 
   register(id: string, schedule: Schedule, execute: Execute): () => void {
-    const problem = scheduleProblem(schedule, this.#options.clock.now())
+    const problem = scheduleProblem(schedule)
     if (problem !== undefined) throw scheduleError(problem)
     const entry = { when: schedule, execute }
     this.#registered.set(id, entry)

@@ -63,7 +63,7 @@ export async function endRun(table: ScheduleTable, key: string, at: number): Pro
 
 /** The first time of a task. @throws if it is wrong. */
 export function firstTime({ id, task, when }: Parameters<Schedules['add']>[0], now: number): number {
-  const problem = taskProblem({ id, task }) ?? ('cron' in when ? scheduleProblem(when, now) : timeProblem(when.at, now))
+  const problem = taskProblem({ id, task }) ?? ('cron' in when ? scheduleProblem(when) : timeProblem(when.at, now))
   if (problem !== undefined) throw scheduleError(problem)
   return 'cron' in when ? (nextTime(when, now) ?? now) : when.at
 }
