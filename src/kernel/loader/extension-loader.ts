@@ -155,7 +155,7 @@ export class ExtensionLoader {
   #checkNeeds(each: ManagedExtension): void {
     for (const id of each.needs) {
       const needed = this.#entry(id)
-      if (needed.state !== 'running' || needed.phase === 'idle') throw needsFailed(each, needed)
+      if (needed.state !== 'running') throw needsFailed(each, needed)
     }
     const usesTools = each.found.manifest?.agent?.usesTools ?? []
     const empty = usesTools.find((id) => this.#entry(id).tools.length === 0 && !this.#entry(id).capabilities.has('agent'))
@@ -236,7 +236,7 @@ export class ExtensionLoader {
     each.opened = undefined
     await this.#disconnect(each)
     each.context?.close()
-    await this.#quietly(each, 'close', () => opened.close())
+    await this.#calls.within('close', () => opened.close()).catch(() => {})
     const count = clock.monotonic() - each.restarts.at > stableMs ? 0 : each.restarts.count
     const delay = restartDelaysMs[count]
     const problem = { place: each.found.folder, message: `its process ended: ${reason}` }
@@ -338,14 +338,7 @@ export class ExtensionLoader {
 
 function needsFailed({ found }: ManagedExtension, needed: ManagedExtension): Error {
   const { id, state, failure = needed.problems[0] } = needed
-  const why = {
-    running: 'is not loaded',
-    disabled: 'is disabled',
-    failed: 'failed',
-    quarantined: 'is quarantined',
-    untrusted: 'is not trusted',
-  }
-  const cause = state === 'failed' && failure ? `: ${failure.message}` : ''
+  const why = state === 'failed' ? `failed${failure ? `: ${failure.message}` : ''}` : `is ${state}`
   const remedy = state === 'disabled' ? `To enable it: troupe extensions enable ${id}` : `Fix \`${id}\` first.`
-  return extensionError(found.folder, `it needs \`${id}\`, which ${why[state]}${cause}`, remedy)
+  return extensionError(found.folder, `it needs \`${id}\`, which ${why}`, remedy)
 }
