@@ -31,6 +31,7 @@ import { agentDescription, ExtensionAgents } from './orchestrator/extension-agen
 import { listExtensionsTool } from './orchestrator/list-extensions-tool.ts'
 import { agentDefinition, orchestratorDefinition, orchestratorName } from './orchestrator/orchestrator-definition.ts'
 import { contextHook } from './orchestrator/provided-context.ts'
+import { projectRecords, projectScope } from './project-records.ts'
 import { createRouter } from './router/create-router.ts'
 import { createScheduler, type RunningScheduler } from './scheduler/create-scheduler.ts'
 
@@ -81,10 +82,11 @@ export class Kernel {
   constructor(options: KernelOptions) {
     this.#options = options
     const { clock, ids, store, supervisor } = options
-    const { records } = store
+    // Projects may share a data folder.
+    const records = projectRecords(store.records, options.workspace)
     const report: ReportDiagnostic = (diagnostic) => this.#report(diagnostic)
     this.bus = createBus({ records, clock, ids, onDiagnostic: options.onDiagnostic })
-    this.router = createRouter({ records, clock, ids, bus: this.bus, report })
+    this.router = createRouter({ records, clock, ids, bus: this.bus, report, scope: projectScope(options.workspace) })
     const fire = (task: Pick<Notice, 'text' | 'to' | 'id'>): Promise<void> => this.router.task(task)
     this.#scheduler = createScheduler({ records, clock, ids, bus: this.bus, fire, onDiagnostic: options.onDiagnostic })
     const find = (id: string): LoadedExtension | undefined => this.#loader.get(id)

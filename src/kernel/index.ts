@@ -13,5 +13,6 @@ export { type ManifestPlace, type ReadManifest, readManifest } from './manifest/
 export { currentCall } from './orchestrator/current-call.ts'
 export { orchestratorDescription, orchestratorName, orchestratorPrompt } from './orchestrator/orchestrator-definition.ts'
 export { type ExtensionSandbox, type ExtensionSandboxOptions, extensionSandbox } from './process/extension-sandbox.ts'
+export { projectRecords } from './project-records.ts'
 export { createRouter, type RouterOptions } from './router/create-router.ts'
 export { createScheduler, type FiredTask, type RunningScheduler, type SchedulerOptions } from './scheduler/create-scheduler.ts'

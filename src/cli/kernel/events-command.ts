@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { type BusEvent, TroupeError } from '../../contracts/index.ts'
-import { type DeadLetter, listDeadLetters, listEvents, retryDeadLetter, type StoredEvent } from '../../kernel/index.ts'
+import { type DeadLetter, listDeadLetters, listEvents, projectRecords, retryDeadLetter, type StoredEvent } from '../../kernel/index.ts'
 import { knownNames } from '../../util/nearest-names.ts'
 import { sessionFolder, withSessions } from '../approvals/session-store.ts'
 import { exitCodes } from '../host/exit-codes.ts'
@@ -52,9 +52,10 @@ async function list(invocation: EventsInvocation, host: Host): Promise<void> {
   const { name, isDead, display } = invocation
   const filter = { name, limit: limitOf(invocation.limit) }
   const folder = await sessionFolder(invocation, host)
-  const events = await withSessions<readonly (StoredEvent | DeadLetter)[]>(folder, [], ({ records }) =>
-    isDead ? listDeadLetters(records, filter) : listEvents(records, filter),
-  )
+  const events = await withSessions<readonly (StoredEvent | DeadLetter)[]>(folder, [], (store) => {
+    const records = projectRecords(store.records, process.cwd())
+    return isDead ? listDeadLetters(records, filter) : listEvents(records, filter)
+  })
   if (invocation.output === 'json') await printDocument({ events: events.map(documentOf) }, host)
   else if (events.length === 0) await printNotice(isDead ? 'No failed events.' : 'No events.', { host, display })
   else await host.stdout.lines(columns(events.map(rowOf), { maxWidth: columnsOn(host.stdout) }))
@@ -77,13 +78,14 @@ async function retryIn(
 ): Promise<readonly string[]> {
   const store = await openDataFolder(folder)
   try {
-    const dead = await listDeadLetters(store.records, { name, limit: Number.POSITIVE_INFINITY })
+    const records = projectRecords(store.records, process.cwd())
+    const dead = await listDeadLetters(records, { name, limit: Number.POSITIVE_INFINITY })
     const chosen = dead.filter(({ event }) => id === undefined || event.id === id)
     const known = dead.map(({ event }) => event.id)
     if (id !== undefined && chosen.length === 0) throw unknownEvent(id, known)
     // The oldest first, as they were published.
     for (const letter of chosen.toReversed()) {
-      await retryDeadLetter(store.records, letter, now)
+      await retryDeadLetter(records, letter, now)
       await auditAction(store, { action: 'event.retry', event: letter.event.id, name: letter.event.name })
     }
     return [...new Set(chosen.map(({ event }) => event.id))]

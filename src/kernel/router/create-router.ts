@@ -27,6 +27,8 @@ export interface RouterOptions {
   readonly report: ReportDiagnostic
   /** The agent of conversations. Default `orchestrator`. */
   readonly orchestrator?: string
+  /** Keeps sessions apart from those of other projects in the same store. */
+  readonly scope?: string
 }
 
 /** Of one message. */
@@ -61,6 +63,7 @@ interface Following {
 class MessageRouter implements Router {
   readonly #options: RouterOptions
   readonly #orchestrator: string
+  readonly #scope: string
   readonly #conversations: Conversations
   readonly #outbox: Outbox
   readonly #channels = new Map<string, Channel>()
@@ -77,6 +80,7 @@ class MessageRouter implements Router {
   constructor(options: RouterOptions) {
     this.#options = options
     this.#orchestrator = options.orchestrator ?? 'orchestrator'
+    this.#scope = options.scope === undefined ? '' : `${options.scope}/`
     this.#conversations = new Conversations(options.records)
     this.#outbox = new Outbox(options.records, () => options.clock.now())
   }
@@ -93,7 +97,7 @@ class MessageRouter implements Router {
     const { userId, conversation, userName, messageId } = message
     const to = recipientOf({ channel, userId, ...(conversation !== undefined && { conversation }) })
     if (typeof message.text !== 'string') throw new TroupeError('usage', 'The `text` of a message is not a string.')
-    const id = idOf(to, messageId ?? this.#options.ids.next())
+    const id = idOf(to, this.#scope + (messageId ?? this.#options.ids.next()))
     if (message.text.trim() === '') return
     await this.#load()
     const { length } = message.text
@@ -213,6 +217,7 @@ class MessageRouter implements Router {
       sessions,
       conversations: this.#conversations,
       orchestrator: this.#orchestrator,
+      scope: this.#scope,
       clock: this.#options.clock,
       signal: this.#closed.signal,
       report: this.#reporter('kernel:router'),
@@ -264,7 +269,7 @@ class MessageRouter implements Router {
   async #sendEntry(entry: OutboxEntry & { readonly to: Recipient }): Promise<void> {
     const { to, kind, key: id, text, speaker } = entry
     if (kind === 'task') {
-      await this.#take(to, { id: idOf(to, id), text, isTask: true }, {})
+      await this.#take(to, { id: idOf(to, this.#scope + id), text, isTask: true }, {})
       return this.#outbox.done(entry)
     }
     const channel = this.#channels.get(to.channel)

@@ -9,6 +9,8 @@ export interface WorkerOptions {
   readonly sessions: SessionService
   readonly conversations: Conversations
   readonly orchestrator: string
+  /** Before the keys of sessions. */
+  readonly scope: string
   readonly clock: Clock
   readonly signal: AbortSignal
   report(message: string): void
@@ -115,7 +117,7 @@ export class MessageWorker {
   }
 
   async #send(conversation: Conversation, { id, text }: WaitingMessage, mode: 'queue' | 'steer'): Promise<Changes> {
-    const { sessions, orchestrator } = this.#options
+    const { sessions, orchestrator, scope } = this.#options
     const { sessionId, channel, userId, userName, number } = conversation
     if (sessionId !== undefined) {
       try {
@@ -127,7 +129,7 @@ export class MessageWorker {
       }
     }
     const principal = { id: `${channel}:${userId}`, kind: 'person', ...(userName && { name: userName }) } as const
-    const more = { principal, clientId: id, key: `${this.#key}#${number}`, labels: [`channel:${channel}`] }
+    const more = { principal, clientId: id, key: `${scope}${this.#key}#${number}`, labels: [`channel:${channel}`] }
     return { ...fresh, sessionId: await sessions.start(text, { agent: orchestrator, ...more }) }
   }
 
