@@ -1,8 +1,8 @@
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdtemp, realpath, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { createBus } from '../../src/kernel/index.ts'
+import { createBus, projectRecords } from '../../src/kernel/index.ts'
 import { openStore } from '../../src/stores/index.ts'
 import { FakeClock, sequentialIds } from '../../src/testing/index.ts'
 import { makeProject, troupeIn, variablesIn } from '../cli/in-process.ts'
@@ -27,7 +27,12 @@ it('lists what happened, and has failed events delivered by a running kernel', a
 
   const store = await openStore(`sqlite:${join(folder, 'state', 'troupe')}`)
   const clock = new FakeClock(Date.now() - 3_600_000)
-  const bus = createBus({ records: store.records, clock, ids: sequentialIds('e'), onDiagnostic: () => {} })
+  const bus = createBus({
+    records: projectRecords(store.records, await realpath(folder)),
+    clock,
+    ids: sequentialIds('e'),
+    onDiagnostic: () => {},
+  })
   let isBroken = true
   const got: unknown[] = []
   bus.subscribe({
