@@ -41,7 +41,7 @@ function withSupervisor(host: Host, supervisor: SupervisedKernel): Host {
 }
 
 function terminalOf({ stdin, stdout }: Host): TerminalPort | undefined {
-  if (stdin.isTTY !== true || stdout.columns === undefined) return undefined
+  if (stdin.isTTY !== true || process.stdout.isTTY !== true) return undefined
   return {
     // The terminal itself has the keys for editing a line, and echoes them.
     input: { [Symbol.asyncIterator]: () => createInterface({ input: stdin, terminal: false })[Symbol.asyncIterator]() },
