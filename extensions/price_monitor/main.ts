@@ -12,6 +12,8 @@ import type {
   Schedule,
   ScheduledResult,
   SchedulerProvider,
+  SetupField,
+  SetupProvider,
 } from 'troupe/extension'
 
 interface Source {
@@ -24,6 +26,9 @@ interface MonitorConfig {
   readonly schedule: Schedule
   readonly thresholdPercent: number
 }
+
+const defaultCron = '0 */4 * * *'
+const defaultPercent = 10
 
 /** The answer of a scheduled run. Structured, so that code and not the model decides whether the person gets a message. */
 const reportSchema = {
@@ -47,7 +52,7 @@ const reportSchema = {
   additionalProperties: false,
 }
 
-export class PriceMonitorAgent implements Extension, AgentProvider, SchedulerProvider {
+export class PriceMonitorAgent implements Extension, AgentProvider, SchedulerProvider, SetupProvider {
   #running: { readonly context: ExtensionContext; readonly config: MonitorConfig } | undefined
 
   initialize(context: ExtensionContext): void {
@@ -57,7 +62,7 @@ export class PriceMonitorAgent implements Extension, AgentProvider, SchedulerPro
   healthCheck(): HealthReport {
     const isEmpty = this.#ready().config.sources.length === 0
     return isEmpty
-      ? { healthy: false, message: 'No sources are configured. Add some to `config.sources` in the manifest.' }
+      ? { healthy: false, message: 'No sources are configured. To add some: troupe extensions setup price_monitor' }
       : { healthy: true }
   }
 
@@ -89,6 +94,20 @@ export class PriceMonitorAgent implements Extension, AgentProvider, SchedulerPro
     return context.startAgent(withSources(task, config), { signal: call.signal })
   }
 
+  getSetupSchema(): readonly SetupField[] {
+    return [
+      { name: 'sources', label: 'Pages to watch, as NAME=URL with spaces between them', type: 'text', required: true },
+      { name: 'cron', label: 'When to check, as a cron expression', type: 'text', default: defaultCron },
+      { name: 'time_zone', label: 'Time zone, such as Europe/Berlin. Leave it empty for that of the machine', type: 'text' },
+      { name: 'threshold_percent', label: 'Report changes from this many percent on', type: 'number', default: defaultPercent },
+    ]
+  }
+
+  /** The kernel stores the values. They apply after a restart. */
+  applyConfig(config: JsonObject): void {
+    readConfig(config)
+  }
+
   #ready(): { readonly context: ExtensionContext; readonly config: MonitorConfig } {
     if (this.#running === undefined) throw new Error('The extension is not initialized.')
     return this.#running
@@ -99,17 +118,30 @@ const withSources = (task: string, { sources }: MonitorConfig): string =>
   [task, '', 'Sources:', ...sources.map(({ name, url }) => `- ${name}: ${url}`)].join('\n')
 
 /** @throws with the place of what is wrong. */
-function readConfig({ sources = [], cron, time_zone = '', threshold_percent = 10 }: JsonObject): MonitorConfig {
+function readConfig({ sources = [], cron = defaultCron, time_zone = '', threshold_percent = defaultPercent }: JsonObject): MonitorConfig {
   if (typeof cron !== 'string') throw new Error('`config.cron` must be a text such as "0 */4 * * *".')
   if (typeof time_zone !== 'string') throw new Error('`config.time_zone` must be a text such as "Europe/Berlin".')
   if (typeof threshold_percent !== 'number' || threshold_percent <= 0)
     throw new Error('`config.threshold_percent` must be a number above 0.')
-  if (!Array.isArray(sources)) throw new Error('`config.sources` must be a list of objects with `name` and `url`.')
+  // A text comes from the setup.
+  const listed =
+    typeof sources === 'string'
+      ? sources
+          .split(/\s+/)
+          .filter((each) => each !== '')
+          .map(namedUrl)
+      : sources
+  if (!Array.isArray(listed)) throw new Error('`config.sources` must be a list of objects with `name` and `url`.')
   return {
-    sources: sources.map(readSource),
+    sources: listed.map(readSource),
     schedule: { cron, ...(time_zone !== '' && { timeZone: time_zone }) },
     thresholdPercent: threshold_percent,
   }
+}
+
+function namedUrl(text: string): JsonObject {
+  const [name = '', ...url] = text.split('=')
+  return { name, url: url.join('=') }
 }
 
 function readSource(source: Json, index: number): Source {

@@ -109,7 +109,7 @@ describe('bundled extensions', () => {
       code_reviewer: 'agent',
       file_manager: 'tools',
       kv: 'tools',
-      price_monitor: 'scheduler,agent',
+      price_monitor: 'scheduler,agent,setup',
       scheduler: 'tools',
       shell_exec: 'tools',
       web_fetch: 'tools,setup',

@@ -31,7 +31,7 @@ it('says nothing without anomalies, and starts no agent without sources', async 
   const { monitor, started } = openMonitor({ ...defaults, sources: [] })
   expect(await monitor.execute()).toBeUndefined()
   expect(started).toEqual([])
-  expect(monitor.healthCheck()).toMatchObject({ healthy: false, message: expect.stringContaining('config.sources') })
+  expect(monitor.healthCheck()).toMatchObject({ healthy: false, message: expect.stringContaining('troupe extensions setup price_monitor') })
 })
 
 it('fails a scheduled run that did not complete', async () => {
@@ -58,11 +58,21 @@ it('takes its schedule from the configuration', () => {
 
 it.each<[JsonObject, string]>([
   [{ cron: 5 }, '`config.cron` must be a text'],
-  [{ sources: 'https://a.example' }, '`config.sources` must be a list'],
+  [{ sources: 5 }, '`config.sources` must be a list'],
   [{ sources: [sources[0] ?? {}, { name: 'Bad', url: 'file:///etc/passwd' }] }, '`config.sources[1]` must have a `name`'],
   [{ sources: ['https://a.example'] }, '`config.sources[0]` must have'],
   [{ threshold_percent: 0 }, 'a number above 0'],
   [{ time_zone: 1 }, '`config.time_zone` must be a text'],
 ])('refuses %o', (wrong, message) => {
   expect(() => openMonitor({ ...defaults, ...wrong })).toThrow(message)
+})
+
+it('can be set up in words', async () => {
+  const words = { sources: ' Coffee=https://shop.example/?id=1&x=2\n Tea=https://shop.example/tea' }
+  const { monitor, started } = openMonitor(words, completed({ anomalies: [] }))
+  expect(monitor.getSetupSchema().map(({ name }) => name)).toEqual(['sources', 'cron', 'time_zone', 'threshold_percent'])
+  expect(monitor.applyConfig(words)).toBeUndefined()
+  expect(() => monitor.applyConfig({ sources: 'https://shop.example/tea' })).toThrow('`config.sources[0]` must have a `name`')
+  await monitor.execute()
+  expect(started[0]?.task).toContain('- Coffee: https://shop.example/?id=1&x=2\n- Tea: https://shop.example/tea')
 })
