@@ -1,0 +1,97 @@
+import { execFile } from 'node:child_process'
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { promisify } from 'node:util'
+import { expect, it } from 'vitest'
+import { findExtensions } from '../../src/kernel/index.ts'
+import { testKernel } from '../../src/kernel/loader/fixtures/test-kernel.ts'
+import { openInKernel } from '../../src/kernel/loader/open-in-kernel.ts'
+import { manifestKeys, schedulesKey } from '../../src/kernel/manifest/manifest-keys.ts'
+import { codeBlocks, readPage, root } from '../documentation.ts'
+import { temporaryFolder } from './extension-context.ts'
+
+const page = readPage('docs/extensions.md')
+const kv = join(root, 'extensions')
+
+/** Writes the examples of docs/extensions.md into a project that has troupe installed. */
+function writeExamples(): { readonly project: string; readonly extensions: string } {
+  const project = temporaryFolder()
+  const extensions = join(project, 'extensions')
+  for (const { file, text } of codeBlocks(page)) {
+    if (file === undefined) continue
+    mkdirSync(dirname(join(extensions, file)), { recursive: true })
+    writeFileSync(join(extensions, file), text)
+  }
+  return { project, extensions }
+}
+
+it('has examples that load together', async () => {
+  const { project, extensions } = writeExamples()
+  const found = await findExtensions({
+    places: [
+      { folder: extensions, source: 'user' },
+      { folder: kv, source: 'bundled' },
+    ],
+    workspace: project,
+    trusted: 'everything',
+  })
+  const used = found.filter(({ id, source }) => source === 'user' || id === 'kv')
+  const openTrusted = openInKernel({ enter: (_id, _stage, work) => work() })
+  const kernel = testKernel(used, {}, { dataFolder: join(project, 'data'), ports: { workspace: project }, openTrusted })
+  await kernel.loader.load()
+  await kernel.loader.start()
+  const loaded = kernel.loader.list()
+  expect(loaded.flatMap(({ problems }) => problems)).toEqual([])
+  expect(Object.fromEntries(loaded.map(({ found: { id }, capabilities }) => [id, [...capabilities].join()]))).toEqual({
+    birthdays: 'scheduler',
+    file_channel: 'channel',
+    kv: 'tools',
+    morning: 'agent',
+    summarizer: 'agent',
+    translator: 'agent',
+    units: 'tools',
+  })
+  await kernel.loader.stop()
+})
+
+it('has programs that type-check, and a test that passes', async () => {
+  const { project, extensions } = writeExamples()
+  mkdirSync(join(project, 'node_modules'))
+  for (const [name, target] of [
+    ['troupe', root],
+    ['@types', join(root, 'node_modules/@types')],
+  ] as const)
+    symlinkSync(target, join(project, 'node_modules', name))
+  const compilerOptions = {
+    module: 'nodenext',
+    target: 'es2024',
+    strict: true,
+    noEmit: true,
+    skipLibCheck: true,
+    types: ['node'],
+    allowImportingTsExtensions: true,
+    erasableSyntaxOnly: true,
+  }
+  writeFileSync(join(project, 'tsconfig.json'), JSON.stringify({ compilerOptions, include: ['extensions'] }))
+  writeFileSync(join(project, 'package.json'), '{ "type": "module" }')
+  const node = (...args: readonly string[]) => promisify(execFile)(process.execPath, args, { cwd: project, timeout: 60_000 })
+  expect((await node(join(root, 'node_modules/typescript/bin/tsc'), '-p', '.')).stdout).toBe('')
+  expect((await node('--test', join(extensions, 'birthdays/birthdays.test.ts'))).stdout).toContain('pass 1')
+})
+
+it('names every key of a manifest', () => {
+  const table = page.slice(page.indexOf('## Manifest'), page.indexOf('## Capabilities'))
+  const keys = [...Object.keys(manifestKeys), schedulesKey]
+  const isNamed = (key: string): boolean =>
+    table.includes(`\`${key}\``) || (key.startsWith('agent.parameters.') && table.includes(`\`${key.slice('agent.parameters.'.length)}\``))
+  expect(keys.filter((key) => !isNamed(key))).toEqual([])
+})
+
+it('names every member of the context', () => {
+  const table = page.slice(page.indexOf('## Context'), page.indexOf('## Permissions'))
+  const source = readPage('src/contracts/extension.ts')
+  const context = source.slice(source.indexOf('export interface ExtensionContext {'))
+  const members = [...context.matchAll(/^ {2}(?:readonly )?(\w+)[?(<:]/gm)].map(([, name = '']) => name)
+  expect(members).toContain('startAgent')
+  expect(members.filter((name) => !new RegExp(`\`${name}\\b`).test(table))).toEqual([])
+})
