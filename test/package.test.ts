@@ -53,6 +53,7 @@ describe('the export map', () => {
       'workspaceTools',
     ],
     './agents': ['agentsFromFiles'],
+    './extension': [],
     './models': ['fromAiSdk', 'fromLangChain', 'fromLlamaIndex', 'modelAdapter', 'rehearsalModel', 'scriptModel'],
     './stores/memory': ['memoryStore'],
     './stores/sqlite': ['sqliteStore'],

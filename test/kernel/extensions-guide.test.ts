@@ -46,7 +46,7 @@ it('has examples that load together', async () => {
     birthdays: 'scheduler',
     file_channel: 'channel',
     kv: 'tools',
-    morning: 'agent',
+    morning: '',
     summarizer: 'agent',
     translator: 'agent',
     units: 'tools',

@@ -146,7 +146,7 @@ test('a declarative agent needs neither code nor instructions', async () => {
 
 describe('wrong manifests', () => {
   test.each<[what: string, text: string, ...expected: string[]]>([
-    ['empty', '', '1:1 `id` is missing', '1:1 `name` is missing', '`version`', '`description`', 'neither `entrypoint` nor `agent`'],
+    ['empty', '', '1:1 `id` is missing', '1:1 `name` is missing', '`version`', '`description`', 'no `entrypoint`, `agent` or `schedules`'],
     ['no YAML', 'id: [', '1:6 the settings are not valid YAML'],
     ['a list', '- a', '1:1 the settings must be lines of `key: value`'],
     ['deeply nested', `${code}config: ${'['.repeat(20_000)}`, 'YAML'],

@@ -43,10 +43,10 @@ function checkValues(source: SourceText, values: ManifestValues, { folder }: Man
         `Add \`${name}: ${examples[key]}\`.`,
       )
     }
-  if (!values.has('entrypoint') && !values.has('agent'))
+  if (!['entrypoint', 'agent', 'schedules'].some((key) => values.has(key)))
     source.problem(
       startOfText,
-      'there is neither `entrypoint` nor `agent`',
+      'there is no `entrypoint`, `agent` or `schedules`',
       'Add `entrypoint: main:ClassName` for code, or an `agent` section.',
     )
   if (values.has('events') && !values.has('agent'))
