@@ -1,8 +1,10 @@
 import { describe, expect, it } from 'vitest'
-import type { Outcome, SessionId } from '../../../src/contracts/index.ts'
+import type { HandoffReason, InteractionEvent, Outcome, SessionId, TreeId } from '../../../src/contracts/index.ts'
 import type { AgentRuntime } from '../../../src/runtime/index.ts'
 import { memoryStore } from '../../../src/stores/memory/index.ts'
-import { handoffTeam } from './handoff-team.ts'
+import { FakeClock, gate } from '../../../src/testing/index.ts'
+import { type Script, textOf } from '../../subagents/team.ts'
+import { echo, handoffTeam, returned, types as typesOf } from './handoff-team.ts'
 
 /** Sends a message and waits until the session rests again. */
 async function say(runtime: AgentRuntime, id: SessionId, text: string): Promise<Outcome> {
@@ -10,26 +12,251 @@ async function say(runtime: AgentRuntime, id: SessionId, text: string): Promise<
   return runtime.sessions.outcome(id)
 }
 
+/** What the kernel does at `/back`. */
+const back = (runtime: AgentRuntime, id: SessionId) => runtime.sessions.send(id, '/back', { to: id, mode: 'steer' })
+
+const eventsOf = (store: ReturnType<typeof memoryStore>, id: SessionId): Promise<readonly InteractionEvent[]> =>
+  Promise.resolve(store.journal.read(id as string as TreeId, 0))
+
+async function reasonOf(store: ReturnType<typeof memoryStore>, id: SessionId): Promise<readonly HandoffReason[]> {
+  return (await eventsOf(store, id)).flatMap((event) => (event.type === 'interaction.handoff.completed' ? [event.reason] : []))
+}
+
 describe('a handoff', () => {
   it('lets the person talk to the child over several turns, until it returns control', async () => {
     const store = memoryStore()
-    const { runtime } = handoffTeam(undefined, { store })
+    const systems: string[] = []
+    const { runtime } = handoffTeam(
+      (request, step) => {
+        systems.push(request.system)
+        return echo(request, step)
+      },
+      { store, input: { task: 'Train', context: { level: 3 } } },
+    )
     const first = await runtime.run('Hello')
     expect(first).toMatchObject({
       status: 'suspended',
       reason: 'input',
-      report: { text: 'heard Train' },
+      report: { text: 'heard Train\n\nContext:\n{\n  "level": 3\n}' },
       speaker: { agent: 'coach', agentPath: 'root/coach#1' },
     })
+    expect(systems[0]).toMatch(/^You are coach\.\n\nYou talk to the person directly now/)
     const id = first.sessionId
     expect(await say(runtime, id, 'one')).toMatchObject({ status: 'suspended', report: { text: 'heard one' } })
     expect(await say(runtime, id, 'two')).toMatchObject({ status: 'suspended', report: { text: 'heard two' } })
     const last = await say(runtime, id, 'done')
     expect(last).toMatchObject({ status: 'completed', report: { text: 'boss: all set | Hello' } })
     expect(last.speaker).toBeUndefined()
-    const events = await store.journal.read(id as never, 0)
-    const ended = events.find((event) => event.type === 'interaction.handoff.completed')
-    expect(ended).toMatchObject({ reason: 'done', agent: 'coach' })
-    expect(events.filter((event) => event.type === 'interaction.handoff.started')).toHaveLength(1)
+    expect(await reasonOf(store, id)).toEqual(['done'])
+    const types = (await eventsOf(store, id)).map(({ type }) => type)
+    expect(types.filter((type) => type === 'interaction.handoff.started')).toHaveLength(1)
+    // It ends with its call.
+    expect(types.indexOf('interaction.subagent.closed')).toBeLessThan(types.lastIndexOf('interaction.step.started'))
+    expect(await say(runtime, id, 'thanks')).toMatchObject({ status: 'completed', report: { text: 'boss: all set | thanks' } })
+  })
+
+  it('ends when the person asks for the caller, while the child is idle', async () => {
+    const store = memoryStore()
+    const { runtime } = handoffTeam(undefined, { store })
+    const { sessionId: id } = await runtime.run('Hello')
+    await back(runtime, id)
+    expect(await runtime.sessions.outcome(id)).toMatchObject({
+      status: 'completed',
+      report: {
+        text: 'boss: The conversation of coach with the person ended before the task was done: the person asked for you.\nIts last answer:\nheard Train | /back',
+      },
+    })
+    expect(await reasonOf(store, id)).toEqual(['asked'])
+  })
+
+  it('ends while the child works: it is interrupted, and what it says then is not delivered', async () => {
+    const store = memoryStore()
+    const working = gate()
+    const late = gate()
+    const { runtime } = handoffTeam(
+      async (request) => {
+        if (textOf(request) !== 'think') return { text: 'ready' }
+        working.open()
+        await late.promise
+        return { text: 'too late' }
+      },
+      { store },
+    )
+    const { sessionId: id } = await runtime.run('Hello')
+    await runtime.sessions.send(id, 'think')
+    await working.promise
+    await runtime.sessions.send(id, 'and this', { mode: 'steer' })
+    await back(runtime, id)
+    const outcome = await runtime.sessions.outcome(id)
+    late.open()
+    expect(outcome).toMatchObject({
+      status: 'completed',
+      report: { text: expect.stringMatching(/the person asked for you\.\nIts last answer:\nready \| and this$/) },
+    })
+    // The message that the child has not read goes to the caller, once.
+    const read = (await eventsOf(store, id)).flatMap((event) =>
+      event.type === 'interaction.input.accepted' && event.parts.some((part) => part.type === 'text' && part.text === 'and this')
+        ? [event.agentPath]
+        : [],
+    )
+    expect(read).toEqual(['root/coach#1', 'root'])
+    expect(outcome.snapshot.history.filter(({ role }) => role === 'user')).toHaveLength(3)
+  })
+
+  it('gives messages to the caller that the child has not read when it returns control', async () => {
+    const working = gate()
+    const sent = gate()
+    const { runtime } = handoffTeam(async (request) => {
+      if (textOf(request) !== 'finish') return { text: 'ready' }
+      working.open()
+      await sent.promise
+      return returned('done it')
+    })
+    const { sessionId: id } = await runtime.run('Hello')
+    await runtime.sessions.send(id, 'finish')
+    await working.promise
+    await runtime.sessions.send(id, 'one more thing')
+    sent.open()
+    expect(await runtime.sessions.outcome(id)).toMatchObject({ status: 'completed', report: { text: 'boss: done it | one more thing' } })
+  })
+
+  it('starts no further turn of the child before the rules have judged the last one', async () => {
+    const store = memoryStore()
+    const working = gate()
+    const sent = gate()
+    const { runtime } = handoffTeam(
+      async (request) => {
+        if (textOf(request) === 'one') {
+          working.open()
+          await sent.promise
+        }
+        return { text: `heard ${textOf(request)}` }
+      },
+      { store, limits: { maxTurns: 1 } },
+    )
+    const { sessionId: id } = await runtime.run('Hello')
+    await runtime.sessions.send(id, 'one')
+    await working.promise
+    await runtime.sessions.send(id, 'two')
+    sent.open()
+    expect(await runtime.sessions.outcome(id)).toMatchObject({
+      report: { text: expect.stringMatching(/Its last answer:\nheard one \| two$/) },
+    })
+    expect(await reasonOf(store, id)).toEqual(['turns'])
+  })
+
+  it('counts messages that the child reads while it works', async () => {
+    const store = memoryStore()
+    const working = gate()
+    const sent = gate()
+    const { runtime } = handoffTeam(
+      async (request) => {
+        if (textOf(request) === 'one') {
+          working.open()
+          await sent.promise
+        }
+        return { text: `heard ${textOf(request)}` }
+      },
+      { store, limits: { maxTurns: 2 } },
+    )
+    const { sessionId: id } = await runtime.run('Hello')
+    await runtime.sessions.send(id, 'one')
+    await working.promise
+    await runtime.sessions.send(id, 'also', { mode: 'steer' })
+    sent.open()
+    expect(await runtime.sessions.outcome(id)).toMatchObject({
+      report: { text: expect.stringMatching(/Its last answer:\nheard also \| Hello$/) },
+    })
+    expect(await reasonOf(store, id)).toEqual(['turns'])
+  })
+
+  it.each<[HandoffReason, Script, RegExp]>([
+    [
+      'tokens',
+      (request) => ({ text: `heard ${textOf(request)}`, usage: { input: 400, output: 200 } }),
+      /its token budget is used up\.\nIts last answer:\nheard/,
+    ],
+    ['failed', (request) => (textOf(request) === 'Train' ? { text: 'hi' } : { fails: 'auth' }), /scripted auth/],
+  ])('ends by the rule "%s"', async (reason, script, text) => {
+    const store = memoryStore()
+    const { runtime } = handoffTeam(script, { store, limits: { maxTokensPerInvocation: 1_000 } })
+    const { sessionId: id } = await runtime.run('Hello')
+    let outcome = await say(runtime, id, 'one')
+    for (let count = 0; outcome.status === 'suspended' && count < 5; count++) outcome = await say(runtime, id, 'more')
+    expect(outcome).toMatchObject({ status: 'completed', report: { text: expect.stringMatching(text) } })
+    expect(await reasonOf(store, id)).toEqual([reason])
+  })
+
+  it('ends when the work of all turns together takes too long; waiting for the person is not work', async () => {
+    const store = memoryStore()
+    const clock = new FakeClock()
+    const { runtime } = handoffTeam(
+      (request) => {
+        clock.advance(40_000)
+        return { text: `heard ${textOf(request)}` }
+      },
+      { store, clock, limits: { timeBudgetMs: 100_000 } },
+    )
+    const { sessionId: id } = await runtime.run('Hello')
+    clock.advance(3_600_000)
+    expect(await say(runtime, id, 'one')).toMatchObject({ status: 'suspended', report: { text: 'heard one' } })
+    clock.advance(3_600_000)
+    expect(await say(runtime, id, 'two')).toMatchObject({
+      status: 'completed',
+      report: { text: expect.stringMatching(/its time budget is used up\./) },
+    })
+    expect(await reasonOf(store, id)).toEqual(['time'])
+  })
+
+  it('ends with the turn when the person interrupts it', async () => {
+    const store = memoryStore()
+    const { runtime } = handoffTeam(undefined, { store })
+    const { sessionId: id } = await runtime.run('Hello')
+    await runtime.sessions.cancel(id, 'interrupt')
+    expect(await runtime.sessions.outcome(id)).toMatchObject({ status: 'interrupted' })
+    expect(await reasonOf(store, id)).toEqual(['ended'])
+    expect(await say(runtime, id, 'again')).toMatchObject({ status: 'completed' })
+  })
+})
+
+describe('a restart in the middle', () => {
+  it('changes nothing, whenever it comes', async () => {
+    const store = memoryStore()
+    let { runtime } = handoffTeam(undefined, { store })
+    const again = async (): Promise<void> => {
+      await runtime.close()
+      runtime = handoffTeam(undefined, { store }).runtime
+    }
+    const { sessionId: id } = await runtime.run('Hello')
+    for (const text of ['one', 'two']) {
+      await again()
+      // Found in the inbox by the next driver.
+      await runtime.sessions.send(id, text, { clientId: text })
+      await again()
+      await (await runtime.open(id)).outcome
+      expect(await runtime.sessions.outcome(id)).toMatchObject({
+        status: 'suspended',
+        report: { text: `heard ${text}` },
+        speaker: { agent: 'coach' },
+      })
+    }
+    await again()
+    await runtime.open(id)
+    expect(await say(runtime, id, 'done')).toMatchObject({ status: 'completed', report: { text: 'boss: all set | Hello' } })
+    expect(await reasonOf(store, id)).toEqual(['done'])
+    const events = await eventsOf(store, id)
+    expect(events.filter(({ type, agentPath }) => type === 'interaction.turn.started' && agentPath === 'root/coach#1')).toHaveLength(4)
+  })
+
+  it('is possible for copies and exports of the session, too', async () => {
+    const store = memoryStore()
+    const { runtime } = handoffTeam(undefined, { store })
+    const { sessionId: id } = await runtime.run('Hello')
+    await say(runtime, id, 'one')
+    const copy = await runtime.sessions.fork(id)
+    expect(typesOf((await runtime.sessions.export(id)).events)).toContain('handoff.started')
+    // The turn of a copy is over, and so is the handoff.
+    expect(await say(runtime, copy, 'still there?')).toMatchObject({ status: 'completed' })
+    expect(await say(runtime, id, 'two')).toMatchObject({ status: 'suspended', report: { text: 'heard two' } })
   })
 })
