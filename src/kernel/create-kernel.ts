@@ -24,6 +24,7 @@ import { createBus, type RunningBus } from './bus/create-bus.ts'
 import { kernelEvents } from './bus/event-names.ts'
 import { handoffTool, returnControlTool } from './handoff/handoff-tool.ts'
 import type { KernelDiagnostic, LoadedExtension, Notice, ReportDiagnostic, Router } from './kernel-types.ts'
+import { type KernelLease, type LeaseOptions, takeKernelLease } from './lease/kernel-lease.ts'
 import type { KernelPorts } from './loader/extension-context.ts'
 import { ExtensionLoader, type LoaderOptions } from './loader/extension-loader.ts'
 import { insideCall } from './orchestrator/current-call.ts'
@@ -47,6 +48,8 @@ export interface KernelOptions extends HostPorts, Omit<LoaderOptions, 'ports' | 
   /** Where new extensions are written, absolute. */
   readonly extensionsFolder: string
   validate: ExtensionAdmin['validate']
+  /** Who has the store. A second kernel is refused: both would deliver. Default: the caller keeps others away. */
+  readonly lease?: Pick<LeaseOptions, 'holder' | 'supervisor'>
   readonly onDiagnostic: ReportDiagnostic
   /** The tools or agents of an extension have changed: `config` has another result. */
   onChange?(): void
@@ -78,6 +81,7 @@ export class Kernel {
   /** Agents whose model cannot be used, by extension. */
   #unusable: ReadonlyMap<string, ExtensionProblem> = new Map()
   readonly #undo: (() => void)[] = []
+  #lease: KernelLease | undefined
 
   constructor(options: KernelOptions) {
     this.#options = options
@@ -104,8 +108,11 @@ export class Kernel {
     this.#loader = new ExtensionLoader({ ...options, ports, onChange: (extension, problems) => this.#changed(extension, problems) })
   }
 
-  load(): Promise<void> {
-    return this.#loader.load()
+  /** @throws if another kernel has the store. */
+  async load(): Promise<void> {
+    const { store, clock, ids, lease } = this.#options
+    if (lease) this.#lease = await takeKernelLease(store.records, { clock, ids, ...lease, onLost: (holder) => this.#lostLease(holder) })
+    await this.#loader.load()
   }
 
   /** Adds the orchestrator, and the agents and tools of extensions. */
@@ -163,9 +170,16 @@ export class Kernel {
   async stop(): Promise<void> {
     for (const undo of this.#undo.splice(0)) undo()
     await this.#scheduler.stop()
+    await this.bus.stop()
     await this.#loader.stop()
     await this.router.close()
-    await this.bus.stop()
+    await this.#lease?.release()
+  }
+
+  #lostLease(holder: string): void {
+    const message = `${holder} has taken over, because this process did not run for some seconds. It stops its extensions.`
+    this.#options.onDiagnostic({ level: 'error', source: 'kernel', message })
+    void this.stop()
   }
 
   notify(notice: Notice): Promise<void> {

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { openStore } from '../../stores/index.ts'
 import { FakeClock, sequentialIds } from '../../testing/index.ts'
-import { acquireKernelLease, type LeaseOptions } from './kernel-lease.ts'
+import { acquireKernelLease, type LeaseOptions, takeKernelLease } from './kernel-lease.ts'
 
 async function setup() {
   const { records } = await openStore('memory:')
@@ -10,7 +10,8 @@ async function setup() {
   const lost: string[] = []
   const acquire = (options: Pick<LeaseOptions, 'holder' | 'supervisor'>) =>
     acquireKernelLease(records, { clock, ids, onLost: (holder) => lost.push(holder), ...options })
-  return { clock, acquire, lost }
+  const take = (holder: string) => takeKernelLease(records, { clock, ids, onLost: () => {}, holder })
+  return { clock, acquire, take, lost, records }
 }
 
 it('has one holder, who renews it; the second one learns who has it', async () => {
@@ -20,7 +21,7 @@ it('has one holder, who renews it; the second one learns who has it', async () =
   expect(await acquire({ holder: 'process 2' })).toEqual({ ok: false, holder: 'process 1', freeInMs: 6_000 })
   await clock.elapse(60_000)
   expect(await acquire({ holder: 'process 2' })).toMatchObject({ ok: false, holder: 'process 1' })
-  if (first.ok) await first.release()
+  if (first.ok) await first.lease.release()
   expect(await acquire({ holder: 'process 2' })).toMatchObject({ ok: true })
   await clock.elapse(10_000)
   expect(lost).toEqual([])
@@ -51,4 +52,26 @@ it('outlives a wall clock that goes back', async () => {
   await acquire({ holder: 'process 1' })
   clock.jump(-3_600_000)
   expect(await acquire({ holder: 'process 2' })).toMatchObject({ ok: true })
+})
+
+it('refuses to run beside a living kernel', async () => {
+  const { clock, acquire, take } = await setup()
+  await acquire({ holder: 'troupe up, process 1' })
+  const refused = expect(take('process 2')).rejects.toThrow('Extensions of this data folder run already: troupe up, process 1.')
+  await clock.elapse(6_000)
+  await refused
+})
+
+it('takes over from a crashed kernel within six seconds', async () => {
+  const { clock, take, records } = await setup()
+  // Its timers never fire.
+  await acquireKernelLease(records, { clock: new FakeClock(), ids: sequentialIds('dead'), holder: 'process 1', onLost: () => {} })
+  let isTaken = false
+  const taken = take('process 2').then(() => {
+    isTaken = true
+  })
+  await clock.elapse(5_999)
+  expect(isTaken).toBe(false)
+  await clock.elapse(1)
+  await taken
 })

@@ -2,7 +2,7 @@
 //
 // 1. The holder renews its lease. A lease that was not renewed for six seconds is free.
 // 2. The next kernel of the same supervisor takes it over immediately: the one before it has ended.
-import type { Clock, Ids, Records } from '../../contracts/index.ts'
+import { type Clock, type Ids, type Records, TroupeError } from '../../contracts/index.ts'
 import { recordTable } from '../record-table.ts'
 
 const key = 'kernel'
@@ -20,9 +20,13 @@ export interface LeaseOptions {
   readonly onLost: (holder: string) => void
 }
 
-export type KernelLease =
-  | { readonly ok: true; release(): Promise<void> }
-  /** `freeInMs`: if its holder has crashed. */
+export interface KernelLease {
+  /** It is free immediately. */
+  release(): Promise<void>
+}
+/** `freeInMs`: if its holder has crashed. */
+type Acquired =
+  | { readonly ok: true; readonly lease: KernelLease }
   | { readonly ok: false; readonly holder: string; readonly freeInMs: number }
 
 interface StoredLease {
@@ -32,7 +36,7 @@ interface StoredLease {
   readonly until: number
 }
 
-export async function acquireKernelLease(records: Records, options: LeaseOptions): Promise<KernelLease> {
+export async function acquireKernelLease(records: Records, options: LeaseOptions): Promise<Acquired> {
   const { clock, ids, holder, supervisor, onLost } = options
   const table = recordTable<StoredLease>(records, 'lease')
   const id = ids.next()
@@ -67,14 +71,24 @@ export async function acquireKernelLease(records: Records, options: LeaseOptions
     else onLost(next.holder)
   }
   renewLater()
-  return {
-    ok: true,
-    async release() {
-      isReleased = true
-      cancel()
-      // It would write the lease again.
-      await renewal
-      await table.update(key, (stored) => (stored?.id === id ? undefined : stored))
-    },
+  const release = async (): Promise<void> => {
+    isReleased = true
+    cancel()
+    // It would write the lease again.
+    await renewal
+    await table.update(key, (stored) => (stored?.id === id ? undefined : stored))
   }
+  return { ok: true, lease: { release } }
+}
+
+/** Waits once for a holder that may have crashed. @throws if it is alive. */
+export async function takeKernelLease(records: Records, options: LeaseOptions): Promise<KernelLease> {
+  const first = await acquireKernelLease(records, options)
+  if (first.ok) return first.lease
+  await new Promise<void>((resolve) => options.clock.after(first.freeInMs, resolve))
+  const second = await acquireKernelLease(records, options)
+  if (second.ok) return second.lease
+  throw new TroupeError('usage', `Extensions of this data folder run already: ${second.holder}.`, {
+    remedy: 'Stop that process, or use another folder with --data-dir.',
+  })
 }
