@@ -1,8 +1,8 @@
-import type { MessagePiece, OutgoingMessage, SessionService, Store, Tool } from '../../src/contracts/index.ts'
-import type { Bus, KernelDiagnostic, Publication } from '../../src/kernel/kernel-types.ts'
+import type { MessagePiece, Model, OutgoingMessage, Receipt, SessionService, Store, Tool } from '../../src/contracts/index.ts'
+import type { KernelDiagnostic, Publication } from '../../src/kernel/kernel-types.ts'
 import { createRouter } from '../../src/kernel/router/create-router.ts'
-import { createAgentRuntime, type RuntimeOptions } from '../../src/runtime/index.ts'
-import { FakeClock, ScriptedModel, type ScriptedStepSource, sequentialIds } from '../../src/testing/index.ts'
+import { type AgentRuntime, createAgentRuntime } from '../../src/runtime/index.ts'
+import { FakeClock, ScriptedModel, type ScriptedStepSource } from '../../src/testing/index.ts'
 
 // A router on a real runtime with a scripted model, and a channel that records what it is given.
 
@@ -38,40 +38,66 @@ export class FakeChannel {
   }
 }
 
-interface StageOptions extends Partial<Pick<RuntimeOptions, 'approver'>> {
+interface StageOptions {
   readonly tools?: readonly Tool[]
   readonly clock?: FakeClock
-  readonly bus?: boolean
-  sessions?(sessions: SessionService): SessionService
+  /** The model pauses after each piece of a text until this resolves. */
+  readonly afterPiece?: Promise<unknown>
 }
 
-/** One life of the process. `stop` ends it; the next one gets the same store. */
+/** One life of the process, which continues what the one before left. `stop` ends it; the next one gets the same store. */
 export async function stage(store: Store, script: readonly ScriptedStepSource[], options: StageOptions = {}) {
-  const clock = options.clock ?? new FakeClock()
-  const { tools = [] } = options
+  const { tools = [], clock = new FakeClock() } = options
   const model = new ScriptedModel(script)
   const agent = { name: 'orchestrator', description: 'Talks', prompt: 'You help.', model: 'any', tools: tools.map(({ name }) => name) }
   const runtime = createAgentRuntime({
     config: { agents: [agent], tools },
-    adapter: model,
+    adapter: slowly(model, options.afterPiece),
     store,
-    ...(options.approver && { approver: options.approver }),
+    approver: { decide: ({ isLive }) => (isLive ? 'wait' : 'suspend') },
   })
   const published: Publication[] = []
-  const bus: Pick<Bus, 'publish'> = { publish: async (publication) => void published.push(publication) }
   const problems: KernelDiagnostic[] = []
   const router = createRouter({
     records: store.records,
     clock,
-    ids: sequentialIds(`life-${Math.random()}`),
-    bus,
+    ids: { next: () => crypto.randomUUID() },
+    bus: { publish: async (publication) => void published.push(publication) },
     report: (problem) => problems.push(problem),
   })
-  const sessions = options.sessions?.(runtime.sessions) ?? runtime.sessions
+  const sessions = driving(runtime)
   await router.attach(sessions)
+  for (const { treeId } of await store.trees.list({ status: ['running', 'suspended'] })) await runtime.open(treeId)
   const stop = async (): Promise<void> => {
     await router.close()
     await runtime.close()
   }
-  return { router, runtime, sessions, clock, model, published, problems, stop }
+  return { router, sessions, clock, model, published, problems, stop }
 }
+
+/** Messages continue sessions of earlier lives, as in `troupe serve`. */
+function driving(runtime: AgentRuntime): SessionService {
+  const { sessions } = runtime
+  const opened = async (sessionId: string, receipt: Promise<Receipt>): Promise<Receipt> => {
+    const given = await receipt
+    if (!given.driven) await runtime.open(sessionId)
+    return given
+  }
+  return {
+    ...sessions,
+    send: (id, input, more) => opened(id, sessions.send(id, input, more)),
+    approve: (id, answer) => opened(id, sessions.approve(id, answer)),
+    cancel: (id, mode, by) => opened(id, sessions.cancel(id, mode, by)),
+  }
+}
+
+const slowly = (model: Model, afterPiece?: Promise<unknown>): Model => ({
+  id: model.id,
+  abilities: model.abilities,
+  async *stream(request, call) {
+    for await (const part of model.stream(request, call)) {
+      yield part
+      if (part.type === 'text') await afterPiece
+    }
+  },
+})

@@ -51,6 +51,8 @@ export type Changes = { readonly [Key in keyof Conversation]?: Conversation[Key]
 export class Conversations {
   readonly #records: Records
   readonly #byKey = new Map<string, Conversation>()
+  /** Requests that are being asked, by key: the answer may come before `asked` is stored. */
+  readonly asking = new Map<string, string>()
 
   constructor(records: Records) {
     this.#records = records

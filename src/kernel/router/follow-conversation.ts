@@ -100,12 +100,13 @@ class Follower {
   }
 
   async #ask(): Promise<void> {
-    const { sessions } = this.#options
+    const { sessions, conversations } = this.#options
     const asked = this.#conversation?.asked
     const [request] = await sessions.requests(this.#sessionId)
     if (request?.id === asked) return
     if (!request) return this.#update({ asked: undefined })
     const speaker = request.agentPath === 'root' ? this.#options.orchestrator : agentOf(request.agentPath)
+    conversations.asking.set(this.#key, request.id)
     const sent = await this.#send({ id: request.id, kind: 'question', speaker, ...questionText(request) })
     if (sent !== undefined) await this.#update({ asked: request.id })
   }

@@ -102,9 +102,11 @@ export class MessageWorker {
 
   /** The open request, if the person has seen it. */
   async #askedRequest({ sessionId, asked }: Conversation) {
-    if (sessionId === undefined || asked === undefined) return undefined
+    const { sessions, conversations } = this.#options
+    const asking = conversations.asking.get(this.#key)
+    if (sessionId === undefined || (asked === undefined && asking === undefined)) return undefined
     try {
-      return (await this.#options.sessions.requests(sessionId)).find(({ id }) => id === asked)
+      return (await sessions.requests(sessionId)).find(({ id }) => id === asked || id === asking)
     } catch (error) {
       if (isUnknownSession(error)) return undefined
       throw error
