@@ -83,7 +83,7 @@ class Follower {
       const conversation = this.#conversation
       if (conversation && message.kind === 'answer') this.#options.answered(conversation, message)
     }
-    if (messages.length > 0 || (event.type === 'interaction.session.idle' && event.sessionId === this.#sessionId))
+    if (messages.length > 0 || isMilestone(event))
       await this.#update({ delivered: event.seq, speaker: undefined, said: undefined, ...this.#speech.state })
     if (touchesRequests(event) || this.#conversation?.asked !== undefined) await this.#ask()
   }
@@ -125,6 +125,12 @@ class Follower {
     await this.#options.conversations.update(conversation, change)
   }
 }
+
+/** After which nothing needs to be read again, or somebody else speaks. */
+const isMilestone = ({ type, agentPath }: InteractionEvent): boolean =>
+  type === 'interaction.handoff.started' ||
+  type === 'interaction.handoff.completed' ||
+  (type === 'interaction.session.idle' && agentPath === 'root')
 
 const touchesRequests = ({ type }: InteractionEvent): boolean => type.startsWith('interaction.approval.')
 

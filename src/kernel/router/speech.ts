@@ -51,9 +51,8 @@ export class Speech {
   }
 
   messages(event: InteractionEvent): readonly OutgoingMessage[] {
-    const handoff = event as { readonly type: string; readonly childId?: string; readonly agent?: string }
-    if (handoff.type === 'interaction.handoff.started') this.#speaker = { sessionId: handoff.childId ?? '', agent: handoff.agent ?? '' }
-    if (handoff.type === 'interaction.handoff.completed') this.#speaker = this.#root
+    if (event.type === 'interaction.handoff.started') this.#speaker = { sessionId: event.childId, agent: event.agent }
+    if (event.type === 'interaction.handoff.completed') this.#speaker = this.#root
     if (event.sessionId === this.#speaker.sessionId) {
       if (event.type === 'interaction.step.started') {
         this.#attempt = event.attempt
