@@ -26,36 +26,40 @@ export interface FindOptions {
 
 /** All extensions by id. The nearest place wins an id. A broken extension has problems and no manifest. */
 export async function findExtensions(options: FindOptions): Promise<readonly FoundExtension[]> {
+  const workspace = realpathSync(options.workspace)
   const winners = new Map<string, FoundExtension>()
-  for (const place of options.places)
-    for (const id of folderNames(place.folder)) {
+  for (const { folder: place, source } of options.places)
+    for (const { id, folder, isLink } of foldersIn(place)) {
       const nearer = winners.get(id)
-      const found = nearer ? withShadowed(nearer, join(place.folder, id)) : await readExtension(id, place, options)
+      const found = nearer ? withShadowed(nearer, folder) : await readExtension({ id, folder, source, isLink }, { ...options, workspace })
       winners.set(id, found)
     }
   return [...winners.values()].sort((a, b) => (a.id < b.id ? -1 : 1))
 }
 
-/** Packages and hidden folders are not extensions. Links to folders are listed, so that they can be refused. */
-function folderNames(place: string): readonly string[] {
+/** Real paths: modules are known by them. Packages and hidden folders are not extensions. Links are listed to be refused. */
+function foldersIn(place: string): readonly { readonly id: string; readonly folder: string; readonly isLink: boolean }[] {
   try {
-    const entries = readdirSync(place, { withFileTypes: true })
-    return entries.flatMap((entry) => (!/^\.|^node_modules$/.test(entry.name) && isFolder(entry, place) ? [entry.name] : []))
+    const real = realpathSync(place)
+    return readdirSync(real, { withFileTypes: true }).flatMap((entry) => {
+      const folder = join(real, entry.name)
+      const isLink = entry.isSymbolicLink() && (statSync(folder, { throwIfNoEntry: false })?.isDirectory() ?? false)
+      const isWanted = (entry.isDirectory() || isLink) && !/^\.|^node_modules$/.test(entry.name)
+      return isWanted ? [{ id: entry.name, folder, isLink }] : []
+    })
   } catch {
     return []
   }
 }
-
-const isFolder = (entry: { name: string; isDirectory(): boolean; isSymbolicLink(): boolean }, place: string): boolean =>
-  entry.isDirectory() || (entry.isSymbolicLink() && (statSync(join(place, entry.name), { throwIfNoEntry: false })?.isDirectory() ?? false))
 
 function withShadowed(found: FoundExtension, shadowed: string): FoundExtension {
   const problem = { place: shadowed, message: `not loaded: ${found.folder} has the same id`, remedy: 'Rename or remove one of them.' }
   return { ...found, problems: [...found.problems, problem] }
 }
 
-async function readExtension(id: string, { folder: place, source }: ExtensionPlace, options: FindOptions): Promise<FoundExtension> {
-  const folder = join(place, id)
+type Place = Pick<FoundExtension, 'id' | 'folder' | 'source'> & { readonly isLink: boolean }
+
+async function readExtension({ id, folder, source, isLink }: Place, { workspace, trusted: records }: FindOptions): Promise<FoundExtension> {
   const broken = (problem: Omit<ExtensionProblem, 'place'>, hash = ''): FoundExtension => ({
     id,
     folder,
@@ -66,15 +70,14 @@ async function readExtension(id: string, { folder: place, source }: ExtensionPla
   })
   let hash = ''
   try {
-    if (!isInside(realpathSync(place), realpathSync(folder)))
-      return broken({ message: `\`${id}\` is a link to another place`, remedy: `Copy the folder into ${place}.` })
+    if (isLink) return broken({ message: 'the folder is a link', remedy: 'Copy the folder that it leads to.' })
     hash = hashFolder(folder).hash
     const content = readFileSync(join(folder, 'manifest.yaml'))
-    const path = displayPath(join(folder, 'manifest.yaml'), options.workspace)
+    const path = displayPath(join(folder, 'manifest.yaml'), workspace)
     const decoded = decodeText(content, path)
     if (!decoded.ok) return broken(decoded, hash)
-    const read = await readManifest(decoded.text, { path, folder, workspace: options.workspace })
-    const trusted = source !== 'project' || isTrustedExtension({ folder, hash }, options.trusted)
+    const read = await readManifest(decoded.text, { path, folder, workspace })
+    const trusted = source !== 'project' || isTrustedExtension({ folder, hash }, records)
     const base = { id, folder, source, hash, trusted }
     return read.ok ? { ...base, manifest: read.manifest, problems: [] } : { ...base, problems: read.problems }
   } catch (error) {

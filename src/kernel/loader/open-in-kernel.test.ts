@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { existsSync } from 'node:fs'
+import { existsSync, rmSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterEach, beforeEach, expect, test } from 'vitest'
@@ -91,8 +91,11 @@ test('in a real process: the place of a syntax error, and no files that nobody h
   add('outside', "const name = '../../evil.js'\nawait import(name)")
   add('hidden', "await import('./.x.js')")
   project.write('extensions/hidden/.x.js', '')
+  // Also through a link to the project.
+  const linked = `${project.root}-link`
+  symlinkSync(project.root, linked)
   const script = join(import.meta.dirname, 'fixtures/open-extensions.ts')
-  const { stdout } = await promisify(execFile)(process.execPath, [script, project.root])
+  const { stdout } = await promisify(execFile)(process.execPath, [script, linked]).finally(() => rmSync(linked))
   expect(JSON.parse(stdout)).toEqual({
     fine: 'opened',
     hidden: expect.stringMatching(/\.x\.js is not trusted with the module/),
