@@ -209,6 +209,7 @@ export interface ScheduledTask {
   readonly task: string
   /** Either once or repeatedly. `at`: milliseconds since 1970. */
   readonly when: { readonly at: number } | Schedule
+  /** Default: the person of the current call, or the one who wrote last at its time. */
   readonly to?: Recipient
   /** Milliseconds since 1970. */
   readonly nextAt: number

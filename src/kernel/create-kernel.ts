@@ -27,7 +27,7 @@ import type { KernelDiagnostic, LoadedExtension, Notice, ReportDiagnostic, Route
 import { type KernelLease, type LeaseOptions, takeKernelLease } from './lease/kernel-lease.ts'
 import type { KernelPorts } from './loader/extension-context.ts'
 import { ExtensionLoader, type LoaderOptions } from './loader/extension-loader.ts'
-import { insideCall } from './orchestrator/current-call.ts'
+import { currentCall, insideCall } from './orchestrator/current-call.ts'
 import { agentDescription, ExtensionAgents } from './orchestrator/extension-agents.ts'
 import { listExtensionsTool } from './orchestrator/list-extensions-tool.ts'
 import { agentDefinition, orchestratorDefinition, orchestratorName } from './orchestrator/orchestrator-definition.ts'
@@ -101,6 +101,7 @@ export class Kernel {
       ...options,
       bus: this.bus,
       router: this.router,
+      currentPerson: () => this.router.personOf(currentCall()?.context.treeId ?? ''),
       agents: this.#agents,
       scheduler: this.#scheduler,
       extensions: { folder, list: () => this.status(), validate },

@@ -172,6 +172,8 @@ export interface Router {
   attach(sessions: SessionService): Promise<void>
   /** What was sent to the person of this session besides its answers since the last call: for the next turn of the orchestrator. */
   takeNotices(sessionId: string): Promise<readonly Notice[]>
+  /** The person of a conversation. */
+  personOf(sessionId: string): Recipient | undefined
   /** Delivers nothing more. */
   close(): Promise<void>
 }

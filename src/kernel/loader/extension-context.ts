@@ -7,6 +7,7 @@ import {
   type ExtensionContext,
   type ExtensionLogger,
   type JsonObject,
+  type Recipient,
   type Schedules,
   type TerminalPort,
   type Tool,
@@ -21,6 +22,8 @@ export interface KernelPorts {
   readonly clock: Clock
   readonly bus: Bus
   readonly router: Pick<Router, 'register' | 'receive' | 'notify' | 'task'>
+  /** Of the call that runs now, if it is one of a conversation. */
+  currentPerson(): Recipient | undefined
   readonly agents: AgentPort
   readonly supervisor: SupervisorPort
   readonly scheduler: Scheduler
@@ -86,7 +89,7 @@ export function createExtensionContext(
     dataDir,
     workspace,
     resolvedTools,
-    schedules: openSchedules(ports.scheduler.schedulesOf(id), checkOpen),
+    schedules: openSchedules(ports.scheduler.schedulesOf(id), ports, checkOpen),
     ...(runs === 'kernel' && { extensions: ports.extensions, ...(ports.terminal && { terminal: ports.terminal }) }),
     now: () => ports.clock.now(),
     secret(name) {
@@ -114,7 +117,7 @@ export function createExtensionContext(
       check(isChannel, 'only channels hand in messages', 'Implement `sendToUser(userId, message)`, so that answers can be delivered.')
       await router.receive(id, message)
     },
-    async notifyUser(text, to) {
+    async notifyUser(text, to = ports.currentPerson()) {
       checkOpen()
       await router.notify({ text, speaker: id, ...(to && { to }) })
     },
@@ -154,10 +157,11 @@ export function createExtensionContext(
   }
 }
 
-const openSchedules = (schedules: Schedules, checkOpen: () => void): Schedules => ({
+const openSchedules = (schedules: Schedules, ports: Pick<KernelPorts, 'currentPerson'>, checkOpen: () => void): Schedules => ({
   async add(task) {
     checkOpen()
-    return schedules.add(task)
+    const to = task.to ?? ports.currentPerson()
+    return schedules.add({ ...task, ...(to && { to }) })
   },
   async list() {
     checkOpen()

@@ -106,6 +106,11 @@ class MessageRouter implements Router {
     this.#flush()
   }
 
+  personOf(sessionId: string): Recipient | undefined {
+    const known = this.#conversations.get(this.#conversations.ofSession(sessionId) ?? '')
+    return known && recipientOf(known)
+  }
+
   async notify({ text, to, speaker = system, id = this.#options.ids.next() }: Notice): Promise<void> {
     await this.#store({ kind: 'notice', key: `notice:${id}`, text: wellFormed(text), speaker, ...(to && { to: recipientOf(to) }) })
   }
