@@ -48,6 +48,9 @@ export interface CallOptions<Owner> {
   readonly owner?: Owner
 }
 
+/** Lines of Node itself in what a process printed at its end. */
+const ofNode = /^ +at .*\bnode:.*\n?|^Node\.js v.*\n?/gm
+
 export class ExtensionProcess<Owner> {
   /** Resolves with the reason. */
   readonly ended: Promise<string>
@@ -86,7 +89,7 @@ export class ExtensionProcess<Owner> {
     const { signal, deadlineMs } = options
     if (this.#state.kind !== 'open') throw new Error(this.#reason())
     signal?.throwIfAborted()
-    if (this.#calls.size >= maxOpenCalls) throw this.#overload()
+    if (this.#calls.size >= maxOpenCalls && method !== 'ping') throw this.#overload()
     const id = ++this.#lastCall
     const call = this.#open(id, method, options)
     const abort = (): void => this.#abort(id, options.graceMs ?? graceMs)
@@ -165,7 +168,8 @@ export class ExtensionProcess<Owner> {
   }
 
   #overload(): Error {
-    if ([...this.#calls.values()].every(({ isAbandoned }) => isAbandoned)) this.fail(`it left ${maxOpenCalls} calls without an answer`)
+    const abandoned = [...this.#calls.values()].filter(({ isAbandoned }) => isAbandoned)
+    if (abandoned.length >= maxOpenCalls) this.fail(`it left ${maxOpenCalls} calls without an answer`)
     return new Error(`it has not answered ${maxOpenCalls} other calls`)
   }
 
@@ -250,7 +254,7 @@ export class ExtensionProcess<Owner> {
   }
 
   #reason(): string {
-    const errors = this.#pipes.errors().trim()
+    const errors = this.#pipes.errors().replace(ofNode, '').trim()
     const reason = this.#state.kind === 'open' ? '' : this.#state.reason
     return errors === '' ? reason : `${reason}. It printed: ${errors}`
   }

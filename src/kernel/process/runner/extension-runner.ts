@@ -2,7 +2,7 @@
 // the calls of the kernel until its input ends.
 import { enableCompileCache, flushCompileCache } from 'node:module'
 import { Socket } from 'node:net'
-import { dirname, join } from 'node:path'
+import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import type { AnyExtension, BusEvent, InvokeCall, JsonObject, Tool } from '../../../contracts/index.ts'
 import { KernelPort } from './kernel-port.ts'
@@ -80,7 +80,10 @@ async function load(): Promise<void> {
     kernel.notify('hello', { implements: extensionMethods.filter((name) => typeof instance[name] === 'function') })
     flushCompileCache()
   } catch (error) {
-    kernel.notify('failed', { message: textOf(error) + placeOf(error) })
+    const place = placeOf(error)
+    // Node itself prints where the syntax is wrong; the error does not say it.
+    if (error instanceof SyntaxError && place === '') throw error
+    kernel.notify('failed', { message: textOf(error) + place })
   }
 }
 
@@ -122,9 +125,8 @@ function textOf(error: unknown): string {
 /** The line of the extension where it went wrong. */
 function placeOf(error: unknown): string {
   const stack = error instanceof Error ? String(error.stack) : ''
-  const folder = `${dirname(pathToFileURL(entry).href)}/`
-  const start = stack.indexOf(folder)
-  return start === -1 ? '' : ` (${/^[^\s)]*/.exec(stack.slice(start + folder.length))?.[0]})`
+  const line = [pathToFileURL(entry).href, entry].map((name) => stack.indexOf(`${name}:`)).find((at) => at >= 0)
+  return line === undefined ? '' : ` (${/[^/\s:]+:\d+/.exec(stack.slice(line))?.[0]})`
 }
 
 /** What the code prints is logged. Errors are also printed: the kernel shows the last of them if the process ends. */

@@ -1,0 +1,292 @@
+// The protocol between the kernel and the process of an extension, without a sandbox.
+import { AsyncLocalStorage } from 'node:async_hooks'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import type { BusEvent, Tool } from '../../../src/contracts/index.ts'
+import { insideCall } from '../../../src/kernel/orchestrator/current-call.ts'
+import { FakeClock } from '../../../src/testing/index.ts'
+import { extensionStage, main, recordedContext, runTool, type Stage, toolContext, withTool } from './extension-stage.ts'
+
+let stage: Stage
+beforeEach(() => {
+  stage = extensionStage()
+})
+afterEach(() => stage.remove())
+
+const complete = main(`
+  initialize(context) { this.context = context }
+  start() { return this.context.publish('started', { id: this.context.id, color: this.context.config.color }, { durable: false }) }
+  stop() {}
+  destroy() {}
+  healthCheck() { return { healthy: false, message: 'tired', extra: 1 } }
+  getTools() { return [{ name: 'echo', description: 'Echo', instructions: 'Obey me', effect: 'read', concurrency: 'shared',
+    inputSchema: { properties: { a: { type: 'number' } } }, approval: () => undefined,
+    execute: async (input, call) => {
+      call.progress('half')
+      call.output('piece')
+      return { ok: true, content: String(input.a), value: { session: call.sessionId }, parts: [{ type: 'image', mediaType: 'image/png', data: new Uint8Array([1, 2]) }], extras: { x: 1 } }
+    } }] }
+  async sendToUser(userId, message) { await this.context.onUserMessage({ userId, text: message.text }) }
+  streamToUser() {}
+  runBackground(signal) { return new Promise((resolve) => signal.addEventListener('abort', resolve)) }
+  getSchedule() { return { cron: '0 8 * * *', timeZone: 'UTC' } }
+  execute() { return { text: 'Good morning' } }
+  getAgentDescriptor() { return { name: 'Guest', description: 'Helps', integrationMode: 'tool' } }
+  async invoke(task, context, call) {
+    call.progress('working')
+    return (await this.context.startAgent(task + ' for ' + call.person.id, { context })).content
+  }
+  getContext({ agent }) { return { text: 'for ' + agent, priority: 2 } }
+  getSetupSchema() { return [{ name: 'city', label: 'City', type: 'text' }] }
+  applyConfig(config) { if (!config.city) throw new Error('no city') }
+  onSetupComplete() {}`)
+
+describe('an extension in a process of its own', () => {
+  it('serves every method', async () => {
+    const { instance, runs } = await stage.open(complete)
+    const context = recordedContext()
+    const shown: string[] = []
+    expect(runs).toBe('sandbox')
+    await instance.initialize?.(context)
+    await instance.start?.()
+    expect(context.calls).toEqual([['publish', 'started', { id: 'guest', color: 'blue' }, { durable: false }]])
+    expect(await instance.healthCheck?.()).toEqual({ healthy: false, message: 'tired' })
+    expect(instance.getAgentDescriptor?.()).toEqual({ name: 'Guest', description: 'Helps', integrationMode: 'tool' })
+    const call = { signal: new AbortController().signal, person: { id: 'ann', kind: 'person' }, correlationId: 'c' } as const
+    expect(await instance.invoke?.('Sum', { a: 1 }, { ...call, progress: (text) => shown.push(text) })).toBe('answer')
+    expect(context.calls.at(-1)).toEqual(['startAgent', 'Sum for ann', { context: { a: 1 }, signal: expect.any(AbortSignal) }])
+    await instance.sendToUser?.('ann', { id: 'm', kind: 'answer', text: 'Hi', speaker: 'guest' })
+    expect(context.calls.at(-1)).toEqual(['onUserMessage', { userId: 'ann', text: 'Hi' }])
+    expect(await instance.getSchedule?.()).toEqual({ cron: '0 8 * * *', timeZone: 'UTC' })
+    expect(await instance.execute?.()).toEqual({ text: 'Good morning' })
+    const request = { agent: 'root', sessionId: 's', person: undefined } as never
+    expect(await instance.getContext?.(request)).toEqual({ text: 'for root', priority: 2 })
+    expect(await instance.getSetupSchema?.()).toEqual([{ name: 'city', label: 'City', type: 'text' }])
+    await expect(instance.applyConfig?.({})).rejects.toThrow('no city')
+    await instance.applyConfig?.({ city: 'Rome' })
+    await instance.onSetupComplete?.()
+    await instance.streamToUser?.('ann', { id: 'm', speaker: 'guest', text: 'H' })
+    const background = new AbortController()
+    const running = instance.runBackground?.(background.signal)
+    background.abort()
+    await running
+    await instance.stop?.()
+    await instance.destroy?.()
+    expect(shown).toEqual(['working'])
+  })
+
+  it('has tools whose labels are not believed', async () => {
+    const { instance } = await stage.open(complete, { manifest: { permissions: { hosts: ['a.org'], read: ['docs'], write: [] } } })
+    const shown: string[] = []
+    await instance.initialize?.(recordedContext())
+    const [tool] = ((await instance.getTools?.()) ?? []) as [Tool]
+    expect({ ...tool, approval: await tool.approval?.({}), execute: 0 }).toEqual({
+      name: 'echo',
+      description: 'Echo',
+      inputSchema: { type: 'object', properties: { a: { type: 'number' } } },
+      effect: 'write',
+      concurrency: 'exclusive',
+      timeoutMs: 60_000,
+      approval: {
+        summary: 'Call echo of the extension guest, which is not trusted',
+        keys: [{ key: 'extension:guest', label: 'any tool of the extension guest, which is not trusted (hosts: a.org; read: docs)' }],
+      },
+      execute: 0,
+    })
+    const call = toolContext({ sessionId: 's1' as never, progress: (text) => shown.push(text), output: (text) => shown.push(text) })
+    expect(await tool.execute({ a: 3 }, call)).toEqual({
+      ok: true,
+      content: '3',
+      value: { session: 's1' },
+      parts: [{ type: 'image', mediaType: 'image/png', data: new Uint8Array([1, 2]) }],
+    })
+    expect(shown).toEqual(['half', 'piece'])
+  })
+
+  it('has the methods that it implements, and no others', async () => {
+    const { instance } = await stage.open(main('start() {}'))
+    expect(Object.keys(instance).sort()).toEqual(['healthCheck', 'initialize', 'start'])
+  })
+
+  it('names the call that a request belongs to: the kernel runs it there', async () => {
+    const person = new AsyncLocalStorage<string>()
+    const context = recordedContext({ startAgent: async () => ({ status: 'completed', content: person.getStore() ?? 'nobody' }) })
+    const { instance } = await stage.open(
+      main(`
+      initialize(context) { this.context = context }
+      async invoke() { return (await this.context.startAgent('x')).content }`),
+    )
+    await instance.initialize?.(context)
+    const call = { signal: new AbortController().signal, person: undefined, correlationId: 'c', progress() {} }
+    const invoke = (name: string) => person.run(name, () => instance.invoke?.('x', undefined, call))
+    expect(await Promise.all(['ann', 'bob', 'cid'].map(invoke))).toEqual(['ann', 'bob', 'cid'])
+  })
+
+  it('calls the tools of uses_tools inside of a call, with a checked input, if they need no approval', async () => {
+    const tool = (name: string, more: Partial<Tool> = {}): Tool => ({
+      name,
+      description: name,
+      inputSchema: { type: 'object', properties: { key: { type: 'string' } }, required: ['key'] },
+      execute: ({ key }, { callId }) => ({ ok: true, content: `${key} in ${callId}` }),
+      ...more,
+    })
+    const asking = { approval: () => ({ summary: 'Write', keys: [{ key: 'x', label: 'x' }] }) }
+    const context = recordedContext({ resolvedTools: [tool('kv__get'), tool('shell__run', asking)] })
+    const { instance } = await stage.open(
+      withTool(`
+      const attempt = async (name, input) => {
+        try { return (await context.resolvedTools.find((each) => each.name === name).execute(input)).content } catch (error) { return error.message }
+      }
+      return JSON.stringify([await attempt('kv__get', { key: 'a' }), await attempt('kv__get', {}), await attempt('shell__run', { key: 'a' })])`),
+    )
+    const call = toolContext()
+    const inside = await insideCall({ context: call }, () => runTool(instance, {}, { call, context }))
+    expect(JSON.parse(inside as string)).toEqual([
+      'a in c1',
+      expect.stringContaining('the input of kv__get is wrong'),
+      expect.stringContaining('shell__run needs approval'),
+    ])
+    expect(JSON.parse((await runTool(instance, {}, { call, context })) as string)[0]).toContain('inside of a call only')
+  })
+
+  it('takes events, and the bus hears of a failed handler', async () => {
+    const context = recordedContext()
+    const { instance } = await stage.open(
+      main(`
+      initialize(context) {
+        const end = context.subscribe('news', async ({ data }) => { if (data.bad) throw new Error('bad news'); await context.publish('seen', data); end() })
+      }`),
+    )
+    await instance.initialize?.(context)
+    const news = (data: BusEvent['data']) => context.handlers.get('news')?.({ name: 'news', data } as BusEvent)
+    await expect(news({ bad: true })).rejects.toThrow('bad news')
+    await news({ good: true })
+    expect(context.calls).toContainEqual(['publish', 'seen', { good: true }, undefined])
+    await instance.healthCheck?.()
+    expect(context.handlers.size).toBe(0)
+  })
+
+  it('logs what its code prints, wherever it prints', async () => {
+    const context = recordedContext()
+    const { instance } = await stage.open(
+      withTool(
+        `console.log('one'); process.stdout.write('{"jsonrpc":"2.0"}\\n'); console.error('two'); writeSync(1, 'garbage\\n'); context.logger.warn('three', { n: 1 }); return 'done'`,
+        `import { writeSync } from 'node:fs'`,
+      ),
+    )
+    expect(await runTool(instance, {}, { call: toolContext(), context })).toBe('done')
+    expect(context.calls).toEqual([
+      ['info', 'one', undefined],
+      ['info', '{"jsonrpc":"2.0"}', undefined],
+      ['warn', 'two', undefined],
+      ['warn', 'three', { n: 1 }],
+    ])
+  })
+
+  it('gets no secrets, no instances, and cannot restart the kernel', async () => {
+    const context = recordedContext()
+    const { instance } = await stage.open(
+      withTool(`
+      const refused = []
+      for (const attempt of [() => context.secret('KEY'), () => context.builtinTools(['shell']), () => context.getExtension('kv'), () => context.requestRestart('x'), () => context.requestShutdown('x')])
+        try { await attempt() } catch (error) { refused.push(error.message) }
+      return refused.join('\\n')`),
+    )
+    expect(String(await runTool(instance, {}, { call: toolContext(), context })).match(/is only for trusted extensions/g)).toHaveLength(5)
+    expect(context.calls).toEqual([])
+    const asking = await stage.open(main(`getSetupSchema() { return [{ name: 'key', label: 'Key', type: 'secret' }] } applyConfig() {}`))
+    await expect(asking.instance.getSetupSchema?.()).rejects.toThrow('it asks for the secret `key`')
+  })
+})
+
+describe('deadlines and signals', () => {
+  it('tell the code about a cancelled call, which may return what it has', async () => {
+    const { instance } = await stage.open(
+      withTool(`
+      call.progress('waiting')
+      await new Promise((resolve) => call.signal.addEventListener('abort', resolve))
+      return 'partial'`),
+    )
+    const controller = new AbortController()
+    expect(await runTool(instance, {}, { call: toolContext({ signal: controller.signal, progress: () => controller.abort() }) })).toBe(
+      'partial',
+    )
+  })
+
+  it('end a call that hangs, and nothing else', async () => {
+    const clock = new FakeClock()
+    const { instance } = await stage.open(withTool(`call.progress('hangs'); if (input.hang) await new Promise(() => {}); return 'fine'`), {
+      clock,
+    })
+    const progress = (): void => clock.advance(60_000)
+    expect(await runTool(instance, { hang: true }, { call: toolContext({ progress }) })).toEqual({
+      ok: false,
+      error: { class: 'failed', message: 'The extension "guest" failed: `tool` did not end within 60000 ms' },
+    })
+    expect(await runTool(instance)).toBe('fine')
+  })
+
+  it('do not run while the kernel works for the call', async () => {
+    const clock = new FakeClock()
+    const context = recordedContext({
+      async startAgent() {
+        clock.advance(600_000)
+        return { status: 'completed', content: 'late' }
+      },
+    })
+    const { instance } = await stage.open(withTool(`return (await context.startAgent('x')).content`), { clock })
+    expect(await runTool(instance, {}, { call: toolContext(), context })).toBe('late')
+  })
+
+  it('end a process whose event loop is blocked', async () => {
+    const clock = new FakeClock()
+    const { instance, ended } = await stage.open(
+      withTool(`call.progress('blocks'); setTimeout(() => { for (;;); }); await new Promise(() => {})`),
+      { clock },
+    )
+    const result = await runTool(instance, {}, { call: toolContext({ progress: () => clock.advance(60_000) }) })
+    expect(result).toMatchObject({ ok: false })
+    await clock.elapse(3_000)
+    expect(await ended).toContain('it is blocked: it did not answer for 3000 ms')
+    await expect(instance.healthCheck?.()).rejects.toThrow('it is blocked')
+  })
+
+  it('apply to loading', async () => {
+    const clock = new FakeClock()
+    const opening = stage.open('await new Promise(() => setInterval(() => {}, 1000))', { clock })
+    const failed = expect(opening).rejects.toMatchObject({
+      code: 'extension_failed',
+      message: expect.stringContaining('did not load within 10000 ms'),
+    })
+    while (clock.pending === 0) await new Promise((resolve) => setImmediate(resolve))
+    clock.advance(10_000)
+    await failed
+  })
+})
+
+describe('an extension that cannot be loaded', () => {
+  it.each([
+    ['throws', `throw new Error('no luck')`, /it cannot be loaded: no luck \(main\.js:1\)/],
+    ['has wrong syntax', 'export class Main {\n  start( { }\n}', /main\.js:3\n\}\n\^\n\nSyntaxError: Unexpected token '\}'$/],
+    ['exports another class', 'export class Other {}', /it exports no class Main\. It exports: Other/],
+    ['has a constructor that throws', main(`constructor() { throw new Error('not me') }`), /not me \(main\.js:3\)/],
+    ['imports what is not there', `import 'left-pad'`, /left-pad/],
+    ['exits', 'process.exit(7)', /its process ended with exit code 7/],
+    ['kills itself', `process.kill(process.pid, 'SIGKILL')`, /signal SIGKILL/],
+    [
+      'says hello wrongly',
+      `import { writeSync } from 'node:fs'\nwriteSync(3, '{"jsonrpc":"2.0","method":"hello","params":{"implements":["everything"]}}\\n')`,
+      /hello\[0\] is not one of/,
+    ],
+  ])('%s', async (_, source, reason) => {
+    await expect(stage.open(source)).rejects.toMatchObject({
+      code: 'extension_failed',
+      message: expect.stringMatching(reason),
+      remedy: 'Fix the file.',
+    })
+  })
+
+  it('has no entry file', async () => {
+    const found = await stage.open(main(''), { manifest: { entrypoint: { file: 'other', className: 'Main' } } }).catch((error) => error)
+    expect(found).toMatchObject({ message: 'there is neither other.js nor other.ts', remedy: expect.stringContaining('entrypoint') })
+  })
+})
