@@ -1,36 +1,24 @@
 import { execFile } from 'node:child_process'
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { expect, it } from 'vitest'
 import { findExtensions } from '../../src/kernel/index.ts'
 import { testKernel } from '../../src/kernel/loader/fixtures/test-kernel.ts'
 import { openInKernel } from '../../src/kernel/loader/open-in-kernel.ts'
 import { manifestKeys, schedulesKey } from '../../src/kernel/manifest/manifest-keys.ts'
-import { codeBlocks, readPage, root } from '../documentation.ts'
+import { readPage, root } from '../documentation.ts'
 import { temporaryFolder } from './extension-context.ts'
+import { writeExamples } from './extension-examples.ts'
 
 const page = readPage('docs/extensions.md')
-const kv = join(root, 'extensions')
-
-/** Writes the examples of docs/extensions.md into a project that has troupe installed. */
-function writeExamples(): { readonly project: string; readonly extensions: string } {
-  const project = temporaryFolder()
-  const extensions = join(project, 'extensions')
-  for (const { file, text } of codeBlocks(page)) {
-    if (file === undefined) continue
-    mkdirSync(dirname(join(extensions, file)), { recursive: true })
-    writeFileSync(join(extensions, file), text)
-  }
-  return { project, extensions }
-}
-
 it('has examples that load together', async () => {
-  const { project, extensions } = writeExamples()
+  const project = temporaryFolder()
+  const extensions = await writeExamples('guide', project)
   const found = await findExtensions({
     places: [
       { folder: extensions, source: 'user' },
-      { folder: kv, source: 'bundled' },
+      { folder: join(root, 'extensions'), source: 'bundled' },
     ],
     workspace: project,
     trusted: 'everything',
@@ -55,7 +43,8 @@ it('has examples that load together', async () => {
 })
 
 it('has programs that type-check, and a test that passes', async () => {
-  const { project, extensions } = writeExamples()
+  const project = temporaryFolder()
+  const extensions = await writeExamples('guide', project)
   mkdirSync(join(project, 'node_modules'))
   for (const [name, target] of [
     ['troupe', root],
