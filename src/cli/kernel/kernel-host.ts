@@ -5,6 +5,8 @@ import type { Quarantined } from '../../kernel/supervisor/index.ts'
 /** What `troupe up` gives to the kernel process. Without it, `troupe serve` runs the kernel alone. */
 export interface KernelHost {
   readonly supervisor: SupervisorPort & { drains(ms: number): void }
+  /** The same for all kernels of one supervisor: see `LeaseOptions`. */
+  readonly supervisorId: string
   readonly quarantined: readonly Quarantined[]
   /** The terminal in which the person talks to the assistant. Absent in a service. */
   readonly terminal?: TerminalPort

@@ -21,7 +21,8 @@ export function runKernel({ serve, display }: UpInvocation, setup: KernelSetup, 
   const supervisor = connectSupervisor(setup, (error) => log.failure(error))
   const host = withSupervisor(given, supervisor)
   const { quarantined } = readSupervisorState(setup.folder)
-  const kernelHost = { supervisor, quarantined, isFirst: setup.isFirst, ...(terminal && { terminal }) }
+  const supervisorId = `${setup.folder} ${process.ppid}`
+  const kernelHost = { supervisor, supervisorId, quarantined, isFirst: setup.isFirst, ...(terminal && { terminal }) }
   return serveCommand(invocation, { host, interruption: new Interruption(host), kernelHost })
 }
 
