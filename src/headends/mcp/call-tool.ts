@@ -1,7 +1,7 @@
 import type { CallToolResult, InputRequiredResult } from '@modelcontextprotocol/server'
 import { ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/server'
 import type { ApprovalRequest, Outcome } from '../../contracts/index.ts'
-import { approvalRequired, type HttpError, type Peer, requireAnswer, toHttpError } from '../server/index.ts'
+import { approvalRequired, type HttpError, isSpoken, type Peer, requireAnswer, toHttpError } from '../server/index.ts'
 import { type AgentArguments, type AgentTool, ownSchema, readArguments } from './agent-tools.ts'
 import { type AskContext, type Asking, acceptResponses, askByResult, askWhileOpen, followedOf } from './ask-person.ts'
 import type { McpDependencies } from './dependencies.ts'
@@ -84,7 +84,7 @@ async function finish(call: ToolCall, followed: Followed, firstPlace: { release(
       const rest = await followUntilRest(peer.sessions, followed, call.progress)
       if (rest === 'ended') return await answer(call, await peer.sessions.outcome(sessionId))
       const requests = await peer.sessions.requests(sessionId)
-      if (rest === 'input' && requests.length === 0) return waitingResult(call, followed, requests)
+      if (rest === 'input' && requests.length === 0) return await answerOrWait(call, followed)
       // Somebody answered meanwhile.
       if (requests.length === 0) continue
       place.release()
@@ -110,6 +110,12 @@ async function answer({ agentTool, peer }: ToolCall, outcome: Outcome): Promise<
     ...(isStructured && { structuredContent: report.value as NonNullable<CallToolResult['structuredContent']> }),
     _meta: { sessionId: outcome.sessionId },
   }
+}
+
+/** Nobody works. A child that talks to the person has answered; another one waits for input. */
+async function answerOrWait(call: ToolCall, followed: Followed): Promise<CallToolResult> {
+  const outcome = await call.peer.sessions.outcome(followed.sessionId)
+  return isSpoken(outcome) ? answer(call, outcome) : waitingResult(call, followed, [])
 }
 
 function waitingResult({ asking }: ToolCall, { sessionId }: Followed, requests: readonly ApprovalRequest[]): CallToolResult {

@@ -1,6 +1,6 @@
 import type { ApprovalRequest } from '../../contracts/index.ts'
 import type { StoredResponse } from './response-records.ts'
-import type { ResponseState, TurnEnd } from './response-state.ts'
+import { isOver, type ResponseState, type ResponseTurn } from './response-state.ts'
 import { responseUsage } from './settings.ts'
 
 export type ResponseStatus = 'queued' | 'in_progress' | 'completed' | 'incomplete' | 'failed' | 'cancelled'
@@ -19,7 +19,7 @@ export function responseObject(
   approvals: readonly ApprovalRequest[] = [],
 ): ResponseObject {
   const { turn, output, usage } = state
-  const ending = turn.kind === 'ended' ? endingOf(turn.end) : { status: turn.kind === 'queued' ? 'queued' : 'in_progress' }
+  const ending = isOver(turn) ? endingOf(turn.end) : { status: turn.kind === 'queued' ? 'queued' : 'in_progress' }
   return {
     id,
     object: 'response',
@@ -41,8 +41,10 @@ export function responseObject(
   }
 }
 
-function endingOf({ ending, at }: TurnEnd): object {
-  const completed_at = Math.floor(at / 1000)
+function endingOf(end: Extract<ResponseTurn, { kind: 'ended' | 'answered' }>['end']): object {
+  const completed_at = Math.floor(end.at / 1000)
+  if (end.type === 'interaction.turn.suspended') return { status: 'completed', completed_at }
+  const { ending } = end
   switch (ending.status) {
     case 'completed':
       return { status: 'completed', completed_at }

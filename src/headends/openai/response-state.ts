@@ -1,4 +1,12 @@
-import type { InteractionEvent, ModelFailure, SessionService, StreamEvent, Usage } from '../../contracts/index.ts'
+import {
+  addSpent,
+  type InteractionEvent,
+  type ModelFailure,
+  noUsage,
+  type SessionService,
+  type StreamEvent,
+  type Usage,
+} from '../../contracts/index.ts'
 import { TurnParts } from '../server/index.ts'
 import { type ResponseEvent, ResponseItems } from './response-items.ts'
 import type { StoredResponse } from './response-records.ts'
@@ -13,12 +21,21 @@ export type ResponseTurn =
   /** Waits for a person. */
   | { readonly kind: 'suspended' }
   | { readonly kind: 'ended'; readonly end: TurnEnd }
+  /** A child that talks to the person has answered, and waits for the next message. */
+  | { readonly kind: 'answered'; readonly end: InteractionEvent<'interaction.turn.suspended'> }
+
+/** Whether nothing more is added to the response. */
+export const isOver = (turn: ResponseTurn): turn is Extract<ResponseTurn, { kind: 'ended' | 'answered' }> =>
+  turn.kind === 'ended' || turn.kind === 'answered'
 
 export class ResponseState {
   readonly #clientId: string | undefined
   readonly #isJson: boolean
   readonly #items: ResponseItems
-  readonly #parts: TurnParts
+  #parts: TurnParts
+  /** The session that talks to the person, and its last answer. */
+  #speaker: { readonly path: string; text?: string } | undefined
+  #spent: Usage | undefined
   #turnId: string | undefined
   #turn: ResponseTurn = { kind: 'queued' }
   #isContinued = false
@@ -45,18 +62,23 @@ export class ResponseState {
   }
 
   get usage(): Usage | undefined {
-    return this.#turn.kind === 'ended' ? this.#turn.end.totals.usage : undefined
+    return this.#turn.kind === 'ended' ? this.#turn.end.totals.usage : this.#turn.kind === 'answered' ? this.#spent : undefined
   }
 
   /** The events of the stream that follow. */
   read(event: StreamEvent): readonly ResponseEvent[] {
+    this.#listen(event)
     if (event.agentPath === 'root') this.#follow(event)
     if (!this.#isOwn(event)) return []
     const events = this.#parts.read(event).flatMap((part) => {
       if (part.type === 'broken') this.#failure = part.failure
+      if (part.type === 'step.done') this.#spent = addSpent({ usage: this.#spent ?? noUsage, cost: 0 }, part.usage, 0).usage
       return this.#items.read(part)
     })
-    return this.#turn.kind === 'ended' ? [...events, ...this.#ended(this.#turn.end)] : events
+    if (this.#turn.kind === 'answered') return [...events, ...this.#finished(this.#speaker?.text ?? '')]
+    if (this.#turn.kind !== 'ended') return events
+    const { end } = this.#turn
+    return [...events, ...this.#finished(end.type === 'interaction.turn.completed' ? end.report.text : '')]
   }
 
   /** A text was sent whose reply failed. */
@@ -69,11 +91,27 @@ export class ResponseState {
   }
 
   #isOwn(event: StreamEvent): boolean {
-    if (this.#turnId === undefined || (this.#turn.kind === 'ended' && event !== this.#turn.end)) return false
+    if (this.#turnId === undefined || (isOver(this.#turn) && event !== this.#turn.end)) return false
     return event.agentPath !== 'root' || event.turnId === this.#turnId
   }
 
+  /** Handoffs: who talks to the person, and a message that went to that child instead of starting a turn. */
+  #listen(event: StreamEvent): void {
+    if (event.type === 'interaction.handoff.started') this.#speaker = { path: event.childPath }
+    if (event.type === 'interaction.handoff.completed') this.#speaker = undefined
+    if (event.type === 'interaction.turn.completed' && event.agentPath === this.#speaker?.path) this.#speaker.text = event.report.text
+    if (event.type !== 'interaction.input.accepted') return
+    if (isOver(this.#turn)) this.#isContinued = true
+    else if (event.clientId === this.#clientId && event.agentPath !== 'root') {
+      this.#speaker = { path: event.agentPath }
+      this.#parts = new TurnParts({ texts: this.#isJson ? 'none' : 'live', speaker: event.agentPath })
+      this.#turn = { kind: 'running' }
+    }
+  }
+
   #follow(event: StreamEvent): void {
+    // The turn of the root has begun before.
+    if (this.#turn.kind === 'running') this.#turnId ??= event.turnId
     if (event.type === 'interaction.turn.started') {
       if (this.#turnId !== undefined) this.#isContinued = true
       else if (this.#clientId === undefined || event.inputs.some((id) => id === this.#clientId)) {
@@ -82,22 +120,18 @@ export class ResponseState {
       }
       return
     }
-    if (this.#turn.kind === 'ended') {
-      if (event.type === 'interaction.input.accepted') this.#isContinued = true
-      return
-    }
-    if (this.#turnId === undefined || event.turnId !== this.#turnId) return
-    if (event.type === 'interaction.turn.suspended') this.#turn = { kind: 'suspended' }
+    if (isOver(this.#turn) || this.#turnId === undefined || event.turnId !== this.#turnId) return
+    if (event.type === 'interaction.turn.suspended')
+      this.#turn = event.reason === 'input' && this.#speaker ? { kind: 'answered', end: event } : { kind: 'suspended' }
     else if (isEnd(event)) this.#turn = { kind: 'ended', end: event }
     else if (this.#turn.kind === 'suspended' && event.type !== 'interaction.item.delta') this.#turn = { kind: 'running' }
   }
 
   /** An answer in JSON is sent when it has been checked; so is one that the agent did not write itself. */
-  #ended(end: TurnEnd): readonly ResponseEvent[] {
+  #finished(text: string): readonly ResponseEvent[] {
     const closed = this.#items.close()
-    const text = end.report?.text ?? ''
     const hasText = this.#items.output.some(({ type }) => type === 'message')
-    if (end.type !== 'interaction.turn.completed' || text === '' || (hasText && !this.#isJson)) return closed
+    if (text === '' || (hasText && !this.#isJson)) return closed
     return [...closed, ...this.#items.whole(`${this.#turnId}.report`, text)]
   }
 }
@@ -123,6 +157,6 @@ export async function untilEnded(sessions: SessionService, response: StoredRespo
   const state = new ResponseState(response)
   for await (const event of sessions.events(response.sessionId, { after: response.record.after, until: 'closed', live: false })) {
     state.read(event)
-    if (state.turn.kind === 'ended') return
+    if (isOver(state.turn)) return
   }
 }

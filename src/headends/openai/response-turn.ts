@@ -3,7 +3,7 @@ import { approvalRequired, HttpError, type RouteRequest } from '../server/index.
 import type { ResponseEvent } from './response-items.ts'
 import { failedError, type ResponseObject, responseObject, withheld } from './response-object.ts'
 import type { StoredResponse } from './response-records.ts'
-import { ResponseState } from './response-state.ts'
+import { isOver, ResponseState } from './response-state.ts'
 
 export interface FollowOptions {
   /** Texts are sent as they arrive. */
@@ -35,7 +35,7 @@ export async function* followResponse(
         yield* state.close()
         return yield lastEvent({ ...responseObject(response, state), ...brokenFields(state.failure) })
       }
-      if (state.turn.kind === 'ended') return yield lastEvent(responseObject(response, state))
+      if (isOver(state.turn)) return yield lastEvent(responseObject(response, state))
     }
     throw new HttpError('turn_failed', 'The server stopped before the answer was complete.', {
       sessionId,

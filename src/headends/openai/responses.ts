@@ -5,7 +5,7 @@ import type { OpenAiDependencies } from './openai-routes.ts'
 import type { ResponseBody } from './response-body.ts'
 import { type ResponseObject, responseObject } from './response-object.ts'
 import { forgetResponse, type StoredResponse, unknownResponse } from './response-records.ts'
-import { readState, untilEnded } from './response-state.ts'
+import { isOver, readState, untilEnded } from './response-state.ts'
 import { answeredResponse, followResponse } from './response-turn.ts'
 import { findResponse, startResponse } from './start-response.ts'
 
@@ -58,7 +58,7 @@ export async function getResponse(request: RouteRequest, { records }: OpenAiDepe
 export async function cancelResponse(request: RouteRequest, { records }: OpenAiDependencies): Promise<Response> {
   const { sessions } = request
   const { response, state } = await found(request, records)
-  if (state.turn.kind !== 'ended') {
+  if (!isOver(state.turn)) {
     await sessions.cancel(response.sessionId, 'interrupt')
     await untilEnded(sessions, response)
   }
@@ -71,7 +71,7 @@ export async function deleteResponse(request: RouteRequest, { records }: OpenAiD
   const { response, state } = await found(request, records)
   const { isLast } = await forgetResponse(records, response)
   if (isLast) await sessions.delete(response.sessionId)
-  else if (state.turn.kind !== 'ended') await sessions.cancel(response.sessionId, 'interrupt')
+  else if (!isOver(state.turn)) await sessions.cancel(response.sessionId, 'interrupt')
   return Response.json({ id: response.id, object: 'response', deleted: true })
 }
 

@@ -17,7 +17,7 @@ import {
   saveResponse,
   unknownResponse,
 } from './response-records.ts'
-import { type ResponseState, readState } from './response-state.ts'
+import { isOver, type ResponseState, readState } from './response-state.ts'
 import { type AskedFormat, labelsOf, limitsOf, outputOf } from './settings.ts'
 
 // Begins the turn of a response, in a new session or in that of an earlier response.
@@ -107,7 +107,7 @@ async function previousResponse(
   const response = await findResponse(sessions, { id, records })
   const { turn } = response.state
   if (turn.kind === 'suspended') throw approvalRequired(response.response.sessionId, await sessions.requests(response.response.sessionId))
-  if (turn.kind !== 'ended')
+  if (!isOver(turn))
     throw new HttpError('conflict', `The response "${id}" is not complete.`, {
       parameter: 'previous_response_id',
       remedy: 'Wait for its end.',

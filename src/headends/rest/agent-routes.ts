@@ -4,6 +4,7 @@ import {
   eventStream,
   findAgent,
   HttpError,
+  isSpoken,
   parseJson,
   plainErrors,
   prefersAsync,
@@ -83,7 +84,7 @@ export function agentRoutes({ clock }: RestDependencies): readonly Route[] {
     if (prefersAsync(request)) return accepted(turn.sessionId, { sessionId: turn.sessionId, status: 'running' })
     if (accept.includes('text/event-stream')) return streamed(request, turn)
     const outcome = await turn.outcome()
-    if (outcome.status === 'suspended') return waiting(request, outcome)
+    if (outcome.status === 'suspended' && !isSpoken(outcome)) return waiting(request, outcome)
     const answer = await requireAnswer(request.sessions, outcome)
     if (/^text\/(?:plain|markdown)/.test(accept))
       return new Response(answer.report.text, {

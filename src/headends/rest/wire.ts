@@ -157,7 +157,7 @@ export function refuseSettings({ models = [], parameters = {} }: Settings, { nam
 }
 
 /** An answer, as REST clients get it. */
-export function answerDocument({ sessionId, status, reason, message, remedy, report, usage, cost, diagnostics }: Outcome) {
+export function answerDocument({ sessionId, status, reason, message, remedy, report, speaker, usage, cost, diagnostics }: Outcome) {
   return {
     sessionId,
     status,
@@ -165,6 +165,7 @@ export function answerDocument({ sessionId, status, reason, message, remedy, rep
     ...(message !== undefined && { message }),
     ...(remedy !== undefined && { remedy }),
     ...(report && { format: report.format, text: report.text, ...(report.value !== undefined && { value: report.value }) }),
+    ...(speaker && { speaker: speaker.agent }),
     usage,
     cost,
     diagnostics,

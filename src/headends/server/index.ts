@@ -36,5 +36,5 @@ export {
   type TokenRegistry,
   type TokenSettings,
 } from './tokens.ts'
-export { answerBroken, approvalRequired, prefersAsync, requireAnswer, startTurn, type Turn } from './turn.ts'
+export { answerBroken, approvalRequired, isSpoken, prefersAsync, requireAnswer, startTurn, type Turn } from './turn.ts'
 export { type CallView, type TurnPart, TurnParts } from './turn-parts.ts'

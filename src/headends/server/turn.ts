@@ -75,16 +75,20 @@ function followTurn(sessions: SessionService, { sessionId, signal }: { readonly 
   }
 }
 
-/** The outcome of a turn with an answer, or the error that says why there is none. */
+/** The outcome of a turn with an answer, or the error that says why there is none. An answer of a child in a handoff is one. */
 export async function requireAnswer(
   sessions: SessionService,
   outcome: Outcome,
 ): Promise<Outcome & { readonly report: NonNullable<Outcome['report']> }> {
   const { status, reason, report, sessionId } = outcome
-  if ((status === 'completed' || status === 'partial') && report) return { ...outcome, report }
+  if ((status === 'completed' || status === 'partial' || isSpoken(outcome)) && report) return { ...outcome, report }
   if (status === 'suspended' && reason !== 'released') throw approvalRequired(sessionId, await sessions.requests(sessionId))
   throw turnFailed(outcome)
 }
+
+/** A child that talks to the person has answered, and waits for the next message. */
+export const isSpoken = ({ status, reason, speaker, report }: Outcome): boolean =>
+  status === 'suspended' && reason === 'input' && speaker !== undefined && report !== undefined
 
 export function approvalRequired(sessionId: string, requests: readonly ApprovalRequest[]): HttpError {
   const first = requests[0]

@@ -22,6 +22,13 @@ export const awaitingInput: StopCause = {
   remedy: 'Send it: sessions.send(id, input, { to }).',
 }
 
+/** A child talks to the person. */
+const awaitingMessage = (agent: string): StopCause => ({
+  ...awaitingInput,
+  message: `${agent} waits for a message.`,
+  remedy: 'Send it: sessions.send(id, input).',
+})
+
 /** Its driver was released or has died. */
 export const released: StopCause = {
   status: 'suspended',
@@ -45,9 +52,10 @@ export function outcomeOf({ state, children, stopped }: DriveResult): Outcome {
     return { ...base, ...nothing, ...(stopped ?? released) }
   }
   // `stopped` wins over an ending: an ending that could not be stored was never reached.
-  const ending =
+  const stoppedOr =
     stopped ?? (turn.kind === 'ended' ? turn.ending : turn.waiting.kind === 'suspended' ? suspensionOf(turn.waiting) : released)
   const speaking = speakingChild(state, children)
+  const ending = speaking && 'reason' in stoppedOr && stoppedOr.reason === 'input' ? awaitingMessage(speaking.agent.name) : stoppedOr
   const report = turn.kind === 'ended' ? turn.report : speaking ? lastReport(speaking) : reportOf(turn, state.agent)
   const { usage, cost } = turn.kind === 'ended' ? turn.totals : spentSoFar(state, turn, children)
   return {
