@@ -68,6 +68,8 @@ async function perform(invocation: Invocation, host: Host, argv: readonly string
       return (await import('./serve/token-command.ts')).tokenCommand(invocation, host)
     case 'audit':
       return (await import('./serve/audit-command.ts')).auditCommand(invocation, host)
+    case 'extensions':
+      return (await import('./kernel/extensions-command.ts')).extensionsCommand(invocation, host)
     case 'events':
       return (await import('./kernel/events-command.ts')).eventsCommand(invocation, host)
     case 'validate':

@@ -9,6 +9,8 @@ export { createExtensionContext, type KernelPorts } from './loader/extension-con
 export { ExtensionLoader, type LoaderOptions } from './loader/extension-loader.ts'
 export { isTrustedExtension, trustExtension } from './loader/extension-trust.ts'
 export { type ExtensionPlace, type FindOptions, findExtensions } from './loader/find-extensions.ts'
+export { orderExtensions } from './loader/load-order.ts'
+export { openInKernel } from './loader/open-in-kernel.ts'
 export { type ManifestPlace, type ReadManifest, readManifest } from './manifest/read-manifest.ts'
 export { currentCall } from './orchestrator/current-call.ts'
 export { orchestratorDescription, orchestratorName, orchestratorPrompt } from './orchestrator/orchestrator-definition.ts'

@@ -41,6 +41,7 @@ export async function runDoctorChecks(host: Host, options: ProjectOptions): Prom
     ...(await documentChecks(project)),
     await storeCheck(project, host),
     ...(await sandboxChecks(project, host)),
+    ...(await extensionChecks(host, options)),
   ]
   return { checks, secrets }
 }
@@ -206,6 +207,28 @@ async function storeCheck({ setup }: Project, host: Host): Promise<Check> {
     const { message, remedy = 'Make the folder writable, or use another one with --data-dir.' } = error as TroupeError
     return problemCheck('fail', 'journal', { place: folder, message, remedy })
   }
+}
+
+/** Problems of extensions, without running their code. */
+async function extensionChecks(host: Host, options: ProjectOptions): Promise<readonly Check[]> {
+  const what = 'extension'
+  const { inspectExtensions } = await import('../kernel/inspect-extensions.ts')
+  return (await inspectExtensions(options, host)).flatMap(({ found, state, runs, problems, quarantined }): readonly Check[] => {
+    const { id, source } = found
+    if (state === 'disabled') return []
+    if (quarantined)
+      return [
+        {
+          status: 'warning',
+          what,
+          message: `${id} is quarantined: ${quarantined.reason}`,
+          fix: `Fix it. Then: troupe extensions enable ${id}`,
+        },
+      ]
+    if (problems.length > 0) return problems.map((each) => problemCheck(state === 'invalid' ? 'fail' : 'warning', what, each))
+    if (runs === 'sandbox') return [{ status: 'info', what, message: `${id} is not trusted: it runs in the sandbox` }]
+    return source === 'bundled' ? [] : [{ status: 'ok', what, message: id }]
+  })
 }
 
 /** Tests whether the sandbox works here by starting one and trying to escape. */

@@ -2,11 +2,15 @@ import { existsSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
 import type { ExtensionPlace } from '../../kernel/index.ts'
+import { supervisorFolder } from '../../kernel/supervisor/index.ts'
 import { bundledExtensions } from '../bundled-extensions.ts'
 import { homeFolder } from '../host/data-folder.ts'
 
 /** Where new extensions of a project are written. */
 export const projectExtensions = (workspace: string): string => join(workspace, 'extensions')
+
+/** Where extensions keep their files. `folder`: the data folder, which projects may share. */
+export const extensionData = (folder: string, workspace: string): string => join(supervisorFolder(folder, workspace), 'extensions')
 
 /** Nearest first. */
 export const extensionPlaces = (workspace: string): readonly ExtensionPlace[] => [

@@ -4,11 +4,55 @@ import type { CommandSpec, FlagSpec } from './command-specs.ts'
 export const eventsActions = ['list', 'retry'] as const
 export type EventsAction = (typeof eventsActions)[number]
 
+export const extensionsActions = ['list', 'show', 'validate', 'new', 'trust', 'enable', 'disable', 'setup'] as const
+export type ExtensionsAction = (typeof extensionsActions)[number]
+
 const json: FlagSpec = { name: 'json', summary: 'Print one JSON document, even on failure' }
 const configFile: FlagSpec = { name: 'config', value: 'FILE', summary: 'Read this configuration file first' }
 const dataDir: FlagSpec = { name: 'data-dir', value: 'DIR', summary: 'Use the data folder DIR (default: ~/.local/state/troupe)' }
 
 export const kernelCommands = [
+  {
+    name: 'extensions',
+    summary: 'List, check, create, trust, enable or set up extensions',
+    arguments: [
+      {
+        name: 'ACTION',
+        required: true,
+        choices: extensionsActions,
+        summary: 'The action: list, show, validate, new, trust, enable, disable or setup',
+      },
+      { name: 'ID', required: false, repeatable: true, summary: 'The id of the extension (validate: all of them by default)' },
+    ],
+    groups: [
+      {
+        title: 'New extension',
+        flags: [
+          {
+            name: 'template',
+            value: 'KIND',
+            choices: ['tool', 'agent', 'channel', 'service', 'schedule'],
+            summary: 'new: tool, agent, channel, service or schedule (default: tool)',
+          },
+        ],
+      },
+      { title: 'Options', flags: [dataDir, json, configFile] },
+    ],
+    notes: [
+      'Extensions are folders with a manifest.yaml: in extensions/ of the project, in ~/.ai-agent/extensions, and those of Troupe. The nearest one wins an id.',
+      'validate: checks the manifest, the entry file and its types, and initializes the extension once in the sandbox.',
+      'trust: an extension of the project runs in a sandboxed process until you trust it in its current form. Then it runs inside the kernel with all your permissions.',
+      'enable: also releases an extension that was quarantined because it took the kernel down.',
+      'setup: asks for the settings of an extension. Secrets are stored in the data folder and never sent to a model.',
+      'Changes apply from the next start of troupe up or troupe serve.',
+    ],
+    examples: [
+      { line: 'troupe extensions list', summary: 'show all extensions and their state' },
+      { line: 'troupe extensions new weather --template tool', summary: 'create extensions/weather' },
+      { line: 'troupe extensions validate weather', summary: 'check it before it is loaded' },
+      { line: 'troupe extensions trust weather', summary: 'let it run inside the kernel' },
+    ],
+  },
   {
     name: 'events',
     summary: 'List events of extensions, or deliver failed ones again',

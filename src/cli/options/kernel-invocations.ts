@@ -1,4 +1,10 @@
-import { type EventsAction, eventsActions, type KernelCommandName } from './kernel-command-specs.ts'
+import {
+  type EventsAction,
+  type ExtensionsAction,
+  eventsActions,
+  extensionsActions,
+  type KernelCommandName,
+} from './kernel-command-specs.ts'
 import type { Common, ProjectArguments } from './project-invocations.ts'
 
 /** Values are as written; `kernel/` parses them. */
@@ -12,7 +18,14 @@ export interface EventsInvocation extends Common {
   readonly limit?: string | undefined
   readonly dataDir?: string | undefined
 }
-export type KernelInvocation = EventsInvocation
+export interface ExtensionsInvocation extends Common {
+  readonly kind: 'extensions'
+  readonly action: ExtensionsAction
+  readonly ids: readonly string[]
+  readonly template?: string | undefined
+  readonly dataDir?: string | undefined
+}
+export type KernelInvocation = EventsInvocation | ExtensionsInvocation
 
 export function kernelInvocation(name: KernelCommandName, { rest, display, has, flagValue }: ProjectArguments): KernelInvocation {
   const common: Common = { output: has('json') ? 'json' : 'answer', display, configFile: flagValue('config') }
@@ -27,6 +40,17 @@ export function kernelInvocation(name: KernelCommandName, { rest, display, has, 
         isAll: has('all'),
         name: flagValue('name'),
         limit: flagValue('limit'),
+        dataDir: flagValue('data-dir'),
+        ...common,
+      }
+    }
+    case 'extensions': {
+      const [action, ...ids] = rest
+      return {
+        kind: name,
+        action: extensionsActions.find((known) => known === action) ?? 'list',
+        ids,
+        template: flagValue('template'),
         dataDir: flagValue('data-dir'),
         ...common,
       }

@@ -185,6 +185,7 @@ function invocationOf(name: CommandName, rest: readonly string[], line: ParsedLi
     case 'audit':
       return serveInvocation(name, argumentsOf(rest, line))
     case 'events':
+    case 'extensions':
       return kernelInvocation(name, argumentsOf(rest, line))
     default:
       return projectInvocation(name, argumentsOf(rest, line))

@@ -6,6 +6,7 @@ import { mkdirSync, mkdtempSync, readFileSync, realpathSync, renameSync, rmSync,
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type Clock, type ExtensionProblem, TroupeError } from '../../contracts/index.ts'
+import { keepAlive } from '../../util/keep-alive.ts'
 import { messageOf } from '../../util/message-of.ts'
 import type { FoundExtension, OpenExtension } from '../kernel-types.ts'
 import { problemsOf } from '../loader/extension-failure.ts'
@@ -40,7 +41,9 @@ export function extensionAdmissions(options: AdmissionOptions): ExtensionAdmissi
   const { sandbox, clock, dataFolder } = options
   const open = openInSandbox({ sandbox, clock, dataDir: (id) => join(dataFolder, id) })
   const validate: ExtensionAdmissions['validate'] = async (found) => {
-    const admission = await check(found, options)
+    // Processes in the sandbox keep nothing alive.
+    const release = keepAlive()
+    const admission = await check(found, options).finally(release)
     if (admission.problems.length + admission.notices.length === 0) remember(found, dataFolder)
     return admission
   }

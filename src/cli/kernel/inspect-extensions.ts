@@ -1,0 +1,67 @@
+import type { ExtensionProblem } from '../../contracts/index.ts'
+import { type ExtensionManifest, type FoundExtension, findExtensions, orderExtensions, projectRecords } from '../../kernel/index.ts'
+import { type Quarantined, readSupervisorState } from '../../kernel/supervisor/index.ts'
+import { sessionFolder, withSessions } from '../approvals/session-store.ts'
+import type { Host } from '../host/process-host.ts'
+import { trustPlaceOf } from '../team/load-config.ts'
+import { extensionPlaces } from './extension-places.ts'
+import { type ExtensionSettings, readExtensionSettings } from './extension-settings.ts'
+import { supervisorPlace } from './supervisor-place.ts'
+
+/** `ready`: the next start loads it. */
+export type ReadyState = 'ready' | 'disabled' | 'invalid' | 'quarantined'
+
+/** What is known of an extension without running its code. */
+export interface InspectedExtension {
+  readonly found: FoundExtension
+  readonly settings: ExtensionSettings
+  readonly state: ReadyState
+  /** Where its code would run. */
+  readonly runs: 'kernel' | 'sandbox' | 'nowhere'
+  readonly quarantined?: Quarantined
+  readonly problems: readonly ExtensionProblem[]
+}
+
+interface Where {
+  readonly dataDir?: string | undefined
+  readonly configFile?: string | undefined
+}
+
+/** All extensions that `troupe up` would find in the current folder, by id. */
+export async function inspectExtensions(where: Where, host: Host): Promise<readonly InspectedExtension[]> {
+  const workspace = process.cwd()
+  const trusted = await trustPlaceOf(host).store.list()
+  const all = await findExtensions({ places: extensionPlaces(workspace), workspace, trusted })
+  const settings = await withSessions(await sessionFolder(where, host), new Map<string, ExtensionSettings>(), async ({ records }) => {
+    return new Map(await readExtensionSettings(projectRecords(records, workspace)))
+  })
+  const { quarantined } = readSupervisorState(supervisorPlace(where.dataDir, host))
+  const isOn = ({ id, manifest }: FoundExtension): boolean => settings.get(id)?.enabled ?? manifest?.enabled ?? true
+  const { problems: order } = orderExtensions(
+    all.flatMap(({ id, manifest }) =>
+      manifest ? [{ id, dependsOn: manifest.dependsOn, usesTools: manifest.agent?.usesTools ?? [] }] : [],
+    ),
+    all.map(({ id }) => id),
+  )
+  return all.map((found) => {
+    const held = quarantined.find(({ id, hash }) => id === found.id && hash === found.hash)
+    const misplaced = order.get(found.id) ?? []
+    const state = !isOn(found) ? 'disabled' : !found.manifest || misplaced.length > 0 ? 'invalid' : held ? 'quarantined' : 'ready'
+    return {
+      found,
+      settings: settings.get(found.id) ?? {},
+      state,
+      runs: state !== 'ready' || !found.manifest?.entrypoint ? 'nowhere' : found.trusted ? 'kernel' : 'sandbox',
+      ...(held && { quarantined: held }),
+      problems: [...found.problems, ...misplaced],
+    }
+  })
+}
+
+/** What it is, by its manifest: code and an agent are its parts. */
+export const partsOf = ({ entrypoint, agent, schedules, events }: ExtensionManifest): readonly string[] => [
+  ...(entrypoint ? ['code'] : []),
+  ...(agent ? [agent.integrationMode === 'handoff' ? 'agent (handoff)' : 'agent'] : []),
+  ...(schedules.length > 0 ? ['schedules'] : []),
+  ...(events.length > 0 ? ['events'] : []),
+]

@@ -1,0 +1,41 @@
+import { homedir } from 'node:os'
+import { extensionAdmissions, extensionSandbox } from '../../kernel/index.ts'
+import { systemClock } from '../../runtime/index.ts'
+import { sessionFolder } from '../approvals/session-store.ts'
+import { homeFolder } from '../host/data-folder.ts'
+import { exitCodes } from '../host/exit-codes.ts'
+import type { Host } from '../host/process-host.ts'
+import type { ExtensionsInvocation } from '../options/kernel-invocations.ts'
+import { printDocument } from '../terminal/print-messages.ts'
+import { printable } from '../terminal/printable.ts'
+import { extensionData } from './extension-places.ts'
+import type { InspectedExtension } from './inspect-extensions.ts'
+import { problemLines } from './show-extension.ts'
+
+/** `troupe extensions validate`: what the kernel checks before it loads an extension that nobody trusts. */
+export async function validateExtensions(
+  extensions: readonly InspectedExtension[],
+  invocation: ExtensionsInvocation,
+  host: Host,
+): Promise<number> {
+  const workspace = process.cwd()
+  const path = host.env.PATH ?? '/usr/local/bin:/usr/bin:/bin'
+  const sandbox = extensionSandbox({ workspace, path, home: homeFolder(homedir()), clock: systemClock })
+  const dataFolder = extensionData(await sessionFolder(invocation, host), workspace)
+  const { validate } = extensionAdmissions({ sandbox, clock: systemClock, workspace, dataFolder })
+  const results = []
+  for (const { found, problems: known } of extensions) {
+    // Other problems are known without the code. That of bundled ones is part of Troupe.
+    const { problems, notices } = known.length > 0 || found.source === 'bundled' ? { problems: known, notices: [] } : await validate(found)
+    results.push({ id: found.id, ok: problems.length === 0, problems, notices })
+    if (invocation.output === 'json') continue
+    await host.stdout.lines([
+      `${problems.length === 0 ? 'ok  ' : 'FAIL'}  ${found.id}`,
+      ...problems.flatMap(problemLines).map((line) => `      ${line}`),
+      ...notices.map((notice) => `      ${printable(notice)}`),
+    ])
+  }
+  const isValid = results.every(({ ok }) => ok)
+  if (invocation.output === 'json') await printDocument({ ok: isValid, extensions: results }, host)
+  return (isValid ? exitCodes.done : exitCodes.usage).code
+}

@@ -1,0 +1,89 @@
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { supervisorFolder } from '../../src/kernel/supervisor/index.ts'
+import { makeProject, troupeIn, variablesIn } from '../cli/in-process.ts'
+
+let folder: string
+const before = process.cwd()
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'troupe-extensions-'))
+  await makeProject(folder)
+})
+afterAll(async () => {
+  process.chdir(before)
+  await rm(folder, { recursive: true })
+})
+
+const extensions = (...words: readonly string[]) => troupeIn(folder, ['extensions', ...words], variablesIn(folder))
+const shown = async (id: string) => JSON.parse((await extensions('show', id, '--json')).stdout)
+const write = async (id: string, files: { readonly [name: string]: string }) => {
+  await mkdir(join(folder, 'extensions', id), { recursive: true })
+  for (const [name, text] of Object.entries(files)) await writeFile(join(folder, 'extensions', id, name), text)
+}
+const manifest = (id: string, more = '') => `id: ${id}\nname: ${id}\nversion: "1"\ndescription: test\nentrypoint: main:Main\n${more}`
+
+it('lists the extensions of Troupe, disables and enables one', async () => {
+  const listed = JSON.parse((await extensions('list', '--json')).stdout).extensions
+  expect(listed).toContainEqual(expect.objectContaining({ id: 'kv', state: 'ready', source: 'bundled', runs: 'kernel', trusted: true }))
+  expect(await extensions('disable', 'kv')).toMatchObject({ code: 0, stderr: expect.stringContaining('kv is disabled') })
+  expect(await shown('kv')).toMatchObject({ state: 'disabled', runs: 'nowhere' })
+  expect((await extensions('list')).stdout).toMatch(/kv +disabled · code/)
+  await extensions('enable', 'kv')
+  expect(await shown('kv')).toMatchObject({ state: 'ready' })
+})
+
+it('creates an extension that is trusted until it changes', async () => {
+  expect(await extensions('new', 'weather', '--template', 'agent')).toMatchObject({
+    code: 0,
+    stdout: expect.stringContaining('Created: extensions/weather/manifest.yaml'),
+  })
+  expect(await shown('weather')).toMatchObject({ trusted: true, agent: { integrationMode: 'tool' } })
+  await writeFile(join(folder, 'extensions', 'weather', 'notes.txt'), 'changed')
+  expect(await shown('weather')).toMatchObject({ trusted: false })
+  expect((await extensions('trust', 'weather')).code).toBe(0)
+  expect(await shown('weather')).toMatchObject({ trusted: true })
+  expect(await extensions('new', 'weather')).toMatchObject({ code: 2, stderr: expect.stringContaining('exists') })
+})
+
+it('reports problems of manifests, of the order and of the entry file', async () => {
+  await write('bad', { 'manifest.yaml': `${manifest('bad')}modle: x\n` })
+  await write('lost', { 'manifest.yaml': manifest('lost', 'depends_on: [kw]\n'), 'main.js': 'export class Main {}' })
+  await write('empty', { 'manifest.yaml': manifest('empty') })
+  expect((await extensions('show', 'bad')).stdout).toContain('extensions/bad/manifest.yaml:6:1: Unknown key `modle`')
+  expect(await shown('lost')).toMatchObject({ state: 'invalid', problems: [{ remedy: expect.stringContaining('Did you mean "kv"?') }] })
+  const validated = await extensions('validate', 'bad', 'lost', 'empty', 'kv')
+  expect(validated).toMatchObject({ code: 2 })
+  expect(validated.stdout).toMatch(/FAIL {2}bad[\s\S]*FAIL {2}lost[\s\S]*FAIL {2}empty[\s\S]*main\.js[\s\S]*ok {4}kv/)
+  expect((await extensions('trust', 'bad')).code).not.toBe(0)
+  const doctor = JSON.parse((await troupeIn(folder, ['doctor', '--json'], variablesIn(folder))).stdout)
+  expect(doctor.checks).toContainEqual(expect.objectContaining({ status: 'fail', what: 'extension', fix: expect.stringContaining('"kv"') }))
+})
+
+it('releases an extension from quarantine', async () => {
+  await write('wild', { 'manifest.yaml': manifest('wild'), 'main.js': 'export class Main {}' })
+  const state = supervisorFolder(join(folder, 'state', 'troupe'), process.cwd())
+  const { runs } = await shown('wild')
+  expect(runs).toBe('sandbox')
+  const hash = JSON.parse((await extensions('show', 'wild', '--json')).stdout).hash
+  const quarantined = [{ id: 'wild', hash, reason: 'it blocked the event loop.', stage: 'start', at: 1 }]
+  await mkdir(state, { recursive: true })
+  await writeFile(join(state, 'supervisor.json'), JSON.stringify({ quarantined, lastGood: {} }))
+  expect((await extensions('show', 'wild')).stdout).toContain(
+    'Quarantined: it blocked the event loop. Fix it, then run: troupe extensions enable wild',
+  )
+  expect((await extensions('enable', 'wild')).stderr).toContain('no longer quarantined')
+  expect(await shown('wild')).toMatchObject({ state: 'ready' })
+})
+
+it.each([
+  [['show'], 'The id of the extension is missing.'],
+  [['show', 'kw'], 'Did you mean "kv"?'],
+  [['list', 'kv'], 'takes no id'],
+  [['new', 'Bad Name'], 'is not a valid id'],
+  [['trust', 'kv', '--template', 'tool'], 'belongs to extensions new'],
+  [['setup', 'kv'], 'no terminal'],
+])('refuses %j', async (words, message) => {
+  expect(await extensions(...words)).toMatchObject({ code: 2, stderr: expect.stringContaining(message) })
+})
