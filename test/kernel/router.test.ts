@@ -228,7 +228,7 @@ it('questions take a text, the number of an option, or the fields of a form', as
   await channel.until(3)
   await router.receive('chat', message('Days: 3\nair: yes'))
   await channel.until(4)
-  expect(channel.lines()[2]).toContain('"days": expected an integer')
+  expect(channel.lines()[2]).toContain('days: expected an integer')
   const { text = '' } = channel.messages[3]?.message ?? {}
   expect(JSON.parse(text.replace('You said: ', ''))).toMatchObject([{ text: 'Oslo' }, { content: { days: 3, air: true } }])
   await stop()

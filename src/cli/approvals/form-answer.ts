@@ -1,5 +1,6 @@
 import type { ApprovalDecision, Json, JsonSchema } from '../../contracts/index.ts'
-import { type FormField, fieldProblem, formFields } from '../../policy/form-fields.ts'
+import { type FormField, formFields } from '../../policy/form-fields.ts'
+import { parseField } from '../../policy/parse-field.ts'
 import { exactLine, exactLines, exactText } from '../terminal/exact-text.ts'
 import type { NextLine } from '../terminal/read-line.ts'
 import { cancelChoice } from './answer-choices.ts'
@@ -90,43 +91,3 @@ export async function fillForm(form: JsonSchema, terminal: FormTerminal): Promis
 }
 
 const asHint = (problem: string): string => `${problem.charAt(0).toUpperCase()}${exactText(problem.slice(1))}.`
-
-type Parsed =
-  | { readonly kind: 'value'; readonly value: Json }
-  | { readonly kind: 'skipped' }
-  | { readonly kind: 'wrong'; readonly message: string }
-
-export function parseField(field: FormField, typed: string): Parsed {
-  if (typed === '' && field.default !== undefined) return { kind: 'value', value: field.default }
-  if (typed === '') return field.isRequired ? { kind: 'wrong', message: 'a value is required' } : { kind: 'skipped' }
-  const value = typedValue(field, typed)
-  const problem = fieldProblem(field, value)
-  const message = problem !== undefined && field.type.kind === 'boolean' ? 'expected yes or no' : problem
-  return message === undefined ? { kind: 'value', value } : { kind: 'wrong', message }
-}
-
-function typedValue({ type }: FormField, typed: string): Json {
-  switch (type.kind) {
-    case 'text':
-      return typed
-    case 'number':
-    case 'integer':
-      return /^[+-]?[\d.]+(?:e[+-]?\d+)?$/i.test(typed) ? Number(typed) : typed
-    case 'boolean':
-      return /^(?:y|yes|true)$/i.test(typed) ? true : /^(?:n|no|false)$/i.test(typed) ? false : typed
-    case 'choice':
-      return chosen(type.choices, typed)
-    case 'choices':
-      return typed.split(',').map((each) => chosen(type.choices, each.trim()))
-    default:
-      return type satisfies never
-  }
-}
-
-type Choices = Extract<FormField['type'], { kind: 'choice' }>['choices']
-
-/** A value, a label, or the number of a choice. */
-function chosen(choices: Choices, typed: string): string {
-  const named = choices.find(({ value, label }) => value === typed || label === typed)
-  return (named ?? (/^\d+$/.test(typed) ? choices[Number(typed) - 1] : undefined))?.value ?? typed
-}

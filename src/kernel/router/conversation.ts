@@ -32,8 +32,8 @@ export interface Conversation extends Recipient {
   readonly delivered: number
   /** The request that the person was asked. */
   readonly asked?: string
-  /** Who has the conversation during a handoff. */
-  readonly speaker?: Speaker
+  /** Who has the conversation during a handoff, the innermost last. */
+  readonly speakers?: readonly Speaker[]
   /** The hash of the last text that was delivered, so that a report does not repeat it. */
   readonly said?: string
   /** Sent to the person since `takeNotices`. */

@@ -16,7 +16,7 @@ import type { Bus, Notice, ReportDiagnostic, Router } from '../kernel-types.ts'
 import { type Conversation, Conversations, idOf, keyOf, recipientOf, type WaitingMessage } from './conversation.ts'
 import { deliver } from './deliver.ts'
 import { followConversation } from './follow-conversation.ts'
-import { Outbox, type OutboxEntry } from './outbox.ts'
+import { type AddressedEntry, Outbox, type OutboxEntry } from './outbox.ts'
 import { MessageWorker, type Reply } from './send-message.ts'
 
 export interface RouterOptions {
@@ -40,6 +40,8 @@ const mostNotices = 20
 const mostNoticeChars = 2_000
 /** Who speaks when no agent does. */
 const system = 'troupe'
+/** For diagnostics. */
+const part = 'kernel:router'
 
 export const createRouter = (options: RouterOptions): Router => new MessageRouter(options)
 
@@ -69,9 +71,6 @@ class MessageRouter implements Router {
   readonly #channels = new Map<string, Channel>()
   readonly #workers = new Map<string, Promise<void>>()
   readonly #following = new Map<string, Following>()
-  /** The end of the last message from the outbox to each conversation. */
-  readonly #lanes = new Map<string, Promise<void>>()
-  readonly #sending = new Set<string>()
   readonly #closed = new AbortController()
   #sessions: SessionService | undefined
   #loading: Promise<unknown> | undefined
@@ -82,7 +81,14 @@ class MessageRouter implements Router {
     this.#orchestrator = options.orchestrator ?? 'orchestrator'
     this.#scope = options.scope === undefined ? '' : `${options.scope}/`
     this.#conversations = new Conversations(options.records)
-    this.#outbox = new Outbox(options.records, () => options.clock.now())
+    this.#outbox = new Outbox({
+      records: options.records,
+      clock: options.clock,
+      latest: () => this.#conversations.latest(),
+      canSend: ({ kind, to }) => !this.#closed.signal.aborted && (kind === 'task' || this.#channels.has(to.channel)),
+      send: (entry) => this.#sendEntry(entry),
+      report: this.#reporter(part),
+    })
   }
 
   register(name: string, provider: ChannelProvider): () => void {
@@ -103,7 +109,7 @@ class MessageRouter implements Router {
     const { length } = message.text
     if (length > mostChars) return this.#reply(to, { id, text: tooLong(length), kind: 'error' })
     await this.#take(to, { id, text: wellFormed(message.text) }, { lastAt: this.#options.clock.now(), ...(userName && { userName }) })
-    this.#flush()
+    this.#outbox.flush()
   }
 
   personOf(sessionId: string): Recipient | undefined {
@@ -141,7 +147,7 @@ class MessageRouter implements Router {
     this.#closed.abort()
     this.#stopWatching?.()
     for (const [name, channel] of this.#channels) this.#remove(name, channel)
-    await Promise.allSettled([...this.#workers.values(), ...this.#lanes.values()])
+    await Promise.allSettled([...this.#workers.values(), this.#outbox.settled()])
   }
 
   #load(): Promise<unknown> {
@@ -164,7 +170,7 @@ class MessageRouter implements Router {
       this.#work(key)
       if (await this.#hasNews(conversation)) this.#follow(key)
     }
-    this.#flush()
+    this.#outbox.flush()
   }
 
   async #hasNews({ sessionId, delivered }: Conversation): Promise<boolean> {
@@ -225,7 +231,7 @@ class MessageRouter implements Router {
       scope: this.#scope,
       clock: this.#options.clock,
       signal: this.#closed.signal,
-      report: this.#reporter('kernel:router'),
+      report: this.#reporter(part),
       reply: (to, reply) => this.#reply(to, reply),
       sent: (conversation, message) => {
         this.#publish('user_message', message.id, { ...placeOf(conversation), text: message.text, messageId: message.id })
@@ -247,48 +253,25 @@ class MessageRouter implements Router {
   async #store(entry: Omit<OutboxEntry, 'at'>): Promise<void> {
     if (entry.to) keyOf(entry.to)
     await this.#load()
-    const to = entry.to ?? this.#conversations.latest()
-    await this.#outbox.add({ ...entry, ...(to && { to }) })
-    this.#flush()
+    await this.#outbox.add(entry)
   }
 
-  /** Sends what can be sent from the outbox. */
-  #flush(): void {
-    if (this.#closed.signal.aborted) return
-    for (const entry of this.#outbox.entries()) {
-      const to = entry.to ?? this.#conversations.latest()
-      if (!to || this.#sending.has(entry.key) || (entry.kind !== 'task' && !this.#channels.has(to.channel))) continue
-      this.#sending.add(entry.key)
-      const key = keyOf(to)
-      const sent = (this.#lanes.get(key) ?? Promise.resolve()).then(() => this.#sendEntry({ ...entry, to }))
-      const lane = sent
-        .catch((error: unknown) => this.#reporter('kernel:router')(messageOf(error)))
-        .finally(() => {
-          this.#sending.delete(entry.key)
-          if (this.#lanes.get(key) === lane) this.#lanes.delete(key)
-        })
-      this.#lanes.set(key, lane)
-    }
-  }
-
-  async #sendEntry(entry: OutboxEntry & { readonly to: Recipient }): Promise<void> {
-    const { to, kind, key: id, text, speaker } = entry
+  async #sendEntry({ to, kind, key: id, text, speaker }: AddressedEntry): Promise<boolean> {
     if (kind === 'task') {
       await this.#take(to, { id: idOf(to, this.#scope + id), text, isTask: true }, {})
-      return this.#outbox.done(entry)
+      return true
     }
     const channel = this.#channels.get(to.channel)
-    if (!channel) return
+    if (!channel) return false
     const message: OutgoingMessage = { id, kind, text, speaker, ...(to.conversation !== undefined && { conversation: to.conversation }) }
     const [{ clock }, report] = [this.#options, this.#reporter(to.channel)]
     const sent = await deliver(() => channel.provider.sendToUser(to.userId, message), { clock, signal: channel.removed.signal, report })
-    // The channel was replaced meanwhile: the new one gets it.
-    if (sent === undefined) return void queueMicrotask(() => this.#flush())
+    if (sent === undefined) return false
     if (id.startsWith('notice:'))
       await this.#conversations.update(to, ({ notices }) => ({
         notices: [...notices, { text: cutText(text, mostNoticeChars), speaker }].slice(-mostNotices),
       }))
-    await this.#outbox.done(entry)
+    return true
   }
 
   #answered(conversation: Conversation, { id, text, speaker }: OutgoingMessage): void {
@@ -303,7 +286,7 @@ class MessageRouter implements Router {
 
   #background(work: Promise<unknown>): void {
     work.catch((error: unknown) => {
-      if (!this.#closed.signal.aborted) this.#reporter('kernel:router')(messageOf(error))
+      if (!this.#closed.signal.aborted) this.#reporter(part)(messageOf(error))
     })
   }
 

@@ -1,6 +1,6 @@
 import type { ChannelProvider, Clock, InteractionEvent, OutgoingMessage, SessionService, StreamEvent } from '../../contracts/index.ts'
 import { messageOf } from '../../util/message-of.ts'
-import { type Conversation, type Conversations, keyOf } from './conversation.ts'
+import { type Changes, type Conversation, type Conversations, keyOf } from './conversation.ts'
 import { deliver, pause, withDeadline } from './deliver.ts'
 import { questionText } from './questions.ts'
 import { Speech } from './speech.ts'
@@ -83,8 +83,7 @@ class Follower {
       const conversation = this.#conversation
       if (conversation && message.kind === 'answer') this.#options.answered(conversation, message)
     }
-    if (messages.length > 0 || isMilestone(event))
-      await this.#update({ delivered: event.seq, speaker: undefined, said: undefined, ...this.#speech.state })
+    if (messages.length > 0 || isMilestone(event)) await this.#update({ delivered: event.seq, ...this.#speech.state })
     if (touchesRequests(event) || this.#conversation?.asked !== undefined) await this.#ask()
   }
 
@@ -118,11 +117,10 @@ class Follower {
     return deliver(() => provider.sendToUser(conversation.userId, { ...message, ...threadOf(conversation) }), this.#options)
   }
 
-  async #update(changes: Partial<Record<'delivered' | 'speaker' | 'said' | 'asked', unknown>>): Promise<void> {
+  async #update(changes: Changes): Promise<void> {
     const conversation = this.#conversation
     if (!conversation) return
-    const change = (before: Conversation) => (before.sessionId === this.#sessionId ? (changes as Partial<Conversation>) : {})
-    await this.#options.conversations.update(conversation, change)
+    await this.#options.conversations.update(conversation, ({ sessionId }) => (sessionId === this.#sessionId ? changes : {}))
   }
 }
 

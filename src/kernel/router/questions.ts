@@ -1,6 +1,6 @@
-import type { ApprovalDecision, ApprovalRequest, Json, JsonObject } from '../../contracts/index.ts'
-import { contentProblem, type FormField, formFields } from '../../policy/form-fields.ts'
-import { parseJsonObject } from '../../util/json-values.ts'
+import type { ApprovalDecision, ApprovalRequest, Json } from '../../contracts/index.ts'
+import { contentProblem, formFields } from '../../policy/form-fields.ts'
+import { parseField } from '../../policy/parse-field.ts'
 import { cutText } from '../../util/well-formed.ts'
 
 // Requests as messages, and the meaning of what the person answers. Pure.
@@ -77,36 +77,30 @@ function formLines(form: Form): readonly string[] {
   return [...lines, formHint]
 }
 
-/** Lines, a JSON object, or the value alone if the form has one field. */
+/** Lines, or the value alone if the form has one field. */
 function formAnswer(text: string, form: Form): ApprovalDecision | string {
   const fields = formFields(form)
-  const content = parseJsonObject(text) ?? contentOfLines(text, fields)
-  const problem = contentProblem(form, content)
-  return problem === undefined ? { kind: 'answer', text: '', content } : `The answer does not fit: ${problem}. ${formHint}`
-}
-
-function contentOfLines(text: string, fields: readonly FormField[]): JsonObject {
   const [only, more] = fields
-  if (only && !more && !text.startsWith(`${only.name}:`)) return { [only.name]: typedValue(text, only) }
-  const values: { [name: string]: Json } = {}
-  for (const line of text.split('\n').filter((each) => each.trim() !== '')) {
-    const [, name = line, value = ''] = /^\s*([^:]*?)\s*:\s*(.*?)\s*$/.exec(line) ?? []
-    const field = fields.find((each) => each.name.toLowerCase() === name.toLowerCase() || each.title.toLowerCase() === name.toLowerCase())
-    values[field?.name ?? name] = field ? typedValue(value, field) : value
+  const isValue = only && !more && !/^[^:\n]+:/.test(text)
+  const lines = isValue
+    ? [[only.name, text] as const]
+    : text
+        .split('\n')
+        .filter((line) => line.trim() !== '')
+        .map(splitLine)
+  const content: { [name: string]: Json } = {}
+  for (const [name, typed] of lines) {
+    const field = fields.find((each) => [each.name, each.title].some((known) => known.toLowerCase() === name.toLowerCase()))
+    if (!field) return `There is no field ${JSON.stringify(name)}. ${formHint}`
+    const parsed = parseField(field, typed)
+    if (parsed.kind === 'wrong') return `${field.title}: ${parsed.message}. ${formHint}`
+    if (parsed.kind === 'value') content[field.name] = parsed.value
   }
-  return values
+  const problem = contentProblem(form, content)
+  return problem === undefined ? { kind: 'answer', text: '', content } : `${problem}. ${formHint}`
 }
 
-function typedValue(text: string, { type }: FormField): Json {
-  switch (type.kind) {
-    case 'number':
-    case 'integer':
-      return text.trim() === '' ? text : Number(text)
-    case 'boolean':
-      return /^(?:y|yes|true)$/i.test(text) ? true : /^(?:n|no|false)$/i.test(text) ? false : text
-    case 'choices':
-      return text.split(',').map((each) => each.trim())
-    default:
-      return text
-  }
+function splitLine(line: string): readonly [string, string] {
+  const [, name = line, typed = ''] = /^\s*([^:]*?)\s*:\s*(.*?)\s*$/.exec(line) ?? []
+  return [name, typed]
 }

@@ -118,12 +118,14 @@ export class MessageWorker {
     return {}
   }
 
-  async #send(conversation: Conversation, { id, text }: WaitingMessage, mode: 'queue' | 'steer'): Promise<Changes> {
+  async #send(conversation: Conversation, { id, text, isTask }: WaitingMessage, mode: 'queue' | 'steer'): Promise<Changes> {
     const { sessions, orchestrator, scope } = this.#options
     const { sessionId, channel, userId, userName, number } = conversation
     if (sessionId !== undefined) {
       try {
-        await sessions.send(sessionId, text, { clientId: id, mode })
+        // A task is for the orchestrator, also while another agent has the conversation.
+        const to = isTask && conversation.speakers?.length ? { to: sessionId } : {}
+        await sessions.send(sessionId, text, { clientId: id, mode, ...to })
         return {}
       } catch (error) {
         // It was deleted: a new one begins.
@@ -138,7 +140,7 @@ export class MessageWorker {
   async #command(conversation: Conversation, message: WaitingMessage, { name, rest }: Command): Promise<Changes> {
     const { reply, orchestrator } = this.#options
     const say = (text: string): Promise<void> => reply(conversation, { id: message.id, kind: 'notice', text })
-    const speaker = conversation.speaker?.agent
+    const speaker = conversation.speakers?.at(-1)?.agent
     switch (name) {
       case 'queue':
         if (rest.trim() !== '') return this.#send(conversation, { ...message, text: rest }, 'queue')
@@ -188,6 +190,6 @@ export class MessageWorker {
 }
 
 /** For the next session of a conversation. */
-const fresh = { delivered: 0, asked: undefined, speaker: undefined, said: undefined }
+const fresh = { delivered: 0, asked: undefined, speakers: undefined, said: undefined }
 
 const isUnknownSession = (error: unknown): boolean => error instanceof TroupeError && error.code === 'session_unknown'

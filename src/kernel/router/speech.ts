@@ -1,7 +1,7 @@
 import type { InteractionEvent, ItemDelta, MessagePiece, OutgoingMessage, PartialReason } from '../../contracts/index.ts'
 import { asSentence } from '../../util/as-sentence.ts'
 import { shortHash } from '../../util/hash.ts'
-import type { Conversation, Speaker } from './conversation.ts'
+import type { Changes, Conversation, Speaker } from './conversation.ts'
 
 /**
  * What a person gets to read of the events of a session.
@@ -12,25 +12,27 @@ import type { Conversation, Speaker } from './conversation.ts'
  */
 export class Speech {
   readonly #root: Speaker
-  #speaker: Speaker
+  /** The agents of open handoffs, the innermost last. */
+  #speakers: readonly Speaker[]
   #said: string | undefined
   #attempt = 1
   #compacts = false
   /** The item whose pieces are sent. */
   #open: { readonly id: string; length: number; isWhole: boolean } | undefined
 
-  constructor(root: Speaker, { speaker, said }: Pick<Conversation, 'speaker' | 'said'>) {
+  constructor(root: Speaker, { speakers = [], said }: Pick<Conversation, 'speakers' | 'said'>) {
     this.#root = root
-    this.#speaker = speaker ?? root
+    this.#speakers = speakers
     this.#said = said
   }
 
   /** To continue after a restart. */
-  get state(): Pick<Conversation, 'speaker' | 'said'> {
-    return {
-      ...(this.#speaker !== this.#root && { speaker: this.#speaker }),
-      ...(this.#said !== undefined && { said: this.#said }),
-    }
+  get state(): Changes {
+    return { speakers: this.#speakers, said: this.#said }
+  }
+
+  get #speaker(): Speaker {
+    return this.#speakers.at(-1) ?? this.#root
   }
 
   /** The next piece of the message that is being written. */
@@ -51,8 +53,8 @@ export class Speech {
   }
 
   messages(event: InteractionEvent): readonly OutgoingMessage[] {
-    if (event.type === 'interaction.handoff.started') this.#speaker = { sessionId: event.childId, agent: event.agent }
-    if (event.type === 'interaction.handoff.completed') this.#speaker = this.#root
+    if (event.type === 'interaction.handoff.started') this.#speakers = [...this.#speakers, { sessionId: event.childId, agent: event.agent }]
+    if (event.type === 'interaction.handoff.completed') this.#end(event.childId)
     if (event.sessionId === this.#speaker.sessionId) {
       if (event.type === 'interaction.step.started') {
         this.#attempt = event.attempt
@@ -61,6 +63,12 @@ export class Speech {
       if (event.type === 'interaction.item.completed') return this.#item(event)
     }
     return event.sessionId === this.#root.sessionId ? this.#ending(event) : []
+  }
+
+  /** With those inside of it. */
+  #end(childId: string): void {
+    const index = this.#speakers.findIndex(({ sessionId }) => sessionId === childId)
+    if (index >= 0) this.#speakers = this.#speakers.slice(0, index)
   }
 
   #item({ sessionId, item }: InteractionEvent<'interaction.item.completed'>): readonly OutgoingMessage[] {
@@ -98,7 +106,7 @@ export class Speech {
   }
 
   #report(id: string, text = ''): readonly OutgoingMessage[] {
-    this.#speaker = this.#root
+    this.#speakers = []
     return shortHash(text.trim()) === this.#said ? [] : this.#answer(id, text, false)
   }
 
