@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -220,6 +221,21 @@ it('gives an event without a context the one that its source handles as a cause'
   await bus.publish({ name: 'answer', data: null, source: 'boxed' })
   const [later, during] = await listEvents(records, { limit: 2 })
   expect([later?.event.hops, during?.event.hops]).toEqual([0, 1])
+})
+
+it('takes what a handler started for its consequence for five minutes', async () => {
+  const { bus, clock, records } = await setup()
+  const again = (): void => {
+    void bus.publish({ name: 'beat', data: null, source: 'loop' })
+    // As timers of Node do it.
+    clock.after(2 * 60_000, AsyncLocalStorage.bind(again))
+  }
+  bus.subscribe({ id: 'loop', name: 'go', handle: again })
+  bus.start()
+  await bus.publish(fromKernel('go'))
+  await clock.elapse(9 * 60_000)
+  const hops = (await listEvents(records, { name: 'beat', limit: 10 })).map(({ event }) => event.hops)
+  expect(hops).toEqual([0, 0, 1, 1, 1])
 })
 
 it('keeps events for a subscriber that is away, and drops them after a day', async () => {

@@ -8,7 +8,7 @@ import { messageOf } from '../../util/message-of.ts'
 import { showDuration } from '../../util/parse-units.ts'
 import type { Bus, Publication, ReportDiagnostic, Subscriber } from '../kernel-types.ts'
 import type { Row } from '../record-table.ts'
-import { asConsequence, currentEvent, Lane } from './lane.ts'
+import { asConsequence, currentEvent, Lane, withoutCause } from './lane.ts'
 import { chainProblem, checkedData, newEvent } from './new-event.ts'
 import { type Delivery, eventTables, type StoredEvent, settleDelivery, trimEvents, withDeliveries } from './stored-events.ts'
 
@@ -112,7 +112,7 @@ class StoredBus implements RunningBus {
       if (lane.inMemory >= maxInMemory) this.#report(event, `${lane.id} is too slow: an event ${event.name} was dropped.`)
       else {
         lane.inMemory += 1
-        void asConsequence(undefined, () => lane.inTurn(() => this.#deliverOnce(lane, event)))
+        void withoutCause(() => lane.inTurn(() => this.#deliverOnce(lane, event)))
       }
     }
   }
@@ -126,7 +126,7 @@ class StoredBus implements RunningBus {
   #wake(lane: Lane): void {
     lane.isWoken = true
     // The event that the caller handles is no cause of what this subscriber gets.
-    if (this.#state === 'running') lane.pass ??= asConsequence(undefined, () => this.#passes(lane))
+    if (this.#state === 'running') lane.pass ??= withoutCause(() => this.#passes(lane))
   }
 
   async #passes(lane: Lane): Promise<void> {
@@ -204,6 +204,8 @@ class StoredBus implements RunningBus {
 
   /** As a consequence of the event: a report that is published, and fails again, is part of its chain. */
   #report(event: BusEvent | undefined, message: string, level: 'warn' | 'error' = 'warn'): void {
-    asConsequence(event, () => this.#onDiagnostic({ level, source: 'kernel:bus', message }))
+    const emit = (): void => this.#onDiagnostic({ level, source: 'kernel:bus', message })
+    if (event === undefined) emit()
+    else asConsequence({ event, clock: this.#clock, endedAt: this.#clock.monotonic() }, emit)
   }
 }

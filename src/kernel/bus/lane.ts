@@ -6,11 +6,25 @@ import type { Subscriber } from '../kernel-types.ts'
 
 const handlerTimeoutMs = 60_000
 
-const current = new AsyncLocalStorage<BusEvent | undefined>()
-/** The event that is being handled here. */
-export const currentEvent = (): BusEvent | undefined => current.getStore()
-/** Runs something as a consequence of an event. */
-export const asConsequence = <Result>(event: BusEvent | undefined, work: () => Result): Result => current.run(event, work)
+/** A handler may start what lives on, such as a connection. What that publishes later is no consequence. */
+const consequenceMs = 5 * 60_000
+
+interface Handling {
+  readonly event: BusEvent
+  readonly clock: Clock
+  /** Monotonic. Absent while it is handled. */
+  endedAt?: number
+}
+const current = new AsyncLocalStorage<Handling | undefined>()
+
+/** The event that led here. */
+export function currentEvent(): BusEvent | undefined {
+  const handling = current.getStore()
+  if (handling?.endedAt === undefined) return handling?.event
+  return handling.clock.monotonic() - handling.endedAt <= consequenceMs ? handling.event : undefined
+}
+export const withoutCause = <Result>(work: () => Result): Result => current.run(undefined, work)
+export const asConsequence = <Result>(handling: Handling, work: () => Result): Result => current.run(handling, work)
 
 export class Lane {
   readonly id: string
@@ -41,16 +55,18 @@ export class Lane {
 
   /** The reason of a failure. */
   async handle(event: BusEvent, clock: Clock): Promise<string | undefined> {
+    const handling: Handling = { event, clock }
     this.handling = event
     try {
       for (const subscriber of this.subscribers)
         if (subscriber.name === event.name)
-          await withinTime(() => asConsequence(event, () => subscriber.handle(structuredClone(event))), clock)
+          await withinTime(() => asConsequence(handling, () => subscriber.handle(structuredClone(event))), clock)
       return undefined
     } catch (error) {
       return messageOf(error)
     } finally {
       this.handling = undefined
+      handling.endedAt = clock.monotonic()
     }
   }
 }
