@@ -35,7 +35,7 @@ it('lists the extensions of Troupe, disables and enables one', async () => {
 })
 
 it('creates an extension that is trusted until it changes', async () => {
-  expect(await extensions('new', 'weather', '--template', 'agent')).toMatchObject({
+  expect(await extensions('new', 'weather', '--kind', 'agent')).toMatchObject({
     code: 0,
     stdout: expect.stringContaining('Created: extensions/weather/manifest.yaml'),
   })
@@ -82,7 +82,7 @@ it.each([
   [['show', 'kw'], 'Did you mean "kv"?'],
   [['list', 'kv'], 'takes no id'],
   [['new', 'Bad Name'], 'is not a valid id'],
-  [['trust', 'kv', '--template', 'tool'], 'belongs to extensions new'],
+  [['trust', 'kv', '--kind', 'tool'], 'belongs to extensions new'],
   [['setup', 'kv'], 'no terminal'],
 ])('refuses %j', async (words, message) => {
   expect(await extensions(...words)).toMatchObject({ code: 2, stderr: expect.stringContaining(message) })

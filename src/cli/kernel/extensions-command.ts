@@ -58,7 +58,7 @@ function checkWords({ action, ids, template }: ExtensionsInvocation): void {
   if (ids.length === 0 && action !== 'list' && action !== 'validate')
     throw wrong('The id of the extension is missing.', `Write: troupe extensions ${action} ID`)
   if (isOne && ids.length > 1) throw wrong(`The command extensions ${action} takes one id.`, 'Run it for each of them.')
-  if (template !== undefined && action !== 'new') throw wrong('The flag --template belongs to extensions new.', 'Remove it.')
+  if (template !== undefined && action !== 'new') throw wrong('The flag --kind belongs to extensions new.', 'Remove it.')
 }
 
 async function list(invocation: ExtensionsInvocation, host: Host): Promise<number> {

@@ -29,7 +29,7 @@ export const kernelCommands = [
         title: 'New extension',
         flags: [
           {
-            name: 'template',
+            name: 'kind',
             value: 'KIND',
             choices: ['tool', 'agent', 'channel', 'service', 'schedule'],
             summary: 'new: tool, agent, channel, service or schedule (default: tool)',
@@ -48,7 +48,7 @@ export const kernelCommands = [
     ],
     examples: [
       { line: 'troupe extensions list', summary: 'show all extensions and their state' },
-      { line: 'troupe extensions new weather --template tool', summary: 'create extensions/weather' },
+      { line: 'troupe extensions new weather --kind tool', summary: 'create extensions/weather' },
       { line: 'troupe extensions validate weather', summary: 'check it before it is loaded' },
       { line: 'troupe extensions trust weather', summary: 'let it run inside the kernel' },
     ],

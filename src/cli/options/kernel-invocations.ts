@@ -50,7 +50,7 @@ export function kernelInvocation(name: KernelCommandName, { rest, display, has, 
         kind: name,
         action: extensionsActions.find((known) => known === action) ?? 'list',
         ids,
-        template: flagValue('template'),
+        template: flagValue('kind'),
         dataDir: flagValue('data-dir'),
         ...common,
       }
