@@ -17,6 +17,7 @@ export {
   resolveServer,
   serversOf,
 } from './config/configured-servers.ts'
+export { optionDefaults } from './config/effective-options.ts'
 export { type ConfigFileSystem, nodeConfigFileSystem } from './config/files/config-file-system.ts'
 export { withLock } from './config/files/file-lock.ts'
 export { makeFolders } from './config/files/make-folders.ts'

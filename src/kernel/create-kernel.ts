@@ -82,6 +82,8 @@ export class Kernel {
   #unusable: ReadonlyMap<string, ExtensionProblem> = new Map()
   readonly #undo: (() => void)[] = []
   #lease: KernelLease | undefined
+  /** What the last `config` contained. */
+  #offered: string | undefined
 
   constructor(options: KernelOptions) {
     this.#options = options
@@ -119,6 +121,7 @@ export class Kernel {
   /** Adds the orchestrator, and the agents and tools of extensions. */
   async config({ config, served, resolveModel }: KernelBase): Promise<KernelConfig> {
     const extensions = this.#loader.list().filter(({ state }) => state === 'running')
+    this.#offered = this.#offering()
     this.#unusable = await this.#unusableAgents(extensions, config.agents, resolveModel)
     const agents = extensions.filter(({ found }) => found.manifest?.agent && !this.#unusable.has(found.id))
     const callable = new Set(agents.map(({ found }) => found.id))
@@ -208,24 +211,21 @@ export class Kernel {
     resolveModel: KernelBase['resolveModel'],
   ): Promise<ReadonlyMap<string, ExtensionProblem>> {
     const taken = new Set(others.map(({ name }) => name).concat(orchestratorName))
+    const models = new Map<string, Promise<Omit<ExtensionProblem, 'place'> | undefined>>()
+    const problemOf = async ({ found: { id, manifest } }: LoadedExtension) => {
+      if (taken.has(id)) return { message: `the project has an agent \`${id}\`, which is used instead`, remedy: 'Rename one of them.' }
+      const model = manifest?.agent?.model ?? ''
+      if (!models.has(model)) models.set(model, modelProblem(model, resolveModel))
+      return models.get(model)
+    }
     const unusable = new Map<string, ExtensionProblem>()
-    for (const { found } of extensions) {
-      const { agent } = found.manifest ?? {}
-      if (!agent) continue
-      const place = `${found.folder}/manifest.yaml: agent`
-      if (taken.has(found.id))
-        unusable.set(found.id, { place, message: `the project has an agent \`${found.id}\`, which is used instead`, remedy: 'Rename one.' })
-      else
-        try {
-          await resolveModel(agent.model)
-        } catch (error) {
-          const { remedy } = error as { remedy?: string }
-          const message = `the model ${agent.model} cannot be used: ${messageOf(error)}`
-          unusable.set(found.id, { place: `${place}.model`, message, ...(remedy !== undefined && { remedy }) })
-        }
-      const problem = unusable.get(found.id)
-      if (problem && this.#unusable.get(found.id)?.message !== problem.message)
-        this.#report({ level: 'warn', source: found.id, message: `${problem.place}: ${problem.message}` })
+    for (const extension of extensions.filter(({ found }) => found.manifest?.agent)) {
+      const { id, folder } = extension.found
+      const problem = await problemOf(extension)
+      if (!problem) continue
+      unusable.set(id, { place: `${folder}/manifest.yaml`, ...problem })
+      if (this.#unusable.get(id)?.message !== problem.message)
+        this.#report({ level: 'warn', source: id, message: `its agent cannot run: ${problem.message}` })
     }
     return unusable
   }
@@ -257,7 +257,12 @@ export class Kernel {
         source: found.id,
         message: [`${place}: ${message}.`, remedy].join(' '),
       })
-    this.#options.onChange?.()
+    if (this.#offered !== undefined && this.#offered !== this.#offering()) this.#options.onChange?.()
+  }
+
+  #offering(): string {
+    const running = this.#loader.list().filter((each) => each.state === 'running')
+    return JSON.stringify(running.map(({ found, tools }) => [found.id, ...tools.map(({ name, description }) => [name, description])]))
   }
 
   #report(diagnostic: KernelDiagnostic): void {
@@ -270,6 +275,16 @@ export class Kernel {
 }
 
 export const createKernel = (options: KernelOptions): Kernel => new Kernel(options)
+
+async function modelProblem(model: string, resolveModel: KernelBase['resolveModel']): Promise<Omit<ExtensionProblem, 'place'> | undefined> {
+  try {
+    await resolveModel(model)
+    return undefined
+  } catch (error) {
+    const { remedy } = error as { readonly remedy?: string }
+    return { message: `the model ${model} cannot be used: ${messageOf(error)}`, ...(remedy !== undefined && { remedy }) }
+  }
+}
 
 /** Code of the tool finds the call, for `startAgent`. */
 const withCall = (tool: Tool): Tool => ({

@@ -133,6 +133,8 @@ class Log {
 /** Speaks the streaming chat completions of OpenAI. */
 async function modelServer(reply: (request: ModelRequest) => ModelReply | Promise<ModelReply>): Promise<string> {
   const server = createServer(async (request, response) => {
+    // `auto` looks for models.
+    if (request.method !== 'POST') return void response.writeHead(404).end()
     const { messages } = JSON.parse(await textOf(request)) as { messages: readonly { role: string; content: unknown }[] }
     const text = (content: unknown): string =>
       typeof content === 'string' ? content : ((content as { text?: string }[] | null) ?? []).map((part) => part.text ?? '').join('')

@@ -78,7 +78,7 @@ export async function serve(options: ServedOptions = {}): Promise<Served> {
   const errors: unknown[] = []
   const rest = [
     ...(options.routes?.(runtime) ?? []),
-    ...restRoutes({ clock, version: '0.0.0', usages: store.usages, audit: auditLog(store.records, { clock, ids }) }),
+    ...restRoutes({ clock, version: '0.0.0', usages: store.usages, audit: auditLog(store.records, { clock, ids }), extensions: () => [] }),
   ]
   const routes = [...serverRoutes({ version: '0.0.0', problems: () => [], metrics: () => '' }, rest), ...rest]
   const server = headendServer({

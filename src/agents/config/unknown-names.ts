@@ -23,9 +23,20 @@ export const configuredSources = (config: Config): readonly string[] => [
 export const openApiNames = (config: Config): readonly string[] => openApisOf(config).map(({ name }) => name)
 export const restToolNames = (config: Config): readonly string[] => restToolsOf(config).map(({ name }) => name)
 
-/** Tools in rules and hooks. `tools`: besides the built-in ones. `areIncomplete`: modules with tools were not imported. */
-export function unknownTools(config: Config, tools: readonly string[], areIncomplete = false): UnknownNames {
-  const known: KnownTools = { tools: [...tools, ...restToolNames(config)], sources: configuredSources(config) }
+interface OtherTools {
+  /** Modules with tools were not imported. */
+  readonly areIncomplete?: boolean
+  /** What offers tools besides the configured sources, such as extensions. */
+  readonly sources?: readonly string[]
+}
+
+/** Tools in rules and hooks. `tools`: besides the built-in ones. */
+export function unknownTools(
+  config: Config,
+  tools: readonly string[],
+  { areIncomplete = false, sources = [] }: OtherTools = {},
+): UnknownNames {
+  const known: KnownTools = { tools: [...tools, ...restToolNames(config)], sources: [...configuredSources(config), ...sources] }
   const named = [...sectionByLayer(config, 'approvals').flatMap(rulesIn), ...sectionByLayer(config, 'hooks').flatMap(filtersIn)]
   const isWaiting = config.pending.some(({ withheld }) => withheld.includes('openapi'))
   const unknown = named.flatMap(({ pattern, what, origin }): readonly UnknownName[] => {

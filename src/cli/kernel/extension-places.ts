@@ -1,10 +1,11 @@
-import { existsSync } from 'node:fs'
+import { existsSync, readdirSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
-import type { ExtensionPlace } from '../../kernel/index.ts'
+import type { ExtensionPlace, FoundExtension } from '../../kernel/index.ts'
 import { supervisorFolder } from '../../kernel/supervisor/index.ts'
 import { bundledExtensions } from '../bundled-extensions.ts'
 import { homeFolder } from '../host/data-folder.ts'
+import type { Setup } from '../team/load-config.ts'
 
 /** Where new extensions of a project are written. */
 export const projectExtensions = (workspace: string): string => join(workspace, 'extensions')
@@ -23,3 +24,13 @@ export const extensionPlaces = (workspace: string): readonly ExtensionPlace[] =>
 /** Whether `troupe serve` runs the kernel here. */
 export const hasExtensions = (workspace: string): boolean =>
   extensionPlaces(workspace).some(({ folder, source }) => source === 'project' && existsSync(folder))
+
+/** Names of the folders in all places. Their manifests are not read. */
+export const extensionIds = (workspace: string): readonly string[] =>
+  extensionPlaces(workspace).flatMap(({ folder }) => (existsSync(folder) ? readdirSync(folder) : []))
+
+/** All extensions of a project, with its own trust. */
+export async function findProjectExtensions({ workingDirectory, trusted }: Setup): Promise<readonly FoundExtension[]> {
+  const { findExtensions } = await import('../../kernel/index.ts')
+  return findExtensions({ places: extensionPlaces(workingDirectory), workspace: workingDirectory, trusted })
+}

@@ -14,7 +14,7 @@ import { foldersToWatch, isRelevant, isSearched, type WatchedPaths } from './wat
 //
 // 1. Changes that come together are loaded once. One load runs at a time; a change during it leads to another one.
 // 2. What cannot be loaded, or would lose trust, changes nothing: the last valid version stays, and the reason is reported.
-// 3. What a process reads once (modules with tools, `headends`, `store`, `telemetry`) is reported, not applied.
+// 3. What a process reads once (modules with tools, extensions, `headends`, `store`, `telemetry`) is reported, not applied.
 
 /** Editors write files in several steps. */
 const quietMs = 150
@@ -69,6 +69,11 @@ export class HotReload {
     watcher.on('error', (error) => this.#options.log.warn(`Some files cannot be watched: ${messageOf(error)}. Restart after changes.`))
     watchFile(this.#options.trustFile, { interval: 1_000, persistent: false }, this.#onTrust)
     await new Promise<void>((resolve) => watcher.once('ready', resolve))
+  }
+
+  /** The agents or tools of extensions have changed. */
+  applyAgain(): void {
+    this.#changed()
   }
 
   async close(): Promise<void> {
@@ -150,6 +155,7 @@ export class HotReload {
     const isSame = (one: unknown, other: unknown): boolean => JSON.stringify(one) === JSON.stringify(other)
     return [
       ...modules.map((path) => `${path} has changed. Modules with tools are loaded once: restart to use it.`),
+      ...changedExtensions(project, first),
       ...(isSame(project.headends, first.headends) ? [] : [restartFor('headends')]),
       ...(isSame(project.telemetry, first.telemetry) ? [] : [restartFor('telemetry')]),
       ...(project.folder === first.folder ? [] : [restartFor('store')]),
@@ -158,6 +164,12 @@ export class HotReload {
 }
 
 const restartFor = (section: string): string => `\`${section}\` of the configuration has changed: restart to use it.`
+
+function changedExtensions({ extensions = [] }: ServedProject, first: ServedProject): readonly string[] {
+  const hashes = (all: ServedProject['extensions'] = []): string => all.map(({ id, hash }) => `${id} ${hash}`).join()
+  if (hashes(extensions) === hashes(first.extensions)) return []
+  return ['Extensions have changed. They are loaded once: restart to use them.']
+}
 
 const moduleFiles = ({ inspected }: ServedProject): readonly string[] => inspected.moduleTools.files
 

@@ -1,12 +1,16 @@
 import { type Records, type Store, TroupeError } from '../../contracts/index.ts'
 import { serveStdio } from '../../headends/mcp/index.ts'
 import { listTokens } from '../../headends/server/index.ts'
+import { readSupervisorState } from '../../kernel/supervisor/index.ts'
 import { systemClock } from '../../runtime/index.ts'
 import { dataDirFlag } from '../approvals/next-commands.ts'
 import { exitCodes } from '../host/exit-codes.ts'
 import { openDataFolder } from '../host/open-data-folder.ts'
 import type { Host } from '../host/process-host.ts'
+import { hasExtensions } from '../kernel/extension-places.ts'
 import type { KernelHost } from '../kernel/kernel-host.ts'
+import type { ProjectKernel } from '../kernel/project-kernel.ts'
+import { supervisorPlace } from '../kernel/supervisor-place.ts'
 import type { ServeInvocation } from '../options/serve-invocations.ts'
 import { packageVersion } from '../package-file.ts'
 import type { Interruption } from '../run/interruption.ts'
@@ -36,7 +40,8 @@ export async function serveCommand(invocation: ServeInvocation, { host: given, i
   const host = withColour(given, display)
   const log = serveLog(host, display)
   const flags = serveFlags(invocation)
-  const project = await interruption.before(loadServedProject(invocation, { host, isTrusted: invocation.isTrusted }))
+  const hasKernel = kernelHost !== undefined || (invocation.agents.length === 0 && hasExtensions(process.cwd()))
+  const project = await interruption.before(loadServedProject(invocation, { host, isTrusted: invocation.isTrusted, hasKernel }))
   for (const notice of project.notices) log.note(notice)
   // Missing trust may be the cause of unexpected behaviour.
   for (const each of project.diagnostics) (isAboutTrust(each) ? log.warn : log.note)(sentenceOf(each))
@@ -65,22 +70,29 @@ interface Serving {
 
 /** Resolves when everything has ended. */
 async function serve(serving: Serving): Promise<void> {
-  const { invocation, project, settings, store, host, log } = serving
+  const { invocation, settings, store, host, log } = serving
   if (!invocation.isStdio) await requireToken(settings, store.records, invocation.dataDir)
   const health = new ServerHealth()
-  const prepared = await prepareServer({ project, settings, store, version: await packageVersion(), health, host, log })
-  const reload = new HotReload({
-    ...{ first: project, clock: systemClock, health, log },
-    load: () => loadServedProject(invocation, { host, isTrusted: false }),
-    apply: (changed) => applyChange(prepared, changed),
+  let reload: HotReload | undefined
+  const kernel = await openKernel(serving, () => reload?.applyAgain())
+  const extend = async (loaded: ServedProject): Promise<ServedProject> => (kernel ? kernel.extend(loaded) : loaded)
+  const project = await extend(serving.project)
+  if (kernel) health.kernelProblems = () => kernel.problems
+  const prepared = await prepareServer({ project, settings, store, version: await packageVersion(), health, host, log, kernel })
+  reload = new HotReload({
+    ...{ first: serving.project, clock: systemClock, health, log },
+    load: () => loadServedProject(invocation, { host, isTrusted: false, hasKernel: kernel !== undefined }),
+    apply: async (changed) => applyChange(prepared, await extend(changed)),
     pathsOf: (changed) => watchedPaths(changed, invocation),
     trustFile: trustPathOf(host),
   })
   let stop: Stop | undefined
   try {
+    await kernel?.attach(prepared.sessions)
     await reload.start()
-    stop = await (invocation.isStdio ? serveProcess : serveNetwork)(serving, prepared)
+    stop = await (invocation.isStdio ? serveProcess : serveNetwork)({ ...serving, project }, prepared)
     void resumeSessions(prepared, log)
+    void kernel?.start().catch((error: unknown) => log.failure(error))
     await stop.requested
     log.note('Stopping: no new work is accepted, and running turns may continue.')
   } finally {
@@ -89,10 +101,21 @@ async function serve(serving: Serving): Promise<void> {
     prepared.own.close()
     await reload.close()
     const result = await drainRuntime(prepared.runtime, stop ? settings.drainMs : 0, systemClock)
+    await kernel?.stop()
     await stop?.close()
     await prepared.close()
     if (result === 'released') log.note('Some turns were suspended. The next troupe serve in this folder continues them.')
   }
+}
+
+async function openKernel(
+  { invocation, project, store, host, log, kernelHost }: Serving,
+  onChange: () => void,
+): Promise<ProjectKernel | undefined> {
+  if (!project.extensions) return undefined
+  const { ProjectKernel } = await import('../kernel/project-kernel.ts')
+  const quarantined = kernelHost?.quarantined ?? readSupervisorState(supervisorPlace(invocation.dataDir, host)).quarantined
+  return ProjectKernel.open({ project, store, host, log, kernelHost, quarantined, onChange })
 }
 
 async function resumeSessions({ own }: PreparedServer, log: ServeLog): Promise<void> {
@@ -119,8 +142,8 @@ async function serveNetwork({ project, settings, host, log, display, interruptio
 }
 
 /** MCP over standard input and output, for a program that starts this one. */
-async function serveProcess({ log, interruption }: Serving, { dependencies, own }: PreparedServer): Promise<Stop> {
-  const served = serveStdio({ ...dependencies, service: own.sessions() }, process.stdin, process.stdout)
+async function serveProcess({ log, interruption }: Serving, { dependencies, sessions }: PreparedServer): Promise<Stop> {
+  const served = serveStdio({ ...dependencies, service: sessions }, process.stdin, process.stdout)
   log.note('Serves MCP over standard input and output.')
   return { requested: Promise.race([aborted(interruption.signal), served.closed]), close: () => served.close() }
 }

@@ -1,4 +1,4 @@
-import type { Clock, Ids, OwnerUsages, Records, SchemaValidator } from '../../contracts/index.ts'
+import type { Clock, ExtensionStatus, Ids, OwnerUsages, Records, SchemaValidator } from '../../contracts/index.ts'
 import { anthropicRoutes } from '../../headends/anthropic/index.ts'
 import { type McpDependencies, mcpRoutes } from '../../headends/mcp/index.ts'
 import { openaiRoutes } from '../../headends/openai/index.ts'
@@ -12,6 +12,7 @@ export interface RouteDependencies extends ServerRouteDependencies, McpDependenc
   readonly usages: OwnerUsages
   readonly validator: SchemaValidator
   audit(entry: AuditEntry): Promise<void>
+  extensions(): readonly ExtensionStatus[]
 }
 
 /** All routes. Those of REST are last: `/v1/:agent` matches every word. */

@@ -11,8 +11,11 @@ import {
   telemetryOf,
 } from '../../agents/index.ts'
 import { type Problem, TroupeError } from '../../contracts/index.ts'
+import { type FoundExtension, orchestratorName } from '../../kernel/index.ts'
 import type { AgentDefinition, AgentLoopConfig } from '../../runtime/index.ts'
 import type { Host } from '../host/process-host.ts'
+import { defaultOrchestrator } from '../kernel/default-orchestrator.ts'
+import { findProjectExtensions } from '../kernel/extension-places.ts'
 import type { ServeInvocation } from '../options/serve-invocations.ts'
 import { type InspectedAgents, inspectAgents, resolveAgents } from '../team/load-team.ts'
 import { type PreparedAgents, prepareAgents } from '../team/prepare-agents.ts'
@@ -27,16 +30,20 @@ export interface ServedProject extends PreparedAgents {
   readonly headends: HeadendSettings
   readonly telemetry: ReturnType<typeof telemetryOf>
   readonly inspected: InspectedAgents
+  /** With the kernel: what was found, in the order of ids. */
+  readonly extensions?: readonly FoundExtension[]
 }
 
 export interface LoadOptions {
   readonly host: Host
   /** Whether `--trust` applies. A later change needs its own trust. */
   readonly isTrusted: boolean
+  /** Whether the kernel runs: there is an orchestrator, and extensions have models. */
+  readonly hasKernel: boolean
 }
 
 /** Reads and checks everything, as a run does. Throws all errors together. */
-export async function loadServedProject(invocation: ServeInvocation, { host, isTrusted }: LoadOptions): Promise<ServedProject> {
+export async function loadServedProject(invocation: ServeInvocation, { host, isTrusted, hasKernel }: LoadOptions): Promise<ServedProject> {
   const wanted = wantedAgents(invocation.agents)
   const inspected = await inspectAgents(wanted, {
     host,
@@ -47,8 +54,14 @@ export async function loadServedProject(invocation: ServeInvocation, { host, isT
     asksForTrust: isTrusted,
   })
   try {
-    const { agents, served } = servedAgents(inspected, invocation.agents.length > 0)
-    const resolved = await resolveAgents(agents, inspected, { file: wanted.roots[0] ?? '.', isTeam: false, looksAtServers: false })
+    const { agents, served } = servedAgents(inspected, { isNamed: invocation.agents.length > 0, hasKernel })
+    const extensions = hasKernel ? await findProjectExtensions(inspected.setup) : undefined
+    const resolved = await resolveAgents(agents, inspected, {
+      file: wanted.roots[0] ?? '.',
+      isTeam: false,
+      looksAtServers: false,
+      otherModels: extensions?.flatMap(({ manifest }) => manifest?.agent?.model ?? []) ?? [],
+    })
     const prepared = await prepareAgents(resolved, { ...invocation, dryRun: false }, host)
     const templates = new Map(resolved.agents.map((agent) => [agent.definition.name, agentTemplate(registeredTemplate(agent))]))
     return {
@@ -62,6 +75,7 @@ export async function loadServedProject(invocation: ServeInvocation, { host, isT
       headends: headendsOf(inspected.setup.config),
       telemetry: telemetryOf(inspected.setup),
       inspected,
+      ...(extensions && { extensions }),
     }
   } catch (error) {
     throw error instanceof TroupeError ? withIgnoredSettings(error, inspected.diagnostics) : error
@@ -92,17 +106,20 @@ interface ServedNames {
   readonly served: readonly string[]
 }
 
-function servedAgents({ registry, errors }: InspectedAgents, isNamed: boolean): ServedNames {
+function servedAgents(inspected: InspectedAgents, { isNamed, hasKernel }: { isNamed: boolean; hasKernel: boolean }): ServedNames {
+  const { registry, errors } = inspected
   if (!registry.ok || errors.length > 0) throw joinErrors(errors)
   const { agents, roots } = registry
   const isServed = ({ definition, isChild }: RegisteredAgent): boolean => (isNamed ? roots.includes(definition.name) : !isChild)
-  const offered = agents.filter(isServed)
+  const isOrchestrated = agents.some(({ definition }) => definition.name === orchestratorName)
+  const added = hasKernel && !isOrchestrated ? [defaultOrchestrator(inspected.setup)] : []
+  const offered = [...added, ...agents.filter(isServed)]
   if (offered.length === 0)
     throw new TroupeError('usage', 'There is no agent to serve.', {
       remedy: 'Name one with --agent FILE, or create a sample project: troupe init',
     })
   throwProblems(offered.flatMap(missingUsage))
-  return { agents, served: offered.map(({ definition }) => definition.name) }
+  return { agents: [...added, ...agents], served: offered.map(({ definition }) => definition.name) }
 }
 
 /** Refuses agents whose name is a word of a route: `/v1/sessions` cannot be an agent. */

@@ -5,12 +5,14 @@ export class ServerHealth {
   stale: readonly string[] = []
   /** Changes that need a new start. */
   pending: readonly string[] = []
+  /** Of extensions. */
+  kernelProblems: () => readonly string[] = () => []
 
   get problems(): readonly string[] {
     return this.isDraining ? ['The server is shutting down.'] : []
   }
 
   get warnings(): readonly string[] {
-    return [...this.stale, ...this.pending]
+    return [...this.stale, ...this.pending, ...this.kernelProblems()]
   }
 }

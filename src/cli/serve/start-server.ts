@@ -1,9 +1,11 @@
-import type { Store } from '../../contracts/index.ts'
+import type { SessionService, Store } from '../../contracts/index.ts'
 import { mcpUpgrade } from '../../headends/mcp/index.ts'
 import { auditLog, type HeadendServer, headendServer, type Listening, listen, storedTokens } from '../../headends/server/index.ts'
+import { conversationSessions } from '../../kernel/index.ts'
 import { type AgentRuntime, randomIds, systemClock } from '../../runtime/index.ts'
 import { schemaValidator } from '../../tools/index.ts'
 import type { Host } from '../host/process-host.ts'
+import type { ProjectKernel } from '../kernel/project-kernel.ts'
 import { type LocalToken, localToken } from './local-token.ts'
 import { OwnSessions } from './own-sessions.ts'
 import type { ServeLog } from './serve-log.ts'
@@ -22,12 +24,16 @@ export interface ServerOptions {
   readonly health: ServerHealth
   readonly host: Host
   readonly log: ServeLog
+  /** If it runs. */
+  readonly kernel?: Pick<ProjectKernel, 'status'> | undefined
 }
 
 /** A runtime with everything that protocols need; not reachable yet. */
 export interface PreparedServer {
   readonly runtime: AgentRuntime
   readonly own: OwnSessions
+  /** As clients use them. */
+  readonly sessions: SessionService
   readonly dependencies: RouteDependencies
   readonly server: HeadendServer
   readonly local: LocalToken
@@ -40,7 +46,16 @@ export interface PreparedServer {
 }
 
 /** Connects runtime, routes, access and telemetry. Throws before anything is started if an agent has the name of a route. */
-export async function prepareServer({ project, settings, store, version, health, host, log }: ServerOptions): Promise<PreparedServer> {
+export async function prepareServer({
+  project,
+  settings,
+  store,
+  version,
+  health,
+  host,
+  log,
+  kernel,
+}: ServerOptions): Promise<PreparedServer> {
   const clock = systemClock
   const listeners = new Set<() => void>()
   const admission = (): HeadendServer['admission'] => server.admission
@@ -55,6 +70,7 @@ export async function prepareServer({ project, settings, store, version, health,
     problems: () => health.problems,
     warnings: () => health.warnings,
     metrics: () => telemetry.metrics(),
+    extensions: () => kernel?.status() ?? [],
     audit: auditLog(store.records, { clock, ids: randomIds }),
     legacyTransports: settings.legacyTransports,
     ...(settings.maxBodyBytes !== undefined && { maxBodyBytes: settings.maxBodyBytes }),
@@ -70,8 +86,9 @@ export async function prepareServer({ project, settings, store, version, health,
   const local = await localToken(project.folder)
   const { runtime, close } = serveRuntime(project, telemetry.observe(store), host)
   const own = new OwnSessions({ runtime, store, workspace: project.workspace, report: log.warn })
+  const sessions = kernel ? conversationSessions(own.sessions()) : own.sessions()
   const server = headendServer({
-    sessions: own.sessions(),
+    sessions,
     routes,
     tokens: storedTokens(store.records, { clock, localToken: local.token }),
     records: store.records,
@@ -87,7 +104,7 @@ export async function prepareServer({ project, settings, store, version, health,
     onError: (error, requestId) => log.failure(error, requestId),
   })
   return {
-    ...{ runtime, own, dependencies, server, local },
+    ...{ runtime, own, sessions, dependencies, server, local },
     check: (changed) => checkServedNames(changed, reserved),
     agentsChanged() {
       for (const listener of listeners) listener()

@@ -107,18 +107,21 @@ interface ResolveOptions {
   readonly isTeam: boolean
   /** Whether to contact servers on this machine that a model needs. */
   readonly looksAtServers: boolean
+  /** Models that others use, such as extensions: the adapter resolves them, if their providers are configured. */
+  readonly otherModels?: readonly string[]
 }
 
 /** Resolves the models and servers of agents. Throws all errors of them. */
 export async function resolveAgents(
   read: readonly RegisteredAgent[],
   { setup, moduleTools, diagnostics }: InspectedAgents,
-  { file, isTeam, looksAtServers }: ResolveOptions,
+  { file, isTeam, looksAtServers, otherModels = [] }: ResolveOptions,
 ): Promise<ResolvedAgents> {
   const { config, environment } = setup
   const served = serveTeam(read, { config, environment })
   const { agents } = served
-  const overlay = overlayFor([...new Set(agents.flatMap(({ definition }) => definition.models))], { config, environment })
+  const models = [...new Set(agents.flatMap(({ definition }) => definition.models))]
+  const overlay = overlayFor([...models, ...otherModels.filter((model) => isConfigured(model, setup))], { config, environment })
   const found = await findTeamModels(
     agents.map(({ definition, place, dialect }, index) => ({
       ...definition,
@@ -160,6 +163,17 @@ export async function resolveAgents(
     ...(storePath !== undefined && { storePath }),
     notices: found.notices,
     diagnostics: [...diagnostics, ...served.diagnostics, ...overlay.diagnostics, ...ignoredAddresses(overlay)],
+  }
+}
+
+/** Whether the provider of a model has all its variables. */
+function isConfigured(model: string, { config, environment }: Setup): boolean {
+  try {
+    overlayFor([model], { config, environment })
+    return true
+  } catch (error) {
+    if (error instanceof TroupeError) return false
+    throw error
   }
 }
 

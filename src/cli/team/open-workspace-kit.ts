@@ -19,11 +19,18 @@ interface KitOptions {
 
 const defaultPath = '/usr/local/bin:/usr/bin:/bin'
 
-/** The built-in tools and their sandbox. Loaded on demand. */
-export async function openWorkspaceKit({ env }: Pick<Host, 'env'>, options: KitOptions): Promise<WorkspaceKit> {
+/** The built-in tools and their sandbox, for the workspace or a folder in it. */
+export type KitAt = (folder: string) => WorkspaceKit
+
+/** Loaded on demand. */
+export async function openWorkspaceKits({ env }: Pick<Host, 'env'>, options: Omit<KitOptions, 'workspace'>): Promise<KitAt> {
   const { workspaceKit } = await import('../../tools/kit/index.ts')
-  return workspaceKit({ ...options, clock: systemClock, home: homeFolder(homedir()), path: env.PATH ?? defaultPath })
+  return (workspace) =>
+    workspaceKit({ ...options, workspace, clock: systemClock, home: homeFolder(homedir()), path: env.PATH ?? defaultPath })
 }
+
+export const openWorkspaceKit = async (host: Pick<Host, 'env'>, { workspace, ...options }: KitOptions): Promise<WorkspaceKit> =>
+  (await openWorkspaceKits(host, options))(workspace)
 
 type Agent = Pick<RegisteredAgent['definition'], 'tools' | 'sandbox'>
 

@@ -10,7 +10,7 @@ import { type ResolvedAgents, schemaErrors } from './load-team.ts'
 import { createWorkspaceTools, type WorkspaceToolOptions, type WorkspaceTools } from './workspace-tools.ts'
 
 /** What a runtime needs for its agents, checked. */
-export interface PreparedAgents extends Pick<WorkspaceTools, 'sandbox' | 'hooks' | 'withoutTerminal' | 'project'> {
+export interface PreparedAgents extends Pick<WorkspaceTools, 'sandbox' | 'hooks' | 'withoutTerminal' | 'project' | 'kitAt'> {
   /** With the models that are available. */
   readonly agents: WorkspaceTools['agents']
   readonly adapter: ModelAdapter

@@ -13,6 +13,7 @@ import {
 import type { TroupeError } from '../../contracts/index.ts'
 import { modelSourceNames } from '../../models/by-name/index.ts'
 import type { Host } from '../host/process-host.ts'
+import { extensionIds } from '../kernel/extension-places.ts'
 import { misspeltModels } from '../models/check-model-names.ts'
 import { type ConfigOptions, type ReadSetup, readSetup } from './load-config.ts'
 import { ModuleImporter, type ModuleTools } from './tool-modules.ts'
@@ -95,11 +96,10 @@ export async function readAgents(
   })
   const named = registry.readable.flatMap(({ agent }) => agent.models.map((model) => model.split('/', 1)[0] ?? model))
   const diagnostics = [...setup.diagnostics, ...unusedQueues({ config, environment }, [...modelSourceNames, ...named])]
-  const unknown = unknownTools(
-    config,
-    [...registry.found.map(({ toolName }) => `agent__${toolName}`), ...registry.moduleTools.names],
-    registry.moduleTools.areIncomplete,
-  )
+  const unknown = unknownTools(config, [...registry.found.map(({ toolName }) => `agent__${toolName}`), ...registry.moduleTools.names], {
+    areIncomplete: registry.moduleTools.areIncomplete,
+    sources: extensionIds(workingDirectory),
+  })
   const advice = [
     ...(await misspeltModels(registry.readable, setup)),
     ...(scope === 'reachable' ? unusedConfigs(registry, setup, options) : []),

@@ -16,16 +16,16 @@ import {
 import { type ApprovalPolicy, type Hook, type Sandbox, type SandboxPolicy, TroupeError, wrapProjectText } from '../../contracts/index.ts'
 import { knownRules } from '../../policy/tool-name-problems.ts'
 import type { AgentDefinition, AgentLoopConfig } from '../../runtime/index.ts'
-import type { WorkspaceKit } from '../../tools/kit/index.ts'
 import { isInside } from '../../util/is-inside.ts'
 import { flagProblems } from '../approvals/flag-rules.ts'
 import type { WithoutTerminal } from '../approvals/terminal-approver.ts'
 import { homeFolder } from '../host/data-folder.ts'
 import type { Host } from '../host/process-host.ts'
+import { extensionIds } from '../kernel/extension-places.ts'
 import { configuredHooks } from './configured-hooks.ts'
 import { configuredHttpTools } from './http-tools.ts'
 import { trustPlaceOf } from './load-config.ts'
-import { openWorkspaceKit, unavailableTools } from './open-workspace-kit.ts'
+import { type KitAt, openWorkspaceKits, unavailableTools } from './open-workspace-kit.ts'
 import { agentsWithSkills, summarizeProblems } from './project-skills.ts'
 import { sentenceOf } from './start-diagnostics.ts'
 import { type ModuleTools, noModuleTools } from './tool-modules.ts'
@@ -41,6 +41,8 @@ export interface WorkspaceTools {
   /** The project root: grants for the project are stored under it. */
   readonly project: string
   readonly notices: readonly string[]
+  /** The same built-in tools for other folders. Absent if no agent has tools. */
+  readonly kitAt?: KitAt
 }
 
 export interface WorkspaceToolOptions {
@@ -70,20 +72,21 @@ export async function createWorkspaceTools(agents: readonly RegisteredAgent[], o
     ...moduleTools.tools.map(({ name }) => name),
     ...restToolNames(config),
   ]
-  const sources = [...serversOf(config), ...agents.flatMap(({ servers }) => servers)].map(({ name }) => name).concat(openApiNames(config))
+  const servers = [...serversOf(config), ...agents.flatMap((agent) => agent.servers)].map(({ name }) => name)
+  const sources = [...servers, ...openApiNames(config), ...extensionIds(workingDirectory)]
   const rules = flagProblems({ allow, deny, tools, sources })
   const problems = [...rules, ...skilled.problems, ...hooked.problems]
   if (problems.length > 0) throw new TroupeError('config_invalid', problemText(rules.length === problems.length), { problems })
   const known = { tools, sources }
   const { policies, onUnavailable } = approvalsOf(config)
   const policy = sandboxOf(config)
-  const builtin = await openWorkspaceKitFor(agents, {
+  const kitAt = await openWorkspaceKitsFor(agents, {
     host,
-    workingDirectory,
     policy,
     hidden: withOwnFolder(hidden, workingDirectory),
     guarded: [...hooked.files, ...moduleTools.files],
   })
+  const builtin = kitAt?.(workingDirectory)
   const patterns = agents.flatMap(({ definition }) => definition.tools)
   const http = await configuredHttpTools(
     { config, environment: host.env, patterns },
@@ -105,6 +108,7 @@ export async function createWorkspaceTools(agents: readonly RegisteredAgent[], o
     hooks: hooked.hooks,
     withoutTerminal: onUnavailable ?? 'suspend',
     project,
+    ...(kitAt && { kitAt }),
     notices: [...summarizeProblems(skilled.fileProblems), ...skilled.warnings, ...context.problems, ...http.problems, ...missing].map(
       sentenceOf,
     ),
@@ -122,12 +126,11 @@ const flagPolicy = (allow: readonly string[], deny: readonly string[]): readonly
     : [{ name: 'the command line', rules: [...allow.map((each) => ({ allow: each })), ...deny.map((each) => ({ deny: each }))] }]
 
 /** Loaded only if an agent has tools. */
-async function openWorkspaceKitFor(
+async function openWorkspaceKitsFor(
   agents: readonly RegisteredAgent[],
-  { host, workingDirectory, ...confinement }: Pick<WorkspaceToolOptions, 'host' | 'workingDirectory' | 'hidden'> & Confinement,
-): Promise<WorkspaceKit | undefined> {
-  if (agents.every(({ definition }) => definition.tools.length === 0)) return undefined
-  return openWorkspaceKit(host, { workspace: workingDirectory, ...confinement })
+  { host, ...confinement }: Pick<WorkspaceToolOptions, 'host' | 'hidden'> & Confinement,
+): Promise<KitAt | undefined> {
+  return agents.every(({ definition }) => definition.tools.length === 0) ? undefined : openWorkspaceKits(host, confinement)
 }
 
 interface Confinement {

@@ -1,4 +1,4 @@
-import type { Clock, OwnerBudget, OwnerUsages } from '../../contracts/index.ts'
+import type { Clock, ExtensionStatus, OwnerBudget, OwnerUsages } from '../../contracts/index.ts'
 import { nextUtcDay, utcDay } from '../../util/utc-day.ts'
 import { type AuditEntry, type Caller, plainErrors, type Route, route } from '../server/index.ts'
 import { agentRoutes } from './agent-routes.ts'
@@ -12,6 +12,8 @@ export interface RestDependencies {
   readonly version: string
   readonly usages: OwnerUsages
   audit(entry: AuditEntry): Promise<void>
+  /** Empty without extensions. */
+  extensions(): readonly ExtensionStatus[]
 }
 
 /** `/v1/:agent` is last: other routes win. */
@@ -20,6 +22,7 @@ export function restRoutes(dependencies: RestDependencies): readonly Route[] {
   const isAsk = ({ path }: Route): boolean => path === '/v1/:agent'
   return [
     statusRoute(dependencies),
+    extensionsRoute(dependencies),
     ...turnRoutes,
     ...sessionRoutes(dependencies),
     ...approvalRoutes(dependencies),
@@ -51,6 +54,18 @@ const statusRoute = ({ version, ...deps }: RestDependencies): Route =>
         ...(caller.budget && { budget: await budgetToday(caller, caller.budget, deps) }),
       })
     },
+  })
+
+const extensionsRoute = ({ extensions }: RestDependencies): Route =>
+  route({
+    headend: 'rest',
+    errors: plainErrors,
+    method: 'GET',
+    path: '/v1/extensions',
+    access: 'read',
+    summary: 'List the extensions',
+    responses: { 200: { description: 'Extensions with state, capabilities, health and problems. Empty if the folder has none.' } },
+    handle: () => Response.json({ extensions: extensions() }),
   })
 
 /** `used` is what is stored: requests in flight are not part of it. */

@@ -1,0 +1,199 @@
+import { homedir } from 'node:os'
+import { join } from 'node:path'
+import { overlayFor } from '../../agents/index.ts'
+import type { ExtensionLogger, ExtensionStatus, SessionService, Store, Tool } from '../../contracts/index.ts'
+import {
+  acquireKernelLease,
+  createKernel,
+  type ExtensionSandbox,
+  extensionSandbox,
+  type Kernel,
+  type KernelLease,
+  type KernelOptions,
+  openInSandbox,
+} from '../../kernel/index.ts'
+import { type Quarantined, quarantineNotice, withoutSupervisor } from '../../kernel/supervisor/index.ts'
+import { randomIds, systemClock } from '../../runtime/index.ts'
+import { homeFolder } from '../host/data-folder.ts'
+import type { Host } from '../host/process-host.ts'
+import type { ServeLog } from '../serve/serve-log.ts'
+import type { ServedProject } from '../serve/served-project.ts'
+import { projectExtensions } from './extension-places.ts'
+import { type ExtensionSettings, readExtensionSettings } from './extension-settings.ts'
+import type { KernelHost } from './kernel-host.ts'
+
+export interface ProjectKernelOptions {
+  readonly project: ServedProject
+  readonly store: Store
+  readonly host: Host
+  readonly log: ServeLog
+  /** Under `troupe up`. */
+  readonly kernelHost?: KernelHost | undefined
+  readonly quarantined: readonly Quarantined[]
+  /** The agents or tools of extensions have changed: apply `extend` again. */
+  onChange(): void
+}
+
+const leaseRetryMs = 1_000
+
+/**
+ * The kernel of a project.
+ *
+ * 1. One kernel of a store runs channels, schedules, services and the bus. Another one serves tools and agents, and waits for the lease.
+ */
+export class ProjectKernel {
+  readonly #options: ProjectKernelOptions
+  readonly #kernel: Kernel
+  #lease: KernelLease | undefined
+  #cancelRetry = (): void => {}
+  #isStopped = false
+
+  private constructor(options: ProjectKernelOptions, kernel: Kernel) {
+    this.#options = options
+    this.#kernel = kernel
+  }
+
+  /** Loads the extensions. */
+  static async open(options: ProjectKernelOptions): Promise<ProjectKernel> {
+    const kernel = createKernel(await kernelOptions(options))
+    await kernel.load()
+    return new ProjectKernel(options, kernel)
+  }
+
+  /** The project with the orchestrator, and the agents and tools of extensions. */
+  async extend(project: ServedProject): Promise<ServedProject> {
+    const { adapter, config, served } = project
+    const extended = await this.#kernel.config({ config, served, resolveModel: (name) => adapter.resolve(name) })
+    return { ...project, config: extended.config, served: extended.served, hooks: [...project.hooks, ...extended.hooks] }
+  }
+
+  attach(sessions: SessionService): Promise<void> {
+    return this.#kernel.attach(sessions)
+  }
+
+  /** Starts the extensions once no other kernel of this store runs. */
+  async start(): Promise<void> {
+    const { store, log, kernelHost } = this.#options
+    let isWaiting = false
+    while (!this.#isStopped) {
+      const lease = await acquireKernelLease(store.records, {
+        clock: systemClock,
+        ids: randomIds,
+        holder: `troupe ${kernelHost ? 'up' : 'serve'}, process ${process.pid}`,
+        ...(kernelHost && { supervisor: String(process.ppid) }),
+        onLost: (holder) => {
+          log.warn(`Channels, schedules and services are stopped: ${holder} runs them now.`)
+          void this.#kernel.stop()
+        },
+      })
+      if (lease.ok) {
+        this.#lease = lease
+        return this.#begin()
+      }
+      if (!isWaiting) log.warn(`Channels, schedules and services wait: ${lease.holder} runs them for this data folder.`)
+      isWaiting = true
+      await new Promise<void>((resolve) => {
+        const cancel = systemClock.after(leaseRetryMs, resolve)
+        this.#cancelRetry = () => {
+          cancel()
+          resolve()
+        }
+      })
+    }
+  }
+
+  async stop(): Promise<void> {
+    this.#isStopped = true
+    this.#cancelRetry()
+    await this.#kernel.stop()
+    if (this.#lease?.ok) await this.#lease.release()
+  }
+
+  status(): readonly ExtensionStatus[] {
+    return this.#kernel.status()
+  }
+
+  /** Of extensions that do not run as they should. */
+  get problems(): readonly string[] {
+    return this.status().flatMap(({ id, state, problems, health }) => [
+      ...(state === 'running' || state === 'disabled' ? [] : [`Extension ${id}: ${state}. ${problems.at(-1)?.message ?? ''}`.trim()]),
+      ...(health?.healthy === false ? [`Extension ${id} is not healthy: ${health.message ?? 'no reason given'}`] : []),
+    ])
+  }
+
+  async #begin(): Promise<void> {
+    const { log, quarantined } = this.#options
+    await this.#kernel.start()
+    const running = this.status().filter(({ state }) => state === 'running')
+    log.note(`Extensions: ${running.map(({ id }) => id).join(', ') || 'none'}.`)
+    for (const each of quarantined) await this.#kernel.notify(quarantineNotice(each))
+    // The same content again is not told again.
+    const hashes = new Map(this.#options.project.extensions?.map(({ id, hash }) => [id, hash]))
+    for (const { id, state, problems, source } of this.status()) {
+      const [problem] = problems
+      if (source === 'bundled' || !problem || (state !== 'failed' && state !== 'untrusted')) continue
+      const text = `Extension ${id} is not running: ${problem.message}${problem.remedy === undefined ? '' : `. ${problem.remedy}`}`
+      await this.#kernel.notify({ text, id: `extension:${id}:${hashes.get(id)}:${state}` })
+    }
+  }
+}
+
+async function kernelOptions(options: ProjectKernelOptions): Promise<KernelOptions> {
+  const { project, store, host, log, kernelHost, quarantined, onChange } = options
+  const settings = await readExtensionSettings(store.records)
+  const { workspace, folder, kitAt } = project
+  const dataFolder = join(folder, 'extensions')
+  const sandbox = sandboxAt(workspace, host)
+  const openUntrusted = openInSandbox({ sandbox, clock: systemClock, dataDir: (id) => join(dataFolder, id) })
+  return {
+    found: project.extensions ?? [],
+    store,
+    clock: systemClock,
+    ids: randomIds,
+    supervisor: kernelHost?.supervisor ?? withoutSupervisor,
+    ...(kernelHost?.terminal && { terminal: kernelHost.terminal }),
+    workspace,
+    dataFolder,
+    ...((await sandbox.unavailable()) === undefined && { openUntrusted }),
+    extensionsFolder: projectExtensions(workspace),
+    logger: (id) => loggerOf(id, log),
+    secret: secretsOf(options, settings),
+    storedConfig: (id) => settings.get(id)?.config ?? {},
+    builtinTools: (names, at) => toolsNamed(kitAt?.(at).tools ?? [], names),
+    isDisabled: ({ id, manifest }) => !(settings.get(id)?.enabled ?? manifest?.enabled ?? true),
+    quarantineOf: ({ id, hash }) => quarantined.find((each) => each.id === id && each.hash === hash)?.reason,
+    validate: async () => [],
+    onDiagnostic: ({ level, source, message }) => (level === 'info' ? log.note : log.warn)(`${source}: ${message}`),
+    onChange,
+  }
+}
+
+/** For extensions that are not trusted. */
+export const sandboxAt = (workspace: string, { env }: Pick<Host, 'env'>): ExtensionSandbox =>
+  extensionSandbox({ workspace, path: env.PATH ?? '/usr/local/bin:/usr/bin:/bin', home: homeFolder(homedir()), clock: systemClock })
+
+/** Of the environment, the configuration, and `setup`. */
+function secretsOf({ project }: ProjectKernelOptions, settings: ReadonlyMap<string, ExtensionSettings>): KernelOptions['secret'] {
+  const { config, environment } = project.inspected.setup
+  const { variables } = overlayFor([], { config, environment })
+  const stored = Object.assign({}, ...[...settings.values()].map(({ secrets }) => secrets)) as { readonly [name: string]: string }
+  return (name) => stored[name] ?? variables[name] ?? environment[name]
+}
+
+function loggerOf(id: string, log: ServeLog): ExtensionLogger {
+  const line = (message: string, fields?: object): string => `${id}: ${message}${fields === undefined ? '' : ` ${JSON.stringify(fields)}`}`
+  return {
+    debug() {},
+    info: (message, fields) => log.note(line(message, fields)),
+    warn: (message, fields) => log.warn(line(message, fields)),
+    error: (message, fields) => log.warn(line(message, fields)),
+  }
+}
+
+function toolsNamed(tools: readonly Tool[], names: readonly string[]): readonly Tool[] {
+  return names.map((name) => {
+    const tool = tools.find((each) => each.name === name)
+    if (!tool) throw new Error(`There is no built-in tool ${name}. Available: ${tools.map((each) => each.name).join(', ')}.`)
+    return tool
+  })
+}

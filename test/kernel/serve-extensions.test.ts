@@ -1,0 +1,90 @@
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import type { ExtensionStatus } from '../../src/contracts/index.ts'
+import { type ModelRequest, type Served, type ServeScene, serveScene } from '../cli/serve-scene.ts'
+
+let scene: ServeScene
+let server: Served
+
+const reviewer = `id: reviewer
+name: Reviewer
+version: "1.0.0"
+description: Reviews texts.
+natural_language_description: Use this agent to review a text.
+agent:
+  integration_mode: tool
+  model: lab/model
+  instructions: prompts/reviewer.jinja2
+`
+const notes = `id: notes
+name: Notes
+version: "1.0.0"
+description: Keeps notes.
+entrypoint: main:Notes
+`
+const notesCode = `export class Notes {
+  getTools() {
+    return [{ name: 'count', description: 'Counts notes', inputSchema: { type: 'object', properties: {} }, effect: 'read', execute: () => '7 notes' }]
+  }
+}
+`
+
+beforeAll(async () => {
+  scene = await serveScene()
+  await scene.put('.ai-agent.json', JSON.stringify({ defaults: { models: 'lab/model' } }))
+  await scene.put('extensions/README.md', 'Extensions of this project.')
+  await scene.put('.ai-agent/extensions/reviewer/manifest.yaml', reviewer)
+  await scene.put('.ai-agent/extensions/reviewer/prompts/reviewer.jinja2', 'You are the reviewer.')
+  await scene.put('.ai-agent/extensions/notes/manifest.yaml', notes)
+  await scene.put('.ai-agent/extensions/notes/main.js', notesCode)
+  await scene.put('extensions/broken/manifest.yaml', 'id: other\nnaem: Broken\n')
+  server = await scene.serve(['--trust'])
+}, 30_000)
+afterAll(() => server?.process.kill('SIGTERM'))
+
+it('serves the orchestrator and the agents of extensions of a folder without agent files', async () => {
+  const { agents } = (await (await server.fetch('/v1/agents')).json()) as { agents: { name: string; tools: string[]; agents: string[] }[] }
+  const orchestrator = agents.find(({ name }) => name === 'orchestrator')
+  expect(agents.map(({ name }) => name)).toEqual(expect.arrayContaining(['orchestrator', 'reviewer']))
+  expect(orchestrator?.tools).toEqual(expect.arrayContaining(['ask_user', 'update_plan', 'list_extensions', 'notes__count', 'kv__get']))
+  expect(orchestrator?.agents).toContain('reviewer')
+  const seen: ModelRequest[] = []
+  scene.reply = (request) => {
+    seen.push(request)
+    if (request.system.includes('You are the reviewer.')) return { text: 'Reviewed.' }
+    if (request.last === 'Review and count') return { call: { name: 'agent__reviewer', input: { task: 'Check "abc"', reason: 'r' } } }
+    if (request.last.includes('Reviewed.')) return { call: { name: 'notes__count', input: { reason: 'r' } } }
+    return { text: `All done: ${request.last}` }
+  }
+  const answer = await server.fetch('/v1/orchestrator', { json: { input: 'Review and count' } })
+  expect(await answer.json()).toMatchObject({ status: 'completed', text: expect.stringContaining('7 notes') })
+  expect(seen[0]?.system).toContain('Available tools:\n')
+  expect(seen[0]?.system).toContain('- reviewer: Use this agent to review a text.')
+  const direct = await server.fetch('/v1/reviewer', { json: { input: 'Check "def"' } })
+  expect(await direct.json()).toMatchObject({ text: 'Reviewed.' })
+})
+
+it('lists the extensions with their problems, which the health check shows, too', async () => {
+  const { extensions } = (await (await server.fetch('/v1/extensions')).json()) as { extensions: ExtensionStatus[] }
+  const broken = extensions.find(({ id }) => id === 'broken')
+  expect(extensions.find(({ id }) => id === 'notes')).toMatchObject({
+    state: 'running',
+    runs: 'kernel',
+    source: 'user',
+    capabilities: ['tools'],
+  })
+  expect(broken).toMatchObject({ state: 'failed', source: 'project', runs: 'nowhere' })
+  expect(broken?.problems.map(({ place }) => place).join()).toContain('manifest.yaml:')
+  expect(await (await server.fetch('/ready')).text()).toContain('Extension broken: failed.')
+  expect((await server.fetch('/v1/extensions', { token: 'nobody' })).status).toBe(401)
+})
+
+it('keeps tools and agents of extensions when agent files change', async () => {
+  await server.after(
+    () => scene.put('clerk.ai', '---\ndescription: A clerk\nusage: anything\nmodels: lab/model\n---\nYou are the clerk.\n'),
+    'Reloaded.',
+  )
+  const { agents } = (await (await server.fetch('/v1/agents')).json()) as { agents: { name: string; tools: string[]; agents: string[] }[] }
+  const orchestrator = agents.find(({ name }) => name === 'orchestrator')
+  expect(orchestrator?.agents).toEqual(expect.arrayContaining(['reviewer', 'clerk']))
+  expect(orchestrator?.tools).toContain('notes__count')
+})
