@@ -111,10 +111,11 @@ export class Kernel {
     this.#loader = new ExtensionLoader({ ...options, ports, onChange: (extension, problems) => this.#changed(extension, problems) })
   }
 
-  /** @throws if another kernel has the store. */
+  /** @throws if another kernel of the project has the store. */
   async load(): Promise<void> {
-    const { store, clock, ids, lease } = this.#options
-    if (lease) this.#lease = await takeKernelLease(store.records, { clock, ids, ...lease, onLost: (holder) => this.#lostLease(holder) })
+    const { store, workspace, clock, ids, lease } = this.#options
+    const records = projectRecords(store.records, workspace)
+    if (lease) this.#lease = await takeKernelLease(records, { clock, ids, ...lease, onLost: (holder) => this.#lostLease(holder) })
     await this.#loader.load()
   }
 

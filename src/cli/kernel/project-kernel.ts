@@ -1,24 +1,25 @@
 import { homedir } from 'node:os'
 import { join } from 'node:path'
 import { overlayFor } from '../../agents/index.ts'
-import type { ExtensionLogger, ExtensionStatus, SessionService, Store, Tool } from '../../contracts/index.ts'
+import type { ExtensionLogger, ExtensionProblem, ExtensionStatus, SessionService, Store, Tool } from '../../contracts/index.ts'
 import {
-  acquireKernelLease,
   createKernel,
+  type ExtensionAdmissions,
   type ExtensionSandbox,
+  extensionAdmissions,
   extensionSandbox,
   type Kernel,
-  type KernelLease,
   type KernelOptions,
-  openInSandbox,
+  projectRecords,
 } from '../../kernel/index.ts'
-import { type Quarantined, quarantineNotice, withoutSupervisor } from '../../kernel/supervisor/index.ts'
+import { type Quarantined, quarantineNotice, supervisorFolder, withoutSupervisor } from '../../kernel/supervisor/index.ts'
 import { randomIds, systemClock } from '../../runtime/index.ts'
+import { knownNames } from '../../util/nearest-names.ts'
 import { homeFolder } from '../host/data-folder.ts'
 import type { Host } from '../host/process-host.ts'
 import type { ServeLog } from '../serve/serve-log.ts'
 import type { ServedProject } from '../serve/served-project.ts'
-import { projectExtensions } from './extension-places.ts'
+import { findProjectExtensions, projectExtensions } from './extension-places.ts'
 import { type ExtensionSettings, readExtensionSettings } from './extension-settings.ts'
 import type { KernelHost } from './kernel-host.ts'
 
@@ -34,19 +35,10 @@ export interface ProjectKernelOptions {
   onChange(): void
 }
 
-const leaseRetryMs = 1_000
-
-/**
- * The kernel of a project.
- *
- * 1. One kernel of a store runs channels, schedules, services and the bus. Another one serves tools and agents, and waits for the lease.
- */
+/** The kernel of a project. */
 export class ProjectKernel {
   readonly #options: ProjectKernelOptions
   readonly #kernel: Kernel
-  #lease: KernelLease | undefined
-  #cancelRetry = (): void => {}
-  #isStopped = false
 
   private constructor(options: ProjectKernelOptions, kernel: Kernel) {
     this.#options = options
@@ -71,42 +63,17 @@ export class ProjectKernel {
     return this.#kernel.attach(sessions)
   }
 
-  /** Starts the extensions once no other kernel of this store runs. */
   async start(): Promise<void> {
-    const { store, log, kernelHost } = this.#options
-    let isWaiting = false
-    while (!this.#isStopped) {
-      const lease = await acquireKernelLease(store.records, {
-        clock: systemClock,
-        ids: randomIds,
-        holder: `troupe ${kernelHost ? 'up' : 'serve'}, process ${process.pid}`,
-        ...(kernelHost && { supervisor: String(process.ppid) }),
-        onLost: (holder) => {
-          log.warn(`Channels, schedules and services are stopped: ${holder} runs them now.`)
-          void this.#kernel.stop()
-        },
-      })
-      if (lease.ok) {
-        this.#lease = lease
-        return this.#begin()
-      }
-      if (!isWaiting) log.warn(`Channels, schedules and services wait: ${lease.holder} runs them for this data folder.`)
-      isWaiting = true
-      await new Promise<void>((resolve) => {
-        const cancel = systemClock.after(leaseRetryMs, resolve)
-        this.#cancelRetry = () => {
-          cancel()
-          resolve()
-        }
-      })
-    }
+    const { log, quarantined } = this.#options
+    await this.#kernel.start()
+    const running = this.status().filter(({ state }) => state === 'running')
+    log.note(`Extensions: ${running.map(({ id }) => id).join(', ') || 'none'}.`)
+    for (const each of quarantined) await this.#kernel.notify(quarantineNotice(each))
+    await this.#tellFailures()
   }
 
-  async stop(): Promise<void> {
-    this.#isStopped = true
-    this.#cancelRetry()
-    await this.#kernel.stop()
-    if (this.#lease?.ok) await this.#lease.release()
+  stop(): Promise<void> {
+    return this.#kernel.stop()
   }
 
   status(): readonly ExtensionStatus[] {
@@ -121,13 +88,8 @@ export class ProjectKernel {
     ])
   }
 
-  async #begin(): Promise<void> {
-    const { log, quarantined } = this.#options
-    await this.#kernel.start()
-    const running = this.status().filter(({ state }) => state === 'running')
-    log.note(`Extensions: ${running.map(({ id }) => id).join(', ') || 'none'}.`)
-    for (const each of quarantined) await this.#kernel.notify(quarantineNotice(each))
-    // The same content again is not told again.
+  /** The same content again is not told again. */
+  async #tellFailures(): Promise<void> {
     const hashes = new Map(this.#options.project.extensions?.map(({ id, hash }) => [id, hash]))
     for (const { id, state, problems, source } of this.status()) {
       const [problem] = problems
@@ -140,11 +102,11 @@ export class ProjectKernel {
 
 async function kernelOptions(options: ProjectKernelOptions): Promise<KernelOptions> {
   const { project, store, host, log, kernelHost, quarantined, onChange } = options
-  const settings = await readExtensionSettings(store.records)
+  const settings = await readExtensionSettings(projectRecords(store.records, project.workspace))
   const { workspace, folder, kitAt } = project
-  const dataFolder = join(folder, 'extensions')
+  const dataFolder = extensionData(folder, workspace)
   const sandbox = sandboxAt(workspace, host)
-  const openUntrusted = openInSandbox({ sandbox, clock: systemClock, dataDir: (id) => join(dataFolder, id) })
+  const admissions = extensionAdmissions({ sandbox, clock: systemClock, workspace, dataFolder })
   return {
     found: project.extensions ?? [],
     store,
@@ -154,7 +116,7 @@ async function kernelOptions(options: ProjectKernelOptions): Promise<KernelOptio
     ...(kernelHost?.terminal && { terminal: kernelHost.terminal }),
     workspace,
     dataFolder,
-    ...((await sandbox.unavailable()) === undefined && { openUntrusted }),
+    ...((await sandbox.unavailable()) === undefined && { openUntrusted: admissions.open }),
     extensionsFolder: projectExtensions(workspace),
     logger: (id) => loggerOf(id, log),
     secret: secretsOf(options, settings),
@@ -162,10 +124,30 @@ async function kernelOptions(options: ProjectKernelOptions): Promise<KernelOptio
     builtinTools: (names, at) => toolsNamed(kitAt?.(at).tools ?? [], names),
     isDisabled: ({ id, manifest }) => !(settings.get(id)?.enabled ?? manifest?.enabled ?? true),
     quarantineOf: ({ id, hash }) => quarantined.find((each) => each.id === id && each.hash === hash)?.reason,
-    validate: async () => [],
+    validate: (id) => validateNow(id, project, admissions),
+    lease: {
+      holder: `troupe ${kernelHost ? 'up' : 'serve'}, process ${process.pid}`,
+      ...(kernelHost && { supervisor: String(process.ppid) }),
+    },
     onDiagnostic: ({ level, source, message }) => (level === 'info' ? log.note : log.warn)(`${source}: ${message}`),
     onChange,
   }
+}
+
+/** Where extensions of a project have their files. Projects may share a data folder. */
+export const extensionData = (folder: string, workspace: string): string => join(supervisorFolder(folder, workspace), 'extensions')
+
+/** As it is on the disk now. */
+async function validateNow(
+  id: string,
+  { inspected }: ServedProject,
+  admissions: ExtensionAdmissions,
+): Promise<readonly ExtensionProblem[]> {
+  const all = await findProjectExtensions(inspected.setup)
+  const found = all.find((each) => each.id === id)
+  if (found) return (await admissions.validate(found)).problems
+  const known = all.map((each) => each.id)
+  return [{ place: id, message: `there is no extension \`${id}\``, remedy: knownNames(id, known, 'extension') }]
 }
 
 /** For extensions that are not trusted. */

@@ -4,6 +4,7 @@
 // 2. A call publishes `agent_invoked` once, and `agent_result` or `agent_error` once, also if a restart interrupts it.
 // 3. A failure of an agent is a result. Nothing here throws.
 import type {
+  AgentLimits,
   AgentResult,
   Clock,
   JsonObject,
@@ -71,7 +72,8 @@ export class ExtensionAgents implements AgentPort {
     const text = taskText(task, context)
     const call = currentCall()
     if (!call) return this.#ownSession(id, text, { ...changes, ...(signal && { signal }) })
-    const child = () => call.context.startChild({ agent: id, input: [{ type: 'text', text }], ...changes }, signal)
+    const child = (limits?: Partial<AgentLimits>) =>
+      call.context.startChild({ agent: id, input: [{ type: 'text', text }], ...changes, ...(limits && { limits }) }, signal)
     return childAgentResult(await (call.invocation ? call.invocation.child(child) : child()))
   }
 

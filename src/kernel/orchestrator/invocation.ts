@@ -1,8 +1,8 @@
 // One run of `invoke`, with the limits of its agent.
 //
 // 1. `time_budget_ms` bounds the code of `invoke`. While an agent runs that it started, the time budget of that agent applies.
-// 2. `max_turns` and `max_tokens_per_invocation` bound all agents that it starts together: the next one is refused when they are used.
-import type { AgentResult, ChildResult, Clock } from '../../contracts/index.ts'
+// 2. `max_turns` and `max_tokens_per_invocation` bound all agents that it starts together: each one gets what is left.
+import type { AgentLimits, AgentResult, ChildResult, Clock } from '../../contracts/index.ts'
 import { showDuration } from '../../util/parse-units.ts'
 import type { AgentSection } from '../kernel-types.ts'
 import { failedResult } from './agent-results.ts'
@@ -46,14 +46,15 @@ export class Invocation {
   }
 
   /** Runs an agent inside of `invoke`. */
-  async child(start: () => Promise<ChildResult>): Promise<ChildResult> {
+  async child(start: (left: Partial<AgentLimits>) => Promise<ChildResult>): Promise<ChildResult> {
     const refusal = this.#refusal
     this.hasStarted = true
     if (refusal !== undefined)
       return { kind: 'refused', failure: { class: 'budget', message: refusal, remedy: 'Answer with what you have.' } }
     this.#pause()
     try {
-      const result = await start()
+      const { maxTurns, maxTokensPerInvocation } = this.#limits
+      const result = await start({ maxToolTurns: maxTurns - this.#steps, maxTokens: maxTokensPerInvocation - this.#tokens })
       if (result.kind === 'ended') this.#charge(result)
       return result
     } finally {
