@@ -1,5 +1,4 @@
 import { homedir } from 'node:os'
-import { join } from 'node:path'
 import { overlayFor } from '../../agents/index.ts'
 import type { ExtensionLogger, ExtensionProblem, ExtensionStatus, SessionService, Store, Tool } from '../../contracts/index.ts'
 import {
@@ -12,14 +11,14 @@ import {
   type KernelOptions,
   projectRecords,
 } from '../../kernel/index.ts'
-import { type Quarantined, quarantineNotice, supervisorFolder, withoutSupervisor } from '../../kernel/supervisor/index.ts'
+import { type Quarantined, quarantineNotice, withoutSupervisor } from '../../kernel/supervisor/index.ts'
 import { randomIds, systemClock } from '../../runtime/index.ts'
 import { knownNames } from '../../util/nearest-names.ts'
 import { homeFolder } from '../host/data-folder.ts'
 import type { Host } from '../host/process-host.ts'
 import type { ServeLog } from '../serve/serve-log.ts'
 import type { ServedProject } from '../serve/served-project.ts'
-import { findProjectExtensions, projectExtensions } from './extension-places.ts'
+import { extensionData, findProjectExtensions, projectExtensions } from './extension-places.ts'
 import { type ExtensionSettings, readExtensionSettings } from './extension-settings.ts'
 import type { KernelHost } from './kernel-host.ts'
 
@@ -127,15 +126,12 @@ async function kernelOptions(options: ProjectKernelOptions): Promise<KernelOptio
     validate: (id) => validateNow(id, project, admissions),
     lease: {
       holder: `troupe ${kernelHost ? 'up' : 'serve'}, process ${process.pid}`,
-      ...(kernelHost && { supervisor: String(process.ppid) }),
+      ...(kernelHost && { supervisor: kernelHost.supervisorId }),
     },
     onDiagnostic: ({ level, source, message }) => (level === 'info' ? log.note : log.warn)(`${source}: ${message}`),
     onChange,
   }
 }
-
-/** Where extensions of a project have their files. Projects may share a data folder. */
-export const extensionData = (folder: string, workspace: string): string => join(supervisorFolder(folder, workspace), 'extensions')
 
 /** As it is on the disk now. */
 async function validateNow(
