@@ -1,13 +1,16 @@
 // How long it takes to discover, load and start a hundred extensions with tools, a third of them with dependencies and an agent.
-// npx node bench/kernel.mjs [count]
+// Then what a sandboxed process costs an extension: its start, and each call of a tool. Targets: 1 s, 100 ms, 0.2 ms a call.
+// npm run build && npx node bench/kernel.mjs [count]
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { homedir, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { performance } from 'node:perf_hooks'
-import { ExtensionLoader, findExtensions } from '../src/kernel/index.ts'
+import { ExtensionLoader, extensionSandbox, findExtensions } from '../src/kernel/index.ts'
+import { openInSandbox } from '../src/kernel/process/open-in-sandbox.ts'
 import { systemClock } from '../src/runtime/index.ts'
 
 const count = Number(process.argv[2] ?? 100)
+const { signal } = new AbortController()
 const root = realpathSync(mkdtempSync(join(tmpdir(), 'troupe-bench-')))
 
 const source = `
@@ -47,6 +50,7 @@ try {
   const { user, system } = process.cpuUsage(before)
   const running = loader.list().filter(({ state, tools }) => state === 'running' && tools.length === 3).length
   await loader.stop()
+  const sandboxed = await measureSandboxed(found[0])
   console.log(
     JSON.stringify({
       extensions: count,
@@ -56,10 +60,51 @@ try {
       startedMs: rounded(started - loaded),
       totalMs: rounded(started - begin),
       cpuMs: rounded((user + system) / 1000),
+      ...sandboxed,
     }),
   )
 } finally {
   rmSync(root, { recursive: true, force: true })
+}
+
+/** With the compiled runner, as in the package. */
+async function measureSandboxed(found) {
+  const runner = join(import.meta.dirname, '../dist/parts/extension-runner.mjs')
+  const real = extensionSandbox({ workspace: root, path: process.env.PATH ?? '', home: homedir(), clock: systemClock })
+  const failure = await real.unavailable()
+  if (failure) return { sandboxed: failure.message }
+  const start = (extension, program) =>
+    real.start(extension, {
+      ...program,
+      argv: program.argv.map((each) => (each.endsWith('extension-runner.ts') ? runner : each)),
+      readable: [runner],
+    })
+  const open = openInSandbox({ sandbox: { start }, clock: systemClock, dataDir: (id) => join(root, 'sandboxed', id) })
+  const alive = setInterval(() => {}, 1_000)
+  const starts = []
+  const calls = []
+  for (let round = 0; round < 21; round++) {
+    const begin = performance.now()
+    const { instance, close } = await open(found)
+    await instance.initialize({ id: found.id, config: {}, resolvedTools: [], logger: {} })
+    // The first round fills the compile cache.
+    if (round > 0) starts.push(performance.now() - begin)
+    const [tool] = await instance.getTools()
+    if (round === 20) for (let n = 0; n < 6_000; n++) calls.push(await timeOf(() => tool.execute({ key: 'a' }, { signal })))
+    await close()
+  }
+  clearInterval(alive)
+  return { sandboxStartMs: rounded(median(starts)), sandboxCallMs: Math.round(median(calls.slice(1_000)) * 1_000) / 1_000 }
+}
+
+async function timeOf(work) {
+  const begin = performance.now()
+  await work()
+  return performance.now() - begin
+}
+
+function median(values) {
+  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)]
 }
 
 function writeExtensions() {
