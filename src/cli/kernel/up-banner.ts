@@ -1,5 +1,6 @@
 import type { ExtensionStatus } from '../../contracts/index.ts'
 import type { Host } from '../host/process-host.ts'
+import { type BannerFacts, baseUrl } from '../serve/serve-banner.ts'
 import { columns, columnsOn, type Row } from '../terminal/columns.ts'
 import { printable } from '../terminal/printable.ts'
 
@@ -7,10 +8,16 @@ import { printable } from '../terminal/printable.ts'
 const isMissing = ({ state }: ExtensionStatus): boolean => state !== 'running' && state !== 'disabled'
 
 /** At the start of a conversation in the terminal: where the assistant is, what it consists of, and how to stop it. */
-export function printUpBanner(url: string, extensions: readonly ExtensionStatus[], { stderr, paint }: Host): Promise<void> {
+export function printUpBanner(
+  { host, port, local }: BannerFacts,
+  extensions: readonly ExtensionStatus[],
+  { stderr, paint }: Host,
+): Promise<void> {
+  const url = baseUrl(host, port)
   const running = extensions.filter(({ state }) => state === 'running').map(({ id }) => id)
   const rows = columns(
     [
+      ['Open', `${url}/#token=${local.token}`],
       ['Running', running.join(', ') || 'no extensions'],
       ...extensions.filter(isMissing).map((each): Row => ['Not running', notRunning(each)]),
     ],

@@ -14,7 +14,7 @@ export interface BannerFacts {
 
 /** Says where the server is and how to stop it. A log that others may read gets the file of the token instead of the token. */
 export async function printBanner({ host: address, port, agents, local }: BannerFacts, host: Host, display: DisplayOptions): Promise<void> {
-  const base = `http://${isAnyAddress(address) ? 'localhost' : hostInUrl(address)}:${port}`
+  const base = baseUrl(address, port)
   const urls = { rest: `${base}/v1`, openai: `${base}/v1`, anthropic: base, mcp: `${base}/mcp`, docs: `${base}/docs` }
   if (display.logFormat === 'json')
     return host.stderr.line(logRecord(host, { level: 'info', msg: 'listening', url: base, urls, agents, tokenFile: local.path }))
@@ -33,3 +33,6 @@ export async function printBanner({ host: address, port, agents, local }: Banner
   )
   await host.stderr.lines([host.paint('bold', `Troupe listens at ${base}`), ...rows, host.paint('dim', 'Stop with Ctrl-C.')])
 }
+
+export const baseUrl = (address: string, port: number): string =>
+  `http://${isAnyAddress(address) ? 'localhost' : hostInUrl(address)}:${port}`

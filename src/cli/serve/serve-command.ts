@@ -11,6 +11,7 @@ import { hasExtensions } from '../kernel/extension-places.ts'
 import type { KernelHost } from '../kernel/kernel-host.ts'
 import type { ProjectKernel } from '../kernel/project-kernel.ts'
 import { supervisorPlace } from '../kernel/supervisor-place.ts'
+import { printUpBanner } from '../kernel/up-banner.ts'
 import type { ServeInvocation } from '../options/serve-invocations.ts'
 import { packageVersion } from '../package-file.ts'
 import type { Interruption } from '../run/interruption.ts'
@@ -90,7 +91,7 @@ async function serve(serving: Serving): Promise<void> {
   try {
     await kernel?.attach(prepared.sessions)
     await reload.start()
-    stop = await (invocation.isStdio ? serveProcess : serveNetwork)({ ...serving, project }, prepared)
+    stop = await (invocation.isStdio ? serveProcess : serveNetwork)({ ...serving, project }, prepared, kernel)
     void resumeSessions(prepared, log)
     void kernel?.start().catch((error: unknown) => log.failure(error))
     await stop.requested
@@ -133,11 +134,15 @@ interface Stop {
   close(): Promise<void>
 }
 
-async function serveNetwork({ project, settings, host, log, display, interruption }: Serving, prepared: PreparedServer): Promise<Stop> {
+async function serveNetwork(serving: Serving, prepared: PreparedServer, kernel: ProjectKernel | undefined): Promise<Stop> {
+  const { project, settings, host, log, display, interruption, kernelHost } = serving
   if (isAnyAddress(settings.host) && (project.headends.hosts ?? []).length === 0)
     log.warn('Requests are refused unless their Host is a name of this machine. Add the names that clients use to `headends.hosts`.')
   const listening = await listenAt(prepared, settings)
-  await printBanner({ host: settings.host, port: listening.port, agents: project.served, local: prepared.local }, host, display)
+  const facts = { host: settings.host, port: listening.port, agents: project.served, local: prepared.local }
+  if (!kernelHost?.terminal) await printBanner(facts, host, display)
+  // A person who talks to the assistant has seen it before a restart.
+  else if (kernelHost.isFirst) await printUpBanner(facts, kernel?.status() ?? [], host)
   return { requested: aborted(interruption.signal), close: () => closeConnections(listening) }
 }
 
