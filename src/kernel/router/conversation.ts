@@ -70,8 +70,8 @@ export class Conversations {
     return [...this.#byKey]
   }
 
-  ofSession(sessionId: string): string | undefined {
-    return this.entries().find(([, each]) => each.sessionId === sessionId)?.[0]
+  ofSession(sessionId: string): Conversation | undefined {
+    return [...this.#byKey.values()].find((each) => each.sessionId === sessionId)
   }
 
   /** The person who wrote last. */

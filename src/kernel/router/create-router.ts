@@ -3,7 +3,6 @@ import type {
   Clock,
   Ids,
   IncomingMessage,
-  Json,
   OutgoingMessage,
   Recipient,
   Records,
@@ -17,7 +16,8 @@ import { type Conversation, Conversations, idOf, keyOf, recipientOf, type Waitin
 import { deliver } from './deliver.ts'
 import { followConversation } from './follow-conversation.ts'
 import { type AddressedEntry, Outbox, type OutboxEntry } from './outbox.ts'
-import { MessageWorker, type Reply } from './send-message.ts'
+import type { MessageData, Reply, RouterCore } from './router-core.ts'
+import { MessageWorker } from './send-message.ts'
 
 export interface RouterOptions {
   readonly records: Records
@@ -40,6 +40,8 @@ const mostNotices = 20
 const mostNoticeChars = 2_000
 /** Who speaks when no agent does. */
 const system = 'troupe'
+/** After a failure of the store. */
+const retryMs = 5_000
 /** For diagnostics. */
 const part = 'kernel:router'
 
@@ -64,7 +66,6 @@ interface Following {
  */
 class MessageRouter implements Router {
   readonly #options: RouterOptions
-  readonly #orchestrator: string
   readonly #scope: string
   readonly #conversations: Conversations
   readonly #outbox: Outbox
@@ -72,13 +73,12 @@ class MessageRouter implements Router {
   readonly #workers = new Map<string, Promise<void>>()
   readonly #following = new Map<string, Following>()
   readonly #closed = new AbortController()
-  #sessions: SessionService | undefined
+  #core: RouterCore | undefined
   #loading: Promise<unknown> | undefined
   #stopWatching: (() => void) | undefined
 
   constructor(options: RouterOptions) {
     this.#options = options
-    this.#orchestrator = options.orchestrator ?? 'orchestrator'
     this.#scope = options.scope === undefined ? '' : `${options.scope}/`
     this.#conversations = new Conversations(options.records)
     this.#outbox = new Outbox({
@@ -113,7 +113,7 @@ class MessageRouter implements Router {
   }
 
   personOf(sessionId: string): Recipient | undefined {
-    const known = this.#conversations.get(this.#conversations.ofSession(sessionId) ?? '')
+    const known = this.#conversations.ofSession(sessionId)
     return known && recipientOf(known)
   }
 
@@ -129,7 +129,15 @@ class MessageRouter implements Router {
     this.#stopWatching?.()
     for (const { left } of this.#following.values()) left.abort()
     this.#following.clear()
-    this.#sessions = sessions
+    this.#core = {
+      sessions,
+      conversations: this.#conversations,
+      clock: this.#options.clock,
+      orchestrator: this.#options.orchestrator ?? 'orchestrator',
+      scope: this.#scope,
+      reply: (to, reply) => this.#reply(to, reply),
+      publish: (name, conversation, data) => this.#publish(name, conversation, data),
+    }
     const changes = sessions.watch()[Symbol.asyncIterator]()
     this.#stopWatching = () => void changes.return?.()
     this.#background(this.#watch(changes))
@@ -137,7 +145,7 @@ class MessageRouter implements Router {
   }
 
   async takeNotices(sessionId: string): Promise<readonly Notice[]> {
-    const known = this.#conversations.get(this.#conversations.ofSession(sessionId) ?? '')
+    const known = this.#conversations.ofSession(sessionId)
     if (!known || known.notices.length === 0) return []
     await this.#conversations.update(known, ({ notices }) => ({ notices: notices.slice(known.notices.length) }))
     return known.notices
@@ -151,7 +159,10 @@ class MessageRouter implements Router {
   }
 
   #load(): Promise<unknown> {
-    this.#loading ??= Promise.all([this.#conversations.load(), this.#outbox.load()])
+    this.#loading ??= Promise.all([this.#conversations.load(), this.#outbox.load()]).catch((error: unknown) => {
+      this.#loading = undefined
+      throw error
+    })
     return this.#loading
   }
 
@@ -174,15 +185,15 @@ class MessageRouter implements Router {
   }
 
   async #hasNews({ sessionId, delivered }: Conversation): Promise<boolean> {
-    const entry = sessionId === undefined ? undefined : await this.#sessions?.get(sessionId)
+    const entry = sessionId === undefined ? undefined : await this.#core?.sessions.get(sessionId)
     return entry !== undefined && (entry.seq > delivered || entry.status === 'running' || entry.status === 'suspended')
   }
 
   /** Somebody else may continue a session, such as a client of the server. */
   async #watch(changes: AsyncIterator<{ readonly kind: string; readonly session?: { readonly sessionId: string } }>): Promise<void> {
     for (let next = await changes.next(); !next.done; next = await changes.next()) {
-      const key = next.value.session && this.#conversations.ofSession(next.value.session.sessionId)
-      if (key !== undefined) this.#follow(key)
+      const known = next.value.session && this.#conversations.ofSession(next.value.session.sessionId)
+      if (known) this.#follow(keyOf(known))
     }
   }
 
@@ -193,16 +204,13 @@ class MessageRouter implements Router {
     current?.left.abort()
     this.#following.delete(key)
     const channel = conversation && this.#channels.get(conversation.channel)
-    const sessions = this.#sessions
-    if (conversation?.sessionId === undefined || !channel || !sessions) return
+    const core = this.#core
+    if (conversation?.sessionId === undefined || !channel || !core) return
     const following: Following = { sessionId: conversation.sessionId, left: new AbortController() }
     this.#following.set(key, following)
     const signal = AbortSignal.any([following.left.signal, channel.removed.signal])
-    const { provider } = channel
-    const { clock } = this.#options
-    const [report, answered] = [this.#reporter(conversation.channel), this.#answered.bind(this)]
-    const shared = { sessions, conversations: this.#conversations, orchestrator: this.#orchestrator }
-    const followed = followConversation(conversation, { ...shared, provider, clock, signal, report, answered })
+    const report = this.#reporter(conversation.channel)
+    const followed = followConversation(conversation, { ...core, provider: channel.provider, signal, report })
     this.#background(
       followed.finally(() => {
         if (this.#following.get(key) === following) this.#following.delete(key)
@@ -222,28 +230,23 @@ class MessageRouter implements Router {
 
   /** Sends the messages of a conversation, one after the other. */
   #work(key: string): void {
-    const sessions = this.#sessions
-    if (!sessions || this.#workers.has(key) || (this.#conversations.get(key)?.waiting.length ?? 0) === 0) return
-    const worker = new MessageWorker(key, {
-      sessions,
-      conversations: this.#conversations,
-      orchestrator: this.#orchestrator,
-      scope: this.#scope,
-      clock: this.#options.clock,
-      signal: this.#closed.signal,
-      report: this.#reporter(part),
-      reply: (to, reply) => this.#reply(to, reply),
-      sent: (conversation, message) => {
-        this.#publish('user_message', message.id, { ...placeOf(conversation), text: message.text, messageId: message.id })
-        this.#follow(key)
+    const core = this.#core
+    const { signal } = this.#closed
+    if (!core || signal.aborted || this.#workers.has(key) || (this.#conversations.get(key)?.waiting.length ?? 0) === 0) return
+    const options = { ...core, signal, report: this.#reporter(part), sent: () => this.#follow(key) }
+    const work = new MessageWorker(key, options).run().then(
+      (isDone) => {
+        this.#workers.delete(key)
+        // One may have come since it looked.
+        if (isDone) this.#work(key)
       },
-    })
-    const work = worker.run().finally(() => {
-      this.#workers.delete(key)
-      if (!this.#closed.signal.aborted) this.#work(key)
-    })
+      (error: unknown) => {
+        this.#workers.delete(key)
+        this.#reporter(part)(`A message is kept and sent later: ${messageOf(error)}`)
+        core.clock.after(retryMs, () => this.#work(key))
+      },
+    )
     this.#workers.set(key, work)
-    this.#background(work)
   }
 
   #reply(to: Recipient, { id, ...reply }: Reply): Promise<void> {
@@ -274,14 +277,11 @@ class MessageRouter implements Router {
     return true
   }
 
-  #answered(conversation: Conversation, { id, text, speaker }: OutgoingMessage): void {
-    this.#publish('agent_response', id, { ...placeOf(conversation), text, speaker, messageId: id })
-  }
-
   /** Nobody waits for the bus. */
-  #publish(name: string, id: string, data: Json): void {
-    const { bus } = this.#options
-    if (bus) this.#background(bus.publish({ name, id: `${name}:${id}`, data, source: 'kernel' }))
+  #publish(name: string, conversation: Conversation, { id, ...more }: MessageData): void {
+    const data = { ...recipientOf(conversation), sessionId: conversation.sessionId ?? null, messageId: id, ...more }
+    const publishing = this.#options.bus?.publish({ name, id: `${name}:${id}`, data, source: 'kernel' })
+    if (publishing) this.#background(publishing)
   }
 
   #background(work: Promise<unknown>): void {
@@ -294,11 +294,6 @@ class MessageRouter implements Router {
     return (message) => this.#options.report({ level: 'error', source, message })
   }
 }
-
-const placeOf = (conversation: Conversation) => ({
-  ...recipientOf(conversation),
-  ...(conversation.sessionId !== undefined && { sessionId: conversation.sessionId }),
-})
 
 const tooLong = (length: number): string =>
   `Your message was not sent: it has ${length} characters, and at most ${mostChars} are allowed. Send a shorter one, or put the text into a file.`

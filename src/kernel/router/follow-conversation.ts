@@ -1,8 +1,9 @@
-import type { ChannelProvider, Clock, InteractionEvent, OutgoingMessage, SessionService, StreamEvent } from '../../contracts/index.ts'
+import type { ChannelProvider, InteractionEvent, OutgoingMessage, StreamEvent } from '../../contracts/index.ts'
 import { messageOf } from '../../util/message-of.ts'
-import { type Changes, type Conversation, type Conversations, keyOf } from './conversation.ts'
+import { type Changes, type Conversation, keyOf } from './conversation.ts'
 import { deliver, pause, withDeadline } from './deliver.ts'
 import { questionText } from './questions.ts'
+import type { RouterCore } from './router-core.ts'
 import { Speech } from './speech.ts'
 
 /**
@@ -12,15 +13,10 @@ import { Speech } from './speech.ts'
  *    one event, under the same ids.
  * 2. One request is asked at a time, the oldest first. The next one follows when it is answered.
  */
-export interface FollowOptions {
-  readonly sessions: SessionService
-  readonly conversations: Conversations
+export interface FollowOptions extends RouterCore {
   readonly provider: ChannelProvider
-  readonly clock: Clock
   readonly signal: AbortSignal
-  readonly orchestrator: string
   report(message: string): void
-  answered(conversation: Conversation, message: OutgoingMessage): void
 }
 
 const retryMs = 5_000
@@ -79,9 +75,10 @@ class Follower {
     }
     const messages = this.#speech.messages(event)
     for (const message of messages) {
+      const { id, text, speaker, kind } = message
       if ((await this.#send(message)) === undefined) return
       const conversation = this.#conversation
-      if (conversation && message.kind === 'answer') this.#options.answered(conversation, message)
+      if (conversation && kind === 'answer') this.#options.publish('agent_response', conversation, { id, text, speaker })
     }
     if (messages.length > 0 || isMilestone(event)) await this.#update({ delivered: event.seq, ...this.#speech.state })
     if (touchesRequests(event) || this.#conversation?.asked !== undefined) await this.#ask()

@@ -1,30 +1,16 @@
-import { type Clock, type Recipient, type SessionService, TroupeError } from '../../contracts/index.ts'
+import { TroupeError } from '../../contracts/index.ts'
 import { messageOf } from '../../util/message-of.ts'
 import { type Command, helpText, parseCommand, unknownCommandText } from './commands.ts'
-import type { Changes, Conversation, Conversations, WaitingMessage } from './conversation.ts'
+import type { Changes, Conversation, WaitingMessage } from './conversation.ts'
 import { pause } from './deliver.ts'
 import { parseAnswer } from './questions.ts'
+import type { RouterCore } from './router-core.ts'
 
-export interface WorkerOptions {
-  readonly sessions: SessionService
-  readonly conversations: Conversations
-  readonly orchestrator: string
-  /** Before the keys of sessions. */
-  readonly scope: string
-  readonly clock: Clock
+export interface WorkerOptions extends RouterCore {
   readonly signal: AbortSignal
   report(message: string): void
-  /** Stored when it resolves. The same id again is ignored. */
-  reply(to: Recipient, reply: Reply): Promise<void>
   /** A message has reached the session. */
-  sent(conversation: Conversation, message: WaitingMessage): void
-}
-
-/** `id`: of the message. */
-export interface Reply {
-  readonly id: string
-  readonly kind: 'notice' | 'error'
-  readonly text: string
+  sent(): void
 }
 
 const mostAttempts = 5
@@ -45,17 +31,22 @@ export class MessageWorker {
     this.#options = options
   }
 
-  async run(): Promise<void> {
-    const { conversations, signal } = this.#options
+  /** `true`: no message waits any more. `false`: the service was closed. Rejects if the store fails. */
+  async run(): Promise<boolean> {
+    const { conversations, signal, publish, sent } = this.#options
     for (;;) {
       const conversation = conversations.get(this.#key)
       const message = conversation?.waiting[0]
-      if (!conversation || !message || signal.aborted) return
+      if (signal.aborted) return false
+      if (!conversation || !message) return true
       const changes = await this.#tryTo(conversation, message)
-      if (!changes) return
-      await conversations.update(conversation, ({ waiting }) => ({ ...changes, waiting: waiting.filter(({ id }) => id !== message.id) }))
-      const sent = conversations.get(this.#key)
-      if (sent) this.#options.sent(sent, message)
+      if (!changes) return false
+      const after = await conversations.update(conversation, ({ waiting }) => ({
+        ...changes,
+        waiting: waiting.filter(({ id }) => id !== message.id),
+      }))
+      if (!message.isTask) publish('user_message', after, { id: message.id, text: message.text })
+      sent()
     }
   }
 
