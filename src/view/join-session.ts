@@ -31,9 +31,10 @@ export function joinSession(tree: RunTree, event: StreamEvent): SessionNodes {
   const call = started?.parent && callOf(tree, started.parent)
   if (!call) tree.roots.push(agent)
   else {
-    call.child = agent
+    if (call.child) call.earlier = [...(call.earlier ?? []), call.child]
     // It may have waited in a queue until now.
-    if (started) call.span = { from: started.at, to: started.at }
+    else if (started) call.span = { from: started.at, to: started.at }
+    call.child = agent
     if (started && isAgentTool(call.tool)) call.name = started.agent.toolName
     markChanged(session, call)
   }

@@ -89,8 +89,9 @@ export interface CallNode {
   /** Parts of its output, if some are not text. */
   parts?: readonly OutputPart[]
   readonly hooks: readonly HookNode[]
-  /** The agent that this call started. */
+  /** The agent that this call started last, and those before it. */
   child?: AgentNode
+  earlier?: readonly AgentNode[]
   /** The child outlives the call, and may have several turns. */
   isSpawned?: boolean
   /** The child talks to the person. */

@@ -71,7 +71,13 @@ async function goOn(runtime, { treeId, before, outcome }) {
       mode: 'steer',
       ...(next.isForBoss && { to: treeId }),
     })
-  return (await runtime.open(treeId)).outcome
+  try {
+    return await (await runtime.open(treeId)).outcome
+  } catch (error) {
+    // It was stopped while the message was stored.
+    if (error.code === 'runtime_closed') return { ...outcome, reason: 'released' }
+    throw error
+  }
 }
 
 await liveLives(

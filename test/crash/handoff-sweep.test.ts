@@ -19,11 +19,11 @@ it('a handoff: nothing is lost or repeated, wherever the process is killed', asy
   const everywhere = everyPoint(lives)
   expect(everywhere.length).toBeGreaterThan(50)
 
-  expectNothingLost('handoff, single', await sweep(handoffs, isFull ? everywhere : everyNth(everywhere, 7)))
-  const doubles = everyNth(everywhere, isFull ? 2 : 30, 1).map((plan, index) => [...plan, 1 + ((index * 5) % 11)])
+  expectNothingLost('handoff, single', await sweep(handoffs, isFull ? everywhere : everyNth(everywhere, 9)))
+  const doubles = everyNth(everywhere, isFull ? 2 : 40, 1).map((plan, index) => [...plan, 1 + ((index * 5) % 11)])
   expectNothingLost('handoff, double', await sweep(handoffs, doubles))
   for (const [index, how] of (['close', 'term'] as const).entries())
-    expectNothingLost(`handoff, ${how}`, await sweep(handoffs, isFull ? everywhere : everyNth(everywhere, 24, 3 + index * 9), how))
+    expectNothingLost(`handoff, ${how}`, await sweep(handoffs, isFull ? everywhere : everyNth(everywhere, 36, 3 + index * 9), how))
 }, 600_000)
 
 function judge(effectsFile: string, lives: readonly Life[]): Verdict {

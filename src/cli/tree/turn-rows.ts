@@ -175,7 +175,7 @@ function callRowNode(call: CallNode, place: CallPlace): RowNode {
   const { latencyMs, span, child } = call
   const status = shownStatus(call)
   const turn = child?.turns.at(-1)
-  const contents = child && turn ? childContents(child, turn, place.moment) : undefined
+  const contents = child && turn ? callContents(call, childContents(child, turn, place.moment), place.moment) : undefined
   const isOver = status !== 'running' && status !== 'waiting'
   const { children = [], tally = sumOf([]) } = contents ?? {}
   const row: Row = {
@@ -197,6 +197,13 @@ function callRowNode(call: CallNode, place: CallPlace): RowNode {
       spent: tally.spent,
     },
   }
+}
+
+/** Several children of a call have a row each. */
+function callContents({ child, earlier }: CallNode, only: TurnContents, moment: Moment): TurnContents {
+  if (!child || !earlier) return only
+  const rows = [...earlier, child].flatMap((agent) => agent.turns.map((turn) => turnRow(agent, turn, moment)))
+  return { children: rows, tally: sumOf(rows.map(({ tally }) => tally)), isLive: rows.some(isBusy) }
 }
 
 /** The turns of a child, one below the other. */

@@ -160,3 +160,27 @@ it('sends no texts of an answer that is checked first', () => {
 it.each(['completed', 'failed', 'interrupted', 'suspended'])('ends with a turn that is %s', (ending) => {
   expect(parts([event({ type: `interaction.turn.${ending}` })])).toEqual([{ type: 'end' }])
 })
+
+it('in a handoff, texts of the child are parts of the answer, and those of the root are again when it is over', () => {
+  const coach = 'root/coach#1'
+  const handed = event({ type: 'interaction.handoff.started', childId: 'c', agent: 'coach', childPath: coach })
+  const back = event({ type: 'interaction.handoff.completed', childId: 'c', agent: 'coach', reason: 'done' })
+  const said = [
+    done('1', 'One'),
+    handed,
+    done('1', 'Two', { path: coach }),
+    done('1', 'no', { path: 'root/other#1' }),
+    back,
+    done('2', 'Three'),
+  ]
+  expect(parts(said).flatMap((part) => (part.type === 'text.done' ? [[part.itemId, part.text]] : []))).toEqual([
+    ['1', 'One'],
+    ['coach-1.1', 'Two'],
+    ['2', 'Three'],
+  ])
+  // A reader that comes later knows who speaks.
+  expect(new TurnParts({ speaker: coach }).read(done('3', 'Four', { path: coach }))).toMatchObject([
+    { type: 'text' },
+    { type: 'text.done' },
+  ])
+})

@@ -70,12 +70,12 @@ export class TurnParts {
       case 'interaction.item.delta':
         if (event.kind === 'progress') return [{ type: 'progress', agentPath: event.agentPath, text: event.text }]
         if (!speaks || event.kind === 'output' || this.#hasNoTexts) return []
-        return this.#piece(event.kind, event)
+        return this.#piece(event.kind, { ...event, itemId: textId(event.agentPath, event.itemId) })
       case 'interaction.item.started':
         return event.item.kind === 'call' ? this.#callStarted(event.item, event) : []
       case 'interaction.item.completed':
         if (event.item.kind === 'call') return this.#callDone(event.item, event)
-        return event.item.kind === 'text' && speaks ? this.#textDone(event.item) : []
+        return event.item.kind === 'text' && speaks ? this.#textDone({ ...event.item, id: textId(event.agentPath, event.item.id) }) : []
       case 'interaction.step.completed':
         if (!speaks) return []
         this.#isOpen = false
@@ -98,7 +98,10 @@ export class TurnParts {
     }
   }
 
-  #piece(kind: 'text' | 'reasoning', { itemId, offset, text }: Pick<ItemDelta, 'itemId' | 'offset' | 'text'>): readonly TurnPart[] {
+  #piece(
+    kind: 'text' | 'reasoning',
+    { itemId, offset, text }: { readonly itemId: string } & Pick<ItemDelta, 'offset' | 'text'>,
+  ): readonly TurnPart[] {
     const sent = this.#sent.get(itemId) ?? 0
     // A gap is filled when the item is complete; what was sent is skipped.
     if (offset > sent) return []
@@ -109,7 +112,7 @@ export class TurnParts {
     return [{ type: kind, itemId, text: fresh, begins: sent === 0 }]
   }
 
-  #textDone({ id, type, text, status }: TextRecord): readonly TurnPart[] {
+  #textDone({ id, type, text, status }: { readonly id: string } & Pick<TextRecord, 'type' | 'text' | 'status'>): readonly TurnPart[] {
     const kind = type === 'reasoning' ? 'reasoning' : 'text'
     const sent = this.#sent.get(id) ?? 0
     this.#sent.delete(id)
@@ -134,6 +137,9 @@ export class TurnParts {
     return call ? [{ type: 'call.done', call, status, content, ...(value !== undefined && { value }) }] : []
   }
 }
+
+/** `coach-1.t1.s1.1` for a child: ids of items are unique in their session only. */
+const textId = (path: string, itemId: string): string => (path === 'root' ? itemId : `${path.slice(5).replaceAll(/[#/]/g, '-')}.${itemId}`)
 
 /** Ids of items are unique in their session only, and a child is another session. */
 const callKey = (sessionId: string, itemId: string): string => `${sessionId}/${itemId}`
