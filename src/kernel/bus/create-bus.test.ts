@@ -276,6 +276,37 @@ it.each([
   await expect(bus.publish({ source: 'kv', ...publication })).rejects.toThrow(problem)
 })
 
+it('reports a store that fails once, and delivers when it works again', async () => {
+  const { records } = await memory()
+  const clock = new FakeClock()
+  const messages: string[] = []
+  let isBroken = false
+  const bus = createBus({
+    records: crashing(records, () => isBroken),
+    clock,
+    ids: sequentialIds(),
+    onDiagnostic: ({ message }) => messages.push(message),
+  })
+  const got: unknown[] = []
+  bus.subscribe({
+    id: 'one',
+    name: 'news',
+    handle({ data }) {
+      got.push(data)
+      isBroken = got.length === 1
+    },
+  })
+  bus.start()
+  await bus.publish(fromKernel('news', 'first'))
+  await bus.publish(fromKernel('news', 'second'))
+  await clock.elapse(10_000)
+  expect(messages).toEqual(['Events cannot be read or written, and wait: the process is dead'])
+  isBroken = false
+  await clock.elapse(1_000)
+  // The first delivery was not recorded.
+  expect(got).toEqual(['first', 'first', 'second'])
+})
+
 /** Fails at random points, as a process that dies does: nothing after it is stored. */
 function crashing(records: Records, isDead: () => boolean): Records {
   const alive = (): Records => {

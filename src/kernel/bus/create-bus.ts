@@ -4,8 +4,8 @@
 // 2. A subscriber gets events in the order of publication. One that failed waits for its retry; the next ones do not wait for it.
 // 3. Deliveries are read from the store: nothing is lost with the process, and a backlog takes no memory.
 import type { BusEvent, Clock, Ids, Records } from '../../contracts/index.ts'
-import { messageOf } from '../../util/message-of.ts'
 import { showDuration } from '../../util/parse-units.ts'
+import { ended, guardSteps } from '../background-work.ts'
 import type { Bus, Publication, ReportDiagnostic, Subscriber } from '../kernel-types.ts'
 import type { Row } from '../record-table.ts'
 import { asConsequence, currentEvent, Lane, withoutCause } from './lane.ts'
@@ -34,7 +34,6 @@ const absentMs = 24 * 3_600_000
 const keptEvents = 1_000
 const trimAfter = 100
 const maxInMemory = 1_000
-const stopMs = 5_000
 
 export const createBus = (options: BusOptions): RunningBus => new StoredBus(options)
 
@@ -43,10 +42,10 @@ class StoredBus implements RunningBus {
   readonly #onDiagnostic: ReportDiagnostic
   readonly #tables: ReturnType<typeof eventTables>
   readonly #createEvent: ReturnType<typeof newEvent>
+  readonly #guarded = guardSteps((reason) => this.#report(undefined, `Events cannot be read or written, and wait: ${reason}`, 'error'))
   readonly #lanes = new Map<string, Lane>()
   #state: 'new' | 'running' | 'stopped' = 'new'
   #delivered = trimAfter
-  #isStoreFailing = false
   #cancelPoll = (): void => {}
 
   constructor({ records, clock, ids, onDiagnostic }: BusOptions) {
@@ -64,11 +63,9 @@ class StoredBus implements RunningBus {
     const lanes = [...this.#lanes.values()].filter((lane) => lane.takes(event.name))
     if (publication.durable === false) return this.#publishInMemory(event, lanes)
     if (publication.id === undefined) return this.#publishDurable(event, key, lanes)
-    const before = await this.#tables.ids.update(event.id, (known) => known ?? { eventKey: key })
-    const eventKey = before?.eventKey ?? key
-    const [known] = before ? await this.#tables.events.list({ prefix: eventKey, limit: 1 }) : []
-    // Without an event a crash came between the two writes.
-    if (known?.key !== eventKey) await this.#publishDurable(event, eventKey, lanes)
+    const known = await this.#tables.ids.update(event.id, (before) => before ?? { eventKey: key })
+    // Also if it is known: a crash may have come between the two writes.
+    await this.#publishDurable(event, known?.eventKey ?? key, lanes)
   }
 
   subscribe(subscriber: Subscriber): () => void {
@@ -89,19 +86,21 @@ class StoredBus implements RunningBus {
   async stop(): Promise<void> {
     this.#state = 'stopped'
     this.#cancelPoll()
-    const passes = Promise.all([...this.#lanes.values()].map((lane) => lane.pass))
-    await Promise.race([passes, new Promise<void>((resolve) => this.#clock.after(stopMs, resolve))])
+    await ended(
+      [...this.#lanes.values()].map((lane) => lane.pass),
+      this.#clock,
+    )
   }
 
   async #publishDurable(event: BusEvent, key: string, lanes: readonly Lane[]): Promise<void> {
     const subscribers = lanes.map(({ id }) => id)
     const error = lanes.length === 0 ? undefined : chainProblem(event)
-    if (error !== undefined) {
+    const waiting = error === undefined ? subscribers.map((subscriber) => ({ subscriber, attempts: 0, due: event.at })) : []
+    const before = await this.#tables.events.update(key, (stored) => stored ?? withDeliveries(event, waiting))
+    if (error !== undefined && before === undefined) {
       await this.#tables.dead.update(key, () => ({ event, subscribers, attempts: 0, error, at: event.at, isChainEnd: true }))
       this.#report(event, `${error} Its event ${event.name} of ${event.source} (${event.id}) was not delivered.`, 'error')
     }
-    const waiting = error === undefined ? subscribers.map((subscriber) => ({ subscriber, attempts: 0, due: event.at })) : []
-    await this.#tables.events.update(key, (before) => before ?? withDeliveries(event, waiting))
     for (const lane of lanes) this.#wake(lane)
   }
 
@@ -190,16 +189,6 @@ class StoredBus implements RunningBus {
       if (this.#state === 'running') this.#pollLater()
     }
     this.#cancelPoll = this.#clock.after(pollMs, () => void poll())
-  }
-
-  async #guarded(step: () => Promise<void>): Promise<void> {
-    try {
-      await step()
-      this.#isStoreFailing = false
-    } catch (error) {
-      if (!this.#isStoreFailing) this.#report(undefined, `Events cannot be read or written, and wait: ${messageOf(error)}`, 'error')
-      this.#isStoreFailing = true
-    }
   }
 
   /** As a consequence of the event: a report that is published, and fails again, is part of its chain. */

@@ -6,6 +6,7 @@
 // 4. Times are those of the wall clock: after a sleep of the machine the next tick finds what was missed.
 import type { Clock, Ids, MaybePromise, Recipient, Records, Schedule, ScheduledTask, Schedules } from '../../contracts/index.ts'
 import { messageOf } from '../../util/message-of.ts'
+import { ended, guardSteps } from '../background-work.ts'
 import { kernelEvents } from '../bus/event-names.ts'
 import type { Bus, ReportDiagnostic, Scheduler } from '../kernel-types.ts'
 import { type Row, recordTable } from '../record-table.ts'
@@ -39,7 +40,6 @@ export interface RunningScheduler extends Scheduler {
 
 /** Other processes add tasks, and the wall clock may jump. */
 const maxTickMs = 5_000
-const stopMs = 5_000
 const maxTasks = 200
 
 export const createScheduler = (options: SchedulerOptions): RunningScheduler => new StoredScheduler(options)
@@ -51,10 +51,10 @@ class StoredScheduler implements RunningScheduler {
   readonly #options: SchedulerOptions
   readonly #table: ScheduleTable
   readonly #registered = new Map<string, { readonly when: Schedule; readonly execute: Execute }>()
+  readonly #guarded = guardSteps((reason) => this.#report('error', `Schedules cannot be read or written, and wait: ${reason}`))
   readonly #runs = new Map<string, Promise<void>>()
   #state: 'new' | 'running' | 'stopped' = 'new'
   #cancelTick = (): void => {}
-  #isStoreFailing = false
 
   constructor(options: SchedulerOptions) {
     this.#options = options
@@ -88,8 +88,7 @@ class StoredScheduler implements RunningScheduler {
   async stop(): Promise<void> {
     this.#state = 'stopped'
     this.#cancelTick()
-    const runs = Promise.all(this.#runs.values())
-    await Promise.race([runs, new Promise<void>((resolve) => this.#options.clock.after(stopMs, resolve))])
+    await ended(this.#runs.values(), this.#options.clock)
   }
 
   schedulesOf(extension: string): Schedules {
@@ -175,16 +174,6 @@ class StoredScheduler implements RunningScheduler {
     this.#report('warn', text)
     const data = { schedule: key, text, since, ...(to && { to: { ...to } }) }
     await this.#options.bus.publish({ name: kernelEvents.scheduleMissed, source: 'kernel', data, id: `missed:${key}@${since}` })
-  }
-
-  async #guarded(step: () => Promise<void>): Promise<void> {
-    try {
-      await step()
-      this.#isStoreFailing = false
-    } catch (error) {
-      if (!this.#isStoreFailing) this.#report('error', `Schedules cannot be read or written, and wait: ${messageOf(error)}`)
-      this.#isStoreFailing = true
-    }
   }
 
   #report(level: 'warn' | 'error', message: string): void {
