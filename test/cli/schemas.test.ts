@@ -8,6 +8,7 @@ import { lines } from '../../src/cli/schemas/events.ts'
 import { publishedSchemas } from '../../src/cli/schemas/published.ts'
 import { type Approver, type Outcome, type StreamEvent, type Tool, TroupeError } from '../../src/index.ts'
 import { ScriptedModel } from '../../src/testing/index.ts'
+import { handoffTeam } from '../kernel/handoff/handoff-team.ts'
 import { runtimeWith } from '../runtime/helpers.ts'
 import { ask, type Script, team } from '../subagents/team.ts'
 import { printJson } from './print-json.ts'
@@ -137,6 +138,12 @@ const spawned = await team({
 }).run()
 for (const event of spawned.all) seen.set(event.type, [...(seen.get(event.type) ?? []), event])
 outcomes.push(spawned.outcome)
+const handoff = handoffTeam().runtime
+const { sessionId: handed, ...talking } = await handoff.run('Go')
+outcomes.push({ sessionId: handed, ...talking })
+await handoff.sessions.send(handed, 'done')
+outcomes.push(await handoff.sessions.outcome(handed))
+for await (const event of handoff.sessions.events(handed)) seen.set(event.type, [...(seen.get(event.type) ?? []), event])
 const server = runtimeWith(new ScriptedModel([{ text: 'Done.' }]))
 const served = await server.sessions.start('Go on.', {
   principal: { id: 'token:ci', kind: 'token', name: 'CI' },
