@@ -93,7 +93,7 @@ describe('invalid arguments', () => {
     [
       ['nonsense'],
       [
-        'nonsense: Unknown command. Available: run, demo, serve, token, audit, events, validate, agents, init, doctor, config, trust, sessions, approvals, mcp, tools, skills, help.',
+        'nonsense: Unknown command. Available: run, demo, up, serve, token, audit, extensions, events, validate, agents, init, doctor, config, trust, sessions, approvals, mcp, tools, skills, help.',
       ],
     ],
     [['help', 'dmo'], ['dmo: Unknown help topic. Did you mean demo?']],
