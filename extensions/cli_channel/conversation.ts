@@ -11,6 +11,8 @@ export class Conversation {
   #cursor: 'prompt' | 'line start' | 'stream' = 'line start'
   /** The message whose pieces are shown. */
   #open: string | undefined
+  /** The last piece ended with a line break. */
+  #endsLine = false
   #speaker = ''
 
   constructor(write: (text: string) => void) {
@@ -30,33 +32,36 @@ export class Conversation {
   /** The person pressed Enter. */
   typed(): void {
     this.#cursor = 'line start'
-    this.#open = undefined
   }
 
   showPiece({ id, speaker, text }: MessagePiece): void {
+    const plain = plainText(text)
+    if (plain === '') return
     if (this.#open !== id || this.#cursor !== 'stream') {
       this.#leaveLine()
       if (this.#open !== id) this.#name(speaker)
-      this.#write(indent)
       this.#open = id
-      this.#cursor = 'stream'
+      this.#cursor = 'line start'
     }
-    this.#write(indented(text))
+    const isStart = this.#cursor !== 'stream' || this.#endsLine
+    this.#write(`${isStart && !plain.startsWith('\n') ? indent : ''}${indented(plain)}`)
+    this.#endsLine = plain.endsWith('\n')
+    this.#cursor = 'stream'
   }
 
   show(message: OutgoingMessage): void {
     const { kind, text, speaker, id, options = [] } = message
-    const isShown = kind === 'answer' && message.streamed === true && this.#open === id && this.#cursor === 'stream'
+    const isShown = kind === 'answer' && message.streamed === true && this.#open === id
     this.#leaveLine()
     if (kind === 'answer') {
       if (!isShown) {
         this.#name(speaker)
-        this.#write(`${indent}${indented(text.trimEnd())}\n`)
+        this.#write(`${indent}${indented(plainText(text).trimEnd())}\n`)
       }
       this.#open = undefined
     } else {
       const from = kind === 'question' || speaker === 'troupe' ? '' : `${plainText(speaker)}: `
-      this.#write(`${marks[kind]} ${from}${indented(text.trimEnd())}\n`)
+      this.#write(`${marks[kind]} ${from}${indented(plainText(text).trimEnd())}\n`)
       if (options.length > 0) this.#write(`${indent}${styleText('dim', options.map(plainText).join(' · '))}\n`)
     }
     this.#write('\n')
@@ -71,7 +76,7 @@ export class Conversation {
 
   #leaveLine(): void {
     if (this.#cursor === 'prompt') this.#write(eraseLine)
-    if (this.#cursor === 'stream') this.#write('\n')
+    if (this.#cursor === 'stream' && !this.#endsLine) this.#write('\n')
     this.#cursor = 'line start'
   }
 }
@@ -81,7 +86,8 @@ const eraseLine = '\r\u001b[K'
 
 const marks = { notice: styleText('cyan', '•'), question: styleText('yellow', '?'), error: styleText('red', '!') } as const
 
-const indented = (text: string): string => plainText(text).replaceAll('\n', `\n${indent}`)
+/** Empty lines stay empty. */
+const indented = (text: string): string => text.replace(/\n(?=[^\n])/g, `\n${indent}`)
 
 /** Without control sequences, other control characters, and marks that change the direction of text. */
 export function plainText(text: string): string {

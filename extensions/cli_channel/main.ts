@@ -58,7 +58,7 @@ export class CliChannel implements Extension, ChannelProvider {
   }
 }
 
-/** Lines that arrive together were pasted: they are one message. */
+/** Lines that come faster than anybody types were pasted: they are one message. */
 async function* messagesOf(input: AsyncIterable<string>): AsyncGenerator<string> {
   const lines = input[Symbol.asyncIterator]()
   let next = lines.next()
@@ -68,7 +68,7 @@ async function* messagesOf(input: AsyncIterable<string>): AsyncGenerator<string>
     const pasted = [first.value]
     for (;;) {
       next = lines.next()
-      const more = await Promise.race([next, now()])
+      const more = await Promise.race([next, aMoment()])
       if (more === undefined || more.done) break
       pasted.push(more.value)
     }
@@ -76,4 +76,4 @@ async function* messagesOf(input: AsyncIterable<string>): AsyncGenerator<string>
   }
 }
 
-const now = (): Promise<undefined> => new Promise((resolve) => setImmediate(() => resolve(undefined)))
+const aMoment = (): Promise<undefined> => new Promise((resolve) => setTimeout(() => resolve(undefined), 30))
