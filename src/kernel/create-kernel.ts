@@ -82,6 +82,8 @@ export class Kernel {
   #unusable: ReadonlyMap<string, ExtensionProblem> = new Map()
   readonly #undo: (() => void)[] = []
   #lease: KernelLease | undefined
+  #starting: Promise<void> | undefined
+  #stopping: Promise<void> | undefined
   /** What the last `config` contained. */
   #offered: string | undefined
 
@@ -141,6 +143,7 @@ export class Kernel {
     return {
       config: {
         ...config,
+        ...(orchestrator && { agentSelection: config.agentSelection ?? { agent: orchestratorName } }),
         tools: [
           ...(config.tools ?? []),
           ...tools,
@@ -161,7 +164,18 @@ export class Kernel {
     await this.router.attach(sessions)
   }
 
-  async start(): Promise<void> {
+  start(): Promise<void> {
+    this.#starting ??= this.#start()
+    return this.#starting
+  }
+
+  /** Waits for `start`. */
+  stop(): Promise<void> {
+    this.#stopping ??= this.#stop()
+    return this.#stopping
+  }
+
+  async #start(): Promise<void> {
     for (const each of this.#loader.list()) this.#startByEvents(each)
     this.#undo.push(
       this.bus.subscribe({ id: 'kernel:notices', name: kernelEvents.scheduleMissed, handle: ({ id, data }) => this.#tellMissed(id, data) }),
@@ -172,7 +186,8 @@ export class Kernel {
     this.#options.supervisor.ready()
   }
 
-  async stop(): Promise<void> {
+  async #stop(): Promise<void> {
+    await this.#starting?.catch(() => {})
     for (const undo of this.#undo.splice(0)) undo()
     await this.#scheduler.stop()
     await this.bus.stop()

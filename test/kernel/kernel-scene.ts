@@ -25,6 +25,8 @@ export interface SceneOptions {
   readonly runtime?: Partial<RuntimeOptions>
   readonly kernel?: Partial<KernelOptions>
   readonly tools?: readonly Tool[]
+  /** Of an earlier scene: it continues its sessions. */
+  readonly store?: ReturnType<typeof memoryStore>
 }
 
 export interface Scene {
@@ -73,7 +75,7 @@ export const manifestOf = ({ id, agent, manifest }: TestExtension): ExtensionMan
 export async function kernelScene(options: SceneOptions): Promise<Scene> {
   const folder = mkdtempSync(join(tmpdir(), 'kernel-'))
   const clock = new FakeClock()
-  const store = memoryStore()
+  const store = options.store ?? memoryStore()
   const diagnostics: KernelDiagnostic[] = []
   const models = Object.fromEntries(
     Object.entries(options.models).map(([name, steps]) => [name, new ScriptedModel(steps, { id: `scripted/${name}` })]),

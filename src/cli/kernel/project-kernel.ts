@@ -38,24 +38,36 @@ export interface ProjectKernelOptions {
 export class ProjectKernel {
   readonly #options: ProjectKernelOptions
   readonly #kernel: Kernel
+  /** Of extensions: they are redacted in journals and logs. */
+  readonly #secrets: { readonly [name: string]: string }
 
-  private constructor(options: ProjectKernelOptions, kernel: Kernel) {
+  private constructor(options: ProjectKernelOptions, kernel: Kernel, secrets: { readonly [name: string]: string }) {
     this.#options = options
     this.#kernel = kernel
+    this.#secrets = secrets
   }
 
   /** Loads the extensions. */
   static async open(options: ProjectKernelOptions): Promise<ProjectKernel> {
-    const kernel = createKernel(await kernelOptions(options))
+    const settings = await kernelOptions(options)
+    const kernel = createKernel(settings)
     await kernel.load()
-    return new ProjectKernel(options, kernel)
+    const names = settings.found.flatMap(({ manifest }) => manifest?.secrets ?? [])
+    const secrets = names.map((name) => [name, settings.secret(name) ?? ''] as const).filter(([, value]) => value !== '')
+    return new ProjectKernel(options, kernel, Object.fromEntries(secrets))
   }
 
   /** The project with the orchestrator, and the agents and tools of extensions. */
   async extend(project: ServedProject): Promise<ServedProject> {
     const { adapter, config, served } = project
     const extended = await this.#kernel.config({ config, served, resolveModel: (name) => adapter.resolve(name) })
-    return { ...project, config: extended.config, served: extended.served, hooks: [...project.hooks, ...extended.hooks] }
+    return {
+      ...project,
+      config: extended.config,
+      served: extended.served,
+      hooks: [...project.hooks, ...extended.hooks],
+      adapter: { ...adapter, secrets: { ...adapter.secrets, ...this.#secrets } },
+    }
   }
 
   attach(sessions: SessionService): Promise<void> {

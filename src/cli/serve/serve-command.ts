@@ -71,16 +71,31 @@ interface Serving {
 
 /** Resolves when everything has ended. */
 async function serve(serving: Serving): Promise<void> {
-  const { invocation, settings, store, host, log } = serving
+  const { invocation, settings, store } = serving
   if (!invocation.isStdio) await requireToken(settings, store.records, invocation.dataDir)
+  let changed = (): void => {}
+  const kernel = await openKernel(serving, () => changed())
+  try {
+    await serveWith(serving, kernel, (listener) => {
+      changed = listener
+    })
+  } finally {
+    await kernel?.stop()
+  }
+}
+
+async function serveWith(
+  serving: Serving,
+  kernel: ProjectKernel | undefined,
+  onKernelChange: (listener: () => void) => void,
+): Promise<void> {
+  const { invocation, settings, store, host, log } = serving
   const health = new ServerHealth()
-  let reload: HotReload | undefined
-  const kernel = await openKernel(serving, () => reload?.applyAgain())
   const extend = async (loaded: ServedProject): Promise<ServedProject> => (kernel ? kernel.extend(loaded) : loaded)
   const project = await extend(serving.project)
   if (kernel) health.kernelProblems = () => kernel.problems
   const prepared = await prepareServer({ project, settings, store, version: await packageVersion(), health, host, log, kernel })
-  reload = new HotReload({
+  const reload = new HotReload({
     ...{ first: serving.project, clock: systemClock, health, log },
     load: () => loadServedProject(invocation, { host, isTrusted: false, hasKernel: kernel !== undefined }),
     apply: async (changed) => applyChange(prepared, await extend(changed)),
@@ -91,6 +106,7 @@ async function serve(serving: Serving): Promise<void> {
   try {
     await kernel?.attach(prepared.sessions)
     await reload.start()
+    onKernelChange(() => reload.applyAgain())
     stop = await (invocation.isStdio ? serveProcess : serveNetwork)({ ...serving, project }, prepared, kernel)
     void resumeSessions(prepared, log)
     void kernel?.start().catch((error: unknown) => log.failure(error))
@@ -102,6 +118,7 @@ async function serve(serving: Serving): Promise<void> {
     prepared.own.close()
     await reload.close()
     const result = await drainRuntime(prepared.runtime, stop ? settings.drainMs : 0, systemClock)
+    // Its channels deliver the answers of the last turns.
     await kernel?.stop()
     await stop?.close()
     await prepared.close()
