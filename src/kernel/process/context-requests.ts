@@ -1,12 +1,13 @@
 // What an extension in a process of its own asks of its context. Every parameter is checked.
-import type { ExtensionContext, IncomingMessage, JsonObject, Tool } from '../../contracts/index.ts'
+import type { Clock, ExtensionContext, IncomingMessage, JsonObject, Tool } from '../../contracts/index.ts'
 import { schemaValidator } from '../../tools/index.ts'
+import { rateLimit } from '../../util/rate-limit.ts'
 import { currentCall } from '../orchestrator/current-call.ts'
 import { recipient, schedule } from './answer-shapes.ts'
 import type { Params } from './extension-process.ts'
 import { deadlines, maxSubscriptions } from './process-limits.ts'
 import type { CallOwner } from './remote-instance.ts'
-import { maxLogCharacters } from './runner/wire.ts'
+import { maxLogCharacters, maxLogLinesPerSecond } from './runner/wire.ts'
 import { boolean, type Check, either, isObject, json, jsonObject, number, oneOf, optional, record, ShapeError, text } from './shapes.ts'
 
 const name = text(200)
@@ -32,12 +33,14 @@ export type Deliver = (params: Params, deadlineMs: number) => Promise<unknown>
 
 export class ContextRequests {
   readonly #deliver: Deliver
+  readonly #mayLog: () => boolean
   readonly #validator = schemaValidator()
   readonly #subscriptions = new Map<number, () => void>()
   #context: ExtensionContext | undefined
 
-  constructor(deliver: Deliver) {
+  constructor(deliver: Deliver, clock: Clock) {
     this.#deliver = deliver
+    this.#mayLog = rateLimit(2 * maxLogLinesPerSecond, clock)
   }
 
   connect(context: ExtensionContext): void {
@@ -103,7 +106,7 @@ export class ContextRequests {
   }
 
   #log(level: 'debug' | 'info' | 'warn' | 'error', line: string, fields: unknown): void {
-    this.#context?.logger[level](line, isObject(fields) ? fields : undefined)
+    if (this.#mayLog()) this.#context?.logger[level](line, isObject(fields) ? fields : undefined)
   }
 
   #subscribe(subscription: number, event: string): void {

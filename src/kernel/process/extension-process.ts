@@ -193,7 +193,6 @@ export class ExtensionProcess<Owner> {
 
   #take(line: string): void {
     if (this.#state.kind !== 'open') return
-    this.#window.messages++
     try {
       const message: unknown = JSON.parse(line)
       const unsafe = unsafeJson(message)
@@ -210,6 +209,7 @@ export class ExtensionProcess<Owner> {
       this.#answered(id, result, error)
       return
     }
+    this.#window.messages++
     if (typeof method !== 'string' || (params !== undefined && !isObject(params))) throw new Error('`method` or `params` is wrong')
     const given: Params = params ?? {}
     const call = this.#calls.get(given.call as number)

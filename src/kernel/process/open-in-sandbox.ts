@@ -29,7 +29,7 @@ export function openInSandbox(options: OpenInSandboxOptions): OpenExtension {
     const entry = entryFile(found.folder, manifest.entrypoint)
     const running = await startRunner(found, { ...options, entry, className: manifest.entrypoint.className })
     const opened = Promise.withResolvers<ReadonlySet<ExtensionMethod>>()
-    const requests = new ContextRequests((params, deadlineMs) => connection.call('event', params, { deadlineMs }))
+    const requests = new ContextRequests((params, deadlineMs) => connection.call('event', params, { deadlineMs }), options.clock)
     const connection = new ExtensionProcess<CallOwner>(running, {
       clock: options.clock,
       events: {

@@ -4,8 +4,8 @@ import type { ExtensionMethod } from './runner/wire.ts'
 
 /** Calls without an answer, also those that nobody waits for any more. */
 export const maxOpenCalls = 64
-/** Above these, the process is read more slowly: it waits, the kernel does not. */
-export const maxMessagesPerSecond = 20_000
+/** Requests and notifications. Above these two, the process is read more slowly: it waits, the kernel does not. */
+export const maxMessagesPerSecond = 2_000
 export const maxBytesPerSecond = 32 * 1024 * 1024
 /** What the process has not read. */
 export const maxUnsentBytes = 16 * 1024 * 1024

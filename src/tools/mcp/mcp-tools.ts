@@ -12,6 +12,7 @@ import type {
   ToolQuestions,
 } from '../../contracts/index.ts'
 import { matches } from '../../policy/tool-name-patterns.ts'
+import { rateLimit } from '../../util/rate-limit.ts'
 import {
   type AskedState,
   askedStateOf,
@@ -28,7 +29,6 @@ import type { McpConnection } from './mcp-connection.ts'
 import { failureOf, McpError } from './mcp-failure.ts'
 import { type McpHost, rootsOf } from './mcp-host.ts'
 import { maxProgressPerSecond, maxQuestionRounds } from './mcp-limits.ts'
-import { rateLimit } from './rate-limit.ts'
 import type { ServerTool } from './server-tools.ts'
 import { resultOutput } from './tool-result.ts'
 

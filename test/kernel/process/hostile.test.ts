@@ -1,5 +1,6 @@
 // Processes that break the protocol: the extension fails with a reason, the kernel goes on.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { FakeClock } from '../../../src/testing/index.ts'
 import { extensionStage, main, recordedContext, runTool, type Stage, toolContext, withTool } from './extension-stage.ts'
 
 let stage: Stage
@@ -8,15 +9,14 @@ beforeEach(() => {
 })
 afterEach(() => stage.remove())
 
-const fs = `import { writeSync } from 'node:fs'`
+/** Writes to the descriptor of the runner. */
+const writeAll = `import { writeSync } from 'node:fs'
+const writeAll = (text) => {
+  let rest = Buffer.from(text)
+  while (rest.length > 0) try { rest = rest.subarray(writeSync(3, rest)) } catch {}
+}`
 /** A tool that sends a line to the kernel, past the runner. */
-const sending = (line: string): string =>
-  withTool(
-    `let rest = Buffer.from(${line} + '\\n')
-     while (rest.length > 0) try { rest = rest.subarray(writeSync(3, rest)) } catch {}
-     await new Promise(() => {})`,
-    fs,
-  )
+const sending = (line: string): string => withTool(`writeAll(${line} + '\\n'); await new Promise(() => {})`, writeAll)
 
 describe('a message that breaks the protocol', () => {
   it.each([
@@ -138,6 +138,27 @@ describe('a process', () => {
     const { instance } = await stage.open(withTool(`for (let n = 0; n < 10_000; n++) context.logger.info('line ' + n); return 'done'`))
     expect(await runTool(instance, {}, { call: toolContext(), context })).toBe('done')
     expect(context.calls.length).toBeLessThanOrEqual(100)
+  })
+
+  it('that floods the kernel is read more slowly', async () => {
+    const clock = new FakeClock()
+    const shown: string[] = []
+    const progress = `'{"jsonrpc":"2.0","method":"progress","params":{"text":"x","call":3}}\\n'.repeat(500)`
+    const flood = `for (let n = 0; n < 100; n++) { writeAll(${progress}); await new Promise(setImmediate) }; return 'done'`
+    const { instance } = await stage.open(withTool(flood, writeAll), { clock })
+    const running = runTool(instance, {}, { call: toolContext({ progress: (text) => shown.push(text) }) })
+    // While it is not read, there is a timer beside that of the call.
+    const isPaused = (): boolean => clock.pending > 1
+    let pauses = 0
+    const tick = setInterval(() => {
+      if (!isPaused()) return
+      pauses++
+      clock.advance(1_000)
+    })
+    expect(await running).toBe('done')
+    clearInterval(tick)
+    expect(pauses).toBeGreaterThan(5)
+    expect(shown).toHaveLength(50_000)
   })
 
   it('that sends more requests than may be open lets them wait', async () => {

@@ -36,7 +36,7 @@ export type ExtensionMethod = (typeof extensionMethods)[number]
 export const maxLineBytes = 4 * 1024 * 1024
 /** Of the extension. Its process lets further requests wait. */
 export const maxOpenRequests = 32
-/** The process keeps to it, and the kernel drops what is above. */
+/** The process keeps to it. The kernel drops what is above twice as many. */
 export const maxLogLinesPerSecond = 50
 export const maxLogCharacters = 2_000
 export const maxErrorCharacters = 4_000

@@ -1,4 +1,4 @@
-import type { Clock } from '../../contracts/index.ts'
+import type { Clock } from '../contracts/index.ts'
 
 /** Lets through so many events a second; the others are dropped. */
 export function rateLimit(perSecond: number, clock: Clock): () => boolean {
