@@ -38,7 +38,7 @@ async function superviseKernel({ serve }: UpInvocation, argv: readonly string[],
   const supervisor = new Supervisor({
     command: {
       file: process.execPath,
-      args: [...process.execArgv, fileURLToPath(packageFile('bin/troupe.mjs')), ...argv],
+      args: [fileURLToPath(packageFile('bin/troupe.mjs')), ...argv],
       env: host.env,
       // In the background, the shell reads the terminal.
       readsInput: isInteractive || host.stdin.isTTY !== true,
