@@ -26,8 +26,8 @@ export class ExtensionCalls {
     return this.within(stage, () => this.enter(each, stage, work))
   }
 
-  async within<Result>(stage: string, work: () => MaybePromise<Result>): Promise<Result> {
-    const { clock, deadlineMs } = this.#options
+  async within<Result>(stage: string, work: () => MaybePromise<Result>, deadlineMs = this.#options.deadlineMs): Promise<Result> {
+    const { clock } = this.#options
     const release = keepAlive()
     const late = Promise.withResolvers<never>()
     const cancel = clock.after(deadlineMs, () => late.reject(new Error(`\`${stage}\` took longer than ${deadlineMs / 1000} s`)))

@@ -15,6 +15,8 @@ import { detectCapabilities, ManagedExtension } from './managed-extension.ts'
 import { openInKernel } from './open-in-kernel.ts'
 
 const healthMs = 30_000
+/** For the first load of an untrusted extension: admission checks types and runs a trial, each with a deadline of its own. */
+const admissionMs = 120_000
 /** Waits before the restarts of a process that ended. */
 const restartDelaysMs = [1_000, 5_000, 25_000] as const
 /** A process that lived this long has all its restarts again. */
@@ -171,7 +173,7 @@ export class ExtensionLoader {
     const { manifest } = found
     const open = found.trusted ? openTrusted : (openUntrusted ?? openTrusted)
     const opened: OpenedExtension = manifest.entrypoint
-      ? await this.#calls.within('load', () => open(found))
+      ? await this.#calls.within('load', () => open(found), found.trusted ? undefined : admissionMs)
       : { runs: found.trusted ? ('kernel' as const) : ('sandbox' as const), instance: {}, close: async () => {} }
     each.opened = opened
     const { instance } = opened
