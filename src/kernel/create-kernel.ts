@@ -30,7 +30,7 @@ import { ExtensionLoader, type LoaderOptions } from './loader/extension-loader.t
 import { currentCall, insideCall } from './orchestrator/current-call.ts'
 import { agentDescription, ExtensionAgents } from './orchestrator/extension-agents.ts'
 import { listExtensionsTool } from './orchestrator/list-extensions-tool.ts'
-import { agentDefinition, orchestratorDefinition, orchestratorName } from './orchestrator/orchestrator-definition.ts'
+import { agentDefinition, autoModel, orchestratorDefinition, orchestratorName } from './orchestrator/orchestrator-definition.ts'
 import { contextHook } from './orchestrator/provided-context.ts'
 import { projectRecords, projectScope } from './project-records.ts'
 import { createRouter } from './router/create-router.ts'
@@ -151,7 +151,11 @@ export class Kernel {
           returnControlTool,
           listExtensionsTool(() => this.status()),
         ],
-        agents: [...(orchestrator ? [orchestrator] : []), ...others, ...agents.flatMap((each) => agentDefinition(each, callable) ?? [])],
+        agents: [
+          ...(orchestrator ? [orchestrator] : []),
+          ...others,
+          ...agents.flatMap((each) => agentDefinition(each, { callable, orchestrator }) ?? []),
+        ],
       },
       served: [...served, ...callable],
       hooks: [this.#hook],
@@ -226,11 +230,13 @@ export class Kernel {
     others: readonly AgentDefinition[],
     resolveModel: KernelBase['resolveModel'],
   ): Promise<ReadonlyMap<string, ExtensionProblem>> {
-    const taken = new Set(others.map(({ name }) => name).concat(orchestratorName))
+    const taken = new Set(others.map(({ name }) => name))
     const models = new Map<string, Promise<Omit<ExtensionProblem, 'place'> | undefined>>()
     const problemOf = async ({ found: { id, manifest } }: LoadedExtension) => {
       if (taken.has(id)) return { message: `the project has an agent \`${id}\`, which is used instead`, remedy: 'Rename one of them.' }
       const model = manifest?.agent?.model ?? ''
+      // The models of the orchestrator are checked.
+      if (model === autoModel && taken.has(orchestratorName)) return undefined
       if (!models.has(model)) models.set(model, modelProblem(model, resolveModel))
       return models.get(model)
     }

@@ -48,8 +48,17 @@ export function orchestratorDefinition({ extensions, agents, projectAgents, base
   }
 }
 
-/** The agent of an extension. `callable`: the agents that can be called. */
-export function agentDefinition(extension: LoadedExtension, callable: ReadonlySet<string>): AgentDefinition | undefined {
+/** The model of an agent that uses those of the orchestrator. */
+export const autoModel = 'auto'
+
+export interface AgentTeam {
+  /** The agents that can be called. */
+  readonly callable: ReadonlySet<string>
+  readonly orchestrator: AgentDefinition | undefined
+}
+
+/** The agent of an extension. */
+export function agentDefinition(extension: LoadedExtension, { callable, orchestrator }: AgentTeam): AgentDefinition | undefined {
   const { found, tools, resolvedTools } = extension
   const { agent, name, description } = found.manifest ?? {}
   if (!agent) return undefined
@@ -62,7 +71,7 @@ export function agentDefinition(extension: LoadedExtension, callable: ReadonlySe
     description: agentDescription(extension),
     usage: 'a task, with all the context it needs',
     prompt: agent.instructions.trim() === '' ? `You are ${name ?? found.id}. ${description ?? ''}`.trim() : agent.instructions,
-    model: agent.model,
+    ...(agent.model === autoModel && orchestrator ? modelsOf(orchestrator) : { model: agent.model }),
     tools: [...[...tools, ...resolvedTools].map((tool) => tool.name), ...(isHandoff ? [returnControlName] : [])],
     agents: agent.usesTools.filter((id) => callable.has(id)),
     skills: [],
@@ -83,5 +92,10 @@ export function agentDefinition(extension: LoadedExtension, callable: ReadonlySe
     infer: true,
   }
 }
+
+const modelsOf = ({ model, models }: AgentDefinition): Pick<AgentDefinition, 'model' | 'models'> => ({
+  ...(model !== undefined && { model }),
+  ...(models && { models }),
+})
 
 const isReasoning = (value: string | undefined): value is ReasoningEffort => (reasoningEfforts as readonly unknown[]).includes(value)
