@@ -139,8 +139,7 @@ export interface AskedFirst {
  * Why a handoff ended. `done`: the child returned control. `turns`: the person sent as many messages as allowed. `asked`: the person
  * asked for it. `ended`: the call ended.
  */
-export const handoffReasons = ['done', 'time', 'turns', 'tokens', 'failed', 'asked', 'ended'] as const
-export type HandoffReason = (typeof handoffReasons)[number]
+export type HandoffReason = 'done' | 'time' | 'turns' | 'tokens' | 'failed' | 'asked' | 'ended'
 
 type EndingOf<Status> = Extract<TurnEnding, { status: Status }>
 

@@ -56,7 +56,6 @@ export type {
   TurnEnding,
   TurnTotals,
 } from './events.ts'
-export { handoffReasons } from './events.ts'
 export {
   type AgentDescriptor,
   type AgentProvider,

@@ -47,7 +47,7 @@ export interface SendOptions extends SessionSettings {
   readonly mode?: InputMode
   /**
    * A child of the session, by its session id or agent path (`root/researcher#1`): a spawned one, or one that works. If it is not
-   * live when the message is read, the session records a diagnostic.
+   * live when the message is read, the session records a diagnostic. Default: the child that talks to the person, else the root.
    */
   readonly to?: SessionId | string
   /** A message that is sent twice under one id is accepted once. */

@@ -102,7 +102,7 @@ export interface Journal {
 }
 
 export type InboxMessage =
-  /** `to`: the session id or the agent path of a descendant. Default: the root. */
+  /** `to`: the session id or the agent path of the root or a descendant. Default: the one that talks to the person. */
   | {
       readonly kind: 'input'
       readonly parts: readonly InputPart[]

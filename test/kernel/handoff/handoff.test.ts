@@ -1,9 +1,10 @@
 import { describe, expect, it } from 'vitest'
 import type { HandoffReason, InteractionEvent, Outcome, SessionId, TreeId } from '../../../src/contracts/index.ts'
+import { handoffTool, returnControlTool } from '../../../src/kernel/handoff/handoff-tool.ts'
 import type { AgentRuntime } from '../../../src/runtime/index.ts'
 import { memoryStore } from '../../../src/stores/memory/index.ts'
 import { FakeClock, gate } from '../../../src/testing/index.ts'
-import { type Script, textOf } from '../../subagents/team.ts'
+import { resultsOf, type Script, send, team, textOf } from '../../subagents/team.ts'
 import { echo, handoffTeam, returned, types as typesOf } from './handoff-team.ts'
 
 /** Sends a message and waits until the session rests again. */
@@ -258,5 +259,101 @@ describe('a restart in the middle', () => {
     // The turn of a copy is over, and so is the handoff.
     expect(await say(runtime, copy, 'still there?')).toMatchObject({ status: 'completed' })
     expect(await say(runtime, id, 'two')).toMatchObject({ status: 'suspended', report: { text: 'heard two' } })
+  })
+})
+
+describe('in a team', () => {
+  const limits = { maxTurns: 10, maxTokensPerInvocation: 50_000, timeBudgetMs: 120_000 }
+  const handoffTo = (agent: string) => handoffTool({ agent, description: 'Talks.', limits })
+  const call = (agent: string) => ({ tool: `agent__${agent}`, input: { task: agent } })
+  const afterCalls =
+    (...agents: readonly string[]): Script =>
+    (request) =>
+      resultsOf(request).length === 0 ? { calls: agents.map(call) } : { text: `after ${resultsOf(request).join(' & ')}` }
+
+  it('a child that speaks can hand over, too: the innermost one speaks', async () => {
+    const { runtime } = team(
+      {
+        boss: { agents: ['host'], script: afterCalls('host') },
+        host: {
+          agents: ['guide'],
+          tools: ['return_control'],
+          script: (request) => {
+            if (textOf(request) === 'guide me' && resultsOf(request).length === 0) return { calls: [call('guide')] }
+            return textOf(request) === 'done' ? returned('host is done') : { text: `host: ${resultsOf(request).at(-1) ?? textOf(request)}` }
+          },
+        },
+        guide: {
+          tools: ['return_control'],
+          script: (request) => (textOf(request) === 'done' ? returned('guided') : { text: `guide: ${textOf(request)}` }),
+        },
+      },
+      { tools: [handoffTo('host'), handoffTo('guide'), returnControlTool] },
+    )
+    const { sessionId: id, report } = await runtime.run('Hello')
+    expect(report?.text).toBe('host: host')
+    // The host answers to a message of the person with a handoff of its own.
+    expect(await say(runtime, id, 'guide me')).toMatchObject({
+      report: { text: 'guide: guide' },
+      speaker: { agent: 'guide', agentPath: 'root/host#1/guide#1' },
+    })
+    expect(await say(runtime, id, 'left')).toMatchObject({ report: { text: 'guide: left' } })
+    expect(await say(runtime, id, 'done')).toMatchObject({ report: { text: 'host: guided' }, speaker: { agent: 'host' } })
+    expect(await say(runtime, id, 'done')).toMatchObject({ status: 'completed', report: { text: 'after host is done' } })
+  })
+
+  it('two handoffs of one step follow each other', async () => {
+    const { runtime } = team(
+      {
+        boss: { agents: ['one', 'two'], script: afterCalls('one', 'two') },
+        one: { tools: ['return_control'], script: echo },
+        two: { tools: ['return_control'], script: echo },
+      },
+      { tools: [handoffTo('one'), handoffTo('two'), returnControlTool] },
+    )
+    const { sessionId: id, speaker } = await runtime.run('Hello')
+    expect(speaker?.agent).toBe('one')
+    expect(await say(runtime, id, 'done')).toMatchObject({ report: { text: 'heard two' }, speaker: { agent: 'two' } })
+    expect(await say(runtime, id, 'done')).toMatchObject({ report: { text: 'after all set & all set' } })
+  })
+
+  it('the child can ask for an approval, and a message meanwhile waits for its next step', async () => {
+    const { runtime } = team(
+      {
+        boss: { agents: ['coach'], script: afterCalls('coach') },
+        coach: {
+          tools: ['send', 'return_control'],
+          script: (request) => {
+            if (textOf(request) === 'send it' && resultsOf(request).length === 0) return { calls: [{ tool: 'send' }] }
+            return { text: `${resultsOf(request).join()} ${textOf(request)}` }
+          },
+        },
+      },
+      { tools: [handoffTo('coach'), returnControlTool, send], approver: { decide: () => 'suspend' } },
+    )
+    const { sessionId: id } = await runtime.run('Hello')
+    expect(await say(runtime, id, 'send it')).toMatchObject({ status: 'suspended', reason: 'approval' })
+    await runtime.sessions.send(id, 'quick', { mode: 'steer' })
+    const [request] = await runtime.sessions.requests(id)
+    expect(request?.agentPath).toBe('root/coach#1')
+    await runtime.sessions.approve(id, { approvalId: request?.id ?? '', decision: { kind: 'approve', breadth: 'once' } })
+    expect(await runtime.sessions.outcome(id)).toMatchObject({ status: 'suspended', reason: 'input', report: { text: 'sent quick' } })
+  })
+
+  it('is refused to a caller without such an agent, and the caller is told', async () => {
+    const { runtime } = team(
+      {
+        boss: {
+          tools: ['*'],
+          script: (request) => (resultsOf(request).length === 0 ? { calls: [call('coach')] } : { text: resultsOf(request).join() }),
+        },
+        coach: { script: echo },
+      },
+      { tools: [handoffTo('coach')] },
+    )
+    expect(await runtime.run('Hello')).toMatchObject({
+      status: 'completed',
+      report: { text: expect.stringContaining('There is no tool "agent__coach"') },
+    })
   })
 })
