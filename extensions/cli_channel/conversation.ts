@@ -60,8 +60,9 @@ export class Conversation {
       }
       this.#open = undefined
     } else {
-      const from = kind === 'question' || speaker === 'troupe' ? '' : `${plainText(speaker)}: `
-      this.#write(`${marks[kind]} ${from}${indented(plainText(text).trimEnd())}\n`)
+      const from = speaker === 'troupe' || (kind === 'question' && speaker === this.#speaker) ? '' : `${plainText(speaker)}: `
+      const shown = kind === 'question' ? exactText(text) : plainText(text)
+      this.#write(`${marks[kind]} ${from}${indented(shown.trimEnd())}\n`)
       if (options.length > 0) this.#write(`${indent}${styleText('dim', options.map(plainText).join(' · '))}\n`)
     }
     this.#write('\n')
@@ -93,6 +94,10 @@ const indented = (text: string): string => text.replace(/\n(?=[^\n])/g, `\n${ind
 export function plainText(text: string): string {
   return text.replace(sequences, '').replace(invisible, '')
 }
+
+/** For a decision nothing is left out: what cannot be seen is shown by its number. */
+const exactText = (text: string): string =>
+  text.replace(invisible, (found) => `<U+${(found.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}>`)
 
 /** CSI and OSC sequences. A sequence that is split over two pieces loses its first character, and with it its effect. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: these are the characters to remove

@@ -43,6 +43,8 @@ interface StageOptions {
   readonly clock?: FakeClock
   /** The model pauses after each piece of a text until this resolves. */
   readonly afterPiece?: Promise<unknown>
+  /** Replaces methods of the sessions. */
+  readonly sessions?: (sessions: SessionService) => Partial<SessionService>
 }
 
 /** One life of the process, which continues what the one before left. `stop` ends it; the next one gets the same store. */
@@ -65,7 +67,8 @@ export async function stage(store: Store, script: readonly ScriptedStepSource[],
     bus: { publish: async (publication) => void published.push(publication) },
     report: (problem) => problems.push(problem),
   })
-  const sessions = driving(runtime)
+  const driven = driving(runtime)
+  const sessions = { ...driven, ...options.sessions?.(driven) }
   await router.attach(sessions)
   for (const { treeId } of await store.trees.list({ status: ['running', 'suspended'] })) await runtime.open(treeId)
   const stop = async (): Promise<void> => {

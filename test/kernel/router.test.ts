@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import type { ModelRequest, Store, Tool } from '../../src/contracts/index.ts'
+import { type ModelRequest, type SessionService, type Store, type Tool, TroupeError } from '../../src/contracts/index.ts'
 import { memoryStore } from '../../src/stores/memory/index.ts'
 import { sqliteStore } from '../../src/stores/sqlite/index.ts'
 import { gate } from '../../src/testing/index.ts'
@@ -256,6 +256,7 @@ it('people, channels and threads have their own conversations', async () => {
     ['You said: C', undefined],
     ['You said: D', 'thread/1'],
   ])
+  expect(mail.messages.filter(({ message: { streamed } }) => streamed)).toEqual([])
   expect(await sessions.list()).toHaveLength(4)
   await stop()
 })
@@ -305,6 +306,58 @@ it('a message that a channel never takes is reported and given up, and the next 
   await stop()
 })
 
+it('a message whose delivery was not recorded is delivered again under the same id', async () => {
+  const store = memoryStore()
+  const channel = new FakeChannel()
+  const ids: string[] = []
+  const first = await stage(store, [echo])
+  channel.before = ({ id }) => {
+    ids.push(id)
+    return new Promise(() => {})
+  }
+  first.router.register('chat', channel)
+  await first.router.receive('chat', message('Hi'))
+  await expect.poll(() => ids.length).toBe(1)
+  await first.stop()
+  const second = await stage(store, [])
+  channel.before = ({ id }) => ids.push(id)
+  second.router.register('chat', channel)
+  await channel.until(1)
+  expect(ids[1]).toBe(ids[0])
+  await second.stop()
+  const third = await stage(store, [echo])
+  third.router.register('chat', channel)
+  await third.router.receive('chat', message('More'))
+  await channel.until(2)
+  expect(channel.lines()).toEqual([said('Hi'), said('More')])
+  await third.stop()
+})
+
+it('a message that cannot be sent is tried again; then the person is told', async () => {
+  const failures = [
+    new TroupeError('store_failed', 'The disk is full.'),
+    new TroupeError('budget_exhausted', 'Used up.', { remedy: 'Wait.' }),
+  ]
+  const failing = ({ start }: SessionService): Partial<SessionService> => ({
+    start: (...given) => {
+      const failure = failures.shift()
+      return failure ? Promise.reject(failure) : start(...given)
+    },
+  })
+  const { router, clock, problems, stop } = await stage(memoryStore(), [echo], { sessions: failing })
+  const channel = new FakeChannel()
+  router.register('chat', channel)
+  await router.receive('chat', message('One'))
+  await expect.poll(() => clock.pending).toBe(1)
+  await clock.elapse(1_000)
+  await channel.until(1)
+  await router.receive('chat', message('Two'))
+  await channel.until(2)
+  expect(channel.lines()).toEqual(['error troupe: Your message could not be sent. Used up. Wait.', said('Two')])
+  expect(problems).toMatchObject([{ message: 'A message could not be sent: Used up.' }])
+  await stop()
+})
+
 it('notices wait for the channel, go to the person who wrote last, and are known to the next turn', async () => {
   const store = memoryStore()
   const first = await stage(store, [echo])
@@ -332,6 +385,18 @@ it('notices wait for the channel, go to the person who wrote last, and are known
   router.register('mail', mail)
   await mail.until(1)
   expect(mail.messages).toMatchObject([{ userId: 'bob', message: { text: 'Second', kind: 'notice' } }])
+  await stop()
+})
+
+it('keeps the newest notices for a channel that nobody connects', async () => {
+  const { router, problems, stop } = await stage(memoryStore(), [])
+  const to = { channel: 'mail', userId: 'bob' }
+  for (let index = 0; index <= 1_000; index++) await router.notify({ text: `Notice ${index}`, to })
+  expect(problems).toMatchObject([{ message: expect.stringContaining('The oldest was dropped: Notice 0') }])
+  const mail = new FakeChannel()
+  router.register('mail', mail)
+  await mail.until(1_000)
+  expect(mail.lines()[0]).toBe('notice troupe: Notice 1')
   await stop()
 })
 
@@ -412,7 +477,7 @@ it('a message while an agent works reaches its next step; after /queue it waits 
 })
 
 it('a deleted session is followed by a new one', async () => {
-  const { router, sessions, stop } = await stage(memoryStore(), [echo, echo])
+  const { router, sessions, problems, stop } = await stage(memoryStore(), [echo, echo])
   const channel = new FakeChannel()
   router.register('chat', channel)
   await router.receive('chat', message('one'))
@@ -423,6 +488,7 @@ it('a deleted session is followed by a new one', async () => {
   await router.receive('chat', message('two'))
   await channel.until(2)
   expect(channel.lines()).toEqual([said('one'), said('two')])
+  expect(problems).toEqual([])
   await stop()
 })
 

@@ -118,11 +118,17 @@ class MessageRouter implements Router {
   }
 
   async notify({ text, to, speaker = system, id = this.#options.ids.next() }: Notice): Promise<void> {
-    await this.#store({ kind: 'notice', key: `notice:${id}`, text: wellFormed(text), speaker, ...(to && { to: recipientOf(to) }) })
+    await this.#store({ kind: 'notice', key: `notice:${id}`, text: cutText(text, mostChars), speaker, ...(to && { to: recipientOf(to) }) })
   }
 
   async task({ text, to, id = this.#options.ids.next() }: Pick<Notice, 'text' | 'to' | 'id'>): Promise<void> {
-    await this.#store({ kind: 'task', key: `task:${id}`, text: wellFormed(text), speaker: system, ...(to && { to: recipientOf(to) }) })
+    await this.#store({
+      kind: 'task',
+      key: `task:${id}`,
+      text: cutText(text, mostChars),
+      speaker: system,
+      ...(to && { to: recipientOf(to) }),
+    })
   }
 
   async attach(sessions: SessionService): Promise<void> {

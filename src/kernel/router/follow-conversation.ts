@@ -3,7 +3,7 @@ import { messageOf } from '../../util/message-of.ts'
 import { type Changes, type Conversation, keyOf } from './conversation.ts'
 import { deliver, pause, withDeadline } from './deliver.ts'
 import { questionText } from './questions.ts'
-import type { RouterCore } from './router-core.ts'
+import { isUnknownSession, type RouterCore } from './router-core.ts'
 import { Speech } from './speech.ts'
 
 /**
@@ -28,6 +28,7 @@ export async function followConversation(conversation: Conversation, options: Fo
       await new Follower(conversation, options).run()
       return
     } catch (error) {
+      if (isUnknownSession(error)) return
       report(`The answers of a conversation cannot be read, and are tried again: ${messageOf(error)}`)
       await pause(retryMs, { clock, signal })
     }
@@ -70,7 +71,7 @@ class Follower {
 
   async #handle(event: StreamEvent): Promise<void> {
     if (!('seq' in event)) {
-      if (event.type === 'interaction.item.delta') await this.#stream(this.#speech.piece(event))
+      if (event.type === 'interaction.item.delta' && this.#options.provider.streamToUser) await this.#stream(this.#speech.piece(event))
       return
     }
     const messages = this.#speech.messages(event)
@@ -87,7 +88,7 @@ class Follower {
   async #stream(piece: ReturnType<Speech['piece']>): Promise<void> {
     const { provider, clock, signal } = this.#options
     const conversation = this.#conversation
-    if (!piece || !conversation || !provider.streamToUser) return
+    if (!piece || !conversation) return
     try {
       await withDeadline(() => provider.streamToUser?.(conversation.userId, { ...piece, ...threadOf(conversation) }), { clock, signal })
     } catch {

@@ -1,10 +1,12 @@
 import type { Clock, Json, OutgoingMessage, Recipient, Records } from '../../contracts/index.ts'
 import { messageOf } from '../../util/message-of.ts'
+import { cutText } from '../../util/well-formed.ts'
 import { keyOf } from './conversation.ts'
 
 const namespace = 'outbox'
 /** How long the id of a delivered message is known. */
 const knownMs = 7 * 24 * 60 * 60_000
+const mostEntries = 1_000
 /** After a failure of the store. */
 const retryMs = 5_000
 
@@ -51,7 +53,8 @@ export class Outbox {
   async load(): Promise<void> {
     await this.#clean()
     const stored = (await this.#options.records.list(namespace)).filter(({ due }) => due === undefined)
-    for (const { key, value } of stored) this.#entries.set(key, { ...(value as unknown as OutboxEntry), key })
+    const entries = stored.map(({ key, value }): OutboxEntry => ({ ...(value as unknown as OutboxEntry), key }))
+    for (const entry of entries.toSorted((a, b) => a.at - b.at)) this.#entries.set(entry.key, entry)
   }
 
   /** Durable when it resolves. */
@@ -70,12 +73,13 @@ export class Outbox {
     this.#entries.set(key, { ...value, key })
     this.flush()
     await this.#clean()
+    if (this.#entries.size > mostEntries) await this.#dropOldest()
   }
 
   /** Sends what can be sent. */
   flush(): void {
     const { latest, canSend } = this.#options
-    for (const entry of [...this.#entries.values()].toSorted((a, b) => a.at - b.at)) {
+    for (const entry of [...this.#entries.values()]) {
       const to = entry.to ?? latest()
       if (to && !this.#sending.has(entry.key) && canSend({ ...entry, to })) this.#queue({ ...entry, to })
     }
@@ -114,6 +118,15 @@ export class Outbox {
     }
     // Its channel was replaced meanwhile: the new one gets it.
     if (this.#entries.has(entry.key) && canSend(entry)) this.flush()
+  }
+
+  /** Nobody may ever connect the channel. */
+  async #dropOldest(): Promise<void> {
+    const oldest = [...this.#entries.values()].find(({ key }) => !this.#sending.has(key))
+    if (!oldest) return
+    this.#entries.delete(oldest.key)
+    await this.#options.records.update(namespace, oldest.key, () => undefined)
+    this.#options.report(`More than ${mostEntries} messages wait for their channels. The oldest was dropped: ${cutText(oldest.text, 100)}`)
   }
 
   async #clean(): Promise<void> {

@@ -1,4 +1,4 @@
-import type { Clock, JsonObject, Recipient, SessionService } from '../../contracts/index.ts'
+import { type Clock, type JsonObject, type Recipient, type SessionService, TroupeError } from '../../contracts/index.ts'
 import type { Conversation, Conversations } from './conversation.ts'
 
 /** What the parts of the router share, once the sessions are there. */
@@ -26,3 +26,6 @@ export interface Reply {
   readonly kind: 'notice' | 'error'
   readonly text: string
 }
+
+/** It was deleted. */
+export const isUnknownSession = (error: unknown): boolean => error instanceof TroupeError && error.code === 'session_unknown'

@@ -4,7 +4,7 @@ import { type Command, helpText, parseCommand, unknownCommandText } from './comm
 import type { Changes, Conversation, WaitingMessage } from './conversation.ts'
 import { pause } from './deliver.ts'
 import { parseAnswer } from './questions.ts'
-import type { RouterCore } from './router-core.ts'
+import { isUnknownSession, type RouterCore } from './router-core.ts'
 
 export interface WorkerOptions extends RouterCore {
   readonly signal: AbortSignal
@@ -182,5 +182,3 @@ export class MessageWorker {
 
 /** For the next session of a conversation. */
 const fresh = { delivered: 0, asked: undefined, speakers: undefined, said: undefined }
-
-const isUnknownSession = (error: unknown): boolean => error instanceof TroupeError && error.code === 'session_unknown'
