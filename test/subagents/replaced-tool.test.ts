@@ -97,3 +97,36 @@ it('a tool with controlsChildren spawns children for an agent without childContr
   expect((await run()).outcome.report?.text).toBe('scout#1: seen')
   expect(offered).not.toContain('spawn_agent')
 })
+
+it('a call can start, sample and spawn children: each has an id of its own', async () => {
+  const input = [{ type: 'text', text: 'go' }] as const
+  const mixed: Tool = {
+    ...consult,
+    controlsChildren: true,
+    async execute(_, { startChild, sample, children }) {
+      const sampled = await sample({ messages: [{ role: 'user', parts: input }] })
+      const started = await startChild({ agent: 'scout', input })
+      const spawned = await children?.spawn({ agent: 'scout', input })
+      const again = await children?.spawn({ agent: 'scout', input })
+      const last = await startChild({ agent: 'scout', input })
+      return [sampled.ok, started.kind, spawned && 'id' in spawned && spawned.id, again && 'id' in again && again.id, last.kind].join()
+    },
+  }
+  const { run } = team(
+    {
+      boss: {
+        agents: ['scout'],
+        script: (request, step) =>
+          request.tools.length > 0 && step === 1
+            ? { calls: [{ tool: 'agent__scout', input: { task: 'x' } }] }
+            : { text: resultsOf(request).at(0) ?? 'sampled' },
+      },
+      scout,
+    },
+    { tools: [mixed], config: { approvals: { name: 'test', rules: [{ allow: 'sampling(*)' }] } } },
+  )
+  const { outcome, events } = await run()
+  expect(outcome.report?.text).toMatch(/^true,ended,scout#2,scout#2,ended/)
+  const created = events.filter(({ type }) => type === 'interaction.session.created').map(({ sessionId }) => sessionId.split('/')[1])
+  expect(created).toEqual([undefined, 't1.s1.1~s1', 't1.s1.1', 't1.s1.1~2', 't1.s1.1~3'])
+})
