@@ -6,7 +6,7 @@ export { createKernel, type Kernel, type KernelBase, type KernelConfig, type Ker
 export type { Bus, ExtensionManifest, FoundExtension, LoadedExtension, OpenedExtension, Router, SupervisorPort } from './kernel-types.ts'
 export { createExtensionContext, type KernelPorts } from './loader/extension-context.ts'
 export { ExtensionLoader, type LoaderOptions } from './loader/extension-loader.ts'
-export { isTrustedExtension, trustExtension } from './loader/extension-trust.ts'
+export { isTrustedExtension, permitExtension, trustExtension } from './loader/extension-trust.ts'
 export { type ExtensionPlace, type FindOptions, findExtensions } from './loader/find-extensions.ts'
 export { orderExtensions } from './loader/load-order.ts'
 export { openInKernel } from './loader/open-in-kernel.ts'

@@ -61,6 +61,21 @@ it('reports problems of manifests, of the order and of the entry file', async ()
   expect(doctor.checks).toContainEqual(expect.objectContaining({ status: 'fail', what: 'extension', fix: expect.stringContaining('"kv"') }))
 })
 
+it('gives permissions to an extension in the sandbox only when a person does', async () => {
+  const permissions = 'permissions:\n  hosts: [api.example.com]\n  read: [docs]\n'
+  await write('caller', { 'manifest.yaml': manifest('caller', permissions), 'main.js': 'export class Main {}' })
+  const withheld = { message: 'its permissions are not given yet: network api.example.com, read docs' }
+  expect(await shown('caller')).toMatchObject({ runs: 'sandbox', permissions: { hosts: [], read: [] }, problems: [withheld] })
+  expect((await extensions('trust', 'caller', '--sandboxed')).code).toBe(0)
+  expect(await shown('caller')).toMatchObject({
+    runs: 'sandbox',
+    permissions: { hosts: ['api.example.com'], read: ['docs'] },
+    problems: [],
+  })
+  await writeFile(join(folder, 'extensions', 'caller', 'main.js'), 'export class Main { start() {} }')
+  expect(await shown('caller')).toMatchObject({ permissions: { hosts: [] } })
+})
+
 it('releases an extension from quarantine', async () => {
   await write('wild', { 'manifest.yaml': manifest('wild'), 'main.js': 'export class Main {}' })
   const state = supervisorFolder(join(folder, 'state', 'troupe'), process.cwd())

@@ -1,6 +1,6 @@
 import { relative } from 'node:path'
 import { type Store, TroupeError } from '../../contracts/index.ts'
-import { projectRecords, trustExtension } from '../../kernel/index.ts'
+import { permitExtension, projectRecords, trustExtension } from '../../kernel/index.ts'
 import { clearQuarantine } from '../../kernel/supervisor/index.ts'
 import { knownNames } from '../../util/nearest-names.ts'
 import { sessionFolder } from '../approvals/session-store.ts'
@@ -50,7 +50,7 @@ export async function extensionsCommand(invocation: ExtensionsInvocation, host: 
   }
 }
 
-function checkWords({ action, ids, template }: ExtensionsInvocation): void {
+function checkWords({ action, ids, template, isSandboxed }: ExtensionsInvocation): void {
   const wrong = (message: string, remedy: string): TroupeError => new TroupeError('usage', message, { remedy })
   const isOne = action === 'show' || action === 'new' || action === 'setup'
   if (action === 'list' && ids.length > 0)
@@ -58,6 +58,7 @@ function checkWords({ action, ids, template }: ExtensionsInvocation): void {
   if (ids.length === 0 && action !== 'list' && action !== 'validate')
     throw wrong('The id of the extension is missing.', `Write: troupe extensions ${action} ID`)
   if (isOne && ids.length > 1) throw wrong(`The command extensions ${action} takes one id.`, 'Run it for each of them.')
+  if (isSandboxed && action !== 'trust') throw wrong('The flag --sandboxed belongs to extensions trust.', 'Remove it.')
   if (template !== undefined && action !== 'new') throw wrong('The flag --kind belongs to extensions new.', 'Remove it.')
 }
 
@@ -122,13 +123,16 @@ async function trust(invocation: ExtensionsInvocation, host: Host): Promise<numb
   const broken = extensions.find(({ found }) => !found.manifest)
   if (broken) throw invalid(broken)
   const { store } = trustPlaceOf(host)
-  for (const { found } of extensions) if (found.source === 'project') await trustExtension(store, found, { by: 'command', at: host.now() })
+  const give = invocation.isSandboxed ? permitExtension : trustExtension
+  for (const { found } of extensions) if (found.source === 'project') await give(store, found, { by: 'command', at: host.now() })
   if (invocation.output === 'json') await printDocument({ trusted: extensions.map(({ found }) => found.id) }, host)
   else
     for (const { found } of extensions) {
       const text =
         found.source === 'project'
-          ? `Trusted: ${found.id} in its current form. It runs inside the kernel with all your permissions from the next start.`
+          ? invocation.isSandboxed
+            ? `${found.id} gets the permissions of its manifest in its current form. It stays in the sandbox.`
+            : `Trusted: ${found.id} in its current form. It runs inside the kernel with all your permissions from the next start.`
           : `${found.id} is ${found.source === 'bundled' ? 'part of Troupe' : 'in your own folder'}, and always trusted.`
       await printNotice(text, { host, display: invocation.display })
     }

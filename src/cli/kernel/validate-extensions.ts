@@ -1,6 +1,7 @@
 import { homedir } from 'node:os'
-import { extensionAdmissions, extensionSandbox } from '../../kernel/index.ts'
+import { type Admission, type ExtensionAdmissions, extensionAdmissions, extensionSandbox } from '../../kernel/index.ts'
 import { systemClock } from '../../runtime/index.ts'
+import { displaySentence } from '../../util/as-sentence.ts'
 import { sessionFolder } from '../approvals/session-store.ts'
 import { homeFolder } from '../host/data-folder.ts'
 import { exitCodes } from '../host/exit-codes.ts'
@@ -24,9 +25,9 @@ export async function validateExtensions(
   const dataFolder = extensionData(await sessionFolder(invocation, host), workspace)
   const { validate } = extensionAdmissions({ sandbox, clock: systemClock, workspace, dataFolder })
   const results = []
-  for (const { found, problems: known } of extensions) {
-    // Other problems are known without the code. That of bundled ones is part of Troupe.
-    const { problems, notices } = known.length > 0 || found.source === 'bundled' ? { problems: known, notices: [] } : await validate(found)
+  for (const extension of extensions) {
+    const { found } = extension
+    const { problems, notices } = await check(extension, validate)
     results.push({ id: found.id, ok: problems.length === 0, problems, notices })
     if (invocation.output === 'json') continue
     await host.stdout.lines([
@@ -38,4 +39,12 @@ export async function validateExtensions(
   const isValid = results.every(({ ok }) => ok)
   if (invocation.output === 'json') await printDocument({ ok: isValid, extensions: results }, host)
   return (isValid ? exitCodes.done : exitCodes.usage).code
+}
+
+/** Problems of the manifest and of the order need no code. That of bundled ones is part of Troupe. */
+async function check({ found, state, problems }: InspectedExtension, validate: ExtensionAdmissions['validate']): Promise<Admission> {
+  if (!found.manifest || state === 'invalid') return { problems, notices: [] }
+  const admission = found.source === 'bundled' ? { problems: [], notices: [] } : await validate(found)
+  const warnings = problems.map(({ message, remedy = '' }) => `${displaySentence(message)} ${remedy}`.trim())
+  return { ...admission, notices: [...warnings, ...admission.notices] }
 }

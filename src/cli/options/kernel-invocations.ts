@@ -23,6 +23,8 @@ export interface ExtensionsInvocation extends Common {
   readonly action: ExtensionsAction
   readonly ids: readonly string[]
   readonly template?: string | undefined
+  /** Of `trust`: permissions only. */
+  readonly isSandboxed: boolean
   readonly dataDir?: string | undefined
 }
 export type KernelInvocation = EventsInvocation | ExtensionsInvocation
@@ -51,6 +53,7 @@ export function kernelInvocation(name: KernelCommandName, { rest, display, has, 
         action: extensionsActions.find((known) => known === action) ?? 'list',
         ids,
         template: flagValue('kind'),
+        isSandboxed: has('sandboxed'),
         dataDir: flagValue('data-dir'),
         ...common,
       }

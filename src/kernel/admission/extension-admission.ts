@@ -62,7 +62,8 @@ export function extensionAdmissions(options: AdmissionOptions): ExtensionAdmissi
 
 async function check(found: FoundExtension, options: AdmissionOptions): Promise<Admission> {
   const { manifest } = found
-  if (!manifest || found.problems.length > 0) return { problems: found.problems, notices: [] }
+  // Beside a manifest they are warnings.
+  if (!manifest) return { problems: found.problems, notices: [] }
   if (!manifest.entrypoint) return { problems: [], notices: [] }
   const extension: OpenableExtension = { id: found.id, folder: found.folder, manifest }
   try {

@@ -4,9 +4,9 @@ import { decodeText, type TrustRecords } from '../../agents/index.ts'
 import type { ExtensionProblem } from '../../contracts/index.ts'
 import { isInside } from '../../util/is-inside.ts'
 import { messageOf } from '../../util/message-of.ts'
-import type { FoundExtension } from '../kernel-types.ts'
+import type { ExtensionManifest, FoundExtension } from '../kernel-types.ts'
 import { readManifest } from '../manifest/read-manifest.ts'
-import { isTrustedExtension } from './extension-trust.ts'
+import { isPermittedExtension, isTrustedExtension } from './extension-trust.ts'
 import { hashFolder } from './hash-folder.ts'
 
 export interface ExtensionPlace {
@@ -79,7 +79,9 @@ async function readExtension({ id, folder, source, isLink }: Place, { workspace,
     const read = await readManifest(decoded.text, { path, folder, workspace })
     const trusted = source !== 'project' || isTrustedExtension({ folder, hash }, records)
     const base = { id, folder, source, hash, trusted }
-    return read.ok ? { ...base, manifest: read.manifest, problems: [] } : { ...base, problems: read.problems }
+    if (!read.ok) return { ...base, problems: read.problems }
+    const isPermitted = trusted || isPermittedExtension({ folder, hash }, records)
+    return { ...base, ...(isPermitted ? { manifest: read.manifest, problems: [] } : withoutPermissions(read.manifest, path)) }
   } catch (error) {
     if ((error as { code?: unknown }).code === 'ENOENT')
       return broken(
@@ -88,6 +90,16 @@ async function readExtension({ id, folder, source, isLink }: Place, { workspace,
       )
     return broken({ message: `it cannot be read: ${messageOf(error)}`, remedy: 'An extension is a folder of regular files.' }, hash)
   }
+}
+
+/** An extension cannot give permissions to itself. */
+function withoutPermissions(manifest: ExtensionManifest, place: string): Pick<FoundExtension, 'manifest' | 'problems'> {
+  const { hosts, read, write } = manifest.permissions
+  const asked = [...hosts.map((host) => `network ${host}`), ...read.map((path) => `read ${path}`), ...write.map((path) => `write ${path}`)]
+  if (asked.length === 0) return { manifest, problems: [] }
+  const message = `its permissions are not given yet: ${asked.join(', ')}`
+  const remedy = `Give them with: troupe extensions trust ${manifest.id} --sandboxed`
+  return { manifest: { ...manifest, permissions: { hosts: [], read: [], write: [] } }, problems: [{ place, message, remedy }] }
 }
 
 /** From the folder of the project, if it is inside. */
