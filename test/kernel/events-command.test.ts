@@ -56,15 +56,17 @@ it('lists what happened, and has failed events delivered by a running kernel', a
 
     expect((await list()).map((each: { name: string; status: string }) => [each.name, each.status])).toEqual([
       ['seen', 'delivered'],
-      ['order', 'delivered'],
-      ['order', 'delivered'],
+      ['order', 'failed'],
+      ['order', 'failed'],
     ])
     expect(await list('--name', 'order', '--limit', '1')).toMatchObject([{ id: 'shop:2', data: { item: 'milk' } }])
     expect(await list('--dead')).toMatchObject([
-      { id: 'shop:2', status: 'dead', subscribers: ['mailer'], attempts: 6, error: 'no network' },
-      { id: 'shop:1', status: 'dead' },
+      { id: 'shop:2', status: 'failed', subscribers: ['mailer'], attempts: 6, error: 'no network' },
+      { id: 'shop:1', status: 'failed' },
     ])
-    expect((await events('list', '--dead')).stdout).toMatch(/order · from shop · failed for mailer after 6 attempts · no network · shop:2/)
+    expect((await events('list', '--dead')).stdout).toMatch(
+      /order · from shop · not delivered to mailer after 6 attempts · no network · shop:2/,
+    )
 
     isBroken = false
     clock.jump(3_600_000)

@@ -52,14 +52,20 @@ async function list(invocation: EventsInvocation, host: Host): Promise<void> {
   const { name, isDead, display } = invocation
   const filter = { name, limit: limitOf(invocation.limit) }
   const folder = await sessionFolder(invocation, host)
-  const events = await withSessions<readonly (StoredEvent | DeadLetter)[]>(folder, [], (store) => {
+  const events = await withSessions<readonly ShownEvent[]>(folder, [], async (store) => {
     const records = projectRecords(store.records, process.cwd())
-    return isDead ? listDeadLetters(records, filter) : listEvents(records, filter)
+    if (isDead) return listDeadLetters(records, filter)
+    const dead = await listDeadLetters(records, { limit: Number.POSITIVE_INFINITY })
+    const failed = new Set(dead.map(({ event }) => event.id))
+    return (await listEvents(records, filter)).map((each) => ({ ...each, hasFailed: failed.has(each.event.id) }))
   })
   if (invocation.output === 'json') await printDocument({ events: events.map(documentOf) }, host)
   else if (events.length === 0) await printNotice(isDead ? 'No failed events.' : 'No events.', { host, display })
   else await host.stdout.lines(columns(events.map(rowOf), { maxWidth: columnsOn(host.stdout) }))
 }
+
+/** `hasFailed`: it has a dead letter. */
+type ShownEvent = (StoredEvent & { readonly hasFailed: boolean }) | DeadLetter
 
 async function retry(invocation: EventsInvocation, host: Host): Promise<void> {
   const { id, name, display } = invocation
@@ -112,24 +118,29 @@ function limitOf(written: string | undefined): number {
 const timesOf = ({ at, startedAt, ...event }: BusEvent) => ({ ...event, at: timeOf(at), startedAt: timeOf(startedAt) })
 const timeOf = (at: number): string => new Date(at).toISOString()
 
-function documentOf(stored: StoredEvent | DeadLetter) {
+function documentOf(stored: ShownEvent) {
   const event = timesOf(stored.event)
-  if (!('error' in stored))
-    return { ...event, status: stored.waiting.length === 0 ? 'delivered' : 'waiting', waiting: stored.waiting.map(deliveryOf) }
+  if ('waiting' in stored) return { ...event, status: statusOf(stored), waiting: stored.waiting.map(deliveryOf) }
   const { subscribers, attempts, error, at } = stored
-  return { ...event, status: 'dead', subscribers, attempts, error, failedAt: timeOf(at) }
+  return { ...event, status: 'failed', subscribers, attempts, error, failedAt: timeOf(at) }
 }
 const deliveryOf = ({ due, ...delivery }: StoredEvent['waiting'][number]) => ({ ...delivery, nextAt: timeOf(due) })
 
-function rowOf(stored: StoredEvent | DeadLetter): Row {
+const statusOf = ({ waiting, hasFailed }: StoredEvent & { readonly hasFailed: boolean }): string =>
+  waiting.length > 0 ? 'waiting' : hasFailed ? 'failed' : 'delivered'
+
+function rowOf(stored: ShownEvent): Row {
   const { name, source, at, id, hops } = stored.event
-  const facts = [`from ${source}`, ...(hops > 0 ? [`hop ${hops}`] : []), ...statusOf(stored), id]
+  const facts = [`from ${source}`, ...(hops > 0 ? [`hop ${hops}`] : []), ...outcomeOf(stored), id]
   return [timeOf(at), printable(`${name} · ${facts.join(' · ')}`)]
 }
 
-function statusOf(stored: StoredEvent | DeadLetter): readonly string[] {
-  if ('error' in stored) return [`failed for ${stored.subscribers.join(', ')} after ${plural(stored.attempts, 'attempt')}`, stored.error]
-  if (stored.waiting.length === 0) return ['delivered']
+function outcomeOf(stored: ShownEvent): readonly string[] {
+  if ('error' in stored) {
+    const attempts = stored.attempts === 0 ? '' : ` after ${plural(stored.attempts, 'attempt')}`
+    return [`not delivered to ${stored.subscribers.join(', ')}${attempts}`, stored.error]
+  }
+  if (stored.waiting.length === 0) return [statusOf(stored)]
   return stored.waiting.map(
     ({ subscriber, attempts, error }) =>
       `waits for ${subscriber}${error === undefined ? '' : ` (${plural(attempts, 'attempt')} failed: ${error})`}`,

@@ -40,7 +40,8 @@ export function newEvent({ clock, ids }: { readonly clock: Pick<Clock, 'now'>; r
     // The wall clock may go back.
     count = at > last ? 0 : count + 1
     last = Math.max(at, last)
-    const key = `${last.toString(36).padStart(9, '0')}${count.toString(36).padStart(4, '0')}-${ids.next()}`
+    // The end of an id is random, the rest is the time.
+    const key = `${last.toString(36).padStart(9, '0')}${count.toString(36).padStart(4, '0')}-${ids.next().slice(-9)}`
     const event: BusEvent = {
       // Two extensions may give the same id.
       id: id === undefined ? key : `${source}:${id}`,

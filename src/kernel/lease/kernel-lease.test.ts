@@ -1,3 +1,5 @@
+import { execFile } from 'node:child_process'
+import { promisify } from 'node:util'
 import { expect, it } from 'vitest'
 import { openStore } from '../../stores/index.ts'
 import { FakeClock, sequentialIds } from '../../testing/index.ts'
@@ -57,7 +59,7 @@ it('outlives a wall clock that goes back', async () => {
 it('refuses to run beside a living kernel', async () => {
   const { clock, acquire, take } = await setup()
   await acquire({ holder: 'troupe up, process 1' })
-  const refused = expect(take('process 2')).rejects.toThrow('Extensions of this data folder run already: troupe up, process 1.')
+  const refused = expect(take('process 2')).rejects.toThrow('The extensions of this project run already: troupe up, process 1.')
   await clock.elapse(6_000)
   await refused
 })
@@ -74,4 +76,17 @@ it('takes over from a crashed kernel within six seconds', async () => {
   expect(isTaken).toBe(false)
   await clock.elapse(1)
   await taken
+})
+
+it('keeps the process alive while it waits', async () => {
+  const script = `
+    import { takeKernelLease } from './src/kernel/lease/kernel-lease.ts'
+    import { systemClock } from './src/runtime/index.ts'
+    import { openStore } from './src/stores/index.ts'
+    const { records } = await openStore('memory:')
+    await records.update('lease', 'kernel', () => ({ value: { id: 'x', holder: 'crashed', until: Date.now() + 200 } }))
+    await takeKernelLease(records, { clock: systemClock, ids: { next: () => 'y' }, holder: 'next', onLost() {} })
+    console.log('taken')`
+  const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '-e', script])
+  expect(stdout).toBe('taken\n')
 })

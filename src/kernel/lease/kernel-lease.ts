@@ -3,6 +3,7 @@
 // 1. The holder renews its lease. A lease that was not renewed for six seconds is free.
 // 2. The next kernel of the same supervisor takes it over immediately: the one before it has ended.
 import { type Clock, type Ids, type Records, TroupeError } from '../../contracts/index.ts'
+import { keepAlive } from '../../util/keep-alive.ts'
 import { recordTable } from '../record-table.ts'
 
 const key = 'kernel'
@@ -85,10 +86,12 @@ export async function acquireKernelLease(records: Records, options: LeaseOptions
 export async function takeKernelLease(records: Records, options: LeaseOptions): Promise<KernelLease> {
   const first = await acquireKernelLease(records, options)
   if (first.ok) return first.lease
-  await new Promise<void>((resolve) => options.clock.after(first.freeInMs, resolve))
+  // Deadlines do not keep the process alive.
+  const release = keepAlive()
+  await new Promise<void>((resolve) => options.clock.after(first.freeInMs, resolve)).finally(release)
   const second = await acquireKernelLease(records, options)
   if (second.ok) return second.lease
-  throw new TroupeError('usage', `Extensions of this data folder run already: ${second.holder}.`, {
+  throw new TroupeError('usage', `The extensions of this project run already: ${second.holder}.`, {
     remedy: 'Stop that process, or use another folder with --data-dir.',
   })
 }
