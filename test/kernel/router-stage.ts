@@ -1,4 +1,4 @@
-import type { MessagePiece, Model, OutgoingMessage, Receipt, SessionService, Store, Tool } from '../../src/contracts/index.ts'
+import type { MessagePiece, Model, ModelRequest, OutgoingMessage, Receipt, SessionService, Store, Tool } from '../../src/contracts/index.ts'
 import type { KernelDiagnostic, Publication } from '../../src/kernel/kernel-types.ts'
 import { createRouter } from '../../src/kernel/router/create-router.ts'
 import { type AgentRuntime, createAgentRuntime } from '../../src/runtime/index.ts'
@@ -104,3 +104,14 @@ const slowly = (model: Model, afterPiece?: Promise<unknown>): Model => ({
     }
   },
 })
+
+export const lastText = ({ messages }: ModelRequest): string => {
+  const last = messages.at(-1)
+  if (last?.role === 'tool') return last.results.map(({ content }) => content).join('')
+  return last?.role === 'user' ? last.parts.map((part) => (part.type === 'text' ? part.text : '')).join('') : ''
+}
+/** Answers with what the person said. */
+export const echo = (request: ModelRequest) => ({ text: `You said: ${lastText(request)}` })
+/** That answer, as a line of a channel. */
+export const said = (text: string): string => `answer orchestrator: You said: ${text}`
+export const message = (text: string, messageId?: string) => ({ userId: 'ann', text, ...(messageId !== undefined && { messageId }) })

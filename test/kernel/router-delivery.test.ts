@@ -1,0 +1,157 @@
+import { expect, it } from 'vitest'
+import { type SessionService, TroupeError } from '../../src/contracts/index.ts'
+import { memoryStore } from '../../src/stores/memory/index.ts'
+import { echo, FakeChannel, message, said, stage } from './router-stage.ts'
+
+// Channels and stores that fail, notices, and tasks.
+
+it('a channel that throws or hangs is tried again, and others are not held up', async () => {
+  const { router, clock, problems, stop } = await stage(memoryStore(), [echo, echo])
+  const [bad, good] = [new FakeChannel(), new FakeChannel()]
+  let attempts = 0
+  bad.before = () => {
+    attempts++
+    if (attempts === 1) throw new Error('offline')
+    if (attempts === 2) return new Promise(() => {})
+  }
+  router.register('bad', bad)
+  router.register('good', good)
+  await router.receive('bad', message('A'))
+  await expect.poll(() => attempts).toBe(1)
+  await router.receive('good', message('B'))
+  await good.until(1)
+  await clock.elapse(1_000)
+  expect(attempts).toBe(2)
+  await clock.elapse(10_000)
+  await clock.elapse(2_000)
+  await bad.until(1)
+  expect(bad.lines()).toEqual([said('A')])
+  expect(problems).toEqual([])
+  await stop()
+})
+
+it('a message that a channel never takes is reported and given up, and the next one is delivered', async () => {
+  const { router, clock, problems, stop } = await stage(memoryStore(), [echo, echo])
+  const channel = new FakeChannel()
+  channel.before = ({ text }) => {
+    if (text.endsWith('bad')) throw new Error('too long for this channel')
+  }
+  router.register('chat', channel)
+  await router.receive('chat', message('bad'))
+  await expect.poll(() => clock.pending).toBe(1)
+  await clock.elapse(60 * 60_000)
+  await router.receive('chat', message('good'))
+  await channel.until(1)
+  expect(channel.lines()).toEqual([said('good')])
+  expect(problems.map(({ source, message: text }) => `${source}: ${text}`)).toEqual([
+    'chat: A message cannot be delivered, and is tried again: too long for this channel',
+    'chat: A message was given up after 60 attempts: too long for this channel',
+  ])
+  await stop()
+})
+
+it('a message whose delivery was not recorded is delivered again under the same id', async () => {
+  const store = memoryStore()
+  const channel = new FakeChannel()
+  const ids: string[] = []
+  const first = await stage(store, [echo])
+  channel.before = ({ id }) => {
+    ids.push(id)
+    return new Promise(() => {})
+  }
+  first.router.register('chat', channel)
+  await first.router.receive('chat', message('Hi'))
+  await expect.poll(() => ids.length).toBe(1)
+  await first.stop()
+  const second = await stage(store, [])
+  channel.before = ({ id }) => ids.push(id)
+  second.router.register('chat', channel)
+  await channel.until(1)
+  expect(ids[1]).toBe(ids[0])
+  await second.stop()
+  const third = await stage(store, [echo])
+  third.router.register('chat', channel)
+  await third.router.receive('chat', message('More'))
+  await channel.until(2)
+  expect(channel.lines()).toEqual([said('Hi'), said('More')])
+  await third.stop()
+})
+
+it('a message that cannot be sent is tried again; then the person is told', async () => {
+  const failures = [
+    new TroupeError('store_failed', 'The disk is full.'),
+    new TroupeError('budget_exhausted', 'Used up.', { remedy: 'Wait.' }),
+  ]
+  const failing = ({ start }: SessionService): Partial<SessionService> => ({
+    start: (...given) => {
+      const failure = failures.shift()
+      return failure ? Promise.reject(failure) : start(...given)
+    },
+  })
+  const { router, clock, problems, stop } = await stage(memoryStore(), [echo], { sessions: failing })
+  const channel = new FakeChannel()
+  router.register('chat', channel)
+  await router.receive('chat', message('One'))
+  await expect.poll(() => clock.pending).toBe(1)
+  await clock.elapse(1_000)
+  await channel.until(1)
+  await router.receive('chat', message('Two'))
+  await channel.until(2)
+  expect(channel.lines()).toEqual(['error troupe: Your message could not be sent. Used up. Wait.', said('Two')])
+  expect(problems).toMatchObject([{ message: 'A message could not be sent: Used up.' }])
+  await stop()
+})
+
+it('notices wait for the channel, go to the person who wrote last, and are known to the next turn', async () => {
+  const store = memoryStore()
+  const first = await stage(store, [echo])
+  await first.router.notify({ text: 'Nobody is here yet', id: 'n1', speaker: 'monitor' })
+  await first.router.notify({ text: 'Nobody is here yet', id: 'n1', speaker: 'monitor' })
+  await first.stop()
+  const { router, sessions, stop } = await stage(store, [echo])
+  const channel = new FakeChannel()
+  router.register('chat', channel)
+  await router.receive('chat', message('Hi'))
+  await channel.until(2)
+  await router.notify({ text: 'Second', to: { channel: 'mail', userId: 'bob' } })
+  await router.notify({ text: 'Third' })
+  await router.notify({ text: 'Nobody is here yet', id: 'n1' })
+  await channel.until(3)
+  expect(channel.lines().toSorted()).toEqual([said('Hi'), 'notice monitor: Nobody is here yet', 'notice troupe: Third'])
+  const [session] = await sessions.list()
+  const taken = await router.takeNotices(session?.sessionId ?? '')
+  expect(taken).toEqual([
+    { text: 'Nobody is here yet', speaker: 'monitor' },
+    { text: 'Third', speaker: 'troupe' },
+  ])
+  expect(await router.takeNotices(session?.sessionId ?? '')).toEqual([])
+  const mail = new FakeChannel()
+  router.register('mail', mail)
+  await mail.until(1)
+  expect(mail.messages).toMatchObject([{ userId: 'bob', message: { text: 'Second', kind: 'notice' } }])
+  await stop()
+})
+
+it('keeps the newest notices for a channel that nobody connects', async () => {
+  const { router, problems, stop } = await stage(memoryStore(), [])
+  const to = { channel: 'mail', userId: 'bob' }
+  for (let index = 0; index <= 1_000; index++) await router.notify({ text: `Notice ${index}`, to })
+  expect(problems).toMatchObject([{ message: expect.stringContaining('The oldest was dropped: Notice 0') }])
+  const mail = new FakeChannel()
+  router.register('mail', mail)
+  await mail.until(1_000)
+  expect(mail.lines()[0]).toBe('notice troupe: Notice 1')
+  await stop()
+})
+
+it('a task is sent to the orchestrator once, and is never a command', async () => {
+  const { router, stop } = await stage(memoryStore(), [echo, echo])
+  const channel = new FakeChannel()
+  router.register('chat', channel)
+  await router.task({ text: '/stop the press', id: 't1' })
+  await router.receive('chat', message('Hi'))
+  await channel.until(2)
+  await router.task({ text: '/stop the press', id: 't1' })
+  expect(channel.lines().toSorted()).toEqual([said('/stop the press'), said('Hi')])
+  await stop()
+})
