@@ -15,22 +15,16 @@ import type {
   Recipient,
   SessionService,
   Store,
-  Tool,
 } from '../contracts/index.ts'
-import { matchesSource, matchesTool } from '../policy/tool-name-patterns.ts'
-import type { AgentDefinition, AgentLoopConfig } from '../runtime/index.ts'
-import { messageOf } from '../util/message-of.ts'
 import { createBus, type RunningBus } from './bus/create-bus.ts'
 import { kernelEvents } from './bus/event-names.ts'
-import { handoffTool, returnControlTool } from './handoff/handoff-tool.ts'
 import type { KernelDiagnostic, LoadedExtension, Notice, ReportDiagnostic, Router } from './kernel-types.ts'
 import { type KernelLease, type LeaseOptions, takeKernelLease } from './lease/kernel-lease.ts'
 import type { KernelPorts } from './loader/extension-context.ts'
 import { ExtensionLoader, type LoaderOptions } from './loader/extension-loader.ts'
-import { currentCall, insideCall } from './orchestrator/current-call.ts'
-import { agentDescription, ExtensionAgents } from './orchestrator/extension-agents.ts'
-import { listExtensionsTool } from './orchestrator/list-extensions-tool.ts'
-import { agentDefinition, autoModel, orchestratorDefinition, orchestratorName } from './orchestrator/orchestrator-definition.ts'
+import { currentCall } from './orchestrator/current-call.ts'
+import { ExtensionAgents } from './orchestrator/extension-agents.ts'
+import { type KernelBase, type KernelConfig, kernelConfig, unusableAgents } from './orchestrator/kernel-config.ts'
 import { contextHook } from './orchestrator/provided-context.ts'
 import { projectRecords, projectScope } from './project-records.ts'
 import { createRouter } from './router/create-router.ts'
@@ -53,21 +47,6 @@ export interface KernelOptions extends HostPorts, Omit<LoaderOptions, 'ports' | 
   readonly onDiagnostic: ReportDiagnostic
   /** The tools or agents of an extension have changed: `config` has another result. */
   onChange?(): void
-}
-
-/** The agents of the project, without the kernel. */
-export interface KernelBase {
-  readonly config: AgentLoopConfig
-  /** Names of those that can be asked. One of them is the orchestrator. */
-  readonly served: readonly string[]
-  /** @throws if the model cannot be used. */
-  resolveModel(name: string): unknown
-}
-
-export interface KernelConfig {
-  readonly config: AgentLoopConfig
-  readonly served: readonly string[]
-  readonly hooks: readonly Hook[]
 }
 
 export class Kernel {
@@ -122,47 +101,21 @@ export class Kernel {
   }
 
   /** Adds the orchestrator, and the agents and tools of extensions. */
-  async config({ config, served, resolveModel }: KernelBase): Promise<KernelConfig> {
+  async config(base: KernelBase): Promise<KernelConfig> {
     const extensions = this.#loader.list().filter(({ state }) => state === 'running')
     this.#offered = this.#offering()
-    this.#unusable = await this.#unusableAgents(extensions, config.agents, resolveModel)
-    const agents = extensions.filter(({ found }) => found.manifest?.agent && !this.#unusable.has(found.id))
-    const callable = new Set(agents.map(({ found }) => found.id))
-    const tools = extensions.flatMap((each) => each.tools.map(withCall))
-    const own = config.agents.map((agent) => withoutTools(agent, [...tools, returnControlTool], config))
-    const base = own.find(({ name }) => name === orchestratorName)
-    const others = own.filter((agent) => agent !== base)
-    const orchestrator =
-      base &&
-      orchestratorDefinition({
-        extensions,
-        agents: callable,
-        projectAgents: others.filter(({ name }) => served.includes(name) && !base.agents?.includes(name)),
-        base,
-      })
-    return {
-      config: {
-        ...config,
-        ...(orchestrator && { agentSelection: config.agentSelection ?? { agent: orchestratorName } }),
-        tools: [
-          ...(config.tools ?? []),
-          ...tools,
-          ...agents.map((each) => this.#agents.toolOf(each, handoffToolOf(each))),
-          returnControlTool,
-          listExtensionsTool(() => this.status()),
-        ],
-        agents: [
-          ...(orchestrator ? [orchestrator] : []),
-          ...others,
-          ...agents.flatMap((each) => agentDefinition(each, { callable, orchestrator }) ?? []),
-        ],
-      },
-      served: [...served, ...callable],
-      hooks: [this.#hook],
-    }
+    const before = this.#unusable
+    this.#unusable = await unusableAgents(extensions, base)
+    for (const [id, { message }] of this.#unusable)
+      if (before.get(id)?.message !== message) this.#report({ level: 'warn', source: id, message: `its agent cannot run: ${message}` })
+    const { config, served } = kernelConfig(base, {
+      ...{ extensions, unusable: this.#unusable },
+      toolOf: (extension, handoff) => this.#agents.toolOf(extension, handoff),
+      status: () => this.status(),
+    })
+    return { config, served, hooks: [this.#hook] }
   }
 
-  /** Returns the sessions as people use them. */
   async attach(sessions: SessionService): Promise<void> {
     this.#agents.sessions = sessions
     await this.router.attach(sessions)
@@ -224,47 +177,10 @@ export class Kernel {
     })
   }
 
-  /** A model that cannot be used costs its agent, and nothing else. */
-  async #unusableAgents(
-    extensions: readonly LoadedExtension[],
-    others: readonly AgentDefinition[],
-    resolveModel: KernelBase['resolveModel'],
-  ): Promise<ReadonlyMap<string, ExtensionProblem>> {
-    const taken = new Set(others.map(({ name }) => name))
-    const models = new Map<string, Promise<Omit<ExtensionProblem, 'place'> | undefined>>()
-    const problemOf = async ({ found: { id, manifest } }: LoadedExtension) => {
-      if (taken.has(id)) return { message: `the project has an agent \`${id}\`, which is used instead`, remedy: 'Rename one of them.' }
-      const model = manifest?.agent?.model ?? ''
-      // The models of the orchestrator are checked.
-      if (model === autoModel && taken.has(orchestratorName)) return undefined
-      if (!models.has(model)) models.set(model, modelProblem(model, resolveModel))
-      return models.get(model)
-    }
-    const unusable = new Map<string, ExtensionProblem>()
-    for (const extension of extensions.filter(({ found }) => found.manifest?.agent)) {
-      const { id, folder } = extension.found
-      const problem = await problemOf(extension)
-      if (!problem) continue
-      unusable.set(id, { place: `${folder}/manifest.yaml`, ...problem })
-      if (this.#unusable.get(id)?.message !== problem.message)
-        this.#report({ level: 'warn', source: id, message: `its agent cannot run: ${problem.message}` })
-    }
-    return unusable
-  }
-
   /** `events` of the manifest. */
   #startByEvents({ found: { id, manifest } }: LoadedExtension): void {
     for (const name of manifest?.agent ? manifest.events : [])
-      this.#undo.push(
-        this.bus.subscribe({
-          id: `kernel:agent:${id}`,
-          name,
-          // It may take longer than a delivery: its end is an event, too.
-          handle: ({ data, id: eventId }) => {
-            void this.#agents.invoke(id, `The event ${name} has happened.`, { event: name, id: eventId, data })
-          },
-        }),
-      )
+      this.#undo.push(this.bus.subscribe({ id: `kernel:agent:${id}`, name, handle: (event) => this.#agents.onEvent(id, event) }))
   }
 
   #tellMissed(id: string, data: Json): Promise<void> {
@@ -297,50 +213,3 @@ export class Kernel {
 }
 
 export const createKernel = (options: KernelOptions): Kernel => new Kernel(options)
-
-async function modelProblem(model: string, resolveModel: KernelBase['resolveModel']): Promise<Omit<ExtensionProblem, 'place'> | undefined> {
-  try {
-    await resolveModel(model)
-    return undefined
-  } catch (error) {
-    const { remedy } = error as { readonly remedy?: string }
-    return { message: `the model ${model} cannot be used: ${messageOf(error)}`, ...(remedy !== undefined && { remedy }) }
-  }
-}
-
-/** Code of the tool finds the call, for `startAgent`. */
-const withCall = (tool: Tool): Tool => ({
-  ...tool,
-  execute: (input, context) => insideCall({ context }, () => tool.execute(input, context)),
-})
-
-/** For agents that talk to the person. */
-function handoffToolOf(extension: LoadedExtension): Tool | undefined {
-  const { id, manifest } = extension.found
-  const { integrationMode, limits } = manifest?.agent ?? {}
-  if (!limits || integrationMode !== 'handoff') return undefined
-  return handoffTool({ agent: id, description: agentDescription(extension), limits })
-}
-
-/** Agents of the project have no tools of extensions, whatever their patterns match: `*` becomes what it was without extensions. */
-function withoutTools(
-  agent: AgentDefinition,
-  tools: readonly Tool[],
-  { tools: given = [], mcpServers = {} }: AgentLoopConfig,
-): AgentDefinition {
-  const { tools: wanted = ['*'] } = agent
-  if (!wanted.some((pattern) => tools.some(({ name }) => matchesTool(pattern, name)))) return agent
-  const names = given.flatMap((each) => ('execute' in each ? [each.name] : []))
-  const sources = [...given.flatMap((each) => ('open' in each ? [each.name] : [])), ...Object.keys({ ...mcpServers, ...agent.mcpServers })]
-  const expanded = wanted.flatMap((pattern) =>
-    pattern.includes('*')
-      ? [
-          ...names.filter((name) => matchesTool(pattern, name)),
-          ...sources.filter((source) => matchesSource(pattern, source)).map((source) => `${source}/*`),
-        ]
-      : tools.some(({ name }) => matchesTool(pattern, name))
-        ? []
-        : [pattern],
-  )
-  return { ...agent, tools: [...new Set(expanded)] }
-}

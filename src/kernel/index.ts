@@ -2,7 +2,7 @@ export { type Admission, type AdmissionOptions, type ExtensionAdmissions, extens
 export { createBus, type RunningBus } from './bus/create-bus.ts'
 export { kernelEvents } from './bus/event-names.ts'
 export { type DeadLetter, listDeadLetters, listEvents, retryDeadLetter, type StoredEvent } from './bus/stored-events.ts'
-export { createKernel, type Kernel, type KernelBase, type KernelConfig, type KernelOptions } from './create-kernel.ts'
+export { createKernel, type Kernel, type KernelOptions } from './create-kernel.ts'
 export type { Bus, ExtensionManifest, FoundExtension, LoadedExtension, OpenedExtension, Router, SupervisorPort } from './kernel-types.ts'
 export { createExtensionContext, type KernelPorts } from './loader/extension-context.ts'
 export { ExtensionLoader, type LoaderOptions } from './loader/extension-loader.ts'

@@ -12,6 +12,7 @@ import type {
   Json,
   JsonObject,
   MaybePromise,
+  ModelParameters,
   PublishOptions,
   Recipient,
   Schedule,
@@ -60,14 +61,7 @@ export interface AgentSection {
   readonly model: string
   /** The rendered template. */
   readonly instructions: string
-  readonly parameters: {
-    readonly temperature?: number
-    readonly topP?: number
-    readonly maxOutputTokens?: number
-    readonly seed?: number
-    readonly reasoning?: string
-    readonly timeoutMs?: number
-  }
+  readonly parameters: ModelParameters & { readonly timeoutMs?: number }
   readonly usesTools: readonly string[]
   readonly limits: { readonly maxTurns: number; readonly maxTokensPerInvocation: number; readonly timeBudgetMs: number }
 }

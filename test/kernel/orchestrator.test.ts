@@ -265,3 +265,75 @@ it('answers list_extensions with states, problems and remedies', async () => {
   expect(text).toContain('- off (disabled, project)')
   expect(text).toContain('- kv (running, project, tools)')
 })
+
+it('stops agents that wake each other by events', async () => {
+  let context: ExtensionContext | undefined
+  let runs = 0
+  const { diagnostics } = await scene({
+    extensions: [
+      {
+        id: 'echo',
+        agent: {},
+        manifest: { events: ['ping'] },
+        instance: {
+          initialize(given) {
+            context = given
+          },
+          getTools: () => [tool('pong', { execute: async () => (await context?.publish('ping', {})) ?? 'sent' })],
+        },
+      },
+    ],
+    models: {
+      main: [],
+      small: Array.from({ length: 60 }, (_, index) => () => {
+        if (index % 2 === 0) runs++
+        return index % 2 === 0 ? call('echo__pong', {}) : { text: 'Done.' }
+      }),
+    },
+  })
+  await context?.publish('ping', {})
+  await expect.poll(() => diagnostics.map(({ message }) => message).join(), { timeout: 5_000 }).toMatch(/16 events that led to each other/)
+  expect(runs).toBe(16)
+})
+
+it('publishes the events of an agent that another one asks inside of its call', async () => {
+  const events: BusEvent[] = []
+  let context: ExtensionContext | undefined
+  const { ask } = await scene({
+    extensions: [
+      {
+        id: 'watcher',
+        instance: {
+          initialize(given) {
+            for (const name of ['agent_invoked', 'agent_result']) given.subscribe(name, (event) => void events.push(event))
+          },
+        },
+      },
+      { id: 'base', agent: {}, instance: { invoke: (task) => `did ${task}` } },
+      {
+        id: 'outer',
+        agent: {},
+        manifest: { dependsOn: ['base'] },
+        instance: {
+          initialize(given) {
+            context = given
+          },
+          invoke: async () =>
+            `${(await context?.invokeAgent('base', 'one'))?.content} ${(await context?.invokeAgent('base', 'two'))?.content}`,
+        },
+      },
+    ],
+    models: { main: [call('agent__outer'), { text: 'Done.' }], small: [] },
+  })
+  const { sessionId } = await ask('Go')
+  await expect.poll(() => events.length).toBe(6)
+  expect(events.map(({ name, data }) => `${name} ${(data as { agent: string }).agent}`)).toEqual([
+    'agent_invoked outer',
+    'agent_invoked base',
+    'agent_result base',
+    'agent_invoked base',
+    'agent_result base',
+    'agent_result outer',
+  ])
+  expect(new Set(events.map(({ correlationId }) => correlationId))).toEqual(new Set([sessionId]))
+})

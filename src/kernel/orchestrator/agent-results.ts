@@ -69,7 +69,7 @@ export function checkedResult(given: unknown): AgentResult {
       message: `\`invoke\` returned ${showValue(given)}, expected a text or { status, content }.`,
       remedy: 'Fix the extension.',
     })
-  return { status, content, ...(error && { error }), ...(value !== undefined && { value }), ...(usage && { usage }) }
+  return { status, content, ...(error && { error: failureOf(error) }), ...(value !== undefined && { value }), ...(usage && { usage }) }
 }
 
 /** For the model of the caller. A failed agent is a failed call. */

@@ -6,28 +6,26 @@
 import type {
   AgentLimits,
   AgentResult,
-  Clock,
+  BusEvent,
+  InputPart,
   JsonObject,
   SessionService,
   StartAgentOptions,
+  StartOptions,
   Tool,
   ToolContext,
   ToolOutput,
 } from '../../contracts/index.ts'
 import { agentToolName, childTraits } from '../../tools/index.ts'
 import { messageOf } from '../../util/message-of.ts'
-import { kernelEvents } from '../bus/event-names.ts'
-import { currentEvent } from '../bus/lane.ts'
-import type { AgentPort, Bus, LoadedExtension, ReportDiagnostic, SupervisorPort } from '../kernel-types.ts'
+import type { AgentPort, LoadedExtension, SupervisorPort } from '../kernel-types.ts'
+import { type AgentEventOptions, correlationOf, type TracedCall, traceAgent } from './agent-events.ts'
 import { checkedResult, childAgentResult, failedResult, outcomeAgentResult, taskText, toolOutputOf } from './agent-results.ts'
 import { currentCall, insideCall } from './current-call.ts'
 import { Invocation } from './invocation.ts'
 
-export interface ExtensionAgentsOptions {
-  readonly bus: Pick<Bus, 'publish'>
-  readonly clock: Clock
+export interface ExtensionAgentsOptions extends AgentEventOptions {
   readonly supervisor: Pick<SupervisorPort, 'enter'>
-  readonly onDiagnostic: ReportDiagnostic
   find(id: string): LoadedExtension | undefined
 }
 
@@ -41,17 +39,20 @@ export const agentInputSchema = {
   additionalProperties: false,
 } as const
 
-const maxEventChars = 4_000
-
 interface Task {
   readonly task: string
   readonly context?: JsonObject | undefined
 }
 
-/** `call`: of the caller, if it is a session. */
-interface AgentCall extends Task {
-  readonly id: string
-  readonly call: ToolContext | undefined
+interface AgentCall extends Task, TracedCall {
+  /** For an agent with a session of its own: the same id again is the same session. `started`: it is durable. */
+  readonly event?: { readonly id: string; started(): void }
+}
+
+interface OwnSession {
+  readonly event?: AgentCall['event'] | undefined
+  readonly signal?: AbortSignal | undefined
+  readonly changes?: Pick<StartOptions, 'instructions' | 'output'>
 }
 
 export class ExtensionAgents implements AgentPort {
@@ -69,11 +70,11 @@ export class ExtensionAgents implements AgentPort {
       ...(instructions !== undefined && { instructions }),
       ...(output && { output: { format: 'json', schema: output as JsonObject } as const }),
     }
-    const text = taskText(task, context)
+    const input = [{ type: 'text', text: taskText(task, context) }] as const
     const call = currentCall()
-    if (!call) return this.#ownSession(id, text, { ...changes, ...(signal && { signal }) })
+    if (!call) return this.#ownSession(id, input, { signal, changes })
     const child = (limits?: Partial<AgentLimits>) =>
-      call.context.startChild({ agent: id, input: [{ type: 'text', text }], ...changes, ...(limits && { limits }) }, signal)
+      call.context.startChild({ agent: id, input, ...changes, ...(limits && { limits }) }, signal)
     return childAgentResult(await (call.invocation ? call.invocation.child(child) : child()))
   }
 
@@ -81,10 +82,19 @@ export class ExtensionAgents implements AgentPort {
     return this.#traced({ id, task, context, call: currentCall()?.context })
   }
 
+  /** Starts the agent because of an event. Resolves once that is durable, or it runs code of the extension. Its end is an event, too. */
+  onEvent(id: string, { name, data, id: eventId }: BusEvent): Promise<void> {
+    return new Promise((resolve) => {
+      const context = { event: name, id: eventId, data }
+      const event = { id: eventId, started: resolve }
+      void this.#traced({ id, task: `The event ${name} has happened.`, context, call: undefined, event }).then(() => resolve())
+    })
+  }
+
   /** The tool for callers. `handoff`: how a person talks to the agent, for agents with that mode. */
   toolOf(extension: LoadedExtension, handoff?: Tool): Tool {
     const { id } = extension.found
-    const callOf = (input: JsonObject, call: ToolContext): AgentCall => ({ ...(input as unknown as Task), id, call })
+    const callOf = (input: JsonObject, call: ToolContext): AgentCall => ({ ...(input as unknown as Task), id, call, isTool: true })
     return {
       ...childTraits,
       view: () => ({ type: 'subagent_call', details: { agent: id } }),
@@ -99,15 +109,16 @@ export class ExtensionAgents implements AgentPort {
   }
 
   /** Through `invoke`, if the extension has it. */
-  async #run({ id, task, context, call }: AgentCall): Promise<AgentResult> {
+  async #run({ id, task, context, call, event }: AgentCall): Promise<AgentResult> {
     const extension = this.#options.find(id)
     const { agent } = extension?.found.manifest ?? {}
     if (!extension || !agent || extension.state !== 'running')
       return failedResult({ class: 'config', message: `The agent ${id} is not running.`, remedy: 'See list_extensions for the reason.' })
     if (!extension.instance.invoke) {
       const input = [{ type: 'text', text: taskText(task, context) }] as const
-      return call ? childAgentResult(await call.startChild({ agent: id, input })) : this.start(id, task, { ...(context && { context }) })
+      return call ? childAgentResult(await call.startChild({ agent: id, input })) : this.#ownSession(id, input, { event })
     }
+    event?.started()
     const invocation = new Invocation(agent.limits, this.#options.clock, call?.signal)
     const given = {
       signal: invocation.signal,
@@ -128,20 +139,18 @@ export class ExtensionAgents implements AgentPort {
     return result
   }
 
-  async #ownSession(
-    id: string,
-    text: string,
-    { signal, ...changes }: Pick<StartAgentOptions, 'signal' | 'instructions'>,
-  ): Promise<AgentResult> {
+  async #ownSession(id: string, input: readonly InputPart[], { signal, changes, event }: OwnSession): Promise<AgentResult> {
     const { sessions } = this
     if (!sessions) return failedResult({ class: 'config', message: 'Agents can be started once everything has started.' })
     try {
-      const sessionId = await sessions.start(text, {
+      const sessionId = await sessions.start(input, {
         agent: id,
         principal: { id: `agent:${id}`, kind: 'agent', name: id },
         labels: [`extension:${id}`],
         ...changes,
+        ...(event && { clientId: event.id }),
       })
+      event?.started()
       const cancel = (): void => void sessions.cancel(sessionId, 'interrupt', id).catch(() => {})
       if (signal?.aborted) cancel()
       signal?.addEventListener('abort', cancel)
@@ -152,58 +161,18 @@ export class ExtensionAgents implements AgentPort {
   }
 
   async #traced(call: AgentCall): Promise<AgentResult> {
-    const end = await this.#began(call)
+    const end = await traceAgent(this.#options, call)
     const result = await this.#run(call)
     await end(result)
     return result
   }
 
   async #tracedHandoff(call: AgentCall, work: () => ReturnType<Tool['execute']>): Promise<ToolOutput | string> {
-    const end = await this.#began(call)
+    const end = await traceAgent(this.#options, call)
     const output = await work()
     const content = typeof output === 'string' ? output : output.ok ? output.content : (output.partial ?? '')
     await end(typeof output === 'string' || output.ok ? { status: 'completed', content } : { ...failedResult(output.error), content })
     return output
-  }
-
-  /** Publishes that an agent begins. Returns what publishes its end. */
-  async #began({ id, task, call }: AgentCall): Promise<(result: AgentResult) => Promise<void>> {
-    const { clock } = this.#options
-    const startedAt = clock.monotonic()
-    const base = { agent: id, ...(call && { sessionId: call.sessionId, callId: call.callId, caller: call.agentPath }) }
-    await this.#publish(kernelEvents.agentInvoked, { ...base, task: task.slice(0, maxEventChars) }, call)
-    return async ({ status, content, error, usage }) => {
-      // A restart: the call continues in the next process.
-      if (call?.signal.aborted && messageOf(call.signal.reason) === 'released') return
-      const isFailed = status === 'failed' || status === 'interrupted'
-      await this.#publish(
-        isFailed ? kernelEvents.agentError : kernelEvents.agentResult,
-        {
-          ...base,
-          status,
-          content: content.slice(0, maxEventChars),
-          durationMs: Math.round(clock.monotonic() - startedAt),
-          ...(error && { error: { ...error } }),
-          ...(usage && { usage: { ...usage } }),
-        },
-        call,
-      )
-    }
-  }
-
-  async #publish(name: string, data: JsonObject, call: ToolContext | undefined): Promise<void> {
-    const correlationId = correlationOf(call)
-    try {
-      await this.#options.bus.publish({
-        name,
-        data,
-        source: 'kernel',
-        ...(call && { id: `${name}:${call.sessionId}:${call.callId}` }),
-        ...(correlationId !== undefined && { correlationId }),
-      })
-    } catch (error) {
-      this.#options.onDiagnostic({ level: 'warn', source: 'kernel:agents', message: `${name} was not published: ${messageOf(error)}` })
-    }
   }
 
   #reportUnseen(id: string): void {
@@ -213,9 +182,6 @@ export class ExtensionAgents implements AgentPort {
     this.#options.onDiagnostic({ level: 'info', source: id, message })
   }
 }
-
-/** One for everything in a conversation, or that follows from an event. */
-const correlationOf = (call: ToolContext | undefined): string | undefined => currentEvent()?.correlationId ?? call?.treeId
 
 /** For the agents that may call it. */
 export const agentDescription = ({ found, descriptor }: LoadedExtension): string =>

@@ -1,4 +1,3 @@
-import { type ReasoningEffort, reasoningEfforts } from '../../contracts/index.ts'
 import type { AgentDefinition } from '../../runtime/index.ts'
 import { returnControlName } from '../handoff/handoff-rules.ts'
 import type { LoadedExtension } from '../kernel-types.ts'
@@ -62,7 +61,7 @@ export function agentDefinition(extension: LoadedExtension, { callable, orchestr
   const { found, tools, resolvedTools } = extension
   const { agent, name, description } = found.manifest ?? {}
   if (!agent) return undefined
-  const { temperature, topP, maxOutputTokens, seed, reasoning, timeoutMs } = agent.parameters
+  const { timeoutMs, ...parameters } = agent.parameters
   const { maxTurns, maxTokensPerInvocation, timeBudgetMs } = agent.limits
   const isHandoff = agent.integrationMode === 'handoff'
   return {
@@ -75,13 +74,7 @@ export function agentDefinition(extension: LoadedExtension, { callable, orchestr
     tools: [...[...tools, ...resolvedTools].map((tool) => tool.name), ...(isHandoff ? [returnControlName] : [])],
     agents: agent.usesTools.filter((id) => callable.has(id)),
     skills: [],
-    parameters: {
-      ...(temperature !== undefined && { temperature }),
-      ...(topP !== undefined && { topP }),
-      ...(maxOutputTokens !== undefined && { maxOutputTokens }),
-      ...(seed !== undefined && { seed }),
-      ...(isReasoning(reasoning) && { reasoning }),
-    },
+    parameters,
     limits: {
       // In a handoff it limits the messages of the person.
       ...(!isHandoff && { maxToolTurns: maxTurns }),
@@ -97,5 +90,3 @@ const modelsOf = ({ model, models }: AgentDefinition): Pick<AgentDefinition, 'mo
   ...(model !== undefined && { model }),
   ...(models && { models }),
 })
-
-const isReasoning = (value: string | undefined): value is ReasoningEffort => (reasoningEfforts as readonly unknown[]).includes(value)
