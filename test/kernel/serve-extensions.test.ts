@@ -88,3 +88,16 @@ it('keeps tools and agents of extensions when agent files change', async () => {
   expect(orchestrator?.agents).toEqual(expect.arrayContaining(['reviewer', 'clerk']))
   expect(orchestrator?.tools).toContain('notes__count')
 })
+
+it('gives built-in tools to extensions of an orchestrator that has none itself', async () => {
+  const other = await serveScene()
+  await other.put('extensions/README.md', 'Extensions of this project.')
+  await other.put('orchestrator.ai', '---\ndescription: Helps\nusage: anything\nmodels: lab/model\ntools: []\n---\nYou help.\n')
+  const served = await other.serve([])
+  try {
+    const { agents } = (await (await served.fetch('/v1/agents')).json()) as { agents: { name: string; tools: string[] }[] }
+    expect(agents.find(({ name }) => name === 'orchestrator')?.tools).toContain('file_manager__read_file')
+  } finally {
+    served.process.kill('SIGTERM')
+  }
+})

@@ -62,7 +62,7 @@ export async function loadServedProject(invocation: ServeInvocation, { host, isT
       looksAtServers: false,
       otherModels: extensions?.flatMap(({ manifest }) => manifest?.agent?.model ?? []) ?? [],
     })
-    const prepared = await prepareAgents(resolved, { ...invocation, dryRun: false }, host)
+    const prepared = await prepareAgents(resolved, { ...invocation, dryRun: false, hasExtensions: hasKernel }, host)
     const templates = new Map(resolved.agents.map((agent) => [agent.definition.name, agentTemplate(registeredTemplate(agent))]))
     return {
       ...prepared,

@@ -27,7 +27,7 @@ export interface PreparedAgents extends Pick<WorkspaceTools, 'sandbox' | 'hooks'
 }
 
 /** Flags of the command line. */
-export interface PrepareOptions extends Pick<WorkspaceToolOptions, 'allow' | 'deny' | 'dryRun'> {
+export interface PrepareOptions extends Pick<WorkspaceToolOptions, 'allow' | 'deny' | 'dryRun' | 'hasExtensions'> {
   readonly dataDir?: string | undefined
 }
 
@@ -39,11 +39,12 @@ export async function prepareAgents(resolved: ResolvedAgents, options: PrepareOp
   const { config, workingDirectory } = setup
   const keys = config.layers.flatMap(({ variables }) => variables.map(({ file: { path } }) => path)).filter((path) => existsSync(path))
   const hidden = [folder, dataFolder({ flag: undefined, env: host.env, home: homedir() }), ...keys]
-  const { allow, deny, dryRun } = options
+  const { allow, deny, dryRun, hasExtensions } = options
   const { shared, notices, ...kit } = await createWorkspaceTools(agents, {
     allow,
     deny,
     dryRun,
+    hasExtensions,
     host,
     config,
     workingDirectory,

@@ -54,6 +54,8 @@ export interface WorkspaceToolOptions {
   readonly deny: readonly string[]
   /** Whether to report tools that cannot run here. */
   readonly dryRun: boolean
+  /** Whether extensions may use built-in tools, whatever the agents have. */
+  readonly hasExtensions?: boolean | undefined
   /** Paths that agents cannot access: journals, trust, approvals. */
   readonly hidden: readonly string[]
   readonly moduleTools?: ModuleTools
@@ -82,6 +84,7 @@ export async function createWorkspaceTools(agents: readonly RegisteredAgent[], o
   const policy = sandboxOf(config)
   const kitAt = await openWorkspaceKitsFor(agents, {
     host,
+    hasExtensions: options.hasExtensions,
     policy,
     hidden: withOwnFolder(hidden, workingDirectory),
     guarded: [...hooked.files, ...moduleTools.files],
@@ -125,12 +128,13 @@ const flagPolicy = (allow: readonly string[], deny: readonly string[]): readonly
     ? []
     : [{ name: 'the command line', rules: [...allow.map((each) => ({ allow: each })), ...deny.map((each) => ({ deny: each }))] }]
 
-/** Loaded only if an agent has tools. */
+/** Loaded only if somebody may use them. */
 async function openWorkspaceKitsFor(
   agents: readonly RegisteredAgent[],
-  { host, ...confinement }: Pick<WorkspaceToolOptions, 'host' | 'hidden'> & Confinement,
+  { host, hasExtensions, ...confinement }: Pick<WorkspaceToolOptions, 'host' | 'hidden' | 'hasExtensions'> & Confinement,
 ): Promise<KitAt | undefined> {
-  return agents.every(({ definition }) => definition.tools.length === 0) ? undefined : openWorkspaceKits(host, confinement)
+  const isUsed = hasExtensions || agents.some(({ definition }) => definition.tools.length > 0)
+  return isUsed ? openWorkspaceKits(host, confinement) : undefined
 }
 
 interface Confinement {
