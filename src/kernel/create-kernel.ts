@@ -148,8 +148,9 @@ export class Kernel {
     for (const undo of this.#undo.splice(0)) undo()
     await this.#scheduler.stop()
     await this.bus.stop()
-    await this.#loader.stop()
+    // Channels finish what they deliver. What extensions send from now on is kept for the next process.
     await this.router.close()
+    await this.#loader.stop()
     await this.#lease?.release()
   }
 

@@ -38,6 +38,8 @@ const mostWaiting = 100
 const mostTaken = 200
 const mostNotices = 20
 const mostNoticeChars = 2_000
+/** For messages that are being delivered. */
+const closingMs = 1_000
 /** Who speaks when no agent does. */
 const system = 'troupe'
 /** After a failure of the store. */
@@ -55,6 +57,7 @@ interface Channel {
 interface Following {
   readonly sessionId: string
   readonly left: AbortController
+  ended: Promise<void>
 }
 
 /**
@@ -160,8 +163,13 @@ class MessageRouter implements Router {
   async close(): Promise<void> {
     this.#closed.abort()
     this.#stopWatching?.()
-    for (const [name, channel] of this.#channels) this.#remove(name, channel)
-    await Promise.allSettled([...this.#workers.values(), this.#outbox.settled()])
+    const following = [...this.#following.values()].map(({ ended }) => ended)
+    const ended = Promise.allSettled([...this.#workers.values(), this.#outbox.settled(), ...following])
+    // The next process would repeat a message that is being delivered now.
+    const cancel = this.#options.clock.after(closingMs, () => this.#removeAll())
+    await ended
+    cancel()
+    this.#removeAll()
   }
 
   #load(): Promise<unknown> {
@@ -170,6 +178,10 @@ class MessageRouter implements Router {
       throw error
     })
     return this.#loading
+  }
+
+  #removeAll(): void {
+    for (const [name, channel] of this.#channels) this.#remove(name, channel)
   }
 
   #remove(name: string, channel: Channel | undefined): void {
@@ -212,16 +224,15 @@ class MessageRouter implements Router {
     const channel = conversation && this.#channels.get(conversation.channel)
     const core = this.#core
     if (conversation?.sessionId === undefined || !channel || !core) return
-    const following: Following = { sessionId: conversation.sessionId, left: new AbortController() }
+    const following: Following = { sessionId: conversation.sessionId, left: new AbortController(), ended: Promise.resolve() }
     this.#following.set(key, following)
     const signal = AbortSignal.any([following.left.signal, channel.removed.signal])
     const report = this.#reporter(conversation.channel)
-    const followed = followConversation(conversation, { ...core, provider: channel.provider, signal, report })
-    this.#background(
-      followed.finally(() => {
-        if (this.#following.get(key) === following) this.#following.delete(key)
-      }),
-    )
+    const options = { ...core, provider: channel.provider, signal, closing: this.#closed.signal, report }
+    following.ended = followConversation(conversation, options).finally(() => {
+      if (this.#following.get(key) === following) this.#following.delete(key)
+    })
+    this.#background(following.ended)
   }
 
   /** Stores a message once. */

@@ -16,13 +16,16 @@ import { Speech } from './speech.ts'
 export interface FollowOptions extends RouterCore {
   readonly provider: ChannelProvider
   readonly signal: AbortSignal
+  /** Aborted when nothing new may be delivered. What is being delivered may end. */
+  readonly closing: AbortSignal
   report(message: string): void
 }
 
 const retryMs = 5_000
 
 export async function followConversation(conversation: Conversation, options: FollowOptions): Promise<void> {
-  const { signal, clock, report } = options
+  const { clock, report } = options
+  const signal = AbortSignal.any([options.signal, options.closing])
   while (!signal.aborted) {
     try {
       await new Follower(conversation, options).run()
@@ -49,7 +52,8 @@ class Follower {
   }
 
   async run(): Promise<void> {
-    const { sessions, signal } = this.#options
+    const { sessions, closing } = this.#options
+    const signal = AbortSignal.any([this.#options.signal, closing])
     const after = this.#conversation?.delivered ?? 0
     const events = sessions.events(this.#sessionId, { after, until: 'closed' })[Symbol.asyncIterator]()
     const leave = (): void => void events.return?.()
