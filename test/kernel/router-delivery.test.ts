@@ -62,7 +62,9 @@ it('a message whose delivery was not recorded is delivered again under the same 
   first.router.register('chat', channel)
   await first.router.receive('chat', message('Hi'))
   await expect.poll(() => ids.length).toBe(1)
-  await first.stop()
+  const stopped = first.stop()
+  await first.clock.elapse(1_000)
+  await stopped
   const second = await stage(store, [])
   channel.before = ({ id }) => ids.push(id)
   second.router.register('chat', channel)
@@ -75,6 +77,30 @@ it('a message whose delivery was not recorded is delivered again under the same 
   await channel.until(2)
   expect(channel.lines()).toEqual([said('Hi'), said('More')])
   await third.stop()
+})
+
+it('a message that is being delivered when the process stops is not repeated by the next one', async () => {
+  const store = memoryStore()
+  const channel = new FakeChannel()
+  const [begun, taken] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+  const first = await stage(store, [echo])
+  channel.before = () => {
+    begun.resolve()
+    return taken.promise
+  }
+  first.router.register('chat', channel)
+  await first.router.receive('chat', message('Hi'))
+  await begun.promise
+  const stopped = first.stop()
+  taken.resolve()
+  await stopped
+  const second = await stage(store, [echo])
+  channel.before = () => undefined
+  second.router.register('chat', channel)
+  await second.router.receive('chat', message('More'))
+  await channel.until(2)
+  expect(channel.lines()).toEqual([said('Hi'), said('More')])
+  await second.stop()
 })
 
 it('a message that cannot be sent is tried again; then the person is told', async () => {
