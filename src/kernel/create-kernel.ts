@@ -139,6 +139,9 @@ export class Kernel {
     )
     await this.#loader.start()
     this.bus.start()
+    for (const { found, state } of this.#loader.list())
+      if (state === 'running')
+        await this.bus.publish({ name: kernelEvents.extensionStarted, data: { id: found.id }, source: 'kernel', durable: false })
     await this.#scheduler.start()
     this.#options.supervisor.ready()
   }

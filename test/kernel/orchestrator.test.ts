@@ -247,6 +247,27 @@ it('adds the texts of context providers by priority once per turn, and reports t
   ])
 })
 
+it('publishes which extensions have started, and which failed', async () => {
+  const seen: string[] = []
+  await scene({
+    extensions: [
+      {
+        id: 'watcher',
+        instance: {
+          initialize(given) {
+            given.subscribe('extension_started', ({ data }) => void seen.push(`started ${(data as { id: string }).id}`))
+            given.subscribe('extension_error', ({ data }) => void seen.push(`error ${(data as { source: string }).source}`))
+          },
+        },
+      },
+      { id: 'late', instance: { start: () => Promise.reject(new Error('no port')) } },
+      { id: 'kv', instance: withTools('get') },
+    ],
+    models: { main: [] },
+  })
+  await expect.poll(() => seen.toSorted()).toEqual(['error late', 'started kv', 'started watcher'])
+})
+
 it('answers list_extensions with states, problems and remedies', async () => {
   const { ask, models } = await scene({
     extensions: [
