@@ -268,6 +268,34 @@ it('publishes which extensions have started, and which failed', async () => {
   await expect.poll(() => seen.toSorted()).toEqual(['error late', 'started kv', 'started watcher'])
 })
 
+it('tells the orchestrator what the person was sent, and publishes it', async () => {
+  const seen: BusEvent[] = []
+  const sent: string[] = []
+  let context: ExtensionContext | undefined
+  const { models } = await scene({
+    extensions: [
+      {
+        id: 'chat',
+        instance: {
+          initialize(given) {
+            context = given
+            given.subscribe('notification', (event) => void seen.push(event))
+          },
+          sendToUser: (_user, { text }) => void sent.push(text),
+        },
+      },
+    ],
+    models: { main: [{ text: 'Hello.' }, { text: 'As I said.' }] },
+  })
+  await context?.onUserMessage({ userId: 'ada', text: 'Hi' })
+  await expect.poll(() => sent).toEqual(['Hello.'])
+  await context?.notifyUser('The price has changed.')
+  await expect.poll(() => seen.map(({ data }) => data)).toMatchObject([{ userId: 'ada', text: 'The price has changed.', speaker: 'chat' }])
+  await context?.onUserMessage({ userId: 'ada', text: 'What?' })
+  await expect.poll(() => sent).toEqual(['Hello.', 'The price has changed.', 'As I said.'])
+  expect(requestText(models.main, 1)).toContain('The person was sent this message meanwhile: The price has changed.')
+})
+
 it('answers list_extensions with states, problems and remedies', async () => {
   const { ask, models } = await scene({
     extensions: [

@@ -287,10 +287,11 @@ class MessageRouter implements Router {
     const [{ clock }, report] = [this.#options, this.#reporter(to.channel)]
     const sent = await deliver(() => channel.provider.sendToUser(to.userId, message), { clock, signal: channel.removed.signal, report })
     if (sent === undefined) return false
-    if (id.startsWith('notice:'))
-      await this.#conversations.update(to, ({ notices }) => ({
-        notices: [...notices, { text: cutText(text, mostNoticeChars), speaker }].slice(-mostNotices),
-      }))
+    if (!id.startsWith('notice:')) return true
+    const conversation = await this.#conversations.update(to, ({ notices }) => ({
+      notices: [...notices, { text: cutText(text, mostNoticeChars), speaker }].slice(-mostNotices),
+    }))
+    this.#publish('notification', conversation, { id, text, speaker })
     return true
   }
 
