@@ -6,7 +6,7 @@ import { afterAll, describe, expect, it } from 'vitest'
 import { desk } from '../cli/live-window.ts'
 import { agentText, type ServeScene, serveScene } from '../cli/serve-scene.ts'
 import type { Running } from '../cli/troupe.ts'
-import { until } from '../hooks/processes.ts'
+import { isAlive, until } from '../hooks/processes.ts'
 
 // `troupe up` as it was built: supervisor, kernel, bundled extensions, and extensions of the person that misbehave.
 
@@ -97,6 +97,17 @@ describe.concurrent('troupe up', () => {
     expect(await window.ended).toBe(130)
     // The log of the server does not disturb the conversation.
     expect(window.raw()).not.toMatch(/listening|Stopping|GET |POST /)
+  })
+
+  it('ends with its terminal', async () => {
+    const { folder, troupe } = await desk()
+    await writeFile(join(folder, 'orchestrator.ai'), agentText('You help.').replace('lab/model', 'rehearsal'))
+    const { pty, writes } = troupe(['up', '--port', '0'])
+    await writes('Type a message.')
+    const processes = [pty.pid, ...childrenOf(pty.pid).map(Number)]
+    expect(processes.map(isAlive)).toEqual([true, true])
+    ;(pty as unknown as { destroy(): void }).destroy()
+    await until(() => !processes.some(isAlive))
   })
 
   it('stops cleanly with the code of the signal, also when the kernel gets it', async () => {

@@ -6,7 +6,8 @@ export function isInForeground(): boolean {
   try {
     const columns = execFileSync('ps', ['-o', 'pgid=,tpgid=', '-p', String(process.pid)], { stdio: ['ignore', 'pipe', 'ignore'] })
     const [group, foreground] = columns.toString().trim().split(/\s+/)
-    return foreground === undefined || foreground === group
+    // A terminal that was closed has none: SIGCONT comes together with SIGHUP.
+    return foreground === group || !(Number(foreground) > 0)
   } catch {
     // There is no `ps`.
     return true

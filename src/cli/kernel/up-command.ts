@@ -1,6 +1,7 @@
 import { fileURLToPath } from 'node:url'
 import { type Clock, TroupeError } from '../../contracts/index.ts'
 import { Supervisor, type SupervisorEnd, setupVariable } from '../../kernel/supervisor/index.ts'
+import { dataFolderProblem } from '../host/data-folder.ts'
 import { exitCodes } from '../host/exit-codes.ts'
 import type { Host } from '../host/process-host.ts'
 import type { UpInvocation } from '../options/serve-invocations.ts'
@@ -34,6 +35,9 @@ export async function upCommand(invocation: UpInvocation, argv: readonly string[
 async function superviseKernel({ serve }: UpInvocation, argv: readonly string[], given: Host): Promise<number> {
   const display = displayOf(serve, given)
   const host = withColour(given, display)
+  const place = supervisorPlace(serve.dataDir, host)
+  const unwritable = dataFolderProblem(place)
+  if (unwritable) throw new TroupeError('config_invalid', 'The data folder cannot be used.', { problems: [unwritable] })
   const isInteractive = host.stdin.isTTY === true && isInForeground()
   const supervisor = new Supervisor({
     command: {
@@ -43,7 +47,7 @@ async function superviseKernel({ serve }: UpInvocation, argv: readonly string[],
       // In the background, the shell reads the terminal.
       readsInput: isInteractive || host.stdin.isTTY !== true,
     },
-    folder: supervisorPlace(serve.dataDir, host),
+    folder: place,
     clock,
     report: (text) => void printNotice(text, { host, display }),
   })

@@ -12,11 +12,15 @@ import { shortHash } from '../../util/hash.ts'
 export async function lockFolder(folder: string): Promise<() => void> {
   const name = `troupe-${shortHash(folder)}`
   const path = process.platform === 'win32' ? `\\\\.\\pipe\\${name}` : join(tmpdir(), `${name}.sock`)
-  if (await isAnswered(path))
-    throw new TroupeError('usage', 'Another `troupe up` runs in this folder.', { remedy: 'Stop it first, or use another folder.' })
+  const inUse = new TroupeError('usage', 'Another `troupe up` runs in this folder.', { remedy: 'Stop it first, or use another folder.' })
+  if (await isAnswered(path)) throw inUse
   await rm(path, { force: true })
   const server = createServer((socket) => socket.destroy()).unref()
-  await new Promise<void>((resolve, reject) => server.once('error', reject).listen(path, resolve))
+  await new Promise<void>((resolve, reject) => {
+    // Without a temporary folder, the lease of the kernel in the store has to do.
+    server.once('error', ({ code }: NodeJS.ErrnoException) => (code === 'EADDRINUSE' ? reject(inUse) : resolve()))
+    server.listen(path, resolve)
+  })
   return () => void server.close()
 }
 

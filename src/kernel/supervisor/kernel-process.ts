@@ -6,6 +6,8 @@ import type { Clock } from '../../contracts/index.ts'
 import type { KernelEnd } from './after-crash.ts'
 import { type KernelMessage, type KernelSetup, type SupervisorMessage, setupVariable } from './messages.ts'
 
+const hasGroups = process.platform !== 'win32'
+
 export interface KernelCommand {
   readonly file: string
   readonly args: readonly string[]
@@ -52,7 +54,7 @@ export class KernelProcess {
     this.#child = spawn(command.file, command.args, {
       env: { ...command.env, [setupVariable]: JSON.stringify(setup) },
       stdio: [command.readsInput ? 'inherit' : 'ignore', 'inherit', 'inherit', 'ipc'],
-      detached: true,
+      detached: hasGroups,
     })
     this.#child.on('message', (message: KernelMessage) => this.#hear(message))
     this.ended = new Promise((resolve) => {
@@ -81,7 +83,7 @@ export class KernelProcess {
   kill(signal: NodeJS.Signals = 'SIGKILL'): void {
     const { pid } = this.#child
     try {
-      if (pid !== undefined) process.kill(-pid, signal)
+      if (pid !== undefined) process.kill(hasGroups ? -pid : pid, signal)
     } catch {
       // Nobody is left.
     }
