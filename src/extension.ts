@@ -26,6 +26,7 @@ export type {
   ProvidedContext,
   PublishOptions,
   Recipient,
+  ResolvedTool,
   Schedule,
   ScheduledResult,
   ScheduledTask,

@@ -2,7 +2,7 @@
 // Troupe at run time, and gets everything through its `ExtensionContext`.
 import type { Json, JsonObject, JsonSchema, MaybePromise } from './json.ts'
 import type { Principal } from './principal.ts'
-import type { Tool } from './tool.ts'
+import type { Tool, ToolContext } from './tool.ts'
 import type { Usage } from './usage.ts'
 
 /** Ids of extensions. Without `__`, which separates an extension from its tool in the names of tools. */
@@ -281,6 +281,11 @@ export interface StartAgentOptions {
   readonly output?: JsonSchema
 }
 
+/** A tool for code inside of `invoke` or of a tool. Default of `context`: that of the call. */
+export interface ResolvedTool extends Omit<Tool, 'execute'> {
+  execute(input: JsonObject, context?: ToolContext): ReturnType<Tool['execute']>
+}
+
 /** The only door of an extension to Troupe. */
 export interface ExtensionContext {
   readonly id: string
@@ -294,7 +299,7 @@ export interface ExtensionContext {
   /** The folder of the project. Absolute. */
   readonly workspace: string
   /** The tools of the extensions in `uses_tools`, and nothing else. */
-  readonly resolvedTools: readonly Tool[]
+  readonly resolvedTools: readonly ResolvedTool[]
   readonly schedules: Schedules
   /** Extensions inside the kernel only. */
   readonly extensions?: ExtensionAdmin

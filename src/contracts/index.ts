@@ -82,6 +82,7 @@ export {
   type ProvidedContext,
   type PublishOptions,
   type Recipient,
+  type ResolvedTool,
   type Schedule,
   type ScheduledResult,
   type ScheduledTask,

@@ -182,8 +182,8 @@ export class Kernel {
   }
 
   /** `events` of the manifest. */
-  #startByEvents({ found: { id, manifest } }: LoadedExtension): void {
-    for (const name of manifest?.agent ? manifest.events : [])
+  #startByEvents({ state, found: { id, manifest } }: LoadedExtension): void {
+    for (const name of state === 'running' && manifest?.agent ? manifest.events : [])
       this.#undo.push(this.bus.subscribe({ id: `kernel:agent:${id}`, name, handle: (event) => this.#agents.onEvent(id, event) }))
   }
 

@@ -1,5 +1,6 @@
 import type { ExtensionProblem } from '../../contracts/index.ts'
-import { showValue } from '../../util/show-value.ts'
+import { scheduledResult } from '../process/answer-shapes.ts'
+import { optional } from '../process/shapes.ts'
 import { superviseService } from './background-service.ts'
 import type { ExtensionCalls } from './extension-calls.ts'
 import type { KernelPorts } from './extension-context.ts'
@@ -44,8 +45,6 @@ export async function connectExtension(each: ManagedExtension, { ports, calls, r
 
 /** Without a deadline: it may run an agent. */
 async function runScheduled(each: ManagedExtension, at: number, { ports, calls }: Omit<Connection, 'report'>): Promise<void> {
-  const result = await calls.enter(each, 'execute', () => each.instance.execute?.())
-  if (!result) return
-  if (typeof result.text !== 'string') throw new TypeError(`\`execute\` must return { text } or nothing, not ${showValue(result)}`)
-  await ports.router.notify({ text: result.text, ...(result.to && { to: result.to }), speaker: each.id, id: `${each.id}:${at}` })
+  const result = optional(scheduledResult)(await calls.enter(each, 'execute', () => each.instance.execute?.()), 'the result of `execute`')
+  if (result) await ports.router.notify({ ...result, speaker: each.id, id: `${each.id}:${at}` })
 }

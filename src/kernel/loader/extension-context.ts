@@ -15,6 +15,7 @@ import {
 } from '../../contracts/index.ts'
 import { isInside } from '../../util/is-inside.ts'
 import type { AgentPort, Bus, ExtensionManifest, FoundExtension, Router, Scheduler, SupervisorPort } from '../kernel-types.ts'
+import { currentCall, outsideOfCall } from '../orchestrator/current-call.ts'
 import { withBuiltinRules } from './builtin-rules.ts'
 
 /** What contexts of extensions are made of. */
@@ -88,7 +89,13 @@ export function createExtensionContext(
     folder,
     dataDir,
     workspace,
-    resolvedTools,
+    resolvedTools: resolvedTools.map((tool) => ({
+      ...tool,
+      execute(input, given = currentCall()?.context) {
+        if (!given) throw outsideOfCall(tool.name)
+        return tool.execute(input, given)
+      },
+    })),
     schedules: openSchedules(ports.scheduler.schedulesOf(id), ports, checkOpen),
     ...(runs === 'kernel' && { extensions: ports.extensions, ...(ports.terminal && { terminal: ports.terminal }) }),
     now: () => ports.clock.now(),

@@ -393,6 +393,50 @@ describe('a sandboxed process', () => {
     await kernel.loader.stop()
     expect([kernel.clock.pending, ends.length]).toEqual([0, 1])
   })
+
+  test('that is being started again is ended by a stop', async () => {
+    const opening = gate()
+    const open: string[] = []
+    const end = Promise.withResolvers<string>()
+    const kernel = testKernel([foundExtension('box', {}, { trusted: false })], {
+      box: async () => {
+        const isFirst = open.length === 0
+        open.push('opened')
+        if (!isFirst) await opening.promise
+        const ended = isFirst ? { ended: end.promise } : {}
+        return { runs: 'sandbox', ...ended, close: async () => void open.push('closed'), instance: { sendToUser() {} } }
+      },
+    })
+    await kernel.loader.load()
+    await kernel.loader.start()
+    end.resolve('exit code 1')
+    await kernel.clock.elapse(1_000)
+    await kernel.loader.stop()
+    opening.open()
+    await kernel.clock.elapse(0)
+    expect([open, kernel.channels.size, kernel.clock.pending]).toEqual([['opened', 'closed', 'opened', 'closed'], 0, 0])
+  })
+
+  test('that is being started again fails with what it needs', async () => {
+    const ends = [Promise.withResolvers<string>(), Promise.withResolvers<string>()]
+    const process = (index: number) => (): OpenedExtension => {
+      if (index === 0 && ends[0] && kernel.log.includes('broken')) throw new Error('it does not start')
+      return { runs: 'sandbox', ended: ends[index]?.promise as Promise<string>, close: async () => {}, instance: {} }
+    }
+    const kernel = testKernel(
+      [foundExtension('base', {}, { trusted: false }), foundExtension('user', { dependsOn: ['base'] }, { trusted: false })],
+      { base: process(0), user: process(1) },
+    )
+    await kernel.loader.load()
+    await kernel.loader.start()
+    kernel.log.push('broken')
+    ends[0]?.resolve('x')
+    await kernel.clock.elapse(30_999)
+    ends[1]?.resolve('y')
+    await kernel.clock.elapse(1)
+    expect(kernel.state()).toEqual({ base: 'failed', user: 'failed' })
+    expect([kernel.messages('user').at(-1), kernel.clock.pending]).toEqual([expect.stringContaining('it needs `base`'), 1])
+  })
 })
 
 test('a service that rejects is started again with growing delays', async () => {

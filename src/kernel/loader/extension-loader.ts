@@ -5,6 +5,7 @@
 import type { ExtensionProblem, MaybePromise } from '../../contracts/index.ts'
 import { messageOf } from '../../util/message-of.ts'
 import type { ExtensionManifest, FoundExtension, LoadedExtension, OpenExtension, OpenedExtension } from '../kernel-types.ts'
+import { agentDescriptor } from '../process/answer-shapes.ts'
 import { connectExtension } from './connect-extension.ts'
 import { ExtensionCalls } from './extension-calls.ts'
 import { createExtensionContext, type KernelPorts } from './extension-context.ts'
@@ -175,6 +176,10 @@ export class ExtensionLoader {
     const opened: OpenedExtension = manifest.entrypoint
       ? await this.#calls.within('load', () => open(found), found.trusted ? undefined : admissionMs)
       : { runs: found.trusted ? ('kernel' as const) : ('sandbox' as const), instance: {}, close: async () => {} }
+    if (!this.#isWanted(each)) {
+      await opened.close()
+      throw stopped
+    }
     each.opened = opened
     const { instance } = opened
     const { capabilities, missing } = detectCapabilities(instance, manifest)
@@ -204,9 +209,10 @@ export class ExtensionLoader {
   async #readDescriptor(each: ManagedExtension, { agent }: ExtensionManifest): Promise<void> {
     const { instance } = each
     if (!agent || !instance.getAgentDescriptor) return
-    each.descriptor = await this.#calls.call(each, 'getAgentDescriptor', () => instance.getAgentDescriptor?.())
-    const mode = each.descriptor?.integrationMode
-    if (mode === undefined || mode === agent.integrationMode) return
+    const given = await this.#calls.call(each, 'getAgentDescriptor', () => instance.getAgentDescriptor?.())
+    each.descriptor = agentDescriptor(given, 'getAgentDescriptor()')
+    const mode = each.descriptor.integrationMode
+    if (mode === agent.integrationMode) return
     const message = `\`getAgentDescriptor\` says ${mode}, the manifest says ${agent.integrationMode}, which applies`
     this.#report(each, [{ place: each.found.folder, message, remedy: 'Make them equal.' }])
   }
@@ -226,14 +232,20 @@ export class ExtensionLoader {
   async #start(each: ManagedExtension): Promise<void> {
     this.#checkNeeds(each)
     await this.#calls.call(each, 'start', () => each.instance.start?.())
+    if (!this.#isWanted(each)) throw stopped
     each.phase = 'started'
     const { ports } = this.#options
     await connectExtension(each, { ports, calls: this.#calls, report: (problems) => this.#report(each, problems) })
   }
 
+  /** False once it is stopped, or has failed with what it needs, while it was opened. */
+  #isWanted({ state }: ManagedExtension): boolean {
+    return !this.#isStopping && state === 'running'
+  }
+
   /** A process ended by itself, or could not be started again. */
   async #restart(each: ManagedExtension, opened: OpenedExtension, reason: string): Promise<void> {
-    if (this.#isStopping || each.opened !== opened || each.state !== 'running') return
+    if (!this.#isWanted(each) || each.opened !== opened) return
     const { clock } = this.#options.ports
     each.opened = undefined
     await this.#disconnect(each)
@@ -272,7 +284,7 @@ export class ExtensionLoader {
     each.state = 'failed'
     each.failure = problems[0]
     this.#report(each, problems)
-    const dependents = this.#order.filter((other) => other.phase !== 'idle' && other.needs.includes(each.id))
+    const dependents = this.#order.filter((other) => other.needs.includes(each.id))
     for (const other of dependents.toReversed()) await this.#fail(other, problemsOf(other.found, 'load', needsFailed(other, each)))
     await this.#close(each)
   }
@@ -337,6 +349,8 @@ export class ExtensionLoader {
     }
   }
 }
+
+const stopped = new Error('it is stopped')
 
 function needsFailed({ found }: ManagedExtension, needed: ManagedExtension): Error {
   const { id, state, failure = needed.problems[0] } = needed

@@ -1,5 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
-import type { ToolContext } from '../../contracts/index.ts'
+import { type ToolContext, TroupeError } from '../../contracts/index.ts'
 import type { Invocation } from './invocation.ts'
 
 /** The call of a tool or an agent that code of an extension runs in. */
@@ -18,6 +18,9 @@ export function currentCall(): CurrentCall | undefined {
   const call = storage.getStore()
   return call && !call.isOver ? call : undefined
 }
+
+export const outsideOfCall = (tool: string): TroupeError =>
+  new TroupeError('extension_failed', `${tool} can be called inside of a call only: in \`invoke\` or in a tool`)
 
 /** Runs code of an extension inside of a call. */
 export async function insideCall<Result>(call: Omit<CurrentCall, 'isOver'>, work: () => Result): Promise<Awaited<Result>> {

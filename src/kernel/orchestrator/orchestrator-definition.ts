@@ -58,18 +58,18 @@ export interface AgentTeam {
 
 /** The agent of an extension. */
 export function agentDefinition(extension: LoadedExtension, { callable, orchestrator }: AgentTeam): AgentDefinition | undefined {
-  const { found, tools, resolvedTools } = extension
-  const { agent, name, description } = found.manifest ?? {}
+  const { found, tools, resolvedTools, descriptor } = extension
+  const { agent, description, name = found.id } = found.manifest ?? {}
   if (!agent) return undefined
   const { timeoutMs, ...parameters } = agent.parameters
   const { maxTurns, maxTokensPerInvocation, timeBudgetMs } = agent.limits
   const isHandoff = agent.integrationMode === 'handoff'
   return {
     name: found.id,
-    ...(name !== undefined && { displayName: name }),
+    displayName: descriptor?.name ?? name,
     description: agentDescription(extension),
     usage: 'a task, with all the context it needs',
-    prompt: agent.instructions.trim() === '' ? `You are ${name ?? found.id}. ${description ?? ''}`.trim() : agent.instructions,
+    prompt: agent.instructions.trim() === '' ? `You are ${name}. ${description ?? ''}`.trim() : agent.instructions,
     ...(agent.model === autoModel && orchestrator ? modelsOf(orchestrator) : { model: agent.model }),
     tools: [...[...tools, ...resolvedTools].map((tool) => tool.name), ...(isHandoff ? [returnControlName] : [])],
     agents: agent.usesTools.filter((id) => callable.has(id)),

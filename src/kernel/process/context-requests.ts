@@ -1,8 +1,8 @@
 // What an extension in a process of its own asks of its context. Every parameter is checked.
-import type { Clock, ExtensionContext, IncomingMessage, JsonObject, Tool } from '../../contracts/index.ts'
+import type { Clock, ExtensionContext, IncomingMessage, JsonObject, ResolvedTool } from '../../contracts/index.ts'
 import { schemaValidator } from '../../tools/index.ts'
 import { rateLimit } from '../../util/rate-limit.ts'
-import { currentCall } from '../orchestrator/current-call.ts'
+import { currentCall, outsideOfCall } from '../orchestrator/current-call.ts'
 import { recipient, schedule } from './answer-shapes.ts'
 import type { Params } from './extension-process.ts'
 import { deadlines, maxSubscriptions } from './process-limits.ts'
@@ -118,7 +118,7 @@ export class ContextRequests {
   }
 
   /** Nobody approves this call, so it is limited to tools that need no approval. */
-  async #callTool(tool: Tool, input: JsonObject, signal: AbortSignal): Promise<unknown> {
+  async #callTool(tool: ResolvedTool, input: JsonObject, signal: AbortSignal): Promise<unknown> {
     const checked = await (await this.#validator.compile(tool.inputSchema))(input)
     if (!checked.ok) throw new Error(`the input of ${tool.name} is wrong: ${checked.problems.join('; ')}`)
     const wish = await tool.approval?.(checked.value as JsonObject)
@@ -127,7 +127,7 @@ export class ContextRequests {
         `${tool.name} needs approval, and code of an extension that is not trusted cannot ask. Let its agent call the tool: \`startAgent\``,
       )
     const { context } = currentCall() ?? {}
-    if (!context) throw new Error('tools can be called inside of a call only: in `invoke` or in a tool')
+    if (!context) throw outsideOfCall(tool.name)
     const output = await tool.execute(checked.value as JsonObject, { ...context, signal })
     if (typeof output === 'string') return output
     // Neither of them is JSON.
@@ -136,7 +136,7 @@ export class ContextRequests {
   }
 }
 
-function toolNamed(given: string, { resolvedTools }: ExtensionContext): Tool {
+function toolNamed(given: string, { resolvedTools }: ExtensionContext): ResolvedTool {
   const found = resolvedTools.find((each) => each.name === given)
   if (!found) throw new Error(`there is no tool ${given} in \`uses_tools\``)
   return found
