@@ -159,6 +159,32 @@ describe('a failure', () => {
     },
   )
 
+  test('one that hangs holds up the others for a second at most, at each stage', async () => {
+    const done: string[] = []
+    const noted = (id: string): AnyExtension => ({
+      initialize: () => void done.push(`initialize ${id}`),
+      start: () => void done.push(`start ${id}`),
+      stop: () => void done.push(`stop ${id}`),
+    })
+    const kernel = testKernel([foundExtension('a'), foundExtension('b'), foundExtension('c'), foundExtension('d')], {
+      a: { initialize: hang },
+      b: { start: hang },
+      c: noted('c'),
+      d: { ...noted('d'), stop: hang },
+    })
+    const during = async (work: Promise<void>): Promise<void> => {
+      await kernel.clock.elapse(1_000)
+      done.push('a second')
+      await kernel.clock.elapse(9_000)
+      await work
+    }
+    await during(kernel.loader.load())
+    await during(kernel.loader.start())
+    await during(kernel.loader.stop())
+    const expected = 'initialize c, initialize d, a second, start c, start d, a second, stop c, a second'
+    expect(done.join(', ')).toBe(expected)
+  })
+
   test('while it is stopped costs the others nothing', async () => {
     const stopped: string[] = []
     const kernel = testKernel([foundExtension('a'), foundExtension('b'), foundExtension('c')], {

@@ -18,6 +18,8 @@ import { openInKernel } from './open-in-kernel.ts'
 const healthMs = 30_000
 /** For the first load of an untrusted extension: admission checks types and runs a trial, each with a deadline of its own. */
 const admissionMs = 120_000
+/** One that takes longer does not hold up the next one. */
+const slowMs = 1_000
 /** Waits before the restarts of a process that ended. */
 const restartDelaysMs = [1_000, 5_000, 25_000] as const
 /** A process that lived this long has all its restarts again. */
@@ -82,21 +84,15 @@ export class ExtensionLoader {
     this.#order = order.map((id) => this.#entry(id))
     const inKernel = this.#order.filter(({ found }) => found.trusted)
     this.#options.ports.supervisor.loading(inKernel.filter(({ found }) => found.manifest?.entrypoint).map(({ found }) => found))
-    const done = new Map<string, Promise<void>>()
-    let previous: Promise<void> | undefined
-    for (const each of this.#order) {
-      const before = [...each.needs.map((id) => done.get(id)), each.found.trusted ? previous : undefined]
-      const loading = Promise.all(before).then(() => this.#load(each))
-      if (each.found.trusted) previous = loading
-      done.set(each.id, loading)
-    }
-    await Promise.all(done.values())
+    await this.#inOrder(this.#order, (each) => this.#load(each))
   }
 
   /** Starts what was loaded, connects channels, services and schedulers, and begins to watch the health. */
   async start(): Promise<void> {
     this.#isStarted = true
-    for (const each of this.#order) if (each.phase === 'loaded') await this.#attempt(each, 'start', () => this.#start(each))
+    await this.#inOrder(this.#order, async (each) => {
+      if (each.phase === 'loaded') await this.#attempt(each, 'start', () => this.#start(each))
+    })
     this.#watchHealth()
   }
 
@@ -104,7 +100,26 @@ export class ExtensionLoader {
   async stop(): Promise<void> {
     this.#isStopping = true
     this.#cancelHealth()
-    for (const each of this.#order.toReversed()) await this.#close(each)
+    await this.#inOrder(this.#order.toReversed(), (each) => this.#close(each))
+  }
+
+  /** Each after the earlier ones that it needs or that need it. Inside the kernel one after the other: a crash has one suspect. */
+  async #inOrder(order: readonly ManagedExtension[], work: (each: ManagedExtension) => Promise<void>): Promise<void> {
+    const { clock } = this.#options.ports
+    const done = new Map<string, Promise<void>>()
+    let previous: Promise<unknown> | undefined
+    for (const each of order) {
+      const related = order.slice(0, done.size).filter((other) => each.needs.includes(other.id) || other.needs.includes(each.id))
+      const before = [...related.map(({ id }) => done.get(id)), each.found.trusted ? previous : undefined]
+      const slow = Promise.withResolvers<void>()
+      const working = Promise.all(before).then(async () => {
+        const cancel = clock.after(slowMs, slow.resolve)
+        await work(each).finally(cancel)
+      })
+      if (each.found.trusted) previous = Promise.race([working, slow.promise])
+      done.set(each.id, working)
+    }
+    await Promise.all(done.values())
   }
 
   #entry(id: string): ManagedExtension {
