@@ -85,7 +85,7 @@ describe.concurrent('troupe up', () => {
     await writeFile(join(restarter, 'manifest.yaml'), manifest('restarter'))
     await writeFile(join(restarter, 'main.js'), onSignal)
     const window = troupe(['up', '--port', '0'])
-    await window.shows(/Troupe runs at http[\s\S]*Running .*restarter[\s\S]*Stop with Ctrl-C[\s\S]*> $/)
+    await window.shows(/Troupe runs at http[\s\S]*Running [\s\S]*restarter[\s\S]*Stop with Ctrl-C[\s\S]*> $/)
     window.pty.write('hello\r')
     await window.writes('This is a rehearsal')
     window.pty.write('restart, please\r')
