@@ -36,12 +36,12 @@ export function superviseService({ clock, run, onFailure }: ServiceOptions): () 
   }
 }
 
-function pause(clock: Clock, ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const cancel = clock.after(ms, resolve)
-    signal.addEventListener('abort', () => {
-      cancel()
-      resolve()
-    })
-  })
+async function pause(clock: Clock, ms: number, signal: AbortSignal): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>()
+  const cancel = clock.after(ms, resolve)
+  const end = (): void => resolve()
+  signal.addEventListener('abort', end)
+  await promise
+  cancel()
+  signal.removeEventListener('abort', end)
 }

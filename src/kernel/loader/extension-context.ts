@@ -8,6 +8,7 @@ import {
   type ExtensionLogger,
   type JsonObject,
   type Recipient,
+  type ResolvedTool,
   type Schedules,
   type TerminalPort,
   type Tool,
@@ -89,13 +90,7 @@ export function createExtensionContext(
     folder,
     dataDir,
     workspace,
-    resolvedTools: resolvedTools.map((tool) => ({
-      ...tool,
-      execute(input, given = currentCall()?.context) {
-        if (!given) throw outsideOfCall(tool.name)
-        return tool.execute(input, given)
-      },
-    })),
+    resolvedTools: resolvedTools.map(inCurrentCall),
     schedules: openSchedules(ports.scheduler.schedulesOf(id), ports, checkOpen),
     ...(runs === 'kernel' && { extensions: ports.extensions, ...(ports.terminal && { terminal: ports.terminal }) }),
     now: () => ports.clock.now(),
@@ -163,6 +158,14 @@ export function createExtensionContext(
     },
   }
 }
+
+const inCurrentCall = (tool: Tool): ResolvedTool => ({
+  ...tool,
+  execute(input, context = currentCall()?.context) {
+    if (!context) throw outsideOfCall(tool.name)
+    return tool.execute(input, context)
+  },
+})
 
 const openSchedules = (schedules: Schedules, ports: Pick<KernelPorts, 'currentPerson'>, checkOpen: () => void): Schedules => ({
   async add(task) {

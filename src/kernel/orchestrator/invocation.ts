@@ -5,10 +5,8 @@
 import type { AgentLimits, AgentResult, ChildResult, Clock } from '../../contracts/index.ts'
 import { showDuration } from '../../util/parse-units.ts'
 import type { AgentSection } from '../kernel-types.ts'
+import { invokeGraceMs } from '../process/process-limits.ts'
 import { failedResult } from './agent-results.ts'
-
-/** For `invoke` to return a partial result after its signal. */
-const graceMs = 1_000
 
 export class Invocation {
   readonly signal: AbortSignal
@@ -84,7 +82,7 @@ export class Invocation {
     this.#since = this.#clock.monotonic()
     this.#cancel = this.#clock.after(Math.max(0, this.#leftMs), () => {
       this.#deadline.abort(new Error(this.#timeout.message))
-      this.#cancel = this.#clock.after(graceMs, () => this.#late.resolve(failedResult(this.#timeout)))
+      this.#cancel = this.#clock.after(invokeGraceMs, () => this.#late.resolve(failedResult(this.#timeout)))
     })
   }
 

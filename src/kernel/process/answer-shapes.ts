@@ -7,9 +7,8 @@ import type {
   Recipient,
   Schedule,
   ScheduledResult,
-  SetupField,
 } from '../../contracts/index.ts'
-import { boolean, type Check, json, list, number, oneOf, optional, record, text } from './shapes.ts'
+import { boolean, type Check, json, number, oneOf, optional, record, text } from './shapes.ts'
 
 const line = text(500)
 
@@ -36,17 +35,3 @@ export const agentResult: Check<AgentResult> = record({
 })
 
 export const providedContext: Check<ProvidedContext> = record({ text: text(), priority: optional(number) })
-
-const setupValue: Check<string | number | boolean> = (value, place) =>
-  typeof value === 'number' ? number(value, place) : typeof value === 'boolean' ? value : line(value, place)
-
-export const setupFields: Check<readonly SetupField[]> = list(
-  record({
-    name: line,
-    label: line,
-    type: oneOf(['text', 'number', 'boolean', 'secret']),
-    options: optional(list(line)),
-    default: optional(setupValue),
-    required: optional(boolean),
-  }),
-)

@@ -1,5 +1,5 @@
 // What an extension in a process of its own asks of its context. Every parameter is checked.
-import type { Clock, ExtensionContext, IncomingMessage, JsonObject, ResolvedTool } from '../../contracts/index.ts'
+import type { ApprovalKey, Clock, ExtensionContext, IncomingMessage, JsonObject, ResolvedTool } from '../../contracts/index.ts'
 import { schemaValidator } from '../../tools/index.ts'
 import { rateLimit } from '../../util/rate-limit.ts'
 import { currentCall, outsideOfCall } from '../orchestrator/current-call.ts'
@@ -117,17 +117,18 @@ export class ContextRequests {
     this.#subscriptions.set(subscription, context.subscribe(event, handle))
   }
 
-  /** Nobody approves this call, so it is limited to tools that need no approval. */
+  /** Nobody approves this call, so it is limited to tools that need no approval, and that no rule asks about or denies. */
   async #callTool(tool: ResolvedTool, input: JsonObject, signal: AbortSignal): Promise<unknown> {
     const checked = await (await this.#validator.compile(tool.inputSchema))(input)
     if (!checked.ok) throw new Error(`the input of ${tool.name} is wrong: ${checked.problems.join('; ')}`)
-    const wish = await tool.approval?.(checked.value as JsonObject)
-    if (wish && wish.asks !== false)
+    const { context } = currentCall() ?? {}
+    if (!context) throw outsideOfCall(tool.name)
+    const { asks = true, keys } = (await tool.approval?.(checked.value as JsonObject)) ?? { asks: false, keys: [wholeTool(tool)] }
+    const isAllowed = keys.every((key) => context.mayUse({ ...key, tools: [...(key.tools ?? []), tool.name] }, 'without asking'))
+    if (asks || !isAllowed)
       throw new Error(
         `${tool.name} needs approval, and code of an extension that is not trusted cannot ask. Let its agent call the tool: \`startAgent\``,
       )
-    const { context } = currentCall() ?? {}
-    if (!context) throw outsideOfCall(tool.name)
     const output = await tool.execute(checked.value as JsonObject, { ...context, signal })
     if (typeof output === 'string') return output
     // Neither of them is JSON.
@@ -135,6 +136,8 @@ export class ContextRequests {
     return rest
   }
 }
+
+const wholeTool = ({ name }: ResolvedTool): ApprovalKey => ({ key: `tool:${name}`, label: `any call of ${name}` })
 
 function toolNamed(given: string, { resolvedTools }: ExtensionContext): ResolvedTool {
   const found = resolvedTools.find((each) => each.name === given)

@@ -1,17 +1,9 @@
 // The instance of an extension that runs in a process of its own: each method is a call.
-import type {
-  AgentDescriptor,
-  AgentResult,
-  AnyExtension,
-  ExtensionContext,
-  InvokeCall,
-  SetupField,
-  ToolContext,
-} from '../../contracts/index.ts'
+import type { AgentDescriptor, AgentResult, AnyExtension, ExtensionContext, InvokeCall, ToolContext } from '../../contracts/index.ts'
 import type { ExtensionManifest } from '../kernel-types.ts'
-import { agentDescriptor, agentResult, healthReport, providedContext, schedule, scheduledResult, setupFields } from './answer-shapes.ts'
+import { agentDescriptor, agentResult, healthReport, providedContext, schedule, scheduledResult } from './answer-shapes.ts'
 import type { ExtensionProcess, Params } from './extension-process.ts'
-import { deadlines, terminateMs } from './process-limits.ts'
+import { deadlines, invokeGraceMs, terminateMs } from './process-limits.ts'
 import { remoteTools } from './remote-tools.ts'
 import type { ExtensionMethod } from './runner/wire.ts'
 import { type Check, either, isText, maxTextCharacters, optional, record, ShapeError, text } from './shapes.ts'
@@ -68,13 +60,12 @@ export function remoteInstance({ process, manifest, implemented, connect }: Remo
         params,
         signal,
         owner: { kind: 'invoke', call: given },
-        ...(timeBudgetMs !== undefined && { deadlineMs: timeBudgetMs }),
+        graceMs: invokeGraceMs,
+        // The kernel aborts the signal at the time budget.
+        ...(timeBudgetMs !== undefined && { deadlineMs: timeBudgetMs + 2 * invokeGraceMs }),
       })
     },
     getContext: (request) => call('getContext', optional(providedContext), { params: { request } }),
-    getSetupSchema: async () => withoutSecrets(await call('getSetupSchema', setupFields), manifest.id),
-    applyConfig: (config) => call('applyConfig', nothing, { params: { config } }),
-    onSetupComplete: () => call('onSetupComplete', nothing),
   }
   const offered = Object.entries(all).filter(([name]) => isAlways(name) || implemented.has(name as ExtensionMethod))
   return Object.fromEntries(offered) as AnyExtension
@@ -91,10 +82,3 @@ interface CallParts {
 const isAlways = (name: string): boolean => name === 'initialize' || name === 'healthCheck'
 const nothing: Check<void> = () => undefined
 const anything: Check<unknown> = (value) => value
-
-/** A person would type them into code that nobody has read. */
-function withoutSecrets(fields: readonly SetupField[], id: string): readonly SetupField[] {
-  const secret = fields.find(({ type }) => type === 'secret')
-  if (secret) throw new Error(`it asks for the secret \`${secret.name}\`, and it is not trusted. Run: troupe extensions trust ${id}`)
-  return fields
-}

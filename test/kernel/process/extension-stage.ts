@@ -148,6 +148,7 @@ export const toolContext = (given: Partial<ToolContext> = {}): ToolContext =>
     callId: 'c1',
     attempt: 1,
     remaining: { steps: 1 },
+    mayUse: () => true,
     progress() {},
     output() {},
     ...given,

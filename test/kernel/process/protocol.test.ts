@@ -1,8 +1,10 @@
 // The protocol between the kernel and the process of an extension, without a sandbox.
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import type { BusEvent, Tool } from '../../../src/contracts/index.ts'
+import type { AgentResult, BusEvent, Tool } from '../../../src/contracts/index.ts'
+import type { AgentSection } from '../../../src/kernel/kernel-types.ts'
 import { insideCall } from '../../../src/kernel/orchestrator/current-call.ts'
+import { Invocation } from '../../../src/kernel/orchestrator/invocation.ts'
 import { FakeClock } from '../../../src/testing/index.ts'
 import { extensionStage, main, recordedContext, runTool, type Stage, toolContext, withTool } from './extension-stage.ts'
 
@@ -35,10 +37,7 @@ const complete = main(`
     call.progress('working')
     return (await this.context.startAgent(task + ' for ' + call.person.id, { context })).content
   }
-  getContext({ agent }) { return { text: 'for ' + agent, priority: 2 } }
-  getSetupSchema() { return [{ name: 'city', label: 'City', type: 'text' }] }
-  applyConfig(config) { if (!config.city) throw new Error('no city') }
-  onSetupComplete() {}`)
+  getContext({ agent }) { return { text: 'for ' + agent, priority: 2 } }`)
 
 describe('an extension in a process of its own', () => {
   it('serves every method', async () => {
@@ -60,10 +59,6 @@ describe('an extension in a process of its own', () => {
     expect(await instance.execute?.()).toEqual({ text: 'Good morning' })
     const request = { agent: 'root', sessionId: 's', person: undefined } as never
     expect(await instance.getContext?.(request)).toEqual({ text: 'for root', priority: 2 })
-    expect(await instance.getSetupSchema?.()).toEqual([{ name: 'city', label: 'City', type: 'text' }])
-    await expect(instance.applyConfig?.({})).rejects.toThrow('no city')
-    await instance.applyConfig?.({ city: 'Rome' })
-    await instance.onSetupComplete?.()
     await instance.streamToUser?.('ann', { id: 'm', speaker: 'guest', text: 'H' })
     const background = new AbortController()
     const running = instance.runBackground?.(background.signal)
@@ -102,8 +97,8 @@ describe('an extension in a process of its own', () => {
     expect(shown).toEqual(['half', 'piece'])
   })
 
-  it('has the methods that it implements, and no others', async () => {
-    const { instance } = await stage.open(main('start() {}'))
+  it('has the methods that it implements, and no others; setup is for trusted extensions', async () => {
+    const { instance } = await stage.open(main('start() {} getSetupSchema() {} applyConfig() {}'))
     expect(Object.keys(instance).sort()).toEqual(['healthCheck', 'initialize', 'start'])
   })
 
@@ -146,6 +141,9 @@ describe('an extension in a process of its own', () => {
       expect.stringContaining('shell__run needs approval'),
     ])
     expect(JSON.parse((await runTool(instance, {}, { call, context })) as string)[0]).toContain('inside of a call only')
+    const denied = toolContext({ mayUse: ({ tools }) => !tools?.includes('kv__get') })
+    const ruled = await insideCall({ context: denied }, () => runTool(instance, {}, { call, context }))
+    expect(JSON.parse(ruled as string)[0]).toContain('kv__get needs approval')
   })
 
   it('takes events, and the bus hears of a failed handler', async () => {
@@ -193,10 +191,13 @@ describe('an extension in a process of its own', () => {
     )
     expect(String(await runTool(instance, {}, { call: toolContext(), context })).match(/is only for trusted extensions/g)).toHaveLength(5)
     expect(context.calls).toEqual([])
-    const asking = await stage.open(main(`getSetupSchema() { return [{ name: 'key', label: 'Key', type: 'secret' }] } applyConfig() {}`))
-    await expect(asking.instance.getSetupSchema?.()).rejects.toThrow('it asks for the secret `key`')
   })
 })
+
+const agent: AgentSection = {
+  ...{ integrationMode: 'tool', model: 'auto', instructions: 'x', parameters: {}, usesTools: [] },
+  limits: { maxTurns: 1, maxTokensPerInvocation: 1, timeBudgetMs: 5_000 },
+}
 
 describe('deadlines and signals', () => {
   it('tell the code about a cancelled call, which may return what it has', async () => {
@@ -210,6 +211,21 @@ describe('deadlines and signals', () => {
     expect(await runTool(instance, {}, { call: toolContext({ signal: controller.signal, progress: () => controller.abort() }) })).toBe(
       'partial',
     )
+  })
+
+  it('let `invoke` return what it has at its time budget', async () => {
+    const clock = new FakeClock()
+    const members = `invoke(task, context, { signal, progress }) {
+      progress('waiting')
+      return new Promise((resolve) => signal.addEventListener('abort', () => resolve({ status: 'partial', content: 'half' })))
+    }`
+    const { instance } = await stage.open(main(members), { clock, manifest: { agent } })
+    const invocation = new Invocation(agent.limits, clock, undefined)
+    const call = { signal: invocation.signal, person: undefined, correlationId: 'c', progress: () => clock.advance(5_000) }
+    expect(await invocation.within(async () => (await instance.invoke?.('x', undefined, call)) as AgentResult)).toEqual({
+      status: 'partial',
+      content: 'half',
+    })
   })
 
   it('end a call that hangs, and nothing else', async () => {

@@ -54,9 +54,6 @@ const handlers = (instance: AnyExtension): { readonly [method: string]: Serve } 
       progress: (text) => kernel.notify('progress', { text }),
     }),
   getContext: ({ request }) => instance.getContext?.(request as never),
-  getSetupSchema: () => instance.getSetupSchema?.(),
-  applyConfig: ({ config }) => instance.applyConfig?.(config as JsonObject),
-  onSetupComplete: () => instance.onSetupComplete?.(),
   event: ({ subscription, event }) => connected?.deliver(subscription as number, event as BusEvent),
 })
 

@@ -10,7 +10,7 @@ export interface WireMessage {
   readonly error?: { readonly code: number; readonly message: string }
 }
 
-/** The methods that an extension may implement. `hello` lists those of the instance. */
+/** The methods that an extension may implement. `hello` lists those of the instance. Setup is for trusted ones. */
 export const extensionMethods = [
   'initialize',
   'start',
@@ -26,9 +26,6 @@ export const extensionMethods = [
   'getAgentDescriptor',
   'invoke',
   'getContext',
-  'getSetupSchema',
-  'applyConfig',
-  'onSetupComplete',
 ] as const
 export type ExtensionMethod = (typeof extensionMethods)[number]
 
