@@ -208,6 +208,32 @@ it('stops a chain after ten minutes, and one that is not durable, too', async ()
   expect(diagnostics.at(-1)?.message).toMatch(/16 events .* was dropped/)
 })
 
+it('does not count the time in which an event waited for a retry or a restart as time of its chain', async () => {
+  const { bus, clock, create, records } = await setup()
+  let isReady = false
+  const handle = (target: RunningBus) => async (): Promise<void> => {
+    if (!isReady) throw new Error('not yet')
+    await target.publish({ name: 'answer', data: null, source: 'late' })
+  }
+  bus.subscribe({ id: 'late', name: 'ask', handle: handle(bus) })
+  bus.subscribe({ id: 'reader', name: 'answer', handle: () => {} })
+  bus.start()
+  await bus.publish(fromKernel('ask'))
+  await clock.elapse(160_000)
+  isReady = true
+  await clock.elapse(600_000)
+  await bus.stop()
+  await bus.publish(fromKernel('ask'))
+  await clock.elapse(3_600_000)
+  const next = create()
+  next.subscribe({ id: 'late', name: 'ask', handle: handle(next) })
+  next.subscribe({ id: 'reader', name: 'answer', handle: () => {} })
+  next.start()
+  await clock.elapse(1_000)
+  expect((await listEvents(records, { name: 'answer', limit: 9 })).map(({ event }) => event.hops)).toEqual([1, 1])
+  expect(await listDeadLetters(records, { limit: 9 })).toEqual([])
+})
+
 it('gives an event without a context the one that its source handles as a cause', async () => {
   const { bus, clock, records } = await setup()
   const outside: (() => void)[] = []
@@ -253,6 +279,28 @@ it('keeps events for a subscriber that is away, and drops them after a day', asy
   await clock.elapse(24 * 3_600_000)
   expect(diagnostics.map(({ message }) => message)).toEqual([expect.stringContaining('gone did not subscribe to it for a day')])
   expect((await listEvents(records, { limit: 1 }))[0]?.waiting).toEqual([])
+})
+
+it('keeps an old event that a person gave back for a subscriber that is away', async () => {
+  const { bus, clock, create, records } = await setup()
+  bus.subscribe({
+    id: 'away',
+    name: 'news',
+    handle() {
+      throw new Error('down')
+    },
+  })
+  bus.start()
+  await bus.publish(fromKernel('news'))
+  await clock.elapse(900_000)
+  await bus.stop()
+  await clock.elapse(2 * 24 * 3_600_000)
+  const [letter] = await listDeadLetters(records, { limit: 1 })
+  if (letter) await retryDeadLetter(records, letter, clock.now())
+  const next = create()
+  next.start()
+  await clock.elapse(60_000)
+  expect((await listEvents(records, { limit: 1 }))[0]?.waiting).toMatchObject([{ subscriber: 'away' }])
 })
 
 it('keeps the last 1,000 events', async () => {

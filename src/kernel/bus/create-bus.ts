@@ -8,7 +8,7 @@ import { showDuration } from '../../util/parse-units.ts'
 import { ended, guardSteps } from '../background-work.ts'
 import type { Bus, Publication, ReportDiagnostic, Subscriber } from '../kernel-types.ts'
 import type { Row } from '../record-table.ts'
-import { asConsequence, currentEvent, Lane, withoutCause } from './lane.ts'
+import { currentEvent, Lane, withoutCause } from './lane.ts'
 import { chainProblem, checkedData, newEvent } from './new-event.ts'
 import { type Delivery, eventTables, type StoredEvent, settleDelivery, trimEvents, withDeliveries } from './stored-events.ts'
 
@@ -42,9 +42,10 @@ class StoredBus implements RunningBus {
   readonly #onDiagnostic: ReportDiagnostic
   readonly #tables: ReturnType<typeof eventTables>
   readonly #createEvent: ReturnType<typeof newEvent>
-  readonly #guarded = guardSteps((reason) => this.#report(undefined, `Events cannot be read or written, and wait: ${reason}`, 'error'))
+  readonly #guarded = guardSteps((reason) => this.#report(`Events cannot be read or written, and wait: ${reason}`, 'error'))
   readonly #lanes = new Map<string, Lane>()
   #state: 'new' | 'running' | 'stopped' = 'new'
+  #startedAt = 0
   #delivered = trimAfter
   #cancelPoll = (): void => {}
 
@@ -69,7 +70,7 @@ class StoredBus implements RunningBus {
   }
 
   subscribe(subscriber: Subscriber): () => void {
-    const lane = this.#lanes.get(subscriber.id) ?? new Lane(subscriber.id)
+    const lane = this.#lanes.get(subscriber.id) ?? new Lane(subscriber.id, this.#clock)
     this.#lanes.set(lane.id, lane)
     lane.subscribers.add(subscriber)
     this.#wake(lane)
@@ -79,6 +80,7 @@ class StoredBus implements RunningBus {
   start(): void {
     if (this.#state !== 'new') return
     this.#state = 'running'
+    this.#startedAt = this.#clock.now()
     for (const lane of this.#lanes.values()) this.#wake(lane)
     this.#pollLater()
   }
@@ -99,16 +101,16 @@ class StoredBus implements RunningBus {
     const before = await this.#tables.events.update(key, (stored) => stored ?? withDeliveries(event, waiting))
     if (error !== undefined && before === undefined) {
       await this.#tables.dead.update(key, () => ({ event, subscribers, attempts: 0, error, at: event.at, isChainEnd: true }))
-      this.#report(event, `${error} Its event ${event.name} of ${event.source} (${event.id}) was not delivered.`, 'error')
+      this.#report(`${error} Its event ${event.name} of ${event.source} (${event.id}) was not delivered.`, 'error')
     }
     for (const lane of lanes) this.#wake(lane)
   }
 
   #publishInMemory(event: BusEvent, lanes: readonly Lane[]): void {
     const problem = chainProblem(event)
-    if (problem !== undefined) this.#report(event, `${problem} Its event ${event.name} of ${event.source} was dropped.`, 'error')
+    if (problem !== undefined) this.#report(`${problem} Its event ${event.name} of ${event.source} was dropped.`, 'error')
     for (const lane of problem === undefined && this.#state === 'running' ? lanes : []) {
-      if (lane.inMemory >= maxInMemory) this.#report(event, `${lane.id} is too slow: an event ${event.name} was dropped.`)
+      if (lane.inMemory >= maxInMemory) this.#report(`${lane.id} is too slow: an event ${event.name} was dropped.`)
       else {
         lane.inMemory += 1
         void withoutCause(() => lane.inTurn(() => this.#deliverOnce(lane, event)))
@@ -117,9 +119,9 @@ class StoredBus implements RunningBus {
   }
 
   async #deliverOnce(lane: Lane, event: BusEvent): Promise<void> {
-    const error = await lane.handle(event, this.#clock)
+    const error = await lane.handle(event, event)
     lane.inMemory -= 1
-    if (error !== undefined) this.#report(event, `${lane.id} failed on the event ${event.name} (not durable, no retry): ${error}`)
+    if (error !== undefined) this.#report(`${lane.id} failed on the event ${event.name} (not durable, no retry): ${error}`)
   }
 
   #wake(lane: Lane): void {
@@ -144,38 +146,36 @@ class StoredBus implements RunningBus {
     }
   }
 
-  async #deliver(lane: Lane, { key, event }: Row<StoredEvent>, { attempts: before }: Delivery): Promise<void> {
-    const error = await lane.handle(event, this.#clock)
+  async #deliver(lane: Lane, { key, event }: Row<StoredEvent>, { attempts: before, due }: Delivery): Promise<void> {
+    // Waiting for a retry or a restart is no time of the chain.
+    const waitedMs = Math.max(due, this.#startedAt) - event.at
+    const error = await lane.handle(event, { ...event, startedAt: event.startedAt + waitedMs })
+    const settled = { key, subscriber: lane.id }
     const retryMs = retryDelaysMs[before]
     const attempts = before + 1
     const failed = `${lane.id} failed on the event ${event.name} (${event.id}), attempt ${attempts}: ${error}.`
     if (error !== undefined && retryMs !== undefined) {
-      await settleDelivery(
-        this.#tables,
-        { key, subscriber: lane.id },
-        { subscriber: lane.id, attempts, due: this.#clock.now() + retryMs, error },
-      )
-      this.#report(event, `${failed} It is delivered again in ${showDuration(retryMs)}.`)
+      await settleDelivery(this.#tables, { ...settled, next: { attempts, due: this.#clock.now() + retryMs, error } })
+      this.#report(`${failed} It is delivered again in ${showDuration(retryMs)}.`)
       return
     }
     const letter = error === undefined ? undefined : { event, subscribers: [lane.id], attempts, error, at: this.#clock.now() }
     // Also without one: it may be there from before a crash.
     if (retryMs === undefined) await this.#tables.dead.update(`${key}/${lane.id}`, () => letter && { ...letter, isChainEnd: false })
-    await settleDelivery(this.#tables, { key, subscriber: lane.id })
+    await settleDelivery(this.#tables, settled)
     this.#delivered += 1
-    if (letter !== undefined)
-      this.#report(event, `${failed} It was the last one. Deliver it again with: troupe events retry ${event.id}`, 'error')
+    if (letter !== undefined) this.#report(`${failed} It was the last one. Deliver it again with: troupe events retry ${event.id}`, 'error')
   }
 
   async #poll(): Promise<void> {
     const now = this.#clock.now()
     for await (const { key, event, waiting } of this.#tables.events.rows(now + 1))
-      for (const { subscriber } of waiting.filter(({ due }) => due <= now)) {
+      for (const { subscriber, due } of waiting.filter((each) => each.due <= now)) {
         const lane = this.#lanes.get(subscriber)
         if (lane?.takes(event.name)) this.#wake(lane)
-        else if (now - event.at > absentMs) {
+        else if (now - due > absentMs) {
           await settleDelivery(this.#tables, { key, subscriber })
-          this.#report(event, `The event ${event.name} (${event.id}) was dropped: ${subscriber} did not subscribe to it for a day.`)
+          this.#report(`The event ${event.name} (${event.id}) was dropped: ${subscriber} did not subscribe to it for a day.`)
         }
       }
     if (this.#delivered < trimAfter) return
@@ -191,10 +191,7 @@ class StoredBus implements RunningBus {
     this.#cancelPoll = this.#clock.after(pollMs, () => void poll())
   }
 
-  /** As a consequence of the event: a report that is published, and fails again, is part of its chain. */
-  #report(event: BusEvent | undefined, message: string, level: 'warn' | 'error' = 'warn'): void {
-    const emit = (): void => this.#onDiagnostic({ level, source: 'kernel:bus', message })
-    if (event === undefined) emit()
-    else asConsequence({ event, clock: this.#clock, endedAt: this.#clock.monotonic() }, emit)
+  #report(message: string, level: 'warn' | 'error' = 'warn'): void {
+    this.#onDiagnostic({ level, source: 'kernel:bus', message })
   }
 }

@@ -6,25 +6,21 @@ import type { Subscriber } from '../kernel-types.ts'
 
 const handlerTimeoutMs = 60_000
 
-/** A handler may start what lives on, such as a connection. What that publishes later is no consequence. */
 const consequenceMs = 5 * 60_000
 
 interface Handling {
-  readonly event: BusEvent
-  readonly clock: Clock
-  /** Monotonic. Absent while it is handled. */
-  endedAt?: number
+  readonly cause: BusEvent
+  /** A handler may start what lives on, such as a connection. What that publishes later is no consequence. */
+  isOver(): boolean
 }
 const current = new AsyncLocalStorage<Handling | undefined>()
 
 /** The event that led here. */
 export function currentEvent(): BusEvent | undefined {
   const handling = current.getStore()
-  if (handling?.endedAt === undefined) return handling?.event
-  return handling.clock.monotonic() - handling.endedAt <= consequenceMs ? handling.event : undefined
+  return handling?.isOver() ? undefined : handling?.cause
 }
 export const withoutCause = <Result>(work: () => Result): Result => current.run(undefined, work)
-export const asConsequence = <Result>(handling: Handling, work: () => Result): Result => current.run(handling, work)
 
 export class Lane {
   readonly id: string
@@ -36,10 +32,12 @@ export class Lane {
   pass: Promise<void> | undefined
   /** Events that are not durable and wait. */
   inMemory = 0
+  readonly #clock: Clock
   #last: Promise<unknown> = Promise.resolve()
 
-  constructor(id: string) {
+  constructor(id: string, clock: Clock) {
     this.id = id
+    this.#clock = clock
   }
 
   takes(name: string): boolean {
@@ -53,20 +51,22 @@ export class Lane {
     return result
   }
 
-  /** The reason of a failure. */
-  async handle(event: BusEvent, clock: Clock): Promise<string | undefined> {
-    const handling: Handling = { event, clock }
-    this.handling = event
+  /** The reason of a failure. `cause`: of everything that the handlers publish. */
+  async handle(event: BusEvent, cause: BusEvent): Promise<string | undefined> {
+    const clock = this.#clock
+    let endedAt = Number.POSITIVE_INFINITY
+    const handling: Handling = { cause, isOver: () => clock.monotonic() - endedAt > consequenceMs }
+    this.handling = cause
     try {
       for (const subscriber of this.subscribers)
         if (subscriber.name === event.name)
-          await withinTime(() => asConsequence(handling, () => subscriber.handle(structuredClone(event))), clock)
+          await withinTime(() => current.run(handling, () => subscriber.handle(structuredClone(event))), clock)
       return undefined
     } catch (error) {
       return messageOf(error)
     } finally {
       this.handling = undefined
-      handling.endedAt = clock.monotonic()
+      endedAt = clock.monotonic()
     }
   }
 }

@@ -44,15 +44,17 @@ export function withDeliveries(event: BusEvent, waiting: readonly Delivery[]): S
   return { event, waiting, ...(waiting.length > 0 && { due: Math.min(...waiting.map(({ due }) => due)) }) }
 }
 
-/** Without `next` the delivery is complete. */
-export async function settleDelivery(
-  { events }: EventTables,
-  { key, subscriber }: { readonly key: string; readonly subscriber: string },
-  next?: Delivery,
-): Promise<void> {
+interface Settled {
+  readonly key: string
+  readonly subscriber: string
+  /** Absent: the delivery is complete. */
+  readonly next?: Omit<Delivery, 'subscriber'>
+}
+
+export async function settleDelivery({ events }: EventTables, { key, subscriber, next }: Settled): Promise<void> {
   await events.update(key, (stored) => {
     const others = stored?.waiting.filter((each) => each.subscriber !== subscriber) ?? []
-    return stored && withDeliveries(stored.event, next === undefined ? others : [...others, next])
+    return stored && withDeliveries(stored.event, next === undefined ? others : [...others, { subscriber, ...next }])
   })
 }
 
