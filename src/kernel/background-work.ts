@@ -1,4 +1,4 @@
-import type { Clock } from '../contracts/index.ts'
+import type { Clock, MaybePromise } from '../contracts/index.ts'
 import { keepAlive } from '../util/keep-alive.ts'
 import { messageOf } from '../util/message-of.ts'
 
@@ -27,4 +27,36 @@ export async function ended(work: Iterable<Promise<void> | undefined>, clock: Cl
   await Promise.race([Promise.all(work), late])
   release()
   cancel()
+}
+
+interface Limits {
+  readonly clock: Clock
+  readonly ms: number
+  readonly signal?: AbortSignal
+}
+
+/** Rejects if the work fails, is late, or the signal aborts. */
+export async function withinTime(work: () => MaybePromise<void>, { clock, ms, signal }: Limits): Promise<void> {
+  const { promise: late, reject } = Promise.withResolvers<never>()
+  const cancel = clock.after(ms, () => reject(new Error(`no answer within ${ms / 1_000} s`)))
+  const abort = (): void => reject(new Error('it was ended'))
+  signal?.addEventListener('abort', abort)
+  try {
+    await Promise.race([(async () => work())(), late])
+  } finally {
+    cancel()
+    signal?.removeEventListener('abort', abort)
+  }
+}
+
+/** Ends early when the signal aborts. */
+export async function pause({ clock, ms, signal }: Limits): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>()
+  if (signal?.aborted) return
+  const cancel = clock.after(ms, resolve)
+  const abort = (): void => resolve()
+  signal?.addEventListener('abort', abort)
+  await promise
+  cancel()
+  signal?.removeEventListener('abort', abort)
 }

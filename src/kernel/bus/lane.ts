@@ -2,6 +2,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import type { BusEvent, Clock } from '../../contracts/index.ts'
 import { messageOf } from '../../util/message-of.ts'
+import { withinTime } from '../background-work.ts'
 import type { Subscriber } from '../kernel-types.ts'
 
 const handlerTimeoutMs = 60_000
@@ -60,7 +61,7 @@ export class Lane {
     try {
       for (const subscriber of this.subscribers)
         if (subscriber.name === event.name)
-          await withinTime(() => current.run(handling, () => subscriber.handle(structuredClone(event))), clock)
+          await withinTime(() => current.run(handling, () => subscriber.handle(structuredClone(event))), { clock, ms: handlerTimeoutMs })
       return undefined
     } catch (error) {
       return messageOf(error)
@@ -69,10 +70,4 @@ export class Lane {
       endedAt = clock.monotonic()
     }
   }
-}
-
-async function withinTime(work: () => unknown, clock: Clock): Promise<void> {
-  const { promise: timeout, reject } = Promise.withResolvers<never>()
-  const cancel = clock.after(handlerTimeoutMs, () => reject(new Error('no answer within 60 s')))
-  await Promise.race([Promise.resolve().then(work), timeout]).finally(cancel)
 }

@@ -15,7 +15,7 @@ import type { Bus, Notice, ReportDiagnostic, Router } from '../kernel-types.ts'
 import { type Conversation, Conversations, idOf, keyOf, recipientOf, type WaitingMessage } from './conversation.ts'
 import { deliver } from './deliver.ts'
 import { followConversation } from './follow-conversation.ts'
-import { type AddressedEntry, Outbox, type OutboxEntry } from './outbox.ts'
+import { type AddressedEntry, Outbox } from './outbox.ts'
 import type { MessageData, Reply, RouterCore } from './router-core.ts'
 import { MessageWorker } from './send-message.ts'
 
@@ -55,9 +55,10 @@ interface Channel {
 }
 
 interface Following {
+  readonly channel: Channel
   readonly sessionId: string
   readonly left: AbortController
-  ended: Promise<void>
+  readonly ended: Promise<void>
 }
 
 /**
@@ -98,7 +99,7 @@ class MessageRouter implements Router {
     this.#remove(name, this.#channels.get(name))
     const channel = { provider, removed: new AbortController() }
     this.#channels.set(name, channel)
-    this.#background(this.#open(name))
+    this.#background(this.#open())
     return () => this.#remove(name, channel)
   }
 
@@ -120,18 +121,12 @@ class MessageRouter implements Router {
     return known && recipientOf(known)
   }
 
-  async notify({ text, to, speaker = system, id = this.#options.ids.next() }: Notice): Promise<void> {
-    await this.#store({ kind: 'notice', key: `notice:${id}`, text: cutText(text, mostChars), speaker, ...(to && { to: recipientOf(to) }) })
+  notify(notice: Notice): Promise<void> {
+    return this.#store('notice', notice)
   }
 
-  async task({ text, to, id = this.#options.ids.next() }: Pick<Notice, 'text' | 'to' | 'id'>): Promise<void> {
-    await this.#store({
-      kind: 'task',
-      key: `task:${id}`,
-      text: cutText(text, mostChars),
-      speaker: system,
-      ...(to && { to: recipientOf(to) }),
-    })
+  task(task: Pick<Notice, 'text' | 'to' | 'id'>): Promise<void> {
+    return this.#store('task', task)
   }
 
   async attach(sessions: SessionService): Promise<void> {
@@ -156,8 +151,12 @@ class MessageRouter implements Router {
   async takeNotices(sessionId: string): Promise<readonly Notice[]> {
     const known = this.#conversations.ofSession(sessionId)
     if (!known || known.notices.length === 0) return []
-    await this.#conversations.update(known, ({ notices }) => ({ notices: notices.slice(known.notices.length) }))
-    return known.notices
+    let taken: readonly Notice[] = []
+    await this.#conversations.update(known, ({ notices }) => {
+      taken = notices
+      return { notices: [] }
+    })
+    return taken
   }
 
   async close(): Promise<void> {
@@ -188,16 +187,14 @@ class MessageRouter implements Router {
     if (!channel || this.#channels.get(name) !== channel) return
     this.#channels.delete(name)
     channel.removed.abort()
-    for (const key of this.#following.keys()) if (this.#conversations.get(key)?.channel === name) this.#following.delete(key)
   }
 
-  /** Continues what was left: of one channel, or of all. */
-  async #open(channel?: string): Promise<void> {
+  /** Continues what was left. */
+  async #open(): Promise<void> {
     await this.#load()
     for (const [key, conversation] of this.#conversations.entries()) {
-      if (channel !== undefined && conversation.channel !== channel) continue
       this.#work(key)
-      if (await this.#hasNews(conversation)) this.#follow(key)
+      if (this.#channels.has(conversation.channel) && (await this.#hasNews(conversation))) this.#follow(key)
     }
     this.#outbox.flush()
   }
@@ -216,23 +213,24 @@ class MessageRouter implements Router {
   }
 
   #follow(key: string): void {
+    const core = this.#core
     const conversation = this.#conversations.get(key)
+    const sessionId = conversation?.sessionId
+    const channel = conversation && this.#channels.get(conversation.channel)
     const current = this.#following.get(key)
-    if (current && current.sessionId === conversation?.sessionId) return
+    if (current && current.sessionId === sessionId && current.channel === channel) return
     current?.left.abort()
     this.#following.delete(key)
-    const channel = conversation && this.#channels.get(conversation.channel)
-    const core = this.#core
-    if (conversation?.sessionId === undefined || !channel || !core) return
-    const following: Following = { sessionId: conversation.sessionId, left: new AbortController(), ended: Promise.resolve() }
-    this.#following.set(key, following)
-    const signal = AbortSignal.any([following.left.signal, channel.removed.signal])
+    if (sessionId === undefined || !channel || !core) return
+    const left = new AbortController()
+    const signal = AbortSignal.any([left.signal, channel.removed.signal])
     const report = this.#reporter(conversation.channel)
     const options = { ...core, provider: channel.provider, signal, closing: this.#closed.signal, report }
-    following.ended = followConversation(conversation, options).finally(() => {
-      if (this.#following.get(key) === following) this.#following.delete(key)
+    const ended = followConversation(conversation, options).finally(() => {
+      if (this.#following.get(key)?.left === left) this.#following.delete(key)
     })
-    this.#background(following.ended)
+    this.#following.set(key, { channel, sessionId, left, ended })
+    this.#background(ended)
   }
 
   /** Stores a message once. */
@@ -266,14 +264,14 @@ class MessageRouter implements Router {
     this.#workers.set(key, work)
   }
 
-  #reply(to: Recipient, { id, ...reply }: Reply): Promise<void> {
-    return this.#store({ ...reply, key: `reply:${id}`, speaker: system, to: recipientOf(to) })
+  #reply(to: Recipient, { id, kind, text }: Reply): Promise<void> {
+    return this.#outbox.add({ key: `reply:${id}`, kind, text, speaker: system, to: recipientOf(to) })
   }
 
-  async #store(entry: Omit<OutboxEntry, 'at'>): Promise<void> {
-    if (entry.to) keyOf(entry.to)
+  async #store(kind: 'notice' | 'task', { text, to, speaker = system, id = this.#options.ids.next() }: Notice): Promise<void> {
+    if (to) keyOf(to)
     await this.#load()
-    await this.#outbox.add(entry)
+    await this.#outbox.add({ kind, key: `${kind}:${id}`, text: cutText(text, mostChars), speaker, ...(to && { to: recipientOf(to) }) })
   }
 
   async #sendEntry({ to, kind, key: id, text, speaker }: AddressedEntry): Promise<boolean> {

@@ -1,8 +1,9 @@
 import type { Clock, MaybePromise } from '../../contracts/index.ts'
 import { messageOf } from '../../util/message-of.ts'
+import { pause, withinTime } from '../background-work.ts'
 
 /** For one call of a channel. */
-const deadlineMs = 10_000
+export const deadlineMs = 10_000
 const firstDelayMs = 1_000
 const mostDelayMs = 60_000
 /** About five minutes. */
@@ -21,7 +22,7 @@ interface Delivery {
 export async function deliver(send: () => MaybePromise<void>, { clock, signal, report }: Delivery): Promise<boolean | undefined> {
   for (let attempt = 1; !signal.aborted; attempt++) {
     try {
-      await withDeadline(send, { clock, signal })
+      await withinTime(send, { clock, signal, ms: deadlineMs })
       return true
     } catch (error) {
       if (signal.aborted) return undefined
@@ -30,33 +31,8 @@ export async function deliver(send: () => MaybePromise<void>, { clock, signal, r
         return false
       }
       if (attempt === reportedAttempt) report(`A message cannot be delivered, and is tried again: ${messageOf(error)}`)
-      await pause(Math.min(mostDelayMs, firstDelayMs * 2 ** (attempt - 1)), { clock, signal })
+      await pause({ clock, signal, ms: Math.min(mostDelayMs, firstDelayMs * 2 ** (attempt - 1)) })
     }
   }
   return undefined
-}
-
-type Waiting = Pick<Delivery, 'clock' | 'signal'>
-
-/** Rejects if the work fails, is late, or the signal aborts. */
-export async function withDeadline(work: () => MaybePromise<void>, { clock, signal }: Waiting): Promise<void> {
-  const ended = Promise.withResolvers<void>()
-  const cancel = clock.after(deadlineMs, () => ended.reject(new Error(`the channel did not answer within ${deadlineMs / 1_000} s`)))
-  const leave = (): void => ended.reject(new Error('the channel was removed'))
-  signal.addEventListener('abort', leave)
-  try {
-    await Promise.race([(async () => work())(), ended.promise])
-  } finally {
-    cancel()
-    signal.removeEventListener('abort', leave)
-  }
-}
-
-/** Ends early when the signal aborts. */
-export async function pause(ms: number, { clock, signal }: Waiting): Promise<void> {
-  const { promise, resolve } = Promise.withResolvers<void>()
-  const cancel = clock.after(ms, resolve)
-  signal.addEventListener('abort', () => resolve(), { once: true })
-  if (!signal.aborted) await promise
-  cancel()
 }

@@ -1,7 +1,8 @@
 import type { ChannelProvider, InteractionEvent, OutgoingMessage, StreamEvent } from '../../contracts/index.ts'
 import { messageOf } from '../../util/message-of.ts'
+import { pause, withinTime } from '../background-work.ts'
 import { type Changes, type Conversation, keyOf } from './conversation.ts'
-import { deliver, pause, withDeadline } from './deliver.ts'
+import { deadlineMs, deliver } from './deliver.ts'
 import { questionText } from './questions.ts'
 import { isUnknownSession, type RouterCore } from './router-core.ts'
 import { Speech } from './speech.ts'
@@ -33,7 +34,7 @@ export async function followConversation(conversation: Conversation, options: Fo
     } catch (error) {
       if (isUnknownSession(error)) return
       report(`The answers of a conversation cannot be read, and are tried again: ${messageOf(error)}`)
-      await pause(retryMs, { clock, signal })
+      await pause({ clock, signal, ms: retryMs })
     }
   }
 }
@@ -94,7 +95,8 @@ class Follower {
     const conversation = this.#conversation
     if (!piece || !conversation) return
     try {
-      await withDeadline(() => provider.streamToUser?.(conversation.userId, { ...piece, ...threadOf(conversation) }), { clock, signal })
+      const send = () => provider.streamToUser?.(conversation.userId, { ...piece, ...threadOf(conversation) })
+      await withinTime(send, { clock, signal, ms: deadlineMs })
     } catch {
       this.#speech.breakStream()
     }

@@ -1,17 +1,16 @@
-import type { Clock, Json, OutgoingMessage, Recipient, Records } from '../../contracts/index.ts'
+import type { Clock, OutgoingMessage, Recipient, Records } from '../../contracts/index.ts'
 import { messageOf } from '../../util/message-of.ts'
 import { cutText } from '../../util/well-formed.ts'
+import { type RecordTable, recordTable } from '../record-table.ts'
 import { keyOf } from './conversation.ts'
 
-const namespace = 'outbox'
 /** How long the id of a delivered message is known. */
 const knownMs = 7 * 24 * 60 * 60_000
 const mostEntries = 1_000
 /** After a failure of the store. */
 const retryMs = 5_000
 
-export interface OutboxEntry {
-  readonly key: string
+interface StoredEntry {
   readonly kind: OutgoingMessage['kind'] | 'task'
   readonly text: string
   readonly speaker: string
@@ -19,6 +18,7 @@ export interface OutboxEntry {
   /** Absent: the first person who writes. */
   readonly to?: Recipient
 }
+export type OutboxEntry = StoredEntry & { readonly key: string }
 export type AddressedEntry = OutboxEntry & { readonly to: Recipient }
 
 interface OutboxOptions {
@@ -35,42 +35,37 @@ interface OutboxOptions {
 /**
  * Messages that are not answers: proactive ones, replies to commands, and tasks.
  *
- * 1. An entry is stored until it is sent. After that its key is known for a while: the same key again is ignored.
+ * 1. An entry is stored until it is sent. After that its key is known for a while, with a `due`: the same key again is ignored.
  * 2. The entries for one person are sent in the order in which they were added. Those of others do not wait for them.
  */
 export class Outbox {
   readonly #options: OutboxOptions
+  readonly #table: RecordTable<StoredEntry>
   readonly #entries = new Map<string, OutboxEntry>()
-  readonly #sending = new Set<string>()
-  /** The end of the last entry for each person. */
-  readonly #lanes = new Map<string, Promise<void>>()
+  /** Those who are being sent something. */
+  readonly #busy = new Map<string, Promise<void>>()
   #last = 0
 
   constructor(options: OutboxOptions) {
     this.#options = options
+    this.#table = recordTable(options.records, 'outbox')
   }
 
   async load(): Promise<void> {
     await this.#clean()
-    const stored = (await this.#options.records.list(namespace)).filter(({ due }) => due === undefined)
-    const entries = stored.map(({ key, value }): OutboxEntry => ({ ...(value as unknown as OutboxEntry), key }))
-    for (const entry of entries.toSorted((a, b) => a.at - b.at)) this.#entries.set(entry.key, entry)
+    const waiting = (await this.#table.list()).filter(({ due }) => due === undefined)
+    for (const entry of waiting.toSorted((a, b) => a.at - b.at)) this.#entries.set(entry.key, entry)
   }
 
   /** Durable when it resolves. */
-  async add({ key, ...entry }: Omit<OutboxEntry, 'at'>): Promise<void> {
-    const { records, clock, latest } = this.#options
-    const to = entry.to ?? latest()
+  async add({ key, ...given }: Omit<OutboxEntry, 'at'>): Promise<void> {
+    const { clock, latest } = this.#options
+    const to = given.to ?? latest()
     // No two have the same time: it gives their order.
     this.#last = Math.max(this.#last + 1, clock.now())
-    const value = { ...entry, at: this.#last, ...(to && { to }) }
-    let isNew = false
-    await records.update(namespace, key, (before) => {
-      isNew = before === undefined
-      return before ?? { value: value as unknown as Json }
-    })
-    if (!isNew) return
-    this.#entries.set(key, { ...value, key })
+    const entry = { ...given, at: this.#last, ...(to && { to }) }
+    if ((await this.#table.update(key, (before) => before ?? entry)) !== undefined) return
+    this.#entries.set(key, { ...entry, key })
     this.flush()
     await this.#clean()
     if (this.#entries.size > mostEntries) await this.#dropOldest()
@@ -78,60 +73,53 @@ export class Outbox {
 
   /** Sends what can be sent. */
   flush(): void {
-    const { latest, canSend } = this.#options
-    for (const entry of [...this.#entries.values()]) {
-      const to = entry.to ?? latest()
-      if (to && !this.#sending.has(entry.key) && canSend({ ...entry, to })) this.#queue({ ...entry, to })
+    for (const { to = this.#options.latest() } of this.#entries.values()) {
+      const person = to && keyOf(to)
+      if (person !== undefined && !this.#busy.has(person))
+        this.#busy.set(
+          person,
+          Promise.resolve().then(() => this.#sendTo(person)),
+        )
     }
   }
 
   /** Resolves when nothing is being sent. */
   async settled(): Promise<void> {
-    await Promise.all(this.#lanes.values())
+    await Promise.all(this.#busy.values())
   }
 
-  #queue(entry: AddressedEntry): void {
-    const lane = keyOf(entry.to)
-    this.#sending.add(entry.key)
-    const before = this.#lanes.get(lane) ?? Promise.resolve()
-    const sent = before
-      .then(() => this.#send(entry))
-      .finally(() => {
-        if (this.#lanes.get(lane) === sent) this.#lanes.delete(lane)
-      })
-    this.#lanes.set(lane, sent)
-  }
-
-  async #send(entry: AddressedEntry): Promise<void> {
-    const { records, clock, send, canSend, report } = this.#options
+  async #sendTo(person: string): Promise<void> {
+    const { clock, send, report } = this.#options
     try {
-      if (await send(entry)) {
-        await records.update(namespace, entry.key, (before) => before && { value: null, due: clock.now() + knownMs })
-        this.#entries.delete(entry.key)
-      }
+      for (let entry = this.#next(person); entry; entry = this.#next(person))
+        if (await send(entry)) {
+          await this.#table.update(entry.key, (before) => before && { ...before, text: '', due: clock.now() + knownMs })
+          this.#entries.delete(entry.key)
+        }
     } catch (error) {
       report(`A message is kept and sent later: ${messageOf(error)}`)
       clock.after(retryMs, () => this.flush())
-      return
-    } finally {
-      this.#sending.delete(entry.key)
     }
-    // Its channel was replaced meanwhile: the new one gets it.
-    if (this.#entries.has(entry.key) && canSend(entry)) this.flush()
+    this.#busy.delete(person)
+  }
+
+  #next(person: string): AddressedEntry | undefined {
+    for (const { to = this.#options.latest(), ...entry } of this.#entries.values())
+      if (to && keyOf(to) === person && this.#options.canSend({ ...entry, to })) return { ...entry, to }
+    return undefined
   }
 
   /** Nobody may ever connect the channel. */
   async #dropOldest(): Promise<void> {
-    const oldest = [...this.#entries.values()].find(({ key }) => !this.#sending.has(key))
+    const [oldest] = this.#entries.values()
     if (!oldest) return
     this.#entries.delete(oldest.key)
-    await this.#options.records.update(namespace, oldest.key, () => undefined)
+    await this.#table.update(oldest.key, () => undefined)
     this.#options.report(`More than ${mostEntries} messages wait for their channels. The oldest was dropped: ${cutText(oldest.text, 100)}`)
   }
 
   async #clean(): Promise<void> {
-    const { records, clock } = this.#options
-    for (const { key } of await records.list(namespace, { dueBefore: clock.now(), limit: 100 }))
-      await records.update(namespace, key, () => undefined)
+    for (const { key } of await this.#table.list({ dueBefore: this.#options.clock.now(), limit: 100 }))
+      await this.#table.update(key, () => undefined)
   }
 }

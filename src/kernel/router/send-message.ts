@@ -1,8 +1,8 @@
 import { TroupeError } from '../../contracts/index.ts'
 import { messageOf } from '../../util/message-of.ts'
+import { pause } from '../background-work.ts'
 import { type Command, helpText, parseCommand, unknownCommandText } from './commands.ts'
 import type { Changes, Conversation, WaitingMessage } from './conversation.ts'
-import { pause } from './deliver.ts'
 import { parseAnswer } from './questions.ts'
 import { isUnknownSession, type RouterCore } from './router-core.ts'
 
@@ -66,7 +66,7 @@ export class MessageWorker {
           await reply(conversation, { id: message.id, kind: 'error', text })
           return {}
         }
-        await pause(retryMs * 2 ** (attempt - 1), { clock, signal })
+        await pause({ clock, signal, ms: retryMs * 2 ** (attempt - 1) })
       }
     }
   }
