@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
 import type { ExtensionContext, ModelRequest, OutgoingMessage } from '../../../src/contracts/index.ts'
-import { findExtensions } from '../../../src/kernel/index.ts'
+import { type FoundExtension, findExtensions } from '../../../src/kernel/index.ts'
 import { openInKernel } from '../../../src/kernel/loader/open-in-kernel.ts'
 import type { ScriptedStep } from '../../../src/testing/index.ts'
 import { workspaceTools } from '../../../src/workspace-tools.ts'
@@ -85,16 +85,20 @@ const orchestratorSteps: readonly (ScriptedStep | ((request: ModelRequest) => Sc
   },
 ]
 
+/** `auto` is the model of the orchestrator. */
+const withOwnModel = (found: FoundExtension): FoundExtension =>
+  found.manifest?.agent ? { ...found, manifest: { ...found.manifest, agent: { ...found.manifest.agent, model: 'monitor' } } } : found
+
 async function openScene(shop: string, chat: TestChannel): Promise<Scene> {
   const found = await findExtensions({ places: [{ folder: bundled, source: 'bundled' }], workspace: bundled, trusted: 'everything' })
   const open = openInKernel({ enter: (_id, _stage, work) => work() })
   const manifest = manifestOf({ id: 'chat' })
   const scene = await kernelScene({
     extensions: [],
-    models: { main: orchestratorSteps, auto: Array.from({ length: 20 }, () => monitorStep) },
+    models: { main: orchestratorSteps, monitor: Array.from({ length: 20 }, () => monitorStep) },
     kernel: {
       found: [
-        ...found.filter(({ id }) => ['kv', 'web_fetch', 'price_monitor'].includes(id)),
+        ...found.filter(({ id }) => ['kv', 'web_fetch', 'price_monitor'].includes(id)).map(withOwnModel),
         { id: 'chat', folder: bundled, source: 'user', hash: '', trusted: true, problems: [], manifest },
       ],
       openTrusted: async (each) => (each.id === 'chat' ? { runs: 'kernel', instance: chat, close: async () => {} } : open(each)),
