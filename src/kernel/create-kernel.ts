@@ -4,13 +4,13 @@
 // 2. `config` reads what is loaded now: call it again after `onChange`, or with other agents of the project.
 // 3. A session that was started before is continued only after `attach`: its tools need the runtime.
 import type {
+  BusEvent,
   Clock,
   ExtensionAdmin,
   ExtensionProblem,
   ExtensionStatus,
   Hook,
   Ids,
-  Json,
   JsonObject,
   Recipient,
   SessionService,
@@ -18,7 +18,7 @@ import type {
 } from '../contracts/index.ts'
 import { createBus, type RunningBus } from './bus/create-bus.ts'
 import { kernelEvents } from './bus/event-names.ts'
-import type { KernelDiagnostic, LoadedExtension, Notice, ReportDiagnostic, Router } from './kernel-types.ts'
+import type { KernelDiagnostic, LoadedExtension, Notice, ReportDiagnostic, RoutedTask, Router } from './kernel-types.ts'
 import { type KernelLease, type LeaseOptions, takeKernelLease } from './lease/kernel-lease.ts'
 import type { KernelPorts } from './loader/extension-context.ts'
 import { ExtensionLoader, type LoaderOptions } from './loader/extension-loader.ts'
@@ -73,8 +73,9 @@ export class Kernel {
     const records = projectRecords(store.records, options.workspace)
     const report: ReportDiagnostic = (diagnostic) => this.#report(diagnostic)
     this.bus = createBus({ records, clock, ids, onDiagnostic: options.onDiagnostic })
-    this.router = createRouter({ records, clock, ids, bus: this.bus, report, scope: projectScope(options.workspace) })
-    const fire = (task: Pick<Notice, 'text' | 'to' | 'id'>): Promise<void> => this.router.task(task)
+    const isTrusted = (id: string): boolean => this.#loader.get(id)?.found.trusted === true
+    this.router = createRouter({ records, clock, ids, bus: this.bus, report, isTrusted, scope: projectScope(options.workspace) })
+    const fire = (task: RoutedTask): Promise<void> => this.router.task(task)
     this.#scheduler = createScheduler({ records, clock, ids, bus: this.bus, fire, onDiagnostic: options.onDiagnostic })
     const find = (id: string): LoadedExtension | undefined => this.#loader.get(id)
     this.#agents = new ExtensionAgents({ bus: this.bus, clock, supervisor, onDiagnostic: report, find })
@@ -135,7 +136,7 @@ export class Kernel {
   async #start(): Promise<void> {
     for (const each of this.#loader.list()) this.#startByEvents(each)
     this.#undo.push(
-      this.bus.subscribe({ id: 'kernel:notices', name: kernelEvents.scheduleMissed, handle: ({ id, data }) => this.#tellMissed(id, data) }),
+      this.bus.subscribe({ id: 'kernel:notices', name: kernelEvents.scheduleMissed, handle: (event) => this.#tellMissed(event) }),
     )
     await this.#loader.start()
     this.bus.start()
@@ -187,9 +188,11 @@ export class Kernel {
       this.#undo.push(this.bus.subscribe({ id: `kernel:agent:${id}`, name, handle: (event) => this.#agents.onEvent(id, event) }))
   }
 
-  #tellMissed(id: string, data: Json): Promise<void> {
+  async #tellMissed({ id, data, source }: BusEvent): Promise<void> {
+    // An extension would speak as Troupe.
+    if (source !== 'kernel') return
     const { text, to } = data as unknown as { readonly text: string; readonly to?: Recipient }
-    return this.router.notify({ id, text, ...(to && { to }) })
+    await this.router.notify({ id, text, ...(to && { to }) })
   }
 
   #changed({ found, state }: LoadedExtension, problems: readonly ExtensionProblem[]): void {

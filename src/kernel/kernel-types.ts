@@ -153,6 +153,11 @@ export interface Notice {
   readonly id?: string
 }
 
+/** `from`: the extension whose task it is. */
+export interface RoutedTask extends Pick<Notice, 'text' | 'to' | 'id'> {
+  readonly from?: string
+}
+
 export interface Router {
   /** Returns a function that removes it. Messages that waited for the channel are delivered. */
   register(channel: string, provider: ChannelProvider): () => void
@@ -161,7 +166,7 @@ export interface Router {
   /** Resolves when it is stored. Delivered when the channel is there. */
   notify(notice: Notice): Promise<void>
   /** Sends a task to the orchestrator in the conversation of the recipient, such as one of a schedule. Resolves when it is stored. */
-  task(task: Pick<Notice, 'text' | 'to' | 'id'>): Promise<void>
+  task(task: RoutedTask): Promise<void>
   /** Messages that were stored before are sent, and the answers of all conversations are delivered from now on. */
   attach(sessions: SessionService): Promise<void>
   /** What was sent to the person of this session besides its answers since the last call: for the next turn of the orchestrator. */

@@ -27,7 +27,7 @@ export async function connectExtension(each: ManagedExtension, { ports, calls, r
       }),
     )
   for (const { id: name, task, ...schedule } of each.found.manifest?.schedules ?? [])
-    undo.push(scheduler.register(`${id}:${name}`, schedule, (at) => router.task({ text: task, id: `${id}:${name}@${at}` })))
+    undo.push(scheduler.register(`${id}:${name}`, schedule, (at) => router.task({ text: task, from: id, id: `${id}:${name}@${at}` })))
   if (capabilities.has('scheduler')) {
     const schedule = await calls.call(each, 'getSchedule', () => instance.getSchedule?.())
     const execute = (at: number): Promise<void> => runScheduled(each, at, { ports, calls })

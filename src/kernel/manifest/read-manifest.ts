@@ -19,7 +19,7 @@ export type ReadManifest =
   | { readonly ok: false; readonly problems: SourceText['problems'] }
 
 /** Parts of the kernel and prefixes of names that an extension cannot have. */
-const reservedIds = ['agent', 'kernel', 'orchestrator']
+const reservedIds = ['agent', 'kernel', 'orchestrator', 'troupe']
 const entrypoint = /^([\w][\w-]*):([A-Za-z_$][\w$]*)$/
 
 /** Reads a `manifest.yaml`. All problems are reported together. */

@@ -11,7 +11,7 @@ import type {
 import { TroupeError } from '../../contracts/index.ts'
 import { messageOf } from '../../util/message-of.ts'
 import { cutText, wellFormed } from '../../util/well-formed.ts'
-import type { Bus, Notice, ReportDiagnostic, Router } from '../kernel-types.ts'
+import type { Bus, Notice, ReportDiagnostic, RoutedTask, Router } from '../kernel-types.ts'
 import { type Conversation, Conversations, idOf, keyOf, recipientOf, type WaitingMessage } from './conversation.ts'
 import { deliver } from './deliver.ts'
 import { followConversation } from './follow-conversation.ts'
@@ -25,6 +25,8 @@ export interface RouterOptions {
   readonly ids: Ids
   readonly bus?: Pick<Bus, 'publish'>
   readonly report: ReportDiagnostic
+  /** Whether a person has read the code of this extension. If not, its messages approve nothing, and its tasks say so. Default: yes. */
+  isTrusted?(extension: string): boolean
   /** The agent of conversations. Default `orchestrator`. */
   readonly orchestrator?: string
   /** Keeps sessions apart from those of other projects in the same store. */
@@ -125,8 +127,10 @@ class MessageRouter implements Router {
     return this.#store('notice', notice)
   }
 
-  task(task: Pick<Notice, 'text' | 'to' | 'id'>): Promise<void> {
-    return this.#store('task', task)
+  task({ from, text, ...task }: RoutedTask): Promise<void> {
+    const head =
+      from === undefined || this.#isTrusted(from) ? '' : `Task of the extension ${from}, which nobody has trusted, not of the person:\n`
+    return this.#store('task', { ...task, text: `${head}${text}` })
   }
 
   async attach(sessions: SessionService): Promise<void> {
@@ -139,6 +143,7 @@ class MessageRouter implements Router {
       clock: this.#options.clock,
       orchestrator: this.#options.orchestrator ?? 'orchestrator',
       scope: this.#scope,
+      isTrusted: (extension) => this.#isTrusted(extension),
       reply: (to, reply) => this.#reply(to, reply),
       publish: (name, conversation, data) => this.#publish(name, conversation, data),
     }
@@ -169,6 +174,10 @@ class MessageRouter implements Router {
     await ended
     cancel()
     this.#removeAll()
+  }
+
+  #isTrusted(extension: string): boolean {
+    return this.#options.isTrusted?.(extension) ?? true
   }
 
   #load(): Promise<unknown> {

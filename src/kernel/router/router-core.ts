@@ -9,6 +9,7 @@ export interface RouterCore {
   /** The agent of conversations. */
   readonly orchestrator: string
   readonly scope: string
+  isTrusted(extension: string): boolean
   /** Stored when it resolves. The same id again is ignored. */
   reply(to: Recipient, reply: Reply): Promise<void>
   /** On the bus. Nobody waits for it. */

@@ -78,7 +78,9 @@ export class MessageWorker {
     if (command) return this.#command(conversation, message, command)
     const request = await this.#askedRequest(conversation)
     if (!request) return this.#send(conversation, message, 'steer')
-    const decision = parseAnswer(message.text, request)
+    const parsed = parseAnswer(message.text, request)
+    const isRefused = typeof parsed === 'object' && parsed.kind === 'approve' && !this.#options.isTrusted(conversation.channel)
+    const decision = isRefused ? approveElsewhere(conversation.channel) : parsed
     if (typeof decision === 'string') {
       await this.#options.reply(conversation, { id: message.id, kind: 'notice', text: decision })
       return {}
@@ -179,6 +181,10 @@ export class MessageWorker {
     return true
   }
 }
+
+/** Code that nobody has read could answer for the person. */
+const approveElsewhere = (channel: string): string =>
+  `The channel ${channel} is not trusted, so it cannot approve. Approve at the computer of the assistant: troupe approvals list. Or answer no.`
 
 /** For the next session of a conversation. */
 const fresh = { delivered: 0, asked: undefined, speakers: undefined, said: undefined }

@@ -28,6 +28,8 @@ export interface FiredTask {
   readonly id: string
   /** Says so if it is late. */
   readonly text: string
+  /** The extension that has added it. */
+  readonly from: string
   readonly to?: Recipient
 }
 
@@ -161,7 +163,7 @@ class StoredScheduler implements RunningScheduler {
       if (task === undefined) await this.#registered.get(key)?.execute(at)
       else {
         const note = isLate(at, clock.now()) ? `This task was due at ${timeText(at)}, and is late.\n` : ''
-        await fire({ id: `schedule:${key}@${at}`, text: `${note}${task}`, ...(to && { to }) })
+        await fire({ id: `schedule:${key}@${at}`, text: `${note}${task}`, from: key.slice(0, key.indexOf('/')), ...(to && { to }) })
       }
     } catch (error) {
       this.#report('error', `Schedule ${key}: the run of ${timeText(at)} failed: ${messageOf(error)}`)
