@@ -72,9 +72,9 @@ it('sends tasks once or repeatedly, at their exact time', async () => {
   expect(await schedules.list()).toEqual([daily, once])
   await clock.elapse(32 * hour)
   expect(fired).toEqual([
-    { id: `schedule:scheduler/t-1@${once.nextAt}`, text: 'Call Bo', to, time: '2026-01-01T00:01:30.500Z' },
-    { id: `schedule:scheduler/news@${daily.nextAt}`, text: 'Read news', time: '2026-01-01T07:30:00Z' },
-    { id: `schedule:scheduler/news@${daily.nextAt + 24 * hour}`, text: 'Read news', time: '2026-01-02T07:30:00Z' },
+    { id: `schedule:scheduler/t-1@${once.nextAt}`, text: 'Call Bo', from: 'scheduler', to, time: '2026-01-01T00:01:30.500Z' },
+    { id: `schedule:scheduler/news@${daily.nextAt}`, text: 'Read news', from: 'scheduler', time: '2026-01-01T07:30:00Z' },
+    { id: `schedule:scheduler/news@${daily.nextAt + 24 * hour}`, text: 'Read news', from: 'scheduler', time: '2026-01-02T07:30:00Z' },
   ])
   expect((await schedules.list()).map(({ id }) => id)).toEqual(['news'])
   expect([await schedules.cancel('news'), await schedules.cancel('news')]).toEqual([true, false])
