@@ -47,6 +47,15 @@ it('creates an extension that is trusted until it changes', async () => {
   expect(await extensions('new', 'weather')).toMatchObject({ code: 2, stderr: expect.stringContaining('exists') })
 })
 
+it('one of the project does not replace one of Troupe before it is trusted', async () => {
+  await write('kv', { 'manifest.yaml': manifest('kv'), 'main.js': 'export class Main {}' })
+  const keptOut = { message: 'not loaded: it is not trusted, and an extension of Troupe has the same id' }
+  expect(await shown('kv')).toMatchObject({ source: 'bundled', problems: [keptOut] })
+  expect(await extensions('trust', 'kv')).toMatchObject({ code: 0, stderr: expect.stringContaining('Trusted: kv in its current form') })
+  expect(await shown('kv')).toMatchObject({ source: 'project', trusted: true })
+  await rm(join(folder, 'extensions', 'kv'), { recursive: true })
+})
+
 it('reports problems of manifests, of the order and of the entry file', async () => {
   await write('bad', { 'manifest.yaml': `${manifest('bad')}modle: x\n` })
   await write('lost', { 'manifest.yaml': manifest('lost', 'depends_on: [kw]\n'), 'main.js': 'export class Main {}' })

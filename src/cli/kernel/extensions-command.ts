@@ -119,7 +119,8 @@ async function create({ ids: [id = ''], template, output, display }: ExtensionsI
 }
 
 async function trust(invocation: ExtensionsInvocation, host: Host): Promise<number> {
-  const extensions = await named(invocation, host)
+  // Also those that a trusted one with the same id keeps out.
+  const extensions = await named(invocation, host, 'everything')
   const broken = extensions.find(({ found }) => !found.manifest)
   if (broken) throw invalid(broken)
   const { store } = trustPlaceOf(host)
@@ -175,8 +176,8 @@ async function withStore<Result>(folder: string, use: (store: Store) => Promise<
 }
 
 /** Those that the command names, or all of them. */
-async function named(invocation: ExtensionsInvocation, host: Host): Promise<readonly InspectedExtension[]> {
-  const all = await inspectExtensions(invocation, host)
+async function named(invocation: ExtensionsInvocation, host: Host, trusted?: 'everything'): Promise<readonly InspectedExtension[]> {
+  const all = await inspectExtensions({ ...invocation, trusted }, host)
   if (invocation.ids.length === 0) return all
   return invocation.ids.map((id) => {
     const extension = all.find(({ found }) => found.id === id)

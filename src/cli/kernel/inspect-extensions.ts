@@ -25,12 +25,14 @@ export interface InspectedExtension {
 interface Where {
   readonly dataDir?: string | undefined
   readonly configFile?: string | undefined
+  /** Default: what people have trusted. */
+  readonly trusted?: 'everything' | undefined
 }
 
 /** All extensions that `troupe up` would find in the current folder, by id. */
 export async function inspectExtensions(where: Where, host: Host): Promise<readonly InspectedExtension[]> {
   const workspace = process.cwd()
-  const trusted = await trustPlaceOf(host).store.list()
+  const trusted = where.trusted ?? (await trustPlaceOf(host).store.list())
   const all = await findExtensions({ places: extensionPlaces(workspace), workspace, trusted })
   const settings = await withSessions(await sessionFolder(where, host), new Map<string, ExtensionSettings>(), async ({ records }) => {
     return new Map(await readExtensionSettings(projectRecords(records, workspace)))

@@ -52,7 +52,7 @@ export class ProjectKernel {
     const settings = await kernelOptions(options)
     const kernel = createKernel(settings)
     await kernel.load()
-    const names = settings.found.flatMap(({ manifest }) => manifest?.secrets ?? [])
+    const names = settings.found.flatMap(({ manifest, trusted }) => (trusted ? (manifest?.secrets ?? []) : []))
     const secrets = names.map((name) => [name, settings.secret(name) ?? ''] as const).filter(([, value]) => value !== '')
     return new ProjectKernel(options, kernel, Object.fromEntries(secrets))
   }
@@ -153,6 +153,8 @@ async function validateNow(
 ): Promise<readonly ExtensionProblem[]> {
   const all = await findProjectExtensions(inspected.setup)
   const found = all.find((each) => each.id === id)
+  // What was written does not get the id.
+  if (found && found.source !== 'project' && found.problems.length > 0) return found.problems
   if (found) return (await admissions.validate(found)).problems
   const known = all.map((each) => each.id)
   return [{ place: id, message: `there is no extension \`${id}\``, remedy: knownNames(id, known, 'extension') }]

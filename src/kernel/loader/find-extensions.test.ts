@@ -32,13 +32,33 @@ const only = async () => (await find())[0]
 test('the nearest wins an id, and the others are reported', async () => {
   for (const place of ['bundled', 'user', 'extensions']) add(place, 'kv')
   add('bundled', 'web')
-  const found = await find()
+  const found = await find('everything')
   expect(found.map(({ id, source, trusted }) => [id, source, trusted])).toEqual([
-    ['kv', 'project', false],
+    ['kv', 'project', true],
     ['web', 'bundled', true],
   ])
   expect(found[0]?.manifest?.id).toBe('kv')
   expect(found[0]?.problems.map(({ place }) => place)).toEqual([join(project.root, 'user/kv'), join(project.root, 'bundled/kv')])
+})
+
+test('one that is not trusted, or broken, does not take the id of one that is', async () => {
+  for (const place of ['bundled', 'user', 'extensions']) add(place, 'kv')
+  add('bundled', 'web')
+  project.write('extensions/web/manifest.yaml', 'nonsense')
+  const found = await find()
+  expect(found.map(({ id, source, trusted }) => [id, source, trusted])).toEqual([
+    ['kv', 'user', true],
+    ['web', 'bundled', true],
+  ])
+  expect(found[0]?.problems).toEqual([
+    {
+      place: join(project.root, 'extensions/kv'),
+      message: 'not loaded: it is not trusted, and one of your own extensions has the same id',
+      remedy: 'Rename it, or review it and trust it: troupe extensions trust kv',
+    },
+    expect.objectContaining({ place: join(project.root, 'bundled/kv') }),
+  ])
+  expect(found[1]?.problems).toMatchObject([{ place: join(project.root, 'extensions/web') }])
 })
 
 describe('broken ones are reported, and stop no other', () => {

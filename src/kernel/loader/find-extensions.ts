@@ -24,15 +24,19 @@ export interface FindOptions {
   readonly trusted: TrustRecords | 'everything'
 }
 
-/** All extensions by id. The nearest place wins an id. A broken extension has problems and no manifest. */
+/**
+ * All extensions by id. The nearest place wins an id, but one that nobody has trusted takes it from none that is: agents, rules and data
+ * are for the other. A broken extension has problems and no manifest. */
 export async function findExtensions(options: FindOptions): Promise<readonly FoundExtension[]> {
   const workspace = realpathSync(options.workspace)
   const winners = new Map<string, FoundExtension>()
   for (const { folder: place, source } of options.places)
     for (const { id, folder, isLink } of foldersIn(place)) {
       const nearer = winners.get(id)
-      const found = nearer ? withShadowed(nearer, folder) : await readExtension({ id, folder, source, isLink }, { ...options, workspace })
-      winners.set(id, found)
+      const read = () => readExtension({ id, folder, source, isLink }, { ...options, workspace })
+      if (!nearer) winners.set(id, await read())
+      else if (nearer.trusted || source === 'project') winners.set(id, withShadowed(nearer, folder))
+      else winners.set(id, withRefused(await read(), nearer))
     }
   return [...winners.values()].sort((a, b) => (a.id < b.id ? -1 : 1))
 }
@@ -55,6 +59,13 @@ function foldersIn(place: string): readonly { readonly id: string; readonly fold
 function withShadowed(found: FoundExtension, shadowed: string): FoundExtension {
   const problem = { place: shadowed, message: `not loaded: ${found.folder} has the same id`, remedy: 'Rename or remove one of them.' }
   return { ...found, problems: [...found.problems, problem] }
+}
+
+function withRefused(found: FoundExtension, { id, folder }: FoundExtension): FoundExtension {
+  const whose = found.source === 'bundled' ? 'an extension of Troupe' : 'one of your own extensions'
+  const message = `not loaded: it is not trusted, and ${whose} has the same id`
+  const remedy = `Rename it, or review it and trust it: troupe extensions trust ${id}`
+  return { ...found, problems: [...found.problems, { place: folder, message, remedy }] }
 }
 
 type Place = Pick<FoundExtension, 'id' | 'folder' | 'source'> & { readonly isLink: boolean }
