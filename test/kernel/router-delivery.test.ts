@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest'
 import { type SessionService, TroupeError } from '../../src/contracts/index.ts'
 import { memoryStore } from '../../src/stores/memory/index.ts'
+import { gate } from '../../src/testing/index.ts'
 import { echo, FakeChannel, message, said, stage } from './router-stage.ts'
 
 // Channels and stores that fail, notices, and tasks.
@@ -179,5 +180,38 @@ it('a task is sent to the orchestrator once, and is never a command', async () =
   await channel.until(2)
   await router.task({ text: '/stop the press', id: 't1' })
   expect(channel.lines().toSorted()).toEqual([said('/stop the press'), said('Hi')])
+  await stop()
+})
+
+it('a task waits until the person has fewer messages waiting', async () => {
+  const open = gate()
+  const held = ({ start }: SessionService): Partial<SessionService> => ({ start: (...given) => open.promise.then(() => start(...given)) })
+  const { router, model, stop } = await stage(
+    memoryStore(),
+    Array.from({ length: 101 }, () => echo),
+    { sessions: held },
+  )
+  const channel = new FakeChannel()
+  router.register('chat', channel)
+  for (let index = 0; index < 100; index++) await router.receive('chat', message(`Message ${index}`, `${index}`))
+  await router.task({ text: 'the task' })
+  await router.receive('chat', message('Message 7', '7'))
+  open.open()
+  await expect.poll(() => JSON.stringify(model.requests.at(-1)?.messages ?? [])).toContain('the task')
+  expect(channel.lines().filter((line) => line.startsWith('error'))).toEqual([])
+  await stop()
+})
+
+it('an event of a message is published before the message is done', async () => {
+  const published = gate()
+  const store = memoryStore()
+  const { router, stop } = await stage(store, [echo], { publish: () => published.promise })
+  router.register('chat', new FakeChannel())
+  await router.receive('chat', message('Hi'))
+  const waiting = async () => ((await store.records.get('conversation', 'chat/ann'))?.value as { waiting: unknown[] }).waiting.length
+  await expect.poll(async () => (await store.trees.list({})).length).toBe(1)
+  expect(await waiting()).toBe(1)
+  published.open()
+  await expect.poll(waiting).toBe(0)
   await stop()
 })

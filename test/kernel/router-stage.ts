@@ -43,6 +43,8 @@ interface StageOptions {
   readonly clock?: FakeClock
   /** The model pauses after each piece of a text until this resolves. */
   readonly afterPiece?: Promise<unknown>
+  /** Called for each event. */
+  readonly publish?: () => Promise<unknown>
   /** Replaces methods of the sessions. */
   readonly sessions?: (sessions: SessionService) => Partial<SessionService>
 }
@@ -64,7 +66,12 @@ export async function stage(store: Store, script: readonly ScriptedStepSource[],
     records: store.records,
     clock,
     ids: { next: () => crypto.randomUUID() },
-    bus: { publish: async (publication) => void published.push(publication) },
+    bus: {
+      async publish(publication) {
+        published.push(publication)
+        await options.publish?.()
+      },
+    },
     report: (problem) => problems.push(problem),
   })
   const driven = driving(runtime)

@@ -268,7 +268,9 @@ it('commands', async () => {
   expect(await say('/who')).toBe('notice troupe: You are talking to orchestrator.')
   expect(await say('/back')).toBe('notice troupe: You are talking to orchestrator already.')
   expect(await say('/HELP')).toContain('/new    begin a new conversation')
-  expect(await say('/nwe')).toContain('There is no command /nwe. To send it as a message, put a space before it.')
+  expect(await say('/nwe')).toContain('"/nwe" is not a command. To send it as a message, put a space before it.')
+  // Nothing that a person wrote is dropped.
+  expect(await say('/new write a poem')).toContain('"/new write a poem" is not a command.')
   await router.receive('chat', message('Work'))
   await expect.poll(() => model.requests.length).toBe(1)
   expect(await say('/stop')).toBe('notice orchestrator: Stopped.')

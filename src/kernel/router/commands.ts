@@ -1,3 +1,5 @@
+import { cutText } from '../../util/well-formed.ts'
+
 // What a person can type besides messages. A message that begins with a slash has a space before it.
 
 export const commands = {
@@ -11,12 +13,13 @@ export const commands = {
 
 export type Command = { readonly name: keyof typeof commands | 'unknown'; readonly rest: string }
 
-/** `undefined`: an ordinary message. `/etc/hosts` is one. */
+/** `undefined`: an ordinary message. `/etc/hosts` is one. A text after a command that takes none is `unknown`: it would be lost. */
 export function parseCommand(text: string): Command | undefined {
   const [, word = '', rest = ''] = /^\/([a-z]+)(?:\s+(.*))?$/is.exec(text.trimEnd()) ?? []
   if (word === '') return undefined
   const name = word.toLowerCase()
-  return { name: Object.hasOwn(commands, name) ? (name as Command['name']) : 'unknown', rest }
+  const isKnown = Object.hasOwn(commands, name) && (name === 'queue' || rest === '')
+  return { name: isKnown ? (name as Command['name']) : 'unknown', rest }
 }
 
 export const helpText = `Commands:\n${Object.entries(commands)
@@ -24,4 +27,4 @@ export const helpText = `Commands:\n${Object.entries(commands)
   .join('\n')}\nA message that you send while an agent works reaches it at its next step.`
 
 export const unknownCommandText = (text: string): string =>
-  `There is no command ${/^\S+/.exec(text)?.[0] ?? ''}. To send it as a message, put a space before it.\n${helpText}`
+  `"${cutText(text.trimEnd(), 80)}" is not a command. To send it as a message, put a space before it.\n${helpText}`

@@ -23,7 +23,7 @@ export interface RouterOptions {
   readonly records: Records
   readonly clock: Clock
   readonly ids: Ids
-  readonly bus?: Pick<Bus, 'publish'>
+  readonly bus: Pick<Bus, 'publish'>
   readonly report: ReportDiagnostic
   /** Whether a person has read the code of this extension. If not, its messages approve nothing, and its tasks say so. Default: yes. */
   isTrusted?(extension: string): boolean
@@ -91,7 +91,7 @@ class MessageRouter implements Router {
       records: options.records,
       clock: options.clock,
       latest: () => this.#conversations.latest(),
-      canSend: ({ kind, to }) => !this.#closed.signal.aborted && (kind === 'task' || this.#channels.has(to.channel)),
+      canSend: ({ kind, to }) => !this.#closed.signal.aborted && (kind === 'task' ? !this.#isFull(to) : this.#channels.has(to.channel)),
       send: (entry) => this.#sendEntry(entry),
       report: this.#reporter(part),
     })
@@ -114,6 +114,8 @@ class MessageRouter implements Router {
     await this.#load()
     const { length } = message.text
     if (length > mostChars) return this.#reply(to, { id, text: tooLong(length), kind: 'error' })
+    const isKnown = this.#conversations.get(keyOf(to))?.taken.includes(id) === true
+    if (!isKnown && this.#isFull(to)) return this.#reply(to, { id, text: tooMany, kind: 'error' })
     await this.#take(to, { id, text: wellFormed(message.text) }, { lastAt: this.#options.clock.now(), ...(userName && { userName }) })
     this.#outbox.flush()
   }
@@ -242,10 +244,12 @@ class MessageRouter implements Router {
     this.#background(ended)
   }
 
+  #isFull(to: Recipient): boolean {
+    return (this.#conversations.get(keyOf(to))?.waiting.length ?? 0) >= mostWaiting
+  }
+
   /** Stores a message once. */
   async #take(to: Recipient, message: WaitingMessage, changes: Partial<Conversation>): Promise<void> {
-    if ((this.#conversations.get(keyOf(to))?.waiting.length ?? 0) >= mostWaiting)
-      return this.#reply(to, { id: message.id, text: tooMany, kind: 'error' })
     await this.#conversations.update(to, ({ taken, waiting }) =>
       taken.includes(message.id) ? {} : { ...changes, waiting: [...waiting, message], taken: [...taken, message.id].slice(-mostTaken) },
     )
@@ -257,7 +261,7 @@ class MessageRouter implements Router {
     const core = this.#core
     const { signal } = this.#closed
     if (!core || signal.aborted || this.#workers.has(key) || (this.#conversations.get(key)?.waiting.length ?? 0) === 0) return
-    const options = { ...core, signal, report: this.#reporter(part), sent: () => this.#follow(key) }
+    const options = { ...core, signal, report: this.#reporter(part), sent: () => this.#sent(key) }
     const work = new MessageWorker(key, options).run().then(
       (isDone) => {
         this.#workers.delete(key)
@@ -271,6 +275,12 @@ class MessageRouter implements Router {
       },
     )
     this.#workers.set(key, work)
+  }
+
+  #sent(key: string): void {
+    this.#follow(key)
+    // A task may have waited for room.
+    this.#outbox.flush()
   }
 
   #reply(to: Recipient, { id, kind, text }: Reply): Promise<void> {
@@ -298,15 +308,15 @@ class MessageRouter implements Router {
     const conversation = await this.#conversations.update(to, ({ notices }) => ({
       notices: [...notices, { text: cutText(text, mostNoticeChars), speaker }].slice(-mostNotices),
     }))
-    this.#publish('notification', conversation, { id, text, speaker })
+    await this.#publish('notification', conversation, { id, text, speaker })
     return true
   }
 
-  /** Nobody waits for the bus. */
-  #publish(name: string, conversation: Conversation, { id, ...more }: MessageData): void {
-    const data = { ...recipientOf(conversation), sessionId: conversation.sessionId ?? null, messageId: id, ...more }
-    const publishing = this.#options.bus?.publish({ name, id: `${name}:${id}`, data, source: 'kernel' })
-    if (publishing) this.#background(publishing)
+  async #publish(name: string, { sessionId, ...to }: Parameters<RouterCore['publish']>[1], { id, ...more }: MessageData): Promise<void> {
+    const data = { ...recipientOf(to), sessionId: sessionId ?? null, messageId: id, ...more }
+    await this.#options.bus
+      .publish({ name, id: `${name}:${id}`, data, source: 'kernel' })
+      .catch((error: unknown) => this.#reporter(part)(`The event ${name} cannot be published: ${messageOf(error)}`))
   }
 
   #background(work: Promise<unknown>): void {

@@ -1,5 +1,5 @@
 import { type Clock, type JsonObject, type Recipient, type SessionService, TroupeError } from '../../contracts/index.ts'
-import type { Conversation, Conversations } from './conversation.ts'
+import type { Changes, Conversations } from './conversation.ts'
 
 /** What the parts of the router share, once the sessions are there. */
 export interface RouterCore {
@@ -12,8 +12,8 @@ export interface RouterCore {
   isTrusted(extension: string): boolean
   /** Stored when it resolves. The same id again is ignored. */
   reply(to: Recipient, reply: Reply): Promise<void>
-  /** On the bus. Nobody waits for it. */
-  publish(name: 'user_message' | 'agent_response', conversation: Conversation, data: MessageData): void
+  /** On the bus. The same id again is ignored. A failure is reported. */
+  publish(name: 'user_message' | 'agent_response', to: Recipient & Pick<Changes, 'sessionId'>, data: MessageData): Promise<void>
 }
 
 export interface MessageData extends JsonObject {

@@ -41,11 +41,9 @@ export class MessageWorker {
       if (!conversation || !message) return true
       const changes = await this.#tryTo(conversation, message)
       if (!changes) return false
-      const after = await conversations.update(conversation, ({ waiting }) => ({
-        ...changes,
-        waiting: waiting.filter(({ id }) => id !== message.id),
-      }))
-      if (!message.isTask) publish('user_message', after, { id: message.id, text: message.text })
+      const sessionId = 'sessionId' in changes ? changes.sessionId : conversation.sessionId
+      if (!message.isTask) await publish('user_message', { ...conversation, sessionId }, { id: message.id, text: message.text })
+      await conversations.update(conversation, ({ waiting }) => ({ ...changes, waiting: waiting.filter(({ id }) => id !== message.id) }))
       sent()
     }
   }
