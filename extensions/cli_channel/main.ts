@@ -3,7 +3,7 @@ import { Conversation } from './conversation.ts'
 
 const userId = 'local'
 
-/** Idle where there is no terminal, such as in a service. */
+/** No channel where there is no terminal, such as in a service: messages wait for the next one. */
 export class CliChannel implements Extension, ChannelProvider {
   #context: ExtensionContext | undefined
   #conversation: Conversation | undefined
@@ -12,6 +12,7 @@ export class CliChannel implements Extension, ChannelProvider {
   initialize(context: ExtensionContext): void {
     this.#context = context
     if (context.terminal) this.#conversation = new Conversation((text) => context.terminal?.write(text))
+    else Object.assign(this, { sendToUser: undefined })
   }
 
   start(): void {

@@ -208,7 +208,10 @@ it('an event of a message is published before the message is done', async () => 
   const { router, stop } = await stage(store, [echo], { publish: () => published.promise })
   router.register('chat', new FakeChannel())
   await router.receive('chat', message('Hi'))
-  const waiting = async () => ((await store.records.get('conversation', 'chat/ann'))?.value as { waiting: unknown[] }).waiting.length
+  const waiting = async () => {
+    const stored = await store.records.get('conversation', 'chat/ann')
+    return (stored?.value as { readonly waiting: readonly unknown[] } | undefined)?.waiting.length
+  }
   await expect.poll(async () => (await store.trees.list({})).length).toBe(1)
   expect(await waiting()).toBe(1)
   published.open()

@@ -17,7 +17,8 @@ interface Connection {
 export async function connectExtension(each: ManagedExtension, { ports, calls, report }: Connection): Promise<void> {
   const { id, capabilities, instance, undo } = each
   const { clock, router, scheduler } = ports
-  if (capabilities.has('channel'))
+  // `initialize` may have decided that it is none here.
+  if (instance.sendToUser)
     undo.push(
       router.register(id, {
         sendToUser: (user, message) => calls.call(each, 'sendToUser', () => instance.sendToUser?.(user, message)),

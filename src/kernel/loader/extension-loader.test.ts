@@ -111,6 +111,20 @@ describe('capabilities', () => {
     await ended.promise
     expect(kernel.channels.size + kernel.scheduled.size + kernel.clock.pending).toBe(0)
   })
+
+  test('an extension that finds nobody to talk to in `initialize` is no channel', async () => {
+    const silent: AnyExtension = {
+      sendToUser: () => {},
+      initialize() {
+        delete silent.sendToUser
+      },
+    }
+    const kernel = testKernel([foundExtension('silent')], { silent })
+    await kernel.loader.load()
+    await kernel.loader.start()
+    expect(kernel.state()).toEqual({ silent: 'running' })
+    expect(kernel.channels.size).toBe(0)
+  })
 })
 
 test('schedules of the manifest are tasks for the orchestrator', async () => {
