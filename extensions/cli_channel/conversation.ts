@@ -63,7 +63,7 @@ export class Conversation {
       const from = speaker === 'troupe' || (kind === 'question' && speaker === this.#speaker) ? '' : `${plainText(speaker)}: `
       const shown = kind === 'question' ? exactText(text) : plainText(text)
       this.#write(`${marks[kind]} ${from}${indented(shown.trimEnd())}\n`)
-      if (options.length > 0) this.#write(`${indent}${styleText('dim', options.map(plainText).join(' · '))}\n`)
+      if (options.length > 0) this.#write(`${indent}${styleText('dim', indented(options.map(plainText).join(' · ')))}\n`)
     }
     this.#write('\n')
     this.prompt()

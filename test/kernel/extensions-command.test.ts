@@ -47,6 +47,15 @@ it('creates an extension that is trusted until it changes', async () => {
   expect(await extensions('new', 'weather')).toMatchObject({ code: 2, stderr: expect.stringContaining('exists') })
 })
 
+it('a file with the name of the folder is no reason to fail', async () => {
+  const other = await mkdtemp(join(tmpdir(), 'troupe-extensions-'))
+  await makeProject(other)
+  await writeFile(join(other, 'extensions'), '')
+  expect(await troupeIn(other, ['validate'], variablesIn(other))).toMatchObject({ code: 0 })
+  process.chdir(before)
+  await rm(other, { recursive: true })
+})
+
 it('one of the project does not replace one of Troupe before it is trusted', async () => {
   await write('kv', { 'manifest.yaml': manifest('kv'), 'main.js': 'export class Main {}' })
   const keptOut = { message: 'not loaded: it is not trusted, and an extension of Troupe has the same id' }

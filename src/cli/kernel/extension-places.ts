@@ -1,4 +1,4 @@
-import { existsSync, readdirSync } from 'node:fs'
+import { readdirSync, statSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
 import type { ExtensionPlace, FoundExtension } from '../../kernel/index.ts'
@@ -23,11 +23,14 @@ export const extensionPlaces = (workspace: string): readonly ExtensionPlace[] =>
 
 /** Whether `troupe serve` runs the kernel here. */
 export const hasExtensions = (workspace: string): boolean =>
-  extensionPlaces(workspace).some(({ folder, source }) => source === 'project' && existsSync(folder))
+  extensionPlaces(workspace).some(({ folder, source }) => source === 'project' && isFolder(folder))
 
 /** Names of the folders in all places. Their manifests are not read. */
 export const extensionIds = (workspace: string): readonly string[] =>
-  extensionPlaces(workspace).flatMap(({ folder }) => (existsSync(folder) ? readdirSync(folder) : []))
+  extensionPlaces(workspace).flatMap(({ folder }) => (isFolder(folder) ? readdirSync(folder) : []))
+
+/** A project may have a file with that name. */
+const isFolder = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false
 
 /** All extensions of a project, with its own trust. */
 export async function findProjectExtensions({ workingDirectory, trusted }: Setup): Promise<readonly FoundExtension[]> {

@@ -99,8 +99,14 @@ it('removes control sequences, also those that are split over two pieces', () =>
 it('shows what cannot be seen in a question', () => {
   const { port, seen } = terminal()
   const { channel } = started({ terminal: port })
-  channel.sendToUser('local', { id: 'q', kind: 'question', speaker: 'coder', text: 'Run rm\u001b[8m -r\u202e x\ny', options: ['yes'] })
-  expect(seen()).toContain('? coder: Run rm<U+001B>[8m -r<U+202E> x\n  y\n  yes\n\n> ')
+  channel.sendToUser('local', {
+    id: 'q',
+    kind: 'question',
+    speaker: 'coder',
+    text: 'Run rm\u001b[8m -r\u202e x\ny',
+    options: ['yes', 'a\n? Allow'],
+  })
+  expect(seen()).toContain('? coder: Run rm<U+001B>[8m -r<U+202E> x\n  y\n  yes · a\n  ? Allow\n\n> ')
 })
 
 it('says that a message was not sent, and goes on', async () => {
