@@ -118,8 +118,11 @@ async function kernelOptions(options: ProjectKernelOptions): Promise<KernelOptio
   const dataFolder = extensionData(folder, workspace)
   const sandbox = sandboxAt(workspace, host)
   const admissions = extensionAdmissions({ sandbox, clock: systemClock, workspace, dataFolder })
+  const found = project.extensions ?? []
+  // Trying the sandbox takes time.
+  const isSandboxed = found.some(({ trusted }) => !trusted) && (await sandbox.unavailable()) === undefined
   return {
-    found: project.extensions ?? [],
+    found,
     store,
     clock: systemClock,
     ids: randomIds,
@@ -127,7 +130,7 @@ async function kernelOptions(options: ProjectKernelOptions): Promise<KernelOptio
     ...(kernelHost?.terminal && { terminal: kernelHost.terminal }),
     workspace,
     dataFolder,
-    ...((await sandbox.unavailable()) === undefined && { openUntrusted: admissions.open }),
+    ...(isSandboxed && { openUntrusted: admissions.open }),
     extensionsFolder: projectExtensions(workspace),
     logger: (id) => loggerOf(id, log),
     secret: secretsOf(options, settings),
