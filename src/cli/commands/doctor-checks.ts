@@ -213,7 +213,12 @@ async function storeCheck({ setup }: Project, host: Host): Promise<Check> {
 async function extensionChecks(host: Host, options: ProjectOptions): Promise<readonly Check[]> {
   const what = 'extension'
   const { inspectExtensions } = await import('../kernel/inspect-extensions.ts')
-  return (await inspectExtensions(options, host)).flatMap(({ found, state, runs, problems, quarantined }): readonly Check[] => {
+  // A data folder that cannot be used is reported by `storeCheck`.
+  const extensions = await inspectExtensions(options, host).catch((error: unknown) => {
+    if (error instanceof TroupeError) return []
+    throw error
+  })
+  return extensions.flatMap(({ found, state, runs, problems, quarantined }): readonly Check[] => {
     const { id, source } = found
     if (state === 'disabled') return []
     if (quarantined)
