@@ -73,6 +73,8 @@ export interface Assistant extends Place {
   readonly supervisor: ChildProcess
   /** Of the kernel that runs now. */
   pid(): number
+  /** How many have started, with the channel of the test. */
+  kernels(): number
   /** Resolves with its process id when the kernel has started this often, with the channel of the test. */
   started(times: number): Promise<number>
   says(text: string, user?: string): Promise<void>
@@ -124,14 +126,22 @@ export class Desk {
 }
 `
 
-export async function startAssistant(options: PlaceOptions & { readonly args?: readonly string[] }): Promise<Assistant> {
+export interface AssistantOptions extends PlaceOptions {
+  /** Of the person: trusted. */
+  readonly extensions?: Files
+  readonly args?: readonly string[]
+}
+
+export async function startAssistant(options: AssistantOptions): Promise<Assistant> {
   const place = await openPlace(options)
   const desk = await openDesk()
   cleanups.push(() => desk.close())
-  place.write({
-    'home/.ai-agent/extensions/desk/manifest.yaml': manifest('desk', { entrypoint: 'main:Desk' }),
-    'home/.ai-agent/extensions/desk/main.js': deskCode(desk.url),
-  })
+  const extensions = {
+    ...options.extensions,
+    'desk/manifest.yaml': manifest('desk', { entrypoint: 'main:Desk' }),
+    'desk/main.js': deskCode(desk.url),
+  }
+  place.write(Object.fromEntries(Object.entries(extensions).map(([path, text]) => [`home/.ai-agent/extensions/${path}`, text])))
   const supervisor = spawn(process.execPath, [binary, 'up', '--port', '0', ...(options.args ?? [])], {
     cwd: place.project,
     env: place.env,
@@ -149,6 +159,7 @@ export async function startAssistant(options: PlaceOptions & { readonly args?: r
     ...place,
     supervisor,
     pid: () => desk.kernels.value.at(-1)?.pid ?? 0,
+    kernels: () => desk.kernels.value.length,
     started: (times) => failing(desk.kernels.until((kernels) => kernels[times - 1]?.pid, `start ${times}`)),
     async says(text, user = 'ada') {
       const port = await failing(desk.kernels.until((kernels) => kernels.at(-1)?.port, 'a kernel'))

@@ -100,3 +100,16 @@ export class Mailbox implements Extension, ChannelProvider {
 }
 
 export const blueprints = { notes, units, mailbox }
+
+const hostile = (id: string, body: string): Files => ({
+  'manifest.yaml': manifest(id, { entrypoint: 'main:Main' }),
+  'main.js': `export class Main {\n${body}\n}\n`,
+})
+
+/** Valid, and hostile once they run. */
+export const hostileTwins = {
+  throws: hostile('throws', `  start() { throw new Error('not today') }`),
+  exits: hostile('exits', `  initialize() { process.exit(0) }`),
+  strays: hostile('strays', `  start() { setTimeout(() => { throw new Error('late') }, 50) }`),
+  blocks: hostile('blocks', `  start() { while (true); }`),
+}

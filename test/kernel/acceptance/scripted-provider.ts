@@ -14,7 +14,11 @@ export interface Asked {
   readonly tools: readonly string[]
 }
 
-export type Reply = { readonly text: string } | { readonly call: { readonly name: string; readonly input: object } }
+export interface Call {
+  readonly name: string
+  readonly input: object
+}
+export type Reply = { readonly text: string } | { readonly calls: readonly Call[] }
 export type Script = (asked: Asked) => Reply | Promise<Reply>
 
 export interface Provider {
@@ -71,9 +75,15 @@ export async function scriptedProvider(script: Script): Promise<Provider> {
 }
 
 function chunksOf(reply: Reply, number: number): readonly object[] {
-  const isCall = 'call' in reply
-  const call = isCall && { name: reply.call.name, arguments: JSON.stringify(reply.call.input) }
-  const delta = isCall ? { tool_calls: [{ index: 0, id: `call_${number}`, type: 'function', function: call }] } : { content: reply.text }
+  const isCall = 'calls' in reply
+  const delta = isCall
+    ? {
+        tool_calls: reply.calls.map(({ name, input }, index) => ({
+          ...{ index, id: `call_${number}_${index}`, type: 'function' },
+          function: { name, arguments: JSON.stringify(input) },
+        })),
+      }
+    : { content: reply.text }
   return [
     { choices: [{ index: 0, delta: { role: 'assistant', ...delta } }] },
     { choices: [{ index: 0, delta: {}, finish_reason: isCall ? 'tool_calls' : 'stop' }] },

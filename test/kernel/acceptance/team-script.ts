@@ -1,5 +1,5 @@
 import type { Files } from './assistant.ts'
-import type { Asked, Reply, Script } from './scripted-provider.ts'
+import type { Asked, Call, Reply, Script } from './scripted-provider.ts'
 
 /**
  * What the models do. The orchestrator obeys: `build ID …`, `restart`, `ask AGENT: TASK`, `use TOOL {INPUT}`; everything else it answers
@@ -28,15 +28,22 @@ function orchestrator({ users, results }: Asked): Reply {
   return { text: `You said: ${users.join(' | ')}` }
 }
 
+/** All files of an extension in one step. */
 function builder({ users, results }: Asked, blueprints: { readonly [id: string]: Files }): Reply {
   const ids = (/^build (.*)$/m.exec(users.at(-1) ?? '')?.[1] ?? '').split(' ').filter((id) => id in blueprints)
-  const steps = ids.flatMap((id) => [
-    ...Object.entries(blueprints[id] ?? {}).map(([path, content]) => call('builder_agent__write_file', { path: `${id}/${path}`, content })),
-    call('builder_agent__validate_extension', { id }),
-  ])
-  const next = [...steps, call('builder_agent__request_restart', { reason: ids.join(', ') || 'You asked for it' })][results.length]
-  if (/has \d* ?problems?/.test(results.at(-1) ?? '')) return { text: `I could not build it. ${results.at(-1)}` }
-  return next ?? { text: `Done: ${results.join(' / ')}` }
+  const steps: readonly (readonly Call[])[] = [
+    ...ids.flatMap((id) => [
+      Object.entries(blueprints[id] ?? {}).map(([path, content]) => ({
+        name: 'builder_agent__write_file',
+        input: { path: `${id}/${path}`, content },
+      })),
+      [{ name: 'builder_agent__validate_extension', input: { id } }],
+    ]),
+    [{ name: 'builder_agent__request_restart', input: { reason: ids.join(', ') || 'You asked for it' } }],
+  ]
+  if (/ has (?:a problem|\d+ problems):/.test(results.at(-1) ?? '')) return { text: `I could not build it. ${results.at(-1)}` }
+  const next = steps.find((_, index) => steps.slice(0, index).flat().length === results.length)
+  return next ? { calls: next } : { text: `Done: ${results.join(' / ')}` }
 }
 
-export const call = (name: string, input: object): Reply => ({ call: { name, input } })
+export const call = (name: string, input: object): Reply => ({ calls: [{ name, input }] })
