@@ -6,7 +6,7 @@ const wholeFrom1 = (example: string): ValueSpec => ({ type: { kind: 'integer', m
 const choice = (...of: readonly string[]): ValueSpec => ({ type: { kind: 'choice', of }, example: of[0] ?? '' })
 const { temperature, topP } = parameterBounds
 
-/** The keys of a manifest with the types of their values. A dot separates a section from its keys. */
+/** The keys of a manifest with the types of their values. A dot separates a section from its keys; `#` stands for the entries of a list. */
 export const manifestKeys: { readonly [key: string]: ValueSpec } = {
   id: text('file_manager'),
   name: text('File manager'),
@@ -22,6 +22,10 @@ export const manifestKeys: { readonly [key: string]: ValueSpec } = {
   config: { type: { kind: 'map' }, example: '{ unit: celsius }' },
   secrets: { type: { kind: 'names', of: 'variable' }, example: '[WEATHER_KEY]' },
   enabled: { type: { kind: 'boolean' }, example: 'false' },
+  'schedules.#.id': text('morning'),
+  'schedules.#.cron': text('"0 8 * * 1-5"'),
+  'schedules.#.time_zone': text('Europe/Berlin'),
+  'schedules.#.task': text('Summarize the news'),
   events: { type: { kind: 'names', of: 'event' }, example: '[price_changed]' },
   'agent.integration_mode': choice('tool', 'handoff'),
   'agent.model': text('auto'),
@@ -36,14 +40,4 @@ export const manifestKeys: { readonly [key: string]: ValueSpec } = {
   'agent.limits.max_turns': wholeFrom1('10'),
   'agent.limits.max_tokens_per_invocation': wholeFrom1('50000'),
   'agent.limits.time_budget_ms': wholeFrom1('120000'),
-}
-
-/** A list of maps, unlike the others. */
-export const schedulesKey = 'schedules'
-/** The keys of an entry of `schedules`. */
-export const scheduleKeys: { readonly [key: string]: ValueSpec } = {
-  id: text('morning'),
-  cron: text('"0 8 * * 1-5"'),
-  time_zone: text('Europe/Berlin'),
-  task: text('Summarize the news'),
 }

@@ -2,64 +2,60 @@ import { isMap, isSeq, type Node } from 'yaml'
 import { readSettings, readValue, type Setting, settingOf, type ValueSpec } from '../../agents/index.ts'
 import { describeNode, listNames, suggestName } from '../../yaml/messages.ts'
 import { type Position, type SourceText, startOfText } from '../../yaml/source-text.ts'
-import { manifestKeys, scheduleKeys, schedulesKey } from './manifest-keys.ts'
-
-/** Values that have the right types, with their places. */
-export interface ManifestValues {
-  get(key: string): unknown
-  /** Where the value of a key is. Default: the beginning. */
-  at(key: string): Position
-  /** Whether a key or section is written, even with a wrong value. */
-  has(key: string): boolean
-  readonly schedules: readonly ManifestValues[]
-}
-
-type Keys = { readonly [key: string]: ValueSpec }
+import { manifestKeys } from './manifest-keys.ts'
 
 /** Far more than a manifest needs. Keeps a hostile file from taking seconds. */
 const maxLength = 32_768
 
-/** Reports wrong YAML, unknown keys and wrong types to `source`. */
-export function readManifestValues(source: SourceText): ManifestValues {
-  const yaml = source.lines.join('\n')
-  if (yaml.length > maxLength) {
-    source.problem(
-      startOfText,
-      `the manifest is longer than ${maxLength} characters`,
-      'Move long text to the file of `agent.instructions`.',
-    )
-    return new Values(source, () => startOfText)
-  }
-  const { settings, positionOf } = readSettings(source, yaml, startOfText)
-  const values = new Values(source, positionOf)
-  values.read(settings, manifestKeys, '')
-  return values
-}
+/** The names directly inside of a section of `manifestKeys`. */
+const keysIn = (section: string): readonly string[] => [
+  ...new Set(Object.keys(manifestKeys).flatMap((key) => (key.startsWith(section) ? [key.slice(section.length).split('.')[0] ?? ''] : []))),
+]
 
-class Values implements ManifestValues {
-  readonly schedules: Values[] = []
+/** The values of a manifest by their keys, with their places. Entries of a list are `schedules.0`, `schedules.1`, … */
+export class ManifestValues {
   readonly #values = new Map<string, unknown>()
   readonly #places = new Map<string, Position>()
   readonly #source: SourceText
-  readonly #positionOf: (node: Node) => Position
+  #positionOf: (node: Node) => Position = () => startOfText
 
-  constructor(source: SourceText, positionOf: (node: Node) => Position) {
+  /** Reports wrong YAML, unknown keys and wrong types to `source`. */
+  constructor(source: SourceText) {
     this.#source = source
+    const yaml = source.lines.join('\n')
+    if (yaml.length > maxLength) {
+      const message = `the manifest is longer than ${maxLength} characters`
+      source.problem(startOfText, message, 'Move long text to the file of `agent.instructions`.')
+      return
+    }
+    const { settings, positionOf } = readSettings(source, yaml, startOfText)
     this.#positionOf = positionOf
+    this.#read(settings, '', '')
   }
 
+  text = (key: string): string | undefined => this.#values.get(key) as string | undefined
+  texts = (key: string): readonly string[] => (this.#values.get(key) ?? []) as readonly string[]
+  number = (key: string): number | undefined => this.#values.get(key) as number | undefined
   get = (key: string): unknown => this.#values.get(key)
+  /** Where the value of a key is. Default: the beginning. */
   at = (key: string): Position => this.#places.get(key) ?? startOfText
+  /** Whether a key or section is written, even with a wrong value. */
   has = (key: string): boolean => this.#places.has(key)
+  /** The keys of the entries of a list. */
+  entries = (key: string): readonly string[] =>
+    [...this.#places.keys()].filter((each) => each.startsWith(`${key}.`) && /^\d+$/.test(each.slice(key.length + 1)))
 
-  read(settings: readonly Setting[], keys: Keys, section: string): void {
+  /** `section`: in `manifestKeys`, such as `schedules.#.`. `path`: in this manifest, such as `schedules.0.`. */
+  #read(settings: readonly Setting[], section: string, path: string): void {
     for (const setting of settings) {
-      const key = section + setting.key
-      const spec = Object.hasOwn(keys, key) ? keys[key] : undefined
-      if (spec) this.#readValue(key, spec, setting)
-      else if (Object.keys(keys).some((each) => each.startsWith(`${key}.`))) this.#readSection(key, keys, setting)
-      else if (keys === manifestKeys && key === schedulesKey) this.#readSchedules(setting)
-      else this.#source.problem(setting.at, `unknown key \`${setting.key}\``, suggestName(setting.key, keysIn(keys, section)))
+      const [key, written] = [section + setting.key, path + setting.key]
+      const spec = Object.hasOwn(manifestKeys, key) ? manifestKeys[key] : undefined
+      const inside = keysIn(`${key}.`)
+      this.#places.set(written, setting.at)
+      if (spec) this.#readValue(written, spec, setting)
+      else if (inside.includes('#')) this.#readList(key, setting)
+      else if (inside.length > 0) this.#readMap(setting.value, { key, path: written, what: `\`${key}\``, at: setting.valueAt })
+      else this.#source.problem(setting.at, `unknown key \`${setting.key}\``, suggestName(setting.key, keysIn(section)))
     }
   }
 
@@ -72,42 +68,30 @@ class Values implements ManifestValues {
         this.#source.problem(node === null ? at : this.#positionOf(node), message, remedy)
   }
 
-  #readSection(key: string, keys: Keys, { at, value, valueAt }: Setting): void {
-    this.#places.set(key, at)
-    if (isMap<Node, Node | null>(value)) this.read(this.#settingsOf(value), keys, `${key}.`)
-    else this.#source.problem(valueAt, `\`${key}\` must be a map, not ${describeNode(value)}`, keyList(keysIn(keys, `${key}.`)))
+  #readMap(node: Node | null, { key, path, what, at }: MapPlace): void {
+    if (isMap<Node, Node | null>(node)) {
+      const settings = node.items.map((pair) => settingOf(pair, this.#positionOf))
+      this.#read(settings, `${key}.`, `${path}.`)
+    } else this.#source.problem(at, `${what} must be a map, not ${describeNode(node)}`, `Its keys are ${listNames(keysIn(`${key}.`))}.`)
   }
 
-  #readSchedules({ at, value, valueAt }: Setting): void {
-    this.#places.set(schedulesKey, at)
+  #readList(key: string, { value, valueAt }: Setting): void {
     if (!isSeq<Node>(value)) {
-      this.#source.problem(valueAt, `\`${schedulesKey}\` must be a list, not ${describeNode(value)}`, entry)
+      const remedy = `Write a list of maps with the keys ${listNames(keysIn(`${key}.#.`))}.`
+      this.#source.problem(valueAt, `\`${key}\` must be a list, not ${describeNode(value)}`, remedy)
       return
     }
-    for (const node of value.items) {
-      if (!isMap<Node, Node | null>(node)) {
-        this.#source.problem(this.#positionOf(node), `a schedule must be a map, not ${describeNode(node)}`, entry)
-        continue
-      }
-      const schedule = new Values(this.#source, this.#positionOf)
-      schedule.#places.set('', this.#positionOf(node))
-      schedule.read(this.#settingsOf(node), scheduleKeys, '')
-      this.schedules.push(schedule)
+    for (const [index, node] of value.items.entries()) {
+      const [path, at] = [`${key}.${index}`, this.#positionOf(node)]
+      this.#places.set(path, at)
+      this.#readMap(node, { key: `${key}.#`, path, what: `an entry of \`${key}\``, at })
     }
   }
-
-  readonly #settingsOf = (map: { readonly items: readonly { readonly key: Node; readonly value: Node | null }[] }): readonly Setting[] =>
-    map.items.map((pair) => settingOf(pair, this.#positionOf))
 }
 
-const keyList = (keys: readonly string[]): string => `Its keys are ${listNames(keys)}.`
-const entry = 'Write entries like `- { id: morning, cron: "0 8 * * 1-5", task: Summarize the news }`.'
-
-/** The names directly inside of a section. */
-const keysIn = (keys: Keys, section: string): readonly string[] => [
-  ...new Set(
-    [...Object.keys(keys), ...(keys === manifestKeys ? [schedulesKey] : [])].flatMap((key) =>
-      key.startsWith(section) ? [key.slice(section.length).split('.')[0] ?? ''] : [],
-    ),
-  ),
-]
+interface MapPlace {
+  readonly key: string
+  readonly path: string
+  readonly what: string
+  readonly at: Position
+}

@@ -203,7 +203,7 @@ describe('wrong manifests', () => {
     ['a config that is none', `${code}config: 3`, '`config` must be a map'],
     ['events without agent', `${code}events: [a]`, '`events` start the agent of this extension, which has none'],
     ['schedules', `${code}schedules: daily`, '`schedules` must be a list'],
-    ['a schedule', `${code}schedules: [daily]`, '6:13 a schedule must be a map'],
+    ['a schedule', `${code}schedules: [daily]`, '6:13 an entry of `schedules` must be a map'],
     ['an empty schedule', `${code}schedules: [{}]`, 'the schedule has no `id`', 'no `cron`', 'no `task`'],
     ['cron', `${code}schedules: [{ id: a, cron: "61 * * * *", task: x }]`, '6:28 "61 * * * *" is wrong'],
     ['time zone', `${code}schedules: [{ id: a, cron: "1 * * * *", time_zone: Mars, task: x }]`, 'expected an IANA time zone, not "Mars"'],

@@ -3,7 +3,8 @@ import { extensionId, type JsonObject, type ReasoningEffort } from '../../contra
 import { SourceText, startOfText } from '../../yaml/source-text.ts'
 import type { AgentSection, ExtensionManifest } from '../kernel-types.ts'
 import { scheduleProblem } from '../scheduler/cron-times.ts'
-import { type ManifestValues, readManifestValues } from './manifest-values.ts'
+import { manifestKeys } from './manifest-keys.ts'
+import { ManifestValues } from './manifest-values.ts'
 
 export interface ManifestPlace {
   /** For messages. */
@@ -25,7 +26,7 @@ const entrypoint = /^([\w][\w-]*):([A-Za-z_$][\w$]*)$/
 /** Reads a `manifest.yaml`. All problems are reported together. */
 export async function readManifest(text: string, place: ManifestPlace): Promise<ReadManifest> {
   const source = new SourceText(text, place.path)
-  const values = readManifestValues(source)
+  const values = new ManifestValues(source)
   // Broken YAML hides keys, so their absence means nothing.
   if (source.problems.length === 0 || values.has('id')) checkValues(source, values, place)
   const manifest = await buildManifest(source, values, place)
@@ -40,7 +41,7 @@ function checkValues(source: SourceText, values: ManifestValues, { folder }: Man
       source.problem(
         section === undefined ? startOfText : values.at(section),
         `\`${key}\` is missing`,
-        `Add \`${name}: ${examples[key]}\`.`,
+        `Add \`${name}: ${manifestKeys[key]?.example}\`.`,
       )
     }
   if (!['entrypoint', 'agent', 'schedules'].some((key) => values.has(key)))
@@ -60,25 +61,17 @@ function checkValues(source: SourceText, values: ManifestValues, { folder }: Man
       'Write it like `entrypoint: main:KvStore`, without `.js` or `.ts`.',
     )
   for (const key of ['depends_on', 'agent.uses_tools'])
-    if (texts(values, key).includes(String(values.get('id'))))
+    if (values.texts(key).includes(String(values.get('id'))))
       source.problem(
         values.at(key),
         `\`${key}\` names the extension itself`,
         'Remove it. An agent always has the tools of its own extension.',
       )
   for (const key of ['permissions.read', 'permissions.write'])
-    for (const path of texts(values, key))
+    for (const path of values.texts(key))
       if (/^(?:[/\\~]|[a-z]:)|(?:^|[/\\])\.\.(?:[/\\]|$)/i.test(path))
         source.problem(values.at(key), `\`${path}\` is outside the project`, 'Write a path from the folder of the project.')
   checkSchedules(source, values)
-}
-
-const examples: { readonly [key: string]: string } = {
-  id: 'my_extension',
-  name: 'My extension',
-  version: '"1.0.0"',
-  description: 'What it does',
-  'agent.model': 'auto',
 }
 
 function checkId(source: SourceText, values: ManifestValues, folder: string): void {
@@ -98,81 +91,89 @@ function checkId(source: SourceText, values: ManifestValues, folder: string): vo
 
 function checkSchedules(source: SourceText, values: ManifestValues): void {
   const ids = new Set<unknown>()
-  for (const schedule of values.schedules) {
-    for (const key of ['id', 'cron', 'task'])
-      if (!schedule.has(key)) source.problem(schedule.at(''), `the schedule has no \`${key}\``, 'A schedule has `id`, `cron` and `task`.')
-    const id = schedule.get('id')
-    if (id !== undefined && ids.has(id)) source.problem(schedule.at('id'), `two schedules have the id \`${id}\``, 'Rename one of them.')
+  for (const schedule of values.entries('schedules')) {
+    const required = ['id', 'cron', 'task'].map((key) => `${schedule}.${key}`)
+    for (const key of required.filter((each) => !values.has(each)))
+      source.problem(
+        values.at(schedule),
+        `the schedule has no \`${key.slice(schedule.length + 1)}\``,
+        'A schedule has `id`, `cron` and `task`.',
+      )
+    const id = values.text(`${schedule}.id`)
+    if (id !== undefined && ids.has(id))
+      source.problem(values.at(`${schedule}.id`), `two schedules have the id \`${id}\``, 'Rename one of them.')
     ids.add(id)
-    const [cron, timeZone] = [text(schedule, 'cron'), text(schedule, 'time_zone')]
-    const problem = cron === undefined ? undefined : scheduleProblem({ cron, ...(timeZone !== undefined && { timeZone }) })
-    if (problem) source.problem(schedule.at(problem.place === 'cron' ? 'cron' : 'time_zone'), problem.message, problem.remedy)
+    const { cron, ...rest } = scheduleOf(values, schedule)
+    const problem = cron === '' ? undefined : scheduleProblem({ cron, ...rest })
+    if (problem)
+      source.problem(values.at(`${schedule}.${problem.place === 'cron' ? 'cron' : 'time_zone'}`), problem.message, problem.remedy)
+  }
+}
+
+function scheduleOf(values: ManifestValues, schedule: string): ExtensionManifest['schedules'][number] {
+  const timeZone = values.text(`${schedule}.time_zone`)
+  return {
+    id: values.text(`${schedule}.id`) ?? '',
+    cron: values.text(`${schedule}.cron`) ?? '',
+    ...(timeZone !== undefined && { timeZone }),
+    task: values.text(`${schedule}.task`) ?? '',
   }
 }
 
 async function buildManifest(source: SourceText, values: ManifestValues, place: ManifestPlace): Promise<ExtensionManifest> {
-  const [, file = '', className = ''] = entrypoint.exec(text(values, 'entrypoint') ?? '') ?? []
-  const natural = text(values, 'natural_language_description')
+  const [, file = '', className = ''] = entrypoint.exec(values.text('entrypoint') ?? '') ?? []
+  const natural = values.text('natural_language_description')
   return {
-    id: text(values, 'id') ?? '',
-    name: text(values, 'name') ?? '',
-    version: text(values, 'version') ?? '',
-    description: text(values, 'description') ?? '',
+    id: values.text('id') ?? '',
+    name: values.text('name') ?? '',
+    version: values.text('version') ?? '',
+    description: values.text('description') ?? '',
     ...(file !== '' && { entrypoint: { file, className } }),
     ...(natural !== undefined && { naturalLanguageDescription: natural }),
-    dependsOn: texts(values, 'depends_on'),
+    dependsOn: values.texts('depends_on'),
     visibility: values.get('visibility') === 'agents' ? 'agents' : 'all',
     permissions: {
-      hosts: texts(values, 'permissions.hosts'),
-      read: texts(values, 'permissions.read'),
-      write: texts(values, 'permissions.write'),
+      hosts: values.texts('permissions.hosts'),
+      read: values.texts('permissions.read'),
+      write: values.texts('permissions.write'),
     },
     config: (values.get('config') ?? {}) as JsonObject,
-    secrets: texts(values, 'secrets'),
+    secrets: values.texts('secrets'),
     enabled: values.get('enabled') !== false,
-    schedules: values.schedules.map((schedule) => {
-      const timeZone = text(schedule, 'time_zone')
-      return {
-        id: text(schedule, 'id') ?? '',
-        cron: text(schedule, 'cron') ?? '',
-        ...(timeZone !== undefined && { timeZone }),
-        task: text(schedule, 'task') ?? '',
-      }
-    }),
-    events: texts(values, 'events'),
+    schedules: values.entries('schedules').map((schedule) => scheduleOf(values, schedule)),
+    events: values.texts('events'),
     ...(values.has('agent') && { agent: await buildAgent(source, values, place) }),
   }
 }
 
 async function buildAgent(source: SourceText, values: ManifestValues, place: ManifestPlace): Promise<AgentSection> {
-  const number = (key: string): number | undefined => values.get(`agent.${key}`) as number | undefined
-  const reasoning = text(values, 'agent.parameters.reasoning_effort') as ReasoningEffort | undefined
+  const { number } = values
   const parameters = {
-    temperature: number('parameters.temperature'),
-    topP: number('parameters.top_p'),
-    maxOutputTokens: number('parameters.max_output_tokens'),
-    seed: number('parameters.seed'),
-    reasoning,
-    timeoutMs: number('parameters.timeout_ms'),
+    temperature: number('agent.parameters.temperature'),
+    topP: number('agent.parameters.top_p'),
+    maxOutputTokens: number('agent.parameters.max_output_tokens'),
+    seed: number('agent.parameters.seed'),
+    reasoning: values.text('agent.parameters.reasoning_effort') as ReasoningEffort | undefined,
+    timeoutMs: number('agent.parameters.timeout_ms'),
   }
   return {
     integrationMode: values.get('agent.integration_mode') === 'handoff' ? 'handoff' : 'tool',
-    model: text(values, 'agent.model') ?? '',
+    model: values.text('agent.model') ?? '',
     instructions: await renderInstructions(source, values, place),
     parameters: Object.fromEntries(Object.entries(parameters).filter(([, value]) => value !== undefined)),
-    usesTools: texts(values, 'agent.uses_tools'),
+    usesTools: values.texts('agent.uses_tools'),
     limits: {
-      maxTurns: number('limits.max_turns') ?? 10,
-      maxTokensPerInvocation: number('limits.max_tokens_per_invocation') ?? 50_000,
-      timeBudgetMs: number('limits.time_budget_ms') ?? 120_000,
+      maxTurns: number('agent.limits.max_turns') ?? 10,
+      maxTokensPerInvocation: number('agent.limits.max_tokens_per_invocation') ?? 50_000,
+      timeBudgetMs: number('agent.limits.time_budget_ms') ?? 120_000,
     },
   }
 }
 
 async function renderInstructions(source: SourceText, values: ManifestValues, { folder, workspace }: ManifestPlace): Promise<string> {
-  const [id, name] = [text(values, 'id') ?? '', text(values, 'name') ?? '']
-  const path = text(values, 'agent.instructions')
-  if (path === undefined) return `You are ${name}. ${text(values, 'description') ?? ''}`
+  const [id, name] = [values.text('id') ?? '', values.text('name') ?? '']
+  const path = values.text('agent.instructions')
+  if (path === undefined) return `You are ${name}. ${values.text('description') ?? ''}`
   const folders = [
     { path: folder, name: 'the folder of the extension' },
     { path: workspace, name: 'the folder of the project' },
@@ -184,6 +185,3 @@ async function renderInstructions(source: SourceText, values: ManifestValues, { 
   for (const problem of problems) source.addProblem(problem)
   return ''
 }
-
-const text = (values: ManifestValues, key: string): string | undefined => values.get(key) as string | undefined
-const texts = (values: ManifestValues, key: string): readonly string[] => (values.get(key) ?? []) as readonly string[]
