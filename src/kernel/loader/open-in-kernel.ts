@@ -5,7 +5,7 @@ import type { AnyExtension } from '../../contracts/index.ts'
 import { lineIn, watchLoading } from '../../tools/modules/index.ts'
 import { messageOf } from '../../util/message-of.ts'
 import { suggestName } from '../../yaml/messages.ts'
-import type { OpenExtension, SupervisorPort } from '../kernel-types.ts'
+import type { ExtensionManifest, OpenExtension, SupervisorPort } from '../kernel-types.ts'
 import { extensionError } from './extension-failure.ts'
 import { hashFolder } from './hash-folder.ts'
 
@@ -14,15 +14,8 @@ export function openInKernel(supervisor: Pick<SupervisorPort, 'enter'>): OpenExt
   return async ({ id, folder, source, hash, manifest: { entrypoint } }) => {
     const opened = (instance: AnyExtension) => ({ runs: 'kernel' as const, instance, close: async () => {} })
     if (!entrypoint) return opened({})
-    const { file, className } = entrypoint
-    const names = [`${file}.js`, `${file}.ts`]
-    const path = names.map((name) => join(folder, name)).find((each) => existsSync(each))
-    if (path === undefined)
-      throw extensionError(
-        folder,
-        `there is neither ${names.join(' nor ')}`,
-        `Add the file, or correct \`entrypoint: ${file}:${className}\`.`,
-      )
+    const { className } = entrypoint
+    const path = entryFile(folder, entrypoint)
     if (source === 'project') {
       const now = hashFolder(folder)
       if (now.hash !== hash) throw extensionError(folder, 'its files have changed since they were checked', 'Restart.')
@@ -46,4 +39,15 @@ export function openInKernel(supervisor: Pick<SupervisorPort, 'enter'>): OpenExt
       throw extensionError(path, `\`new ${className}()\` failed: ${messageOf(error)}${lineIn(error, path)}`, 'Fix the constructor.')
     }
   }
+}
+
+/** `main:Class` means `main.js`, else `main.ts`. @throws TroupeError if there is neither. */
+export function entryFile(folder: string, { file, className }: NonNullable<ExtensionManifest['entrypoint']>): string {
+  const found = [`${file}.js`, `${file}.ts`].map((name) => join(folder, name)).find((path) => existsSync(path))
+  if (found !== undefined) return found
+  throw extensionError(
+    folder,
+    `there is neither ${file}.js nor ${file}.ts`,
+    `Add the file, or correct \`entrypoint: ${file}:${className}\`.`,
+  )
 }

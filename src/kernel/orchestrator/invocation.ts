@@ -6,29 +6,27 @@ import type { AgentLimits, AgentResult, ChildResult, Clock } from '../../contrac
 import { showDuration } from '../../util/parse-units.ts'
 import type { AgentSection } from '../kernel-types.ts'
 import { invokeGraceMs } from '../process/process-limits.ts'
+import { WorkingTime } from '../working-time.ts'
 import { failedResult } from './agent-results.ts'
 
 export class Invocation {
   readonly signal: AbortSignal
   readonly #limits: AgentSection['limits']
-  readonly #clock: Clock
   readonly #deadline = new AbortController()
   readonly #late = Promise.withResolvers<AgentResult>()
-  #cancel = (): void => {}
-  #running = 0
-  #leftMs: number
-  #since: number
+  readonly #time: WorkingTime
+  #cancelGrace = (): void => {}
   #steps = 0
   #tokens = 0
   hasStarted = false
 
   constructor(limits: AgentSection['limits'], clock: Clock, signal: AbortSignal | undefined) {
     this.#limits = limits
-    this.#clock = clock
-    this.#leftMs = limits.timeBudgetMs
-    this.#since = clock.monotonic()
     this.signal = signal ? AbortSignal.any([signal, this.#deadline.signal]) : this.#deadline.signal
-    this.#resume()
+    this.#time = new WorkingTime(clock, limits.timeBudgetMs, () => {
+      this.#deadline.abort(new Error(this.#timeout.message))
+      this.#cancelGrace = clock.after(invokeGraceMs, () => this.#late.resolve(failedResult(this.#timeout)))
+    })
   }
 
   /** The result, or a failure once the time is used. */
@@ -39,7 +37,8 @@ export class Invocation {
         ? { ...result, status: 'partial', error: this.#timeout }
         : result
     } finally {
-      this.#cancel()
+      this.#time.end()
+      this.#cancelGrace()
     }
   }
 
@@ -49,15 +48,14 @@ export class Invocation {
     this.hasStarted = true
     if (refusal !== undefined)
       return { kind: 'refused', failure: { class: 'budget', message: refusal, remedy: 'Answer with what you have.' } }
-    this.#pause()
+    this.#time.pause()
     try {
       const { maxTurns, maxTokensPerInvocation } = this.#limits
       const result = await start({ maxToolTurns: maxTurns - this.#steps, maxTokens: maxTokensPerInvocation - this.#tokens })
       if (result.kind === 'ended') this.#charge(result)
       return result
     } finally {
-      this.#running--
-      if (this.#running === 0) this.#resume()
+      this.#time.resume()
     }
   }
 
@@ -70,20 +68,6 @@ export class Invocation {
   #charge({ accounting, operations }: Extract<ChildResult, { kind: 'ended' }>): void {
     this.#steps += operations.steps.length
     for (const entry of accounting) if (entry.kind === 'model') this.#tokens += entry.usage.input + entry.usage.output
-  }
-
-  #pause(): void {
-    if (this.#running++ > 0) return
-    this.#cancel()
-    this.#leftMs -= this.#clock.monotonic() - this.#since
-  }
-
-  #resume(): void {
-    this.#since = this.#clock.monotonic()
-    this.#cancel = this.#clock.after(Math.max(0, this.#leftMs), () => {
-      this.#deadline.abort(new Error(this.#timeout.message))
-      this.#cancel = this.#clock.after(invokeGraceMs, () => this.#late.resolve(failedResult(this.#timeout)))
-    })
   }
 
   get #timeout(): NonNullable<AgentResult['error']> {

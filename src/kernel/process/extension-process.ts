@@ -9,6 +9,7 @@ import type { Clock } from '../../contracts/index.ts'
 import type { RunningCommand } from '../../tools/sandbox/index.ts'
 import { messageOf } from '../../util/message-of.ts'
 import { cutText } from '../../util/well-formed.ts'
+import { WorkingTime } from '../working-time.ts'
 import {
   endByItselfMs,
   graceMs,
@@ -21,7 +22,6 @@ import {
 } from './process-limits.ts'
 import { errorCode, LineReader, maxErrorCharacters, maxLineBytes, maxOpenRequests, type WireMessage } from './runner/wire.ts'
 import { isObject, unsafeJson } from './shapes.ts'
-import { WorkingTime } from './working-time.ts'
 
 export type Params = { readonly [name: string]: unknown }
 

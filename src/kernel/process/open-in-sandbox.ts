@@ -1,11 +1,11 @@
-import { existsSync } from 'node:fs'
-import { dirname, extname, join } from 'node:path'
+import { dirname, extname } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { type Clock, TroupeError } from '../../contracts/index.ts'
 import type { RunningCommand } from '../../tools/sandbox/index.ts'
 import { messageOf } from '../../util/message-of.ts'
-import type { ExtensionManifest, OpenExtension, OpenedExtension } from '../kernel-types.ts'
+import type { OpenExtension } from '../kernel-types.ts'
 import { extensionError } from '../loader/extension-failure.ts'
+import { entryFile } from '../loader/open-in-kernel.ts'
 import { ContextRequests } from './context-requests.ts'
 import { ExtensionProcess } from './extension-process.ts'
 import type { ExtensionSandbox, OpenableExtension } from './extension-sandbox.ts'
@@ -41,54 +41,26 @@ export function openInSandbox(options: OpenInSandboxOptions): OpenExtension {
         },
       },
     })
-    void connection.ended.then(() => requests.close())
     const cancel = options.clock.after(loadMs, () => connection.fail(`it did not load within ${loadMs} ms`))
-    const failed = connection.ended.then((reason) => {
-      throw extensionError(entry, reason, 'Fix the file.')
+    let isClosing = false
+    const ended = Promise.withResolvers<string>()
+    void connection.ended.then((reason) => {
+      requests.close()
+      opened.reject(extensionError(entry, reason, 'Fix the file.'))
+      if (!isClosing) ended.resolve(reason)
     })
-    try {
-      const implemented = await Promise.race([opened.promise, failed])
-      return connected(connection, { manifest, implemented, requests })
-    } finally {
-      cancel()
+    const implemented = await opened.promise.finally(cancel)
+    return {
+      runs: 'sandbox',
+      instance: remoteInstance({ process: connection, manifest, implemented, connect: (context) => requests.connect(context) }),
+      ended: ended.promise,
+      async close() {
+        isClosing = true
+        requests.close()
+        await connection.close()
+      },
     }
   }
-}
-
-interface Opened {
-  readonly manifest: ExtensionManifest
-  readonly implemented: ReadonlySet<ExtensionMethod>
-  readonly requests: ContextRequests
-}
-
-function connected(process: ExtensionProcess<CallOwner>, { manifest, implemented, requests }: Opened): OpenedExtension {
-  const connect: ContextRequests['connect'] = (context) => requests.connect(context)
-  let isClosing = false
-  return {
-    runs: 'sandbox',
-    instance: remoteInstance({ process, manifest, implemented, connect }),
-    ended: new Promise((resolve) => {
-      void process.ended.then((reason) => {
-        if (!isClosing) resolve(reason)
-      })
-    }),
-    async close() {
-      isClosing = true
-      requests.close()
-      await process.close()
-    },
-  }
-}
-
-/** `main:Class` means `main.js`, else `main.ts`. @throws TroupeError if there is neither. */
-export function entryFile(folder: string, { file, className }: NonNullable<ExtensionManifest['entrypoint']>): string {
-  const found = [`${file}.js`, `${file}.ts`].map((name) => join(folder, name)).find((path) => existsSync(path))
-  if (found !== undefined) return found
-  throw extensionError(
-    folder,
-    `there is neither ${file}.js nor ${file}.ts`,
-    `Add the file, or correct \`entrypoint: ${file}:${className}\`.`,
-  )
 }
 
 interface RunnerStart extends OpenInSandboxOptions {
