@@ -21,8 +21,10 @@ export function quarantineAfterCrash(
     fault?.reason ?? (end.isBlocked ? (blocked?.reason ?? 'it blocked the event loop') : `the process ended with ${endText(end)}`)
   const unproven = loaded.filter(({ id, hash, isBundled }) => !isBundled && state.lastGood[id] !== hash)
   const proof = fault ?? blocked
-  // Code that was running is a hint. It may have been killed by something else.
-  const candidates = proof || unproven.length === 0 || unproven.some(({ id }) => id === active?.extension) ? loaded : []
+  // Code that was running is a hint. It may have been killed by something else: what ran well does not kill its process.
+  const isKilled = end.signal === 'SIGKILL' && !end.isBlocked
+  const isHinted = unproven.some(({ id }) => id === active?.extension) || (unproven.length === 0 && !isKilled)
+  const candidates = proof || isHinted ? loaded : []
   const suspect = candidates.find(({ id }) => id === (proof ?? active)?.extension)
   if (!suspect)
     return unproven.map(({ id, hash }) => ({ id, hash, reason: `${reason} after it was added or changed`, stage: 'unknown', at: now }))
