@@ -11,6 +11,16 @@ export async function openDataFolder(path: string): Promise<Store> {
   }
 }
 
+/** Does something with the store of a data folder, which is created if it is missing. */
+export async function withDataFolder<Result>(path: string, use: (store: Store) => Promise<Result>): Promise<Result> {
+  const store = await openDataFolder(path)
+  try {
+    return await use(store)
+  } finally {
+    await store.close()
+  }
+}
+
 /** By the error code of the system, or of SQLite: `SQLITE_IOERR` or `SQLITE_FULL`. */
 function isOutOfSpace(cause: unknown): boolean {
   const { code, errcode } = (cause ?? {}) as { readonly code?: unknown; readonly errcode?: unknown }

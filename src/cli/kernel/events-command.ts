@@ -5,7 +5,7 @@ import { type DeadLetter, listDeadLetters, listEvents, projectRecords, retryDead
 import { knownNames } from '../../util/nearest-names.ts'
 import { sessionFolder, withSessions } from '../approvals/session-store.ts'
 import { exitCodes } from '../host/exit-codes.ts'
-import { openDataFolder } from '../host/open-data-folder.ts'
+import { withDataFolder } from '../host/open-data-folder.ts'
 import type { Host } from '../host/process-host.ts'
 import type { EventsInvocation } from '../options/kernel-invocations.ts'
 import { auditAction } from '../serve/audit-action.ts'
@@ -77,13 +77,15 @@ async function retry(invocation: EventsInvocation, host: Host): Promise<void> {
   await printNotice(text, { host, display })
 }
 
+interface Chosen {
+  readonly id: string | undefined
+  readonly name: string | undefined
+  readonly now: number
+}
+
 /** The ids of the events. */
-async function retryIn(
-  folder: string,
-  { id, name, now }: { readonly id: string | undefined; readonly name: string | undefined; readonly now: number },
-): Promise<readonly string[]> {
-  const store = await openDataFolder(folder)
-  try {
+const retryIn = (folder: string, { id, name, now }: Chosen): Promise<readonly string[]> =>
+  withDataFolder(folder, async (store) => {
     const records = projectRecords(store.records, process.cwd())
     const dead = await listDeadLetters(records, { name, limit: Number.POSITIVE_INFINITY })
     const chosen = dead.filter(({ event }) => id === undefined || event.id === id)
@@ -95,10 +97,7 @@ async function retryIn(
       await auditAction(store, { action: 'event.retry', event: letter.event.id, name: letter.event.name })
     }
     return [...new Set(chosen.map(({ event }) => event.id))]
-  } finally {
-    await store.close()
-  }
-}
+  })
 
 const unknownEvent = (id: string, known: readonly string[]): TroupeError =>
   new TroupeError('usage', `There is no failed event with the id "${id}".`, {

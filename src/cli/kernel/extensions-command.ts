@@ -1,11 +1,11 @@
 import { relative } from 'node:path'
-import { type Store, TroupeError } from '../../contracts/index.ts'
+import { TroupeError } from '../../contracts/index.ts'
 import { permitExtension, projectRecords, trustExtension } from '../../kernel/index.ts'
 import { clearQuarantine } from '../../kernel/supervisor/index.ts'
 import { knownNames } from '../../util/nearest-names.ts'
 import { sessionFolder } from '../approvals/session-store.ts'
 import { exitCodes } from '../host/exit-codes.ts'
-import { openDataFolder } from '../host/open-data-folder.ts'
+import { withDataFolder } from '../host/open-data-folder.ts'
 import type { Host } from '../host/process-host.ts'
 import type { ExtensionsInvocation } from '../options/kernel-invocations.ts'
 import { auditAction } from '../serve/audit-action.ts'
@@ -147,7 +147,7 @@ async function enable(invocation: ExtensionsInvocation, host: Host): Promise<num
   const enabled = invocation.action === 'enable'
   const extensions = await named(invocation, host)
   const workspace = process.cwd()
-  await withStore(await sessionFolder(invocation, host), async (store) => {
+  await withDataFolder(await sessionFolder(invocation, host), async (store) => {
     for (const { found } of extensions) {
       await changeExtensionSettings(projectRecords(store.records, workspace), found.id, { enabled })
       await auditAction(store, { action: `extension.${invocation.action}`, extension: found.id })
@@ -164,15 +164,6 @@ async function enable(invocation: ExtensionsInvocation, host: Host): Promise<num
       await printNotice(text, { host, display: invocation.display })
     }
   return exitCodes.done.code
-}
-
-async function withStore<Result>(folder: string, use: (store: Store) => Promise<Result>): Promise<Result> {
-  const store = await openDataFolder(folder)
-  try {
-    return await use(store)
-  } finally {
-    await store.close()
-  }
 }
 
 /** Those that the command names, or all of them. */

@@ -178,7 +178,7 @@ function secretsOf({ project }: ProjectKernelOptions, settings: ReadonlyMap<stri
 function loggerOf(id: string, log: ServeLog): ExtensionLogger {
   const line = (message: string, fields?: object): string => `${id}: ${message}${fields === undefined ? '' : ` ${JSON.stringify(fields)}`}`
   return {
-    debug() {},
+    debug: (message, fields) => log.debug(line(message, fields)),
     info: (message, fields) => log.note(line(message, fields)),
     warn: (message, fields) => log.warn(line(message, fields)),
     error: (message, fields) => log.warn(line(message, fields)),

@@ -1,3 +1,5 @@
+import { createInterface } from 'node:readline'
+import { Writable } from 'node:stream'
 import { type AnyExtension, type JsonObject, type SetupField, TroupeError } from '../../contracts/index.ts'
 import { openInKernel, projectRecords } from '../../kernel/index.ts'
 import { withoutSupervisor } from '../../kernel/supervisor/index.ts'
@@ -5,7 +7,7 @@ import { systemClock } from '../../runtime/index.ts'
 import { messageOf } from '../../util/message-of.ts'
 import { sessionFolder } from '../approvals/session-store.ts'
 import { exitCodes } from '../host/exit-codes.ts'
-import { openDataFolder } from '../host/open-data-folder.ts'
+import { withDataFolder } from '../host/open-data-folder.ts'
 import type { Host } from '../host/process-host.ts'
 import type { ExtensionsInvocation } from '../options/kernel-invocations.ts'
 import { printNotice } from '../terminal/print-messages.ts'
@@ -43,16 +45,13 @@ export async function setupExtension(
     else config[field.name] = value
   }
   await apply(instance, { ...current, ...config }, found.id)
-  const store = await openDataFolder(await sessionFolder(invocation, host))
-  try {
-    await changeExtensionSettings(projectRecords(store.records, process.cwd()), found.id, {
+  await withDataFolder(await sessionFolder(invocation, host), ({ records }) =>
+    changeExtensionSettings(projectRecords(records, process.cwd()), found.id, {
       config: { ...settings.config, ...config },
       secrets: { ...settings.secrets, ...secrets },
       enabled: true,
-    })
-  } finally {
-    await store.close()
-  }
+    }),
+  )
   await instance.onSetupComplete?.()
   await printNotice(`${found.id} is set up and enabled. This applies from the next start.`, { host, display: invocation.display })
   return exitCodes.done.code
@@ -88,36 +87,18 @@ async function askField(field: SetupField, current: unknown, host: Host): Promis
 }
 
 /** The characters of a secret are not shown. */
-async function hiddenLine(host: Host): ReturnType<typeof nextLine> {
-  const { stdin } = host as { stdin: Host['stdin'] & { setRawMode?(on: boolean): void } }
-  let text = ''
-  stdin.setRawMode?.(true)
+async function hiddenLine({ stdin, stderr }: Host): ReturnType<typeof nextLine> {
+  const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() })
+  const lines = createInterface({ input: stdin, output: nowhere, terminal: true })
   try {
     return await new Promise((resolve) => {
-      const end = (kind: 'line' | 'end'): void => {
-        stdin.off('data', read)
-        stdin.off('end', ended)
-        stdin.pause()
-        resolve(kind === 'line' ? { kind, text } : { kind })
-      }
-      const ended = (): void => end('end')
-      const read = (chunk: Buffer | string): void => {
-        for (const char of String(chunk)) {
-          const isEnd = char === '\r' || char === '\n'
-          if (isEnd || char === '\u0003' || char === '\u0004') {
-            end(isEnd ? 'line' : 'end')
-            return
-          }
-          text = char === '\u007f' ? text.slice(0, -1) : text + char
-        }
-      }
-      stdin.on('data', read)
-      stdin.once('end', ended)
-      stdin.resume()
+      lines.once('line', (text) => resolve({ kind: 'line', text }))
+      // Also at Ctrl-C and Ctrl-D.
+      lines.once('close', () => resolve({ kind: 'end' }))
     })
   } finally {
-    stdin.setRawMode?.(false)
-    await host.stderr.write('\n')
+    lines.close()
+    await stderr.write('\n')
   }
 }
 

@@ -1,9 +1,7 @@
-import { homedir } from 'node:os'
-import { type Admission, type ExtensionAdmissions, extensionAdmissions, extensionSandbox } from '../../kernel/index.ts'
+import { type Admission, type ExtensionAdmissions, extensionAdmissions } from '../../kernel/index.ts'
 import { systemClock } from '../../runtime/index.ts'
 import { displaySentence } from '../../util/as-sentence.ts'
 import { sessionFolder } from '../approvals/session-store.ts'
-import { homeFolder } from '../host/data-folder.ts'
 import { exitCodes } from '../host/exit-codes.ts'
 import type { Host } from '../host/process-host.ts'
 import type { ExtensionsInvocation } from '../options/kernel-invocations.ts'
@@ -11,6 +9,7 @@ import { printDocument } from '../terminal/print-messages.ts'
 import { printable } from '../terminal/printable.ts'
 import { extensionData } from './extension-places.ts'
 import type { InspectedExtension } from './inspect-extensions.ts'
+import { sandboxAt } from './project-kernel.ts'
 import { problemLines } from './show-extension.ts'
 
 /** `troupe extensions validate`: what the kernel checks before it loads an extension that nobody trusts. */
@@ -20,10 +19,8 @@ export async function validateExtensions(
   host: Host,
 ): Promise<number> {
   const workspace = process.cwd()
-  const path = host.env.PATH ?? '/usr/local/bin:/usr/bin:/bin'
-  const sandbox = extensionSandbox({ workspace, path, home: homeFolder(homedir()), clock: systemClock })
   const dataFolder = extensionData(await sessionFolder(invocation, host), workspace)
-  const { validate } = extensionAdmissions({ sandbox, clock: systemClock, workspace, dataFolder })
+  const { validate } = extensionAdmissions({ sandbox: sandboxAt(workspace, host), clock: systemClock, workspace, dataFolder })
   const results = []
   for (const extension of extensions) {
     const { found } = extension

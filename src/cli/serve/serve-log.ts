@@ -9,6 +9,8 @@ import { printable } from '../terminal/printable.ts'
 /** What a server says, on standard error. */
 export interface ServeLog {
   readonly format: DisplayOptions['logFormat']
+  /** With `--verbose` only. */
+  debug(text: string): void
   note(text: string): void
   warn(text: string): void
   access(entry: AccessEntry): void
@@ -26,6 +28,9 @@ export function serveLog(host: Host, display: DisplayOptions): ServeLog {
   const target = { host, display }
   return {
     format: display.logFormat,
+    debug(text) {
+      if (display.detail === 'verbose') void printNotice(text, target)
+    },
     note: (text) => void printNotice(text, target),
     warn: (text) => void printWarning(text, target),
     failure(error, requestId) {

@@ -1,12 +1,12 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { type Store, TroupeError } from '../../contracts/index.ts'
+import { TroupeError } from '../../contracts/index.ts'
 import { createToken, listTokens, revokeToken, type TokenRecord } from '../../headends/server/index.ts'
 import { systemClock } from '../../runtime/index.ts'
 import { knownNames } from '../../util/nearest-names.ts'
 import { sessionFolder } from '../approvals/session-store.ts'
 import { exitCodes } from '../host/exit-codes.ts'
-import { openDataFolder } from '../host/open-data-folder.ts'
+import { withDataFolder } from '../host/open-data-folder.ts'
 import type { Host } from '../host/process-host.ts'
 import type { TokenInvocation } from '../options/serve-invocations.ts'
 import { columns, columnsOn, type Row } from '../terminal/columns.ts'
@@ -43,7 +43,7 @@ export async function tokenCommand(invocation: TokenInvocation, host: Host): Pro
 async function create(invocation: TokenInvocation, host: Host): Promise<void> {
   const settings = tokenSettings(invocation, host.now())
   const folder = await sessionFolder(invocation, host)
-  const token = await withStore(folder, async (store) => {
+  const token = await withDataFolder(folder, async (store) => {
     const created = await createToken(store.records, settings, { clock: systemClock })
     await auditAction(store, { action: 'token.create', token: settings.name, scopes: settings.scopes.join(',') })
     return created
@@ -58,7 +58,7 @@ async function create(invocation: TokenInvocation, host: Host): Promise<void> {
 
 async function list(invocation: TokenInvocation, host: Host): Promise<void> {
   const folder = await sessionFolder(invocation, host)
-  const tokens = hasStore(folder) ? await withStore(folder, ({ records }) => listTokens(records)) : []
+  const tokens = hasStore(folder) ? await withDataFolder(folder, ({ records }) => listTokens(records)) : []
   if (invocation.output === 'json')
     return printDocument({ tokens: tokens.map(({ hash: _, ...token }) => ({ ...token, createdAt: timeOf(token.createdAt) })) }, host)
   if (tokens.length === 0)
@@ -77,7 +77,7 @@ async function revoke(invocation: TokenInvocation, host: Host): Promise<void> {
     throw new TroupeError('usage', 'The name of the token is missing.', { remedy: 'Write it like: troupe token revoke ci' })
   const folder = await sessionFolder(invocation, host)
   if (!hasStore(folder)) throw unknownToken(name, [])
-  await withStore(folder, async (store) => {
+  await withDataFolder(folder, async (store) => {
     if (!(await revokeToken(store.records, name))) throw unknownToken(name, await listTokens(store.records))
     await auditAction(store, { action: 'token.revoke', token: name })
   })
@@ -86,15 +86,6 @@ async function revoke(invocation: TokenInvocation, host: Host): Promise<void> {
 }
 
 const hasStore = (folder: string): boolean => existsSync(join(folder, 'troupe.db'))
-
-async function withStore<Result>(folder: string, use: (store: Store) => Promise<Result>): Promise<Result> {
-  const store = await openDataFolder(folder)
-  try {
-    return await use(store)
-  } finally {
-    await store.close()
-  }
-}
 
 const unknownToken = (name: string, tokens: readonly TokenRecord[]): TroupeError =>
   new TroupeError('usage', `There is no token with the name "${name}".`, {
