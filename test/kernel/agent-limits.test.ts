@@ -66,6 +66,28 @@ it('time_budget_ms ends an agent that is slow', async () => {
   never.open()
 })
 
+it('parameters and timeout_ms apply to the requests of the agent', async () => {
+  const never = gate()
+  const {
+    ask: run,
+    models,
+    clock,
+  } = await scene({
+    extensions: [{ id: 'worker', agent: { parameters: { temperature: 0.5, seed: 7, timeoutMs: 5_000 } } }],
+    models: {
+      main: [ask, { text: 'Done.' }],
+      small: [never, never, never, never].map(({ promise }) => ({ text: 'Late.', wait: promise })),
+    },
+  })
+  const running = run('Go')
+  await expect.poll(() => models.small?.requests.length).toBe(1)
+  expect(models.small?.requests[0]).toMatchObject({ parameters: { temperature: 0.5, seed: 7 } })
+  await clock.elapse(60_000)
+  await running
+  expect(requestText(models.main, 1)).toContain('within 5000 ms')
+  never.open()
+})
+
 it('time_budget_ms ends invoke: its signal first, then the call', async () => {
   const reasons: unknown[] = []
   const {

@@ -10,6 +10,7 @@ import { keepAlive } from '../../util/keep-alive.ts'
 import { messageOf } from '../../util/message-of.ts'
 import type { FoundExtension, OpenExtension } from '../kernel-types.ts'
 import { problemsOf } from '../loader/extension-failure.ts'
+import { hashUnchanged } from '../loader/hash-folder.ts'
 import { entryFile } from '../loader/open-in-kernel.ts'
 import type { ExtensionSandbox, OpenableExtension } from '../process/extension-sandbox.ts'
 import { openInSandbox } from '../process/open-in-sandbox.ts'
@@ -51,6 +52,7 @@ export function extensionAdmissions(options: AdmissionOptions): ExtensionAdmissi
   return {
     validate,
     async open(found) {
+      hashUnchanged(found)
       if (!isRemembered(found, dataFolder)) {
         const { problems } = await validate(found)
         const [first] = problems

@@ -2,6 +2,8 @@ import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { contentHash } from '../../agents/index.ts'
+import type { FoundExtension } from '../kernel-types.ts'
+import { extensionError } from './extension-failure.ts'
 
 const maxFiles = 2_000
 const maxBytes = 32 * 1024 ** 2
@@ -42,4 +44,11 @@ export function hashFolder(folder: string): HashedFolder {
   }
   walk('')
   return { hash: whole.digest('hex'), files }
+}
+
+/** Trust and permissions are given to a content. @throws if it is not what was found. */
+export function hashUnchanged({ folder, hash }: Pick<FoundExtension, 'folder' | 'hash'>): HashedFolder {
+  const now = hashFolder(folder)
+  if (now.hash !== hash) throw extensionError(folder, 'its files have changed since they were checked', 'Restart.')
+  return now
 }

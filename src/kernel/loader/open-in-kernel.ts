@@ -7,7 +7,7 @@ import { messageOf } from '../../util/message-of.ts'
 import { suggestName } from '../../yaml/messages.ts'
 import type { ExtensionManifest, OpenExtension, SupervisorPort } from '../kernel-types.ts'
 import { extensionError } from './extension-failure.ts'
-import { hashFolder } from './hash-folder.ts'
+import { hashUnchanged } from './hash-folder.ts'
 
 /** Opens trusted extensions inside this process. A file of a project runs only with the content that was trusted. */
 export function openInKernel(supervisor: Pick<SupervisorPort, 'enter'>): OpenExtension {
@@ -16,11 +16,7 @@ export function openInKernel(supervisor: Pick<SupervisorPort, 'enter'>): OpenExt
     if (!entrypoint) return opened({})
     const { className } = entrypoint
     const path = entryFile(folder, entrypoint)
-    if (source === 'project') {
-      const now = hashFolder(folder)
-      if (now.hash !== hash) throw extensionError(folder, 'its files have changed since they were checked', 'Restart.')
-      watchLoading([{ files: now.files, isConfined: true }])
-    }
+    if (source === 'project') watchLoading([{ files: hashUnchanged({ folder, hash }).files, isConfined: true }])
     const exports: { readonly [name: string]: unknown } = await supervisor
       .enter(id, 'import', () => import(pathToFileURL(path).href))
       .catch((error: unknown) => {

@@ -3,6 +3,7 @@ import { homedir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { type ExtensionAdmissions, extensionAdmissions } from '../../../src/kernel/admission/extension-admission.ts'
+import { hashFolder } from '../../../src/kernel/loader/hash-folder.ts'
 import { type ExtensionSandbox, extensionSandbox } from '../../../src/kernel/process/extension-sandbox.ts'
 import { FakeClock } from '../../../src/testing/index.ts'
 import { noSandboxHere, sandboxed } from '../../sandbox-here.ts'
@@ -34,14 +35,16 @@ describe.skipIf(noSandboxHere)(sandboxed('admission'), () => {
     }
     return extensionAdmissions({ sandbox, clock, workspace: stage.root, dataFolder: stage.dataFolder })
   }
+  const foundNow = <Found extends { readonly folder: string }>(found: Found) => ({ ...found, hash: hashFolder(found.folder).hash })
   const typed = (id: string, source: string) => {
     const found = stage.add(id, '')
     rmSync(join(found.folder, 'main.js'))
     stage.write(`extensions/${id}/main.ts`, source)
-    return { ...found, hash: `hash of ${source}` }
+    return foundNow(found)
   }
 
   it('lets a good extension pass: its types fit, it starts, and nothing has an effect', async () => {
+    stage.write('extensions/good/word.ts', `export const word: string = 'word'`)
     const found = typed(
       'good',
       `import { writeFile } from 'node:fs/promises'
@@ -56,14 +59,14 @@ describe.skipIf(noSandboxHere)(sandboxed('admission'), () => {
          getTools(): readonly Tool[] { return [] }
        }`,
     )
-    stage.write('extensions/good/word.ts', `export const word: string = 'word'`)
     expect(await admissions.validate(found)).toEqual({ problems: [], notices: [] })
     expect(starts).toBe(2)
     const opened = await admissions.open(found)
     // Types and trial were not repeated.
     expect(starts).toBe(3)
     await opened.close()
-    const changed = await admissions.open({ ...found, hash: 'another' })
+    stage.write('extensions/good/word.ts', `export const word: string = 'another'`)
+    const changed = await admissions.open(foundNow(found))
     expect(starts).toBe(6)
     await changed.close()
   })

@@ -34,6 +34,12 @@ describe('admission without a sandbox', () => {
     })
   })
 
+  it('does not open files that were changed after they were found', async () => {
+    const found = stage.add('guest', main(''))
+    stage.write('extensions/guest/main.js', main('start() {}'))
+    await expect(admissions().open(found)).rejects.toMatchObject({ message: 'its files have changed since they were checked' })
+  })
+
   it('has nothing to check in an agent without code', async () => {
     const { entrypoint: _, ...manifest } = stage.add('guest', main('')).manifest
     const found = { ...stage.add('guest', ''), manifest }

@@ -5,6 +5,7 @@ import { dirname, join } from 'node:path'
 import type { AgentResult, AnyExtension, BusEvent, Clock, ExtensionContext, Json, ToolContext } from '../../../src/contracts/index.ts'
 import type { ExtensionManifest, FoundExtension, OpenedExtension } from '../../../src/kernel/kernel-types.ts'
 import { foundExtension } from '../../../src/kernel/loader/fixtures/test-kernel.ts'
+import { hashFolder } from '../../../src/kernel/loader/hash-folder.ts'
 import type { ExtensionSandbox } from '../../../src/kernel/process/extension-sandbox.ts'
 import { openInSandbox } from '../../../src/kernel/process/open-in-sandbox.ts'
 import { startUnsandboxed } from '../../../src/tools/sandbox/index.ts'
@@ -57,7 +58,8 @@ export function extensionStage(base = tmpdir()): Stage {
   }
   const add: Stage['add'] = (id, source, manifest = {}) => {
     write(`extensions/${id}/main.js`, source)
-    const found = foundExtension(id, manifest as never, { folder: join(root, 'extensions', id), trusted: false })
+    const folder = join(root, 'extensions', id)
+    const found = foundExtension(id, manifest as never, { folder, trusted: false, hash: hashFolder(folder).hash })
     return found as ReturnType<Stage['add']>
   }
   return {
