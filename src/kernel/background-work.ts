@@ -30,19 +30,23 @@ export async function ended(work: Iterable<Promise<void> | undefined>, clock: Cl
 }
 
 interface Limits {
-  readonly clock: Clock
+  readonly clock: Pick<Clock, 'after'>
   readonly ms: number
   readonly signal?: AbortSignal
 }
 
+interface Deadline extends Limits {
+  readonly late?: Error
+}
+
 /** Rejects if the work fails, is late, or the signal aborts. */
-export async function withinTime(work: () => MaybePromise<void>, { clock, ms, signal }: Limits): Promise<void> {
+export async function withinTime<Result>(work: () => MaybePromise<Result>, { clock, ms, signal, late: reason }: Deadline): Promise<Result> {
   const { promise: late, reject } = Promise.withResolvers<never>()
-  const cancel = clock.after(ms, () => reject(new Error(`no answer within ${ms / 1_000} s`)))
+  const cancel = clock.after(ms, () => reject(reason ?? new Error(`no answer within ${ms / 1_000} s`)))
   const abort = (): void => reject(new Error('it was ended'))
   signal?.addEventListener('abort', abort)
   try {
-    await Promise.race([(async () => work())(), late])
+    return await Promise.race([(async () => work())(), late])
   } finally {
     cancel()
     signal?.removeEventListener('abort', abort)

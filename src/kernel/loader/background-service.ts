@@ -1,4 +1,5 @@
 import type { Clock, ServiceProvider } from '../../contracts/index.ts'
+import { pause } from '../background-work.ts'
 
 const firstDelayMs = 1_000
 const maxDelayMs = 60_000
@@ -23,7 +24,7 @@ export function superviseService({ clock, run, onFailure }: ServiceOptions): () 
         if (signal.aborted) return
         if (clock.monotonic() - startedAt > maxDelayMs) delay = firstDelayMs
         onFailure(error, delay)
-        await pause(clock, delay, signal)
+        await pause({ clock, ms: delay, signal })
         if (signal.aborted) return
         delay = Math.min(delay * 2, maxDelayMs)
       }
@@ -34,14 +35,4 @@ export function superviseService({ clock, run, onFailure }: ServiceOptions): () 
     controller.abort(new Error('the extension stops'))
     return ended
   }
-}
-
-async function pause(clock: Clock, ms: number, signal: AbortSignal): Promise<void> {
-  const { promise, resolve } = Promise.withResolvers<void>()
-  const cancel = clock.after(ms, resolve)
-  const end = (): void => resolve()
-  signal.addEventListener('abort', end)
-  await promise
-  cancel()
-  signal.removeEventListener('abort', end)
 }

@@ -1,5 +1,6 @@
 import type { Clock, MaybePromise } from '../../contracts/index.ts'
 import { keepAlive } from '../../util/keep-alive.ts'
+import { withinTime } from '../background-work.ts'
 import type { SupervisorPort } from '../kernel-types.ts'
 import type { ManagedExtension } from './managed-extension.ts'
 
@@ -26,16 +27,9 @@ export class ExtensionCalls {
     return this.within(stage, () => this.enter(each, stage, work))
   }
 
-  async within<Result>(stage: string, work: () => MaybePromise<Result>, deadlineMs = this.#options.deadlineMs): Promise<Result> {
-    const { clock } = this.#options
+  async within<Result>(stage: string, work: () => MaybePromise<Result>, ms = this.#options.deadlineMs): Promise<Result> {
     const release = keepAlive()
-    const late = Promise.withResolvers<never>()
-    const cancel = clock.after(deadlineMs, () => late.reject(new Error(`\`${stage}\` took longer than ${deadlineMs / 1000} s`)))
-    try {
-      return await Promise.race([work(), late.promise])
-    } finally {
-      cancel()
-      release()
-    }
+    const late = new Error(`\`${stage}\` took longer than ${ms / 1000} s`)
+    return withinTime(work, { clock: this.#options.clock, ms, late }).finally(release)
   }
 }

@@ -1,5 +1,6 @@
 import type { Clock, Hook, ProvidedContext } from '../../contracts/index.ts'
 import { messageOf } from '../../util/message-of.ts'
+import { withinTime } from '../background-work.ts'
 import type { LoadedExtension, ReportDiagnostic, Router, SupervisorPort } from '../kernel-types.ts'
 import { orchestratorName } from './orchestrator-definition.ts'
 
@@ -27,7 +28,8 @@ export function contextHook({ clock, supervisor, router, onDiagnostic, list }: P
         providers.map(async ({ found: { id }, instance, runs }): Promise<readonly Text[]> => {
           const ask = () => instance.getContext?.(request)
           try {
-            const given = await inTime(clock, async () => (runs === 'kernel' ? supervisor.enter(id, 'getContext', ask) : ask()))
+            const entered = () => (runs === 'kernel' ? supervisor.enter(id, 'getContext', ask) : ask())
+            const given = await withinTime(entered, { clock, ms: deadlineMs })
             return given && typeof given.text === 'string' && given.text.trim() !== '' ? [{ ...given, id }] : []
           } catch (error) {
             const message = `${id}: getContext failed, and its text is left out: ${messageOf(error)}`
@@ -57,14 +59,4 @@ function fitting(texts: readonly Text[]): readonly string[] {
       left -= text.length
       return [`Context of ${id}:\n${text}`]
     })
-}
-
-async function inTime<Result>(clock: Pick<Clock, 'after'>, work: () => Promise<Result>): Promise<Result> {
-  const late = Promise.withResolvers<never>()
-  const cancel = clock.after(deadlineMs, () => late.reject(new Error(`no answer within ${deadlineMs / 1000} s`)))
-  try {
-    return await Promise.race([work(), late.promise])
-  } finally {
-    cancel()
-  }
 }
