@@ -27,8 +27,6 @@ export interface RouterOptions {
   readonly report: ReportDiagnostic
   /** Whether a person has read the code of this extension. If not, its messages approve nothing, and its tasks say so. Default: yes. */
   isTrusted?(extension: string): boolean
-  /** The agent of conversations. Default `orchestrator`. */
-  readonly orchestrator?: string
   /** Keeps sessions apart from those of other projects in the same store. */
   readonly scope?: string
 }
@@ -143,7 +141,6 @@ class MessageRouter implements Router {
       sessions,
       conversations: this.#conversations,
       clock: this.#options.clock,
-      orchestrator: this.#options.orchestrator ?? 'orchestrator',
       scope: this.#scope,
       isTrusted: (extension) => this.#isTrusted(extension),
       reply: (to, reply) => this.#reply(to, reply),

@@ -1,6 +1,7 @@
 import type { ChannelProvider, InteractionEvent, OutgoingMessage, StreamEvent } from '../../contracts/index.ts'
 import { messageOf } from '../../util/message-of.ts'
 import { pause, withinTime } from '../background-work.ts'
+import { orchestratorName } from '../orchestrator/orchestrator-definition.ts'
 import { type Changes, type Conversation, keyOf } from './conversation.ts'
 import { deadlineMs, deliver } from './deliver.ts'
 import { questionText } from './questions.ts'
@@ -49,7 +50,7 @@ class Follower {
     this.#options = options
     this.#key = keyOf(conversation)
     this.#sessionId = conversation.sessionId ?? ''
-    this.#speech = new Speech({ sessionId: this.#sessionId, agent: options.orchestrator }, this.#conversation ?? conversation)
+    this.#speech = new Speech({ sessionId: this.#sessionId, agent: orchestratorName }, this.#conversation ?? conversation)
   }
 
   async run(): Promise<void> {
@@ -108,7 +109,7 @@ class Follower {
     const [request] = await sessions.requests(this.#sessionId)
     if (request?.id === asked) return
     if (!request) return this.#update({ asked: undefined })
-    const speaker = request.agentPath === 'root' ? this.#options.orchestrator : agentOf(request.agentPath)
+    const speaker = request.agentPath === 'root' ? orchestratorName : agentOf(request.agentPath)
     conversations.asking.set(this.#key, request.id)
     const sent = await this.#send({ id: request.id, kind: 'question', speaker, ...questionText(request) })
     if (sent !== undefined) await this.#update({ asked: request.id })

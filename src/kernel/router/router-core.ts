@@ -6,8 +6,6 @@ export interface RouterCore {
   readonly sessions: SessionService
   readonly conversations: Conversations
   readonly clock: Clock
-  /** The agent of conversations. */
-  readonly orchestrator: string
   readonly scope: string
   isTrusted(extension: string): boolean
   /** Stored when it resolves. The same id again is ignored. */

@@ -1,6 +1,7 @@
 import { TroupeError } from '../../contracts/index.ts'
 import { messageOf } from '../../util/message-of.ts'
 import { pause } from '../background-work.ts'
+import { orchestratorName } from '../orchestrator/orchestrator-definition.ts'
 import { type Command, helpText, parseCommand, unknownCommandText } from './commands.ts'
 import type { Changes, Conversation, WaitingMessage } from './conversation.ts'
 import { parseAnswer } from './questions.ts'
@@ -79,10 +80,7 @@ export class MessageWorker {
     const parsed = parseAnswer(message.text, request)
     const isRefused = typeof parsed === 'object' && parsed.kind === 'approve' && !this.#options.isTrusted(conversation.channel)
     const decision = isRefused ? approveElsewhere(conversation.channel) : parsed
-    if (typeof decision === 'string') {
-      await this.#options.reply(conversation, { id: message.id, kind: 'notice', text: decision })
-      return {}
-    }
+    if (typeof decision === 'string') return this.#reply(conversation, message, decision)
     const answer = { approvalId: request.id, decision }
     // Without this, a crash would leave open whether it was the answer or a message.
     await this.#options.conversations.update(conversation, ({ waiting }) => ({
@@ -110,7 +108,7 @@ export class MessageWorker {
   }
 
   async #send(conversation: Conversation, { id, text, isTask }: WaitingMessage, mode: 'queue' | 'steer'): Promise<Changes> {
-    const { sessions, orchestrator, scope } = this.#options
+    const { sessions, scope } = this.#options
     const { sessionId, channel, userId, userName, number } = conversation
     if (sessionId !== undefined) {
       try {
@@ -125,50 +123,42 @@ export class MessageWorker {
     }
     const principal = { id: `${channel}:${userId}`, kind: 'person', ...(userName && { name: userName }) } as const
     const more = { principal, clientId: id, key: `${scope}${this.#key}#${number}`, labels: [`channel:${channel}`] }
-    return { ...fresh, sessionId: await sessions.start(text, { agent: orchestrator, ...more }) }
+    return { ...fresh, sessionId: await sessions.start(text, { agent: orchestratorName, ...more }) }
   }
 
   async #command(conversation: Conversation, message: WaitingMessage, { name, rest }: Command): Promise<Changes> {
-    const { reply, orchestrator } = this.#options
-    const say = (text: string): Promise<void> => reply(conversation, { id: message.id, kind: 'notice', text })
-    const speaker = conversation.speakers?.at(-1)?.agent
+    const { sessionId = '', speakers, number } = conversation
+    const speaker = speakers?.at(-1)?.agent
+    const say = (text: string): Promise<Changes> => this.#reply(conversation, message, text)
     switch (name) {
       case 'queue':
-        if (rest.trim() !== '') return this.#send(conversation, { ...message, text: rest }, 'queue')
-        await say('Write the message after the command: /queue MESSAGE')
-        return {}
+        if (rest.trim() === '') return say('Write the message after the command: /queue MESSAGE')
+        return this.#send(conversation, { ...message, text: rest }, 'queue')
       case 'who':
-        await say(
-          speaker === undefined
-            ? `You are talking to ${orchestrator}.`
-            : `You are talking to ${speaker}. /back returns to ${orchestrator}.`,
-        )
-        return {}
+        return say(`You are talking to ${speaker === undefined ? orchestratorName : `${speaker}. /back returns to ${orchestratorName}`}.`)
       case 'back':
-        if (speaker === undefined) await say(`You are talking to ${orchestrator} already.`)
-        else await this.#back(conversation, message)
+        if (speaker === undefined) return say(`You are talking to ${orchestratorName} already.`)
+        // To the root itself, not to the child that speaks.
+        await this.#options.sessions.send(sessionId, '/back', { clientId: message.id, mode: 'steer', to: sessionId })
         return {}
       case 'stop':
-        if (!(await this.#stop(conversation))) await say('No task is running.')
-        return {}
+        return (await this.#stop(conversation)) ? {} : say('No task is running.')
       case 'new':
         await this.#stop(conversation)
         await say('A new conversation begins with your next message.')
-        return { ...fresh, sessionId: undefined, number: conversation.number + 1, notices: [] }
+        return { ...fresh, sessionId: undefined, number: number + 1, notices: [] }
       case 'help':
-        await say(helpText)
-        return {}
+        return say(helpText)
       case 'unknown':
-        await say(unknownCommandText(message.text))
-        return {}
+        return say(unknownCommandText(message.text))
       default:
         return name satisfies never
     }
   }
 
-  /** To the root itself, not to the child that speaks. */
-  async #back({ sessionId = '' }: Conversation, { id }: WaitingMessage): Promise<void> {
-    await this.#options.sessions.send(sessionId, '/back', { clientId: id, mode: 'steer', to: sessionId })
+  async #reply(conversation: Conversation, { id }: WaitingMessage, text: string): Promise<Changes> {
+    await this.#options.reply(conversation, { id, kind: 'notice', text })
+    return {}
   }
 
   async #stop({ sessionId = '', channel, userId }: Conversation): Promise<boolean> {
