@@ -1,4 +1,4 @@
-import { statSync } from 'node:fs'
+import { mkdirSync, statSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { AnyExtension, ExtensionContext } from '../../contracts/index.ts'
@@ -75,6 +75,16 @@ describe('only what is declared', () => {
     expect(kernel.log.at(-1)).toBe('builtin read_file /workspace/docs')
     for (const folder of ['/etc', '..', 'docs/../../x'])
       expect(() => context.builtinTools(['read_file'], { folder })).toThrow('is outside the project')
+  })
+
+  test('no tools for a folder that is a link', async () => {
+    const { context, kernel } = await opened({}, { ports: { workspace: project.root } })
+    project.write('docs/a', '')
+    mkdirSync(join(project.root, '.git/hooks'), { recursive: true })
+    symlinkSync('.git/hooks', join(project.root, 'extensions'))
+    expect(() => context.builtinTools(['write_file'], { folder: 'extensions' })).toThrow('is a link')
+    context.builtinTools(['read_file'], { folder: 'docs' })
+    expect(kernel.log.at(-1)).toBe(`builtin read_file ${project.root}/docs`)
   })
 })
 

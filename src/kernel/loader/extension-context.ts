@@ -1,5 +1,5 @@
-import { mkdirSync } from 'node:fs'
-import { join, resolve } from 'node:path'
+import { existsSync, mkdirSync, realpathSync } from 'node:fs'
+import { join, relative, resolve } from 'node:path'
 import {
   type AnyExtension,
   type Clock,
@@ -105,6 +105,7 @@ export function createExtensionContext(
       insideOnly('`builtinTools`')
       const path = resolve(workspace, inside)
       check(isInside(workspace, path), `${path} is outside the project`, 'Use a folder of the project.')
+      check(!hasLink(workspace, path), `${path} is a link, and may lead anywhere`, 'Use a folder of the project without links.')
       return ports.builtinTools(names, path).map(withBuiltinRules)
     },
     async startAgent(task, options = {}) {
@@ -166,6 +167,10 @@ const inCurrentCall = (tool: Tool): ResolvedTool => ({
     return tool.execute(input, context)
   },
 })
+
+/** A cloned project can have links in it, such as `extensions` to the extensions of the person. */
+const hasLink = (workspace: string, path: string): boolean =>
+  existsSync(path) && relative(realpathSync(workspace), realpathSync(path)) !== relative(workspace, path)
 
 const openSchedules = (schedules: Schedules, ports: Pick<KernelPorts, 'currentPerson'>, checkOpen: () => void): Schedules => ({
   async add(task) {
