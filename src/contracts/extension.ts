@@ -112,7 +112,7 @@ export interface ProvidedContext {
   readonly priority?: number
 }
 
-/** Guided configuration: `troupe extensions setup ID`. Secrets never reach a model. */
+/** Guided configuration: `troupe extensions setup ID`. Secrets never reach a model. Trusted extensions only. */
 export interface SetupProvider {
   getSetupSchema(): MaybePromise<readonly SetupField[]>
   /** Throw with a reason to refuse. */

@@ -4,10 +4,11 @@ import { withinTime } from '../background-work.ts'
 import type { SupervisorPort } from '../kernel-types.ts'
 import type { ManagedExtension } from './managed-extension.ts'
 
+const callMs = 10_000
+
 interface CallOptions {
   readonly clock: Clock
   readonly supervisor: Pick<SupervisorPort, 'enter'>
-  readonly deadlineMs: number
 }
 
 /** How code of extensions is called. */
@@ -27,7 +28,7 @@ export class ExtensionCalls {
     return this.within(stage, () => this.enter(each, stage, work))
   }
 
-  async within<Result>(stage: string, work: () => MaybePromise<Result>, ms = this.#options.deadlineMs): Promise<Result> {
+  async within<Result>(stage: string, work: () => MaybePromise<Result>, ms = callMs): Promise<Result> {
     const release = keepAlive()
     const late = new Error(`\`${stage}\` took longer than ${ms / 1000} s`)
     return withinTime(work, { clock: this.#options.clock, ms, late }).finally(release)

@@ -39,8 +39,6 @@ export interface LoaderOptions {
   quarantineOf?(found: FoundExtension): string | undefined
   /** A failure, a warning, or a change of its health or its tools. */
   onChange?(extension: LoadedExtension, problems: readonly ExtensionProblem[]): void
-  /** Of each call. Default 10 s. */
-  readonly deadlineMs?: number
 }
 
 type WithManifest = FoundExtension & { readonly manifest: ExtensionManifest }
@@ -56,7 +54,7 @@ export class ExtensionLoader {
 
   constructor(options: LoaderOptions) {
     this.#options = options
-    this.#calls = new ExtensionCalls({ ...options.ports, deadlineMs: options.deadlineMs ?? 10_000 })
+    this.#calls = new ExtensionCalls(options.ports)
     this.#all = new Map(options.found.map((found) => [found.id, new ManagedExtension(found)]))
   }
 
