@@ -56,6 +56,13 @@ it('a file with the name of the folder is no reason to fail', async () => {
   await rm(other, { recursive: true })
 })
 
+it('prints no control sequences of folder names', async () => {
+  await write('e\u001b[31mvil', { 'main.js': '' })
+  expect((await extensions('list')).stdout).not.toContain('\u001b[31mvil')
+  expect((await extensions('validate')).stdout).not.toContain('\u001b[31mvil')
+  await rm(join(folder, 'extensions', 'e\u001b[31mvil'), { recursive: true })
+})
+
 it('one of the project does not replace one of Troupe before it is trusted', async () => {
   await write('kv', { 'manifest.yaml': manifest('kv'), 'main.js': 'export class Main {}' })
   const keptOut = { message: 'not loaded: it is not trusted, and an extension of Troupe has the same id' }

@@ -78,7 +78,7 @@ function rowOf({ found, state, runs, problems }: InspectedExtension): Row {
     ...(runs === 'sandbox' ? ['not trusted: runs in the sandbox'] : []),
     ...(problems.length > 0 ? [plural(problems.length, 'problem')] : []),
   ]
-  return [id, printable(`${facts.join(' · ')}${manifest ? ` · ${oneLine(manifest.description)}` : ''}`)]
+  return [printable(id), printable(`${facts.join(' · ')}${manifest ? ` · ${oneLine(manifest.description)}` : ''}`)]
 }
 
 const oneLine = (text: string): string => text.trim().replace(/\s+/g, ' ')

@@ -28,7 +28,7 @@ export async function validateExtensions(
     results.push({ id: found.id, ok: problems.length === 0, problems, notices })
     if (invocation.output === 'json') continue
     await host.stdout.lines([
-      `${problems.length === 0 ? 'ok  ' : 'FAIL'}  ${found.id}`,
+      `${problems.length === 0 ? 'ok  ' : 'FAIL'}  ${printable(found.id)}`,
       ...problems.flatMap(problemLines).map((line) => `      ${line}`),
       ...notices.map((notice) => `      ${printable(notice)}`),
     ])
