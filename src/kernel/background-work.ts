@@ -20,13 +20,10 @@ const maxEndMs = 5_000
 
 /** Waits for work that ends, but not for work that hangs. */
 export async function ended(work: Iterable<Promise<void> | undefined>, clock: Clock): Promise<void> {
-  const { promise: late, resolve } = Promise.withResolvers<void>()
-  const cancel = clock.after(maxEndMs, resolve)
   // Deadlines do not keep the process alive.
   const release = keepAlive()
-  await Promise.race([Promise.all(work), late])
+  await withinTime(() => Promise.all(work), { clock, ms: maxEndMs }).catch(() => {})
   release()
-  cancel()
 }
 
 interface Limits {

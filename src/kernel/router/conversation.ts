@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { type ApprovalDecision, type Json, type Recipient, type Records, TroupeError } from '../../contracts/index.ts'
+import { cutText } from '../../util/well-formed.ts'
 import type { Notice } from '../kernel-types.ts'
 
 // What is known about the conversation of one person on one channel. One record for each, in the namespace `conversation`.
@@ -7,6 +8,12 @@ import type { Notice } from '../kernel-types.ts'
 const namespace = 'conversation'
 /** Of the key of a session. */
 const mostKeyChars = 480
+
+/** Messages that wait for the session. */
+const mostWaiting = 100
+const mostTaken = 200
+const mostNotices = 20
+const mostNoticeChars = 2_000
 
 /** A message that is stored and not yet sent to the session. */
 export interface WaitingMessage {
@@ -78,6 +85,34 @@ export class Conversations {
   latest(): Recipient | undefined {
     const [first] = [...this.#byKey.values()].filter(({ lastAt }) => lastAt > 0).toSorted((a, b) => b.lastAt - a.lastAt)
     return first && recipientOf(first)
+  }
+
+  /** Whether there is room for a message, or it was taken already. */
+  canTake(to: Recipient, id = ''): boolean {
+    const { taken = [], waiting = [] } = this.#byKey.get(keyOf(to)) ?? {}
+    return taken.includes(id) || waiting.length < mostWaiting
+  }
+
+  /** Stores a message once. */
+  async take(to: Recipient, message: WaitingMessage, changes: Changes): Promise<void> {
+    await this.update(to, ({ taken, waiting }) =>
+      taken.includes(message.id) ? {} : { ...changes, waiting: [...waiting, message], taken: [...taken, message.id].slice(-mostTaken) },
+    )
+  }
+
+  addNotice(to: Recipient, { text, ...notice }: Notice): Promise<Conversation> {
+    const added = { ...notice, text: cutText(text, mostNoticeChars) }
+    return this.update(to, ({ notices }) => ({ notices: [...notices, added].slice(-mostNotices) }))
+  }
+
+  async takeNotices(conversation: Conversation): Promise<readonly Notice[]> {
+    let taken = conversation.notices
+    if (taken.length === 0) return []
+    await this.update(conversation, ({ notices }) => {
+      taken = notices
+      return { notices: [] }
+    })
+    return taken
   }
 
   /** Durable when it resolves. `change` may be called again. */

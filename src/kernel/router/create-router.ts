@@ -1,14 +1,11 @@
-import type {
-  ChannelProvider,
-  Clock,
-  Ids,
-  IncomingMessage,
-  OutgoingMessage,
-  Recipient,
-  Records,
-  SessionService,
+import {
+  type ChannelProvider,
+  type IncomingMessage,
+  type OutgoingMessage,
+  type Recipient,
+  type SessionService,
+  TroupeError,
 } from '../../contracts/index.ts'
-import { TroupeError } from '../../contracts/index.ts'
 import { messageOf } from '../../util/message-of.ts'
 import { cutText, wellFormed } from '../../util/well-formed.ts'
 import type { Bus, Notice, ReportDiagnostic, RoutedTask, Router } from '../kernel-types.ts'
@@ -16,28 +13,11 @@ import { type Conversation, Conversations, idOf, keyOf, recipientOf, type Waitin
 import { deliver } from './deliver.ts'
 import { followConversation } from './follow-conversation.ts'
 import { type AddressedEntry, Outbox } from './outbox.ts'
-import type { MessageData, Reply, RouterCore } from './router-core.ts'
+import type { MessageData, Reply, RouterCore, RouterOptions } from './router-core.ts'
 import { MessageWorker } from './send-message.ts'
-
-export interface RouterOptions {
-  readonly records: Records
-  readonly clock: Clock
-  readonly ids: Ids
-  readonly bus: Pick<Bus, 'publish'>
-  readonly report: ReportDiagnostic
-  /** Whether a person has read the code of this extension. If not, its messages approve nothing, and its tasks say so. Default: yes. */
-  isTrusted?(extension: string): boolean
-  /** Keeps sessions apart from those of other projects in the same store. */
-  readonly scope?: string
-}
 
 /** Of one message. */
 const mostChars = 100_000
-/** Messages that wait for the session. */
-const mostWaiting = 100
-const mostTaken = 200
-const mostNotices = 20
-const mostNoticeChars = 2_000
 /** For messages that are being delivered. */
 const closingMs = 1_000
 /** Who speaks when no agent does. */
@@ -89,7 +69,8 @@ class MessageRouter implements Router {
       records: options.records,
       clock: options.clock,
       latest: () => this.#conversations.latest(),
-      canSend: ({ kind, to }) => !this.#closed.signal.aborted && (kind === 'task' ? !this.#isFull(to) : this.#channels.has(to.channel)),
+      canSend: ({ kind, to }) =>
+        !this.#closed.signal.aborted && (kind === 'task' ? this.#conversations.canTake(to) : this.#channels.has(to.channel)),
       send: (entry) => this.#sendEntry(entry),
       report: this.#reporter(part),
     })
@@ -112,8 +93,7 @@ class MessageRouter implements Router {
     await this.#load()
     const { length } = message.text
     if (length > mostChars) return this.#reply(to, { id, text: tooLong(length), kind: 'error' })
-    const isKnown = this.#conversations.get(keyOf(to))?.taken.includes(id) === true
-    if (!isKnown && this.#isFull(to)) return this.#reply(to, { id, text: tooMany, kind: 'error' })
+    if (!this.#conversations.canTake(to, id)) return this.#reply(to, { id, text: tooMany, kind: 'error' })
     await this.#take(to, { id, text: wellFormed(message.text) }, { lastAt: this.#options.clock.now(), ...(userName && { userName }) })
     this.#outbox.flush()
   }
@@ -154,13 +134,7 @@ class MessageRouter implements Router {
 
   async takeNotices(sessionId: string): Promise<readonly Notice[]> {
     const known = this.#conversations.ofSession(sessionId)
-    if (!known || known.notices.length === 0) return []
-    let taken: readonly Notice[] = []
-    await this.#conversations.update(known, ({ notices }) => {
-      taken = notices
-      return { notices: [] }
-    })
-    return taken
+    return known ? this.#conversations.takeNotices(known) : []
   }
 
   async close(): Promise<void> {
@@ -241,15 +215,8 @@ class MessageRouter implements Router {
     this.#background(ended)
   }
 
-  #isFull(to: Recipient): boolean {
-    return (this.#conversations.get(keyOf(to))?.waiting.length ?? 0) >= mostWaiting
-  }
-
-  /** Stores a message once. */
   async #take(to: Recipient, message: WaitingMessage, changes: Partial<Conversation>): Promise<void> {
-    await this.#conversations.update(to, ({ taken, waiting }) =>
-      taken.includes(message.id) ? {} : { ...changes, waiting: [...waiting, message], taken: [...taken, message.id].slice(-mostTaken) },
-    )
+    await this.#conversations.take(to, message, changes)
     this.#work(keyOf(to))
   }
 
@@ -302,9 +269,7 @@ class MessageRouter implements Router {
     const sent = await deliver(() => channel.provider.sendToUser(to.userId, message), { clock, signal: channel.removed.signal, report })
     if (sent === undefined) return false
     if (!id.startsWith('notice:')) return true
-    const conversation = await this.#conversations.update(to, ({ notices }) => ({
-      notices: [...notices, { text: cutText(text, mostNoticeChars), speaker }].slice(-mostNotices),
-    }))
+    const conversation = await this.#conversations.addNotice(to, { text, speaker })
     await this.#publish('notification', conversation, { id, text, speaker })
     return true
   }

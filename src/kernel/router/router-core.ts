@@ -1,5 +1,26 @@
-import { type Clock, type JsonObject, type Recipient, type SessionService, TroupeError } from '../../contracts/index.ts'
+import {
+  type Clock,
+  type Ids,
+  type JsonObject,
+  type Recipient,
+  type Records,
+  type SessionService,
+  TroupeError,
+} from '../../contracts/index.ts'
+import type { Bus, ReportDiagnostic } from '../kernel-types.ts'
 import type { Changes, Conversations } from './conversation.ts'
+
+export interface RouterOptions {
+  readonly records: Records
+  readonly clock: Clock
+  readonly ids: Ids
+  readonly bus: Pick<Bus, 'publish'>
+  readonly report: ReportDiagnostic
+  /** Whether a person has read the code of this extension. If not, its messages approve nothing, and its tasks say so. Default: yes. */
+  isTrusted?(extension: string): boolean
+  /** Keeps sessions apart from those of other projects in the same store. */
+  readonly scope?: string
+}
 
 /** What the parts of the router share, once the sessions are there. */
 export interface RouterCore {
