@@ -78,7 +78,7 @@ export class Kernel {
     const fire = (task: RoutedTask): Promise<void> => this.router.task(task)
     this.#scheduler = createScheduler({ records, clock, ids, bus: this.bus, fire, onDiagnostic: options.onDiagnostic })
     const find = (id: string): LoadedExtension | undefined => this.#loader.get(id)
-    this.#agents = new ExtensionAgents({ bus: this.bus, clock, supervisor, onDiagnostic: report, find })
+    this.#agents = new ExtensionAgents({ bus: this.bus, clock, ids, supervisor, onDiagnostic: report, find })
     this.#hook = contextHook({ clock, supervisor, router: this.router, onDiagnostic: report, list: () => this.#loader.list() })
     const { extensionsFolder: folder, validate } = options
     const ports: KernelPorts = {

@@ -88,3 +88,29 @@ it('tools of `uses_tools` run in the call of `invoke`, and nowhere else', async 
   expect(requestText(models.main, 1)).toContain(`in ${sessionId}`)
   expect(() => context?.resolvedTools[0]?.execute({})).toThrow('inside of a call')
 })
+
+it('an invocation outside of a conversation has a correlation id of its own, which is that of its events', async () => {
+  let context: ExtensionContext | undefined
+  const [invoked, published]: [string[], string[]] = [[], []]
+  const { clock } = await scene({
+    extensions: [
+      { id: 'helper', agent: {}, instance: { invoke: (_task, _context, { correlationId }) => `${invoked.push(correlationId)} done` } },
+      {
+        id: 'caller',
+        manifest: { dependsOn: ['helper'] },
+        instance: {
+          initialize(given) {
+            context = given
+            given.subscribe('agent_result', ({ correlationId }) => void published.push(correlationId))
+          },
+        },
+      },
+    ],
+    models: { main: [], small: [] },
+  })
+  await context?.invokeAgent('helper', 'one')
+  await context?.invokeAgent('helper', 'two')
+  await clock.elapse(2_000)
+  expect(published).toEqual(invoked)
+  expect(new Set(invoked).size).toBe(2)
+})

@@ -1,7 +1,6 @@
 import type { AgentResult, Clock, JsonObject, ToolContext } from '../../contracts/index.ts'
 import { messageOf } from '../../util/message-of.ts'
 import { kernelEvents } from '../bus/event-names.ts'
-import { currentEvent } from '../bus/lane.ts'
 import type { Bus, ReportDiagnostic } from '../kernel-types.ts'
 
 export interface AgentEventOptions {
@@ -16,27 +15,24 @@ export interface TracedCall {
   readonly task: string
   readonly call: ToolContext | undefined
   readonly isTool?: true
+  /** One for everything in a conversation, or that follows from an event. */
+  readonly correlationId: string
 }
 
 const maxChars = 4_000
 
-/** One for everything in a conversation, or that follows from an event. */
-export const correlationOf = (call: ToolContext | undefined): string | undefined => currentEvent()?.correlationId ?? call?.treeId
-
 /** Publishes that an agent begins. Returns what publishes its end. A call that runs again after a restart publishes nothing twice. */
 export async function traceAgent(
   { bus, clock, onDiagnostic }: AgentEventOptions,
-  { id, task, call, isTool }: TracedCall,
+  { id, task, call, isTool, correlationId }: TracedCall,
 ): Promise<(result: AgentResult) => Promise<void>> {
   const startedAt = clock.monotonic()
   const base = { agent: id, ...(call && { sessionId: call.sessionId, callId: call.callId, caller: call.agentPath }) }
-  const correlationId = correlationOf(call)
   const publish = (name: string, data: JsonObject): Promise<void> =>
     bus
       .publish({
-        ...{ name, data: { ...base, ...data }, source: 'kernel' },
+        ...{ name, data: { ...base, ...data }, source: 'kernel', correlationId },
         ...(call && isTool && { id: `${name}:${call.sessionId}:${call.callId}` }),
-        ...(correlationId !== undefined && { correlationId }),
       })
       .catch((error: unknown) =>
         onDiagnostic({ level: 'warn', source: 'kernel:agents', message: `${name} was not published: ${messageOf(error)}` }),

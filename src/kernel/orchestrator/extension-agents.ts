@@ -7,6 +7,7 @@ import type {
   AgentLimits,
   AgentResult,
   BusEvent,
+  Ids,
   InputPart,
   JsonObject,
   SessionService,
@@ -18,14 +19,16 @@ import type {
 } from '../../contracts/index.ts'
 import { agentToolName, childTraits } from '../../tools/index.ts'
 import { messageOf } from '../../util/message-of.ts'
+import { currentEvent } from '../bus/lane.ts'
 import type { AgentPort, LoadedExtension, SupervisorPort } from '../kernel-types.ts'
-import { type AgentEventOptions, correlationOf, type TracedCall, traceAgent } from './agent-events.ts'
+import { type AgentEventOptions, type TracedCall, traceAgent } from './agent-events.ts'
 import { checkedResult, childAgentResult, failedResult, outcomeAgentResult, taskText, toolOutputOf } from './agent-results.ts'
 import { currentCall, insideCall } from './current-call.ts'
 import { Invocation } from './invocation.ts'
 
 export interface ExtensionAgentsOptions extends AgentEventOptions {
   readonly supervisor: Pick<SupervisorPort, 'enter'>
+  readonly ids: Ids
   find(id: string): LoadedExtension | undefined
 }
 
@@ -44,7 +47,7 @@ interface Task {
   readonly context?: JsonObject | undefined
 }
 
-interface AgentCall extends Task, TracedCall {
+interface AgentCall extends Task, Omit<TracedCall, 'correlationId'> {
   /** For an agent with a session of its own: the same id again is the same session. `started`: it is durable. */
   readonly event?: { readonly id: string; started(): void }
 }
@@ -109,7 +112,7 @@ export class ExtensionAgents implements AgentPort {
   }
 
   /** Through `invoke`, if the extension has it. */
-  async #run({ id, task, context, call, event }: AgentCall): Promise<AgentResult> {
+  async #run({ id, task, context, call, event, correlationId }: AgentCall & TracedCall): Promise<AgentResult> {
     const extension = this.#options.find(id)
     const { agent } = extension?.found.manifest ?? {}
     if (!extension || !agent || extension.state !== 'running')
@@ -123,7 +126,7 @@ export class ExtensionAgents implements AgentPort {
     const given = {
       signal: invocation.signal,
       person: call?.principal,
-      correlationId: correlationOf(call) ?? id,
+      correlationId,
       progress: (text: string) => call?.progress(text),
     }
     const work = async () => extension.instance.invoke?.(task, context, given)
@@ -161,18 +164,23 @@ export class ExtensionAgents implements AgentPort {
   }
 
   async #traced(call: AgentCall): Promise<AgentResult> {
-    const end = await traceAgent(this.#options, call)
-    const result = await this.#run(call)
+    const traced = this.#withCorrelation(call)
+    const end = await traceAgent(this.#options, traced)
+    const result = await this.#run(traced)
     await end(result)
     return result
   }
 
   async #tracedHandoff(call: AgentCall, work: () => ReturnType<Tool['execute']>): Promise<ToolOutput | string> {
-    const end = await traceAgent(this.#options, call)
+    const end = await traceAgent(this.#options, this.#withCorrelation(call))
     const output = await work()
     const content = typeof output === 'string' ? output : output.ok ? output.content : (output.partial ?? '')
     await end(typeof output === 'string' || output.ok ? { status: 'completed', content } : { ...failedResult(output.error), content })
     return output
+  }
+
+  #withCorrelation(call: AgentCall): AgentCall & TracedCall {
+    return { ...call, correlationId: currentEvent()?.correlationId ?? call.call?.treeId ?? this.#options.ids.next() }
   }
 
   #reportUnseen(id: string): void {
