@@ -16,6 +16,7 @@ import type {
   SessionService,
   Store,
 } from '../contracts/index.ts'
+import { asSentence } from '../util/as-sentence.ts'
 import { createBus, type RunningBus } from './bus/create-bus.ts'
 import { kernelEvents } from './bus/event-names.ts'
 import type { KernelDiagnostic, LoadedExtension, Notice, ReportDiagnostic, RoutedTask, Router } from './kernel-types.ts'
@@ -200,7 +201,7 @@ export class Kernel {
       this.#report({
         level: state === 'running' ? 'warn' : 'error',
         source: found.id,
-        message: [`${place}: ${message}.`, remedy].join(' '),
+        message: [asSentence(`${place}: ${message}`), remedy].filter((part) => part !== undefined).join(' '),
       })
     if (this.#offered !== undefined && this.#offered !== this.#offering()) this.#options.onChange?.()
   }

@@ -90,7 +90,11 @@ export function readSettings(source: SourceText, yaml: string, at: Position): Pi
     const isComplete = errors.length === 0
     if (contents === null) return { settings: [], isComplete, positionOf }
     if (!isMap<Node, Node | null>(contents)) {
-      source.problem(positionOf(contents), 'the settings must be lines of `key: value`')
+      source.problem(
+        positionOf(contents),
+        'the settings must be lines of `key: value`',
+        'Begin with a line such as `description: What it does`.',
+      )
       return nothing
     }
     return { settings: contents.items.map((pair) => settingOf(pair, positionOf)), isComplete, positionOf }

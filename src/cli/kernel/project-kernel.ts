@@ -38,6 +38,7 @@ export interface ProjectKernelOptions {
 export class ProjectKernel {
   readonly #options: ProjectKernelOptions
   readonly #kernel: Kernel
+  #isStarted = false
   /** Of extensions: they are redacted in journals and logs. */
   readonly #secrets: { readonly [name: string]: string }
 
@@ -50,11 +51,17 @@ export class ProjectKernel {
   /** Loads the extensions. */
   static async open(options: ProjectKernelOptions): Promise<ProjectKernel> {
     const settings = await kernelOptions(options)
-    const kernel = createKernel(settings)
+    let opened: ProjectKernel | undefined
+    const onChange = (): void => {
+      options.onChange()
+      opened?.tellChange()
+    }
+    const kernel = createKernel({ ...settings, onChange })
     await kernel.load()
     const names = settings.found.flatMap(({ manifest, trusted }) => (trusted ? (manifest?.secrets ?? []) : []))
     const secrets = names.map((name) => [name, settings.secret(name) ?? ''] as const).filter(([, value]) => value !== '')
-    return new ProjectKernel(options, kernel, Object.fromEntries(secrets))
+    opened = new ProjectKernel(options, kernel, Object.fromEntries(secrets))
+    return opened
   }
 
   /** The project with the orchestrator, and the agents and tools of extensions. */
@@ -80,6 +87,7 @@ export class ProjectKernel {
     const running = this.status().filter(({ state }) => state === 'running')
     log.note(`Extensions: ${running.map(({ id }) => id).join(', ') || 'none'}.`)
     for (const each of quarantined) await this.#kernel.notify(quarantineNotice(each))
+    this.#isStarted = true
     await this.#tellFailures()
   }
 
@@ -99,11 +107,16 @@ export class ProjectKernel {
     ])
   }
 
+  /** Of extensions that fail after the start. */
+  private tellChange(): void {
+    if (this.#isStarted) void this.#tellFailures().catch((error: unknown) => this.#options.log.failure(error))
+  }
+
   /** The same content again is not told again. */
   async #tellFailures(): Promise<void> {
     const hashes = new Map(this.#options.project.extensions?.map(({ id, hash }) => [id, hash]))
     for (const { id, state, problems, source } of this.status()) {
-      const [problem] = problems
+      const problem = problems.at(-1)
       if (source === 'bundled' || !problem || (state !== 'failed' && state !== 'untrusted')) continue
       const text = `Extension ${id} is not running: ${problem.message}${problem.remedy === undefined ? '' : `. ${problem.remedy}`}`
       await this.#kernel.notify({ text, id: `extension:${id}:${hashes.get(id)}:${state}` })
@@ -112,7 +125,7 @@ export class ProjectKernel {
 }
 
 async function kernelOptions(options: ProjectKernelOptions): Promise<KernelOptions> {
-  const { project, store, host, log, kernelHost, quarantined, onChange } = options
+  const { project, store, host, log, kernelHost, quarantined } = options
   const settings = await readExtensionSettings(projectRecords(store.records, project.workspace))
   const { workspace, folder, kitAt } = project
   const dataFolder = extensionData(folder, workspace)
@@ -144,7 +157,6 @@ async function kernelOptions(options: ProjectKernelOptions): Promise<KernelOptio
       ...(kernelHost && { supervisor: kernelHost.supervisorId }),
     },
     onDiagnostic: ({ level, source, message }) => (level === 'info' ? log.note : log.warn)(`${source}: ${message}`),
-    onChange,
   }
 }
 

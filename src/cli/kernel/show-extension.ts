@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../contracts/index.ts'
-import { displaySentence } from '../../util/as-sentence.ts'
+import { asSentence, displaySentence } from '../../util/as-sentence.ts'
 import { printable } from '../terminal/printable.ts'
 import { type InspectedExtension, partsOf } from './inspect-extensions.ts'
 
@@ -65,7 +65,8 @@ export function extensionLines({ found, state, runs, problems, quarantined, sett
         ),
       )
   }
-  if (quarantined) lines.push('', `Quarantined: ${printable(quarantined.reason)} Fix it, then run: troupe extensions enable ${id}`)
+  if (quarantined)
+    lines.push('', `Quarantined: ${printable(asSentence(quarantined.reason))} Fix it, then run: troupe extensions enable ${id}`)
   if (problems.length > 0) lines.push('', ...problems.flatMap(problemLines))
   return lines
 }

@@ -24,7 +24,7 @@ export function openInKernel(supervisor: Pick<SupervisorPort, 'enter'>): OpenExt
       })
     const Class = Object.hasOwn(exports, className) ? exports[className] : undefined
     if (typeof Class !== 'function') {
-      const others = Object.keys(exports)
+      const others = Object.keys(exports).filter((name) => name !== className)
       const remedy =
         others.length === 0 ? `Write \`export class ${className}\`.` : `It exports: ${others.join(', ')}. ${suggestName(className, others)}`
       throw extensionError(path, `it does not export the class \`${className}\``, remedy)

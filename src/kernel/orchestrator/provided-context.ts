@@ -6,9 +6,11 @@ import { orchestratorName } from './orchestrator-definition.ts'
 
 const maxChars = 8_000 // About 2,000 tokens.
 const deadlineMs = 5_000
+/** How long one that was late is not asked: each turn would wait for it. */
+const restMs = 60_000
 
 export interface ProvidedContextOptions {
-  readonly clock: Pick<Clock, 'after'>
+  readonly clock: Pick<Clock, 'after' | 'monotonic'>
   readonly supervisor: Pick<SupervisorPort, 'enter'>
   readonly router: Pick<Router, 'takeNotices'>
   readonly onDiagnostic: ReportDiagnostic
@@ -17,21 +19,27 @@ export interface ProvidedContextOptions {
 
 /** Adds texts of extensions to the first request of each turn of the orchestrator, and what the person was sent meanwhile. */
 export function contextHook({ clock, supervisor, router, onDiagnostic, list }: ProvidedContextOptions): Hook {
+  const restsUntil = new Map<string, number>()
   return {
     name: 'extensions',
     onFailure: 'open',
     async beforeRequest({ agent, step }, { sessionId, treeId, principal }) {
       if (agent !== orchestratorName || step > 1) return { kind: 'continue' }
       const request = { agent, sessionId, person: principal }
-      const providers = list().filter(({ state, capabilities }) => state === 'running' && capabilities.has('context'))
+      const isRested = (id: string): boolean => (restsUntil.get(id) ?? 0) <= clock.monotonic()
+      const providers = list().filter(
+        ({ state, capabilities, found }) => state === 'running' && capabilities.has('context') && isRested(found.id),
+      )
       const provided = await Promise.all(
         providers.map(async ({ found: { id }, instance, runs }): Promise<readonly Text[]> => {
           const ask = () => instance.getContext?.(request)
+          const began = clock.monotonic()
           try {
             const entered = () => (runs === 'kernel' ? supervisor.enter(id, 'getContext', ask) : ask())
             const given = await withinTime(entered, { clock, ms: deadlineMs })
             return given && typeof given.text === 'string' && given.text.trim() !== '' ? [{ ...given, id }] : []
           } catch (error) {
+            if (clock.monotonic() - began >= deadlineMs) restsUntil.set(id, clock.monotonic() + restMs)
             const message = `${id}: getContext failed, and its text is left out: ${messageOf(error)}`
             onDiagnostic({ level: 'warn', source: id, message })
             return []
