@@ -78,11 +78,11 @@ export interface Assistant extends Place {
   /** Resolves with its process id when the kernel has started this often, with the channel of the test. */
   started(times: number): Promise<number>
   says(text: string, user?: string): Promise<void>
-  /** The next message for this person. */
+  /** The oldest message for this person that was not heard. */
   hears(user?: string): Promise<OutgoingMessage>
-  /** Skips messages until one matches. */
+  /** The oldest with this text. */
   hearsOf(text: string | RegExp, user?: string): Promise<OutgoingMessage>
-  /** A message and the answer to it. Questions before the answer are answered with `consent`. Notices are skipped. */
+  /** A message and the answer to it. Questions before the answer are answered with `consent`. Notices are left. */
   asks(text: string, consent?: string): Promise<string>
   /** The folder for the files of an extension. */
   dataOf(id: string): string
@@ -129,7 +129,10 @@ export class Desk {
 export interface AssistantOptions extends PlaceOptions {
   /** Of the person: trusted. */
   readonly extensions?: Files
-  readonly args?: readonly string[]
+  /** Extensions of the project that the person trusts. */
+  readonly trusts?: readonly string[]
+  /** Before the start. */
+  before?(place: Place): void
 }
 
 export async function startAssistant(options: AssistantOptions): Promise<Assistant> {
@@ -142,7 +145,9 @@ export async function startAssistant(options: AssistantOptions): Promise<Assista
     'desk/main.js': deskCode(desk.url),
   }
   place.write(Object.fromEntries(Object.entries(extensions).map(([path, text]) => [`home/.ai-agent/extensions/${path}`, text])))
-  const supervisor = spawn(process.execPath, [binary, 'up', '--port', '0', ...(options.args ?? [])], {
+  options.before?.(place)
+  if (options.trusts) await place.troupe(['extensions', 'trust', ...options.trusts])
+  const supervisor = spawn(process.execPath, [binary, 'up', '--port', '0'], {
     cwd: place.project,
     env: place.env,
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -255,7 +260,7 @@ async function openDesk() {
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     kernels,
-    /** Removes it, and those for this person before it. */
+    /** Removes it. */
     async next(user: string, matches: (message: OutgoingMessage) => boolean, what: string): Promise<OutgoingMessage> {
       const isWanted = ({ userId, message }: Delivered): boolean => userId === user && matches(message)
       const found = await messages
@@ -263,8 +268,7 @@ async function openDesk() {
         .catch((error: unknown) => {
           throw new Error(`${String(error)}\nMessages: ${JSON.stringify(messages.value, undefined, 1)}`)
         })
-      const index = messages.value.indexOf(found)
-      messages.set(messages.value.filter((each, at) => each.userId !== user || at > index))
+      messages.set(messages.value.filter((each) => each !== found))
       return found.message
     },
     close() {
