@@ -247,6 +247,29 @@ it('adds the texts of context providers by priority once per turn, and reports t
   ])
 })
 
+it('does not wait in every turn for an extension whose context is late', async () => {
+  let asked = 0
+  const hanging = () => {
+    asked++
+    return new Promise<never>(() => {})
+  }
+  const { ask, clock } = await scene({
+    extensions: [{ id: 'slow', instance: { getContext: hanging } }],
+    models: { main: Array.from({ length: 3 }, () => ({ text: 'Done.' })) },
+  })
+  const late = ask('Go')
+  await expect.poll(() => asked).toBe(1)
+  await clock.elapse(5_000)
+  await late
+  await ask('Go on')
+  expect(asked).toBe(1)
+  await clock.elapse(60_000)
+  const again = ask('And now?')
+  await expect.poll(() => asked).toBe(2)
+  await clock.elapse(5_000)
+  await again
+})
+
 it('publishes which extensions have started, and which failed', async () => {
   const seen: string[] = []
   await scene({
