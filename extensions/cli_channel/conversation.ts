@@ -75,6 +75,11 @@ export class Conversation {
     this.#speaker = speaker
   }
 
+  /** The next process begins on an empty line. */
+  end(): void {
+    this.#leaveLine()
+  }
+
   #leaveLine(): void {
     if (this.#cursor === 'prompt') this.#write(eraseLine)
     if (this.#cursor === 'stream' && !this.#endsLine) this.#write('\n')

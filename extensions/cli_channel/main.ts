@@ -24,6 +24,7 @@ export class CliChannel implements Extension, ChannelProvider {
 
   stop(): void {
     this.#isStopped = true
+    this.#conversation?.end()
   }
 
   sendToUser(_: string, message: OutgoingMessage): void {
