@@ -79,7 +79,8 @@ export class Kernel {
     const fire = (task: RoutedTask): Promise<void> => this.router.task(task)
     this.#scheduler = createScheduler({ records, clock, ids, bus: this.bus, fire, onDiagnostic: options.onDiagnostic })
     const find = (id: string): LoadedExtension | undefined => this.#loader.get(id)
-    this.#agents = new ExtensionAgents({ bus: this.bus, clock, ids, supervisor, onDiagnostic: report, find })
+    const notify = (notice: Notice): Promise<void> => this.router.notify(notice)
+    this.#agents = new ExtensionAgents({ bus: this.bus, clock, ids, supervisor, onDiagnostic: report, find, notify })
     this.#hook = contextHook({ clock, supervisor, router: this.router, onDiagnostic: report, list: () => this.#loader.list() })
     const { extensionsFolder: folder, validate } = options
     const ports: KernelPorts = {

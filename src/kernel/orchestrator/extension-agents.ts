@@ -6,6 +6,7 @@
 import type {
   AgentLimits,
   AgentResult,
+  ApprovalRequest,
   BusEvent,
   Ids,
   InputPart,
@@ -20,7 +21,7 @@ import type {
 import { agentToolName, childTraits } from '../../tools/index.ts'
 import { messageOf } from '../../util/message-of.ts'
 import { currentEvent } from '../bus/lane.ts'
-import type { AgentPort, LoadedExtension, SupervisorPort } from '../kernel-types.ts'
+import type { AgentPort, LoadedExtension, Notice, SupervisorPort } from '../kernel-types.ts'
 import { type AgentEventOptions, type TracedCall, traceAgent } from './agent-events.ts'
 import { checkedResult, childAgentResult, failedResult, outcomeAgentResult, taskText, toolOutputOf } from './agent-results.ts'
 import { currentCall, insideCall } from './current-call.ts'
@@ -30,6 +31,7 @@ export interface ExtensionAgentsOptions extends AgentEventOptions {
   readonly supervisor: Pick<SupervisorPort, 'enter'>
   readonly ids: Ids
   find(id: string): LoadedExtension | undefined
+  notify(notice: Notice): Promise<void>
 }
 
 export const agentInputSchema = {
@@ -157,10 +159,19 @@ export class ExtensionAgents implements AgentPort {
       const cancel = (): void => void sessions.cancel(sessionId, 'interrupt', id).catch(() => {})
       if (signal?.aborted) cancel()
       signal?.addEventListener('abort', cancel)
-      return outcomeAgentResult(await sessions.outcome(sessionId).finally(() => signal?.removeEventListener('abort', cancel)))
+      const outcome = await sessions.outcome(sessionId).finally(() => signal?.removeEventListener('abort', cancel))
+      if (outcome.status === 'suspended') await this.#tellRequest(id, sessionId, await sessions.requests(sessionId))
+      return outcomeAgentResult(outcome)
     } catch (error) {
       return failedResult({ class: 'failed', message: messageOf(error) })
     }
+  }
+
+  /** It works on its own, so nobody sees its requests. The same one again is not told again. */
+  async #tellRequest(id: string, sessionId: string, [request]: readonly ApprovalRequest[]): Promise<void> {
+    if (!request) return
+    const text = `${id} works on its own and needs your approval: ${request.summary}. To allow it in this project from now on: troupe approvals answer ${sessionId} p`
+    await this.#options.notify({ id: `approval:${id}:${request.keys[0]?.key ?? request.summary}`, text, speaker: id })
   }
 
   async #traced(call: AgentCall): Promise<AgentResult> {

@@ -3,7 +3,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
-import type { ExtensionContext, ModelRequest, OutgoingMessage } from '../../../src/contracts/index.ts'
+import type { Approver, ExtensionContext, ModelRequest, OutgoingMessage } from '../../../src/contracts/index.ts'
 import { type FoundExtension, findExtensions } from '../../../src/kernel/index.ts'
 import { openInKernel } from '../../../src/kernel/loader/open-in-kernel.ts'
 import type { ScriptedStep } from '../../../src/testing/index.ts'
@@ -55,6 +55,21 @@ it('price_monitor runs on its schedule, reports anomalies only, and can be asked
   expect(diagnostics).toEqual([])
 })
 
+it('a scheduled run that needs an approval tells the person how to give it', async () => {
+  const shop = await openShop()
+  const chat = new TestChannel()
+  const { clock, runtime } = await openScene(shop.host, chat, { decide: ({ isLive }) => (isLive ? 'wait' : 'suspend') })
+  await chat.says('Hello')
+  await chat.next()
+  await clock.elapse(4 * hour)
+  const { kind, text } = (await chat.next()) ?? {}
+  const [session] = await runtime.sessions.list({ labels: ['extension:price_monitor'] })
+  expect({ kind, text }).toEqual({
+    kind: 'notice',
+    text: `price_monitor works on its own and needs your approval: Fetch http://${shop.host}/coffee. To allow it in this project from now on: troupe approvals answer ${session?.sessionId} p`,
+  })
+})
+
 /** What an LLM makes of the prompt: fetch, look up the last price, store the new one, answer. */
 function monitorStep({ messages }: ModelRequest): ScriptedStep {
   const turn = messages.slice(messages.findLastIndex(({ role }) => role === 'user'))
@@ -89,7 +104,9 @@ const orchestratorSteps: readonly (ScriptedStep | ((request: ModelRequest) => Sc
 const withOwnModel = (found: FoundExtension): FoundExtension =>
   found.manifest?.agent ? { ...found, manifest: { ...found.manifest, agent: { ...found.manifest.agent, model: 'monitor' } } } : found
 
-async function openScene(shop: string, chat: TestChannel): Promise<Scene> {
+const approving: Approver = { decide: () => ({ decision: { kind: 'approve', breadth: 'once' }, by: 'ada' }) }
+
+async function openScene(shop: string, chat: TestChannel, approver = approving): Promise<Scene> {
   const found = await findExtensions({ places: [{ folder: bundled, source: 'bundled' }], workspace: bundled, trusted: 'everything' })
   const open = openInKernel({ enter: (_id, _stage, work) => work() })
   const manifest = manifestOf({ id: 'chat' })
@@ -108,7 +125,7 @@ async function openScene(shop: string, chat: TestChannel): Promise<Scene> {
       builtinTools: (names, folder) =>
         workspaceTools({ workspace: folder, allowPrivate: [shop] }).tools.filter(({ name }) => names.includes(name)),
     },
-    runtime: { approver: { decide: () => ({ decision: { kind: 'approve', breadth: 'once' }, by: 'ada' }) } },
+    runtime: { approver },
   })
   onTestFinished(() => scene.close())
   return scene
