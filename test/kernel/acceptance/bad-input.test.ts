@@ -146,6 +146,8 @@ it('next to everything that can be wrong the rest works, and the person sees wha
   expect(await up.asks('ask agent_of_code: null')).toContain('`invoke` returned null')
   expect(await up.asks('ask agent_of_code: throw')).toContain('invoke failed: boo')
 
+  // Everything has started, or has used up its time.
+  await up.logs(/"Extensions: /)
   const { extensions } = (await (await up.fetch('/v1/extensions')).json()) as { readonly extensions: readonly Listed[] }
   const seen = Object.fromEntries(
     extensions.map(({ id, state, problems }) => [
