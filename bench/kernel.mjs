@@ -5,7 +5,8 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'nod
 import { homedir, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { performance } from 'node:perf_hooks'
-import { ExtensionLoader, extensionSandbox, findExtensions } from '../src/kernel/index.ts'
+import { extensionSandbox, findExtensions } from '../src/kernel/index.ts'
+import { ExtensionLoader } from '../src/kernel/loader/extension-loader.ts'
 import { openInSandbox } from '../src/kernel/process/open-in-sandbox.ts'
 import { systemClock } from '../src/runtime/index.ts'
 
