@@ -6,7 +6,7 @@ const wholeFrom1 = (example: string): ValueSpec => ({ type: { kind: 'integer', m
 const choice = (...of: readonly string[]): ValueSpec => ({ type: { kind: 'choice', of }, example: of[0] ?? '' })
 const { temperature, topP } = parameterBounds
 
-/** The keys of a manifest with the types of their values. A dot separates a section from its keys; `#` stands for the entries of a list. */
+/** The keys of a manifest with the types of their values. A dot separates a section from its keys; `#` means the entries of a list. */
 export const manifestKeys: { readonly [key: string]: ValueSpec } = {
   id: text('file_manager'),
   name: text('File manager'),

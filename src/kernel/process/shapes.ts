@@ -69,7 +69,7 @@ export const isText = (value: unknown): boolean => typeof value === 'string'
 export const json: Check<Json> = (value, place) => (value === undefined ? not(place, 'a value') : (value as Json))
 export const jsonObject: Check<JsonObject> = (value, place) => (isObject(value) ? value : not(place, 'an object'))
 
-/** What parsed JSON must not have: keys that change prototypes, and a depth that exhausts the stack of whoever walks it. */
+/** What parsed JSON must not have: keys that change prototypes, and a depth that exhausts the stack. */
 export function unsafeJson(value: unknown, depth = 0): string | undefined {
   if (typeof value !== 'object' || value === null) return undefined
   if (depth >= maxDepth) return `values nested deeper than ${maxDepth}`
