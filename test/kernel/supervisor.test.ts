@@ -64,9 +64,10 @@ function watch(child: ChildProcess): Supervised {
   return { child, says, ended }
 }
 
+/** Without the line of the supervisor, which comes before or after that of the kernel. */
 const stop = async ({ child, ended }: Supervised): Promise<string> => {
   child.kill('SIGTERM')
-  return ended
+  return (await ended).replace('asked to stop\n', '')
 }
 const pidIn = (output: string): number => Number(/ready (\d+)/.exec(output)?.[1])
 
