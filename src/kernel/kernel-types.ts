@@ -93,8 +93,7 @@ export interface OpenedExtension {
 /** Loads the code. Rejects with a `TroupeError` that names the place and the remedy. */
 export type OpenExtension = (found: FoundExtension & { readonly manifest: ExtensionManifest }) => Promise<OpenedExtension>
 
-export const capabilities = ['tools', 'channel', 'service', 'scheduler', 'agent', 'context', 'setup'] as const
-export type Capability = (typeof capabilities)[number]
+export type Capability = 'tools' | 'channel' | 'service' | 'scheduler' | 'agent' | 'context' | 'setup'
 
 /** An extension after loading. A live object: its fields change when it fails, or its process is restarted. */
 export interface LoadedExtension {

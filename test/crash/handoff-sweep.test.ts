@@ -1,14 +1,13 @@
-import { existsSync, readFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
 import type { InteractionEvent, Outcome } from '../../src/contracts/index.ts'
-import type { Life } from './subject-process.ts'
-import { everyNth, everyPoint, expectNothingLost, faultless, isFull, pointsOf, type Subject, sweep, type Verdict } from './sweep.ts'
+import { judgeWrites } from './judge-writes.ts'
+import { everyNth, everyPoint, expectNothingLost, faultless, isFull, pointsOf, type Subject, sweep } from './sweep.ts'
 
 // A handoff in a process that is killed: every message of the person arrives once, no turn of the child is lost or repeated, and it
 // ends once. TROUPE_FULL kills at every point, and twice at many; the short form samples the points evenly.
 
 const tokens = ['boss-1', 'boss-2', 'coach-1', 'coach-2', 'coach-3']
-const handoffs: Subject = { file: 'handoff-subject.mjs', mostFurtherLives: 6, judge }
+const handoffs: Subject = { file: 'handoff-subject.mjs', mostFurtherLives: 6, judge: judgeWrites(tokens, wrongIn) }
 
 it('a handoff: nothing is lost or repeated, wherever the process is killed', async () => {
   const [calm] = await sweep(handoffs, [[]])
@@ -26,29 +25,8 @@ it('a handoff: nothing is lost or repeated, wherever the process is killed', asy
     expectNothingLost(`handoff, ${how}`, await sweep(handoffs, isFull ? everywhere : everyNth(everywhere, 36, 3 + index * 9), how))
 }, 600_000)
 
-function judge(effectsFile: string, lives: readonly Life[]): Verdict {
-  const last = lives.at(-1)
-  if (last?.kind !== 'ended') return { repeated: [], lost: [], unknown: [], wrong: ['the last process was killed'] }
-  const { outcome, events } = last
-  const effects = existsSync(effectsFile) ? readFileSync(effectsFile, 'utf8').split('\n').filter(Boolean) : []
-  const times = (token: string) => effects.filter((line) => line === token).length
-  const unknown = unknownWrites(events)
-  return {
-    repeated: tokens.filter((token) => times(token) > 1),
-    lost: tokens.filter((token) => times(token) === 0 && !unknown.includes(token)),
-    unknown,
-    wrong: [...wrongEnd(outcome), ...wrongHandoffs(events), ...wrongInputs(events), ...wrongTotals(outcome, events)],
-  }
-}
-
-function unknownWrites(events: readonly InteractionEvent[]): readonly string[] {
-  const inputs = new Map<string, string>()
-  return events.flatMap((event) => {
-    if (event.type === 'interaction.item.started' && event.item.kind === 'call')
-      inputs.set(`${event.sessionId} ${event.item.id}`, String(event.item.input.token))
-    if (event.type !== 'interaction.item.completed' || event.item.kind !== 'call' || event.item.status !== 'unknown') return []
-    return [inputs.get(`${event.sessionId} ${event.item.id}`) ?? '?']
-  })
+function wrongIn(outcome: Outcome, events: readonly InteractionEvent[]): readonly string[] {
+  return [...wrongEnd(outcome), ...wrongHandoffs(events), ...wrongInputs(events), ...wrongTotals(outcome, events)]
 }
 
 const asked =

@@ -11,7 +11,7 @@ export interface OfferedTools {
 /** The longest name of a tool that all providers accept. */
 const maxName = 64
 
-export const fullName = (id: string, tool: string): string => `${id}__${tool}`
+const fullName = (id: string, tool: string): string => `${id}__${tool}`
 
 /** Checks what `getTools` returned. A wrong tool costs only itself. */
 export function checkOfferedTools(id: string, given: unknown): OfferedTools {

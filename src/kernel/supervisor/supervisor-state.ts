@@ -54,7 +54,7 @@ export function clearQuarantine(folder: string, id: string): boolean {
   return true
 }
 
-/** What the person is told. The same id again is ignored by the router. */
+/** The message to the person. The same id again is ignored by the router. */
 export const quarantineNotice = ({ id, reason, stage, at }: Quarantined): { readonly id: string; readonly text: string } => ({
   id: `quarantine:${id}:${at}`,
   text: `Extension ${id} was stopped because ${reason} (stage: ${stage}). Fix it, then run \`troupe extensions enable ${id}\`.`,
