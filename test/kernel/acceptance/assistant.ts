@@ -7,7 +7,6 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { afterAll } from 'vitest'
 import { extensionData } from '../../../src/cli/kernel/extension-places.ts'
 import type { OutgoingMessage } from '../../../src/contracts/index.ts'
 import { type Ended, runCommand } from '../../run-command.ts'
@@ -37,11 +36,11 @@ export interface PlaceOptions {
   readonly config?: object
 }
 
-/** Registered when a test file imports this one: hooks of a running test are too late. */
 const cleanups: (() => void)[] = []
-afterAll(() => {
+/** For `afterAll` of each test file: modules are shared, and a hook here would belong to the first file alone. */
+export function endAssistants(): void {
   for (const clean of cleanups.splice(0).reverse()) clean()
-})
+}
 
 export async function openPlace({ script, hasSandbox = false, config = {} }: PlaceOptions): Promise<Place> {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), 'troupe-up-')))

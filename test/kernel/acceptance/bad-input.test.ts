@@ -1,8 +1,10 @@
 import { symlinkSync } from 'node:fs'
 import { join } from 'node:path'
-import { expect, it } from 'vitest'
-import { type Files, manifest, startAssistant } from './assistant.ts'
+import { afterAll, expect, it } from 'vitest'
+import { endAssistants, type Files, manifest, startAssistant } from './assistant.ts'
 import { teamScript } from './team-script.ts'
+
+afterAll(endAssistants)
 
 // One folder with everything that can be wrong with an extension. What ends or blocks the process is in up.test.ts.
 

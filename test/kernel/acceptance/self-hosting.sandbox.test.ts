@@ -1,10 +1,12 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { describe, expect, it } from 'vitest'
+import { afterAll, describe, expect, it } from 'vitest'
 import { noSandboxHere, sandboxed } from '../../sandbox-here.ts'
-import { type Assistant, type Files, manifest, startAssistant } from './assistant.ts'
+import { type Assistant, endAssistants, type Files, manifest, startAssistant } from './assistant.ts'
 import { blueprints, notesScript } from './blueprints.ts'
 import { teamScript } from './team-script.ts'
+
+afterAll(endAssistants)
 
 const withCode = (id: string, body: string): Files => ({
   'manifest.yaml': manifest(id, { entrypoint: 'main:Main' }),

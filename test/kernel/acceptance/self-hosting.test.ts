@@ -1,11 +1,13 @@
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { isAlive } from '../../hooks/processes.ts'
-import { type Assistant, manifest, startAssistant } from './assistant.ts'
+import { type Assistant, endAssistants, manifest, startAssistant } from './assistant.ts'
 import { blueprints, hostileTwins, notesScript } from './blueprints.ts'
 import type { Script } from './scripted-provider.ts'
 import { call, teamScript } from './team-script.ts'
+
+afterAll(endAssistants)
 
 // One conversation with `troupe up` on a machine without a sandbox, over many kernels. A person gives trust.
 

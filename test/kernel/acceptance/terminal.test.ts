@@ -1,9 +1,11 @@
-import { expect, it } from 'vitest'
+import { afterAll, expect, it } from 'vitest'
 import { desk } from '../../cli/live-window.ts'
 import { runCommand } from '../../run-command.ts'
-import { openPlace } from './assistant.ts'
+import { endAssistants, openPlace } from './assistant.ts'
 import { blueprints } from './blueprints.ts'
 import { teamScript } from './team-script.ts'
+
+afterAll(endAssistants)
 
 it('in the terminal of troupe up a person has a tool built, trusts it, and uses it in the same conversation', async () => {
   const { env } = await openPlace({ script: teamScript(blueprints) })
