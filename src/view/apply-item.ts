@@ -1,6 +1,6 @@
 import type { CallIntent, CallRecord, InteractionEvent, Lane } from '../contracts/index.ts'
 import { laneConflict } from '../core/index.ts'
-import { addWords, stepOf } from './apply-step.ts'
+import { addWords, completeText, stepOf } from './apply-step.ts'
 import { changesOf, exitCodeOf, permitOf } from './call-result.ts'
 import { callSummary } from './call-summary.ts'
 import { callName } from './join-session.ts'
@@ -25,7 +25,7 @@ export function applyItem(session: SessionNodes, event: ItemEvent): void {
   if (!step) return
   if (item.kind === 'text') {
     if (item.type === 'agent_message' && item.status === 'completed') addWords(step, item.text)
-    if (session.tree.keepsContent) step.texts.push({ id: nodeId(session, item.id), type: item.type, text: item.text })
+    if (session.tree.keepsContent) completeText(step, { id: nodeId(session, item.id), type: item.type, text: item.text, isOpen: false })
     markChanged(session, step)
     return
   }
@@ -50,6 +50,7 @@ function startCall(session: SessionNodes, step: StepNode, { item, at }: { readon
   const asked = [...session.requests.values()].find(({ itemId, scope }) => itemId === id && scope !== 'unsandboxed')
   const call: CallNode = {
     id: nodeId(session, id),
+    type,
     tool,
     name: serverToolName(item) ?? callName(tool, isAgent),
     ...callSummary(item, asked),
@@ -98,6 +99,7 @@ function endCall(session: SessionNodes, step: StepNode, { item, at }: { readonly
   if (exitCode !== undefined) call.exitCode = exitCode
   if (item.parts) call.parts = item.parts
   if (session.tree.keepsContent) call.content = item.content
+  if (item.output) call.stored = item.output
   delete call.output
   delete call.inQueue
   markChanged(session, call)

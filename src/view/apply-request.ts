@@ -9,8 +9,12 @@ export function applyRequest(session: SessionNodes, event: RequestEvent): void {
   const step = event.stepId === undefined ? lastTurn(session)?.steps.at(-1) : stepOf(session, event.stepId)
   if (event.type === 'interaction.approval.requested') {
     const { id, itemId, reason, scope, lane } = event.request
-    const summary = { itemId, summary: requestSummary(event.request), scope, ...(reason !== undefined && { reason }) }
-    const request = lane ? { ...summary, lane } : summary
+    const request: RequestNode = {
+      ...{ itemId, summary: requestSummary(event.request), scope },
+      ...(reason !== undefined && { reason }),
+      ...(lane && { lane }),
+      ...(session.tree.keepsContent && { request: event.request }),
+    }
     session.requests.set(id, request)
     step?.requests.set(id, request)
     markChanged(session, step)

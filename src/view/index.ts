@@ -8,6 +8,7 @@ export {
   isRunning,
   lastStep,
   lastTurn,
+  type MessageNode,
   type NodeId,
   type NoteNode,
   type QueuePlace,
@@ -18,6 +19,7 @@ export {
   type Span,
   type StepNode,
   stepName,
+  type TextNode,
   type TurnNode,
 } from './nodes.ts'
 export { type AgentSummary, type ModelSummary, runSummary, summaryOf, type ToolSummary } from './run-summary.ts'

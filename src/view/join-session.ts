@@ -25,6 +25,8 @@ export function joinSession(tree: RunTree, event: StreamEvent): SessionNodes {
     notes: [],
     turns: [],
     messages: [],
+    history: [],
+    ...(started?.forkedFrom && { forkedFrom: started.forkedFrom.sessionId }),
   }
   const session: SessionNodes = { tree, agent, parent, steps: new Map(), calls: new Map(), requests: new Map(), hooks: new Map() }
   tree.sessions.set(sessionId, session)

@@ -1,7 +1,10 @@
 // A run as people see it: agent → turn → step → attempt or call → child. Nodes are changed in place, so that a delta costs
 // the same however long the run is. Texts are raw: a renderer makes them safe for its medium.
 import type {
+  AgentSpec,
   ApprovalRequest,
+  BlobId,
+  CallItemType,
   Cost,
   Diagnostic,
   InputMode,
@@ -10,6 +13,7 @@ import type {
   ItemStatus,
   JsonObject,
   Lane,
+  Message,
   ModelFailure,
   OutputPart,
   Plan,
@@ -17,6 +21,7 @@ import type {
   SessionId,
   TextItemType,
   ToolFailure,
+  TurnEnding,
   TurnReason,
   TurnTotals,
   Usage,
@@ -58,6 +63,7 @@ export interface AttemptNode {
 
 export interface CallNode {
   readonly id: NodeId
+  readonly type: CallItemType
   readonly tool: string
   /** Name for people: the tool name of an agent, without the prefix that makes it a tool. */
   name: string
@@ -99,6 +105,8 @@ export interface CallNode {
   /** Arguments and result, in a tree that keeps content. */
   readonly input?: JsonObject
   content?: string
+  /** The stored full text of an oversized result. */
+  stored?: { readonly handle: BlobId; readonly bytes: number }
 }
 
 /** `asking`: waits for approval to run outside the sandbox; `allowed`: approved; `outside`: runs or ran there. */
@@ -130,12 +138,17 @@ export interface RejectedAnswer {
 export type NoteNode = Diagnostic | Compaction | HookNode
 
 /** A request for approval, open or answered. */
-export type RequestNode = Pick<ApprovalRequest, 'itemId' | 'summary' | 'reason' | 'scope' | 'lane'>
+export type RequestNode = Pick<ApprovalRequest, 'itemId' | 'summary' | 'reason' | 'scope' | 'lane'> & {
+  /** In a tree that keeps content. */
+  readonly request?: ApprovalRequest
+}
 
 export interface TextNode {
   readonly id: NodeId
   readonly type: TextItemType
-  readonly text: string
+  text: string
+  /** It is being streamed. */
+  isOpen: boolean
 }
 
 export interface StepNode {
@@ -154,8 +167,10 @@ export interface StepNode {
   rejected?: RejectedAnswer
   /** Why it was forced to be the last step. */
   last?: TurnReason
-  /** Complete texts, in a tree that keeps content. */
+  /** Texts in full, in a tree that keeps content. */
   readonly texts: TextNode[]
+  /** Ids of the steering messages that entered its request. */
+  absorbed: readonly string[]
 }
 
 export interface TurnNode {
@@ -177,6 +192,7 @@ export interface TurnNode {
   cancelling?: 'stop' | 'interrupt'
   /** Ids of the messages that began it. */
   readonly inputs: readonly string[]
+  ending?: TurnEnding
   /** The answer, in a tree that keeps content. */
   report?: Report
 }
@@ -184,6 +200,7 @@ export interface TurnNode {
 /** A message that was accepted. */
 export interface MessageNode {
   readonly id: string
+  readonly seq: number
   readonly at: number
   readonly mode: InputMode
   readonly parts: readonly InputPart[]
@@ -202,8 +219,12 @@ export interface AgentNode {
   /** Notes from before the first step. */
   readonly notes: NoteNode[]
   readonly turns: TurnNode[]
-  /** Messages to it, in a tree that keeps content. */
+  /** Its configuration, messages to it, and earlier messages that a client brought along, in a tree that keeps content. */
+  spec?: AgentSpec
   readonly messages: MessageNode[]
+  readonly history: Message[]
+  /** The session that it is a copy of. */
+  forkedFrom?: SessionId
 }
 
 export interface RunTree {

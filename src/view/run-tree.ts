@@ -88,7 +88,7 @@ function applyDurable(tree: RunTree, session: SessionNodes, event: InteractionEv
     case 'interaction.session.configured': {
       const { toolName: name, limits } = event.agent
       const { maxToolTurns: maxSteps, maxRetries, parallelToolCalls: parallelCalls } = limits
-      Object.assign(agent, { name, maxSteps, maxRetries, parallelCalls })
+      Object.assign(agent, { name, maxSteps, maxRetries, parallelCalls }, tree.keepsContent && { spec: event.agent })
       markChanged(session, agent)
       break
     }
@@ -139,9 +139,8 @@ function applyDurable(tree: RunTree, session: SessionNodes, event: InteractionEv
       addNotes(session, ...event.diagnostics)
       break
     case 'interaction.input.accepted':
-      if (!tree.keepsContent) break
-      agent.messages.push({ id: event.clientId, at: event.at, mode: event.mode, parts: event.parts })
-      markChanged(session, agent)
+    case 'interaction.history.added':
+      if (tree.keepsContent) addMessages(session, event)
       break
     case 'interaction.subagent.started':
     case 'interaction.subagent.completed':
@@ -152,7 +151,6 @@ function applyDurable(tree: RunTree, session: SessionNodes, event: InteractionEv
       break
     // The rest changes neither the shape nor the figures of the tree.
     case 'interaction.session.idle':
-    case 'interaction.history.added':
     case 'interaction.approval.granted':
     case 'interaction.approval.revoked':
     case 'interaction.subagent.selected':
@@ -172,6 +170,13 @@ function startTurn(session: SessionNodes, { turnId, at, inputs }: InteractionEve
   for (const known of [session.steps, session.calls, session.requests, session.hooks]) known.clear()
   markChanged(session, agent)
   markChanged(session, agent.turns.at(-1))
+}
+
+function addMessages(session: SessionNodes, event: InteractionEvent<'interaction.input.accepted' | 'interaction.history.added'>): void {
+  const { agent } = session
+  if (event.type === 'interaction.history.added') agent.history.push(...event.messages)
+  else agent.messages.push({ id: event.clientId, seq: event.seq, at: event.at, mode: event.mode, parts: event.parts })
+  markChanged(session, agent)
 }
 
 type SpawnedEvent = InteractionEvent<
@@ -214,7 +219,7 @@ function endTurn(session: SessionNodes, { ending, totals, report }: TurnEnd): vo
   delete turn.reason
   delete turn.waits
   delete turn.inQueue
-  Object.assign(turn, { status: ending.status, totals }, 'reason' in ending && { reason: ending.reason })
+  Object.assign(turn, { status: ending.status, ending, totals }, 'reason' in ending && { reason: ending.reason })
   if (session.tree.keepsContent && report) turn.report = report
   dropRequests(session)
 }
