@@ -3,6 +3,7 @@
 import { execFileSync } from 'node:child_process'
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { rolldown } from 'rolldown'
+import { buildWeb } from './build-web.mjs'
 
 const { exports } = JSON.parse(readFileSync('package.json', 'utf8'))
 
@@ -57,3 +58,5 @@ for (const id of readdirSync('extensions')) {
 const runner = await rolldown({ input: 'src/kernel/process/runner/extension-runner.ts', platform: 'node' })
 await runner.write({ file: `dist/${parts}/extension-runner.mjs`, format: 'esm' })
 await runner.close()
+
+await buildWeb()

@@ -14,8 +14,8 @@ import {
   type TreeId,
   type Usage,
 } from '../contracts/index.ts'
+import { duration, elapsed, price } from '../view/index.ts'
 import { PlainProgress } from './progress/plain-progress.ts'
-import { duration, elapsed, price } from './terminal/format-numbers.ts'
 import { colourPaint, plainPaint } from './terminal/paint.ts'
 import { widthOf } from './terminal/text-width.ts'
 import { renderTree } from './tree/render-tree.ts'

@@ -1,5 +1,6 @@
 export { type CallPermit, changesOf, exitCodeOf, type FileChange } from './call-result.ts'
 export { requestSummary, runAgainOutside, shownFor } from './call-summary.ts'
+export { answerNeeded, duration, elapsed, grouped, plural, price, reasonText, size, timeText, tokens } from './format-numbers.ts'
 export {
   type AgentNode,
   type AttemptNode,
@@ -18,6 +19,7 @@ export {
   type SessionNodes,
   type Span,
   type StepNode,
+  shownStatus,
   stepName,
   type TextNode,
   type TurnNode,

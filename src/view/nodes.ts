@@ -264,3 +264,7 @@ export const markChanged = ({ tree }: SessionNodes, node: { readonly id: NodeId 
 /** Whether a turn or one of its children makes progress. */
 export const isRunning = ({ status, waits }: TurnNode): boolean =>
   status === 'running' || (status === 'suspended' && waits?.isChildRunning === true)
+
+/** `waiting`: in a queue, for its child to start, for an answer, or for approval to leave the sandbox. */
+export const shownStatus = ({ status, isAgent, child, sandbox, inQueue, isAsking }: CallNode): CallNode['status'] =>
+  status === 'running' && (sandbox.kind === 'asking' || isAsking || inQueue || (isAgent && !child)) ? 'waiting' : status

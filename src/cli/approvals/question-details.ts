@@ -1,6 +1,6 @@
 import type { ApprovalRequest } from '../../contracts/index.ts'
+import { plural } from '../../view/index.ts'
 import { exactLines } from '../terminal/exact-text.ts'
-import { plural } from '../terminal/format-numbers.ts'
 import type { Paint } from '../terminal/paint.ts'
 
 // Details that help to decide: the diff of a change, and why a command failed in the sandbox. Pure.

@@ -1,5 +1,5 @@
 import type { ApprovalDecision } from '../../contracts/index.ts'
-import { timeText } from '../terminal/format-numbers.ts'
+import { timeText } from '../../view/index.ts'
 import { printable } from '../terminal/printable.ts'
 import { answerSummary, decisionText } from './answer-choices.ts'
 import { agentFileOf, answerCommand, type Place, resumeHint } from './next-commands.ts'

@@ -3,6 +3,7 @@ import { isDocumentFile, overlayFor, type RegisteredAgent, sandboxOf, serversOf,
 import { type Problem, TroupeError } from '../../contracts/index.ts'
 import { systemClock } from '../../runtime/index.ts'
 import { displaySentence } from '../../util/as-sentence.ts'
+import { plural } from '../../view/index.ts'
 import { dataFolder, homeFolder } from '../host/data-folder.ts'
 import type { Host } from '../host/process-host.ts'
 import { findModels, modelOptions } from '../models/find-models.ts'
@@ -11,7 +12,6 @@ import { httpSecrets, type ListedDocument, listDocuments } from '../team/http-to
 import { loadProject, type Project, type ProjectOptions } from '../team/load-project.ts'
 import { type InspectedTeam, inspectTeam } from '../team/load-team.ts'
 import { workspaceToolProblems } from '../team/workspace-tool-problems.ts'
-import { plural } from '../terminal/format-numbers.ts'
 
 /** The result of one check. Warnings and failures say how to fix them. */
 export type Check =

@@ -1,6 +1,5 @@
 import type { CallRecord, InteractionEvent, ItemIntent, ItemRecord, QueueEvent, Severity, StreamEvent } from '../../contracts/index.ts'
-import { changesOf, exitCodeOf, requestSummary, shownFor } from '../../view/index.ts'
-import { duration } from '../terminal/format-numbers.ts'
+import { changesOf, duration, exitCodeOf, requestSummary, shownFor } from '../../view/index.ts'
 import { printable } from '../terminal/printable.ts'
 import { safeJson } from '../terminal/safe-json.ts'
 import { isFailedExit } from '../tree/call-texts.ts'

@@ -13,18 +13,21 @@ import {
   applyEvent,
   applyPast,
   changesOf,
+  duration,
   emptyTree,
   exitCodeOf,
   lastStep,
   lastTurn,
+  price,
   type RunTree,
+  reasonText,
   requestSummary,
   type SessionNodes,
   stepName,
   subjectOf,
+  tokens,
 } from '../../view/index.ts'
 import { exactLine, exactLines } from '../terminal/exact-text.ts'
-import { duration, price, reasonText, tokens } from '../terminal/format-numbers.ts'
 import { replyLines } from '../terminal/markdown/render-markdown.ts'
 import type { Paint } from '../terminal/paint.ts'
 import { printable } from '../terminal/printable.ts'

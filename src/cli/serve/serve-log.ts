@@ -1,8 +1,8 @@
 import type { AccessEntry } from '../../headends/server/index.ts'
+import { duration } from '../../view/index.ts'
 import type { Host } from '../host/process-host.ts'
 import type { DisplayOptions } from '../options/parse-arguments.ts'
 import type { ServeInvocation } from '../options/serve-invocations.ts'
-import { duration } from '../terminal/format-numbers.ts'
 import { logRecord, printNotice, printWarning } from '../terminal/print-messages.ts'
 import { printable } from '../terminal/printable.ts'
 

@@ -4,6 +4,7 @@ import { type McpDependencies, mcpRoutes } from '../../headends/mcp/index.ts'
 import { openaiRoutes } from '../../headends/openai/index.ts'
 import { restRoutes } from '../../headends/rest/index.ts'
 import { type AuditEntry, type Route, type ServerRouteDependencies, serverRoutes } from '../../headends/server/index.ts'
+import { webRoutes } from '../../headends/web/index.ts'
 
 export interface RouteDependencies extends ServerRouteDependencies, McpDependencies {
   readonly clock: Clock
@@ -12,18 +13,21 @@ export interface RouteDependencies extends ServerRouteDependencies, McpDependenc
   readonly usages: OwnerUsages
   readonly validator: SchemaValidator
   audit(entry: AuditEntry): Promise<void>
+  /** The folder of the built web chat. */
+  readonly webFolder: string
   extensions(): readonly ExtensionStatus[]
 }
 
 /** All routes. Those of REST are last: `/v1/:agent` matches every word. */
 export function serveRoutes(dependencies: RouteDependencies): readonly Route[] {
-  const protocols = [
+  const others = [
+    ...webRoutes(dependencies.webFolder),
     ...mcpRoutes(dependencies),
     ...openaiRoutes(dependencies),
     ...anthropicRoutes(dependencies),
     ...restRoutes(dependencies),
   ]
-  return [...serverRoutes(dependencies, protocols), ...protocols]
+  return [...serverRoutes(dependencies, others), ...others]
 }
 
 /** Words that no agent can have as its name: `/v1/sessions` is a route. */

@@ -1,3 +1,4 @@
+import { fileURLToPath } from 'node:url'
 import type { SessionService, Store } from '../../contracts/index.ts'
 import { mcpUpgrade } from '../../headends/mcp/index.ts'
 import { auditLog, type HeadendServer, headendServer, type Listening, listen, storedTokens } from '../../headends/server/index.ts'
@@ -6,6 +7,7 @@ import { type AgentRuntime, randomIds, systemClock } from '../../runtime/index.t
 import { schemaValidator } from '../../tools/index.ts'
 import type { Host } from '../host/process-host.ts'
 import type { ProjectKernel } from '../kernel/project-kernel.ts'
+import { packageFile } from '../package-file.ts'
 import { type LocalToken, localToken } from './local-token.ts'
 import { OwnSessions } from './own-sessions.ts'
 import type { ServeLog } from './serve-log.ts'
@@ -72,6 +74,7 @@ export async function prepareServer({
     metrics: () => telemetry.metrics(),
     extensions: () => kernel?.status() ?? [],
     audit: auditLog(store.records, { clock, ids: randomIds }),
+    webFolder: fileURLToPath(packageFile('dist/web')),
     legacyTransports: settings.legacyTransports,
     ...(settings.maxBodyBytes !== undefined && { maxBodyBytes: settings.maxBodyBytes }),
     onAgentsChange(changed) {

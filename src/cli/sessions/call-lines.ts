@@ -1,5 +1,5 @@
 import type { BlobId, CallIntent, CallRecord, InteractionEvent, OutputPart, SessionId } from '../../contracts/index.ts'
-import { duration, grouped, size } from '../terminal/format-numbers.ts'
+import { duration, grouped, size } from '../../view/index.ts'
 import { replyLines } from '../terminal/markdown/render-markdown.ts'
 import { printable } from '../terminal/printable.ts'
 import { partTexts } from '../tree/call-texts.ts'

@@ -1,11 +1,11 @@
 import { type Store, type TreeEntry, type TreeId, TroupeError } from '../../contracts/index.ts'
 import { nearestNames } from '../../util/nearest-names.ts'
+import { timeText } from '../../view/index.ts'
 import { dataDirFlag, type Place } from '../approvals/next-commands.ts'
 import { sessionFolder, withSessions } from '../approvals/session-store.ts'
 import { allSessions } from '../approvals/waiting-requests.ts'
 import type { Host } from '../host/process-host.ts'
 import type { SessionsInvocation } from '../options/project-invocations.ts'
-import { timeText } from '../terminal/format-numbers.ts'
 import { printable } from '../terminal/printable.ts'
 
 export interface SessionPlace {

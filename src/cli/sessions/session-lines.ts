@@ -1,5 +1,5 @@
+import { timeText } from '../../view/index.ts'
 import { agentFileOf, type Place, resumeHint } from '../approvals/next-commands.ts'
-import { timeText } from '../terminal/format-numbers.ts'
 import type { Paint } from '../terminal/paint.ts'
 import { printable } from '../terminal/printable.ts'
 import type { StoredSession, StoredSessionState } from './stored-sessions.ts'

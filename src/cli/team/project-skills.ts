@@ -16,8 +16,8 @@ import {
 } from '../../agents/index.ts'
 import type { Problem } from '../../contracts/index.ts'
 import type { AgentDefinition, AgentLoopConfig } from '../../runtime/index.ts'
+import { plural } from '../../view/index.ts'
 import { homeFolder } from '../host/data-folder.ts'
-import { plural } from '../terminal/format-numbers.ts'
 
 export interface AgentsWithSkills {
   /** With the names of the skills that were found. */

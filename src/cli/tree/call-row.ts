@@ -1,5 +1,4 @@
-import type { CallNode, StepNode } from '../../view/index.ts'
-import { elapsed } from '../terminal/format-numbers.ts'
+import { type CallNode, elapsed, type StepNode, shownStatus } from '../../view/index.ts'
 import { printable } from '../terminal/printable.ts'
 import { fitWidth, widthOf } from '../terminal/text-width.ts'
 import { changeText, isFailedExit, lineCounts, permitText } from './call-texts.ts'
@@ -71,10 +70,6 @@ function resultOf({ about, changes = [], exitCode }: CallNode): string {
   const changed = only && others.length === 0 ? (about.includes(only.path) ? lineCounts(only) : changeText(only)) : ''
   return joinParts([changed, isFailedExit(exitCode) ? `exit code ${exitCode}` : ''])
 }
-
-/** `waiting`: in a queue, for its child to start, for an answer, or for approval to leave the sandbox. */
-export const shownStatus = ({ status, isAgent, child, sandbox, inQueue, isAsking }: CallNode): CallNode['status'] =>
-  status === 'running' && (sandbox.kind === 'asking' || isAsking || inQueue || (isAgent && !child)) ? 'waiting' : status
 
 /** A running call has no end yet; a waiting call overlaps with nothing. */
 function overlap(a: CallNode, b: CallNode): boolean {

@@ -1,6 +1,5 @@
 import type { OutputPart } from '../../contracts/index.ts'
-import type { CallPermit, FileChange } from '../../view/index.ts'
-import { size } from '../terminal/format-numbers.ts'
+import { type CallPermit, type FileChange, size } from '../../view/index.ts'
 import { printable } from '../terminal/printable.ts'
 
 // Short texts about a call: changed files, approvals, the sandbox.

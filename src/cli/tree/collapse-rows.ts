@@ -1,4 +1,4 @@
-import { plural, tokens } from '../terminal/format-numbers.ts'
+import { plural, tokens } from '../../view/index.ts'
 import { heightOf } from './layout.ts'
 import { type Row, type RowNode, type RowTotals, sumOf } from './tree-row.ts'
 

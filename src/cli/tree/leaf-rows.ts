@@ -1,7 +1,17 @@
 import { noUsage, type Plan, type PlanStatus, type ToolFailure, type Usage } from '../../contracts/index.ts'
-import type { AttemptNode, CallNode, HookNode, NoteNode, QueuePlace, RequestNode } from '../../view/index.ts'
+import {
+  type AttemptNode,
+  type CallNode,
+  duration,
+  elapsed,
+  grouped,
+  type HookNode,
+  type NoteNode,
+  type QueuePlace,
+  type RequestNode,
+  tokens,
+} from '../../view/index.ts'
 import { exactLine } from '../terminal/exact-text.ts'
-import { duration, elapsed, grouped, tokens } from '../terminal/format-numbers.ts'
 import { printable } from '../terminal/printable.ts'
 import { changeText, partTexts, unsandboxedText } from './call-texts.ts'
 import { blockText, hookDetails, hookRow } from './hook-rows.ts'

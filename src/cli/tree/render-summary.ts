@@ -1,5 +1,4 @@
-import type { AgentSummary, ModelSummary, ToolSummary } from '../../view/index.ts'
-import { duration, price, size, tokens } from '../terminal/format-numbers.ts'
+import { type AgentSummary, duration, type ModelSummary, price, size, type ToolSummary, tokens } from '../../view/index.ts'
 import type { Paint } from '../terminal/paint.ts'
 import { printable } from '../terminal/printable.ts'
 import { fitWidth, widthOf } from '../terminal/text-width.ts'

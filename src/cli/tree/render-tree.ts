@@ -1,6 +1,5 @@
 import type { InteractionEvent } from '../../contracts/index.ts'
-import { type AgentNode, runTree, type TurnNode } from '../../view/index.ts'
-import { plural } from '../terminal/format-numbers.ts'
+import { type AgentNode, plural, runTree, type TurnNode } from '../../view/index.ts'
 import type { Paint } from '../terminal/paint.ts'
 import { collapseRows } from './collapse-rows.ts'
 import { linesOf } from './layout.ts'

@@ -1,9 +1,23 @@
 import { addSpent } from '../../contracts/index.ts'
-import { type AgentNode, type CallNode, isRunning, type StepNode, stepName, type TurnNode } from '../../view/index.ts'
-import { answerNeeded, duration, elapsed, plural, price, reasonText, tokens } from '../terminal/format-numbers.ts'
+import {
+  type AgentNode,
+  answerNeeded,
+  type CallNode,
+  duration,
+  elapsed,
+  isRunning,
+  plural,
+  price,
+  reasonText,
+  type StepNode,
+  shownStatus,
+  stepName,
+  type TurnNode,
+  tokens,
+} from '../../view/index.ts'
 import { printable } from '../terminal/printable.ts'
 import { fitWidth, widthOf } from '../terminal/text-width.ts'
-import { type CallPlace, callRow, quoted, shownStatus, unfinishedLabel } from './call-row.ts'
+import { type CallPlace, callRow, quoted, unfinishedLabel } from './call-row.ts'
 import { rejectedRow } from './hook-rows.ts'
 import { attemptRow, noteRow, pauseRow, planRow, queueRow, requestRow, usageOf } from './leaf-rows.ts'
 import { modelText } from './model-text.ts'

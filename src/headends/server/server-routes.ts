@@ -17,12 +17,12 @@ export interface ServerRouteDependencies {
 const base = { headend: 'server', errors: plainErrors } as const
 const pagePolicy = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
-/** Routes about the server itself. `others`: what the API description contains. */
+/** Routes about the server itself. `others`: what the API description contains. The page at `/` is for a server without a web chat. */
 export function serverRoutes(
   { version, problems, warnings, metrics }: ServerRouteDependencies,
   others: readonly Route[],
 ): readonly Route[] {
-  const own = [
+  const own: readonly Route[] = [
     route({
       ...base,
       method: 'GET',
@@ -91,7 +91,7 @@ export function serverRoutes(
       handle: () =>
         new Response(homePage, { headers: { 'content-type': 'text/html; charset=utf-8', 'content-security-policy': pagePolicy } }),
     }),
-  ]
+  ].filter(({ path }) => others.every((other) => other.path !== path))
   const all: readonly Route[] = [...own, ...others]
   let known: object | undefined
   const document = (): object => {

@@ -1,4 +1,4 @@
-import { plural } from '../format-numbers.ts'
+import { plural } from '../../../view/index.ts'
 import type { Paint, Shade } from '../paint.ts'
 import { printableText } from '../printable.ts'
 import { fitWidth, widthOf } from '../text-width.ts'

@@ -1,4 +1,4 @@
-import type { Cost, TurnReason, Usage } from '../../contracts/index.ts'
+import type { Cost, TurnReason, Usage } from '../contracts/index.ts'
 
 /** `82 ms`, `1.43 s`, `2 m 05 s`. */
 export function duration(ms: number): string {

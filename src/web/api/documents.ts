@@ -1,0 +1,54 @@
+// What the server answers, as far as the page uses it. The routes of `src/headends/rest` produce it.
+import type { AgentDescription, ApprovalRequest, ExtensionStatus, OwnerUsage, Principal, SessionEntry } from '../../contracts/index.ts'
+
+export type { AgentDescription, ExtensionStatus }
+
+/** A session in the list. */
+export interface SessionDocument extends Omit<SessionEntry, 'createdAt' | 'updatedAt'> {
+  /** ISO 8601. */
+  readonly createdAt: string
+  readonly updatedAt: string
+  readonly cursor: number
+}
+
+export interface SessionPage {
+  readonly sessions: readonly SessionDocument[]
+  readonly next?: number
+}
+
+/** A request of any session that waits for a person. */
+export interface OpenRequest {
+  readonly session: SessionDocument
+  readonly request: ApprovalRequest
+}
+
+export interface ServerStatus {
+  readonly version: string
+  readonly principal: Principal
+  readonly scopes: readonly string[]
+  readonly agents: readonly string[]
+  readonly models: readonly string[]
+  readonly budget?: {
+    readonly tokensPerDay?: number
+    readonly costUsdPerDay?: number
+    readonly used: OwnerUsage
+    readonly remaining: { readonly tokens?: number; readonly costUsd?: number }
+    readonly renewsAt: string
+  }
+  /** What is not as it should be, such as an agent file that cannot be read. */
+  readonly warnings?: readonly string[]
+  /** Of the demonstration: the model that answers, and those that could. */
+  readonly demo?: DemoModels
+}
+
+export interface DemoModels {
+  readonly model: string
+  readonly offers: readonly ModelOffer[]
+}
+
+export interface ModelOffer {
+  /** `anthropic/claude-sonnet-5`. */
+  readonly model: string
+  /** Why it can be used: `ANTHROPIC_API_KEY`, `Ollama on this machine`. */
+  readonly from: string
+}

@@ -1,0 +1,72 @@
+// Requests to the server that this page comes from. Nothing else is ever requested.
+
+/** An answer of the server that is not a success, or no answer at all (`status` 0). */
+export class ApiError extends Error {
+  readonly status: number
+  readonly code: string
+  readonly remedy: string | undefined
+
+  constructor(
+    message: string,
+    { status, code, remedy }: { readonly status: number; readonly code: string; readonly remedy?: string | undefined },
+  ) {
+    super(message)
+    this.status = status
+    this.code = code
+    this.remedy = remedy
+  }
+}
+
+export interface Http {
+  get<Answer>(path: string): Promise<Answer>
+  post<Answer>(path: string, body?: object): Promise<Answer>
+  patch<Answer>(path: string, body: object): Promise<Answer>
+  delete(path: string): Promise<void>
+  /** Bytes with their media type. */
+  blob(path: string): Promise<Blob>
+  /** A response whose body is read as it arrives. */
+  open(path: string, signal: AbortSignal): Promise<ReadableStream<Uint8Array>>
+}
+
+/** `token` is asked for at each request: it may have been replaced. `refused` hears that the token is not accepted. */
+export function createHttp({ token, refused }: { token(): string; refused(): void }): Http {
+  async function request(path: string, init: RequestInit = {}): Promise<Response> {
+    const headers = new Headers(init.headers)
+    if (token() !== '') headers.set('authorization', `Bearer ${token()}`)
+    const response = await fetch(path, { ...init, headers }).catch((error: unknown) => {
+      if (init.signal?.aborted) throw error
+      throw new ApiError('The server does not answer.', { status: 0, code: 'network', remedy: 'Check that troupe serve runs.' })
+    })
+    if (response.ok) return response
+    if (response.status === 401) refused()
+    throw await failureOf(response)
+  }
+  const json = (method: string, body: object | undefined): RequestInit => ({
+    method,
+    ...(body && { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } }),
+  })
+  return {
+    get: async (path) => (await request(path)).json(),
+    post: async (path, body) => (await request(path, json('POST', body))).json(),
+    patch: async (path, body) => (await request(path, json('PATCH', body))).json(),
+    delete: async (path) => void (await request(path, { method: 'DELETE' })),
+    blob: async (path) => (await request(path)).blob(),
+    async open(path, signal) {
+      const { body } = await request(path, { signal, headers: { accept: 'text/event-stream' } })
+      if (!body) throw new ApiError('The server sent an empty answer.', { status: 0, code: 'network' })
+      return body
+    },
+  }
+}
+
+async function failureOf(response: Response): Promise<ApiError> {
+  const { status } = response
+  try {
+    const { error } = (await response.json()) as {
+      readonly error: { readonly code: string; readonly message: string; readonly remedy?: string }
+    }
+    return new ApiError(error.message, { status, code: error.code, remedy: error.remedy })
+  } catch {
+    return new ApiError(`The server answered with status ${status}.`, { status, code: 'unknown' })
+  }
+}

@@ -1,0 +1,36 @@
+/** A server-sent event. */
+export interface ServerEvent {
+  readonly event: string
+  readonly data: string
+}
+
+/** The events of a stream. `heard` is called for every piece, heartbeats included. */
+export async function* serverEvents(stream: ReadableStream<Uint8Array>, heard: () => void): AsyncGenerator<ServerEvent> {
+  const reader = stream.pipeThrough(new TextDecoderStream() as ReadableWritablePair<string, Uint8Array>).getReader()
+  let rest = ''
+  try {
+    for (;;) {
+      const { done, value } = await reader.read()
+      if (done) return
+      heard()
+      const blocks = (rest + value).split('\n\n')
+      rest = blocks.pop() ?? ''
+      for (const block of blocks) {
+        const event = parseBlock(block)
+        if (event) yield event
+      }
+    }
+  } finally {
+    void reader.cancel().catch(() => {})
+  }
+}
+
+function parseBlock(block: string): ServerEvent | undefined {
+  let event = 'message'
+  const data: string[] = []
+  for (const line of block.split('\n')) {
+    if (line.startsWith('data: ')) data.push(line.slice(6))
+    else if (line.startsWith('event: ')) event = line.slice(7)
+  }
+  return data.length > 0 ? { event, data: data.join('\n') } : undefined
+}

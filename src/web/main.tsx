@@ -1,0 +1,25 @@
+import { render } from 'preact'
+import './styles/tokens.css'
+import './styles/base.css'
+import './styles/shell.css'
+import './styles/conversation.css'
+import './styles/composer.css'
+import './styles/timeline.css'
+import './styles/pages.css'
+import { App } from './shell/app.tsx'
+import { connect } from './state/connection.ts'
+import { createPage, PageProvider } from './state/page.ts'
+import { tick } from './state/tick.ts'
+
+const page = createPage()
+connect(page)
+tick(page)
+
+const root = document.getElementById('app')
+if (root)
+  render(
+    <PageProvider value={page}>
+      <App />
+    </PageProvider>,
+    root,
+  )

@@ -1,0 +1,5 @@
+import { PaneHead } from '../ui/pane-head.tsx'
+
+export function ApprovalsPage({ openDrawer }: { openDrawer(): void }) {
+  return <PaneHead title="Approvals" openDrawer={openDrawer} />
+}

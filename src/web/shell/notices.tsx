@@ -1,0 +1,24 @@
+import { usePage } from '../state/page.ts'
+import { Icon } from '../ui/icon.tsx'
+import { IconButton } from '../ui/icon-button.tsx'
+
+/** Short messages at the edge of the page. They stay until they are closed. */
+export function Notices() {
+  const { notices, dismiss } = usePage()
+  return (
+    <div class="notices" role="status" aria-live="polite">
+      {notices.value.map(({ id, kind, text, remedy }) => (
+        <div key={id} class={`notice notice-${kind}`}>
+          <span class={kind === 'error' ? 'mark mark-error' : 'mark mark-ok'}>
+            <Icon name={kind === 'error' ? 'error' : 'check'} />
+          </span>
+          <div class="banner-text">
+            {text}
+            {remedy && <div class="muted small">{remedy}</div>}
+          </div>
+          <IconButton icon="close" label="Close message" onClick={() => dismiss(id)} />
+        </div>
+      ))}
+    </div>
+  )
+}

@@ -1,0 +1,45 @@
+import { useState } from 'preact/hooks'
+import { Composer } from '../conversation/composer.tsx'
+import { Conversation } from '../conversation/conversation.tsx'
+import { usePage } from '../state/page.ts'
+import { Timeline } from '../timeline/timeline.tsx'
+import { Splitter } from '../ui/splitter.tsx'
+import { SessionHead } from './session-head.tsx'
+
+export type SessionTab = 'conversation' | 'timeline'
+
+/** A session: its conversation and its timeline, side by side or as tabs. */
+export function SessionView({ openDrawer }: { openDrawer(): void }) {
+  const page = usePage()
+  const [tab, setTab] = useState<SessionTab>('conversation')
+  const store = page.session.value
+  const { isTimelineOpen, timelineWidth } = page.settings.value
+  if (!store) return null
+  return (
+    <div
+      class="workspace"
+      data-timeline={isTimelineOpen ? 'open' : 'closed'}
+      data-tab={tab}
+      style={{ '--timeline-width': `${timelineWidth}px` }}
+    >
+      <section class="pane pane-conversation" aria-label="Conversation">
+        <SessionHead store={store} tab={tab} setTab={setTab} openDrawer={openDrawer} />
+        <Conversation store={store} />
+        <Composer store={store} />
+      </section>
+      {(isTimelineOpen || tab === 'timeline') && (
+        <section class="pane pane-timeline" aria-label="Timeline">
+          <Splitter
+            label="Width of the timeline"
+            edge="left"
+            width={timelineWidth}
+            min={320}
+            max={1100}
+            onResize={(width) => page.set({ timelineWidth: width })}
+          />
+          <Timeline store={store} />
+        </section>
+      )}
+    </div>
+  )
+}

@@ -1,0 +1,40 @@
+import { useState } from 'preact/hooks'
+import { usePage } from '../state/page.ts'
+import { Dialog } from '../ui/dialog.tsx'
+
+/** Asks for a token: there is none, it has expired, or it is wrong. */
+export function TokenDialog() {
+  const page = usePage()
+  const [text, setText] = useState('')
+  const token = text.trim().replace(/^.*#token=/, '')
+  return (
+    <Dialog title="Access token">
+      <form
+        onSubmit={(event) => {
+          event.preventDefault()
+          if (token !== '') page.setToken(token)
+        }}
+      >
+        <h2>{page.token.value === '' ? 'Access token' : 'The token is no longer accepted'}</h2>
+        <p class="muted">
+          Paste the token or the whole address that <code>troupe serve</code> printed, or create one with <code>troupe token create</code>.
+        </p>
+        <label class="token-field">
+          Token
+          <input
+            class="field mono"
+            type="password"
+            autoComplete="off"
+            value={text}
+            onInput={({ currentTarget }) => setText(currentTarget.value)}
+          />
+        </label>
+        <div class="dialog-actions">
+          <button type="submit" class="button button-primary" disabled={token === ''}>
+            Continue
+          </button>
+        </div>
+      </form>
+    </Dialog>
+  )
+}

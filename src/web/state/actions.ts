@@ -1,0 +1,125 @@
+import type { ApprovalDecision, InputMode, InputPart } from '../../contracts/index.ts'
+import type { MessageNode } from '../../view/index.ts'
+import type { SessionDocument } from '../api/documents.ts'
+import { ApiError } from '../api/http.ts'
+import { readRequests } from './connection.ts'
+import type { Page } from './page.ts'
+import type { SessionStore } from './session-store.ts'
+
+// What people do. A failure is shown as a notice, and nothing that was typed is lost.
+
+/** Settings for the next turn. */
+export interface TurnSettings {
+  readonly models?: readonly string[]
+  readonly limits?: { readonly maxTokens?: number; readonly maxCostUsd?: number; readonly timeBudget?: number }
+  readonly parameters?: { readonly temperature?: number }
+}
+
+export interface Draft {
+  readonly parts: readonly InputPart[]
+  readonly mode?: InputMode
+  readonly settings?: TurnSettings
+}
+
+/** Starts a session and shows it. False: it was not started. */
+export function startSession(page: Page, agent: string, { parts, settings }: Draft): Promise<boolean> {
+  return attempt(page, async () => {
+    const body = { agent, input: parts, clientId: crypto.randomUUID(), ...settings }
+    const { sessionId } = await page.http.post<{ readonly sessionId: string }>('/v1/sessions', body)
+    page.go({ view: 'session', id: sessionId })
+  })
+}
+
+/** Sends a message. It is shown immediately, and stays with its error if the server does not accept it. */
+export async function sendMessage(page: Page, store: SessionStore, { parts, mode = 'queue', settings }: Draft): Promise<void> {
+  const clientId = crypto.randomUUID()
+  store.pending.value = [...store.pending.value, { clientId, parts, mode, state: { kind: 'sending' } }]
+  await deliver(page, store, { clientId, parts, mode, ...settings })
+}
+
+/** Sends a message again that was not accepted, under the same id: it is accepted once. */
+export async function resendMessage(page: Page, store: SessionStore, clientId: string): Promise<void> {
+  const message = store.pending.value.find((each) => each.clientId === clientId)
+  if (!message) return
+  setPending(store, clientId, { kind: 'sending' })
+  await deliver(page, store, { clientId, parts: message.parts, mode: message.mode })
+}
+
+export function dropMessage(store: SessionStore, clientId: string): void {
+  store.pending.value = store.pending.value.filter((each) => each.clientId !== clientId)
+}
+
+interface Delivery extends TurnSettings {
+  readonly clientId: string
+  readonly parts: readonly InputPart[]
+  readonly mode: InputMode
+}
+
+async function deliver({ http }: Page, store: SessionStore, { parts, ...rest }: Delivery): Promise<void> {
+  try {
+    await http.post(`/v1/sessions/${store.id}/messages`, { input: parts, ...rest })
+  } catch (error) {
+    setPending(store, rest.clientId, { kind: 'failed', message: sentenceOf(error) })
+  }
+}
+
+function setPending(store: SessionStore, clientId: string, state: SessionStore['pending']['value'][number]['state']): void {
+  store.pending.value = store.pending.value.map((each) => (each.clientId === clientId ? { ...each, state } : each))
+}
+
+/** `stop` lets the agent give a last answer; `interrupt` ends the turn immediately. */
+export const cancelTurn = (page: Page, store: SessionStore, mode: 'stop' | 'interrupt'): Promise<boolean> =>
+  attempt(page, () => page.http.post(`/v1/sessions/${store.id}/${mode}`))
+
+export const decide = (
+  page: Page,
+  sessionId: string,
+  answer: { readonly id: string; readonly decision: ApprovalDecision },
+): Promise<boolean> =>
+  attempt(page, async () => {
+    try {
+      await page.http.post(`/v1/sessions/${sessionId}/approvals/${answer.id.split('/').map(encodeURIComponent).join('/')}`, answer.decision)
+    } finally {
+      await readRequests(page)
+    }
+  })
+
+/** A copy of the session up to before this message, which continues with these parts instead. */
+export const branch = (
+  page: Page,
+  store: SessionStore,
+  { message, parts }: { readonly message: MessageNode; readonly parts: readonly InputPart[] },
+): Promise<boolean> =>
+  attempt(page, async () => {
+    const { sessionId } = await page.http.post<{ readonly sessionId: string }>(`/v1/sessions/${store.id}/fork`, { seq: message.seq - 1 })
+    await page.http.post(`/v1/sessions/${sessionId}/messages`, { input: parts, clientId: crypto.randomUUID() })
+    page.go({ view: 'session', id: sessionId })
+  })
+
+export const renameSession = (page: Page, { sessionId }: SessionDocument, title: string): Promise<boolean> =>
+  attempt(page, () => page.http.patch(`/v1/sessions/${sessionId}`, { title }))
+
+export const deleteSession = (page: Page, { sessionId }: Pick<SessionDocument, 'sessionId'>): Promise<boolean> =>
+  attempt(page, async () => {
+    await page.http.delete(`/v1/sessions/${sessionId}`)
+    if (page.session.value?.id === sessionId) page.go({ view: 'new' })
+  })
+
+/** Uses a model that was found, for all agents of the demonstration. */
+export const chooseDemoModel = (page: Page, model: string): Promise<boolean> =>
+  attempt(page, async () => {
+    page.status.value = await page.http.post('/v1/demo/model', { model })
+  })
+
+/** Shows a failure. Returns whether it succeeded. */
+export async function attempt(page: Page, action: () => Promise<unknown>): Promise<boolean> {
+  try {
+    await action()
+    return true
+  } catch (error) {
+    page.notify({ kind: 'error', text: sentenceOf(error), remedy: error instanceof ApiError ? error.remedy : undefined })
+    return false
+  }
+}
+
+export const sentenceOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))

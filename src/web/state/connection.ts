@@ -1,0 +1,219 @@
+import { effect, untracked } from '@preact/signals'
+import type { StreamEvent } from '../../contracts/index.ts'
+import type { AgentDescription, ExtensionStatus, OpenRequest, ServerStatus, SessionDocument, SessionPage } from '../api/documents.ts'
+import { ApiError } from '../api/http.ts'
+import { type ServerEvent, serverEvents } from '../api/server-events.ts'
+import type { Page } from './page.ts'
+import { SessionStore } from './session-store.ts'
+
+// Keeps the page equal to the server.
+//
+// 1. One stream for the page: changes of the list, and the events of the session that is shown.
+// 2. The list is read after the stream has opened, so that no change is missed.
+// 3. A stream that ends is opened again after the last event that was folded: nothing is lost, and nothing comes twice.
+// 4. Sessions that were shown stay folded: going back to one is instant.
+
+/** Heartbeats come every 15 seconds. */
+const silenceMs = 40_000
+const firstDelayMs = 250
+const maxDelayMs = 5_000
+/** Work on events before the browser gets its turn. */
+const sliceMs = 8
+const maxStores = 6
+const pageSize = 100
+
+/** Runs as long as the page. */
+export function connect(page: Page): void {
+  const stores = new Map<string, SessionStore>()
+  let current: AbortController | undefined
+  effect(() => {
+    const { route, token } = page
+    const id = route.value.view === 'session' ? route.value.id : undefined
+    void token.value
+    untracked(() => {
+      current?.abort()
+      current = new AbortController()
+      page.session.value = id === undefined ? undefined : storeFor(stores, id)
+      page.selected.value = undefined
+      void follow(page, page.session.value, current.signal)
+    })
+  })
+}
+
+function storeFor(stores: Map<string, SessionStore>, id: string): SessionStore {
+  const known = stores.get(id)
+  const store = known && known.state.value !== 'deleted' ? known : new SessionStore(id)
+  stores.delete(id)
+  stores.set(id, store)
+  for (const old of [...stores.keys()].slice(0, -maxStores)) stores.delete(old)
+  return store
+}
+
+async function follow(page: Page, store: SessionStore | undefined, signal: AbortSignal): Promise<void> {
+  let shown = store
+  for (let attempt = 0; !signal.aborted; ) {
+    try {
+      await read(page, shown, {
+        signal,
+        opened() {
+          attempt = 0
+        },
+      })
+    } catch (error) {
+      if (signal.aborted) return
+      if (error instanceof ApiError && error.status === 401) return
+      // The session does not exist, or no longer. The list is still of interest.
+      if (error instanceof ApiError && error.status === 404 && shown) {
+        shown.state.value = 'deleted'
+        shown = undefined
+        continue
+      }
+    }
+    if (signal.aborted) return
+    const { value } = page.connection
+    if (value.kind !== 'lost') page.connection.value = { kind: 'lost', since: Date.now() }
+    await pause(Math.min(maxDelayMs, firstDelayMs * 2 ** attempt++), signal)
+  }
+}
+
+interface Reading {
+  readonly signal: AbortSignal
+  opened(): void
+}
+
+async function read(page: Page, store: SessionStore | undefined, { signal: outer, opened }: Reading): Promise<void> {
+  const silence = new AbortController()
+  let timer: ReturnType<typeof setTimeout> | undefined
+  const heard = (): void => {
+    clearTimeout(timer)
+    timer = setTimeout(() => silence.abort(), silenceMs)
+  }
+  heard()
+  const query = store ? `?${new URLSearchParams({ session: store.id, after: String(store.seq) })}` : ''
+  try {
+    const stream = await page.http.open(`/v1/watch${query}`, AbortSignal.any([outer, silence.signal]))
+    opened()
+    page.connection.value = { kind: 'open' }
+    void refresh(page, store)
+    let since = performance.now()
+    for await (const event of serverEvents(stream, heard)) {
+      if (outer.aborted) return
+      take(page, store, event)
+      if (performance.now() - since < sliceMs) continue
+      await yieldToBrowser()
+      since = performance.now()
+    }
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+function take(page: Page, store: SessionStore | undefined, { event, data }: ServerEvent): void {
+  switch (event) {
+    case 'session.changed':
+      changed(page, JSON.parse(data) as SessionDocument)
+      break
+    case 'session.deleted': {
+      const { sessionId } = JSON.parse(data) as { readonly sessionId: string }
+      page.sessions.value = page.sessions.value.filter((each) => each.sessionId !== sessionId)
+      page.requests.value = page.requests.value.filter(({ session }) => session.sessionId !== sessionId)
+      if (store?.id === sessionId) store.state.value = 'deleted'
+      break
+    }
+    case 'error':
+      throw new Error('The stream ended with an error.')
+    default:
+      store?.apply(JSON.parse(data) as StreamEvent)
+      if (store?.state.value === 'loading' && store.seq >= (entryOf(page, store.id)?.seq ?? Number.POSITIVE_INFINITY))
+        store.state.value = 'ready'
+  }
+}
+
+const entryOf = (page: Page, id: string): SessionDocument | undefined => page.sessions.value.find(({ sessionId }) => sessionId === id)
+
+function changed(page: Page, session: SessionDocument): void {
+  const known = entryOf(page, session.sessionId)
+  page.sessions.value = known
+    ? page.sessions.value.map((each) => (each === known ? session : each))
+    : [session, ...page.sessions.value].toSorted((a, b) => b.cursor - a.cursor)
+  if ((known?.openRequests ?? 0) !== session.openRequests || session.openRequests > 0) void readRequests(page).catch(() => {})
+}
+
+/** Whatever has changed while the page did not hear of it. */
+async function refresh(page: Page, store: SessionStore | undefined): Promise<void> {
+  const { http } = page
+  try {
+    const [status, { agents }, { extensions }, list] = await Promise.all([
+      http.get<ServerStatus>('/v1/status'),
+      http.get<{ readonly agents: readonly AgentDescription[] }>('/v1/agents'),
+      http.get<{ readonly extensions: readonly ExtensionStatus[] }>('/v1/extensions'),
+      http.get<SessionPage>(`/v1/sessions?limit=${pageSize}`),
+      readRequests(page),
+    ])
+    page.status.value = status
+    page.agents.value = agents
+    page.extensions.value = extensions
+    page.sessions.value = list.sessions
+    page.nextSessions.value = list.next
+    if (store && store.state.value === 'loading') await settle(page, store)
+  } catch {
+    // The stream ends, too, and is opened again.
+  }
+}
+
+/** Whether everything so far has been folded. A session may be too old for the list. */
+async function settle(page: Page, store: SessionStore): Promise<void> {
+  const entry = entryOf(page, store.id) ?? (await page.http.get<{ readonly session: SessionDocument }>(`/v1/sessions/${store.id}`)).session
+  if (!entryOf(page, store.id)) page.sessions.value = [...page.sessions.value, entry].toSorted((a, b) => b.cursor - a.cursor)
+  if (store.seq >= entry.seq && store.state.value === 'loading') store.state.value = 'ready'
+}
+
+export async function loadMoreSessions({ http, sessions, nextSessions }: Page): Promise<void> {
+  const { value: before } = nextSessions
+  if (before === undefined) return
+  const page = await http.get<SessionPage>(`/v1/sessions?limit=${pageSize}&before=${before}`)
+  const known = new Set(sessions.value.map(({ sessionId }) => sessionId))
+  sessions.value = [...sessions.value, ...page.sessions.filter(({ sessionId }) => !known.has(sessionId))]
+  nextSessions.value = page.next
+}
+
+/** Pages that read the open requests now; `again`: something changed meanwhile. */
+const reading = new WeakMap<object, 'now' | 'again'>()
+
+export async function readRequests(page: Pick<Page, 'http' | 'requests'>): Promise<void> {
+  if (reading.has(page)) {
+    reading.set(page, 'again')
+    return
+  }
+  try {
+    do {
+      reading.set(page, 'now')
+      const { approvals } = await page.http.get<{ readonly approvals: readonly OpenRequest[] }>('/v1/approvals')
+      page.requests.value = approvals
+    } while (reading.get(page) === 'again')
+  } finally {
+    reading.delete(page)
+  }
+}
+
+const yieldToBrowser = (): Promise<void> =>
+  new Promise((resolve) => {
+    const { port1, port2 } = new MessageChannel()
+    port1.onmessage = () => resolve()
+    port2.postMessage(undefined)
+  })
+
+/** Shorter if the browser is online again. */
+function pause(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const done = (): void => {
+      clearTimeout(timer)
+      removeEventListener('online', done)
+      signal.removeEventListener('abort', done)
+      resolve()
+    }
+    const timer = setTimeout(done, ms)
+    addEventListener('online', done)
+    signal.addEventListener('abort', done)
+  })
+}

@@ -1,0 +1,121 @@
+import { computed, type ReadonlySignal, type Signal, signal } from '@preact/signals'
+import { createContext } from 'preact'
+import { useContext } from 'preact/hooks'
+import type { AgentDescription, ExtensionStatus, OpenRequest, ServerStatus, SessionDocument } from '../api/documents.ts'
+import { createHttp, type Http } from '../api/http.ts'
+import { type HashRoute, hashOf, parseHash } from './hash-route.ts'
+import type { SessionStore } from './session-store.ts'
+import { openSettings, type Settings } from './settings.ts'
+import { findToken, storeToken } from './token.ts'
+
+// Everything that the page knows. Components read signals and call actions; none of them sends requests.
+
+export type Connection =
+  | { readonly kind: 'connecting' }
+  | { readonly kind: 'open' }
+  /** Since when the server has not answered. */
+  | { readonly kind: 'lost'; readonly since: number }
+  /** The server refuses the token, or there is none. */
+  | { readonly kind: 'refused' }
+
+/** A short message at the edge of the page. */
+export interface Notice {
+  readonly id: number
+  readonly kind: 'info' | 'error'
+  readonly text: string
+  readonly remedy?: string | undefined
+}
+
+export interface Page {
+  readonly http: Http
+  readonly token: Signal<string>
+  readonly connection: Signal<Connection>
+  readonly route: Signal<HashRoute>
+  readonly settings: Signal<Settings>
+  readonly status: Signal<ServerStatus | undefined>
+  readonly agents: Signal<readonly AgentDescription[]>
+  /** `undefined`: not known yet. */
+  readonly extensions: Signal<readonly ExtensionStatus[] | undefined>
+  /** Newest first. */
+  readonly sessions: Signal<readonly SessionDocument[]>
+  /** `before` of the next page of the list, if there are more. */
+  readonly nextSessions: Signal<number | undefined>
+  /** Open requests of all sessions. */
+  readonly requests: Signal<readonly OpenRequest[]>
+  /** The session that is shown. */
+  readonly session: Signal<SessionStore | undefined>
+  /** The node that is selected in the timeline and the conversation. */
+  readonly selected: Signal<string | undefined>
+  readonly notices: Signal<readonly Notice[]>
+  /** The time of the browser, twice a second while something runs. */
+  readonly now: Signal<number>
+  readonly isPaletteOpen: Signal<boolean>
+  readonly mayRun: ReadonlySignal<boolean>
+  readonly mayApprove: ReadonlySignal<boolean>
+  go(route: HashRoute): void
+  setToken(token: string): void
+  set(changes: Partial<Settings>): void
+  notify(notice: Omit<Notice, 'id'>): void
+  dismiss(id: number): void
+}
+
+export function createPage(): Page {
+  const token = signal(findToken())
+  const connection = signal<Connection>({ kind: 'connecting' })
+  const route = signal(parseHash(location.hash))
+  const settings = openSettings()
+  const status = signal<ServerStatus | undefined>(undefined)
+  const notices = signal<readonly Notice[]>([])
+  const has = (scope: string): ReadonlySignal<boolean> =>
+    computed(() => status.value?.scopes.some((each) => each === scope || each === 'admin') ?? false)
+  addEventListener('hashchange', () => {
+    route.value = parseHash(location.hash)
+  })
+  let lastNotice = 0
+  return {
+    http: createHttp({
+      token: () => token.value,
+      refused() {
+        connection.value = { kind: 'refused' }
+      },
+    }),
+    ...{ token, connection, route, settings, status, notices },
+    agents: signal([]),
+    extensions: signal(undefined),
+    sessions: signal([]),
+    nextSessions: signal(undefined),
+    requests: signal([]),
+    session: signal(undefined),
+    selected: signal(undefined),
+    now: signal(Date.now()),
+    isPaletteOpen: signal(false),
+    mayRun: has('run'),
+    mayApprove: has('approve'),
+    go(next) {
+      location.hash = hashOf(next)
+    },
+    setToken(next) {
+      token.value = next
+      storeToken(next)
+      connection.value = { kind: 'connecting' }
+    },
+    set(changes) {
+      settings.value = { ...settings.value, ...changes }
+    },
+    notify(notice) {
+      notices.value = [...notices.value.slice(-3), { ...notice, id: ++lastNotice }]
+    },
+    dismiss(id) {
+      notices.value = notices.value.filter((each) => each.id !== id)
+    },
+  }
+}
+
+const PageContext = createContext<Page | undefined>(undefined)
+export const PageProvider = PageContext.Provider
+
+export function usePage(): Page {
+  const page = useContext(PageContext)
+  if (!page) throw new Error('A component is rendered outside of the page.')
+  return page
+}

@@ -1,0 +1,34 @@
+import type { ComponentChildren } from 'preact'
+import { useEffect, useRef } from 'preact/hooks'
+
+interface DialogProps {
+  readonly title: string
+  /** Escape, or a click beside the dialog. Absent: it must be answered. */
+  readonly onClose?: () => void
+  readonly children: ComponentChildren
+  readonly class?: string
+}
+
+/** A modal dialog. It exists as long as it is rendered. */
+export function Dialog({ title, onClose, children, class: more = '' }: DialogProps) {
+  const ref = useRef<HTMLDialogElement>(null)
+  useEffect(() => {
+    ref.current?.showModal()
+  }, [])
+  return (
+    <dialog
+      ref={ref}
+      class={`dialog ${more}`}
+      aria-label={title}
+      onCancel={(event) => {
+        event.preventDefault()
+        onClose?.()
+      }}
+      onMouseDown={(event) => {
+        if (event.target === ref.current) onClose?.()
+      }}
+    >
+      {children}
+    </dialog>
+  )
+}

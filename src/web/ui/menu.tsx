@@ -1,0 +1,91 @@
+import type { ComponentChildren } from 'preact'
+import { useEffect, useRef, useState } from 'preact/hooks'
+import { Icon, type IconName } from './icon.tsx'
+
+export interface MenuItem {
+  readonly label: string
+  readonly icon?: IconName
+  readonly isDanger?: boolean
+  onSelect(): void
+}
+
+interface MenuButtonProps {
+  readonly label: string
+  readonly items: readonly MenuItem[]
+  readonly class: string
+  readonly children: ComponentChildren
+  /** Where the menu opens. */
+  readonly side?: 'below' | 'above'
+  readonly align?: 'start' | 'end'
+}
+
+/** A button that opens a list of actions: arrows move, Enter selects, Escape closes. */
+export function MenuButton({ label, items, class: more, children, side = 'below', align = 'end' }: MenuButtonProps) {
+  const [isOpen, setOpen] = useState(false)
+  const box = useRef<HTMLDivElement>(null)
+  useEffect(() => {
+    if (!isOpen) return
+    box.current?.querySelector<HTMLElement>('[role="menuitem"]')?.focus()
+    const outside = (event: Event): void => {
+      if (!box.current?.contains(event.target as Node)) setOpen(false)
+    }
+    document.addEventListener('pointerdown', outside)
+    return () => document.removeEventListener('pointerdown', outside)
+  }, [isOpen])
+  const close = (): void => {
+    setOpen(false)
+    box.current?.querySelector('button')?.focus()
+  }
+  const onKeyDown = (event: KeyboardEvent): void => {
+    if (!isOpen) return
+    if (event.key === 'Escape') {
+      event.stopPropagation()
+      close()
+    }
+    if (event.key === 'ArrowDown' || event.key === 'ArrowUp') {
+      event.preventDefault()
+      moveFocus(box.current, event.key === 'ArrowDown' ? 1 : -1)
+    }
+  }
+  return (
+    // biome-ignore lint/a11y/noStaticElementInteractions: the keys belong to the buttons inside
+    <div class="menu-box" ref={box} onKeyDown={onKeyDown}>
+      <button
+        type="button"
+        class={more}
+        aria-label={label}
+        title={label}
+        aria-haspopup="menu"
+        aria-expanded={isOpen}
+        onClick={() => setOpen(!isOpen)}
+      >
+        {children}
+      </button>
+      {isOpen && (
+        <div class={`menu menu-${side} menu-${align}`} role="menu" aria-label={label}>
+          {items.map((item) => (
+            <button
+              key={item.label}
+              type="button"
+              role="menuitem"
+              class={item.isDanger ? 'button-danger' : ''}
+              onClick={() => {
+                close()
+                item.onSelect()
+              }}
+            >
+              {item.icon && <Icon name={item.icon} />}
+              {item.label}
+            </button>
+          ))}
+        </div>
+      )}
+    </div>
+  )
+}
+
+function moveFocus(box: HTMLElement | null, by: number): void {
+  const all = [...(box?.querySelectorAll<HTMLElement>('[role="menuitem"]') ?? [])]
+  const at = all.indexOf(document.activeElement as HTMLElement)
+  all[(at + by + all.length) % all.length]?.focus()
+}

@@ -1,0 +1,25 @@
+import type { ComponentChildren } from 'preact'
+import { usePage } from '../state/page.ts'
+import { IconButton } from './icon-button.tsx'
+
+/** The first line of a view: opens the list of sessions, and has a title. */
+export function PaneHead({
+  title,
+  children,
+  openDrawer,
+}: {
+  readonly title: ComponentChildren
+  readonly children?: ComponentChildren
+  openDrawer(): void
+}) {
+  const { settings, set } = usePage()
+  const { isSidebarOpen } = settings.value
+  return (
+    <header class="pane-head">
+      <IconButton icon="menu" label="Show sessions" class="only-narrow" onClick={openDrawer} />
+      {!isSidebarOpen && <IconButton icon="sidebar" label="Show sessions" class="only-wide" onClick={() => set({ isSidebarOpen: true })} />}
+      <h1 class="pane-title truncate">{title}</h1>
+      {children}
+    </header>
+  )
+}

@@ -1,0 +1,44 @@
+import { useState } from 'preact/hooks'
+
+interface SplitterProps {
+  readonly label: string
+  /** The edge of its pane that it lies on. */
+  readonly edge: 'left' | 'right'
+  readonly width: number
+  readonly min: number
+  readonly max: number
+  onResize(width: number): void
+}
+
+/** The edge of a pane: drag it, or use the arrow keys. */
+export function Splitter({ label, edge, width, min, max, onResize }: SplitterProps) {
+  const [start, setStart] = useState<{ readonly x: number; readonly width: number } | undefined>()
+  const grows = edge === 'right' ? 1 : -1
+  const resize = (next: number): void => onResize(Math.round(Math.min(max, Math.max(min, next))))
+  return (
+    // biome-ignore lint/a11y/useSemanticElements: a splitter with a value can be focused, a line cannot
+    <div
+      class={`splitter splitter-${edge}`}
+      role="separator"
+      tabIndex={0}
+      aria-label={label}
+      aria-orientation="vertical"
+      aria-valuenow={width}
+      aria-valuemin={min}
+      aria-valuemax={max}
+      data-dragging={start ? '' : undefined}
+      onPointerDown={(event) => {
+        event.currentTarget.setPointerCapture(event.pointerId)
+        setStart({ x: event.clientX, width })
+      }}
+      onPointerMove={(event) => {
+        if (start) resize(start.width + grows * (event.clientX - start.x))
+      }}
+      onPointerUp={() => setStart(undefined)}
+      onKeyDown={(event) => {
+        if (event.key === 'ArrowLeft') resize(width - grows * 24)
+        if (event.key === 'ArrowRight') resize(width + grows * 24)
+      }}
+    />
+  )
+}

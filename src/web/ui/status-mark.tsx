@@ -1,0 +1,35 @@
+import type { CallNode, TurnNode } from '../../view/index.ts'
+import { Icon, type IconName } from './icon.tsx'
+
+export type MarkStatus = CallNode['status'] | TurnNode['status']
+
+interface Mark {
+  readonly icon: IconName
+  readonly tone: 'running' | 'ok' | 'warning' | 'error' | 'muted'
+  readonly label: string
+}
+
+const marks: { readonly [Status in MarkStatus]: Mark } = {
+  running: { icon: 'running', tone: 'running', label: 'running' },
+  waiting: { icon: 'clock', tone: 'muted', label: 'waiting' },
+  completed: { icon: 'check', tone: 'ok', label: 'completed' },
+  partial: { icon: 'check', tone: 'warning', label: 'partial' },
+  failed: { icon: 'close', tone: 'error', label: 'failed' },
+  declined: { icon: 'close', tone: 'error', label: 'declined' },
+  interrupted: { icon: 'stop', tone: 'warning', label: 'interrupted' },
+  suspended: { icon: 'pause', tone: 'warning', label: 'waiting for you' },
+  skipped: { icon: 'close', tone: 'muted', label: 'skipped' },
+  unknown: { icon: 'question', tone: 'warning', label: 'result unknown' },
+}
+
+export const statusLabel = (status: MarkStatus): string => marks[status].label
+
+/** A status as an icon, with its name for screen readers. */
+export function StatusMark({ status }: { readonly status: MarkStatus }) {
+  const { icon, tone, label } = marks[status]
+  return (
+    <span class={`mark mark-${tone}`} role="img" aria-label={label} title={label}>
+      <Icon name={icon} class={status === 'running' ? 'spin' : ''} />
+    </span>
+  )
+}

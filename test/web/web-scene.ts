@@ -1,0 +1,164 @@
+import { join } from 'node:path'
+import type { Page } from 'playwright-core'
+import type { Tool } from '../../src/contracts/index.ts'
+import { webRoutes } from '../../src/headends/web/index.ts'
+import { localToken, type Served, type ServedOptions, serve } from '../headends/support.ts'
+import { type Story, storyModel } from './story-model.ts'
+
+// A team on a real server, with the built web chat. `npm run build` comes first.
+
+const folder = join(import.meta.dirname, '../../dist/web')
+
+export type SceneOptions = Omit<ServedOptions, 'model' | 'routes'> & { readonly stories?: { readonly [agent: string]: readonly Story[] } }
+
+export interface Scene extends Served {
+  /** The address with the token, as `troupe serve` prints it. */
+  readonly address: string
+}
+
+export async function webScene({ stories = tripStories(), ...options }: SceneOptions = {}): Promise<Scene> {
+  const served = await serve({
+    agents: tripAgents,
+    tools: tripTools,
+    ...options,
+    model: storyModel(stories),
+    routes: () => webRoutes(folder),
+  })
+  return { ...served, address: `${served.url}/#token=${localToken}` }
+}
+
+/** Fails the test if the page reports a problem or requests anything from elsewhere. */
+export function watchPage(page: Page, url: string): readonly string[] {
+  const problems: string[] = []
+  page.on('console', (message) => {
+    if (message.type() === 'error' || message.type() === 'warning') problems.push(message.text())
+  })
+  page.on('pageerror', (error) => problems.push(String(error)))
+  page.on('request', (request) => {
+    const address = request.url()
+    if (!address.startsWith(url) && !/^(?:blob|data):/.test(address)) problems.push(`requests ${address}`)
+  })
+  return problems
+}
+
+const model = 'test/story'
+export const tripAgents: NonNullable<ServedOptions['agents']> = [
+  {
+    name: 'trip',
+    description: 'Plans a weekend by rail',
+    usage: 'A weekend in Oslo by train, not expensive',
+    prompt: 'You are trip. Plan short journeys by rail.',
+    model,
+    tools: ['*'],
+    agents: ['weather', 'trains'],
+  },
+  {
+    name: 'weather',
+    description: 'Knows the forecast of a city',
+    usage: 'a city and a day',
+    prompt: 'You are weather. Say what the weather will be.',
+    model,
+    tools: ['look_up_weather'],
+    output: { format: 'markdown' },
+  },
+  {
+    name: 'trains',
+    description: 'Knows timetables',
+    usage: 'from where to where',
+    prompt: 'You are trains. Say which train fits.',
+    model,
+    tools: ['look_up_trains'],
+    output: { format: 'markdown' },
+  },
+]
+
+const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))
+
+export const tripTools: readonly Tool[] = [
+  lookUp('look_up_weather', 'The forecast for a city.', 'dry on Saturday, 14 °C, light wind from the fjord'),
+  lookUp('look_up_trains', 'Trains between two cities.', '13:05 → 16:40, 17:05 → 20:40'),
+  {
+    name: 'book_room',
+    description: 'Books a room.',
+    inputSchema: { type: 'object', properties: { city: { type: 'string' }, nights: { type: 'integer' } }, required: ['city', 'nights'] },
+    approval: ({ city, nights }) => ({
+      summary: `Book ${nights} nights in ${city}`,
+      keys: [{ key: `room:${city}`, label: `rooms in ${city}` }],
+    }),
+    async execute() {
+      await pause(130)
+      return {
+        ok: false,
+        error: { class: 'network', message: 'The booking system of the hotel does not respond.', remedy: 'Try again later.' },
+      }
+    },
+  },
+]
+
+function lookUp(name: string, description: string, answer: string): Tool {
+  return {
+    name,
+    description,
+    inputSchema: { type: 'object', properties: { query: { type: 'string' } }, required: ['query'] },
+    effect: 'read',
+    concurrency: 'shared',
+    async execute({ query }, context) {
+      context.progress('asking the service')
+      await pause(200)
+      return `${String(query)}: ${answer}`
+    },
+  }
+}
+
+/** The trip, the answers of its children, and some short ones. `pauseMs`: between two words. */
+export function tripStories(pauseMs = 8): { readonly [agent: string]: readonly Story[] } {
+  return {
+    trip: [
+      { when: /hello/i, steps: [{ text: 'Hello. Where do you want to go?', pauseMs }] },
+      { when: /slow/i, steps: [{ text: 'This answer takes its time, word by word, and goes on and on. '.repeat(30), pauseMs: 60 }] },
+      {
+        steps: [
+          {
+            reasoning: 'Weather and trains do not depend on each other, so I ask for both in parallel.',
+            text: 'Let me ask about the weather and the trains.',
+            calls: [
+              { tool: 'agent__weather', input: { prompt: 'Oslo on Saturday', reason: 'Will it rain?' } },
+              { tool: 'agent__trains', input: { prompt: 'From Gothenburg to Oslo on Friday evening', reason: 'Which train fits?' } },
+            ],
+            pauseMs,
+          },
+          {
+            text: 'The 17:05 is good. Now a room.',
+            calls: [{ tool: 'book_room', input: { city: 'Oslo', nights: 2, reason: 'Two nights by the station' } }],
+            pauseMs,
+          },
+          {
+            text: [
+              'Take the **17:05 from Gothenburg** on Friday; it is in Oslo at 20:40. Saturday stays dry at 14 °C.\n\n',
+              '| train | arrives | price |\n|---|---|---|\n| 13:05 | 16:40 | 39 € |\n| 17:05 | 20:40 | 29 € |\n\n',
+              'The room is not booked, because the system of the hotel did not answer. To try again:\n\n',
+              '```sh\ntroupe run trip.ai "Book a room in Oslo"\n```\n',
+            ].join(''),
+            pauseMs,
+          },
+        ],
+      },
+    ],
+    weather: [
+      {
+        steps: [
+          { calls: [{ tool: 'look_up_weather', input: { query: 'Oslo' } }], pauseMs },
+          { text: 'Saturday stays **dry**, 14 °C.', pauseMs },
+        ],
+      },
+    ],
+    trains: [
+      {
+        steps: [
+          { calls: [{ tool: 'look_up_trains', input: { query: 'Gothenburg to Oslo' } }], pauseMs },
+          { text: 'The 17:05 arrives at 20:40.', pauseMs },
+        ],
+      },
+    ],
+  }
+}
