@@ -29,7 +29,7 @@ export interface Http {
 }
 
 /** `token` is asked for at each request: it may have been replaced. `refused` hears that the token is not accepted. */
-export function createHttp({ token, refused }: { token(): string; refused(): void }): Http {
+export function createHttp({ token, refused }: { token(): string; refused(reason: string): void }): Http {
   async function request(path: string, init: RequestInit = {}): Promise<Response> {
     const headers = new Headers(init.headers)
     if (token() !== '') headers.set('authorization', `Bearer ${token()}`)
@@ -38,8 +38,9 @@ export function createHttp({ token, refused }: { token(): string; refused(): voi
       throw new ApiError('The server does not answer.', { status: 0, code: 'network', remedy: 'Check that troupe serve runs.' })
     })
     if (response.ok) return response
-    if (response.status === 401) refused()
-    throw await failureOf(response)
+    const failure = await failureOf(response)
+    if (failure.status === 401) refused(failure.message)
+    throw failure
   }
   const json = (method: string, body: object | undefined): RequestInit => ({
     method,

@@ -6,6 +6,7 @@ import { Dialog } from '../ui/dialog.tsx'
 export function TokenDialog() {
   const page = usePage()
   const [text, setText] = useState('')
+  const { value: connection } = page.connection
   const token = text.trim().replace(/^.*#token=/, '')
   return (
     <Dialog title="Access token">
@@ -15,7 +16,8 @@ export function TokenDialog() {
           if (token !== '') page.setToken(token)
         }}
       >
-        <h2>{page.token.value === '' ? 'Access token' : 'The token is no longer accepted'}</h2>
+        <h2>Access token</h2>
+        {page.token.value !== '' && connection.kind === 'refused' && <p class="mark-error">{connection.reason}</p>}
         <p class="muted">
           Paste the token or the whole address that <code>troupe serve</code> printed, or create one with <code>troupe token create</code>.
         </p>

@@ -1,4 +1,4 @@
-import { effect, untracked } from '@preact/signals'
+import { computed, effect, untracked } from '@preact/signals'
 import type { StreamEvent } from '../../contracts/index.ts'
 import type { AgentDescription, ExtensionStatus, OpenRequest, ServerStatus, SessionDocument, SessionPage } from '../api/documents.ts'
 import { ApiError } from '../api/http.ts'
@@ -25,11 +25,11 @@ const pageSize = 100
 /** Runs as long as the page. */
 export function connect(page: Page): void {
   const stores = new Map<string, SessionStore>()
+  const shownId = computed(() => (page.route.value.view === 'session' ? page.route.value.id : undefined))
   let current: AbortController | undefined
   effect(() => {
-    const { route, token } = page
-    const id = route.value.view === 'session' ? route.value.id : undefined
-    void token.value
+    const { value: id } = shownId
+    void page.tokenGiven.value
     untracked(() => {
       current?.abort()
       current = new AbortController()
@@ -61,7 +61,10 @@ async function follow(page: Page, store: SessionStore | undefined, signal: Abort
       })
     } catch (error) {
       if (signal.aborted) return
-      if (error instanceof ApiError && error.status === 401) return
+      if (error instanceof ApiError && (error.status === 401 || error.status === 403)) {
+        page.connection.value = { kind: 'refused', reason: error.message }
+        return
+      }
       // The session does not exist, or no longer. The list is still of interest.
       if (error instanceof ApiError && error.status === 404 && shown) {
         shown.state.value = 'deleted'
@@ -94,7 +97,8 @@ async function read(page: Page, store: SessionStore | undefined, { signal: outer
     const stream = await page.http.open(`/v1/watch${query}`, AbortSignal.any([outer, silence.signal]))
     opened()
     page.connection.value = { kind: 'open' }
-    void refresh(page, store)
+    // What could not be read is read again with the next stream.
+    void refresh(page, store).catch(() => silence.abort())
     let since = performance.now()
     for await (const event of serverEvents(stream, heard)) {
       if (outer.aborted) return
@@ -142,23 +146,21 @@ function changed(page: Page, session: SessionDocument): void {
 /** Whatever has changed while the page did not hear of it. */
 async function refresh(page: Page, store: SessionStore | undefined): Promise<void> {
   const { http } = page
-  try {
-    const [status, { agents }, { extensions }, list] = await Promise.all([
-      http.get<ServerStatus>('/v1/status'),
-      http.get<{ readonly agents: readonly AgentDescription[] }>('/v1/agents'),
-      http.get<{ readonly extensions: readonly ExtensionStatus[] }>('/v1/extensions'),
-      http.get<SessionPage>(`/v1/sessions?limit=${pageSize}`),
-      readRequests(page),
-    ])
-    page.status.value = status
-    page.agents.value = agents
-    page.extensions.value = extensions
-    page.sessions.value = list.sessions
-    page.nextSessions.value = list.next
-    if (store && store.state.value === 'loading') await settle(page, store)
-  } catch {
-    // The stream ends, too, and is opened again.
-  }
+  const [status, { agents }, { extensions }, list] = await Promise.all([
+    http.get<ServerStatus>('/v1/status'),
+    http.get<{ readonly agents: readonly AgentDescription[] }>('/v1/agents'),
+    http.get<{ readonly extensions: readonly ExtensionStatus[] }>('/v1/extensions'),
+    http.get<SessionPage>(`/v1/sessions?limit=${pageSize}`),
+    readRequests(page),
+  ])
+  if (page.status.value && page.status.value.version !== status.version)
+    page.notify({ kind: 'info', text: `The server has version ${status.version} now.`, remedy: 'Reload the page to use it.' })
+  page.status.value = status
+  page.agents.value = agents
+  page.extensions.value = extensions
+  page.sessions.value = list.sessions
+  page.nextSessions.value = list.next
+  if (store && store.state.value === 'loading') await settle(page, store)
 }
 
 /** Whether everything so far has been folded. A session may be too old for the list. */

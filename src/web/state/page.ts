@@ -16,7 +16,7 @@ export type Connection =
   /** Since when the server has not answered. */
   | { readonly kind: 'lost'; readonly since: number }
   /** The server refuses the token, or there is none. */
-  | { readonly kind: 'refused' }
+  | { readonly kind: 'refused'; readonly reason: string }
 
 /** A short message at the edge of the page. */
 export interface Notice {
@@ -29,6 +29,8 @@ export interface Notice {
 export interface Page {
   readonly http: Http
   readonly token: Signal<string>
+  /** How often a token was given: the same one may be tried again. */
+  readonly tokenGiven: Signal<number>
   readonly connection: Signal<Connection>
   readonly route: Signal<HashRoute>
   readonly settings: Signal<Settings>
@@ -61,6 +63,7 @@ export interface Page {
 
 export function createPage(): Page {
   const token = signal(findToken())
+  const tokenGiven = signal(0)
   const connection = signal<Connection>({ kind: 'connecting' })
   const route = signal(parseHash(location.hash))
   const settings = openSettings()
@@ -75,11 +78,11 @@ export function createPage(): Page {
   return {
     http: createHttp({
       token: () => token.value,
-      refused() {
-        connection.value = { kind: 'refused' }
+      refused(reason) {
+        connection.value = { kind: 'refused', reason }
       },
     }),
-    ...{ token, connection, route, settings, status, notices },
+    ...{ token, tokenGiven, connection, route, settings, status, notices },
     agents: signal([]),
     extensions: signal(undefined),
     sessions: signal([]),
@@ -98,6 +101,7 @@ export function createPage(): Page {
       token.value = next
       storeToken(next)
       connection.value = { kind: 'connecting' }
+      tokenGiven.value++
     },
     set(changes) {
       settings.value = { ...settings.value, ...changes }
