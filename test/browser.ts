@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, readFileSync, renameSync, rmSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type Browser, chromium } from 'playwright-core'
@@ -33,6 +33,30 @@ async function unpacked(): Promise<string> {
   return folder
 }
 
+/**
+ * The package has Open Sans, which is narrower than what most machines without a desktop have. Its own configuration names
+ * folders of another system.
+ */
+function fontsIn(folder: string): string {
+  const path = join(folder, 'troupe-fonts.conf')
+  if (existsSync(path)) return path
+  const prefer = (family: string, font: string): string =>
+    `<alias binding="same"><family>${family}</family><prefer><family>${font}</family></prefer></alias>`
+  const written = `${path}-${process.pid}`
+  writeFileSync(
+    written,
+    [
+      '<?xml version="1.0"?><!DOCTYPE fontconfig SYSTEM "fonts.dtd"><fontconfig>',
+      `<dir>${join(folder, 'fonts/fonts')}</dir><dir>/usr/share/fonts</dir><cachedir>${join(folder, 'fonts-cache')}</cachedir>`,
+      ...['sans-serif', 'system-ui', 'ui-sans-serif'].map((family) => prefer(family, 'Open Sans')),
+      ...['monospace', 'ui-monospace'].map((family) => prefer(family, 'DejaVu Sans Mono')),
+      '</fontconfig>',
+    ].join('\n'),
+  )
+  renameSync(written, path)
+  return path
+}
+
 /** Loads nothing from elsewhere by itself. */
 const flags = [
   '--no-sandbox',
@@ -52,6 +76,6 @@ export async function openBrowser(): Promise<Browser> {
   return chromium.launch({
     executablePath: join(folder, 'chromium'),
     args: flags,
-    env: { ...process.env, LD_LIBRARY_PATH: libraries } as { [name: string]: string },
+    env: { ...process.env, LD_LIBRARY_PATH: libraries, FONTCONFIG_FILE: fontsIn(folder) } as { [name: string]: string },
   })
 }
