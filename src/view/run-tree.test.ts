@@ -52,3 +52,19 @@ it('answers each event with the ids of the nodes that it changed', () => {
     ['turn.completed', [turn]],
   ])
 })
+
+it('streams texts in full where content is kept, and again from the beginning for a reader that reconnects', () => {
+  const tree = emptyTree({ keepsContent: true })
+  const texts = (): unknown => tree.roots[0]?.turns[0]?.steps[0]?.texts.map(({ type, text, isOpen }) => [type, text.length, isOpen])
+  const long = 'word '.repeat(2_000)
+  const story = new Story().begins().asks(1, 1).says(1, long, { item: '1' }).says(1, 'end', { item: '1' })
+  for (const event of story.events) applyEvent(tree, event)
+  expect(texts()).toEqual([['agent_message', 10_003, true]])
+  // The same text once more, then its end.
+  const again = new Story().says(1, `${long}end`, { item: '1' }).says(1, '.', { item: '1' })
+  for (const event of again.events) applyEvent(tree, event)
+  expect(texts()).toEqual([['agent_message', 10_004, true]])
+  const rest = new Story('root', []).fails(2, 1).asks(3, 1, { attempt: 2 }).answersWith(4, 1, 'Short.')
+  for (const event of rest.events) applyEvent(tree, event)
+  expect(texts()).toEqual([['agent_message', 6, false]])
+})
