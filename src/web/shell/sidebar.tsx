@@ -1,16 +1,15 @@
 import { useState } from 'preact/hooks'
 import type { SessionDocument } from '../api/documents.ts'
-import { deleteSession, renameSession } from '../state/actions.ts'
 import { loadMoreSessions } from '../state/connection.ts'
 import { type HashRoute, hashOf } from '../state/hash-route.ts'
 import { usePage } from '../state/page.ts'
-import { Dialog } from '../ui/dialog.tsx'
 import { Icon, type IconName } from '../ui/icon.tsx'
 import { IconButton } from '../ui/icon-button.tsx'
 import { MenuButton } from '../ui/menu.tsx'
 import { Splitter } from '../ui/splitter.tsx'
 import { StatusMark } from '../ui/status-mark.tsx'
 import { groupByDay } from './group-by-day.ts'
+import { DeleteDialog, RenameDialog } from './session-dialogs.tsx'
 
 /** The list of sessions, and the other pages. `onLeave`: something was chosen. */
 export function Sidebar({ onLeave }: { onLeave(): void }) {
@@ -117,7 +116,7 @@ function NavLink({ to, icon, label, count = 0, onLeave }: NavLinkProps) {
 
 function SessionItem({ session, onLeave }: { readonly session: SessionDocument; onLeave(): void }) {
   const page = usePage()
-  const [isRenaming, setRenaming] = useState(false)
+  const [dialog, setDialog] = useState<'rename' | 'delete' | undefined>()
   const { sessionId, title, agent, status, openRequests } = session
   const isCurrent = page.route.value.view === 'session' && page.route.value.id === sessionId
   return (
@@ -137,42 +136,14 @@ function SessionItem({ session, onLeave }: { readonly session: SessionDocument; 
         label={`Actions for ${title || agent}`}
         class="icon-button session-menu"
         items={[
-          { label: 'Rename', icon: 'edit', onSelect: () => setRenaming(true) },
-          { label: 'Delete', icon: 'trash', isDanger: true, onSelect: () => void deleteSession(page, session) },
+          { label: 'Rename', icon: 'edit', onSelect: () => setDialog('rename') },
+          { label: 'Delete', icon: 'trash', isDanger: true, onSelect: () => setDialog('delete') },
         ]}
       >
         <Icon name="more" />
       </MenuButton>
-      {isRenaming && <RenameDialog session={session} onClose={() => setRenaming(false)} />}
+      {dialog === 'rename' && <RenameDialog session={session} onClose={() => setDialog(undefined)} />}
+      {dialog === 'delete' && <DeleteDialog session={session} onClose={() => setDialog(undefined)} />}
     </li>
-  )
-}
-
-function RenameDialog({ session, onClose }: { readonly session: SessionDocument; onClose(): void }) {
-  const page = usePage()
-  const [title, setTitle] = useState(session.title)
-  return (
-    <Dialog title="Rename session" onClose={onClose}>
-      <form
-        onSubmit={(event) => {
-          event.preventDefault()
-          void renameSession(page, session, title.trim()).then((isDone) => isDone && onClose())
-        }}
-      >
-        <h2>Rename session</h2>
-        <label>
-          Title
-          <input class="field" value={title} maxLength={200} onInput={({ currentTarget }) => setTitle(currentTarget.value)} />
-        </label>
-        <div class="dialog-actions">
-          <button type="button" class="button" onClick={onClose}>
-            Cancel
-          </button>
-          <button type="submit" class="button button-primary" disabled={title.trim() === ''}>
-            Rename
-          </button>
-        </div>
-      </form>
-    </Dialog>
   )
 }
