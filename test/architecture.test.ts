@@ -25,7 +25,7 @@ const edges: { readonly [folder: string]: readonly string[] } = {
   kernel: [...everyone, 'policy', 'yaml', 'runtime', 'agents', 'tools'],
   headends: [...everyone],
   // Runs in the browser.
-  web: [...everyone, 'view'],
+  web: [...everyone, 'policy', 'view'],
   cli: [...everyone, ...library, 'headends', 'testing'],
   // The façade, src/index.ts. Concrete stores and the testing kit have entries of their own.
   '': [...everyone, 'policy', 'core', 'agents', 'models', 'tools', 'runtime', 'kernel'],

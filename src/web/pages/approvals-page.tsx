@@ -1,5 +1,37 @@
+import { ApprovalCard } from '../approvals/approval-card.tsx'
+import { hashOf } from '../state/hash-route.ts'
+import { usePage } from '../state/page.ts'
+import { Icon } from '../ui/icon.tsx'
 import { PaneHead } from '../ui/pane-head.tsx'
 
+/** Everything that waits for a person, by session. */
 export function ApprovalsPage({ openDrawer }: { openDrawer(): void }) {
-  return <PaneHead title="Approvals" openDrawer={openDrawer} />
+  const { requests } = usePage()
+  const bySession = Map.groupBy(requests.value, ({ session }) => session.sessionId)
+  return (
+    <>
+      <PaneHead title="Approvals" openDrawer={openDrawer} />
+      <div class="page">
+        <div class="approvals-column">
+          {[...bySession].map(([sessionId, open]) => (
+            <section key={sessionId} class="approval-group">
+              <h2 class="truncate">
+                <a href={hashOf({ view: 'session', id: sessionId })}>{open[0]?.session.title || open[0]?.session.agent}</a>
+              </h2>
+              {open.map(({ request }) => (
+                <ApprovalCard key={request.id} sessionId={sessionId} request={request} />
+              ))}
+            </section>
+          ))}
+          {bySession.size === 0 && (
+            <div class="approval-none">
+              <Icon name="approval" />
+              <p>Nothing waits for you.</p>
+              <p class="muted">Requests of all sessions appear here.</p>
+            </div>
+          )}
+        </div>
+      </div>
+    </>
+  )
 }

@@ -1,0 +1,66 @@
+import { useState } from 'preact/hooks'
+import type { ApprovalDecision, ApprovalRequest } from '../../contracts/index.ts'
+import { usePage } from '../state/page.ts'
+import { Icon } from '../ui/icon.tsx'
+import { MenuButton } from '../ui/menu.tsx'
+import { grantChoices } from './grant-choices.ts'
+
+interface ApprovalActionsProps {
+  readonly request: ApprovalRequest
+  onDecide(decision: ApprovalDecision): void
+}
+
+const maxFeedback = 10_000
+
+/** Approve once or for longer, deny with or without words, end the run. A question can only be declined here. */
+export function ApprovalActions({ request, onDecide }: ApprovalActionsProps) {
+  const page = usePage()
+  const [feedback, setFeedback] = useState('')
+  const isQuestion = request.question !== undefined
+  const grants = isQuestion ? [] : grantChoices(request, { mayGrantProject: page.status.value?.scopes.includes('admin') ?? false })
+  return (
+    <div class="approval-row">
+      {!isQuestion && (
+        <button type="button" class="button button-primary" onClick={() => onDecide({ kind: 'approve', breadth: 'once' })}>
+          Approve
+        </button>
+      )}
+      {grants.length > 0 && (
+        <MenuButton
+          label="For session or longer"
+          class="button"
+          align="start"
+          items={grants.map(({ label, decision }) => ({ label, onSelect: () => onDecide(decision) }))}
+        >
+          For session <Icon name="chevron" class="approval-chevron" />
+        </MenuButton>
+      )}
+      <form
+        class="approval-row approval-grow approval-deny"
+        onSubmit={(event) => {
+          event.preventDefault()
+          onDecide({ kind: 'deny', ...(feedback.trim() !== '' && { feedback: feedback.trim() }) })
+        }}
+      >
+        <input
+          class="field approval-grow"
+          aria-label="Feedback"
+          placeholder="Say why not (optional)"
+          maxLength={maxFeedback}
+          value={feedback}
+          onInput={({ currentTarget }) => setFeedback(currentTarget.value)}
+        />
+        <button type="submit" class="button">
+          {isQuestion ? 'Decline' : 'Deny'}
+        </button>
+      </form>
+      <MenuButton
+        label="End the run"
+        class="icon-button"
+        items={[{ label: 'Deny and end the run', icon: 'stop', isDanger: true, onSelect: () => onDecide({ kind: 'abort' }) }]}
+      >
+        <Icon name="more" />
+      </MenuButton>
+    </div>
+  )
+}

@@ -1,0 +1,111 @@
+import { useLayoutEffect, useRef, useState } from 'preact/hooks'
+import type { ApprovalDecision, ApprovalRequest } from '../../contracts/index.ts'
+import { exactLine, exactText } from '../../util/exact-text.ts'
+import { requestSummary } from '../../view/index.ts'
+import { decide } from '../state/actions.ts'
+import { usePage } from '../state/page.ts'
+import { Diff } from '../ui/diff.tsx'
+import { Icon } from '../ui/icon.tsx'
+import { ApprovalActions } from './approval-actions.tsx'
+import { ExactArguments } from './exact-arguments.tsx'
+import { QuestionAnswer } from './question-answer.tsx'
+
+interface ApprovalCardProps {
+  readonly sessionId: string
+  readonly request: ApprovalRequest
+}
+
+/** A request that waits for a person. It goes when the request is answered, here or elsewhere. */
+export function ApprovalCard({ sessionId, request }: ApprovalCardProps) {
+  const page = usePage()
+  const [state, setState] = useState<'open' | 'sending' | 'sent'>('open')
+  const card = useRef<HTMLDivElement>(null)
+  useReturnedFocus(card)
+  const onDecide = (decision: ApprovalDecision): void => {
+    // The focus would be lost with the control that is disabled.
+    if (card.current?.contains(document.activeElement)) card.current.focus()
+    setState('sending')
+    void decide(page, sessionId, { id: request.id, decision }).then((isDone) => setState(isDone ? 'sent' : 'open'))
+  }
+  const { question } = request
+  const title = exactText(question?.text ?? requestSummary(request))
+  return (
+    <div class="approval" ref={card} tabIndex={-1} data-request={request.id}>
+      <fieldset disabled={state !== 'open' || !page.mayApprove.value} aria-label={`${question ? 'Question' : 'Approval'}: ${title}`}>
+        <Heading sessionId={sessionId} request={request} title={title} />
+        {!question && <Details request={request} />}
+        {question && page.mayApprove.value && <QuestionAnswer question={question} onDecide={onDecide} />}
+        {page.mayApprove.value ? (
+          <ApprovalActions request={request} onDecide={onDecide} />
+        ) : (
+          <p class="muted small">Your token cannot answer requests: it lacks the scope “approve”.</p>
+        )}
+      </fieldset>
+      <p class="approval-sent muted small" role="status">
+        {state === 'sending' ? 'Sending…' : state === 'sent' ? 'Answer sent.' : ''}
+      </p>
+    </div>
+  )
+}
+
+/** If the card goes while it has the focus, the next card gets it, or the message box. */
+function useReturnedFocus(card: { readonly current: HTMLElement | null }): void {
+  useLayoutEffect(() => {
+    const { current } = card
+    return () => {
+      if (!current?.contains(document.activeElement)) return
+      const others = [...document.querySelectorAll<HTMLElement>('.approval')].filter((each) => each !== current)
+      const next = others[0] ?? document.querySelector<HTMLElement>('.composer textarea') ?? document.getElementById('main')
+      next?.focus()
+    }
+  }, [card])
+}
+
+const kindTexts = {
+  call: '',
+  unsandboxed: '',
+  question: '',
+  sampling: 'The tool wants to send this request to a model.',
+} as const
+
+function Heading({ sessionId, request, title }: ApprovalCardProps & { readonly title: string }) {
+  const page = usePage()
+  const { agentPath, tool, reason, scope, question } = request
+  const agent = page.sessions.value.find((each) => each.sessionId === sessionId)?.agent ?? 'root'
+  const asker = exactLine(agentPath.replace(/^root(?=\/|$)/, agent).replaceAll('/', ' › '))
+  return (
+    <div class="approval-head">
+      <span class="mark mark-warning">
+        <Icon name={question ? 'question' : 'approval'} />
+      </span>
+      <div class="approval-words">
+        <p class="approval-title">{title}</p>
+        <p class="muted small">
+          {asker} · <span class="mono">{exactLine(question?.from ?? tool)}</span>
+        </p>
+        {reason !== undefined && <p class="approval-reason">“{exactText(reason)}”</p>}
+        {kindTexts[scope] !== '' && <p class="small">{kindTexts[scope]}</p>}
+      </div>
+    </div>
+  )
+}
+
+function Details({ request: { input, diff, scope, inside } }: Pick<ApprovalCardProps, 'request'>) {
+  return (
+    <>
+      {scope === 'unsandboxed' && (
+        <p class="approval-warning">Outside the sandbox it has all permissions of the user account that runs the server.</p>
+      )}
+      <ExactArguments input={input} />
+      {diff !== undefined && <Diff diff={diff} />}
+      {inside && (
+        <div class="approval-inside">
+          <p class="muted small">In the sandbox it failed:</p>
+          <p>{exactText(inside.error.message)}</p>
+          {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard */}
+          {inside.partial && <pre tabIndex={0}>{exactText(inside.partial)}</pre>}
+        </div>
+      )}
+    </>
+  )
+}

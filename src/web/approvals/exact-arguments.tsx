@@ -1,0 +1,29 @@
+import type { Json, JsonObject } from '../../contracts/index.ts'
+import { exactText } from '../../util/exact-text.ts'
+
+/** The arguments of a call, complete: a text of several lines as it is, everything else as JSON. Long ones scroll. */
+export function ExactArguments({ input }: { readonly input: JsonObject }) {
+  const all = Object.entries(input)
+  if (all.length === 0) return <p class="muted small">Without arguments</p>
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
+    // biome-ignore lint/a11y/useSemanticElements: a group of values, not of controls
+    <div class="approval-arguments" role="group" aria-label="Arguments" tabIndex={0}>
+      {all.map(([name, value]) => (
+        <div key={name} class="approval-argument">
+          <span class="approval-name">{exactText(name)}</span>
+          <span class="approval-value">{exactText(shownValue(value ?? null))}</span>
+        </div>
+      ))}
+    </div>
+  )
+}
+
+/** A short value stays on one line. */
+const maxLine = 60
+
+function shownValue(value: Json): string {
+  if (typeof value === 'string' && value.includes('\n')) return value
+  const line = JSON.stringify(value)
+  return typeof value !== 'object' || line.length <= maxLine ? line : JSON.stringify(value, null, 2)
+}
