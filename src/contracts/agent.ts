@@ -4,6 +4,9 @@ import type { AgentLimits } from './limits.ts'
 import type { SandboxPolicy } from './sandbox.ts'
 import type { SkillCard } from './skill.ts'
 
+/** Of the example prompts of an agent. */
+export const exampleLimits = { max: 6, maxChars: 300 } as const
+
 /** Settings that are passed to the provider. */
 export interface ModelParameters {
   readonly temperature?: number

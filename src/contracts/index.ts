@@ -2,6 +2,7 @@ export {
   type AgentChanges,
   type AgentSpec,
   type AgentTrust,
+  exampleLimits,
   type InputContract,
   type JsonOutput,
   type ModelParameters,

@@ -102,6 +102,8 @@ export interface AgentDescription {
   readonly description: string
   /** An example input. */
   readonly usage?: string
+  /** Example prompts for people. */
+  readonly examples?: readonly string[]
   readonly input: InputContract
   readonly output: OutputContract
   readonly limits: AgentLimits

@@ -1,8 +1,9 @@
 import { expect, test } from 'vitest'
-import { type AgentOptionKey, agentOptionKeys } from '../../src/agents/index.ts'
+import { type AgentOptionKey, agentOptionKeys, parseAgentFile } from '../../src/agents/index.ts'
 import { type Confinement, defaultSandboxPolicy, type SandboxPolicy } from '../../src/contracts/index.ts'
 import { FakeClock } from '../../src/testing/index.ts'
 import { childControlNames } from '../../src/tools/index.ts'
+import { serve } from '../headends/support.ts'
 import { endlessShell } from '../tools/shell/endless-shell.ts'
 import { agentsOf, child, folder } from './folder.ts'
 import { counter, play, type Say, type Scene, tool } from './stage.ts'
@@ -77,6 +78,13 @@ const effects: { readonly [Key in AgentOptionKey]: () => Promise<void> } = {
     expect(await offered({ scout: 'usage: the name of a city' })).toMatchObject([
       { description: expect.stringContaining('the name of a city') },
     ])
+  },
+  async examples() {
+    const text = '---\ndescription: x\nmodels: test/echo\nexamples: [A trip to Oslo, Which train?]\n---\nGo.'
+    const served = await serve({ agents: [parseAgentFile(text, 'trip.ai')] })
+    const { agents } = (await (await served.fetch('/v1/agents')).json()) as { readonly agents: unknown }
+    await served.close()
+    expect(agents).toMatchObject([{ name: 'trip', examples: ['A trip to Oslo', 'Which train?'] }])
   },
   async toolName() {
     expect(await offered({ scout: 'toolName: research.icp' })).toMatchObject([{ name: 'agent__research__icp' }])

@@ -23,6 +23,8 @@ export interface AgentSettings {
   readonly description: string
   /** An example of its input, for agents that call it. */
   readonly usage?: string
+  /** Example prompts for people. */
+  readonly examples?: readonly string[]
   readonly toolName?: string
   readonly models: readonly string[]
   readonly tools: readonly string[]
@@ -149,6 +151,7 @@ export function toAgentSettings(values: ReadonlyMap<AgentOptionKey, { readonly v
       }),
     )
   const usage = get<string>('usage')
+  const examples = get<readonly string[]>('examples')
   const toolName = get<string>('toolName')
   const rules = get<readonly ApprovalRule[]>('approvals.rules') ?? []
   const overrides = get<readonly OverridableParameter[]>('overrides') ?? []
@@ -156,6 +159,7 @@ export function toAgentSettings(values: ReadonlyMap<AgentOptionKey, { readonly v
   return {
     description: get<string>('description') ?? '',
     ...(usage !== undefined && { usage }),
+    ...(examples && { examples }),
     ...(toolName !== undefined && { toolName }),
     models: get<readonly string[]>('models') ?? [agentOptions.models.default],
     tools: get<readonly string[]>('tools') ?? [],

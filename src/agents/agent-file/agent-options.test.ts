@@ -97,6 +97,12 @@ describe('an invalid value', () => {
     ['output: { schemaRef: a.json }', '4:22 the schema `a.json` cannot be read here'],
     ['usage: [x]', '4:8 `usage` must be text, not a list'],
     ['usage: " "', '4:8 `usage` must be text, not empty text'],
+    ['examples: One', '4:11 `examples` must be a list of 1 to 6 texts'],
+    ['examples: []', '4:11 `examples` must be a list of 1 to 6 texts'],
+    ['examples: [a, b, c, d, e, f, g]', '4:11 `examples` must be a list of 1 to 6 texts'],
+    ['examples: [a, 7]', '4:15 `examples` must contain texts, not the number 7'],
+    ['examples: [a, a]', '4:15 `examples` contains a text twice'],
+    [`examples: [${'a'.repeat(301)}]`, '4:12 a text of `examples` has 301 characters; the maximum is 300'],
     ['toolName: a b', '4:11 `toolName` must be a name, not "a b"'],
     ['toolName: .a', '4:11 `toolName` must be a name, not ".a"'],
     ['toolName: 7', '4:11 `toolName` must be a name, not the number 7'],
@@ -349,6 +355,7 @@ describe('the template of an agent', () => {
       "---
       description: x
       # usage: a city and a date  # default: none
+      # examples: [A weekend in Oslo by train, Which train leaves after 17:00?]  # default: none
       toolName: a
       models: [ a/b ]
       # parameters:

@@ -4,6 +4,7 @@ import {
   childLimits,
   defaultLimits,
   defaultSandboxPolicy,
+  exampleLimits,
   type ModelParameters,
   reasoningEfforts,
   type SandboxPolicy,
@@ -27,6 +28,7 @@ export interface AgentOption {
 export type AgentOptionKey =
   | 'description'
   | 'usage'
+  | 'examples'
   | 'toolName'
   | 'models'
   | `parameters.${keyof ModelParameters | 'timeout'}`
@@ -66,6 +68,12 @@ export const agentOptions: { readonly [Key in AgentOptionKey]: AgentOption } = {
     summary: 'an example of its input; required if other agents call it',
     default: 'none',
     example: 'a city and a date',
+  },
+  examples: {
+    type: { kind: 'texts', ...exampleLimits },
+    summary: `1 to ${exampleLimits.max} example prompts for people, each at most ${exampleLimits.maxChars} characters; the web chat offers them`,
+    default: 'none',
+    example: '[A weekend in Oslo by train, Which train leaves after 17:00?]',
   },
   toolName: {
     type: { kind: 'identifier' },

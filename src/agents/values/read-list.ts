@@ -98,3 +98,27 @@ function splitNames(written: string, of: ListEntry): readonly string[] {
   const names = written.split(',').flatMap((each) => (each.trim() === '' ? [] : [each.trim()]))
   return of === 'tool' ? [...new Set(names.flatMap((name) => ownToolsForAny(name, 'granted') ?? [name]))] : names
 }
+
+interface TextsSpec {
+  readonly key: string
+  readonly type: { readonly max: number; readonly maxChars: number }
+  readonly example: string
+}
+
+/** Reads a list of texts: each once, none empty. */
+export function readTexts(node: Node | null, { key, type: { max, maxChars }, example }: TextsSpec): ReadResult {
+  const remedy = `Write it like \`${key}: ${example}\`.`
+  if (!isSeq<Node>(node) || node.items.length === 0 || node.items.length > max)
+    return { ok: false, problems: [{ node, message: `\`${key}\` must be a list of 1 to ${max} texts`, remedy }] }
+  const texts = node.items.map(textOfNode)
+  const problems = node.items.flatMap((each, at): readonly ValueProblem[] => {
+    const text = texts[at] ?? ''
+    if (text === '') return [{ node: each, message: `\`${key}\` must contain texts, not ${describeNode(each)}`, remedy }]
+    if (text.length > maxChars)
+      return [
+        { node: each, message: `a text of \`${key}\` has ${text.length} characters; the maximum is ${maxChars}`, remedy: 'Shorten it.' },
+      ]
+    return texts.indexOf(text) < at ? [{ node: each, message: `\`${key}\` contains a text twice`, remedy: 'Remove one of them.' }] : []
+  })
+  return problems.length > 0 ? { ok: false, problems } : { ok: true, value: texts }
+}

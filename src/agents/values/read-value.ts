@@ -4,13 +4,15 @@ import type { SimpleType } from '../../policy/shape.ts'
 import { parseDuration, parseSize, showDuration, showSize } from '../../util/parse-units.ts'
 import { describeNode, didYouMean, listNames } from '../../yaml/messages.ts'
 import { nodeToJson, type ReadResult, textOfNode, type ValueProblem } from '../../yaml/yaml-nodes.ts'
-import { type ListEntry, readList } from './read-list.ts'
+import { type ListEntry, readList, readTexts } from './read-list.ts'
 import { readRules } from './read-rules.ts'
 
 /** The type of an option of an agent, or of a value in a configuration. */
 export type ValueType =
   | SimpleType
   | { readonly kind: 'text' }
+  /** A list of texts for people. */
+  | { readonly kind: 'texts'; readonly max: number; readonly maxChars: number }
   /** One name or a list of names. */
   | {
       readonly kind: 'names'
@@ -57,6 +59,8 @@ export function readValue(key: string, { type, example, detail }: ValueSpec, nod
   switch (type.kind) {
     case 'text':
       return accept(text === '' ? undefined : text, 'text')
+    case 'texts':
+      return readTexts(node, { key, type, example })
     case 'file':
       return accept(text === '' ? undefined : text, 'the path of a file')
     case 'identifier':

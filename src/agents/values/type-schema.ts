@@ -13,6 +13,8 @@ export function typeSchema(type: ValueType): JsonObject {
     case 'text':
     case 'file':
       return nonEmpty
+    case 'texts':
+      return { type: 'array', items: { ...nonEmpty, maxLength: type.maxChars }, minItems: 1, maxItems: type.max, uniqueItems: true }
     case 'identifier':
       return { type: 'string', pattern: '^\\s*[a-zA-Z0-9_][\\w.-]{0,63}\\s*$' }
     case 'names':

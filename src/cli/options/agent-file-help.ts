@@ -55,6 +55,7 @@ export function typeText(type: ValueType): string {
 
 const typeTexts: { readonly [Kind in Exclude<ValueType['kind'], 'number' | 'integer' | 'size' | 'choice'>]: string } = {
   text: 'text',
+  texts: 'a list of texts',
   names: 'a name, or a list of names',
   duration: 'a duration',
   boolean: 'true or false',

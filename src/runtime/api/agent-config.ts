@@ -48,6 +48,8 @@ export interface AgentDefinition {
   readonly output?: OutputContract | SchemaAlone
   /** An example of its input, for its callers. */
   readonly usage?: string
+  /** Example prompts for people, at most six. `sessions.agents` shows them. */
+  readonly examples?: readonly string[]
   /** Its name as a tool of other agents. Default: `name`. */
   readonly toolName?: string
   /** Its input when it is called as a tool. Default: text. A schema without a format means JSON. */

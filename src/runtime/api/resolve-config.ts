@@ -1,4 +1,5 @@
 import {
+  type AgentDescription,
   type AgentSpec,
   type AgentTrust,
   type ApprovalPolicy,
@@ -26,8 +27,8 @@ export interface ResolvedConfig {
   readonly agents: readonly AgentSpec[]
   /** By agent name, for agents that have fewer tools without trust. */
   readonly trust: ReadonlyMap<string, AgentTrust>
-  /** By agent name: frontmatter of the agents of files. */
-  readonly templates: ReadonlyMap<string, string>
+  /** By agent name: what is only shown to people. */
+  readonly shown: ReadonlyMap<string, Pick<AgentDescription, 'template' | 'examples'>>
   readonly selection: AgentSelection
   /** Agents that can be selected by the request. */
   readonly candidates: readonly AgentSpec[]
@@ -59,7 +60,12 @@ export function resolveConfig(config: AgentLoopConfig, servers: ServerSources): 
   return {
     agents,
     trust: new Map(config.agents.flatMap(({ name, trust }) => (trust ? [[name, structuredClone(trust)]] : []))),
-    templates: new Map(config.agents.flatMap(({ name, template }) => (template === undefined ? [] : [[name, template]]))),
+    shown: new Map(
+      config.agents.map(({ name, template, examples }) => [
+        name,
+        { ...(examples && { examples: [...examples] }), ...(template !== undefined && { template }) },
+      ]),
+    ),
     selection: selectionOf(config),
     candidates: agents.filter(({ name }) => names.has(name)),
     tools: given.filter(isTool),

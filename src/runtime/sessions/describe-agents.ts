@@ -2,10 +2,10 @@ import type { AgentDescription, AgentSpec } from '../../contracts/index.ts'
 import type { ResolvedConfig } from '../api/resolve-config.ts'
 
 /** The agents that can be asked. They are sorted by name. */
-export const describeAgents = ({ candidates, templates }: Pick<ResolvedConfig, 'candidates' | 'templates'>): readonly AgentDescription[] =>
-  candidates.map((agent) => describe(agent, templates.get(agent.name)))
+export const describeAgents = ({ candidates, shown }: Pick<ResolvedConfig, 'candidates' | 'shown'>): readonly AgentDescription[] =>
+  candidates.map((agent) => ({ ...describe(agent), ...shown.get(agent.name) }))
 
-function describe(agent: AgentSpec, template: string | undefined): AgentDescription {
+function describe(agent: AgentSpec): AgentDescription {
   const { name, displayName, description, usage, input, output, limits, parameters, overrides = [], models, tools, agents } = agent
   return {
     name,
@@ -20,6 +20,5 @@ function describe(agent: AgentSpec, template: string | undefined): AgentDescript
     models,
     tools,
     agents,
-    ...(template !== undefined && { template }),
   }
 }

@@ -1,5 +1,6 @@
 import {
   type AgentTrust,
+  exampleLimits,
   type InputContract,
   type OutputContract,
   overridableParameters,
@@ -50,6 +51,14 @@ const agentFields: { readonly [Key in keyof Required<AgentDefinition>]: FieldTyp
   reasoningEffort: optional(oneOf(reasoningEfforts)),
   output: anything,
   usage: optional(aString),
+  examples: optional({
+    expected: `a list of 1 to ${exampleLimits.max} texts of at most ${exampleLimits.maxChars} characters`,
+    accepts: (value) =>
+      isListOfStrings(value) &&
+      value.length >= 1 &&
+      value.length <= exampleLimits.max &&
+      value.every((text) => text.trim() !== '' && text.length <= exampleLimits.maxChars),
+  }),
   toolName: optional(aString),
   input: anything,
   agents: anything,
