@@ -1,4 +1,4 @@
-import { useState } from 'preact/hooks'
+import { useCallback, useEffect, useRef, useState } from 'preact/hooks'
 import { AgentsPage } from '../pages/agents-page.tsx'
 import { ApprovalsPage } from '../pages/approvals-page.tsx'
 import { ExtensionsPage } from '../pages/extensions-page.tsx'
@@ -6,7 +6,6 @@ import { NewSessionPage } from '../pages/new-session-page.tsx'
 import { SettingsPage } from '../pages/settings-page.tsx'
 import { usePage } from '../state/page.ts'
 import { Banners } from './banners.tsx'
-import { CommandPalette } from './command-palette.tsx'
 import { Notices } from './notices.tsx'
 import { SessionView } from './session-view.tsx'
 import { Shortcuts } from './shortcuts.tsx'
@@ -17,7 +16,7 @@ import { TokenDialog } from './token-dialog.tsx'
 export function App() {
   const page = usePage()
   const { isSidebarOpen, sidebarWidth } = page.settings.value
-  const [isDrawerOpen, setDrawerOpen] = useState(false)
+  const { isDrawerOpen, openDrawer, closeDrawer } = useDrawer()
   return (
     <>
       <a class="skip-link" href="#main">
@@ -29,19 +28,48 @@ export function App() {
         data-drawer={isDrawerOpen ? 'open' : 'closed'}
         style={{ '--sidebar-width': `${sidebarWidth}px` }}
       >
-        <Sidebar onLeave={() => setDrawerOpen(false)} />
-        {isDrawerOpen && <button type="button" class="drawer-backdrop" aria-label="Close sessions" onClick={() => setDrawerOpen(false)} />}
-        <main id="main" class="pane" tabIndex={-1}>
+        <Sidebar onLeave={closeDrawer} />
+        {isDrawerOpen && <button type="button" class="drawer-backdrop" aria-label="Close sessions" onClick={closeDrawer} />}
+        <main id="main" class="pane" tabIndex={-1} inert={isDrawerOpen}>
           <Banners />
-          <View openDrawer={() => setDrawerOpen(true)} />
+          <View openDrawer={openDrawer} />
         </main>
       </div>
       <Notices />
       <Shortcuts />
-      {page.isPaletteOpen.value && <CommandPalette />}
       {page.connection.value.kind === 'refused' && <TokenDialog />}
     </>
   )
+}
+
+/** The sidebar of a phone: it takes the focus, and Escape closes it. */
+function useDrawer() {
+  const [isOpen, setOpen] = useState(false)
+  const opener = useRef<Element | null>(null)
+  useEffect(() => {
+    if (!isOpen) return
+    document.querySelector<HTMLElement>('.sidebar .only-narrow')?.focus()
+    const wide = matchMedia('(min-width: 600px)')
+    const close = (): void => setOpen(false)
+    const onKeyDown = (event: KeyboardEvent): void => {
+      if (event.key === 'Escape' && !event.defaultPrevented && !document.querySelector('dialog[open]')) close()
+    }
+    addEventListener('keydown', onKeyDown)
+    wide.addEventListener('change', close)
+    return () => {
+      removeEventListener('keydown', onKeyDown)
+      wide.removeEventListener('change', close)
+      if (opener.current instanceof HTMLElement) opener.current.focus()
+    }
+  }, [isOpen])
+  return {
+    isDrawerOpen: isOpen,
+    openDrawer() {
+      opener.current = document.activeElement
+      setOpen(true)
+    },
+    closeDrawer: useCallback(() => setOpen(false), []),
+  }
 }
 
 function View({ openDrawer }: { openDrawer(): void }) {

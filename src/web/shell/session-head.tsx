@@ -1,8 +1,7 @@
-import { usePage } from '../state/page.ts'
+import { type SessionTab, usePage } from '../state/page.ts'
 import type { SessionStore } from '../state/session-store.ts'
 import { IconButton } from '../ui/icon-button.tsx'
 import { PaneHead } from '../ui/pane-head.tsx'
-import type { SessionTab } from './session-view.tsx'
 
 interface SessionHeadProps {
   readonly store: SessionStore

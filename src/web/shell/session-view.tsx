@@ -1,4 +1,3 @@
-import { useState } from 'preact/hooks'
 import { Composer } from '../conversation/composer.tsx'
 import { Conversation } from '../conversation/conversation.tsx'
 import { usePage } from '../state/page.ts'
@@ -6,12 +5,10 @@ import { Timeline } from '../timeline/timeline.tsx'
 import { Splitter } from '../ui/splitter.tsx'
 import { SessionHead } from './session-head.tsx'
 
-export type SessionTab = 'conversation' | 'timeline'
-
 /** A session: its conversation and its timeline, side by side or as tabs. */
 export function SessionView({ openDrawer }: { openDrawer(): void }) {
   const page = usePage()
-  const [tab, setTab] = useState<SessionTab>('conversation')
+  const { value: tab } = page.tab
   const store = page.session.value
   const { isTimelineOpen, timelineWidth } = page.settings.value
   if (!store) return null
@@ -23,7 +20,7 @@ export function SessionView({ openDrawer }: { openDrawer(): void }) {
       style={{ '--timeline-width': `${timelineWidth}px` }}
     >
       <section class="pane pane-conversation" aria-label="Conversation">
-        <SessionHead store={store} tab={tab} setTab={setTab} openDrawer={openDrawer} />
+        <SessionHead store={store} tab={tab} setTab={(next) => (page.tab.value = next)} openDrawer={openDrawer} />
         <Conversation store={store} />
         <Composer store={store} />
       </section>

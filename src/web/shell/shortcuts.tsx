@@ -1,3 +1,71 @@
+import { useEffect } from 'preact/hooks'
+import { commandFor, commands, paletteKeys } from '../state/commands.ts'
+import { usePage } from '../state/page.ts'
+import { keysText, matchesKeys, worksInText } from '../state/shortcut-keys.ts'
+import { Dialog } from '../ui/dialog.tsx'
+import { IconButton } from '../ui/icon-button.tsx'
+import { CommandPalette } from './command-palette.tsx'
+
+/** Binds the keys of all commands, and shows the dialogs that they open. */
 export function Shortcuts() {
-  return null
+  const page = usePage()
+  const { value: overlay } = page.overlay
+  useEffect(() => {
+    const onKeyDown = (event: KeyboardEvent): void => {
+      if (event.defaultPrevented || event.isComposing || document.querySelector('dialog[open]')) return
+      const opensPalette = matchesKeys(paletteKeys, event)
+      const command = opensPalette ? undefined : commandFor(page, event, isTyping(event.target))
+      if (!opensPalette && !command) return
+      event.preventDefault()
+      if (command) command.run(page)
+      else page.show({ kind: 'palette', text: '' })
+    }
+    addEventListener('keydown', onKeyDown)
+    return () => removeEventListener('keydown', onKeyDown)
+  }, [])
+  const close = (): void => page.show(undefined)
+  if (overlay?.kind === 'palette') return <CommandPalette key={overlay.text} text={overlay.text} onClose={close} />
+  if (overlay?.kind !== 'keys') return null
+  return (
+    <Dialog title="Keyboard shortcuts" onClose={close}>
+      <div class="dialog-head">
+        <h2>Keyboard shortcuts</h2>
+        <IconButton icon="close" label="Close" onClick={close} />
+      </div>
+      <ShortcutList />
+    </Dialog>
+  )
+}
+
+const isTyping = (target: EventTarget | null): boolean =>
+  target instanceof HTMLElement &&
+  (target.isContentEditable || target.matches('input:not([type=checkbox], [type=radio]), textarea, select'))
+
+/** Keys of other parts, which work where they are used. */
+const others = [
+  { name: 'Send the message', keys: 'Enter' },
+  { name: 'New line', keys: 'Shift+Enter' },
+  { name: 'Steer the agent while it works', keys: 'Alt+Enter' },
+  { name: 'Timeline: move, open and close rows', keys: '↑ ↓ ← →' },
+  { name: 'Timeline: zoom in, zoom out, fit', keys: '+ − 0' },
+  { name: 'Timeline: filter', keys: '/' },
+]
+
+export function ShortcutList() {
+  const { hasLetterKeys } = usePage().settings.value
+  const own = commands.flatMap(({ name, keys }) =>
+    keys !== undefined && (hasLetterKeys || worksInText(keys)) ? [{ name: name.split(':')[0] ?? name, keys: keysText(keys) }] : [],
+  )
+  return (
+    <dl class="facts keys">
+      {[{ name: 'Search and commands', keys: keysText(paletteKeys) }, ...own, ...others].map(({ name, keys }) => (
+        <div key={name}>
+          <dt>{name}</dt>
+          <dd>
+            <kbd>{keys}</kbd>
+          </dd>
+        </div>
+      ))}
+    </dl>
+  )
 }

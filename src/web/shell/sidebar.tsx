@@ -1,25 +1,24 @@
+import { useComputed } from '@preact/signals'
 import { useState } from 'preact/hooks'
-import type { SessionDocument } from '../api/documents.ts'
+import { paletteKeys } from '../state/commands.ts'
 import { loadMoreSessions } from '../state/connection.ts'
 import { type HashRoute, hashOf } from '../state/hash-route.ts'
 import { usePage } from '../state/page.ts'
+import { useSessionSearch } from '../state/session-search.ts'
+import { keysText } from '../state/shortcut-keys.ts'
 import { Icon, type IconName } from '../ui/icon.tsx'
 import { IconButton } from '../ui/icon-button.tsx'
-import { MenuButton } from '../ui/menu.tsx'
 import { Splitter } from '../ui/splitter.tsx'
-import { StatusMark } from '../ui/status-mark.tsx'
 import { groupByDay } from './group-by-day.ts'
-import { DeleteDialog, RenameDialog } from './session-dialogs.tsx'
+import { SessionItem } from './session-item.tsx'
 
 /** The list of sessions, and the other pages. `onLeave`: something was chosen. */
 export function Sidebar({ onLeave }: { onLeave(): void }) {
   const page = usePage()
   const [search, setSearch] = useState('')
   const { sidebarWidth } = page.settings.value
-  const wanted = search.trim().toLowerCase()
-  const shown = page.sessions.value.filter(({ title, agent }) => `${title} ${agent}`.toLowerCase().includes(wanted))
   return (
-    <nav class="sidebar" aria-label="Sessions">
+    <nav class="sidebar" aria-label="Sessions" onKeyDown={moveBetweenSessions}>
       <div class="sidebar-head">
         <span class="brand">
           <svg class="brand-mark" viewBox="0 0 32 32" aria-hidden="true">
@@ -30,15 +29,13 @@ export function Sidebar({ onLeave }: { onLeave(): void }) {
           </svg>
           Troupe
         </span>
-        <IconButton icon="search" label="Search and commands (Ctrl+K)" onClick={() => (page.isPaletteOpen.value = true)} />
         <IconButton
-          icon="sidebar"
-          label="Hide sessions"
-          onClick={() => {
-            page.set({ isSidebarOpen: false })
-            onLeave()
-          }}
+          icon="search"
+          label={`Search and commands (${keysText(paletteKeys)})`}
+          onClick={() => page.show({ kind: 'palette', text: '' })}
         />
+        <IconButton icon="sidebar" label="Hide sessions" class="only-wide" onClick={() => page.set({ isSidebarOpen: false })} />
+        <IconButton icon="close" label="Close sessions" class="only-narrow" onClick={onLeave} />
       </div>
       <div class="sidebar-actions">
         <a class="button" href={hashOf({ view: 'new' })} onClick={onLeave}>
@@ -56,26 +53,7 @@ export function Sidebar({ onLeave }: { onLeave(): void }) {
           />
         </label>
       </div>
-      <ul class="session-list">
-        {groupByDay(shown, page.now.value).map(({ day, sessions }) => (
-          <li key={day}>
-            <h2 class="session-group">{day}</h2>
-            <ul class="plain-list">
-              {sessions.map((session) => (
-                <SessionItem key={session.sessionId} session={session} onLeave={onLeave} />
-              ))}
-            </ul>
-          </li>
-        ))}
-        {shown.length === 0 && <li class="session-group">{wanted === '' ? 'No sessions yet' : 'No session matches'}</li>}
-        {page.nextSessions.value !== undefined && (
-          <li>
-            <button type="button" class="button button-small" onClick={() => void loadMoreSessions(page)}>
-              Show older sessions
-            </button>
-          </li>
-        )}
-      </ul>
+      <SessionList search={search} onLeave={onLeave} />
       <div class="sidebar-nav">
         <NavLink to={{ view: 'approvals' }} icon="approval" label="Approvals" count={page.requests.value.length} onLeave={onLeave} />
         <NavLink to={{ view: 'agents' }} icon="agent" label="Agents" onLeave={onLeave} />
@@ -96,6 +74,59 @@ export function Sidebar({ onLeave }: { onLeave(): void }) {
   )
 }
 
+function SessionList({ search, onLeave }: { readonly search: string; onLeave(): void }) {
+  const page = usePage()
+  const { sessions, isOpen } = useSessionSearch(search)
+  // The clock moves twice a second; the groups change at midnight.
+  const today = useComputed(() => new Date(page.now.value).setHours(0, 0, 0, 0))
+  const hasSearch = search.trim() !== ''
+  const { value: route } = page.route
+  return (
+    <ul class="session-list">
+      {groupByDay(sessions, today.value).map(({ day, sessions: those }) => (
+        <li key={day}>
+          <h2 class="session-group">{day}</h2>
+          <ul class="plain-list">
+            {those.map((session) => (
+              <SessionItem
+                key={session.sessionId}
+                session={session}
+                isCurrent={route.view === 'session' && route.id === session.sessionId}
+                onLeave={onLeave}
+              />
+            ))}
+          </ul>
+        </li>
+      ))}
+      {isOpen && <li class="session-group">Searching older sessions…</li>}
+      {sessions.length === 0 && !isOpen && page.status.value && (
+        <li class="session-group">{hasSearch ? 'No session matches' : 'No sessions yet'}</li>
+      )}
+      {page.nextSessions.value !== undefined && !hasSearch && (
+        <li>
+          <button type="button" class="button button-small session-more" onClick={() => void loadMoreSessions(page)}>
+            Show older sessions
+          </button>
+        </li>
+      )}
+    </ul>
+  )
+}
+
+/** Arrow keys move between the filter and the sessions. */
+function moveBetweenSessions(event: KeyboardEvent): void {
+  const { target, key, currentTarget } = event
+  const isFilter = target instanceof HTMLInputElement
+  if (!(target instanceof HTMLElement) || !(isFilter || target.matches('.session-link'))) return
+  const links = [...(currentTarget as HTMLElement).querySelectorAll<HTMLElement>('.session-link')]
+  const at = links.indexOf(target)
+  const next = { ArrowDown: at + 1, ArrowUp: at - 1, ...(!isFilter && { Home: 0, End: links.length - 1 }) }[key]
+  if (next === undefined) return
+  event.preventDefault()
+  if (next === -1) (currentTarget as HTMLElement).querySelector<HTMLElement>('.search input')?.focus()
+  else links[next]?.focus()
+}
+
 interface NavLinkProps {
   readonly to: HashRoute
   readonly icon: IconName
@@ -111,39 +142,5 @@ function NavLink({ to, icon, label, count = 0, onLeave }: NavLinkProps) {
       <Icon name={icon} /> {label}
       {count > 0 && <span class="count">{count}</span>}
     </a>
-  )
-}
-
-function SessionItem({ session, onLeave }: { readonly session: SessionDocument; onLeave(): void }) {
-  const page = usePage()
-  const [dialog, setDialog] = useState<'rename' | 'delete' | undefined>()
-  const { sessionId, title, agent, status, openRequests } = session
-  const isCurrent = page.route.value.view === 'session' && page.route.value.id === sessionId
-  return (
-    <li class="session-item">
-      <a
-        class="session-link"
-        href={hashOf({ view: 'session', id: sessionId })}
-        aria-current={isCurrent ? 'page' : undefined}
-        title={`${title}\n${agent}`}
-        onClick={onLeave}
-      >
-        <StatusMark status={openRequests > 0 ? 'suspended' : status} />
-        <span class="truncate">{title || agent}</span>
-        {openRequests > 0 && <span class="session-note">needs your decision</span>}
-      </a>
-      <MenuButton
-        label={`Actions for ${title || agent}`}
-        class="icon-button session-menu"
-        items={[
-          { label: 'Rename', icon: 'edit', onSelect: () => setDialog('rename') },
-          { label: 'Delete', icon: 'trash', isDanger: true, onSelect: () => setDialog('delete') },
-        ]}
-      >
-        <Icon name="more" />
-      </MenuButton>
-      {dialog === 'rename' && <RenameDialog session={session} onClose={() => setDialog(undefined)} />}
-      {dialog === 'delete' && <DeleteDialog session={session} onClose={() => setDialog(undefined)} />}
-    </li>
   )
 }

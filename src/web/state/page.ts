@@ -26,6 +26,11 @@ export interface Notice {
   readonly remedy?: string | undefined
 }
 
+/** `text`: what the palette searches for when it opens. */
+export type Overlay = { readonly kind: 'palette'; readonly text: string } | { readonly kind: 'keys' }
+
+export type SessionTab = 'conversation' | 'timeline'
+
 export interface Page {
   readonly http: Http
   readonly token: Signal<string>
@@ -51,15 +56,22 @@ export interface Page {
   readonly notices: Signal<readonly Notice[]>
   /** The time of the browser, twice a second while something runs. */
   readonly now: Signal<number>
-  readonly isPaletteOpen: Signal<boolean>
+  /** The dialog above the page that keys open. */
+  readonly overlay: Signal<Overlay | undefined>
+  /** What is shown of a session where there is no room for both. */
+  readonly tab: Signal<SessionTab>
   readonly mayRun: ReadonlySignal<boolean>
   readonly mayApprove: ReadonlySignal<boolean>
   go(route: HashRoute): void
+  /** Opens a dialog above the page, or closes it. */
+  show(overlay: Overlay | undefined): void
   setToken(token: string): void
   set(changes: Partial<Settings>): void
   notify(notice: Omit<Notice, 'id'>): void
   dismiss(id: number): void
 }
+
+const infoMs = 6_000
 
 export function createPage(): Page {
   const token = signal(findToken())
@@ -69,12 +81,16 @@ export function createPage(): Page {
   const settings = openSettings()
   const status = signal<ServerStatus | undefined>(undefined)
   const notices = signal<readonly Notice[]>([])
+  const overlay = signal<Overlay | undefined>(undefined)
   const has = (scope: string): ReadonlySignal<boolean> =>
     computed(() => status.value?.scopes.some((each) => each === scope || each === 'admin') ?? false)
   addEventListener('hashchange', () => {
     route.value = parseHash(location.hash)
   })
   let lastNotice = 0
+  const dismiss = (id: number): void => {
+    notices.value = notices.value.filter((each) => each.id !== id)
+  }
   return {
     http: createHttp({
       token: () => token.value,
@@ -82,7 +98,7 @@ export function createPage(): Page {
         connection.value = { kind: 'refused', reason }
       },
     }),
-    ...{ token, tokenGiven, connection, route, settings, status, notices },
+    ...{ token, tokenGiven, connection, route, settings, status, notices, overlay },
     agents: signal([]),
     extensions: signal(undefined),
     sessions: signal([]),
@@ -91,11 +107,14 @@ export function createPage(): Page {
     session: signal(undefined),
     selected: signal(undefined),
     now: signal(Date.now()),
-    isPaletteOpen: signal(false),
+    tab: signal('conversation'),
     mayRun: has('run'),
     mayApprove: has('approve'),
     go(next) {
       location.hash = hashOf(next)
+    },
+    show(next) {
+      overlay.value = next
     },
     setToken(next) {
       token.value = next
@@ -107,11 +126,12 @@ export function createPage(): Page {
       settings.value = { ...settings.value, ...changes }
     },
     notify(notice) {
-      notices.value = [...notices.value.slice(-3), { ...notice, id: ++lastNotice }]
+      const id = ++lastNotice
+      notices.value = [...notices.value.slice(-3), { ...notice, id }]
+      // An error stays until it is closed.
+      if (notice.kind === 'info') setTimeout(() => dismiss(id), infoMs)
     },
-    dismiss(id) {
-      notices.value = notices.value.filter((each) => each.id !== id)
-    },
+    dismiss,
   }
 }
 

@@ -9,6 +9,12 @@ export interface Settings {
   readonly timelineWidth: number
   readonly isSidebarOpen: boolean
   readonly isTimelineOpen: boolean
+  /** Whether letters without Ctrl or ⌘ are commands. */
+  readonly hasLetterKeys: boolean
+  /** The agent of the last new session. */
+  readonly lastAgent: string
+  /** The model whose banner was closed. */
+  readonly knownModel: string
 }
 
 const defaults: Settings = {
@@ -18,6 +24,9 @@ const defaults: Settings = {
   timelineWidth: 460,
   isSidebarOpen: true,
   isTimelineOpen: true,
+  hasLetterKeys: true,
+  lastAgent: '',
+  knownModel: '',
 }
 
 const place = 'troupe.settings'

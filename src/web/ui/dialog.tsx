@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact'
-import { useEffect, useRef } from 'preact/hooks'
+import { useLayoutEffect, useRef } from 'preact/hooks'
 
 interface DialogProps {
   readonly title: string
@@ -12,8 +12,11 @@ interface DialogProps {
 /** A modal dialog. It exists as long as it is rendered. */
 export function Dialog({ title, onClose, children, class: more = '' }: DialogProps) {
   const ref = useRef<HTMLDialogElement>(null)
-  useEffect(() => {
-    ref.current?.showModal()
+  useLayoutEffect(() => {
+    const { current: dialog } = ref
+    dialog?.showModal()
+    // Closing returns the focus to where it was.
+    return () => dialog?.close()
   }, [])
   return (
     <dialog

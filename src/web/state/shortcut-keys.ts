@@ -1,0 +1,26 @@
+// Keys are written as `Mod+K`, `?` or `N`. `Mod` is ⌘ on a Mac and Ctrl elsewhere.
+
+export interface PressedKey {
+  readonly key: string
+  readonly ctrlKey: boolean
+  readonly metaKey: boolean
+  readonly altKey: boolean
+  readonly shiftKey: boolean
+}
+
+export const isMac = typeof navigator !== 'undefined' && /Mac|iPhone|iPad/.test(navigator.platform)
+
+/** Shift is ignored without Mod: some layouts need it for `?`. */
+export function matchesKeys(keys: string, pressed: PressedKey, mac = isMac): boolean {
+  const hasMod = keys.startsWith('Mod+')
+  const key = hasMod ? keys.slice(4) : keys
+  if (pressed.key.toLowerCase() !== key.toLowerCase() || pressed.altKey) return false
+  const [mod, other] = mac ? [pressed.metaKey, pressed.ctrlKey] : [pressed.ctrlKey, pressed.metaKey]
+  return mod === hasMod && !other && !(hasMod && pressed.shiftKey)
+}
+
+/** Whether keys may be used while a person types. */
+export const worksInText = (keys: string): boolean => keys.startsWith('Mod+')
+
+/** As they are shown: `⌘K`, `Ctrl+K`. */
+export const keysText = (keys: string, mac = isMac): string => keys.replace('Mod+', mac ? '⌘' : 'Ctrl+')
