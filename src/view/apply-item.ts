@@ -47,16 +47,21 @@ function startCall(session: SessionNodes, step: StepNode, { item, at }: { readon
   const { id, tool, lane, type } = item
   const permit = permitOf(item)
   const isAgent = type === 'subagent_call'
-  const asked = [...session.requests.values()].find(({ itemId, scope }) => itemId === id && scope !== 'unsandboxed')
+  const asked = [...session.requests.values()].filter(({ itemId }) => itemId === id)
   const call: CallNode = {
     id: nodeId(session, id),
     type,
     tool,
     name: serverToolName(item) ?? callName(tool, isAgent),
-    ...callSummary(item, asked),
+    ...callSummary(
+      item,
+      asked.find(({ scope }) => scope !== 'unsandboxed'),
+    ),
     lane,
     place: placeOf(id),
     isAgent,
+    readyAt: at,
+    asked,
     span: { from: at, to: at },
     status: 'waiting',
     sandbox: { kind: 'inside' },
@@ -90,12 +95,12 @@ function endCall(session: SessionNodes, step: StepNode, { item, at }: { readonly
   for (const [id, { itemId }] of step.requests) if (itemId === item.id) step.requests.delete(id)
   const call = session.calls.get(item.id)
   if (!call) return
-  const { latencyMs, status, error } = item
+  const { latencyMs, status, error, bytesIn, bytesOut } = item
   step.open.delete(call)
   // The intents of a step are committed together; the latency tells when a call began.
   const from = call.child ? call.span.from : at - latencyMs
   const exitCode = exitCodeOf(item)
-  Object.assign(call, { latencyMs, status, span: { from, to: at }, changes: changesOf(item) }, error && { error })
+  Object.assign(call, { latencyMs, bytesIn, bytesOut, status, span: { from, to: at }, changes: changesOf(item) }, error && { error })
   if (exitCode !== undefined) call.exitCode = exitCode
   if (item.parts) call.parts = item.parts
   if (session.tree.keepsContent) call.content = item.content

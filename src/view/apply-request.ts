@@ -10,13 +10,14 @@ export function applyRequest(session: SessionNodes, event: RequestEvent): void {
   if (event.type === 'interaction.approval.requested') {
     const { id, itemId, reason, scope, lane } = event.request
     const request: RequestNode = {
-      ...{ itemId, summary: requestSummary(event.request), scope },
+      ...{ itemId, summary: requestSummary(event.request), scope, at: event.at },
       ...(reason !== undefined && { reason }),
       ...(lane && { lane }),
       ...(session.tree.keepsContent && { request: event.request }),
     }
     session.requests.set(id, request)
     step?.requests.set(id, request)
+    session.calls.get(itemId)?.asked.push(request)
     markChanged(session, step)
     setSandbox(session, request, { kind: 'asking' })
     setAsking(session, request)
@@ -25,6 +26,7 @@ export function applyRequest(session: SessionNodes, event: RequestEvent): void {
   const request = session.requests.get(event.approvalId)
   for (const each of session.steps.values()) if (each.requests.delete(event.approvalId)) markChanged(session, each)
   if (!request) return
+  request.answer = { at: event.at, by: event.by, decision: event.decision }
   setSandbox(session, request, event.decision.kind === 'approve' ? { kind: 'allowed', by: event.by } : { kind: 'inside' })
   setAsking(session, request)
 }

@@ -9,12 +9,12 @@ export function applyStep(session: SessionNodes, event: StepEvent): void {
   markChanged(session, step)
   delete step.streamed
   if (event.type === 'interaction.step.started') {
-    const { attempt: number, model, reservation } = event
+    const { attempt: number, model, modelId, reservation } = event
     delete step.words
     delete step.rejected
     dropOpenTexts(step)
     step.absorbed = event.absorbs
-    step.attempts.push({ number, model, span: { from: event.at, to: event.at }, expected: reservation.input, characters: 0 })
+    step.attempts.push({ number, model, modelId, span: { from: event.at, to: event.at }, expected: reservation.input, characters: 0 })
     if (event.last) step.last = event.last.reason
     return
   }

@@ -10,7 +10,7 @@ const call = (input: JsonObject, more: Partial<CallIntent> = {}) => ({
   input,
   ...more,
 })
-const asked = (more: Partial<RequestNode>): RequestNode => ({ itemId: 'i' as never, summary: 'Do it', scope: 'call', ...more })
+const asked = (more: Partial<RequestNode>): RequestNode => ({ itemId: 'i' as never, summary: 'Do it', scope: 'call', at: 0, ...more })
 
 test.each([
   [{ path: 'src/a.ts', offset: 10 }, 'src/a.ts'],

@@ -26,3 +26,4 @@ export {
 } from './nodes.ts'
 export { type AgentSummary, type ModelSummary, runSummary, summaryOf, type ToolSummary } from './run-summary.ts'
 export { type Applied, applyEvent, applyPast, emptyTree, runTree, showInterrupting, subjectOf } from './run-tree.ts'
+export { treeSummary } from './tree-summary.ts'

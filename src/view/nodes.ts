@@ -2,6 +2,7 @@
 // the same however long the run is. Texts are raw: a renderer makes them safe for its medium.
 import type {
   AgentSpec,
+  ApprovalDecision,
   ApprovalRequest,
   BlobId,
   CallItemType,
@@ -48,6 +49,8 @@ export interface QueuePlace {
 export interface AttemptNode {
   readonly number: number
   readonly model: string
+  /** `provider/name`, as the model calls itself. */
+  readonly modelId: string
   span: Span
   /** Estimated input tokens of the request. */
   readonly expected: number
@@ -75,9 +78,15 @@ export interface CallNode {
   /** Position within its step. */
   readonly place: number
   readonly isAgent: boolean
+  /** When it was ready to run. */
+  readonly readyAt: number
+  /** Requests for approval and questions about it, open and answered. */
+  readonly asked: RequestNode[]
   /** When the call ran; for an agent, when that agent ran. */
   span: Span
   latencyMs?: number
+  bytesIn?: number
+  bytesOut?: number
   status: ItemStatus | 'running' | 'waiting'
   error?: ToolFailure
   /** The queue that the call waits in. */
@@ -139,6 +148,8 @@ export type NoteNode = Diagnostic | Compaction | HookNode
 
 /** A request for approval, open or answered. */
 export type RequestNode = Pick<ApprovalRequest, 'itemId' | 'summary' | 'reason' | 'scope' | 'lane'> & {
+  readonly at: number
+  answer?: { readonly at: number; readonly by: string; readonly decision: ApprovalDecision }
   /** In a tree that keeps content. */
   readonly request?: ApprovalRequest
 }
