@@ -1,5 +1,79 @@
+import type { AgentNode, TurnNode } from '../../view/index.ts'
+import { cancelTurn, sendMessage } from '../state/actions.ts'
+import { openDraft } from '../state/drafts.ts'
+import { usePage } from '../state/page.ts'
 import type { SessionStore } from '../state/session-store.ts'
+import { Icon } from '../ui/icon.tsx'
+import { MessageBox } from './message-box.tsx'
+import { speakerOf } from './speaker.ts'
 
+/** Messages to a session, and the end of its turn. */
 export function Composer({ store }: { readonly store: SessionStore }) {
-  return <div>{store.id}</div>
+  const page = usePage()
+  void store.frame.value
+  const { root } = store
+  const turn = root?.turns.at(-1)
+  const speaker = speakerOf(root)
+  if (store.state.value === 'deleted') return null
+  if (!page.mayRun.value && page.status.value)
+    return (
+      <div class="composer">
+        <p class="composer-note muted">Your token can only read: it lacks the scope “run”.</p>
+      </div>
+    )
+  const isOpen = turn?.status === 'running' || turn?.status === 'suspended'
+  const agent = page.agents.value.find(({ name, displayName }) => name === root?.spec?.name || displayName === root?.spec?.name)
+  return (
+    <div class="composer">
+      {speaker && (
+        <p class="composer-note muted small">
+          <Icon name="steer" /> {speaker.name} talks to you: it gets your message.
+        </p>
+      )}
+      <MessageBox
+        draft={openDraft(store.id)}
+        placeholder={placeholderOf(root, speaker, isOpen)}
+        agent={agent}
+        canSteer={isOpen}
+        stop={isOpen && turn && <StopControls store={store} turn={turn} />}
+        onSend={(message) => void sendMessage(page, store, message)}
+      />
+    </div>
+  )
+}
+
+function placeholderOf(root: AgentNode | undefined, speaker: AgentNode | undefined, isOpen: boolean): string {
+  if (speaker) return `Message ${speaker.name}`
+  return isOpen ? 'Enter queues a message, Alt+Enter steers' : `Message ${root?.name ?? ''}`.trim()
+}
+
+/** Stop asks for a last answer; once that was asked for, the turn can be ended immediately. */
+function StopControls({ store, turn }: { readonly store: SessionStore; readonly turn: TurnNode }) {
+  const page = usePage()
+  const { cancelling } = turn
+  return (
+    <>
+      {cancelling !== undefined && (
+        <button
+          type="button"
+          class="button button-small button-danger"
+          title="End the turn immediately, without a last answer"
+          disabled={cancelling === 'interrupt'}
+          onClick={() => void cancelTurn(page, store, 'interrupt')}
+        >
+          Interrupt
+        </button>
+      )}
+      <button
+        type="button"
+        class="message-send message-stop"
+        aria-label="Stop"
+        title={cancelling === undefined ? 'Stop with a last answer' : 'Stopping'}
+        disabled={cancelling !== undefined}
+        onClick={() => void cancelTurn(page, store, 'stop')}
+      >
+        <Icon name={cancelling === undefined ? 'stop' : 'running'} class={cancelling === undefined ? '' : 'spin'} />
+      </button>
+    </>
+  )
 }

@@ -5,15 +5,9 @@ import { ApiError } from '../api/http.ts'
 import { readRequests } from './connection.ts'
 import type { Page } from './page.ts'
 import type { SessionStore } from './session-store.ts'
+import type { TurnSettings } from './turn-settings.ts'
 
 // What people do. A failure is shown as a notice, and nothing that was typed is lost.
-
-/** Settings for the next turn. */
-export interface TurnSettings {
-  readonly models?: readonly string[]
-  readonly limits?: { readonly maxTokens?: number; readonly maxCostUsd?: number; readonly timeBudget?: number }
-  readonly parameters?: { readonly temperature?: number }
-}
 
 export interface Draft {
   readonly parts: readonly InputPart[]
@@ -33,7 +27,7 @@ export function startSession(page: Page, agent: string, { parts, settings }: Dra
 /** Sends a message. It is shown immediately, and stays with its error if the server does not accept it. */
 export async function sendMessage(page: Page, store: SessionStore, { parts, mode = 'queue', settings }: Draft): Promise<void> {
   const clientId = crypto.randomUUID()
-  store.pending.value = [...store.pending.value, { clientId, parts, mode, state: { kind: 'sending' } }]
+  store.pending.value = [...store.pending.value, { clientId, parts, mode, settings, state: { kind: 'sending' } }]
   await deliver(page, store, { clientId, parts, mode, ...settings })
 }
 
@@ -42,7 +36,7 @@ export async function resendMessage(page: Page, store: SessionStore, clientId: s
   const message = store.pending.value.find((each) => each.clientId === clientId)
   if (!message) return
   setPending(store, clientId, { kind: 'sending' })
-  await deliver(page, store, { clientId, parts: message.parts, mode: message.mode })
+  await deliver(page, store, { clientId, parts: message.parts, mode: message.mode, ...message.settings })
 }
 
 export function dropMessage(store: SessionStore, clientId: string): void {

@@ -1,6 +1,7 @@
 import { batch, type Signal, signal } from '@preact/signals'
 import type { InputMode, InputPart, StreamEvent } from '../../contracts/index.ts'
 import { type AgentNode, applyEvent, emptyTree, isRunning, type NodeId, type RunTree } from '../../view/index.ts'
+import type { TurnSettings } from './turn-settings.ts'
 
 // A session, folded from its events.
 //
@@ -12,6 +13,7 @@ export interface PendingMessage {
   readonly clientId: string
   readonly parts: readonly InputPart[]
   readonly mode: InputMode
+  readonly settings: TurnSettings | undefined
   readonly state: { readonly kind: 'sending' } | { readonly kind: 'failed'; readonly message: string }
 }
 

@@ -1,0 +1,38 @@
+import { size } from '../../view/index.ts'
+import type { Attachment } from '../state/drafts.ts'
+import { settingFields, settingProblem, type TypedSettings, typedNames } from '../state/turn-settings.ts'
+import { Icon } from '../ui/icon.tsx'
+
+export function AttachmentChips({ attachments, onRemove }: { readonly attachments: readonly Attachment[]; onRemove(index: number): void }) {
+  if (attachments.length === 0) return null
+  return (
+    <ul class="message-attachments plain-list" aria-label="Attachments">
+      {attachments.map(({ name, bytes, part }, index) => (
+        <li key={`${index} ${name}`} class="message-attachment">
+          {part.type === 'image' ? <img src={`data:${part.mediaType};base64,${part.data}`} alt="" /> : <Icon name="file" />}
+          <span class="truncate">{name}</span>
+          <span class="muted small">{size(bytes)}</span>
+          <RemoveButton label={`Remove ${name}`} onClick={() => onRemove(index)} />
+        </li>
+      ))}
+    </ul>
+  )
+}
+
+/** What is set for the next turn. */
+export function SettingChips({ typed, onChange }: { readonly typed: TypedSettings; onChange(typed: TypedSettings): void }) {
+  return typedNames(typed)
+    .filter((name) => settingProblem(name, typed[name] ?? '') === undefined)
+    .map((name) => (
+      <span key={name} class="message-chip" title="From the next turn on">
+        <span class="truncate">{settingFields[name].chip(typed[name] ?? '')}</span>
+        <RemoveButton label={`Remove ${settingFields[name].label}`} onClick={() => onChange({ ...typed, [name]: '' })} />
+      </span>
+    ))
+}
+
+const RemoveButton = ({ label, onClick }: { readonly label: string; onClick(): void }) => (
+  <button type="button" class="message-remove" aria-label={label} title={label} onClick={onClick}>
+    <Icon name="close" />
+  </button>
+)

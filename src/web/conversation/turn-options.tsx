@@ -1,0 +1,110 @@
+import { useEffect, useId, useRef, useState } from 'preact/hooks'
+import { reasoningEfforts } from '../../contracts/index.ts'
+import { grouped } from '../../view/index.ts'
+import type { AgentDescription } from '../api/documents.ts'
+import { type SettingName, settingFields, settingProblem, settingsFor, type TypedSettings } from '../state/turn-settings.ts'
+import { IconButton } from '../ui/icon-button.tsx'
+
+interface TurnOptionsProps {
+  readonly agent: AgentDescription
+  readonly typed: TypedSettings
+  onChange(typed: TypedSettings): void
+}
+
+/** Model, budgets and parameters from the next turn on. */
+export function TurnOptions(props: TurnOptionsProps) {
+  const [isOpen, setOpen] = useState(false)
+  const box = useRef<HTMLDivElement>(null)
+  useEffect(() => {
+    if (!isOpen) return
+    box.current?.querySelector<HTMLElement>('select, input')?.focus()
+    const outside = (event: Event): void => {
+      if (!box.current?.contains(event.target as Node)) setOpen(false)
+    }
+    document.addEventListener('pointerdown', outside)
+    return () => document.removeEventListener('pointerdown', outside)
+  }, [isOpen])
+  const close = (): void => {
+    setOpen(false)
+    box.current?.querySelector('button')?.focus()
+  }
+  return (
+    // biome-ignore lint/a11y/noStaticElementInteractions: the keys belong to the fields inside
+    <div
+      class="menu-box"
+      ref={box}
+      onKeyDown={(event) => {
+        if (!isOpen || (event.key !== 'Escape' && event.key !== 'Enter') || event.target instanceof HTMLButtonElement) return
+        event.stopPropagation()
+        event.preventDefault()
+        close()
+      }}
+    >
+      <IconButton icon="settings" label="Settings for the next turn" isPressed={isOpen} onClick={() => setOpen(!isOpen)} />
+      {isOpen && (
+        <div class="menu menu-above menu-start turn-options" role="dialog" aria-label="Settings for the next turn">
+          {settingsFor(props.agent).map((name) => (
+            <Setting key={name} {...props} name={name} />
+          ))}
+          <p class="muted small">
+            They are sent with the next message and apply from the next turn on, until you change them. A budget can only be lower than that
+            of the agent.
+          </p>
+        </div>
+      )}
+    </div>
+  )
+}
+
+function Setting({ agent, typed, onChange, name }: TurnOptionsProps & { readonly name: SettingName }) {
+  const id = useId()
+  const value = typed[name] ?? ''
+  const problem = settingProblem(name, value)
+  const set = (next: string): void => onChange({ ...typed, [name]: next })
+  const choices = name === 'model' ? agent.models : name === 'reasoning' ? reasoningEfforts : undefined
+  return (
+    <div class="turn-option">
+      <label for={id}>{settingFields[name].label}</label>
+      {choices ? (
+        <select id={id} class="field" value={value} onChange={({ currentTarget }) => set(currentTarget.value)}>
+          <option value="">{name === 'model' ? 'No change' : current(agent, name)}</option>
+          {choices.map((choice) => (
+            <option key={choice} value={choice}>
+              {choice}
+            </option>
+          ))}
+        </select>
+      ) : (
+        <input
+          id={id}
+          class="field"
+          inputMode="decimal"
+          placeholder={current(agent, name)}
+          value={value}
+          aria-invalid={problem !== undefined}
+          aria-describedby={`${id}-problem`}
+          onInput={({ currentTarget }) => set(currentTarget.value)}
+        />
+      )}
+      <span id={`${id}-problem`} class="turn-problem">
+        {problem}
+      </span>
+    </div>
+  )
+}
+
+/** What the agent itself says. */
+function current({ limits, parameters }: AgentDescription, name: Exclude<SettingName, 'model'> | SettingName): string {
+  switch (name) {
+    case 'model':
+      return ''
+    case 'maxTokens':
+      return limits.maxTokens === undefined ? 'no limit' : grouped(limits.maxTokens)
+    case 'maxCostUsd':
+      return limits.maxCostUsd === undefined ? 'no limit' : String(limits.maxCostUsd)
+    case 'timeBudget':
+      return limits.timeBudget === undefined ? 'no limit' : String(limits.timeBudget / 1_000)
+    default:
+      return String(parameters[name] ?? 'default')
+  }
+}

@@ -1,0 +1,125 @@
+import {
+  type AgentLimits,
+  type ModelParameters,
+  type OverridableParameter,
+  overridableParameters,
+  reasoningEfforts,
+} from '../../contracts/index.ts'
+import { grouped } from '../../view/index.ts'
+import type { AgentDescription } from '../api/documents.ts'
+
+// Settings that are sent with a message. The server applies them from the next turn on, until others are sent. Pure.
+
+/** As the server takes them. A limit has an effect only if it is lower than that of the agent. */
+export interface TurnSettings {
+  readonly models?: readonly string[]
+  readonly limits?: Pick<Partial<AgentLimits>, Budget>
+  readonly parameters?: Pick<ModelParameters, OverridableParameter>
+}
+
+type Budget = 'maxTokens' | 'maxCostUsd' | 'timeBudget'
+export type SettingName = 'model' | Budget | OverridableParameter
+
+/** As they were typed. */
+export type TypedSettings = { readonly [Name in SettingName]?: string }
+
+interface Field {
+  readonly label: string
+  readonly expected: string
+  /** The value for the server; `undefined` if it is wrong. */
+  read(typed: string): string | number | undefined
+  /** What a chip says. */
+  chip(typed: string): string
+}
+
+const number = (typed: string, accepts: (value: number) => boolean): number | undefined => {
+  const value = Number(typed.replaceAll(',', ''))
+  return typed.trim() !== '' && accepts(value) ? value : undefined
+}
+const isPositive = (value: number): boolean => value > 0 && Number.isFinite(value)
+const isCount = (value: number): boolean => Number.isSafeInteger(value) && value > 0
+const named =
+  (label: string) =>
+  (typed: string): string =>
+    `${label} ${typed}`
+
+export const settingFields: { readonly [Name in SettingName]: Field } = {
+  model: { label: 'Model', expected: 'a model of the agent', read: (typed) => typed, chip: (typed) => typed },
+  maxTokens: {
+    label: 'Tokens',
+    expected: 'a whole number above 0',
+    read: (typed) => number(typed, isCount),
+    chip: (typed) => `at most ${grouped(number(typed, isCount) ?? 0)} tokens`,
+  },
+  maxCostUsd: {
+    label: 'Cost in $',
+    expected: 'an amount above 0',
+    read: (typed) => number(typed, isPositive),
+    chip: (typed) => `at most $${typed}`,
+  },
+  timeBudget: {
+    label: 'Time in seconds',
+    expected: 'seconds above 0',
+    read: (typed) => Math.round((number(typed, (value) => value >= 0.001 && Number.isFinite(value)) ?? 0) * 1_000) || undefined,
+    chip: (typed) => `at most ${typed} s`,
+  },
+  temperature: {
+    label: 'Temperature',
+    expected: 'a number from 0 to 2',
+    read: (typed) => number(typed, (value) => value >= 0 && value <= 2),
+    chip: named('temperature'),
+  },
+  topP: {
+    label: 'Top P',
+    expected: 'a number from 0 to 1',
+    read: (typed) => number(typed, (value) => value >= 0 && value <= 1),
+    chip: named('top P'),
+  },
+  maxOutputTokens: {
+    label: 'Output tokens',
+    expected: 'a whole number above 0',
+    read: (typed) => number(typed, isCount),
+    chip: named('output tokens'),
+  },
+  seed: { label: 'Seed', expected: 'a whole number', read: (typed) => number(typed, Number.isSafeInteger), chip: named('seed') },
+  reasoning: {
+    label: 'Reasoning',
+    expected: `one of ${reasoningEfforts.join(', ')}`,
+    read: (typed) => reasoningEfforts.find((each) => each === typed),
+    chip: named('reasoning'),
+  },
+}
+
+const budgets = ['maxTokens', 'maxCostUsd', 'timeBudget'] as const
+
+/** What callers may set: a model if there are several, the parameters that the agent names, and budgets. */
+export const settingsFor = ({ models, overrides }: Pick<AgentDescription, 'models' | 'overrides'>): readonly SettingName[] => [
+  ...(models.length > 1 ? (['model'] as const) : []),
+  ...budgets,
+  ...overridableParameters.filter((name) => overrides.includes(name)),
+]
+
+export const typedNames = (typed: TypedSettings): readonly SettingName[] =>
+  (Object.keys(settingFields) as SettingName[]).filter((name) => (typed[name] ?? '').trim() !== '')
+
+/** Why a setting is wrong. */
+export const settingProblem = (name: SettingName, typed: string): string | undefined =>
+  typed.trim() === '' || settingFields[name].read(typed) !== undefined ? undefined : `Expected ${settingFields[name].expected}.`
+
+/** `undefined` if nothing is set. Wrong values are left out: they cannot be sent. */
+export function turnSettings(typed: TypedSettings): TurnSettings | undefined {
+  const values = typedNames(typed).flatMap((name) => {
+    const value = settingFields[name].read(typed[name] ?? '')
+    return value === undefined ? [] : [[name, value] as const]
+  })
+  const group = (names: readonly string[]) => Object.fromEntries(values.filter(([name]) => names.includes(name)))
+  const limits = group(budgets)
+  const parameters = group(overridableParameters)
+  const model = values.find(([name]) => name === 'model')?.[1]
+  if (values.length === 0) return undefined
+  return {
+    ...(model !== undefined && { models: [String(model)] }),
+    ...(Object.keys(limits).length > 0 && { limits }),
+    ...(Object.keys(parameters).length > 0 && { parameters }),
+  }
+}
