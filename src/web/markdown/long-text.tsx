@@ -1,0 +1,39 @@
+import { useState } from 'preact/hooks'
+import { size } from '../../view/index.ts'
+import { cutText } from './cut-text.ts'
+
+/** A page stays fast with so many more characters. */
+const chunk = 200_000
+
+interface LongTextProps {
+  readonly text: string
+  /** At most so much at first. */
+  readonly lines?: number
+  readonly characters?: number
+}
+
+/** A text as it is. A long one is cut, and shows more on request. */
+export function LongText({ text, lines = Number.POSITIVE_INFINITY, characters = chunk }: LongTextProps) {
+  const [shown, setShown] = useState(0)
+  const visible = shown === 0 ? cutText(text, { lines, characters }) : cutText(text, { lines: Number.POSITIVE_INFINITY, characters: shown })
+  const rest = text.length - visible.length
+  return (
+    <>
+      <span class="long-text">{visible}</span>
+      {(rest > 0 || shown > 0) && (
+        <span class="long-more">
+          {rest > 0 && (
+            <button type="button" class="link-button" onClick={() => setShown(Math.max(shown, visible.length) + chunk)}>
+              {rest > chunk ? `Show more (${size(rest)} left)` : 'Show all'}
+            </button>
+          )}
+          {shown > 0 && (
+            <button type="button" class="link-button" onClick={() => setShown(0)}>
+              Show less
+            </button>
+          )}
+        </span>
+      )}
+    </>
+  )
+}
