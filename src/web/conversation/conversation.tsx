@@ -1,12 +1,128 @@
+import { useSignalEffect } from '@preact/signals'
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
+import { hashOf } from '../state/hash-route.ts'
+import { usePage } from '../state/page.ts'
 import type { SessionStore } from '../state/session-store.ts'
+import { Icon } from '../ui/icon.tsx'
+import { AgentFlow } from './agent-flow.tsx'
+import { answerOf } from './conversation-items.ts'
+import { ConversationView, elementOf, ViewProvider } from './conversation-view.ts'
+import { useStickToEnd } from './use-stick-to-end.ts'
+import { PendingMessageView } from './user-message.tsx'
 
+/** The messages of a session. */
 export function Conversation({ store }: { readonly store: SessionStore }) {
-  void store.frame.value
+  const view = useMemo(() => new ConversationView(store, AgentFlow), [store])
+  if (store.state.value === 'deleted') return <Deleted />
   return (
-    <div class="page">
-      {store.root?.turns.map((turn) => (
-        <p key={turn.id}>{store.use(turn).report?.text ?? turn.steps.at(-1)?.texts.at(-1)?.text}</p>
-      ))}
+    <ViewProvider value={view}>
+      <Messages view={view} />
+      <Announcer store={store} />
+    </ViewProvider>
+  )
+}
+
+function Messages({ view }: { readonly view: ConversationView }) {
+  const { store } = view
+  const { box, content, isAtEnd, toEnd, hold } = useStickToEnd()
+  view.hold = hold
+  useRevealed(view, box)
+  const { length } = store.pending.value
+  const before = useRef(length)
+  useEffect(() => {
+    if (length > before.current) toEnd()
+    before.current = length
+  }, [length])
+  const isLoading = store.state.value === 'loading' && !store.root
+  if (!store.root) void store.frame.value
+  return (
+    <div class="conv-frame">
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard */}
+      {/* biome-ignore lint/a11y/useSemanticElements: a group of messages, not of controls */}
+      <div class="conv" ref={box} role="group" aria-label="Messages" tabIndex={0} aria-busy={isLoading}>
+        <div class="conv-column" ref={content}>
+          {isLoading && <Skeleton />}
+          {store.root && <AgentFlow agent={store.root} />}
+          {store.pending.value.map((message) => (
+            <PendingMessageView key={message.clientId} message={message} />
+          ))}
+        </div>
+      </div>
+      {!isAtEnd.value && (
+        <button type="button" class="button button-small jump" onClick={toEnd}>
+          <Icon name="arrowDown" />
+          Jump to latest
+        </button>
+      )}
     </div>
   )
 }
+
+/** Shows the node that was selected elsewhere, and the message of the address. */
+function useRevealed(view: ConversationView, box: { readonly current: HTMLElement | null }): void {
+  const page = usePage()
+  const show = (id: string): void => {
+    const ids = view.reveal(id)
+    // What was opened is rendered first.
+    requestAnimationFrame(() =>
+      requestAnimationFrame(() => {
+        const element = ids.map((each) => box.current && elementOf(box.current, each)).find(Boolean)
+        if (!element) return
+        view.hold()
+        element.scrollIntoView({ block: element.clientHeight > (box.current?.clientHeight ?? 0) / 2 ? 'start' : 'center' })
+      }),
+    )
+  }
+  useSignalEffect(() => {
+    const { value: id } = page.selected
+    if (id !== undefined && id !== view.chosen) show(id)
+    view.chosen = undefined
+  })
+  useSignalEffect(() => {
+    const { value: route } = page.route
+    if (view.store.state.value === 'ready' && route.view === 'session' && route.message !== undefined) show(route.message)
+  })
+}
+
+const longestAnnouncement = 2_000
+
+/** Reads an answer out when it is complete. */
+function Announcer({ store }: { readonly store: SessionStore }) {
+  const [text, setText] = useState('')
+  const last = useRef<string>(undefined)
+  useSignalEffect(() => {
+    void store.frame.value
+    const turn = store.root?.turns.at(-1)
+    const isOver = turn?.ending !== undefined
+    const state = turn && `${turn.id} ${turn.status}`
+    // What was complete when the page opened is not news.
+    const isNews = last.current !== undefined && last.current !== state && isOver && store.state.peek() === 'ready'
+    last.current = state ?? ''
+    if (isNews && turn)
+      setText(`${store.root?.name ?? ''}: ${turn.status === 'completed' ? answerOf(turn).slice(0, longestAnnouncement) : turn.status}`)
+  })
+  return (
+    <div class="visually-hidden" role="status" aria-live="polite">
+      {text}
+    </div>
+  )
+}
+
+const Skeleton = () => (
+  <div class="skeleton" aria-hidden="true">
+    {[38, 92, 84, 61].map((width) => (
+      <div key={width} style={{ width: `${width}%` }} />
+    ))}
+  </div>
+)
+
+const Deleted = () => (
+  <div class="conv-gone">
+    <Icon name="trash" />
+    <h2>This session does not exist</h2>
+    <p class="muted">It was deleted, or the address is wrong.</p>
+    <a class="button" href={hashOf({ view: 'new' })}>
+      Start a new session
+    </a>
+  </div>
+)

@@ -13,9 +13,20 @@ test('tags of the text are text, apart from plain formatting', () => {
 })
 
 test('links lead to other places only, and open in a new tab', () => {
-  expect(markdownHtml('[a](https://example.org/?a=1&b="2")')).toContain(`<a href="https://example.org/?a=1&amp;b=%222%22" ${external}>a</a>`)
+  expect(markdownHtml('[a](https://example.org/?a=1&b="2")')).toContain(
+    `<a href="https://example.org/?a=1&amp;b=%222%22" ${external}>a</a>`,
+  )
   expect(markdownHtml('https://example.org')).toContain(`<a href="https://example.org/" ${external}>`)
-  for (const address of ['javascript:alert(1)', 'java\nscript:alert(1)', 'data:text/html,x', 'vbscript:x', 'file:///etc/passwd', '/v1/x', '#a', 'blob:x'])
+  for (const address of [
+    'javascript:alert(1)',
+    'java\nscript:alert(1)',
+    'data:text/html,x',
+    'vbscript:x',
+    'file:///etc/passwd',
+    '/v1/x',
+    '#a',
+    'blob:x',
+  ])
     expect(safeAddress(address)).toBeUndefined()
   expect(markdownHtml('[a](javascript:alert(1))')).toBe('<p>a</p>\n')
   expect(safeAddress('mailto:ada@example.org')).toBe('mailto:ada@example.org')

@@ -27,7 +27,6 @@ export function Markdown({ text, isOpen = false }: MarkdownProps) {
     // biome-ignore lint/a11y/useKeyWithClickEvents: a button sends clicks for keys
     <div class="md" onClick={copyCode}>
       {all.map((block, index) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: a block keeps its place
         <Block key={index} text={definitions !== '' && block.includes('[') ? `${block}\n\n${definitions}` : block} />
       ))}
     </div>
@@ -37,7 +36,7 @@ export function Markdown({ text, isOpen = false }: MarkdownProps) {
 function Block({ text }: { readonly text: string }) {
   return useMemo(() => {
     const html = sanitised(markdownHtml(text))
-    // biome-ignore lint/security/noDangerouslySetInnerHtml: the only place; the text is sanitised
+    // The only place where a text becomes HTML.
     return <div class="md-block" dangerouslySetInnerHTML={{ __html: html }} />
   }, [text])
 }
@@ -46,7 +45,27 @@ function Block({ text }: { readonly text: string }) {
 const sanitised = (html: string): string =>
   DOMPurify.sanitize(html, {
     ALLOWED_TAGS: [
-      ...['a', 'b', 'blockquote', 'br', 'button', 'code', 'del', 'div', 'em', 'h3', 'h4', 'h5', 'h6', 'hr', 'i', 'ins', 'kbd', 'li', 'mark'],
+      ...[
+        'a',
+        'b',
+        'blockquote',
+        'br',
+        'button',
+        'code',
+        'del',
+        'div',
+        'em',
+        'h3',
+        'h4',
+        'h5',
+        'h6',
+        'hr',
+        'i',
+        'ins',
+        'kbd',
+        'li',
+        'mark',
+      ],
       ...['ol', 'p', 'pre', 's', 'small', 'span', 'strong', 'sub', 'sup', 'table', 'tbody', 'td', 'th', 'thead', 'tr', 'u', 'ul'],
     ],
     ALLOWED_ATTR: ['align', 'class', 'href', 'rel', 'start', 'tabindex', 'target', 'type'],

@@ -7,7 +7,15 @@ const blocksOf = (text: string): readonly string[] => {
 }
 
 test('paragraphs, headings, tables and code are blocks', () => {
-  const blocks = ['# Title\n', 'One\ntwo\n\n', '| a | b |\n|---|---|\n| 1 | 2 |\n\n', '```sh\nls\n\n# no title\n```\n', 'Text\n', '## End\n', 'x']
+  const blocks = [
+    '# Title\n',
+    'One\ntwo\n\n',
+    '| a | b |\n|---|---|\n| 1 | 2 |\n\n',
+    '```sh\nls\n\n# no title\n```\n',
+    'Text\n',
+    '## End\n',
+    'x',
+  ]
   expect(blocksOf(blocks.join(''))).toEqual(blocks)
 })
 

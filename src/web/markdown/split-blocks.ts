@@ -60,7 +60,10 @@ function startsBlock(line: string, block: Block, isComplete: boolean): boolean {
   const isInside = block.isList && /^(?: {2}|\t)/.test(line)
   if (isComplete && fenceStart.test(line) && !isInside) return true
   if (!block.isPaused) return false
-  return !(isInside || (block.isList && (isComplete ? listItem.test(line) && !rule.test(line) : listItem.test(line) || maybeItem.test(line))))
+  return !(
+    isInside ||
+    (block.isList && (isComplete ? listItem.test(line) && !rule.test(line) : listItem.test(line) || maybeItem.test(line)))
+  )
 }
 
 function readLine(line: string, block: Block): void {
@@ -95,13 +98,17 @@ export function steadyEnd(open: string): string {
   const last = open.slice(cut)
   const header = before.split('\n').at(-2) ?? ''
   if (/^\s*\|/.test(last) && !/^\s*\|/.test(header)) return before + tableOf(last)
-  if (/^\s*\|/.test(header) && /^[\s|:-]*$/.test(last) && !before.includes('|-') && !before.includes('| -')) return before.slice(0, before.length - header.length - 1) + tableOf(header)
+  if (/^\s*\|/.test(header) && /^[\s|:-]*$/.test(last) && !before.includes('|-') && !before.includes('| -'))
+    return before.slice(0, before.length - header.length - 1) + tableOf(header)
   if (/^\s*(?:[-*+_=#>`~|:]+|\d{1,9}[.)]?)\s*$/.test(last)) return before.trimEnd()
   return before + closeMarks(last)
 }
 
 function tableOf(header: string): string {
-  const columns = header.trim().replace(/^\||\|$/g, '').split('|').length
+  const columns = header
+    .trim()
+    .replace(/^\||\|$/g, '')
+    .split('|').length
   return `${header.trimEnd()}\n|${'---|'.repeat(columns)}`
 }
 

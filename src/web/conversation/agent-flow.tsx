@@ -1,0 +1,74 @@
+import { Markdown } from '../markdown/markdown.tsx'
+import { hashOf } from '../state/hash-route.ts'
+import { Icon } from '../ui/icon.tsx'
+import { type ConversationItem, conversationItems } from './conversation-items.ts'
+import { type AgentFlowProps, useView } from './conversation-view.ts'
+import { MessageParts } from './message-parts.tsx'
+import { Note } from './notes.tsx'
+import { Turn } from './turn.tsx'
+import { UserMessage } from './user-message.tsx'
+
+/** The messages to an agent and its turns. */
+export function AgentFlow({ agent, isNested = false }: AgentFlowProps) {
+  const { store } = useView()
+  store.use(agent)
+  // Whether a message was read is known from the steps.
+  const turn = agent.turns.at(-1)
+  if (turn) store.use(turn)
+  return (
+    <>
+      {agent.notes.map((note, index) => (
+        <Note key={index} note={note} />
+      ))}
+      {conversationItems(agent).map((item) => (
+        <Item key={`${item.kind} ${item.id}`} item={item} agent={agent} isNested={isNested} />
+      ))}
+    </>
+  )
+}
+
+function Item({ item, agent, isNested }: AgentFlowProps & { readonly item: ConversationItem }) {
+  const { store } = useView()
+  switch (item.kind) {
+    case 'forked':
+      return (
+        <p class="quiet quiet-muted">
+          <Icon name="branch" />
+          <span>
+            Continues a copy of <a href={hashOf({ view: 'session', id: item.from })}>another session</a>
+          </span>
+        </p>
+      )
+    case 'imported': {
+      const { role, parts } = item.message as Exclude<typeof item.message, { role: 'tool' }>
+      if (role === 'user')
+        return (
+          <article class="said">
+            <h2 class="visually-hidden">You, earlier</h2>
+            <div class="said-bubble">
+              <MessageParts parts={parts} />
+            </div>
+          </article>
+        )
+      const text = parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('\n\n')
+      return text === '' ? null : (
+        <article class="turn">
+          <h2 class="visually-hidden">{agent.name}, earlier</h2>
+          <Markdown text={text} />
+        </article>
+      )
+    }
+    case 'message':
+      if (isNested)
+        return (
+          <div class="task" data-message={item.id}>
+            <MessageParts parts={item.message.parts} />
+          </div>
+        )
+      return <UserMessage message={item.message} state={item.state} canBranch={agent === store.root} />
+    case 'turn':
+      return <Turn turn={item.turn} agent={agent} isNested={isNested} />
+    default:
+      return item satisfies never
+  }
+}

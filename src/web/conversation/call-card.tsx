@@ -1,0 +1,62 @@
+import { exactLine } from '../../util/exact-text.ts'
+import { type CallNode, duration, elapsed, shownStatus } from '../../view/index.ts'
+import { usePage } from '../state/page.ts'
+import { Icon } from '../ui/icon.tsx'
+import { StatusMark } from '../ui/status-mark.tsx'
+import { CallDetails } from './call-details.tsx'
+import { useView } from './conversation-view.ts'
+import { useCard } from './node-card.tsx'
+
+/** A call in one line. It opens. */
+export function CallCard({ call }: { readonly call: CallNode }) {
+  const { store } = useView()
+  const { isOpen, isSelected, toggle } = useCard(call.id)
+  store.use(call)
+  return (
+    <div class="card" data-node={call.id} data-open={isOpen ? '' : undefined} data-selected={isSelected ? '' : undefined}>
+      <button type="button" class="card-line" aria-expanded={isOpen} onClick={toggle}>
+        <Icon name="chevron" class="line-chevron" />
+        <StatusMark status={shownStatus(call)} />
+        <span class="card-name">{exactLine(call.name)}</span>
+        <span class="card-about truncate">{exactLine(aboutOf(call))}</span>
+        <CallFacts call={call} />
+        <CallTime call={call} />
+      </button>
+      {isOpen && <CallDetails call={call} />}
+    </div>
+  )
+}
+
+const aboutOf = ({ about, progress, status }: CallNode): string =>
+  (status === 'running' && progress !== undefined ? [about, progress] : [about]).filter(Boolean).join(' · ')
+
+/** What matters without opening it. */
+function CallFacts({ call: { error, exitCode, changes, sandbox } }: { readonly call: CallNode }) {
+  const added = changes?.reduce((sum, change) => sum + change.added, 0) ?? 0
+  const removed = changes?.reduce((sum, change) => sum + change.removed, 0) ?? 0
+  return (
+    <>
+      {added > 0 && <span class="card-fact fact-ok">+{added}</span>}
+      {removed > 0 && <span class="card-fact fact-error">−{removed}</span>}
+      {sandbox.kind === 'outside' && <span class="card-fact fact-warning">outside the sandbox</span>}
+      {exitCode !== undefined && exitCode !== 0 && <span class="card-fact fact-error">exit {exitCode}</span>}
+      {error && exitCode === undefined && <span class="card-fact fact-error">{error.class.replaceAll('_', ' ')}</span>}
+    </>
+  )
+}
+
+/** How long a call took, or has taken so far. */
+export function CallTime({ call }: { readonly call: CallNode }) {
+  const page = usePage()
+  const { store } = useView()
+  const { latencyMs, status, span, child } = call
+  const turn = child?.turns.at(-1)
+  const isRunning = status === 'running' || turn?.status === 'running'
+  if (isRunning) void page.now.value
+  const text = isRunning
+    ? elapsed(store.now() - span.from)
+    : status === 'waiting'
+      ? ''
+      : duration(child ? span.to - span.from : (latencyMs ?? 0))
+  return <span class="card-time">{text}</span>
+}

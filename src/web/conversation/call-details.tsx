@@ -1,0 +1,117 @@
+import type { ComponentChildren } from 'preact'
+import { useState } from 'preact/hooks'
+import { exactText } from '../../util/exact-text.ts'
+import { type CallNode, size } from '../../view/index.ts'
+import { LongText } from '../markdown/long-text.tsx'
+import { attempt } from '../state/actions.ts'
+import { loadOutput, saveOutput } from '../state/outputs.ts'
+import { usePage } from '../state/page.ts'
+import { Diff } from '../ui/diff.tsx'
+import { useView } from './conversation-view.ts'
+import { CopyIcon } from './copy-icon.tsx'
+import { OutputFiles } from './message-parts.tsx'
+import { Note } from './notes.tsx'
+import { withoutCodes } from './terminal-text.ts'
+
+/** Everything about a call. */
+export function CallDetails({ call }: { readonly call: CallNode }) {
+  const { input, reason, permit, sandbox, changes = [], parts, hooks, error, type } = call
+  const isCommand = type === 'command_execution'
+  return (
+    <div class="details">
+      {reason !== '' && <p class="details-reason">“{exactText(reason)}”</p>}
+      {permit?.kind === 'approved' && <p class="muted small">Approved by {permit.by}</p>}
+      {permit?.kind === 'answered' && <p class="muted small">Answer: {exactText(permit.text)}</p>}
+      {'by' in sandbox && (
+        <p class="muted small">
+          {sandbox.kind === 'outside' ? 'Ran outside the sandbox' : 'May run outside the sandbox'}, approved by {sandbox.by}
+        </p>
+      )}
+      {hooks.map((hook, index) => (
+        <Note key={index} note={hook} />
+      ))}
+      {isCommand ? <Terminal call={call} /> : changes.length === 0 && <Code label="Input" text={JSON.stringify(input ?? {}, null, 2)} />}
+      {changes.map(({ path, to, diff }) => (
+        <div key={path} class="details-change">
+          <p class="mono small">{to === undefined ? path : `${path} → ${to}`}</p>
+          {diff === '' ? <p class="muted small">No text changed.</p> : <Diff diff={diff} />}
+        </div>
+      ))}
+      {!isCommand && changes.length === 0 && <Output call={call} />}
+      {parts && <OutputFiles parts={parts} />}
+      {error && (
+        <p class="details-error">
+          <strong>{error.class.replaceAll('_', ' ')}</strong> {exactText(error.message)}
+          {error.remedy !== undefined && <span class="muted"> {exactText(error.remedy)}</span>}
+        </p>
+      )}
+      <StoredOutput call={call} />
+    </div>
+  )
+}
+
+/** The result for the model; the error of a failed call is shown by itself. */
+function Output({ call: { content, output, error } }: { readonly call: CallNode }) {
+  const text = content ?? output ?? ''
+  return text === '' || error?.message === text ? null : <Code label="Output" text={text} />
+}
+
+/** Text of a program, with a label and a button that copies it. */
+export function Code({ label, text, children }: { readonly label: string; readonly text: string; readonly children?: ComponentChildren }) {
+  return (
+    <div class="md-code">
+      <div class="md-code-head">
+        <span>{label}</span>
+        <CopyIcon text={text} label="Copy" />
+      </div>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard */}
+      <pre tabIndex={0}>{children ?? <LongText text={exactText(text)} characters={20_000} />}</pre>
+    </div>
+  )
+}
+
+function Terminal({ call: { input, about, content, output, exitCode } }: { readonly call: CallNode }) {
+  const command = typeof input?.command === 'string' ? input.command : about
+  const text = withoutCodes(content ?? output ?? '')
+  return (
+    <div class="terminal">
+      <Code label={exitCode === undefined ? 'Terminal' : `Terminal · exit ${exitCode}`} text={`$ ${command}\n${text}`}>
+        <span class="terminal-command">$ {exactText(command)}</span>
+        {'\n'}
+        <LongText text={exactText(text)} characters={20_000} />
+      </Code>
+    </div>
+  )
+}
+
+/** The full text of an oversized result. */
+function StoredOutput({ call: { stored, name } }: { readonly call: CallNode }) {
+  const page = usePage()
+  const { store } = useView()
+  const [text, setText] = useState<string | undefined>()
+  if (!stored) return null
+  const load = (): Promise<boolean> =>
+    attempt(page, async () => {
+      setText(await (await loadOutput(page, store.id, stored.handle)).text())
+    })
+  return (
+    <>
+      <p class="details-stored muted small">
+        The whole output has {size(stored.bytes)}.{' '}
+        {text === undefined && (
+          <button type="button" class="link-button" onClick={() => void load()}>
+            Show it
+          </button>
+        )}{' '}
+        <button
+          type="button"
+          class="link-button"
+          onClick={() => void saveOutput(page, store.id, { handle: stored.handle, name: `${name}.txt` })}
+        >
+          Save it
+        </button>
+      </p>
+      {text !== undefined && <Code label="Whole output" text={withoutCodes(text)} />}
+    </>
+  )
+}

@@ -1,0 +1,114 @@
+import { exactLine } from '../../util/exact-text.ts'
+import type { AgentNode, CallNode } from '../../view/index.ts'
+import { shownStatus } from '../../view/index.ts'
+import { ApprovalCard } from '../approvals/approval-card.tsx'
+import { Icon } from '../ui/icon.tsx'
+import { type MarkStatus, StatusMark } from '../ui/status-mark.tsx'
+import { CallTime } from './call-card.tsx'
+import { CallDetails } from './call-details.tsx'
+import { childrenOf, lastLine, openRequests } from './conversation-items.ts'
+import { useView } from './conversation-view.ts'
+import { useCard } from './node-card.tsx'
+
+/** Agents that were called together, side by side. What is open is below them. */
+export function ChildCards({ calls }: { readonly calls: readonly CallNode[] }) {
+  return (
+    <div class="children">
+      <div class="children-row">
+        {calls.map((call) => (
+          <ChildCard key={call.id} call={call} />
+        ))}
+      </div>
+      {calls.map((call) => (
+        <ChildPanel key={call.id} call={call} />
+      ))}
+    </div>
+  )
+}
+
+/** An agent with what it says or does now, or its result: two lines, so that nothing moves while it works. */
+function ChildCard({ call }: { readonly call: CallNode }) {
+  const { store } = useView()
+  const { isOpen, isSelected, toggle } = useCard(call.id)
+  store.use(call)
+  return (
+    <button
+      type="button"
+      class="child"
+      data-node={call.id}
+      data-selected={isSelected ? '' : undefined}
+      aria-expanded={isOpen}
+      onClick={toggle}
+    >
+      <span class="child-line">
+        <Icon name="chevron" class="line-chevron" />
+        <ChildMark call={call} />
+        <span class="card-name truncate">{exactLine(call.name)}</span>
+        <CallTime call={call} />
+      </span>
+      <ChildLine call={call} />
+    </button>
+  )
+}
+
+function ChildMark({ call }: { readonly call: CallNode }) {
+  useChild(call)
+  const status: MarkStatus =
+    (call.status === 'running' || call.isSpawned ? call.child?.turns.at(-1)?.status : undefined) ?? shownStatus(call)
+  return <StatusMark status={status} />
+}
+
+function ChildLine({ call }: { readonly call: CallNode }) {
+  useChild(call)
+  const text = call.error?.message ?? ((call.child && lastLine(call.child)) || call.about)
+  return (
+    <span class="child-text truncate" data-tone={call.error ? 'error' : undefined}>
+      {exactLine(text)}
+    </span>
+  )
+}
+
+/** Renders again when the agent, its last turn or its last step changes. */
+function useChild(call: CallNode): void {
+  const { store } = useView()
+  const { child } = store.use(call)
+  const turn = child && store.use(child).turns.at(-1)
+  const step = turn && store.use(turn).steps.at(-1)
+  for (const each of step ? store.use(step).open : []) store.use(each)
+}
+
+function ChildPanel({ call }: { readonly call: CallNode }) {
+  const view = useView()
+  const { store, AgentFlow } = view
+  const { value: isOpen = false } = view.open(call.id)
+  store.use(call)
+  if (!isOpen) return call.child ? <HiddenRequests agent={call.child} /> : null
+  return (
+    <section class="child-panel" aria-label={call.name}>
+      <p class="child-panel-head">
+        <Icon name="agent" />
+        {exactLine(call.name)}
+      </p>
+      {childrenOf(call).map((child) => (
+        <AgentFlow key={child.id} agent={child} isNested />
+      ))}
+      {(!call.child || call.error) && <CallDetails call={call} />}
+    </section>
+  )
+}
+
+/** Requests of an agent whose card is closed: nobody should have to look for them. */
+function HiddenRequests({ agent }: { readonly agent: AgentNode }) {
+  const { store } = useView()
+  const turn = store.use(agent).turns.at(-1)
+  const isOpen = turn !== undefined && ['running', 'suspended'].includes(store.use(turn).status)
+  // Requests come from any depth.
+  if (isOpen) void store.frame.value
+  return (
+    <>
+      {(isOpen ? openRequests(agent) : []).map(
+        ({ request }) => request && <ApprovalCard key={request.id} sessionId={store.id} request={request} />,
+      )}
+    </>
+  )
+}

@@ -1,0 +1,165 @@
+import type { Message, SessionId } from '../../contracts/index.ts'
+import type { AgentNode, CallNode, MessageNode, NodeId, RequestNode, StepNode, TextNode, TurnNode } from '../../view/index.ts'
+
+// What a conversation shows, in which order.
+
+/** `queued`: begins the next turn. `steers`: enters the next step. */
+export type MessageState = 'read' | 'queued' | 'steers'
+
+export type ConversationItem =
+  | { readonly kind: 'forked'; readonly id: string; readonly from: SessionId }
+  | { readonly kind: 'imported'; readonly id: string; readonly message: Message }
+  | { readonly kind: 'message'; readonly id: string; readonly message: MessageNode; readonly state: MessageState }
+  | { readonly kind: 'turn'; readonly id: string; readonly turn: TurnNode }
+
+/** Messages to an agent and its turns. Messages that steer are part of the step that they entered. */
+export function conversationItems({ id, forkedFrom, history, messages, turns }: AgentNode): readonly ConversationItem[] {
+  const items: ConversationItem[] = []
+  if (forkedFrom !== undefined) items.push({ kind: 'forked', id: `${id}/forked`, from: forkedFrom })
+  for (const [index, message] of history.entries())
+    if (message.role !== 'tool') items.push({ kind: 'imported', id: `${id}/history/${index}`, message })
+  const unread = new Map(messages.map((message) => [message.id, message]))
+  for (const turn of turns) {
+    for (const input of turn.inputs) {
+      const message = unread.get(input)
+      if (message) items.push({ kind: 'message', id: input, message, state: 'read' })
+      unread.delete(input)
+    }
+    for (const { absorbed } of turn.steps) for (const input of absorbed) unread.delete(input)
+    if (!isEmpty(turn)) items.push({ kind: 'turn', id: turn.id, turn })
+  }
+  const isOpen = ['running', 'suspended'].includes(turns.at(-1)?.status ?? '')
+  for (const message of unread.values())
+    items.push({ kind: 'message', id: message.id, message, state: isOpen ? (message.mode === 'steer' ? 'steers' : 'queued') : 'read' })
+  return items
+}
+
+/** A copy of a session that begins before its first message has a turn in which nothing happened. */
+const isEmpty = ({ status, steps, inputs }: TurnNode): boolean => status === 'interrupted' && steps.length === 0 && inputs.length === 0
+
+export type StepPart =
+  | { readonly kind: 'text'; readonly id: NodeId; readonly text: TextNode }
+  | { readonly kind: 'call'; readonly id: NodeId; readonly call: CallNode }
+  /** Agents that were called in a row: they work side by side. */
+  | { readonly kind: 'children'; readonly id: NodeId; readonly calls: readonly CallNode[] }
+  /** An agent that talks to the person, or did. */
+  | { readonly kind: 'handoff'; readonly id: NodeId; readonly call: CallNode; readonly child: AgentNode }
+
+/** Texts and calls of a step in the order in which the model wrote them, without the first `skipped`. */
+export function stepParts({ texts, calls }: StepNode, skipped = 0): readonly StepPart[] {
+  const all = [...texts.map((text) => ({ id: text.id, text })), ...calls.map((call) => ({ id: call.id, call }))]
+  const parts: StepPart[] = []
+  for (const each of all.toSorted((a, b) => placeOf(a.id) - placeOf(b.id)).slice(skipped)) {
+    const before = parts.at(-1)
+    if ('text' in each) {
+      if (each.text.text.trim() !== '') parts.push({ kind: 'text', ...each })
+    } else if (each.call.speaks !== undefined && each.call.child) parts.push({ kind: 'handoff', ...each, child: each.call.child })
+    else if (!each.call.isAgent) {
+      if (!isPlanUpdate(each.call)) parts.push({ kind: 'call', ...each })
+    } else if (before?.kind === 'children') parts[parts.length - 1] = { ...before, calls: [...before.calls, each.call] }
+    else parts.push({ kind: 'children', id: each.id, calls: [each.call] })
+  }
+  return parts
+}
+
+/** Items of a step are numbered in their order. */
+const placeOf = (id: NodeId): number => Number(id.slice(id.lastIndexOf('.') + 1))
+
+/** Its effect is the plan that is shown, unless it failed. */
+const isPlanUpdate = ({ tool, status }: CallNode): boolean => tool === 'update_plan' && status !== 'failed'
+
+/** The step that the plan of the turn belongs to. */
+export const planStep = ({ plan, steps }: TurnNode): StepNode | undefined =>
+  plan && (steps.find(({ calls }) => calls.some(isPlanUpdate)) ?? steps[0])
+
+export interface TurnWindow {
+  /** The first step that is shown, and how many of its operations are not. */
+  readonly first: number
+  readonly skipped: number
+  /** Operations before that. */
+  readonly hidden: number
+}
+
+const operationsOf = ({ texts, calls }: StepNode): number => texts.length + calls.length
+
+/** The last `limit` operations of a turn. */
+export function turnWindow({ steps }: TurnNode, limit: number): TurnWindow {
+  const total = steps.reduce((sum, step) => sum + operationsOf(step), 0)
+  const hidden = Math.max(0, total - limit)
+  let skipped = hidden
+  let first = 0
+  for (const step of steps) {
+    if (skipped < operationsOf(step) || skipped === 0) break
+    skipped -= operationsOf(step)
+    first++
+  }
+  return { first, skipped, hidden }
+}
+
+/** The way to a node: the agents, turns and steps that contain it, from the root. */
+export interface NodePlace {
+  readonly turn: TurnNode
+  readonly step?: StepNode
+  /** The call that is the node, or that contains it. */
+  readonly call?: CallNode
+}
+
+export function placesOf(agent: AgentNode, id: NodeId): readonly NodePlace[] | undefined {
+  for (const turn of agent.turns) {
+    if (turn.id === id) return [{ turn }]
+    for (const step of turn.steps) {
+      if (step.id === id || step.texts.some((text) => text.id === id) || step.absorbed.includes(id)) return [{ turn, step }]
+      for (const call of step.calls) {
+        if (call.id === id || call.child?.id === id) return [{ turn, step, call }]
+        for (const child of childrenOf(call)) {
+          const below = child.messages.some((message) => message.id === id) ? [] : placesOf(child, id)
+          if (below) return [{ turn, step, call }, ...below]
+        }
+      }
+    }
+  }
+  return undefined
+}
+
+/** How many operations of a turn must be shown so that a step is among them. */
+export const windowFor = ({ steps }: TurnNode, step: StepNode): number =>
+  steps.slice(steps.indexOf(step)).reduce((sum, each) => sum + operationsOf(each), 0)
+
+export const childrenOf = ({ child, earlier = [] }: CallNode): readonly AgentNode[] => (child ? [...earlier, child] : [])
+
+/** Requests of an agent and of those below it that wait for a person. */
+export function openRequests({ turns }: AgentNode): readonly RequestNode[] {
+  const steps = turns.at(-1)?.steps ?? []
+  return steps.flatMap(({ requests, calls }) => [
+    ...requests.values(),
+    ...calls.flatMap((call) => (call.child ? openRequests(call.child) : [])),
+  ])
+}
+
+/** The last words of an agent in one line: its answer, or what it does. */
+export function lastLine({ turns }: AgentNode): string {
+  const turn = turns.at(-1)
+  const step = turn?.steps.findLast(({ texts, calls }) => texts.length > 0 || calls.length > 0)
+  const call = step?.calls.findLast(({ status }) => status === 'running')
+  if (turn?.report) return oneLine(turn.report.text)
+  if (call && turn?.status === 'running') return oneLine(`${call.name} ${call.progress ?? call.about}`)
+  // The end is what is being written.
+  const text = oneLine(step?.texts.at(-1)?.text.slice(-longestLine) ?? '')
+  return turn?.status === 'running' && text.length > 80 ? `…${text.slice(-80)}` : text
+}
+
+const longestLine = 400
+
+/** Without the marks of markdown. */
+const oneLine = (text: string): string =>
+  text
+    .slice(0, longestLine)
+    .replace(/[*`#>|]+|\s+/g, ' ')
+    .replace(/ +/g, ' ')
+    .trim()
+
+/** The answer of a turn, as it is copied and announced. */
+export function answerOf({ report, steps }: TurnNode): string {
+  const texts = (steps.at(-1)?.texts ?? []).filter(({ type }) => type === 'agent_message').map(({ text }) => text)
+  return report?.text ?? texts.join('\n\n')
+}

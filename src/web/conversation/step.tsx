@@ -1,0 +1,127 @@
+import { useComputed } from '@preact/signals'
+import type { Plan } from '../../contracts/index.ts'
+import { type AgentNode, reasonText, type StepNode, type TextNode } from '../../view/index.ts'
+import { ApprovalCard } from '../approvals/approval-card.tsx'
+import { Markdown } from '../markdown/markdown.tsx'
+import { usePage } from '../state/page.ts'
+import { Icon } from '../ui/icon.tsx'
+import { CallCard } from './call-card.tsx'
+import { Code } from './call-details.tsx'
+import { ChildCards } from './child-cards.tsx'
+import { type StepPart, stepParts } from './conversation-items.ts'
+import { useView } from './conversation-view.ts'
+import { FailedAttempt, Note, QuietLine, Rejected } from './notes.tsx'
+import { PlanView } from './plan.tsx'
+import { UserMessage } from './user-message.tsx'
+
+interface StepProps {
+  readonly step: StepNode
+  readonly agent: AgentNode
+  /** Operations that are not shown. */
+  readonly skipped: number
+  readonly plan: Plan | undefined
+}
+
+/** A step: what steered it, what the model wrote, its calls, and what waits for a person. */
+export function Step({ step, agent, skipped, plan }: StepProps) {
+  const page = usePage()
+  const { store } = useView()
+  store.use(step)
+  const isSelected = useComputed(() => page.selected.value === step.id).value
+  const { absorbed, attempts, notes, rejected, last, requests } = step
+  const messages = agent.messages.filter(({ id }) => absorbed.includes(id))
+  return (
+    <div class="step" data-node={step.id} data-selected={isSelected ? '' : undefined}>
+      {messages.map((message) => (
+        <UserMessage key={message.id} message={message} />
+      ))}
+      {attempts.map((attempt, index) => (
+        <FailedAttempt key={index} attempt={attempt} now={() => store.now()} />
+      ))}
+      {last !== undefined && last !== 'stopped' && <QuietLine icon="error">Last answer, without tools: {reasonText[last]}</QuietLine>}
+      {plan && <PlanView id={step.id} plan={plan} />}
+      {stepParts(step, skipped).map((part) => (
+        <Part key={part.id} part={part} agent={agent} />
+      ))}
+      {rejected && <Rejected rejected={rejected} />}
+      {notes.map((note, index) => (
+        <Note key={index} note={note} />
+      ))}
+      {[...requests.values()].map(({ request }) => request && <ApprovalCard key={request.id} sessionId={store.id} request={request} />)}
+    </div>
+  )
+}
+
+function Part({ part, agent }: { readonly part: StepPart; readonly agent: AgentNode }) {
+  const { AgentFlow } = useView()
+  switch (part.kind) {
+    case 'text':
+      if (part.text.type === 'reasoning') return <Reasoning text={part.text} />
+      return <AnswerText text={part.text.text} isOpen={part.text.isOpen} isJson={agent.spec?.output.format === 'json'} />
+    case 'call':
+      return <CallCard call={part.call} />
+    case 'children':
+      return <ChildCards calls={part.calls} />
+    case 'handoff':
+      return (
+        <div class="handoff" data-node={part.id}>
+          <p class="handoff-line">
+            <Icon name="agent" />
+            {part.child.name} talks to you
+          </p>
+          <AgentFlow agent={part.child} />
+          {!part.call.speaks && <p class="handoff-line">{agent.name} continues</p>}
+        </div>
+      )
+    default:
+      return part satisfies never
+  }
+}
+
+interface AnswerTextProps {
+  readonly text: string
+  readonly isOpen?: boolean
+  readonly isJson: boolean
+}
+
+export const AnswerText = ({ text, isOpen = false, isJson }: AnswerTextProps) =>
+  isJson ? <Code label="JSON" text={formatted(text)} /> : <Markdown text={text} isOpen={isOpen} />
+
+function formatted(text: string): string {
+  try {
+    return JSON.stringify(JSON.parse(text), null, 2)
+  } catch {
+    return text
+  }
+}
+
+/** The reasoning of the model in one line. It opens. */
+function Reasoning({ text: { id, text, isOpen: isStreamed } }: { readonly text: TextNode }) {
+  const view = useView()
+  const open = view.open(id)
+  const isOpen = open.value ?? false
+  return (
+    <div class="reasoning">
+      <button
+        type="button"
+        class="line-button"
+        aria-expanded={isOpen}
+        onClick={() => {
+          view.hold()
+          open.value = !isOpen
+        }}
+      >
+        <Icon name="chevron" class="line-chevron" />
+        <span>{isStreamed ? 'Thinking' : 'Thoughts'}</span>
+        {!isOpen && (
+          <span class="reasoning-line truncate">{(isStreamed ? text.slice(-200) : text.slice(0, 300)).replace(/\s+/g, ' ')}</span>
+        )}
+      </button>
+      {isOpen && (
+        <div class="reasoning-text">
+          <Markdown text={text} isOpen={isStreamed} />
+        </div>
+      )}
+    </div>
+  )
+}

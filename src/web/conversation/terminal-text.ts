@@ -1,0 +1,10 @@
+// biome-ignore lint/suspicious/noControlCharactersInRegex: the codes begin with a control character
+const codes = /\u001b(?:\[[0-?]*[ -/]*[@-~]|\][^\u0007\u001b]*(?:\u0007|\u001b\\)|[@-Z\\-_])/g
+
+/** Output of a program without colours and cursor movements. A line that was overwritten shows its last text. */
+export const withoutCodes = (text: string): string =>
+  text
+    .replace(codes, '')
+    .replace(/\r+\n/g, '\n')
+    .replace(/^.*\r(?=[^\n])/gm, '')
+    .replace(/\r/g, '')

@@ -1,0 +1,139 @@
+import { useComputed } from '@preact/signals'
+import { type AgentNode, answerNeeded, duration, elapsed, grouped, price, reasonText, type TurnNode, tokens } from '../../view/index.ts'
+import { usePage } from '../state/page.ts'
+import { Icon } from '../ui/icon.tsx'
+import { IconButton } from '../ui/icon-button.tsx'
+import { answerOf, planStep, turnWindow } from './conversation-items.ts'
+import { moreOperations, useView } from './conversation-view.ts'
+import { CopyIcon } from './copy-icon.tsx'
+import { QuietLine } from './notes.tsx'
+import { AnswerText, Step } from './step.tsx'
+import { branchWith } from './user-message.tsx'
+
+interface TurnProps {
+  readonly turn: TurnNode
+  readonly agent: AgentNode
+  readonly isNested?: boolean | undefined
+}
+
+/** Everything that an agent did for a message, and its answer. */
+export function Turn({ turn, agent, isNested = false }: TurnProps) {
+  const page = usePage()
+  const view = useView()
+  view.store.use(turn)
+  const limit = view.limit(turn.id)
+  const isSelected = useComputed(() => page.selected.value === turn.id).value
+  const { first, skipped, hidden } = turnWindow(turn, limit.value)
+  const planned = planStep(turn)
+  const { report, steps } = turn
+  const isAnswerShown = steps.at(-1)?.texts.some(({ type }) => type === 'agent_message') ?? false
+  const isChild = agent !== view.store.root
+  return (
+    <article class="turn" data-node={turn.id} data-nested={isNested ? '' : undefined} data-selected={isSelected ? '' : undefined}>
+      {isNested || <h2 class={isChild ? 'speaker' : 'visually-hidden'}>{agent.name}</h2>}
+      {hidden > 0 && (
+        <button
+          type="button"
+          class="link-button turn-more"
+          onClick={() => {
+            view.hold()
+            limit.value += moreOperations
+          }}
+        >
+          Show {grouped(Math.min(hidden, moreOperations))} earlier operations{hidden > moreOperations && ` of ${grouped(hidden)}`}
+        </button>
+      )}
+      {steps.slice(first).map((step, index) => (
+        <Step key={step.id} step={step} agent={agent} skipped={index === 0 ? skipped : 0} plan={step === planned ? turn.plan : undefined} />
+      ))}
+      {report && !isAnswerShown && <AnswerText text={report.text} isJson={report.format === 'json'} />}
+      <TurnEnd turn={turn} />
+      {isNested || <TurnFoot turn={turn} agent={agent} />}
+    </article>
+  )
+}
+
+const endTitles = { partial: 'Partial answer', failed: 'Failed', interrupted: 'Interrupted' } as const
+
+/** Why a turn did not complete. */
+function TurnEnd({ turn: { ending } }: { readonly turn: TurnNode }) {
+  if (!ending || ending.status === 'completed') return null
+  const { status, reason } = ending
+  const why = reason === status ? '' : `: ${reasonText[reason]}`
+  if (status !== 'failed')
+    return (
+      <QuietLine icon={status === 'partial' ? 'error' : 'stop'} tone="warning">
+        {endTitles[status]}
+        {why}
+        {'limit' in ending && ending.limit === 'owner' && ' of your account'}
+        {'limit' in ending && ending.limit === 'above' && ' of a parent'}
+      </QuietLine>
+    )
+  return (
+    <div class="failure">
+      <Icon name="error" />
+      <div>
+        <strong>
+          {endTitles.failed}
+          {why}
+        </strong>
+        <p>{ending.message}</p>
+        {ending.remedy !== undefined && <p class="muted">{ending.remedy}</p>}
+      </div>
+    </div>
+  )
+}
+
+/** Figures of a turn and what can be done with its answer; while it works, what it does. Both have the same height. */
+function TurnFoot({ turn, agent }: TurnProps) {
+  const page = usePage()
+  const { store } = useView()
+  if (!turn.ending) return <TurnProgress turn={turn} />
+  const { totals } = turn
+  const model = turn.steps.at(-1)?.attempts.at(-1)?.model
+  const figures = totals
+    ? [duration(totals.durationMs), `${tokens(totals.usage)} tokens`, price(totals.cost), model].filter(Boolean)
+    : [model]
+  const messages = agent.messages.filter(({ id }) => turn.inputs.includes(id))
+  const [message] = messages
+  const answer = answerOf(turn)
+  return (
+    <div class="turn-foot">
+      <span class="turn-figures">{figures.join(' · ')}</span>
+      <div class="actions">
+        {answer !== '' && <CopyIcon text={answer} label="Copy" />}
+        {message && page.mayRun.value && agent === store.root && (
+          <IconButton
+            icon="retry"
+            label="Retry"
+            onClick={() => void branchWith(page, store, { message, parts: messages.flatMap(({ parts }) => parts) })}
+          />
+        )}
+      </div>
+    </div>
+  )
+}
+
+function TurnProgress({ turn }: { readonly turn: TurnNode }) {
+  const page = usePage()
+  const { store } = useView()
+  const { status, waits, span, inQueue, cancelling } = turn
+  const isWaiting = status === 'suspended' && !waits?.isChildRunning
+  if (!isWaiting) void page.now.value
+  const text = (): string => {
+    if (cancelling !== undefined) return cancelling === 'stop' ? 'Stopping after a last answer' : 'Interrupting'
+    if (inQueue) return `Waiting in the queue ${inQueue.queue}`
+    if (!isWaiting) return 'Working'
+    if (turn.reason === 'input') return 'Waiting for your message'
+    return waits?.needs === 'answer' ? `Waiting for you: ${answerNeeded}` : `Waiting for you: ${reasonText.approval}`
+  }
+  return (
+    <div class="turn-foot">
+      <span class="turn-figures">
+        <span class={isWaiting ? 'pulse pulse-waiting' : 'pulse'} />
+        {text()}
+        {!isWaiting && ` · ${elapsed(store.now() - span.from)}`}
+      </span>
+    </div>
+  )
+}

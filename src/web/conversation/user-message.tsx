@@ -1,0 +1,170 @@
+import { useEffect, useRef, useState } from 'preact/hooks'
+import type { InputPart } from '../../contracts/index.ts'
+import type { MessageNode } from '../../view/index.ts'
+import { attempt, branch, dropMessage, resendMessage } from '../state/actions.ts'
+import { hashOf } from '../state/hash-route.ts'
+import { partsWithData } from '../state/outputs.ts'
+import { type Page, usePage } from '../state/page.ts'
+import type { PendingMessage, SessionStore } from '../state/session-store.ts'
+import { Icon } from '../ui/icon.tsx'
+import { IconButton } from '../ui/icon-button.tsx'
+import type { MessageState } from './conversation-items.ts'
+import { useView } from './conversation-view.ts'
+import { CopyIcon } from './copy-icon.tsx'
+import { MessageParts } from './message-parts.tsx'
+
+const stateTexts: { readonly [State in MessageState]: string } = { read: '', queued: 'queued: next turn', steers: 'steers the next step' }
+
+interface UserMessageProps {
+  readonly message: MessageNode
+  readonly state?: MessageState
+  /** It began a turn of the root: it can be sent again in a copy of the session. */
+  readonly canBranch?: boolean
+}
+
+/** A message of the person. */
+export function UserMessage({ message, state = 'read', canBranch = false }: UserMessageProps) {
+  const page = usePage()
+  const { store } = useView()
+  const [isEditing, setEditing] = useState(false)
+  const { route } = page
+  const isMarked = route.value.view === 'session' && route.value.message === message.id
+  const isSteering = message.mode === 'steer'
+  const text = textOf(message.parts)
+  const mayBranch = canBranch && page.mayRun.value
+  return (
+    <article class="said" data-message={message.id} data-marked={isMarked ? '' : undefined}>
+      <h2 class="visually-hidden">You</h2>
+      {isEditing ? (
+        <MessageEditor message={message} onClose={() => setEditing(false)} />
+      ) : (
+        <div class="said-bubble" data-state={state}>
+          <MessageParts parts={message.parts} />
+        </div>
+      )}
+      <div class="said-foot">
+        {(state !== 'read' || isSteering) && (
+          <span class="said-state">
+            <Icon name={isSteering ? 'steer' : 'clock'} />
+            {state === 'read' ? 'steered the agent' : stateTexts[state]}
+          </span>
+        )}
+        {!isEditing && (
+          <div class="actions">
+            {mayBranch && <IconButton icon="edit" label="Edit" onClick={() => setEditing(true)} />}
+            {mayBranch && (
+              <IconButton icon="retry" label="Retry" onClick={() => void branchWith(page, store, { message, parts: message.parts })} />
+            )}
+            <CopyIcon text={text} label="Copy" />
+            <CopyIcon icon="link" text={addressOf(store, message)} label="Copy link" />
+          </div>
+        )}
+      </div>
+    </article>
+  )
+}
+
+export const textOf = (parts: readonly InputPart[]): string =>
+  parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('\n\n')
+
+const addressOf = ({ id }: SessionStore, message: MessageNode): string =>
+  `${location.origin}${location.pathname}${hashOf({ view: 'session', id, message: message.id })}`
+
+interface Branch {
+  readonly message: MessageNode
+  readonly parts: readonly InputPart[]
+}
+
+/** Continues a copy of the session from this message on. False: it failed, and a notice says why. */
+export async function branchWith(page: Page, store: SessionStore, { message, parts }: Branch): Promise<boolean> {
+  let sent: readonly InputPart[] = []
+  const isLoaded = await attempt(page, async () => {
+    sent = await partsWithData(page, store.id, parts)
+  })
+  return isLoaded && (await branch(page, store, { message, parts: sent }))
+}
+
+function MessageEditor({ message, onClose }: { readonly message: MessageNode; onClose(): void }) {
+  const page = usePage()
+  const { store } = useView()
+  const [text, setText] = useState(textOf(message.parts))
+  const [isSending, setSending] = useState(false)
+  const box = useRef<HTMLTextAreaElement>(null)
+  const files = message.parts.filter(({ type }) => type !== 'text')
+  useEffect(() => {
+    box.current?.focus()
+    box.current?.setSelectionRange(text.length, text.length)
+  }, [])
+  const canSend = !isSending && (text.trim() !== '' || files.length > 0)
+  const send = async (): Promise<void> => {
+    if (!canSend) return
+    setSending(true)
+    const isSent = await branchWith(page, store, {
+      message,
+      parts: [...files, ...(text.trim() === '' ? [] : [{ type: 'text', text } as const])],
+    })
+    if (!isSent) setSending(false)
+  }
+  return (
+    <div class="said-editor">
+      <MessageParts parts={files} />
+      <textarea
+        ref={box}
+        class="field"
+        aria-label="Edit message"
+        value={text}
+        onInput={({ currentTarget }) => setText(currentTarget.value)}
+        onKeyDown={(event) => {
+          if (event.isComposing) return
+          if (event.key === 'Escape') onClose()
+          if (event.key === 'Enter' && !event.shiftKey) {
+            event.preventDefault()
+            void send()
+          }
+        }}
+      />
+      <div class="said-editor-actions">
+        <span class="muted small">Continues in a copy of this session.</span>
+        <button type="button" class="button button-small" onClick={onClose}>
+          Cancel
+        </button>
+        <button type="button" class="button button-small button-primary" disabled={!canSend} onClick={() => void send()}>
+          Send in a copy
+        </button>
+      </div>
+    </div>
+  )
+}
+
+/** A message that the server has not accepted yet. */
+export function PendingMessageView({ message }: { readonly message: PendingMessage }) {
+  const page = usePage()
+  const { store } = useView()
+  const { clientId, parts, state } = message
+  return (
+    <article class="said" data-message={clientId}>
+      <h2 class="visually-hidden">You</h2>
+      <div class="said-bubble" data-state={state.kind}>
+        <MessageParts parts={parts} />
+      </div>
+      <div class="said-foot" role={state.kind === 'failed' ? 'alert' : undefined}>
+        {state.kind === 'sending' ? (
+          <span class="said-state">Sending…</span>
+        ) : (
+          <>
+            <span class="said-state said-failed">
+              <Icon name="error" />
+              {state.message}
+            </span>
+            <button type="button" class="button button-small" onClick={() => void resendMessage(page, store, clientId)}>
+              Send again
+            </button>
+            <button type="button" class="button button-small" onClick={() => dropMessage(store, clientId)}>
+              Discard
+            </button>
+          </>
+        )}
+      </div>
+    </article>
+  )
+}

@@ -1,0 +1,45 @@
+import type { InputPart } from '../../contracts/index.ts'
+import { attempt } from './actions.ts'
+import type { Page } from './page.ts'
+
+// Bytes that a session has stored: attachments of messages, and outputs of calls.
+
+const stored = 'blob:'
+
+export const loadOutput = ({ http }: Pick<Page, 'http'>, sessionId: string, handle: string): Promise<Blob> =>
+  http.blob(`/v1/sessions/${sessionId}/outputs/${encodeURIComponent(handle)}`)
+
+/** The handle of a part whose bytes are stored. */
+export const handleOf = ({ data }: { readonly data: string }): string | undefined =>
+  data.startsWith(stored) ? data.slice(stored.length) : undefined
+
+/** Parts as they are sent: stored bytes are loaded. */
+export const partsWithData = (page: Page, sessionId: string, parts: readonly InputPart[]): Promise<readonly InputPart[]> =>
+  Promise.all(
+    parts.map(async (part) => {
+      const handle = part.type === 'text' ? undefined : handleOf(part)
+      if (part.type === 'text' || handle === undefined) return part
+      const { bytes: _, ...rest } = part
+      return { ...rest, data: await base64Of(await loadOutput(page, sessionId, handle)) }
+    }),
+  )
+
+const base64Of = (blob: Blob): Promise<string> =>
+  new Promise((resolve, reject) => {
+    const reader = new FileReader()
+    reader.onload = () => resolve(String(reader.result).replace(/^[^,]*,/, ''))
+    reader.onerror = () => reject(reader.error)
+    reader.readAsDataURL(blob)
+  })
+
+/** Saves stored bytes as a file. */
+export const saveOutput = (
+  page: Page,
+  sessionId: string,
+  { handle, name }: { readonly handle: string; readonly name: string },
+): Promise<boolean> =>
+  attempt(page, async () => {
+    const url = URL.createObjectURL(await loadOutput(page, sessionId, handle))
+    Object.assign(document.createElement('a'), { href: url, download: name }).click()
+    setTimeout(() => URL.revokeObjectURL(url), 10_000)
+  })
