@@ -114,6 +114,8 @@ export interface AgentDescription {
   readonly tools: readonly string[]
   /** Names of the agents that it may call. */
   readonly agents: readonly string[]
+  /** Those agents and the agents below them, by name. */
+  readonly team?: readonly Omit<AgentDescription, 'team'>[]
   /** Frontmatter for a new agent file with the same settings, if the agent comes from a file. */
   readonly template?: string
 }

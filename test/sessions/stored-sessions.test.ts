@@ -253,7 +253,8 @@ it('the agents that can be asked are described, those of the newest configuratio
   const { runtime } = team({
     writer: { script: () => ({ text: '' }), agents: ['helper'], usage: 'A topic', displayName: 'The writer', template: '---\n---' },
     editor: { script: () => ({ text: '' }), output: { schema: { type: 'object' } }, limits: { maxToolTurns: 3 } },
-    helper: { script: () => ({ text: '' }) },
+    helper: { script: () => ({ text: '' }), agents: ['expert'] },
+    expert: { script: () => ({ text: '' }) },
   })
   const described = runtime.sessions.agents()
   expect(described.map(({ name }) => name)).toEqual(['editor', 'writer'])
@@ -271,8 +272,10 @@ it('the agents that can be asked are described, those of the newest configuratio
     models: ['writer'],
     tools: [],
     agents: ['helper'],
+    team: [expect.objectContaining({ name: 'expert', description: 'expert of the team' }), expect.objectContaining({ name: 'helper' })],
     template: '---\n---',
   })
+  expect(described[0]).not.toHaveProperty('team')
   await runtime.update({ agents: [{ name: 'other', description: 'Other', prompt: 'Other.', model: 'writer' }] })
   expect(runtime.sessions.agents().map(({ name }) => name)).toEqual(['other'])
   await runtime.close()

@@ -36,7 +36,7 @@ export function agentRoutes({ clock }: RestDependencies): readonly Route[] {
       path: '/v1/agents',
       access: 'read',
       summary: 'List the agents',
-      responses: { 200: { description: 'Agents with description, usage, contracts, limits and template.' } },
+      responses: { 200: { description: 'Agents with description, usage, contracts, limits, template and the agents below them.' } },
       handle: ({ sessions }) => Response.json({ agents: sessions.agents() }),
     }),
     route({

@@ -1,9 +1,25 @@
 import type { AgentDescription, AgentSpec } from '../../contracts/index.ts'
 import type { ResolvedConfig } from '../api/resolve-config.ts'
 
-/** The agents that can be asked. They are sorted by name. */
-export const describeAgents = ({ candidates, shown }: Pick<ResolvedConfig, 'candidates' | 'shown'>): readonly AgentDescription[] =>
-  candidates.map((agent) => ({ ...describe(agent), ...shown.get(agent.name) }))
+type Described = Pick<ResolvedConfig, 'agents' | 'candidates' | 'shown'>
+
+/** The agents that can be asked, each with the agents below it. They are sorted by name. */
+export function describeAgents({ agents, candidates, shown }: Described): readonly AgentDescription[] {
+  const full = (agent: AgentSpec): AgentDescription => ({ ...describe(agent), ...shown.get(agent.name) })
+  return candidates.map((agent) => {
+    const below = namesBelow(agent, agents)
+    const team = agents.filter(({ name }) => below.has(name)).map(full)
+    return { ...full(agent), ...(team.length > 0 && { team }) }
+  })
+}
+
+function namesBelow(root: AgentSpec, agents: readonly AgentSpec[]): ReadonlySet<string> {
+  const below = new Set(root.agents)
+  // A set yields what is added while it is iterated.
+  for (const name of below) for (const child of agents.find((each) => each.name === name)?.agents ?? []) below.add(child)
+  below.delete(root.name)
+  return below
+}
 
 function describe(agent: AgentSpec): AgentDescription {
   const { name, displayName, description, usage, input, output, limits, parameters, overrides = [], models, tools, agents } = agent
