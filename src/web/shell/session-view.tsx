@@ -1,8 +1,11 @@
+import { useEffect } from 'preact/hooks'
 import { Composer } from '../conversation/composer.tsx'
 import { Conversation } from '../conversation/conversation.tsx'
 import { usePage } from '../state/page.ts'
+import type { SessionStore } from '../state/session-store.ts'
 import { Timeline } from '../timeline/timeline.tsx'
 import { Splitter } from '../ui/splitter.tsx'
+import { ModelBanner } from './model-banner.tsx'
 import { SessionHead } from './session-head.tsx'
 
 /** A session: its conversation and its timeline, side by side or as tabs. */
@@ -10,6 +13,10 @@ export function SessionView({ openDrawer }: { openDrawer(): void }) {
   const page = usePage()
   const { value: tab } = page.tab
   const store = page.session.value
+  // Another session begins with its conversation.
+  useEffect(() => {
+    page.tab.value = 'conversation'
+  }, [])
   const { isTimelineOpen, timelineWidth } = page.settings.value
   if (!store) return null
   return (
@@ -21,6 +28,7 @@ export function SessionView({ openDrawer }: { openDrawer(): void }) {
     >
       <section class="pane pane-conversation" aria-label="Conversation">
         <SessionHead store={store} tab={tab} setTab={(next) => (page.tab.value = next)} openDrawer={openDrawer} />
+        <SessionModel store={store} />
         <Conversation store={store} />
         <Composer store={store} />
       </section>
@@ -39,4 +47,9 @@ export function SessionView({ openDrawer }: { openDrawer(): void }) {
       )}
     </div>
   )
+}
+
+function SessionModel({ store }: { readonly store: SessionStore }) {
+  void store.frame.value
+  return <ModelBanner models={store.root?.spec?.models ?? []} />
 }

@@ -2,18 +2,20 @@ import { useState } from 'preact/hooks'
 import { usePage } from '../state/page.ts'
 import { Dialog } from '../ui/dialog.tsx'
 
-/** Asks for a token: there is none, it has expired, or it is wrong. */
-export function TokenDialog() {
+/** Asks for a token: there is none, it has expired, or it is wrong. `onClose`: the token may be kept. */
+export function TokenDialog({ onClose }: { onClose?(): void }) {
   const page = usePage()
   const [text, setText] = useState('')
   const { value: connection } = page.connection
   const token = text.trim().replace(/^.*#token=/, '')
   return (
-    <Dialog title="Access token">
+    <Dialog title="Access token" {...(onClose && { onClose })}>
       <form
         onSubmit={(event) => {
           event.preventDefault()
-          if (token !== '') page.setToken(token)
+          if (token === '') return
+          page.setToken(token)
+          onClose?.()
         }}
       >
         <h2>Access token</h2>
@@ -32,6 +34,11 @@ export function TokenDialog() {
           />
         </label>
         <div class="dialog-actions">
+          {onClose && (
+            <button type="button" class="button" onClick={onClose}>
+              Cancel
+            </button>
+          )}
           <button type="submit" class="button button-primary" disabled={token === ''}>
             Continue
           </button>

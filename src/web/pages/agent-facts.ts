@@ -1,0 +1,81 @@
+import { type AgentLimits, defaultLimits } from '../../contracts/index.ts'
+import { duration, grouped, price, size } from '../../view/index.ts'
+import type { AgentDescription } from '../api/documents.ts'
+
+// What the pages say of an agent.
+
+/** All agents that are known, those that can only be asked by other agents included. */
+export function knownAgents(agents: readonly AgentDescription[]): readonly AgentDescription[] {
+  const all = new Map([...agents.flatMap(({ team = [] }) => team), ...agents].map((agent) => [agent.name, agent]))
+  return [...all.values()].toSorted((a, b) => (a.name < b.name ? -1 : 1))
+}
+
+type Named = Pick<AgentDescription, 'name' | 'agents'>
+
+/** Agents that no other agent calls come first. */
+export function rootsFirst<Agent extends Named>(
+  agents: readonly Agent[],
+): { readonly roots: readonly Agent[]; readonly others: readonly Agent[] } {
+  const called = new Set(agents.flatMap((each) => each.agents.filter((name) => name !== each.name)))
+  const roots = agents.filter(({ name }) => !called.has(name))
+  return { roots, others: agents.filter((each) => !roots.includes(each)) }
+}
+
+/** The agent of a new session: the wanted one, the one that was used last, or the first that no other agent calls. */
+export function chooseAgent<Agent extends Named>(agents: readonly Agent[], wanted: string | undefined, last: string): Agent | undefined {
+  const named = (name: string | undefined): Agent | undefined => agents.find((each) => each.name === name)
+  return named(wanted) ?? named(last) ?? rootsFirst(agents).roots[0] ?? agents[0]
+}
+
+export interface Fact {
+  readonly name: string
+  readonly value: string
+}
+
+const limitTexts: { readonly [Key in keyof AgentLimits]-?: readonly [name: string, value: (limit: number) => string] } = {
+  maxToolTurns: ['Steps in a turn', grouped],
+  maxCalls: ['Calls in a turn', grouped],
+  maxTokens: ['Tokens in a turn', grouped],
+  maxSessionTokens: ['Tokens in a session', grouped],
+  maxCostUsd: ['Cost of a turn', (limit) => price(limit) || '$0'],
+  timeBudget: ['Working time of a turn', timeText],
+  llmTimeout: ['Wait for the first output of a model', timeText],
+  idleTimeout: ['Pause in the output of a model', timeText],
+  replyTimeout: ['Reply of a model', timeText],
+  toolTimeout: ['Time of a call', timeText],
+  maxRetries: ['Retries of a model request', grouped],
+  parallelToolCalls: ['Calls at the same time', grouped],
+  maxOutputBytes: ['Output of a call', size],
+  maxDepth: ['Levels of children', grouped],
+  maxChildren: ['Children in a turn', grouped],
+  parallelChildren: ['Children at the same time', grouped],
+}
+
+/** Limits that differ from the defaults. */
+export function limitFacts(limits: AgentLimits): readonly Fact[] {
+  return (Object.keys(limitTexts) as (keyof AgentLimits)[]).flatMap((key) => {
+    const { [key]: limit } = limits
+    const [name, text] = limitTexts[key]
+    return limit === undefined || limit === defaultLimits[key] ? [] : [{ name, value: text(limit) }]
+  })
+}
+
+function timeText(ms: number): string {
+  if (ms % 3_600_000 === 0) return `${ms / 3_600_000} h`
+  if (ms % 60_000 === 0) return `${ms / 60_000} min`
+  return ms % 1000 === 0 ? `${ms / 1000} s` : duration(ms)
+}
+
+export interface ToolGroup {
+  /** The extension or server that the tools come from. Empty: none. */
+  readonly source: string
+  readonly tools: readonly string[]
+}
+
+/** Tools of extensions and MCP servers are named `SOURCE__TOOL`. */
+export function toolGroups(tools: readonly string[]): readonly ToolGroup[] {
+  const groups = Map.groupBy(tools, (tool) => (tool.includes('__') ? tool.slice(0, tool.lastIndexOf('__')) : ''))
+  return [...groups]
+    .map(([source, those]) => ({ source, tools: those.map((tool) => (source === '' ? tool : tool.slice(source.length + 2))).toSorted() }))
+    .toSorted((a, b) => a.source.localeCompare(b.source))
+}

@@ -1,0 +1,65 @@
+import type { AgentDescription } from '../api/documents.ts'
+import { hashOf } from '../state/hash-route.ts'
+import { agentGraph, type GraphNode } from './agent-graph.ts'
+
+const width = 168
+const height = 34
+const columnStep = width + 56
+const rowStep = height + 10
+
+const left = ({ column }: GraphNode): number => column * columnStep
+const middle = ({ row }: GraphNode): number => row * rowStep + height / 2
+
+/** Agents as boxes, callers on the left. */
+export function AgentGraphView({ root, agents }: { readonly root: string; readonly agents: readonly AgentDescription[] }) {
+  const byName = new Map(agents.map((agent) => [agent.name, agent]))
+  const { nodes, edges, columns, rows } = agentGraph(root, (name) => byName.get(name)?.agents ?? [])
+  const box = { width: columns * columnStep - (columnStep - width), height: rows * rowStep - (rowStep - height) }
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: a large graph scrolls by keyboard
+    <section class="graph" tabIndex={0} aria-label={`Agents that ${root} calls`}>
+      <div class="graph-box" style={box}>
+        <svg width={box.width} height={box.height} aria-hidden="true">
+          {edges.map(({ from, to }) => (
+            <path key={`${from.name} ${to.name}`} d={edgePath(from, to)} />
+          ))}
+        </svg>
+        {nodes.map((node) => (
+          <Box key={node.name} node={node} agent={byName.get(node.name)} isRoot={node.name === root} />
+        ))}
+      </div>
+    </section>
+  )
+}
+
+/** An edge over more than one column bends below the boxes in between. */
+function edgePath(from: GraphNode, to: GraphNode): string {
+  const [x, y, endX, endY] = [left(from) + width, middle(from), left(to), middle(to)]
+  const bend = to.column - from.column > 1 ? height : 0
+  const reach = Math.min(60, (endX - x) / 2)
+  return `M${x} ${y}C${x + reach} ${y + bend} ${endX - reach} ${endY + bend} ${endX} ${endY}`
+}
+
+interface BoxProps {
+  readonly node: GraphNode
+  /** Absent: the server does not describe it. */
+  readonly agent: AgentDescription | undefined
+  readonly isRoot: boolean
+}
+
+function Box({ node, agent, isRoot }: BoxProps) {
+  const style = { left: left(node), top: node.row * rowStep, width, height }
+  const title = agent ? `${node.name}: ${agent.description}` : node.name
+  const name = <span class="truncate">{node.name}</span>
+  if (isRoot || !agent)
+    return (
+      <span class="graph-node" data-root={isRoot ? '' : undefined} style={style} title={title}>
+        {name}
+      </span>
+    )
+  return (
+    <a class="graph-node" style={style} title={title} href={hashOf({ view: 'agents', agent: node.name })}>
+      {name}
+    </a>
+  )
+}

@@ -1,0 +1,33 @@
+import { hashOf } from '../state/hash-route.ts'
+import { usePage } from '../state/page.ts'
+import { StatusMark } from '../ui/status-mark.tsx'
+import { ageText } from './age-text.ts'
+
+const shown = 5
+
+/** The newest sessions of an agent. */
+export function RecentSessions({ agent }: { readonly agent: string }) {
+  const page = usePage()
+  const sessions = page.sessions.value.filter((each) => each.agent === agent).slice(0, shown)
+  if (sessions.length === 0) return null
+  return (
+    <section aria-labelledby="recent">
+      <h3 id="recent" class="section-title">
+        Recent sessions
+      </h3>
+      <ul class="plain-list">
+        {sessions.map(({ sessionId, title, status, openRequests, updatedAt }) => (
+          <li key={sessionId}>
+            <a class="recent" href={hashOf({ view: 'session', id: sessionId })}>
+              <StatusMark status={openRequests > 0 ? 'suspended' : status} />
+              <span class="truncate">{title || agent}</span>
+              <time class="muted small" dateTime={updatedAt}>
+                {ageText(page.now.value - Date.parse(updatedAt))}
+              </time>
+            </a>
+          </li>
+        ))}
+      </ul>
+    </section>
+  )
+}
