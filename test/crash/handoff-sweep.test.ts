@@ -18,7 +18,7 @@ it('a handoff: nothing is lost or repeated, wherever the process is killed', asy
   const everywhere = everyPoint(lives)
   expect(everywhere.length).toBeGreaterThan(50)
 
-  expectNothingLost('handoff, single', await sweep(handoffs, isFull ? everywhere : everyNth(everywhere, 9)))
+  expectNothingLost('handoff, single', await sweep(handoffs, isFull ? everywhere : everyNth(everywhere, 16)))
   const doubles = everyNth(everywhere, isFull ? 2 : 40, 1).map((plan, index) => [...plan, 1 + ((index * 5) % 11)])
   expectNothingLost('handoff, double', await sweep(handoffs, doubles))
   for (const [index, how] of (['close', 'term'] as const).entries())

@@ -15,11 +15,11 @@ it('spawned children: nothing is lost or repeated, wherever the process is kille
   const everywhere = everyPoint(pointsOf(calm))
   expect(everywhere.length).toBeGreaterThan(40)
 
-  expectNothingLost('spawned, single', await sweep(spawning, isFull ? everywhere : everyNth(everywhere, 5)))
+  expectNothingLost('spawned, single', await sweep(spawning, isFull ? everywhere : everyNth(everywhere, 9)))
   const twice = (_: unknown, index: number) => [1 + ((index * 7) % everywhere.length), 1 + ((index * 11) % 25)]
   expectNothingLost('spawned, double', await sweep(spawning, Array.from({ length: isFull ? 200 : 4 }, twice)))
   for (const [index, how] of (['close', 'term'] as const).entries())
-    expectNothingLost(`spawned, ${how}`, await sweep(spawning, isFull ? everywhere : everyNth(everywhere, 12, 1 + index * 5), how))
+    expectNothingLost(`spawned, ${how}`, await sweep(spawning, isFull ? everywhere : everyNth(everywhere, 24, 1 + index * 5), how))
 }, 600_000)
 
 function wrongIn(outcome: Outcome, events: readonly InteractionEvent[]): readonly string[] {

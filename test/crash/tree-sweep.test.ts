@@ -28,12 +28,12 @@ it('a tree: nothing is lost or repeated, and every child is found again, whereve
   checkCoverage(lives.flat())
 
   const everywhere = everyPoint(lives)
-  const singles = await sweep(tree, isFull ? everywhere : everyNth(everywhere, 9))
+  const singles = await sweep(tree, isFull ? everywhere : everyNth(everywhere, 16))
   expectNothingLost('tree, single', singles)
   expect(unknownIn(singles)).toBeGreaterThan(0)
   expectNothingLost('tree, double', await sweep(tree, isFull ? secondKills(singles, 3) : secondKills(everyNth(singles, 5), 1)))
   for (const [index, how] of (['close', 'term'] as const).entries())
-    expectNothingLost(`tree, ${how}`, await sweep(tree, isFull ? everywhere : everyNth(everywhere.slice(index * 9), 18), how))
+    expectNothingLost(`tree, ${how}`, await sweep(tree, isFull ? everywhere : everyNth(everywhere.slice(index * 9), 36), how))
 }, 1_200_000)
 
 /** No kind of point may go missing unnoticed: appends of each session, effects and replies of each agent, on both sides. */
