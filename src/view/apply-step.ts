@@ -13,7 +13,8 @@ export function applyStep(session: SessionNodes, event: StepEvent): void {
     delete step.words
     delete step.rejected
     dropOpenTexts(step)
-    step.absorbed = event.absorbs
+    // A further attempt absorbs only what is new.
+    if (event.absorbs.length > 0) step.absorbed = [...step.absorbed, ...event.absorbs]
     step.attempts.push({ number, model, modelId, span: { from: event.at, to: event.at }, expected: reservation.input, characters: 0 })
     if (event.last) step.last = event.last.reason
     return

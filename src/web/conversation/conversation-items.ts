@@ -63,7 +63,7 @@ export function stepParts({ texts, calls }: StepNode, skipped = 0): readonly Ste
 }
 
 /** Items of a step are numbered in their order. */
-const placeOf = (id: NodeId): number => Number(id.slice(id.lastIndexOf('.') + 1))
+const placeOf = (id: NodeId): number => Number(id.slice(id.lastIndexOf('.') + 1)) || 0
 
 /** Its effect is the plan that is shown, unless it failed. */
 const isPlanUpdate = ({ tool, status }: CallNode): boolean => tool === 'update_plan' && status !== 'failed'
