@@ -10,6 +10,8 @@ import { type Ended, type Running, type Workbench, workbench } from './troupe.ts
 
 export interface ModelReply {
   readonly text?: string
+  /** Pieces of text, after `text`. At a promise the model waits for it. */
+  readonly pieces?: readonly (string | Promise<unknown>)[]
   /** Output tokens that the model reports. Default: 5. */
   readonly tokens?: number
   readonly call?: { readonly name: string; readonly input: object }
@@ -64,7 +66,7 @@ export async function serveScene(): Promise<ServeScene> {
     remove: (path) => rm(join(bench.folder, path)),
     reply: ({ last }) => ({ text: `You said: ${last}` }),
     async serve(args = []) {
-      const running = bench.start(['serve', '--port', '0', ...args])
+      const running = bench.start(['serve', ...(args.includes('--port') ? [] : ['--port', '0']), ...args])
       const log = new Log(running)
       started.push(running)
       const line = await Promise.race([log.line('"msg":"listening"'), running.ended.then(({ stderr }) => stderr)])
@@ -139,18 +141,22 @@ async function modelServer(reply: (request: ModelRequest) => ModelReply | Promis
     const text = (content: unknown): string =>
       typeof content === 'string' ? content : ((content as { text?: string }[] | null) ?? []).map((part) => part.text ?? '').join('')
     const system = text(messages.find(({ role }) => role === 'system')?.content ?? '')
-    const { text: said, call, tokens = 5 } = await reply({ system, last: text(messages.at(-1)?.content ?? '') })
+    const { text: said, pieces = [], call, tokens = 5 } = await reply({ system, last: text(messages.at(-1)?.content ?? '') })
     const delta = call
       ? { tool_calls: [{ index: 0, id: 'call_1', type: 'function', function: { name: call.name, arguments: JSON.stringify(call.input) } }] }
       : { content: said }
+    response.writeHead(200, { 'content-type': 'text/event-stream' })
+    const write = (chunk: object): boolean =>
+      response.write(`data: ${JSON.stringify({ id: 'x', object: 'chat.completion.chunk', model: 'm', ...chunk })}\n\n`)
+    write({ choices: [{ index: 0, delta: { role: 'assistant', ...delta } }] })
+    for (const piece of pieces)
+      if (typeof piece === 'string') write({ choices: [{ index: 0, delta: { content: piece } }] })
+      else await piece
     const chunks = [
-      { choices: [{ index: 0, delta: { role: 'assistant', ...delta } }] },
       { choices: [{ index: 0, delta: {}, finish_reason: call ? 'tool_calls' : 'stop' }] },
       { choices: [], usage: { prompt_tokens: 5, completion_tokens: tokens, total_tokens: 5 + tokens } },
     ]
-    response.writeHead(200, { 'content-type': 'text/event-stream' })
-    for (const chunk of chunks)
-      response.write(`data: ${JSON.stringify({ id: 'x', object: 'chat.completion.chunk', model: 'm', ...chunk })}\n\n`)
+    for (const chunk of chunks) write(chunk)
     response.end('data: [DONE]\n\n')
   })
   server.listen(0, '127.0.0.1')

@@ -10,18 +10,25 @@ export interface Story {
   readonly steps: readonly (ScriptedStep & {
     /** Between two words. Default: none. */
     readonly pauseMs?: number
+    /** Pieces of text, after `text`. At a promise the model waits for it. */
+    readonly pieces?: readonly (string | Promise<unknown>)[]
   })[]
 }
 
-/** Stories by agent. The prompt of an agent begins with `You are NAME.` */
-export function storyModel(stories: { readonly [agent: string]: readonly Story[] }, id = 'test/story'): Model {
+/** By agent. */
+export type Stories = { readonly [agent: string]: readonly Story[] }
+
+/** The prompt of an agent begins with `You are NAME.` */
+export function storyModel(stories: Stories, id = 'test/story'): Model {
   let calls = 0
   return {
     id,
     abilities: ['tools', 'images', 'files', 'json_schema'],
     async *stream(request: ModelRequest, { signal }: { readonly signal: AbortSignal }): AsyncGenerator<ModelPart> {
-      const { pauseMs = 0, ...step } = stepFor(stories, request)
-      await step.wait
+      const { pauseMs = 0, pieces = [], ...step } = stepFor(stories, request)
+      const aborted = new Promise<never>((_, reject) => signal.addEventListener('abort', () => reject(signal.reason), { once: true }))
+      aborted.catch(() => {})
+      await Promise.race([step.wait, aborted])
       if (step.fault && typeof step.fault === 'object') {
         yield { type: 'error', failure: step.fault }
         return
@@ -32,6 +39,9 @@ export function storyModel(stories: { readonly [agent: string]: readonly Story[]
           signal.throwIfAborted()
           if (word !== '') yield { type, text: word }
         }
+      for (const piece of pieces)
+        if (typeof piece === 'string') yield { type: 'text', text: piece }
+        else await Promise.race([piece, aborted])
       for (const { tool, input = {} } of step.calls ?? [])
         yield { type: 'call', id: `call_${++calls}`, name: tool, input: typeof input === 'string' ? input : JSON.stringify(input) }
       const usage = { input: 420, output: 64, cacheRead: 0, cacheWrite: 0, reasoning: 0, ...step.usage }
@@ -45,7 +55,7 @@ export function storyModel(stories: { readonly [agent: string]: readonly Story[]
   }
 }
 
-function stepFor(stories: { readonly [agent: string]: readonly Story[] }, { system, messages }: ModelRequest): Story['steps'][number] {
+function stepFor(stories: Stories, { system, messages }: ModelRequest): Story['steps'][number] {
   const agent = /^You are (\w+)\./.exec(system)?.[1] ?? ''
   const at = messages.findLastIndex(({ role }) => role === 'user')
   const last = messages[at]

@@ -3,13 +3,14 @@ import type { Page } from 'playwright-core'
 import type { Tool } from '../../src/contracts/index.ts'
 import { webRoutes } from '../../src/headends/web/index.ts'
 import { localToken, type Served, type ServedOptions, serve } from '../headends/support.ts'
-import { type Story, storyModel } from './story-model.ts'
+import { type Stories, storyModel } from './story-model.ts'
 
 // A team on a real server, with the built web chat. `npm run build` comes first.
 
-const folder = join(import.meta.dirname, '../../dist/web')
+/** The routes of the built page. */
+export const webFiles = (): ReturnType<typeof webRoutes> => webRoutes(join(import.meta.dirname, '../../dist/web'))
 
-export type SceneOptions = Omit<ServedOptions, 'model' | 'routes'> & { readonly stories?: { readonly [agent: string]: readonly Story[] } }
+export type SceneOptions = Omit<ServedOptions, 'model' | 'routes'> & { readonly stories?: Stories }
 
 export interface Scene extends Served {
   /** The address with the token, as `troupe serve` prints it. */
@@ -22,7 +23,7 @@ export async function webScene({ stories = tripStories(), ...options }: SceneOpt
     tools: tripTools,
     ...options,
     model: storyModel(stories),
-    routes: () => webRoutes(folder),
+    routes: webFiles,
   })
   return { ...served, address: `${served.url}/#token=${localToken}` }
 }
@@ -111,7 +112,7 @@ function lookUp(name: string, description: string, answer: string): Tool {
 }
 
 /** The trip, the answers of its children, and some short ones. `pauseMs`: between two words. */
-export function tripStories(pauseMs = 8): { readonly [agent: string]: readonly Story[] } {
+export function tripStories(pauseMs = 8): Stories {
   return {
     trip: [
       { when: /hello/i, steps: [{ text: 'Hello. Where do you want to go?', pauseMs }] },

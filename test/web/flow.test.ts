@@ -1,0 +1,175 @@
+import { readFile } from 'node:fs/promises'
+import { afterAll, expect, test } from 'vitest'
+import { gate } from '../../src/testing/index.ts'
+import { openBrowser } from '../browser.ts'
+import { type Chat, openChat, openTab } from './chat-page.ts'
+import { answersIn, journalOf } from './journal.ts'
+import type { Stories } from './story-model.ts'
+import { type Scene, tripStories, webScene } from './web-scene.ts'
+
+// One story in one browser. The model waits at gates, so that nothing depends on time.
+
+const browser = await openBrowser()
+const gates = { words: gate(), answer: gate(), stop: gate(), rest: gate() }
+const scene = await webScene({ stories: stories() })
+const chat = await openChat(browser, scene)
+afterAll(async () => {
+  await browser.close()
+  await scene.close()
+})
+
+function stories(): Stories {
+  const { trip, ...children } = tripStories(0)
+  return {
+    ...children,
+    trip: [
+      { when: /window seat/, steps: [{ text: 'Then a window seat on the 17:05.' }] },
+      { when: /Tell me everything/, steps: [{ pieces: ['There is much to tell. ', gates.stop.promise] }, { text: 'In short: go.' }] },
+      { when: /By bus/, steps: [{ text: 'The bus leaves at noon.' }] },
+      { when: /long way/, steps: [{ pieces: ['The first half of it, ', gates.rest.promise, 'and the second half.'] }] },
+      { when: /Book again/, steps: [{ calls: [booking] }, { text: 'It is still not booked.' }] },
+      {
+        steps: [
+          {
+            reasoning: 'Both questions are independent.',
+            pieces: ['Let me ask ', gates.words.promise, 'two others.'],
+            calls: [
+              { tool: 'agent__weather', input: { prompt: 'Oslo on Saturday', reason: 'Rain?' } },
+              { tool: 'agent__trains', input: { prompt: 'Gothenburg to Oslo', reason: 'Which train?' } },
+            ],
+          },
+          { text: 'Now a room.', calls: [booking] },
+          { pieces: ['One more look. ', gates.answer.promise], calls: [{ tool: 'look_up_trains', input: { query: 'seats' } }] },
+        ],
+      },
+      ...(trip ?? []),
+    ],
+  }
+}
+
+const booking = { tool: 'book_room', input: { city: 'Oslo', nights: 2, reason: 'Two nights' } }
+
+test('ask, and read the answer while it is written', async () => {
+  await chat.send('A weekend in Oslo')
+  await chat.says('Let me ask')
+  expect(await chat.conversation.getByText('two others.').count()).toBe(0)
+  gates.words.open()
+  await chat.says('Let me ask two others.')
+})
+
+test('children are in the timeline, and in the conversation', async () => {
+  for (const name of [/weather/, /trains/, /look_up_weather/, /look_up_trains/]) await chat.rows.filter({ hasText: name }).first().waitFor()
+  await chat.says(/weather/)
+})
+
+test('approve: the call runs, and its failure is visible', async () => {
+  await chat.says('Book 2 nights in Oslo')
+  expect(await chat.page.title()).toMatch(/^\(1\)/)
+  await chat.conversation
+    .getByText(/"?nights"?/)
+    .first()
+    .waitFor()
+  await chat.button('Approve').click()
+  await chat.button('Approve').waitFor({ state: 'detached' })
+  await chat.rows.filter({ hasText: 'book_room' }).filter({ hasText: 'network' }).first().waitFor()
+  await expect.poll(() => chat.page.title()).not.toMatch(/^\(/)
+})
+
+test('steer: a message enters the turn that runs', async () => {
+  await chat.says('One more look.')
+  await chat.message.fill('I want a window seat')
+  await chat.message.press('Alt+Enter')
+  await chat.says('I want a window seat')
+  await expect
+    .poll(async () =>
+      (await journalOf(scene, await chat.id())).some((event) => event.type === 'interaction.input.accepted' && event.mode === 'steer'),
+    )
+    .toBe(true)
+  gates.answer.open()
+  await chat.says('Then a window seat on the 17:05.')
+  const events = await journalOf(scene, await chat.id())
+  expect(events.filter(({ type }) => type === 'interaction.turn.started').length).toBe(3)
+})
+
+test('stop: the turn ends with a last answer', async () => {
+  await chat.send('Tell me everything')
+  await chat.says('There is much to tell.')
+  await chat.button('Stop').click()
+  await expect
+    .poll(async () => (await journalOf(scene, await chat.id())).some(({ type }) => type === 'interaction.cancel.requested'))
+    .toBe(true)
+  gates.stop.open()
+  await chat.button('Send').waitFor()
+  await expect.poll(async () => statusOf(await chat.id())).not.toBe('running')
+})
+
+test('branch: an edited message continues in a copy', async () => {
+  const before = await chat.id()
+  const message = chat.conversation.getByText('A weekend in Oslo', { exact: true }).last()
+  await message.hover()
+  await chat.button('Edit').first().click()
+  const field = chat.conversation.getByRole('textbox').first()
+  await field.fill('By bus, then')
+  await field.press('Enter')
+  await chat.page.waitForURL((url) => !url.href.includes(before))
+  await chat.says('The bus leaves at noon.')
+  expect(await chat.conversation.getByText('A weekend in Oslo', { exact: true }).count()).toBe(0)
+  await chat.show(before)
+  await chat.says('Then a window seat on the 17:05.')
+})
+
+test('a reload in mid run continues exactly', async () => {
+  await chat.send('Tell me of the long way')
+  await chat.says('The first half of it,')
+  await chat.page.reload()
+  await chat.says('The first half of it,')
+  expect(await chat.conversation.getByText('and the second half').count()).toBe(0)
+  gates.rest.open()
+  await chat.says('The first half of it, and the second half.')
+  await chat.button('Stop').waitFor({ state: 'detached' })
+  await agreesWithJournal(chat)
+})
+
+test('two tabs agree', async () => {
+  const other = await openTab(chat, scene, await chat.id())
+  await other.says('The first half of it, and the second half.')
+  await chat.send('Book again')
+  await Promise.all([chat.button('Approve').waitFor(), other.button('Approve').waitFor()])
+  await other.button('Approve').click()
+  await chat.button('Approve').waitFor({ state: 'detached' })
+  await Promise.all([chat.says('It is still not booked.'), other.says('It is still not booked.')])
+  await Promise.all([chat, other].map((each) => each.button('Stop').waitFor({ state: 'detached' })))
+  await agreesWithJournal(other)
+  expect(other.problems).toEqual([])
+  await other.close()
+})
+
+test('export as JSON and as HTML', async () => {
+  const id = await chat.id()
+  const document = JSON.parse(await exported('JSON')) as { readonly format: string; readonly events: readonly unknown[] }
+  expect(document.format).toBe('troupe.session')
+  expect(document.events).toEqual(await journalOf(scene, id))
+  const html = await exported('HTML')
+  expect(html).toContain('It is still not booked.')
+  expect(html).not.toMatch(/<script|https?:\/\/(?!127)/)
+  expect(chat.problems).toEqual([])
+})
+
+/** Chooses a format in the menu, and reads the file. */
+async function exported(format: 'JSON' | 'HTML'): Promise<string> {
+  await chat.button('Export').click()
+  const download = chat.page.waitForEvent('download')
+  await chat.page.getByRole('menuitem', { name: new RegExp(format) }).click()
+  return readFile(await (await download).path(), 'utf8')
+}
+
+async function statusOf(id: string): Promise<string> {
+  return ((await (await scene.fetch(`/v1/sessions/${id}`)).json()) as { readonly session: { readonly status: string } }).session.status
+}
+
+/** Every answer of the journal is shown, once. */
+async function agreesWithJournal({ conversation, id: shown }: Chat, at: Pick<Scene, 'fetch'> = scene): Promise<void> {
+  const id = await shown()
+  const answers = answersIn(await journalOf(at, id), id)
+  for (const answer of answers) expect(await conversation.getByText(answer, { exact: true }).count(), answer).toBe(1)
+}

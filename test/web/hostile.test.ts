@@ -1,0 +1,127 @@
+import { readFile } from 'node:fs/promises'
+import { afterAll, expect, test } from 'vitest'
+import { openBrowser } from '../browser.ts'
+import { localToken, serve } from '../headends/support.ts'
+import { openChat } from './chat-page.ts'
+import { guard, hostileAgents, hostileTools, openDocument, openEverything, ownAddresses, repeatingModel } from './hostile-scene.ts'
+import { hostileName, hostileTexts } from './hostile-texts.ts'
+import { journalOf, startSession } from './journal.ts'
+import { webFiles } from './web-scene.ts'
+
+// Nothing that a message, a model, a tool or a name contains is executed or requested.
+
+const served = await serve({ agents: hostileAgents, tools: hostileTools, model: repeatingModel, routes: webFiles })
+const scene = { ...served, address: `${served.url}/#token=${localToken}` }
+const browser = await openBrowser()
+afterAll(async () => {
+  await browser.close()
+  await scene.close()
+})
+
+const isOwn = ownAddresses(scene)
+const turnEnds = /^interaction\.turn\.(?:completed|failed|interrupted)$/
+
+/** A session whose turns begin with these texts. */
+async function sessionOf(texts: readonly string[]): Promise<string> {
+  const [first = '', ...others] = texts
+  const id = await startSession(scene, first, 'mallory')
+  for (const input of others) await scene.fetch(`/v1/sessions/${id}/messages`, { json: { input } })
+  return id
+}
+
+test('the corpus has enough texts', () => {
+  expect(new Set(hostileTexts).size).toBe(hostileTexts.length)
+  expect(hostileTexts.length).toBeGreaterThanOrEqual(60)
+})
+
+test('messages, answers, reasoning, tool names, arguments, output, errors: live and after a reload', async () => {
+  const id = await sessionOf([hostileTexts[0] ?? ''])
+  const chat = await openChat(browser, scene, { at: id })
+  const watched = await guard(chat.page, isOwn)
+  for (const input of [...hostileTexts.slice(1), `break: ${hostileTexts.join('\n\n')}`])
+    await scene.fetch(`/v1/sessions/${id}/messages`, { json: { input } })
+  await expect
+    .poll(async () => (await journalOf(scene, id)).filter(({ type, sessionId }) => sessionId === id && turnEnds.test(type)).length, {
+      timeout: 40_000,
+    })
+    .toBe(hostileTexts.length + 1)
+  await chat.says('toString')
+  await openEverything(chat.page)
+  expect(await watched.check()).toEqual([])
+  await chat.page.reload()
+  await chat.says('toString')
+  await openEverything(chat.page)
+  expect(await watched.check()).toEqual([])
+  await chat.rows.first().click()
+  for (const key of ['ArrowDown', 'Enter', 'ArrowDown', 'ArrowDown', 'ArrowDown', 'ArrowDown']) await chat.page.keyboard.press(key)
+  expect(await watched.check()).toEqual([])
+  expect(await openDocument(browser, await exportedHtml(chat))).toEqual([])
+  await chat.close()
+})
+
+async function exportedHtml(chat: Awaited<ReturnType<typeof openChat>>): Promise<string> {
+  await chat.button('Export').click()
+  const download = chat.page.waitForEvent('download')
+  await chat.page.getByRole('menuitem', { name: /HTML/ }).click()
+  return readFile(await (await download).path(), 'utf8')
+}
+
+test('approvals, questions, plans, diffs, children, titles, names of agents', async () => {
+  const texts = hostileTexts.filter((_, index) => index % 3 === 0)
+  const ids = await Promise.all(texts.map((text) => startSession(scene, `ask: ${text}`, 'mallory')))
+  for (const id of ids) await scene.fetch(`/v1/sessions/${id}`, { method: 'PATCH', body: JSON.stringify({ title: hostileName }) })
+  const [first = ''] = ids
+  const chat = await openChat(browser, scene, { at: first })
+  const watched = await guard(chat.page, isOwn)
+  await chat.button('Approve').first().waitFor()
+  await openEverything(chat.page)
+  expect(await watched.check()).toEqual([])
+  for (const place of ['approvals', 'agents', 'agents/mallory', 'new/mallory', 'settings', 'extensions']) {
+    await chat.page.goto(`${scene.url}/#/${place}`)
+    await chat.page.getByRole('main').getByRole('heading').first().waitFor()
+    await openEverything(chat.page)
+    expect(await watched.check(), place).toEqual([])
+  }
+  await chat.page.keyboard.press('Control+k')
+  await chat.page.getByRole('dialog', { name: 'Commands' }).waitFor()
+  await chat.page.keyboard.type('img')
+  expect(await watched.check()).toEqual([])
+  await chat.close()
+})
+
+test('addresses of the page', async () => {
+  const chat = await openChat(browser, scene)
+  const watched = await guard(chat.page, isOwn)
+  const names = [hostileName, `javascript:alert(1)`, '%', '%00', '../../v1/tokens', '__proto__', 'constructor']
+  for (const view of ['sessions', 'agents', 'new', 'x'])
+    for (const name of names) await chat.page.goto(`${scene.url}/#/${view}/${view === 'x' ? name : encodeURIComponent(name)}`)
+  await chat.page.goto(`${scene.url}/#token=${encodeURIComponent(hostileName)}`)
+  expect(await watched.check()).toEqual([])
+  await chat.close()
+})
+
+test('files that are attached and downloaded', async () => {
+  const data = Buffer.from('<script>pwned=1;alert(1)</script>').toString('base64')
+  const response = await scene.fetch('/v1/sessions', {
+    json: {
+      agent: 'mallory',
+      input: [
+        { type: 'text', text: 'Look at these.' },
+        { type: 'file', mediaType: 'text/html', data, name: hostileName },
+        {
+          type: 'image',
+          mediaType: 'image/svg+xml',
+          data: Buffer.from('<svg xmlns="http://www.w3.org/2000/svg" onload="alert(1)"/>').toString('base64'),
+        },
+        { type: 'image', mediaType: 'image/png', data: 'https://evil.example/pixel.png' },
+      ],
+    },
+  })
+  const { sessionId } = (await response.json()) as { readonly sessionId: string }
+  const chat = await openChat(browser, scene, { at: sessionId })
+  const watched = await guard(chat.page, isOwn)
+  await chat.says('Look at these.')
+  await openEverything(chat.page)
+  expect(await watched.check()).toEqual([])
+  await chat.close()
+})

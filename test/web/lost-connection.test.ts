@@ -1,0 +1,72 @@
+import fc from 'fast-check'
+import { afterAll, expect, test } from 'vitest'
+import { gate } from '../../src/testing/index.ts'
+import { openBrowser } from '../browser.ts'
+import { type Chat, openChat } from './chat-page.ts'
+import { cuttingProxy } from './cutting-proxy.ts'
+import { answersIn, approve, journalOf, startSession } from './journal.ts'
+import { tripStories, webScene } from './web-scene.ts'
+
+// Connections break after any number of bytes, in the middle of events and of characters. In the end the page shows the journal.
+
+const isFull = Boolean(process.env.TROUPE_FULL)
+const rounds = isFull ? 40 : 4
+const cutsInRound = isFull ? 25 : 6
+
+const browser = await openBrowser()
+afterAll(() => browser.close())
+
+/** Bytes of a response until its connection breaks. Headers have about 300. */
+const breaks = fc.array(fc.oneof(fc.integer({ min: 1, max: 900 }), fc.integer({ min: 300, max: 30_000 })), {
+  minLength: cutsInRound,
+  maxLength: cutsInRound,
+})
+
+test('a page whose connection breaks again and again shows exactly what another page shows', async () => {
+  const seed = Number(process.env.TROUPE_SEED ?? 1)
+  for (const parallel of chunked(fc.sample(breaks, { numRuns: rounds, seed }), 4)) await Promise.all(parallel.map(survives))
+})
+
+async function survives(bytes: readonly number[]): Promise<void> {
+  const answered = gate()
+  const { trip = [], ...children } = tripStories(1)
+  const words = { pieces: ['Während wir warten: größer, “schöner”, 日本語, 🚆. ', answered.promise, 'The end.'] }
+  const scene = await webScene({ stories: { ...children, trip: [{ when: /window/, steps: [words] }, ...trip] } })
+  const proxy = await cuttingProxy(scene.url)
+  try {
+    const chat = await openChat(browser, scene, { url: proxy.url })
+    await chat.message.waitFor()
+    const id = await startSession(scene, 'A weekend in Oslo by train')
+    await chat.page.goto(`${proxy.url}/#/sessions/${id}`)
+    proxy.cut(bytes)
+    await approve(scene, id)
+    await scene.fetch(`/v1/sessions/${id}/messages`, { json: { input: 'A window seat, please' } })
+    await chat.says('Während wir warten')
+    answered.open()
+    await expect.poll(async () => answersIn(await journalOf(scene, id), id), { timeout: 20_000 }).toHaveLength(2)
+    const other = await openChat(browser, scene, { at: id })
+    await other.says('The end.')
+    proxy.cut([])
+    await expect.poll(() => shown(chat), { timeout: 20_000 }).toEqual(await settled(other))
+    for (const answer of answersIn(await journalOf(scene, id), id).slice(-1))
+      expect(await chat.conversation.getByText(answer, { exact: true }).count()).toBe(1)
+    await Promise.all([chat, other].map((each) => each.close()))
+  } finally {
+    await proxy.close()
+    await scene.close()
+  }
+}
+
+/** What a person reads. Durations of what runs differ: everything has ended. */
+async function shown({ conversation, rows }: Chat): Promise<{ readonly conversation: string; readonly rows: readonly string[] }> {
+  return { conversation: await conversation.innerText(), rows: await rows.allInnerTexts() }
+}
+
+async function settled(chat: Chat): ReturnType<typeof shown> {
+  await chat.button('Stop').waitFor({ state: 'detached' })
+  return shown(chat)
+}
+
+function chunked<Item>(items: readonly Item[], size: number): readonly (readonly Item[])[] {
+  return items.length === 0 ? [] : [items.slice(0, size), ...chunked(items.slice(size), size)]
+}
