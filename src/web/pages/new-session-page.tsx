@@ -1,13 +1,15 @@
-import { useState } from 'preact/hooks'
+import { useEffect, useRef } from 'preact/hooks'
 import type { AgentDescription } from '../api/documents.ts'
+import { MessageBox } from '../conversation/message-box.tsx'
 import { ModelBanner } from '../shell/model-banner.tsx'
 import { startSession } from '../state/actions.ts'
 import { newSessionWith } from '../state/commands.ts'
+import { openDraft } from '../state/drafts.ts'
 import { hashOf } from '../state/hash-route.ts'
 import { usePage } from '../state/page.ts'
-import { CopyButton } from '../ui/copy-button.tsx'
 import { Icon } from '../ui/icon.tsx'
 import { PaneHead } from '../ui/pane-head.tsx'
+import { CodeBox } from './agent-details.tsx'
 import { chooseAgent, rootsFirst } from './agent-facts.ts'
 import { RecentSessions } from './recent-sessions.tsx'
 
@@ -18,6 +20,14 @@ const maxChoices = 5
 export function NewSessionPage({ agent: wanted, openDrawer }: { readonly agent: string | undefined; openDrawer(): void }) {
   const page = usePage()
   const agent = chooseAgent(page.agents.value, wanted, page.settings.value.lastAgent)
+  const last = useRef(agent?.name)
+  useEffect(() => {
+    if (last.current === agent?.name) return
+    last.current = agent?.name
+    // The text is for any agent. Models and limits are those of one.
+    const draft = openDraft('new')
+    draft.value = { ...draft.value, settings: {} }
+  }, [agent?.name])
   return (
     <>
       <PaneHead title="New session" openDrawer={openDrawer} />
@@ -38,32 +48,37 @@ export function NewSessionPage({ agent: wanted, openDrawer }: { readonly agent: 
 
 function Start({ agent }: { readonly agent: AgentDescription }) {
   const page = usePage()
-  const [text, setText] = useState('')
+  const draft = openDraft('new')
   const examples = (agent.examples ?? []).slice(0, maxExamples)
-  const send = (): void => {
-    if (text.trim() === '') return
-    page.set({ lastAgent: agent.name })
-    void startSession(page, agent.name, { parts: [{ type: 'text', text }] })
+  const use = (text: string): void => {
+    draft.value = { ...draft.value, text }
+    document.querySelector<HTMLElement>('.start .message-text')?.focus()
   }
   return (
     <>
       <h2 class="start-title">{agent.displayName ?? agent.name}</h2>
       <p class="start-about">{agent.description}</p>
       <AgentChoice agent={agent} />
-      <textarea
-        class="field"
-        aria-label="Message"
-        value={text}
-        placeholder={agent.usage}
-        onInput={({ currentTarget }) => setText(currentTarget.value)}
-      />
-      <button type="button" class="button button-primary" onClick={send}>
-        Send
-      </button>
-      {examples.length > 0 && (
+      {page.mayRun.value ? (
+        <MessageBox
+          draft={draft}
+          placeholder={agent.usage ?? `Message ${agent.name}`}
+          agent={agent}
+          input={agent.input}
+          autoFocus
+          onSend={async (message) => {
+            const isStarted = await startSession(page, agent.name, message)
+            if (isStarted) page.set({ lastAgent: agent.name })
+            return isStarted
+          }}
+        />
+      ) : (
+        <p class="start-note">Your token can only read: it lacks the scope “run”.</p>
+      )}
+      {examples.length > 0 && page.mayRun.value && (
         <section aria-label="Examples" class="start-examples">
           {examples.map((example) => (
-            <button key={example} type="button" class="start-example" onClick={() => setText(example)}>
+            <button key={example} type="button" class="start-example" onClick={() => use(example)}>
               {example}
             </button>
           ))}
@@ -119,10 +134,7 @@ function NoAgents() {
         An agent is a file. Save this text as <code>helper.ai</code> in the folder of the server. The agent appears here when the file is
         saved.
       </p>
-      <div class="code-box">
-        <pre>{firstAgent}</pre>
-        <CopyButton text={firstAgent} />
-      </div>
+      <CodeBox text={firstAgent} />
     </>
   )
 }
