@@ -1,7 +1,16 @@
+import { useState } from 'preact/hooks'
+import { elapsed, isRunning, price, tokens, treeSummary } from '../../view/index.ts'
+import type { SessionDocument } from '../api/documents.ts'
+import { hashOf } from '../state/hash-route.ts'
 import { type SessionTab, usePage } from '../state/page.ts'
+import { copyAsCurl, copyText, exportSession } from '../state/session-files.ts'
 import type { SessionStore } from '../state/session-store.ts'
+import { Icon } from '../ui/icon.tsx'
 import { IconButton } from '../ui/icon-button.tsx'
+import { MenuButton, type MenuItem } from '../ui/menu.tsx'
 import { PaneHead } from '../ui/pane-head.tsx'
+import { StatusMark, statusLabel } from '../ui/status-mark.tsx'
+import { DeleteDialog, RenameDialog } from './session-dialogs.tsx'
 
 interface SessionHeadProps {
   readonly store: SessionStore
@@ -16,7 +25,7 @@ export function SessionHead({ store, tab, setTab, openDrawer }: SessionHeadProps
   const entry = page.sessions.value.find(({ sessionId }) => sessionId === store.id)
   const { isTimelineOpen } = page.settings.value
   return (
-    <PaneHead title={entry?.title ?? 'Session'} openDrawer={openDrawer}>
+    <PaneHead title={entry?.title || entry?.agent || 'Session'} detail={<SessionFacts store={store} />} openDrawer={openDrawer}>
       <div class="tabs" role="tablist" aria-label="View">
         {(['conversation', 'timeline'] as const).map((each) => (
           <button key={each} type="button" role="tab" aria-selected={tab === each} onClick={() => setTab(each)}>
@@ -24,13 +33,84 @@ export function SessionHead({ store, tab, setTab, openDrawer }: SessionHeadProps
           </button>
         ))}
       </div>
+      {entry && store.state.value !== 'deleted' && <SessionMenus store={store} session={entry} />}
       <IconButton
         icon="timeline"
         label={isTimelineOpen ? 'Hide timeline' : 'Show timeline'}
-        class="only-wide"
+        class="only-beside"
         isPressed={isTimelineOpen}
         onClick={() => page.set({ isTimelineOpen: !isTimelineOpen })}
       />
     </PaneHead>
+  )
+}
+
+function SessionMenus({ store, session }: { readonly store: SessionStore; readonly session: SessionDocument }) {
+  const page = usePage()
+  const [dialog, setDialog] = useState<'rename' | 'delete' | undefined>()
+  const close = (): void => setDialog(undefined)
+  const exports: readonly MenuItem[] = [
+    { label: 'Export as JSON', icon: 'download', onSelect: () => void exportSession(page, store.id, 'json') },
+    { label: 'Export as HTML', icon: 'download', onSelect: () => void exportSession(page, store.id, 'html') },
+  ]
+  const changes: readonly MenuItem[] = [
+    { label: 'Rename', icon: 'edit', onSelect: () => setDialog('rename') },
+    { label: 'Delete', icon: 'trash', isDanger: true, onSelect: () => setDialog('delete') },
+  ]
+  return (
+    <>
+      <MenuButton label="Export" class="icon-button only-wide" items={exports}>
+        <Icon name="download" />
+      </MenuButton>
+      <MenuButton
+        label="Session actions"
+        class="icon-button"
+        items={[
+          ...(matchMedia('(max-width: 599px)').matches ? exports : []),
+          { label: 'Copy as curl', icon: 'command', onSelect: () => void copyAsCurl(page, store) },
+          { label: 'Copy session id', icon: 'copy', onSelect: () => void copyText(page, store.id, 'Copied the session id') },
+          ...(page.mayRun.value ? changes : []),
+        ]}
+      >
+        <Icon name="more" />
+      </MenuButton>
+      {dialog === 'rename' && <RenameDialog session={session} onClose={close} />}
+      {dialog === 'delete' && <DeleteDialog session={session} onClose={close} />}
+    </>
+  )
+}
+
+/** Who answers, in which state, and what it has used. */
+function SessionFacts({ store }: { readonly store: SessionStore }) {
+  const page = usePage()
+  // Figures grow twice a second, not with each event.
+  void page.now.value
+  const { root } = store
+  if (!root) return null
+  const turn = store.use(root).turns.at(-1)
+  if (turn) store.use(turn)
+  const status = turn && isRunning(turn) ? 'running' : turn?.status
+  const model = turn?.steps.at(-1)?.attempts.at(-1)?.model ?? root.spec?.models[0]
+  const { usage, cost } = treeSummary(root, store.now())
+  const agent = page.agents.value.find(({ name, displayName }) => name === root.spec?.name || displayName === root.spec?.name)
+  return (
+    <>
+      {agent ? <a href={hashOf({ view: 'agents', agent: agent.name })}>{root.name}</a> : <span>{root.name}</span>}
+      {model !== undefined && <span class="truncate">{/^rehearsal\b/.test(model) ? 'rehearsal (no LLM)' : model}</span>}
+      {turn && status && (
+        <span class="session-state">
+          <StatusMark status={status} />
+          <span aria-hidden="true">{status === 'running' ? `running ${elapsed(store.now() - turn.span.from)}` : statusLabel(status)}</span>
+        </span>
+      )}
+      {usage.input + usage.output > 0 && (
+        <span class="session-totals" title="Tokens in → out, and cost, of the whole session">
+          {[`${tokens(usage)} tok`, price(cost)].filter(Boolean).join(' · ')}
+        </span>
+      )}
+      <span class="visually-hidden" role="status">
+        {status && statusLabel(status)}
+      </span>
+    </>
   )
 }

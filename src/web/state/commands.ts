@@ -2,6 +2,7 @@ import type { SessionDocument } from '../api/documents.ts'
 import type { IconName } from '../ui/icon.tsx'
 import { cancelTurn } from './actions.ts'
 import type { Page } from './page.ts'
+import { exportSession } from './session-files.ts'
 import type { Settings } from './settings.ts'
 import { matchesKeys, type PressedKey, worksInText } from './shortcut-keys.ts'
 
@@ -69,6 +70,15 @@ export const commands: readonly Command[] = [
     isAvailable: () => matchMedia('(min-width: 600px)').matches,
     run: (page) => page.set({ isSidebarOpen: !page.settings.value.isSidebarOpen }),
   },
+  ...(['json', 'html'] as const).map(
+    (format): Command => ({
+      group: 'Actions',
+      name: `Export the session as ${format.toUpperCase()}`,
+      icon: 'download',
+      isAvailable: hasSession,
+      run: (page) => void (page.session.value && exportSession(page, page.session.value.id, format)),
+    }),
+  ),
   { group: 'Actions', name: 'Next session', icon: 'arrowDown', keys: 'J', run: (page) => goToNeighbour(page, 1) },
   { group: 'Actions', name: 'Previous session', icon: 'arrowUp', keys: 'K', run: (page) => goToNeighbour(page, -1) },
   { group: 'Go to', name: 'Approvals', icon: 'approval', keys: 'A', run: (page) => page.go({ view: 'approvals' }) },

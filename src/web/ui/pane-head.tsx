@@ -5,10 +5,13 @@ import { IconButton } from './icon-button.tsx'
 /** The first line of a view: opens the list of sessions, and has a title. */
 export function PaneHead({
   title,
+  detail,
   children,
   openDrawer,
 }: {
   readonly title: ComponentChildren
+  /** A quiet line below the title. */
+  readonly detail?: ComponentChildren
   readonly children?: ComponentChildren
   openDrawer(): void
 }) {
@@ -18,7 +21,10 @@ export function PaneHead({
     <header class="pane-head">
       <IconButton icon="menu" label="Show sessions" class="only-narrow" onClick={openDrawer} />
       {!isSidebarOpen && <IconButton icon="sidebar" label="Show sessions" class="only-wide" onClick={() => set({ isSidebarOpen: true })} />}
-      <h1 class="pane-title truncate">{title}</h1>
+      <div class="pane-words">
+        <h1 class="pane-title truncate">{title}</h1>
+        {detail && <div class="pane-detail">{detail}</div>}
+      </div>
       {children}
     </header>
   )

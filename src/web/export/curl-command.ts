@@ -1,0 +1,47 @@
+import type { InputPart } from '../../contracts/index.ts'
+import { shellWord } from '../../util/shell-word.ts'
+import type { TurnSettings } from '../state/turn-settings.ts'
+
+interface CurlMessage {
+  /** Of the server: `http://127.0.0.1:8787`. */
+  readonly origin: string
+  readonly sessionId: string
+  readonly parts: readonly InputPart[]
+  readonly settings?: TurnSettings | undefined
+}
+
+/** Shells take arguments of 128 KB. */
+const maxBody = 100_000
+
+/**
+ * A command for a POSIX shell that sends a message to a session. It contains no token: the shell has it in `TROUPE_TOKEN`.
+ * `isShortened`: attachments that do not fit into a command, or are only stored on the server, are left out.
+ */
+export function curlCommand({ origin, sessionId, parts, settings }: CurlMessage): {
+  readonly command: string
+  readonly isShortened: boolean
+} {
+  const complete = JSON.stringify({ input: inputOf(parts), ...settings })
+  const isShortened = complete.length > maxBody || parts.some((part) => part.type !== 'text' && part.data.startsWith('blob:'))
+  const texts = parts.filter(({ type }) => type === 'text')
+  const body = isShortened ? JSON.stringify({ input: shortened(inputOf(texts)), ...settings }) : complete
+  const lines = [
+    `curl -X POST ${shellWord(`${origin}/v1/sessions/${encodeURIComponent(sessionId)}/messages`)}`,
+    '-H "Authorization: Bearer $TROUPE_TOKEN"',
+    "-H 'Content-Type: application/json'",
+    `--data-raw ${shellWord(body)}`,
+  ]
+  return { command: lines.join(' \\\n  '), isShortened }
+}
+
+function inputOf(parts: readonly InputPart[]): string | readonly InputPart[] {
+  const [only] = parts
+  if (!only) return 'Hello'
+  return parts.length === 1 && only.type === 'text' ? only.text : parts
+}
+
+const shortened = (input: string | readonly InputPart[]): string =>
+  (typeof input === 'string' ? input : input.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('\n\n')).slice(
+    0,
+    maxBody / 2,
+  )
