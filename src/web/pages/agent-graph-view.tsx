@@ -10,6 +10,9 @@ const rowStep = height + 10
 const left = ({ column }: GraphNode): number => column * columnStep
 const middle = ({ row }: GraphNode): number => row * rowStep + height / 2
 
+const pixels = (sizes: { readonly [name: string]: number }): { [name: string]: string } =>
+  Object.fromEntries(Object.entries(sizes).map(([name, size]) => [name, `${size}px`]))
+
 /** Agents as boxes, callers on the left. */
 export function AgentGraphView({ root, agents }: { readonly root: string; readonly agents: readonly AgentDescription[] }) {
   const byName = new Map(agents.map((agent) => [agent.name, agent]))
@@ -18,7 +21,7 @@ export function AgentGraphView({ root, agents }: { readonly root: string; readon
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a large graph scrolls by keyboard
     <section class="graph" tabIndex={0} aria-label={`Agents that ${root} calls`}>
-      <div class="graph-box" style={box}>
+      <div class="graph-box" style={pixels(box)}>
         <svg width={box.width} height={box.height} aria-hidden="true">
           {edges.map(({ from, to }) => (
             <path key={`${from.name} ${to.name}`} d={edgePath(from, to)} />
@@ -48,7 +51,7 @@ interface BoxProps {
 }
 
 function Box({ node, agent, isRoot }: BoxProps) {
-  const style = { left: left(node), top: node.row * rowStep, width, height }
+  const style = pixels({ left: left(node), top: node.row * rowStep, width, height })
   const title = agent ? `${node.name}: ${agent.description}` : node.name
   const name = <span class="truncate">{node.name}</span>
   if (isRoot || !agent)

@@ -40,7 +40,7 @@ export function ExtensionsPage({ openDrawer }: { openDrawer(): void }) {
               ))}
             </div>
           )}
-          <ul class="plain-list cards">
+          <ul class="plain-list page-cards">
             {shown.map((extension) => (
               <ExtensionCard key={extension.id} extension={extension} />
             ))}
@@ -69,9 +69,9 @@ function ExtensionCard({ extension }: { readonly extension: ExtensionStatus }) {
   const { icon, tone } = states[state]
   const fix = fixOf(extension)
   return (
-    <li class="card" aria-label={name}>
-      <div class="card-head">
-        <h2 class="card-title truncate" title={id}>
+    <li class="page-card" aria-label={name}>
+      <div class="page-card-head">
+        <h2 class="page-card-title truncate" title={id}>
           {name}
         </h2>
         <span class="muted small">{version}</span>
@@ -79,7 +79,7 @@ function ExtensionCard({ extension }: { readonly extension: ExtensionStatus }) {
           <Icon name={icon} /> {state}
         </span>
       </div>
-      <p class="card-about">{description}</p>
+      <p class="page-card-about">{description}</p>
       <p class="muted small">
         {[id, source, places[runs], trusted ? 'trusted' : 'not trusted', ...(health?.healthy ? ['healthy'] : [])].join(' · ')}
       </p>

@@ -50,8 +50,8 @@ export function SettingsPage({ openDrawer }: { openDrawer(): void }) {
 
 function Group({ title, children }: { readonly title: string; readonly children: ComponentChildren }) {
   return (
-    <section class="card settings-group" aria-label={title}>
-      <h2 class="card-title">{title}</h2>
+    <section class="page-card settings-group" aria-label={title}>
+      <h2 class="page-card-title">{title}</h2>
       {children}
     </section>
   )
