@@ -1,14 +1,14 @@
 import type { AgentDescription } from '../api/documents.ts'
 import { hashOf } from '../state/hash-route.ts'
-import { agentGraph, type GraphNode } from './agent-graph.ts'
+import { agentGraph, type GraphNode, type Place } from './agent-graph.ts'
 
 const width = 168
 const height = 34
 const columnStep = width + 56
 const rowStep = height + 10
 
-const left = ({ column }: GraphNode): number => column * columnStep
-const middle = ({ row }: GraphNode): number => row * rowStep + height / 2
+const left = ({ column }: Place): number => column * columnStep
+const middle = ({ row }: Place): number => row * rowStep + height / 2
 
 const pixels = (sizes: { readonly [name: string]: number }): { [name: string]: string } =>
   Object.fromEntries(Object.entries(sizes).map(([name, size]) => [name, `${size}px`]))
@@ -23,8 +23,8 @@ export function AgentGraphView({ root, agents }: { readonly root: string; readon
     <section class="graph" tabIndex={0} aria-label={`Agents that ${root} calls`}>
       <div class="graph-box" style={pixels(box)}>
         <svg width={box.width} height={box.height} aria-hidden="true">
-          {edges.map(({ from, to }) => (
-            <path key={`${from.name} ${to.name}`} d={edgePath(from, to)} />
+          {edges.map(({ from, to, places }) => (
+            <path key={`${from} ${to}`} d={edgePath(places)} />
           ))}
         </svg>
         {nodes.map((node) => (
@@ -35,12 +35,17 @@ export function AgentGraphView({ root, agents }: { readonly root: string; readon
   )
 }
 
-/** An edge over more than one column bends below the boxes in between. */
-function edgePath(from: GraphNode, to: GraphNode): string {
-  const [x, y, endX, endY] = [left(from) + width, middle(from), left(to), middle(to)]
-  const bend = to.column - from.column > 1 ? height : 0
-  const reach = Math.min(60, (endX - x) / 2)
-  return `M${x} ${y}C${x + reach} ${y + bend} ${endX - reach} ${endY + bend} ${endX} ${endY}`
+/** Curves from place to place, and straight lines where a box would be. */
+function edgePath(places: readonly Place[]): string {
+  const [first, ...rest] = places
+  if (!first) return ''
+  const curves = rest.map((place, index) => {
+    const before = places[index] ?? first
+    const [x, y, endX, endY] = [left(before) + width, middle(before), left(place), middle(place)]
+    const half = (x + endX) / 2
+    return `C${half} ${y} ${half} ${endY} ${endX} ${endY}${index < rest.length - 1 ? `h${width}` : ''}`
+  })
+  return `M${left(first) + width} ${middle(first)}${curves.join('')}`
 }
 
 interface BoxProps {

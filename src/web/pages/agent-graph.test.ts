@@ -9,9 +9,17 @@ test('an agent alone', () => {
 })
 
 test('an agent that several agents call is drawn once, right of all of them', () => {
-  const graph = graphOf('a', { a: ['b', 'd', 'c'], b: ['c'], c: ['d'] })
-  expect(places(graph)).toEqual({ a: [0, 0], b: [1, 0], c: [2, 0], d: [3, 0] })
-  expect(graph.edges.map(({ from, to }) => `${from.name}${to.name}`)).toEqual(['ab', 'ad', 'ac', 'bc', 'cd'])
+  const graph = graphOf('a', { a: ['b', 'c'], b: ['c'] })
+  expect(places(graph)).toEqual({ a: [0, 0.5], b: [1, 0], c: [2, 0.5] })
+  expect(graph.edges.map(({ from, to }) => `${from}${to}`)).toEqual(['ab', 'ac', 'bc'])
+})
+
+test('an edge over several columns has a place of its own in each', () => {
+  const { edges, nodes } = graphOf('a', { a: ['b', 'd', 'c'], b: ['c'], c: ['d'] })
+  const long = edges.find(({ from, to }) => from === 'a' && to === 'd')
+  expect(long?.places.map(({ column }) => column)).toEqual([0, 1, 2, 3])
+  const taken = edges.flatMap(({ places: all }) => all.slice(1, -1))
+  for (const { column, row } of taken) expect(nodes.some((node) => node.column === column && node.row === row)).toBe(false)
 })
 
 test('columns are centred, and agents are near their callers', () => {

@@ -96,7 +96,11 @@ function AgentList({ agents }: { readonly agents: readonly AgentDescription[] })
 
 function AgentRow({ agent }: { readonly agent: AgentDescription }) {
   const { name, description, models, tools, agents } = agent
-  const facts = [models[0], tools.includes('*') ? 'all tools' : tools.length > 0 && plural(tools.length, 'tool'), agents.length > 0 && plural(agents.length, 'agent')]
+  const facts = [
+    models[0],
+    tools.includes('*') ? 'all tools' : tools.length > 0 && plural(tools.length, 'tool'),
+    agents.length > 0 && plural(agents.length, 'agent'),
+  ]
   return (
     <li>
       <a class="row-link" href={hashOf({ view: 'agents', agent: name })}>

@@ -25,7 +25,7 @@ export function ModelBanner({ models }: { readonly models: readonly string[] }) 
           <>
             <strong>Rehearsal answers</strong>: simple rules, no LLM.{' '}
             {offers.length === 0 && (
-              <button type="button" class="link-button" aria-expanded={isHelpOpen} onClick={() => setHelpOpen(!isHelpOpen)}>
+              <button type="button" class="model-link" aria-expanded={isHelpOpen} onClick={() => setHelpOpen(!isHelpOpen)}>
                 How to add a key
               </button>
             )}
@@ -37,33 +37,35 @@ export function ModelBanner({ models }: { readonly models: readonly string[] }) 
           </>
         )}
       </span>
-      {offers.slice(0, maxOffers).map((offer) => (
-        <button
-          key={offer.model}
-          type="button"
-          class="button button-small"
-          title={`Found: ${offer.from}`}
-          onClick={() => void chooseDemoModel(page, offer.model)}
-        >
-          Use {offer.model}
-        </button>
-      ))}
-      {offers.length > maxOffers && (
-        <MenuButton
-          label="More models"
-          class="button button-small"
-          items={offers
-            .slice(maxOffers)
-            .map((offer) => ({ label: `${offer.model} (${offer.from})`, onSelect: () => void chooseDemoModel(page, offer.model) }))}
-        >
-          More
-        </MenuButton>
-      )}
-      {model !== rehearsal && demo && mayChoose && (
-        <button type="button" class="button button-small" onClick={() => void chooseDemoModel(page, rehearsal)}>
-          Back to rehearsal
-        </button>
-      )}
+      <div class="model-offers">
+        {offers.slice(0, maxOffers).map((offer) => (
+          <button
+            key={offer.model}
+            type="button"
+            class="button button-small"
+            title={`Found: ${offer.from}`}
+            onClick={() => void chooseDemoModel(page, offer.model)}
+          >
+            Use {offer.model}
+          </button>
+        ))}
+        {offers.length > maxOffers && (
+          <MenuButton
+            label="More models"
+            class="button button-small"
+            items={offers
+              .slice(maxOffers)
+              .map((offer) => ({ label: `${offer.model} (${offer.from})`, onSelect: () => void chooseDemoModel(page, offer.model) }))}
+          >
+            More
+          </MenuButton>
+        )}
+        {model !== rehearsal && demo && mayChoose && (
+          <button type="button" class="button button-small" onClick={() => void chooseDemoModel(page, rehearsal)}>
+            Back to rehearsal
+          </button>
+        )}
+      </div>
       {model !== rehearsal && <IconButton icon="close" label="Close" onClick={() => page.set({ knownModel: model })} />}
     </div>
   )
