@@ -52,7 +52,7 @@ function Item({ item, agent, isNested }: AgentFlowProps & { readonly item: Conve
         )
       const text = parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('\n\n')
       return text === '' ? null : (
-        <article class="turn">
+        <article class="conv-turn">
           <h2 class="visually-hidden">{agent.name}, earlier</h2>
           <Markdown text={text} />
         </article>

@@ -13,12 +13,12 @@ export function CallCard({ call }: { readonly call: CallNode }) {
   const { isOpen, isSelected, toggle } = useCard(call.id)
   store.use(call)
   return (
-    <div class="card" data-node={call.id} data-open={isOpen ? '' : undefined} data-selected={isSelected ? '' : undefined}>
-      <button type="button" class="card-line" aria-expanded={isOpen} onClick={toggle}>
+    <div class="call-card" data-node={call.id} data-open={isOpen ? '' : undefined} data-selected={isSelected ? '' : undefined}>
+      <button type="button" class="call-line" aria-expanded={isOpen} onClick={toggle}>
         <Icon name="chevron" class="line-chevron" />
         <StatusMark status={shownStatus(call)} />
-        <span class="card-name">{exactLine(call.name)}</span>
-        <span class="card-about truncate">{exactLine(aboutOf(call))}</span>
+        <span class="call-name">{exactLine(call.name)}</span>
+        <span class="call-about truncate">{exactLine(aboutOf(call))}</span>
         <CallFacts call={call} />
         <CallTime call={call} />
       </button>
@@ -36,11 +36,11 @@ function CallFacts({ call: { error, exitCode, changes, sandbox } }: { readonly c
   const removed = changes?.reduce((sum, change) => sum + change.removed, 0) ?? 0
   return (
     <>
-      {added > 0 && <span class="card-fact fact-ok">+{added}</span>}
-      {removed > 0 && <span class="card-fact fact-error">−{removed}</span>}
-      {sandbox.kind === 'outside' && <span class="card-fact fact-warning">outside the sandbox</span>}
-      {exitCode !== undefined && exitCode !== 0 && <span class="card-fact fact-error">exit {exitCode}</span>}
-      {error && exitCode === undefined && <span class="card-fact fact-error">{error.class.replaceAll('_', ' ')}</span>}
+      {added > 0 && <span class="call-fact fact-ok">+{added}</span>}
+      {removed > 0 && <span class="call-fact fact-error">−{removed}</span>}
+      {sandbox.kind === 'outside' && <span class="call-fact fact-warning">outside the sandbox</span>}
+      {exitCode !== undefined && exitCode !== 0 && <span class="call-fact fact-error">exit {exitCode}</span>}
+      {error && exitCode === undefined && <span class="call-fact fact-error">{error.class.replaceAll('_', ' ')}</span>}
     </>
   )
 }
@@ -58,5 +58,5 @@ export function CallTime({ call }: { readonly call: CallNode }) {
     : status === 'waiting'
       ? ''
       : duration(child ? span.to - span.from : (latencyMs ?? 0))
-  return <span class="card-time">{text}</span>
+  return <span class="call-time">{text}</span>
 }

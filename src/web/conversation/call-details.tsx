@@ -18,8 +18,8 @@ export function CallDetails({ call }: { readonly call: CallNode }) {
   const { input, reason, permit, sandbox, changes = [], parts, hooks, error, type } = call
   const isCommand = type === 'command_execution'
   return (
-    <div class="details">
-      {reason !== '' && <p class="details-reason">“{exactText(reason)}”</p>}
+    <div class="call-details">
+      {reason !== '' && <p class="call-reason">“{exactText(reason)}”</p>}
       {permit?.kind === 'approved' && <p class="muted small">Approved by {permit.by}</p>}
       {permit?.kind === 'answered' && <p class="muted small">Answer: {exactText(permit.text)}</p>}
       {'by' in sandbox && (
@@ -32,7 +32,7 @@ export function CallDetails({ call }: { readonly call: CallNode }) {
       ))}
       {isCommand ? <Terminal call={call} /> : changes.length === 0 && <Code label="Input" text={JSON.stringify(input ?? {}, null, 2)} />}
       {changes.map(({ path, to, diff }) => (
-        <div key={path} class="details-change">
+        <div key={path} class="call-change">
           <p class="mono small">{to === undefined ? path : `${path} → ${to}`}</p>
           {diff === '' ? <p class="muted small">No text changed.</p> : <Diff diff={diff} />}
         </div>
@@ -40,7 +40,7 @@ export function CallDetails({ call }: { readonly call: CallNode }) {
       {!isCommand && changes.length === 0 && <Output call={call} />}
       {parts && <OutputFiles parts={parts} />}
       {error && (
-        <p class="details-error">
+        <p class="call-error">
           <strong>{error.class.replaceAll('_', ' ')}</strong> {exactText(error.message)}
           {error.remedy !== undefined && <span class="muted"> {exactText(error.remedy)}</span>}
         </p>
@@ -50,10 +50,11 @@ export function CallDetails({ call }: { readonly call: CallNode }) {
   )
 }
 
-/** The result for the model; the error of a failed call is shown by itself. */
+/** The result for the model, unless it only repeats the error. */
 function Output({ call: { content, output, error } }: { readonly call: CallNode }) {
   const text = content ?? output ?? ''
-  return text === '' || error?.message === text ? null : <Code label="Output" text={text} />
+  const isError = error !== undefined && text.length < error.message.length + (error.remedy?.length ?? 0) + 40
+  return text === '' || isError ? null : <Code label="Output" text={text} />
 }
 
 /** Text of a program, with a label and a button that copies it. */
@@ -96,7 +97,7 @@ function StoredOutput({ call: { stored, name } }: { readonly call: CallNode }) {
     })
   return (
     <>
-      <p class="details-stored muted small">
+      <p class="call-stored muted small">
         The whole output has {size(stored.bytes)}.{' '}
         {text === undefined && (
           <button type="button" class="link-button" onClick={() => void load()}>

@@ -34,7 +34,7 @@ function ChildCard({ call }: { readonly call: CallNode }) {
   return (
     <button
       type="button"
-      class="child"
+      class="child-card"
       data-node={call.id}
       data-selected={isSelected ? '' : undefined}
       aria-expanded={isOpen}
@@ -43,7 +43,7 @@ function ChildCard({ call }: { readonly call: CallNode }) {
       <span class="child-line">
         <Icon name="chevron" class="line-chevron" />
         <ChildMark call={call} />
-        <span class="card-name truncate">{exactLine(call.name)}</span>
+        <span class="call-name truncate">{exactLine(call.name)}</span>
         <CallTime call={call} />
       </span>
       <ChildLine call={call} />

@@ -96,6 +96,8 @@ test('a step shows texts and calls in order, agents side by side, and no updates
     ['a', 'b'],
     'call',
   ])
+  expect(stepParts(only, 0, { steps: [] }).map(({ kind }) => kind)).toEqual(['text', 'plan', 'children', 'call'])
+  expect(stepParts(only, 3, { steps: [] }).map(({ kind }) => kind)).toEqual(['plan', 'children', 'call'])
   expect(stepParts(only, 3).map(({ kind }) => kind)).toEqual(['children', 'call'])
   expect(planStep({ ...root.turns[0]!, plan: { steps: [] } })).toBe(only)
   only.calls[1]!.speaks = false

@@ -1,4 +1,4 @@
-import type { Message, SessionId } from '../../contracts/index.ts'
+import type { Message, Plan, SessionId } from '../../contracts/index.ts'
 import type { AgentNode, CallNode, MessageNode, NodeId, RequestNode, StepNode, TextNode, TurnNode } from '../../view/index.ts'
 
 // What a conversation shows, in which order.
@@ -40,15 +40,17 @@ const isEmpty = ({ status, steps, inputs }: TurnNode): boolean => status === 'in
 export type StepPart =
   | { readonly kind: 'text'; readonly id: NodeId; readonly text: TextNode }
   | { readonly kind: 'call'; readonly id: NodeId; readonly call: CallNode }
+  | { readonly kind: 'plan'; readonly id: NodeId; readonly plan: Plan }
   /** Agents that were called in a row: they work side by side. */
   | { readonly kind: 'children'; readonly id: NodeId; readonly calls: readonly CallNode[] }
   /** An agent that talks to the person, or did. */
   | { readonly kind: 'handoff'; readonly id: NodeId; readonly call: CallNode; readonly child: AgentNode }
 
-/** Texts and calls of a step in the order in which the model wrote them, without the first `skipped`. */
-export function stepParts({ texts, calls }: StepNode, skipped = 0): readonly StepPart[] {
+/** Texts and calls of a step in the order in which the model wrote them, without the first `skipped`. `plan`: the one that it made. */
+export function stepParts({ id, texts, calls }: StepNode, skipped = 0, plan?: Plan): readonly StepPart[] {
   const all = [...texts.map((text) => ({ id: text.id, text })), ...calls.map((call) => ({ id: call.id, call }))]
   const parts: StepPart[] = []
+  let planPart: StepPart | undefined = plan && { kind: 'plan', id: `${id}/plan`, plan }
   for (const each of all.toSorted((a, b) => placeOf(a.id) - placeOf(b.id)).slice(skipped)) {
     const before = parts.at(-1)
     if ('text' in each) {
@@ -56,10 +58,12 @@ export function stepParts({ texts, calls }: StepNode, skipped = 0): readonly Ste
     } else if (each.call.speaks !== undefined && each.call.child) parts.push({ kind: 'handoff', ...each, child: each.call.child })
     else if (!each.call.isAgent) {
       if (!isPlanUpdate(each.call)) parts.push({ kind: 'call', ...each })
+      else if (planPart) parts.push(planPart)
+      if (isPlanUpdate(each.call)) planPart = undefined
     } else if (before?.kind === 'children') parts[parts.length - 1] = { ...before, calls: [...before.calls, each.call] }
     else parts.push({ kind: 'children', id: each.id, calls: [each.call] })
   }
-  return parts
+  return planPart ? [planPart, ...parts] : parts
 }
 
 /** Items of a step are numbered in their order. */
@@ -151,7 +155,7 @@ export function lastLine({ turns }: AgentNode): string {
 const longestLine = 400
 
 /** Without the marks of markdown. */
-const oneLine = (text: string): string =>
+export const oneLine = (text: string): string =>
   text
     .slice(0, longestLine)
     .replace(/[*`#>|]+|\s+/g, ' ')

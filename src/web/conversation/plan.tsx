@@ -9,7 +9,7 @@ const marks: { readonly [Status in PlanStatus]: string } = { completed: 'done', 
 export function PlanView({ id, plan: { steps, explanation } }: { readonly id: NodeId; readonly plan: Plan }) {
   const view = useView()
   const done = steps.filter(({ status }) => status === 'completed').length
-  const open = view.open(`${id}/plan`)
+  const open = view.open(id)
   const isOpen = open.value ?? done < steps.length
   return (
     <div class="plan">

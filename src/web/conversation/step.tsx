@@ -1,5 +1,5 @@
 import { useComputed } from '@preact/signals'
-import type { Plan } from '../../contracts/index.ts'
+import type { Plan, TurnEnding } from '../../contracts/index.ts'
 import { type AgentNode, reasonText, type StepNode, type TextNode } from '../../view/index.ts'
 import { ApprovalCard } from '../approvals/approval-card.tsx'
 import { Markdown } from '../markdown/markdown.tsx'
@@ -8,7 +8,7 @@ import { Icon } from '../ui/icon.tsx'
 import { CallCard } from './call-card.tsx'
 import { Code } from './call-details.tsx'
 import { ChildCards } from './child-cards.tsx'
-import { type StepPart, stepParts } from './conversation-items.ts'
+import { oneLine, type StepPart, stepParts } from './conversation-items.ts'
 import { useView } from './conversation-view.ts'
 import { FailedAttempt, Note, QuietLine, Rejected } from './notes.tsx'
 import { PlanView } from './plan.tsx'
@@ -20,10 +20,12 @@ interface StepProps {
   /** Operations that are not shown. */
   readonly skipped: number
   readonly plan: Plan | undefined
+  /** Of its turn. */
+  readonly ending: TurnEnding | undefined
 }
 
 /** A step: what steered it, what the model wrote, its calls, and what waits for a person. */
-export function Step({ step, agent, skipped, plan }: StepProps) {
+export function Step({ step, agent, skipped, plan, ending }: StepProps) {
   const page = usePage()
   const { store } = useView()
   store.use(step)
@@ -31,16 +33,18 @@ export function Step({ step, agent, skipped, plan }: StepProps) {
   const { absorbed, attempts, notes, rejected, last, requests } = step
   const messages = agent.messages.filter(({ id }) => absorbed.includes(id))
   return (
-    <div class="step" data-node={step.id} data-selected={isSelected ? '' : undefined}>
+    <div class="conv-step" data-node={step.id} data-selected={isSelected ? '' : undefined}>
       {messages.map((message) => (
         <UserMessage key={message.id} message={message} />
       ))}
-      {attempts.map((attempt, index) => (
-        <FailedAttempt key={index} attempt={attempt} now={() => store.now()} />
-      ))}
+      {attempts.map(
+        (attempt, index) =>
+          !(ending?.status === 'failed' && ending.message === attempt.failure?.message) && (
+            <FailedAttempt key={index} attempt={attempt} now={() => store.now()} />
+          ),
+      )}
       {last !== undefined && last !== 'stopped' && <QuietLine icon="error">Last answer, without tools: {reasonText[last]}</QuietLine>}
-      {plan && <PlanView id={step.id} plan={plan} />}
-      {stepParts(step, skipped).map((part) => (
+      {stepParts(step, skipped, plan).map((part) => (
         <Part key={part.id} part={part} agent={agent} />
       ))}
       {rejected && <Rejected rejected={rejected} />}
@@ -58,6 +62,8 @@ function Part({ part, agent }: { readonly part: StepPart; readonly agent: AgentN
     case 'text':
       if (part.text.type === 'reasoning') return <Reasoning text={part.text} />
       return <AnswerText text={part.text.text} isOpen={part.text.isOpen} isJson={agent.spec?.output.format === 'json'} />
+    case 'plan':
+      return <PlanView id={part.id} plan={part.plan} />
     case 'call':
       return <CallCard call={part.call} />
     case 'children':
@@ -113,9 +119,7 @@ function Reasoning({ text: { id, text, isOpen: isStreamed } }: { readonly text: 
       >
         <Icon name="chevron" class="line-chevron" />
         <span>{isStreamed ? 'Thinking' : 'Thoughts'}</span>
-        {!isOpen && (
-          <span class="reasoning-line truncate">{(isStreamed ? text.slice(-200) : text.slice(0, 300)).replace(/\s+/g, ' ')}</span>
-        )}
+        {!isOpen && <span class="reasoning-line truncate">{oneLine(isStreamed ? text.slice(-90) : text)}</span>}
       </button>
       {isOpen && (
         <div class="reasoning-text">

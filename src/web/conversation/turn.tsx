@@ -7,6 +7,7 @@ import { answerOf, planStep, turnWindow } from './conversation-items.ts'
 import { moreOperations, useView } from './conversation-view.ts'
 import { CopyIcon } from './copy-icon.tsx'
 import { QuietLine } from './notes.tsx'
+import { PlanView } from './plan.tsx'
 import { AnswerText, Step } from './step.tsx'
 import { branchWith } from './user-message.tsx'
 
@@ -29,7 +30,7 @@ export function Turn({ turn, agent, isNested = false }: TurnProps) {
   const isAnswerShown = steps.at(-1)?.texts.some(({ type }) => type === 'agent_message') ?? false
   const isChild = agent !== view.store.root
   return (
-    <article class="turn" data-node={turn.id} data-nested={isNested ? '' : undefined} data-selected={isSelected ? '' : undefined}>
+    <article class="conv-turn" data-node={turn.id} data-nested={isNested ? '' : undefined} data-selected={isSelected ? '' : undefined}>
       {isNested || <h2 class={isChild ? 'speaker' : 'visually-hidden'}>{agent.name}</h2>}
       {hidden > 0 && (
         <button
@@ -43,8 +44,16 @@ export function Turn({ turn, agent, isNested = false }: TurnProps) {
           Show {grouped(Math.min(hidden, moreOperations))} earlier operations{hidden > moreOperations && ` of ${grouped(hidden)}`}
         </button>
       )}
+      {planned && turn.plan && steps.indexOf(planned) < first && <PlanView id={`${planned.id}/plan`} plan={turn.plan} />}
       {steps.slice(first).map((step, index) => (
-        <Step key={step.id} step={step} agent={agent} skipped={index === 0 ? skipped : 0} plan={step === planned ? turn.plan : undefined} />
+        <Step
+          key={step.id}
+          step={step}
+          agent={agent}
+          skipped={index === 0 ? skipped : 0}
+          plan={step === planned ? turn.plan : undefined}
+          ending={turn.ending}
+        />
       ))}
       {report && !isAnswerShown && <AnswerText text={report.text} isJson={report.format === 'json'} />}
       <TurnEnd turn={turn} />
@@ -100,7 +109,7 @@ function TurnFoot({ turn, agent }: TurnProps) {
   return (
     <div class="turn-foot">
       <span class="turn-figures">{figures.join(' · ')}</span>
-      <div class="actions">
+      <div class="conv-actions">
         {answer !== '' && <CopyIcon text={answer} label="Copy" />}
         {message && page.mayRun.value && agent === store.root && (
           <IconButton

@@ -50,7 +50,7 @@ export function UserMessage({ message, state = 'read', canBranch = false }: User
           </span>
         )}
         {!isEditing && (
-          <div class="actions">
+          <div class="conv-actions">
             {mayBranch && <IconButton icon="edit" label="Edit" onClick={() => setEditing(true)} />}
             {mayBranch && (
               <IconButton icon="retry" label="Retry" onClick={() => void branchWith(page, store, { message, parts: message.parts })} />

@@ -69,6 +69,8 @@ const sanitised = (html: string): string =>
       ...['ol', 'p', 'pre', 's', 'small', 'span', 'strong', 'sub', 'sup', 'table', 'tbody', 'td', 'th', 'thead', 'tr', 'u', 'ul'],
     ],
     ALLOWED_ATTR: ['align', 'class', 'href', 'rel', 'start', 'tabindex', 'target', 'type'],
+    // Their values are no addresses.
+    ADD_URI_SAFE_ATTR: ['align', 'rel', 'start', 'tabindex', 'target', 'type'],
     ALLOWED_URI_REGEXP: /^(?:https?|mailto):/i,
     ALLOW_DATA_ATTR: false,
     ALLOW_ARIA_ATTR: false,
