@@ -7,6 +7,8 @@ export interface Settings {
   /** Widths of the panes in pixels. */
   readonly sidebarWidth: number
   readonly timelineWidth: number
+  /** Height of the details below the timeline. */
+  readonly detailsHeight: number
   readonly isSidebarOpen: boolean
   readonly isTimelineOpen: boolean
   /** Whether letters without Ctrl or ⌘ are commands. */
@@ -22,6 +24,7 @@ const defaults: Settings = {
   density: 'comfortable',
   sidebarWidth: 264,
   timelineWidth: 460,
+  detailsHeight: 300,
   isSidebarOpen: true,
   isTimelineOpen: true,
   hasLetterKeys: true,

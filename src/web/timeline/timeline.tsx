@@ -1,5 +1,118 @@
+import { useEffect } from 'preact/hooks'
+import { usePage } from '../state/page.ts'
 import type { SessionStore } from '../state/session-store.ts'
+import { IconButton } from '../ui/icon-button.tsx'
+import { Details } from './details.tsx'
+import { FilterBar } from './filter-bar.tsx'
+import { OperationTree } from './operation-tree.tsx'
+import { SummaryTable } from './summary-table.tsx'
+import { type TimelineState, timelineState } from './timeline-state.ts'
 
+const growMs = { running: 200, waiting: 1_000 } as const
+
+/** What the agents of a session did, as a tree on one time axis. */
 export function Timeline({ store }: { readonly store: SessionStore }) {
-  return <div>{store.frame.value}</div>
+  const page = usePage()
+  const state = timelineState(store)
+  const { value: activity } = state.activity
+  useEffect(() => {
+    if (activity === 'none') return
+    const timer = setInterval(() => {
+      if (document.visibilityState === 'visible') state.clock.value++
+    }, growMs[activity])
+    return () => clearInterval(timer)
+  }, [state, activity])
+  const isEmpty = state.all.value.length === 0
+  const isTree = state.tab.value === 'timeline'
+  const { value: selected } = page.selected
+  return (
+    <div class="timeline">
+      <Head state={state} isEmpty={isEmpty} />
+      {isEmpty ? (
+        <p class="timeline-empty">
+          {store.state.value === 'loading' ? 'Loading…' : 'Nothing has run yet. Steps, tool calls and child agents appear here.'}
+        </p>
+      ) : isTree ? (
+        <>
+          {state.isKeyOpen.value && <Key />}
+          {state.isFilterOpen.value && <FilterBar state={state} />}
+          <OperationTree key={store.id} state={state} />
+          {state.isDetailsOpen.value && selected !== undefined && <Details state={state} id={selected} />}
+        </>
+      ) : (
+        <SummaryTable state={state} />
+      )}
+    </div>
+  )
+}
+
+function Head({ state, isEmpty }: { readonly state: TimelineState; readonly isEmpty: boolean }) {
+  const isTree = state.tab.value === 'timeline'
+  const onKeyDown = (event: KeyboardEvent): void => {
+    if (event.key !== 'ArrowLeft' && event.key !== 'ArrowRight') return
+    state.tab.value = isTree ? 'summary' : 'timeline'
+    const buttons = [...(event.currentTarget as HTMLElement).querySelectorAll('button')]
+    buttons[isTree ? 1 : 0]?.focus()
+  }
+  return (
+    <header class="pane-head timeline-head">
+      <div class="timeline-tabs" role="tablist" aria-label="Timeline or summary" onKeyDown={onKeyDown}>
+        {(['timeline', 'summary'] as const).map((tab) => (
+          <button
+            key={tab}
+            type="button"
+            role="tab"
+            aria-selected={state.tab.value === tab}
+            tabIndex={state.tab.value === tab ? 0 : -1}
+            onClick={() => {
+              state.tab.value = tab
+            }}
+          >
+            {tab === 'timeline' ? 'Timeline' : 'Summary'}
+          </button>
+        ))}
+      </div>
+      {isTree && !isEmpty && <Tools state={state} />}
+    </header>
+  )
+}
+
+function Tools({ state }: { readonly state: TimelineState }) {
+  const { isFilterOpen, isKeyOpen, follows, view } = state
+  const toggle = (signal: { value: boolean }) => (): void => {
+    signal.value = !signal.value
+  }
+  return (
+    <>
+      <IconButton icon="filter" label="Filter rows" isPressed={isFilterOpen.value} onClick={toggle(isFilterOpen)} />
+      <IconButton icon="fit" label="Fit to width" isDisabled={view.value === undefined} onClick={() => state.fit()} />
+      <IconButton icon="follow" label="Follow newest row" isPressed={follows.value} onClick={toggle(follows)} />
+      <IconButton icon="question" label="Key to the bars" isPressed={isKeyOpen.value} onClick={toggle(isKeyOpen)} />
+    </>
+  )
+}
+
+const fills = [
+  ['model', 'model'],
+  ['tool', 'tool'],
+  ['child', 'agent'],
+  ['approval', 'waits for a person'],
+  ['queue', 'waits in a queue'],
+] as const
+
+function Key() {
+  return (
+    <ul class="timeline-key plain-list">
+      {fills.map(([kind, label]) => (
+        <li key={kind}>
+          <span class={`timeline-bar timeline-bar-${kind}`} />
+          {label}
+        </li>
+      ))}
+      <li>
+        <span class="timeline-bar timeline-bar-tool timeline-bar-failed" />
+        failed
+      </li>
+    </ul>
+  )
 }

@@ -3,7 +3,8 @@ import { useState } from 'preact/hooks'
 interface SplitterProps {
   readonly label: string
   /** The edge of its pane that it lies on. */
-  readonly edge: 'left' | 'right'
+  readonly edge: 'left' | 'right' | 'top'
+  /** Its height, for an edge at the top. */
   readonly width: number
   readonly min: number
   readonly max: number
@@ -12,8 +13,10 @@ interface SplitterProps {
 
 /** The edge of a pane: drag it, or use the arrow keys. */
 export function Splitter({ label, edge, width, min, max, onResize }: SplitterProps) {
-  const [start, setStart] = useState<{ readonly x: number; readonly width: number } | undefined>()
+  const [start, setStart] = useState<{ readonly at: number; readonly width: number } | undefined>()
   const grows = edge === 'right' ? 1 : -1
+  const placeOf = (event: PointerEvent): number => (edge === 'top' ? event.clientY : event.clientX)
+  const [before, after] = edge === 'top' ? ['ArrowUp', 'ArrowDown'] : ['ArrowLeft', 'ArrowRight']
   const resize = (next: number): void => onResize(Math.round(Math.min(max, Math.max(min, next))))
   return (
     // biome-ignore lint/a11y/useSemanticElements: a splitter with a value can be focused, a line cannot
@@ -22,22 +25,22 @@ export function Splitter({ label, edge, width, min, max, onResize }: SplitterPro
       role="separator"
       tabIndex={0}
       aria-label={label}
-      aria-orientation="vertical"
+      aria-orientation={edge === 'top' ? 'horizontal' : 'vertical'}
       aria-valuenow={width}
       aria-valuemin={min}
       aria-valuemax={max}
       data-dragging={start ? '' : undefined}
       onPointerDown={(event) => {
         event.currentTarget.setPointerCapture(event.pointerId)
-        setStart({ x: event.clientX, width })
+        setStart({ at: placeOf(event), width })
       }}
       onPointerMove={(event) => {
-        if (start) resize(start.width + grows * (event.clientX - start.x))
+        if (start) resize(start.width + grows * (placeOf(event) - start.at))
       }}
       onPointerUp={() => setStart(undefined)}
       onKeyDown={(event) => {
-        if (event.key === 'ArrowLeft') resize(width - grows * 24)
-        if (event.key === 'ArrowRight') resize(width + grows * 24)
+        if (event.key === before) resize(width - grows * 24)
+        if (event.key === after) resize(width + grows * 24)
       }}
     />
   )

@@ -1,0 +1,95 @@
+import { useState } from 'preact/hooks'
+import { exactLine, exactText } from '../../util/exact-text.ts'
+import { duration, elapsed } from '../../view/index.ts'
+import { usePage } from '../state/page.ts'
+import { CopyButton } from '../ui/copy-button.tsx'
+import { IconButton } from '../ui/icon-button.tsx'
+import { Splitter } from '../ui/splitter.tsx'
+import { StatusMark, statusLabel } from '../ui/status-mark.tsx'
+import { detailsOf } from './details-of.tsx'
+import { Section } from './details-section.tsx'
+import { noteText } from './note-text.ts'
+import { rawJson } from './raw-json.ts'
+import { factsOf } from './row-facts.ts'
+import { type Operation, rowOf } from './rows.ts'
+import type { TimelineState } from './timeline-state.ts'
+
+/** Everything that is known about the selected row. */
+export function Details({ state, id }: { readonly state: TimelineState; readonly id: string }) {
+  const { settings, set } = usePage()
+  const [isRaw, setRaw] = useState(false)
+  const row = rowOf(state.all.value, id)
+  if (!row) return null
+  const facts = factsOf(row, state.now.value)
+  const { name, status, problem, segments, durationMs } = facts
+  const isOpen = segments.some((segment) => segment.isOpen)
+  const close = (): void => {
+    state.isDetailsOpen.value = false
+    document.getElementById('operations')?.focus()
+  }
+  return (
+    <section
+      class="timeline-details"
+      aria-label="Details"
+      style={{ height: `${settings.value.detailsHeight}px` }}
+      onKeyDown={(event) => {
+        if (event.key === 'Escape') close()
+      }}
+    >
+      <Splitter
+        label="Height of the details"
+        edge="top"
+        width={settings.value.detailsHeight}
+        min={120}
+        max={800}
+        onResize={(detailsHeight) => set({ detailsHeight })}
+      />
+      <header class="timeline-details-head">
+        <StatusMark status={status} />
+        <h2 class="truncate">{exactLine(name.slice(0, 300))}</h2>
+        <span class="muted timeline-details-state">
+          {[statusLabel(status), problem, isOpen ? elapsed(durationMs) : duration(durationMs)].filter(Boolean).join(' · ')}
+        </span>
+        <button type="button" class="button button-small" aria-pressed={isRaw} onClick={() => setRaw(!isRaw)}>
+          Raw
+        </button>
+        <CopyButton text={rawJson(nodeOf(row.of))} />
+        <IconButton icon="close" label="Close details" onClick={close} />
+      </header>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard */}
+      {/* biome-ignore lint/a11y/useSemanticElements: a group of texts, not of controls */}
+      <div class="timeline-details-body" role="group" aria-label="Contents" tabIndex={0} key={`${row.id} ${isRaw}`}>
+        {isRaw ? (
+          <pre class="timeline-text">{exactText(rawJson(nodeOf(row.of)).slice(0, maxRaw))}</pre>
+        ) : (
+          <>
+            {detailsOf(row.of, facts)}
+            {facts.notes.length > 0 && <Section name="Notes" text={facts.notes.map(noteText).join('\n')} />}
+          </>
+        )}
+      </div>
+    </section>
+  )
+}
+
+/** More is in the copy. */
+const maxRaw = 200_000
+
+function nodeOf(of: Operation): unknown {
+  switch (of.kind) {
+    case 'agent':
+      return of.agent
+    case 'turn':
+      return of.turn
+    case 'step':
+      return of.step
+    case 'attempt':
+      return of.attempt
+    case 'call':
+      return of.call
+    case 'request':
+      return of.request
+    default:
+      return of satisfies never
+  }
+}

@@ -1,0 +1,97 @@
+import { useEffect, useRef } from 'preact/hooks'
+import { usePage } from '../state/page.ts'
+import { OperationRow, rowElementId } from './operation-row.tsx'
+import { factsOf, statusOf } from './row-facts.ts'
+import type { Row } from './rows.ts'
+import { AxisLines, TimeAxis } from './time-axis.tsx'
+import type { TimelineState } from './timeline-state.ts'
+import { treeKeys } from './tree-keys.ts'
+import { useRowWindow } from './use-row-window.ts'
+import { useWheel } from './use-wheel.ts'
+
+/** The rows that are visible, of any number. The tree has the focus; its active row is the selected one. */
+export function OperationTree({ state }: { readonly state: TimelineState }) {
+  const page = usePage()
+  const scroller = useRef<HTMLDivElement>(null)
+  const { value: rows } = state.rows
+  const { value: selected } = page.selected
+  const { value: collapsed } = state.collapsed
+  const { first, last, rowHeight, trackWidth, showRow, isVisible, rowsOnPage } = useRowWindow(state, scroller)
+  useWheel(state, scroller)
+
+  // The selection of this tree is visible already; that of the conversation may be anywhere.
+  const own = useRef<string | undefined>(undefined)
+  useEffect(() => {
+    if (selected === undefined || selected === own.current) return
+    const index = state.reveal(selected)
+    if (index === -1) return
+    if (!isVisible(index)) state.follows.value = false
+    requestAnimationFrame(() => showRow(index))
+  }, [selected])
+
+  const select = (row: Row, opensDetails: boolean): void => {
+    own.current = row.id
+    page.selected.value = row.id
+    state.follows.value = state.follows.value && row === state.rows.value.at(-1)
+    if (opensDetails) state.isDetailsOpen.value = true
+  }
+  const keys = treeKeys(state, {
+    selected,
+    rowsOnPage,
+    select(index) {
+      const row = state.rows.value[index]
+      if (!row) return
+      select(row, false)
+      showRow(index)
+    },
+  })
+  const now = state.activity.value === 'none' ? 0 : state.now.value
+  const window = rows.slice(first, last)
+  const active = window.find(({ id }) => id === selected)
+  return (
+    <div class="timeline-scroll" ref={scroller}>
+      <TimeAxis state={state} width={trackWidth} />
+      <div class="timeline-body" style={{ height: `${rows.length * rowHeight}px` }}>
+        <AxisLines state={state} width={trackWidth} />
+        <div
+          id="operations"
+          class="timeline-rows"
+          role="tree"
+          aria-label="Operations"
+          tabIndex={0}
+          aria-activedescendant={active && rowElementId(active.id)}
+          onKeyDown={keys}
+        >
+          {window.map((row, i) => (
+            <OperationRow
+              key={row.id}
+              row={row}
+              facts={factsOf(row, now)}
+              top={(first + i) * rowHeight}
+              siblings={row.parent?.children ?? state.store.tree.roots.length}
+              isSelected={row === active}
+              isCollapsed={collapsed.has(row.id)}
+              hiddenFailures={collapsed.has(row.id) ? failuresBelow(state, row) : 0}
+              scale={state.scale.value}
+              range={state.range.value}
+              onSelect={() => select(row, true)}
+              onToggle={() => state.toggle(row.id)}
+            />
+          ))}
+        </div>
+        {rows.length === 0 && <p class="timeline-empty">No row matches the filter.</p>}
+      </div>
+    </div>
+  )
+}
+
+function failuresBelow(state: TimelineState, { id, level }: Row): number {
+  const { rows } = state.matching.value
+  const at = rows.findIndex((row) => row.id === id)
+  let failures = 0
+  for (let i = at + 1; i < rows.length && (rows[i]?.level ?? 0) > level; i++) {
+    const row = rows[i]
+    if (row && statusOf(row.of) === 'failed') failures++
+  }
+  return failures
+}

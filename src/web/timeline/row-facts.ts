@@ -1,0 +1,302 @@
+import { addSpent, type Cost, noUsage, type Spent, type Usage } from '../../contracts/index.ts'
+import {
+  type AgentNode,
+  type AttemptNode,
+  answerNeeded,
+  type CallNode,
+  isRunning,
+  type NoteNode,
+  type RequestNode,
+  reasonText,
+  type Span,
+  type StepNode,
+  shownStatus,
+  stepName,
+  type TurnNode,
+} from '../../view/index.ts'
+import type { MarkStatus } from '../ui/status-mark.tsx'
+import type { Operation, Row } from './rows.ts'
+
+/** What the time went to. */
+export type SegmentKind = 'model' | 'tool' | 'child' | 'approval' | 'queue'
+
+export interface Segment extends Span {
+  readonly kind: SegmentKind
+  readonly isFailed?: boolean
+  /** It grows. */
+  readonly isOpen?: boolean
+}
+
+/** What a row shows. */
+export interface RowFacts {
+  readonly name: string
+  /** Subject, in one line. May be empty. */
+  readonly about: string
+  readonly status: MarkStatus
+  /** Why it failed, in a word or two. */
+  readonly problem?: string | undefined
+  readonly segments: readonly Segment[]
+  readonly durationMs: number
+  readonly spent?: Spent | undefined
+  readonly notes: readonly NoteNode[]
+}
+
+const none: readonly never[] = []
+
+export function factsOf({ of }: Pick<Row, 'of'>, now: number): RowFacts {
+  const segments = segmentsOf(of, now)
+  const notes = of.kind === 'step' ? of.step.notes : of.kind === 'agent' ? of.agent.notes : none
+  return { ...namesOf(of), status: statusOf(of), problem: problemOf(of), segments, ...figuresOf(of, segments), notes }
+}
+
+export function namesOf(of: Operation): { readonly name: string; readonly about: string } {
+  switch (of.kind) {
+    case 'agent':
+      return { name: of.agent.name, about: of.agent.spec?.description ?? '' }
+    case 'turn':
+      return { name: `turn ${of.turn.number}`, about: inputText(of.agent, of.turn) }
+    case 'step':
+      return {
+        name: stepName(of.agent, of.turn, of.step.number),
+        about: firstLine(of.step.words ?? of.step.texts.at(-1)?.text ?? '') || (of.step.attempts.at(-1)?.model ?? ''),
+      }
+    case 'attempt':
+      return { name: `attempt ${of.attempt.number}`, about: of.attempt.model }
+    case 'call': {
+      const { name, about, progress, latencyMs } = of.call
+      return { name, about: latencyMs === undefined && progress ? progress : about }
+    }
+    case 'request':
+      return { name: of.request.request?.tool ?? 'request', about: of.request.summary }
+    default:
+      return of satisfies never
+  }
+}
+
+const inputText = ({ messages }: AgentNode, { inputs }: TurnNode): string =>
+  firstLine(
+    messages
+      .filter(({ id }) => inputs.includes(id))
+      .flatMap(({ parts }) => parts)
+      .map((part) => (part.type === 'text' ? part.text : ''))
+      .join(' '),
+  )
+
+const firstLine = (text: string): string => text.slice(0, 400).trim().split('\n', 1)[0] ?? ''
+
+export function statusOf(of: Operation): MarkStatus {
+  switch (of.kind) {
+    case 'agent':
+      return of.agent.turns.at(-1)?.status ?? 'waiting'
+    case 'turn':
+      return of.turn.inQueue ? 'waiting' : of.turn.status
+    case 'step':
+      return stepStatus(of.step, of.turn)
+    case 'attempt':
+      return 'failed'
+    case 'call':
+      return callStatus(of.call)
+    case 'request':
+      return 'suspended'
+    default:
+      return of satisfies never
+  }
+}
+
+function stepStatus({ attempts, requests, open }: StepNode, turn: TurnNode): MarkStatus {
+  const attempt = attempts.at(-1)
+  const isLive = turn.status === 'running' || turn.status === 'suspended'
+  if (requests.size > 0) return 'suspended'
+  if (isLive && (attempt?.latencyMs === undefined || open.size > 0 || isRetried(attempt, attempts, turn))) return 'running'
+  if (attempt?.latencyMs === undefined) return 'interrupted'
+  return attempt.failure ? 'failed' : 'completed'
+}
+
+/** A further attempt follows. */
+const isRetried = (attempt: AttemptNode, attempts: readonly AttemptNode[], { status }: TurnNode): boolean =>
+  attempt !== attempts.at(-1) || (attempt.failure !== undefined && status === 'running')
+
+/** A child that outlives its call has its own status. */
+function callStatus(call: CallNode): MarkStatus {
+  const turn = call.child?.turns.at(-1)
+  if (turn && (call.isSpawned || shownStatus(call) === 'running')) return turn.status
+  return call.isAsking || call.sandbox.kind === 'asking' ? 'suspended' : shownStatus(call)
+}
+
+export function problemOf(of: Operation): string | undefined {
+  switch (of.kind) {
+    case 'agent':
+      return undefined
+    case 'turn': {
+      const { reason, waits } = of.turn
+      return waits?.needs === 'answer' ? answerNeeded : reason && reasonText[reason]
+    }
+    case 'step':
+      return of.step.rejected ? 'invalid output' : undefined
+    case 'attempt':
+      return of.attempt.failure?.class
+    case 'call': {
+      const { error, exitCode, child, isSpawned } = of.call
+      const turn = isSpawned ? child?.turns.at(-1) : undefined
+      if (error) return error.class
+      if (turn?.reason) return reasonText[turn.reason]
+      return exitCode ? `exit ${exitCode}` : undefined
+    }
+    case 'request':
+      return of.request.scope === 'question' ? answerNeeded : 'approval required'
+    default:
+      return of satisfies never
+  }
+}
+
+const isFailure = (status: MarkStatus): boolean => status === 'failed' || status === 'declined' || status === 'unknown'
+
+export function segmentsOf(of: Operation, now: number): readonly Segment[] {
+  switch (of.kind) {
+    case 'agent':
+      return of.agent.turns.flatMap((turn) => turnSegments(turn, now))
+    case 'turn':
+      return turnSegments(of.turn, now)
+    case 'step':
+      return of.step.attempts.flatMap((attempt, i) => attemptSegments(attempt, of.step.attempts[i + 1], { turn: of.turn, now }))
+    case 'attempt':
+      return attemptSegments(of.attempt, undefined, { turn: of.turn, now }).slice(0, 1)
+    case 'call':
+      return callSegments(of.call, of.turn, now)
+    case 'request':
+      return [waitSegment(of.request, now)]
+    default:
+      return of satisfies never
+  }
+}
+
+function turnSegments(turn: TurnNode, now: number): readonly Segment[] {
+  const { span, status, inQueue } = turn
+  const isOpen = isRunning(turn)
+  const worked: Segment = { kind: 'child', from: span.from, to: isOpen ? now : span.to, isOpen, isFailed: status === 'failed' }
+  const waits: readonly Segment[] = inQueue ? [{ kind: 'queue', from: inQueue.since, to: now, isOpen: true }] : none
+  if (status !== 'suspended' || isOpen) return [worked, ...waits]
+  return [worked, { kind: 'approval', from: span.to, to: now, isOpen: true }]
+}
+
+function attemptSegments(
+  { span, latencyMs, failure, nextAt }: AttemptNode,
+  next: AttemptNode | undefined,
+  { turn, now }: { readonly turn: TurnNode; readonly now: number },
+): readonly Segment[] {
+  const isOpen = latencyMs === undefined && turn.status === 'running'
+  const end = isOpen ? now : latencyMs === undefined ? turn.span.to : span.to
+  const asked: Segment = { kind: 'model', from: span.from, to: end, isOpen, isFailed: failure !== undefined }
+  if (nextAt === undefined || !failure) return [asked]
+  const waits = !next && turn.status === 'running'
+  return [asked, { kind: 'queue', from: span.to, to: next?.span.from ?? (waits ? Math.min(now, nextAt) : span.to), isOpen: waits }]
+}
+
+const waitSegment = ({ at, answer }: RequestNode, now: number): Segment => ({
+  kind: 'approval',
+  from: at,
+  to: answer?.at ?? now,
+  isOpen: !answer,
+})
+
+/** Waits for people and in queues, and between them the work. No two overlap. */
+function callSegments(call: CallNode, turn: TurnNode, now: number): readonly Segment[] {
+  const { asked, readyAt, span, latencyMs, isAgent, child } = call
+  const isLive = turn.status === 'running' || turn.status === 'suspended'
+  const childTurn = child?.turns.at(-1)
+  const isOpen = latencyMs === undefined ? isLive : call.isSpawned === true && childTurn !== undefined && isRunning(childTurn)
+  const end = isOpen ? now : Math.max(span.to, latencyMs === undefined ? turn.span.to : 0, call.isSpawned ? (childTurn?.span.to ?? 0) : 0)
+  const waits = asked.map((request) => waitSegment(request, isLive ? now : turn.span.to))
+  if (isOpen && shownStatus(call) === 'waiting' && waits.every((wait) => !wait.isOpen))
+    return [...waits, { kind: 'queue', from: readyAt, to: now, isOpen }]
+  const queued: readonly Segment[] = span.from - readyAt >= 1 ? [{ kind: 'queue', from: readyAt, to: span.from }] : none
+  const work = { kind: isAgent ? 'child' : 'tool', isFailed: isFailure(callStatus(call)) } as const
+  const worked: Segment[] = []
+  let from = span.from
+  for (const wait of isAgent ? none : waits) {
+    if (wait.from > from) worked.push({ ...work, from, to: Math.min(wait.from, end) })
+    from = Math.max(from, wait.to)
+  }
+  if (from <= end || worked.length === 0) worked.push({ ...work, from: Math.min(from, end), to: end, isOpen })
+  return [...waits, ...queued, ...worked]
+}
+
+/** Spans in which a model or a tool ran. */
+export function activeSpans(rows: readonly Row[], now: number): readonly Span[] {
+  const spans: Span[] = []
+  for (const { of } of rows) {
+    if (of.kind !== 'step' && (of.kind !== 'call' || of.call.child)) continue
+    for (const segment of settledSegments(of, now)) if (segment.kind === 'model' || segment.kind === 'tool') spans.push(segment)
+  }
+  return spans
+}
+
+const settled = new WeakMap<StepNode | CallNode, readonly Segment[]>()
+
+/** Most of a long run has ended, and does not change. */
+function settledSegments(of: Extract<Operation, { kind: 'step' | 'call' }>, now: number): readonly Segment[] {
+  const node = of.kind === 'step' ? of.step : of.call
+  const known = settled.get(node)
+  if (known) return known
+  const segments = segmentsOf(of, now)
+  const isSettled = of.kind === 'step' ? of.turn.steps.at(-1) !== of.step : of.call.latencyMs !== undefined
+  if (isSettled && segments.every(({ isOpen }) => !isOpen)) settled.set(node, segments)
+  return segments
+}
+
+function figuresOf(of: Operation, segments: readonly Segment[]): Pick<RowFacts, 'durationMs' | 'spent'> {
+  const length = segments.reduce((sum, { from, to }) => sum + Math.max(0, to - from), 0)
+  switch (of.kind) {
+    case 'agent':
+      return { durationMs: of.agent.turns.reduce((sum, turn) => sum + turnDuration(turn, segments), 0), spent: spentBy(of.agent.turns) }
+    case 'turn':
+      return { durationMs: turnDuration(of.turn, segments), spent: spentBy([of.turn]) }
+    case 'step':
+      return { durationMs: length, spent: sumOf(of.step.attempts) }
+    case 'attempt':
+      return { durationMs: of.attempt.latencyMs ?? length, spent: sumOf([of.attempt]) }
+    case 'call': {
+      const { latencyMs, child, earlier = [], isSpawned } = of.call
+      const turns = [...earlier, ...(child ? [child] : [])].flatMap((agent) => agent.turns)
+      const shown = isSpawned ? undefined : latencyMs
+      return { durationMs: shown ?? length, ...(turns.length > 0 && { spent: spentBy(turns) }) }
+    }
+    case 'request':
+      return { durationMs: length }
+    default:
+      return of satisfies never
+  }
+}
+
+function turnDuration({ totals, span, status }: TurnNode, segments: readonly Segment[]): number {
+  const end = status === 'running' ? (segments.findLast(({ kind }) => kind === 'child')?.to ?? span.to) : span.to
+  return totals?.durationMs ?? end - span.from
+}
+
+const sumOf = (attempts: readonly { readonly usage?: Usage; readonly cost?: Cost }[]): Spent =>
+  attempts.reduce<Spent>((sum, { usage = noUsage, cost = 0 }) => addSpent(sum, usage, cost), { usage: noUsage, cost: 0 })
+
+const known = new WeakMap<StepNode, Spent>()
+
+/** Tokens and cost with all children. A turn that has ended knows them. */
+function spentBy(turns: readonly TurnNode[]): Spent {
+  let sum: Spent = { usage: noUsage, cost: 0 }
+  for (const turn of turns) {
+    if (turn.totals) sum = addSpent(sum, turn.totals.usage, turn.totals.cost)
+    else
+      for (const step of turn.steps) {
+        const { usage, cost } = known.get(step) ?? spentInStep(step, step === turn.steps.at(-1))
+        sum = addSpent(sum, usage, cost)
+      }
+  }
+  return sum
+}
+
+function spentInStep(step: StepNode, isLast: boolean): Spent {
+  const agents = step.calls.flatMap(({ child, earlier = [] }) => (child ? [...earlier, child] : []))
+  const own = sumOf(step.attempts)
+  const below = spentBy(agents.flatMap(({ turns }) => turns))
+  const spent = addSpent(own, below.usage, below.cost)
+  if (!isLast && step.calls.every(({ latencyMs, isSpawned }) => latencyMs !== undefined && !isSpawned)) known.set(step, spent)
+  return spent
+}

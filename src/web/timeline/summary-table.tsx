@@ -1,0 +1,116 @@
+import { addSpent } from '../../contracts/index.ts'
+import { exactLine } from '../../util/exact-text.ts'
+import { type AgentSummary, duration, grouped, price, tokens, treeSummary } from '../../view/index.ts'
+import type { TimelineState } from './timeline-state.ts'
+
+interface Total {
+  readonly key: string
+  readonly name: string
+  readonly level: number
+  readonly calls: number
+  readonly failed: number
+  readonly latencyMs: number
+  readonly spent?: Pick<AgentSummary, 'usage' | 'cost'>
+}
+
+/** Totals of agents, models and tools, while they grow. */
+export function SummaryTable({ state }: { readonly state: TimelineState }) {
+  const now = state.now.value
+  const summaries = state.store.tree.roots.map((agent) => treeSummary(agent, now))
+  const agents = summaries.flatMap((summary, i) => agentTotals(summary, 0, String(i)))
+  const all = summaries.flatMap(withAgentsBelow)
+  const models = merged(all.flatMap(({ models }) => models.map(({ model, ...rest }) => ({ name: model, ...rest, spent: rest }))))
+  const tools = merged(all.flatMap(({ tools }) => tools.map(({ tool, ...rest }) => ({ name: tool, ...rest }))))
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
+    // biome-ignore lint/a11y/useSemanticElements: a group of tables, not of controls
+    <div class="timeline-summary" role="group" aria-label="Summary" tabIndex={0}>
+      <Totals title="Agents" note="Tokens and cost include the agents below." rows={agents} />
+      <Totals title="Models" rows={models} />
+      <Totals title="Tools" rows={tools} />
+    </div>
+  )
+}
+
+const agentTotals = (summary: AgentSummary, level: number, key: string): readonly Total[] => [
+  { ...summary, key, name: summary.agent, level, spent: summary },
+  ...summary.agents.flatMap((each) => agentTotals(each, level + 1, `${key}/${each.agent}`)),
+]
+
+const withAgentsBelow = (summary: AgentSummary): readonly AgentSummary[] => [summary, ...summary.agents.flatMap(withAgentsBelow)]
+
+type Part = Omit<Total, 'key' | 'level'>
+
+/** The same model or tool of several agents, slowest first. */
+function merged(parts: readonly Part[]): readonly Total[] {
+  const byName = Map.groupBy(parts, ({ name }) => name)
+  return [...byName]
+    .map(([name, same]) => ({ key: name, level: 0, ...same.reduce(addTotals) }))
+    .toSorted((a, b) => b.latencyMs - a.latencyMs)
+}
+
+function addTotals(a: Part, b: Part): Part {
+  const calls = a.calls + b.calls
+  const sum = { name: a.name, calls, failed: a.failed + b.failed, latencyMs: a.latencyMs + b.latencyMs }
+  return a.spent && b.spent ? { ...sum, spent: addSpent(a.spent, b.spent.usage, b.spent.cost) } : sum
+}
+
+function Totals({ title, note, rows }: { readonly title: string; readonly note?: string; readonly rows: readonly Total[] }) {
+  if (rows.length === 0) return null
+  const most = {
+    time: Math.max(1, ...rows.map(({ latencyMs }) => latencyMs)),
+    tokens: Math.max(1, ...rows.map(tokensOf)),
+  }
+  const hasTokens = rows.some(({ spent }) => spent)
+  return (
+    <table class="timeline-totals">
+      <caption>
+        {title} {note && rows.length > 1 && <span class="muted">{note}</span>}
+      </caption>
+      <thead>
+        <tr>
+          <th scope="col">Name</th>
+          <th scope="col">Calls</th>
+          <th scope="col">Time</th>
+          {hasTokens && <th scope="col">Tokens</th>}
+          {hasTokens && <th scope="col">Cost</th>}
+        </tr>
+      </thead>
+      <tbody>
+        {rows.map((row) => (
+          <tr key={row.key}>
+            <th scope="row" style={{ paddingLeft: `${Math.min(row.level, 8) * 12}px` }}>
+              <span class="truncate" title={exactLine(row.name)}>
+                {exactLine(row.name.slice(0, 200))}
+              </span>
+            </th>
+            <td>
+              {grouped(row.calls)}
+              {row.failed > 0 && <span class="timeline-failed"> {grouped(row.failed)} failed</span>}
+            </td>
+            <td>
+              {duration(row.latencyMs)}
+              <Share kind="time" share={row.latencyMs / most.time} />
+            </td>
+            {hasTokens && (
+              <td>
+                {row.spent && tokens(row.spent.usage)}
+                <Share kind="tokens" share={tokensOf(row) / most.tokens} />
+              </td>
+            )}
+            {hasTokens && <td>{row.spent && (row.spent.cost === 'unknown' ? 'unknown' : price(row.spent.cost) || '–')}</td>}
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  )
+}
+
+const tokensOf = ({ spent }: Total): number => (spent ? spent.usage.input + spent.usage.output : 0)
+
+/** A bar that compares a number with the largest of its column. */
+const Share = ({ kind, share }: { readonly kind: 'time' | 'tokens'; readonly share: number }) => (
+  <span class={`timeline-share timeline-share-${kind}`} aria-hidden="true">
+    <span style={{ width: `${share * 100}%` }} />
+  </span>
+)

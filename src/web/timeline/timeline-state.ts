@@ -1,0 +1,123 @@
+import { computed, signal } from '@preact/signals'
+import { isRunning, type NodeId } from '../../view/index.ts'
+import type { SessionStore } from '../state/session-store.ts'
+import { isFiltering, matcher, noFilter } from './filter.ts'
+import { activeSpans } from './row-facts.ts'
+import { allRows, ancestorsOf, expandedRows, matchingRows, rowOf } from './rows.ts'
+import { createScale, pan, rangeOf, type TimeScale, type View, viewOf, withHeadroom, zoom } from './time-scale.ts'
+
+/** How a person looks at the timeline of a session. It outlives its pane. */
+export class TimelineState {
+  readonly store: SessionStore
+  readonly tab = signal<'timeline' | 'summary'>('timeline')
+  readonly collapsed = signal<ReadonlySet<NodeId>>(new Set())
+  readonly filter = signal(noFilter)
+  readonly isFilterOpen = signal(false)
+  readonly isKeyOpen = signal(false)
+  readonly isDetailsOpen = signal(false)
+  /** Scrolls to the newest row while something runs. */
+  readonly follows = signal(true)
+  /** Without one, all of the time is shown. */
+  readonly view = signal<View | undefined>(undefined)
+  /** Moves while bars grow. */
+  readonly clock = signal(0)
+
+  constructor(store: SessionStore) {
+    this.store = store
+  }
+
+  readonly now = computed(() => {
+    void this.clock.value
+    void this.store.frame.value
+    return this.store.now()
+  })
+
+  /** `waiting`: bars grow because somebody has to answer. */
+  readonly activity = computed((): 'running' | 'waiting' | 'none' => {
+    void this.store.frame.value
+    const turns = this.store.tree.roots.flatMap((agent) => agent.turns.at(-1) ?? [])
+    if (turns.some(isRunning)) return 'running'
+    return turns.some(({ status }) => status === 'suspended') ? 'waiting' : 'none'
+  })
+
+  readonly all = computed(() => {
+    void this.store.frame.value
+    return allRows(this.store.tree)
+  })
+
+  readonly matching = computed(() => {
+    const { value: filter } = this.filter
+    const { value: rows } = this.all
+    // Positions of rows are changed in place.
+    return isFiltering(filter) ? matchingRows(allRows(this.store.tree), matcher(filter)) : { rows, matches: rows.length }
+  })
+
+  readonly rows = computed(() => expandedRows(this.matching.value.rows, this.collapsed.value))
+
+  readonly scale = computed((): TimeScale => {
+    const { value: rows } = this.all
+    const { value: activity } = this.activity
+    const turns = this.store.tree.roots.flatMap((agent) => agent.turns)
+    const now = activity === 'none' ? 0 : this.now.value
+    const active = activeSpans(rows, now)
+    const from = turns.reduce((least, { span }) => Math.min(least, span.from), turns[0]?.span.from ?? 0)
+    const to = [...turns.map(({ span }) => span), ...active].reduce((most, span) => Math.max(most, span.to), Math.max(now, from + 1))
+    const scale = createScale(active, { from, to })
+    return activity === 'running' ? withHeadroom(scale) : scale
+  })
+
+  readonly range = computed(() => rangeOf(this.scale.value, this.view.value))
+
+  toggle(id: NodeId, isOpen = this.collapsed.value.has(id)): void {
+    const next = new Set(this.collapsed.value)
+    if (isOpen) next.delete(id)
+    else next.add(id)
+    this.collapsed.value = next
+  }
+
+  setFilter(changes: Partial<typeof noFilter>): void {
+    this.filter.value = { ...this.filter.value, ...changes }
+    // Rows that match are shown, wherever they are.
+    this.collapsed.value = new Set()
+  }
+
+  /** Opens whatever hides the row of a node. Returns its place among the rows. */
+  reveal(id: NodeId): number {
+    const row = rowOf(this.all.value, id)
+    if (!row) return -1
+    const find = (): number => this.rows.value.findIndex((each) => each.id === row.id)
+    if (find() === -1) {
+      const hiding = new Set(ancestorsOf(row))
+      this.collapsed.value = new Set([...this.collapsed.value].filter((each) => !hiding.has(each)))
+    }
+    if (find() === -1) this.filter.value = noFilter
+    return find()
+  }
+
+  zoom(by: number, at = 0.5): void {
+    this.view.value = zoom(this.scale.value, this.view.value, { by, at })
+  }
+
+  pan(by: number): void {
+    this.view.value = pan(this.scale.value, this.view.value, by)
+  }
+
+  /** Shows the part between two shares of the range. */
+  select(first: number, second: number): void {
+    const { from, to } = this.range.value
+    const [begin, end] = [Math.min(first, second), Math.max(first, second)]
+    this.view.value = viewOf(this.scale.value, from + begin * (to - from), Math.max(1, (end - begin) * (to - from)))
+  }
+
+  fit(): void {
+    this.view.value = undefined
+  }
+}
+
+const states = new WeakMap<SessionStore, TimelineState>()
+
+export function timelineState(store: SessionStore): TimelineState {
+  const state = states.get(store) ?? new TimelineState(store)
+  states.set(store, state)
+  return state
+}
