@@ -1,6 +1,5 @@
 // Makes `dist/web`: the web chat as a page, a script and a style sheet, with their compressed forms beside them.
-// `node scripts/build-web.mjs --if-needed` builds only if there is none.
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { gzipSync } from 'node:zlib'
@@ -28,7 +27,4 @@ export async function buildWeb() {
   for (const file of files.map((name) => join(folder, name))) writeFileSync(`${file}.gz`, gzipSync(readFileSync(file), { level: 9 }))
 }
 
-if (import.meta.url === pathToFileURL(process.argv[1]).href) {
-  const isNeeded = !process.argv.includes('--if-needed') || !existsSync(`${folder}/index.html`)
-  if (isNeeded) await buildWeb()
-}
+if (import.meta.url === pathToFileURL(process.argv[1]).href) await buildWeb()

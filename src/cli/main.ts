@@ -54,6 +54,10 @@ async function perform(invocation: Invocation, host: Host, argv: readonly string
     }
     case 'demo': {
       const interruption = new Interruption(host)
+      if (invocation.web) {
+        const { webDemoCommand } = await interruption.before(import('./demo/web-demo-command.ts'))
+        return webDemoCommand(invocation, invocation.web, { host, interruption })
+      }
       const { demoCommand } = await interruption.before(import('./commands/demo-command.ts'))
       return demoCommand(invocation, host, interruption)
     }

@@ -48,6 +48,8 @@ export interface KernelOptions extends HostPorts, Omit<LoaderOptions, 'ports' | 
   readonly onDiagnostic: ReportDiagnostic
   /** The tools or agents of an extension have changed: `config` has another result. */
   onChange?(): void
+  /** The state, the health or the problems of an extension have changed. */
+  onStatus?(): void
 }
 
 export class Kernel {
@@ -204,6 +206,7 @@ export class Kernel {
         source: found.id,
         message: [asSentence(`${place}: ${message}`), remedy].filter((part) => part !== undefined).join(' '),
       })
+    this.#options.onStatus?.()
     if (this.#offered !== undefined && this.#offered !== this.#offering()) this.#options.onChange?.()
   }
 

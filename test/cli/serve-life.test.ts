@@ -278,7 +278,7 @@ test('the text format prints the addresses with the token; the token stays out o
   running.process.kill('SIGHUP')
   const { code, stderr } = await running.ended
   expect(code).toBe(129)
-  expect(stderr).toMatch(/Open +http:\/\/127\.0\.0\.1:\d+\/#token=trp_local_[\w-]{32}\n/)
+  expect(stderr).toMatch(/Web chat +http:\/\/127\.0\.0\.1:\d+\/#token=trp_local_[\w-]{32}\n/)
 })
 
 test('what cannot be served is refused before anything starts', async () => {

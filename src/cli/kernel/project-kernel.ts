@@ -32,6 +32,8 @@ export interface ProjectKernelOptions {
   readonly quarantined: readonly Quarantined[]
   /** The agents or tools of extensions have changed: apply `extend` again. */
   onChange(): void
+  /** The status of an extension has changed. */
+  onStatus(): void
 }
 
 /** The kernel of a project. */
@@ -56,7 +58,7 @@ export class ProjectKernel {
       options.onChange()
       opened?.tellChange()
     }
-    const kernel = createKernel({ ...settings, onChange })
+    const kernel = createKernel({ ...settings, onChange, onStatus: () => options.onStatus() })
     await kernel.load()
     const names = settings.found.flatMap(({ manifest, trusted }) => (trusted ? (manifest?.secrets ?? []) : []))
     const secrets = names.map((name) => [name, settings.secret(name) ?? ''] as const).filter(([, value]) => value !== '')

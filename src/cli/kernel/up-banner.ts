@@ -1,6 +1,6 @@
 import type { ExtensionStatus } from '../../contracts/index.ts'
 import type { Host } from '../host/process-host.ts'
-import { type BannerFacts, baseUrl } from '../serve/serve-banner.ts'
+import { type BannerFacts, baseUrl, webAddress } from '../serve/serve-banner.ts'
 import { columns, columnsOn, type Row } from '../terminal/columns.ts'
 import { printable } from '../terminal/printable.ts'
 
@@ -17,7 +17,7 @@ export function printUpBanner(
   const running = extensions.filter(({ state }) => state === 'running').map(({ id }) => id)
   const rows = columns(
     [
-      ['Open', `${url}/#token=${local.token}`],
+      ['Web chat', webAddress({ host, port, local })],
       ['Running', running.join(', ') || 'no extensions'],
       ...extensions.filter(isMissing).map((each): Row => ['Not running', notRunning(each)]),
     ],

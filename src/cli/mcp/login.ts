@@ -1,13 +1,13 @@
 import type { McpServerDefinition } from '../../contracts/index.ts'
 import type { LoginResult, Logout, McpHost } from '../../tools/mcp/index.ts'
 import { exitCodes } from '../host/exit-codes.ts'
+import { openBrowser } from '../host/open-browser.ts'
 import type { Host } from '../host/process-host.ts'
 import type { DisplayOptions } from '../options/parse-arguments.ts'
 import { printDocument, printNotice, printWarning } from '../terminal/print-messages.ts'
 import { printable } from '../terminal/printable.ts'
 import { nextLine } from '../terminal/read-line.ts'
 import { mayAsk } from '../trust/trust-question.ts'
-import { openBrowser } from './open-browser.ts'
 
 export interface LoginRequest {
   readonly name: string

@@ -16,6 +16,8 @@ export interface FlagSpec {
   readonly repeatable?: true
   /** Flags that cannot be combined with this one. */
   readonly excludes?: readonly string[]
+  /** The flag that this one is a detail of. */
+  readonly needs?: string
   /** The agent setting that the flag changes for one run. */
   readonly sets?: AgentOptionKey
 }
@@ -195,17 +197,37 @@ export const commands = [
   },
   {
     name: 'demo',
-    summary: 'Show a sample run without a key or network',
+    summary: 'Show a sample run, or the web chat, without a key or network',
     arguments: [],
     groups: [
       {
+        title: 'Web chat',
+        flags: [
+          { name: 'web', summary: 'Serve the web chat with a team of sample agents, until Ctrl-C', excludes: ['json'] },
+          { name: 'port', value: 'PORT', summary: 'Listen at this port (default: 3900, or the next free one)', needs: 'web' },
+          { name: 'no-open', summary: 'Do not open the browser', needs: 'web' },
+          {
+            name: 'data-dir',
+            value: 'DIR',
+            summary: 'Store files and sessions in DIR (default: ~/.local/state/troupe-demo)',
+            needs: 'web',
+          },
+        ],
+      },
+      {
         title: 'Answer (standard output)',
-        flags: [{ name: 'json', summary: 'Print one JSON document instead of the answer' }],
+        flags: [{ name: 'json', summary: 'Print one JSON document instead of the answer', excludes: ['web'] }],
       },
       progressFlags,
     ],
-    notes: ['The model is a script; no provider is called. The journal is kept in memory.'],
-    examples: [{ line: 'troupe demo', summary: 'show the sample run' }],
+    notes: [
+      'Without --web: the model is a script; no provider is called. The journal is kept in memory.',
+      'With --web: the agents begin with rehearsal, which is rules and no LLM. Keys in the environment and servers such as Ollama on this machine are found, and the page offers their models. The browser is opened at a terminal, unless CI or BROWSER=none is set.',
+    ],
+    examples: [
+      { line: 'troupe demo', summary: 'show the sample run' },
+      { line: 'troupe demo --web', summary: 'open the web chat' },
+    ],
   },
   ...serveCommands,
   ...kernelCommands,

@@ -54,6 +54,10 @@ describe('valid arguments', () => {
     [['run', 'a.ai', '--dry-run', '--json'], { ...run, dryRun: true, output: 'json' }],
     [['demo'], { kind: 'demo', output: 'answer', display }],
     [['validate', 'a.ai', 'b', '--json'], { kind: 'validate', paths: ['a.ai', 'b'], output: 'json', display }],
+    [
+      ['demo', '--web', '--port', '4000', '--no-open'],
+      { kind: 'demo', output: 'answer', display, web: { port: '4000', dataDir: undefined, opens: false } },
+    ],
     [['demo', '--json', '-q'], { kind: 'demo', output: 'json', display: { ...display, detail: 'quiet' } }],
     [['help', 'agent-file'], { kind: 'help', about: { kind: 'agent-file' } }],
     [['--version'], { kind: 'version' }],
@@ -105,10 +109,13 @@ describe('invalid arguments', () => {
     [['run', 'a.ai', 'Do', 'it', 'now'], ['it now: Too many arguments: run takes FILE and PROMPT. Put the prompt in quotes.']],
     [['agents', 'list', 'x'], ['x: The command agents list takes no arguments. Remove it.']],
     [['config', 'show', 'a.ai', 'x'], ['x: Too many arguments: config show takes FILE. Remove it.']],
+    [['demo', '--no-open'], ['--no-open: Has no effect without --web. Add --web, or remove it.']],
     [['demo', 'x'], ['x: The command demo takes no arguments. Remove it.']],
     [
       ['demo', '--model', 'x'],
-      ['--model: The command demo has no such flag. Available: --json, --quiet, --verbose, --log-format, --color, --help, --version.'],
+      [
+        '--model: The command demo has no such flag. Available: --web, --port, --no-open, --data-dir, --json, --quiet, --verbose, --log-format, --color, --help, --version.',
+      ],
     ],
     [['help', '--json'], ['--json: The command help has no such flag. Available: --help, --version.']],
     [['run', 'a.ai', '--color'], ['--color: This flag needs a value. Use --color auto, --color always or --color never.']],

@@ -65,6 +65,8 @@ export interface DemoInvocation {
   readonly kind: 'demo'
   readonly output: Exclude<OutputForm, 'stream-json'>
   readonly display: DisplayOptions
+  /** Values are as written. */
+  readonly web?: { readonly port: string | undefined; readonly dataDir: string | undefined; readonly opens: boolean }
 }
 /** A command, agent files in general, or one agent file with overridden settings. */
 export type HelpTopic =
@@ -172,7 +174,14 @@ function invocationOf(name: CommandName, rest: readonly string[], line: ParsedLi
       }
     }
     case 'demo':
-      return { kind: 'demo', output: has(line, 'json') ? 'json' : 'answer', display: displayOptionsOf(line) }
+      return {
+        kind: 'demo',
+        output: has(line, 'json') ? 'json' : 'answer',
+        display: displayOptionsOf(line),
+        ...(has(line, 'web') && {
+          web: { port: lastValue(line, 'port'), dataDir: lastValue(line, 'data-dir'), opens: !has(line, 'no-open') },
+        }),
+      }
     case 'help': {
       const [topic] = rest
       if (topic === agentFileTopic) return { kind: 'help', about: { kind: agentFileTopic } }
@@ -295,7 +304,10 @@ function flagProblems(command: CommandSpec, { flags }: ParsedLine): readonly Pro
       : { message: `The command ${command.name} has no such flag.`, remedy: flagRemedy(flag.written, command) }
     const report = (problem: Omit<Problem, 'place'>): void =>
       void problems.set(`${flag.written} ${problem.message}`, { place: flag.written, ...problem })
+    const { needs } = found ?? {}
     if (problem) report(problem)
+    else if (needs !== undefined && !flags.some(({ name }) => name === needs))
+      report({ message: `Has no effect without --${needs}.`, remedy: `Add --${needs}, or remove it.` })
     // Two flags that exclude each other are reported once.
     else if (clash !== undefined && flag.name < clash)
       report({ message: `Cannot be combined with --${clash}.`, remedy: 'Remove one of them.' })

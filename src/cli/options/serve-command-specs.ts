@@ -71,7 +71,7 @@ export const serveCommands = [
   },
   {
     name: 'serve',
-    summary: 'Serve agents over REST, MCP, OpenAI and Anthropic APIs',
+    summary: 'Serve agents: web chat, REST, MCP, OpenAI and Anthropic APIs',
     arguments: [],
     groups: [
       { title: 'Agents', flags: agentFlags },
@@ -85,8 +85,9 @@ export const serveCommands = [
           {
             name: 'stdio',
             summary: 'Serve MCP over standard input and output instead of HTTP',
-            excludes: ['host', 'port', 'legacy-transports'],
+            excludes: ['host', 'port', 'legacy-transports', 'open'],
           },
+          { name: 'open', summary: 'Open the web chat in the browser', excludes: ['stdio'] },
           { name: 'legacy-transports', summary: 'Serve MCP also over SSE at /mcp/sse and WebSockets at /mcp/ws', excludes: ['stdio'] },
           logFormat,
           { name: 'quiet', short: 'q', summary: 'Log errors and warnings only' },

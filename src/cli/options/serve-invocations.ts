@@ -13,6 +13,8 @@ export interface ServeInvocation extends Common {
   /** MCP over standard input and output, and nothing else. */
   readonly isStdio: boolean
   readonly hasLegacyTransports: boolean
+  /** Whether to open the web chat in the browser. */
+  readonly opens: boolean
   readonly dataDir?: string | undefined
   readonly isTrusted: boolean
   readonly allow: readonly string[]
@@ -57,6 +59,7 @@ export function serveInvocation(
     drain: flagValue('drain'),
     isStdio: has('stdio'),
     hasLegacyTransports: has('legacy-transports'),
+    opens: has('open'),
     dataDir,
     isTrusted: has('trust'),
     allow: flagValues('allow').map((pattern) => pattern.trim()),

@@ -27,6 +27,8 @@ export interface HotReloadOptions {
   load(): Promise<ServedProject>
   /** Makes it the current version. Rejects if it cannot. */
   apply(project: ServedProject): Promise<void>
+  /** After each change, applied or not. */
+  reloaded(): void
   pathsOf(project: ServedProject): WatchedPaths
   /** Which files are trusted. It is in a data folder, where journals change all the time: it is looked at once a second. */
   readonly trustFile: string
@@ -76,6 +78,13 @@ export class HotReload {
     this.#changed()
   }
 
+  /** Applies the files as they are now. Rejects if they are invalid. */
+  async applyNow(): Promise<void> {
+    await this.#start()
+    const [reason] = this.#options.health.stale
+    if (reason !== undefined) throw new TroupeError('agent_file_invalid', reason)
+  }
+
   async close(): Promise<void> {
     this.#isClosed = true
     this.#cancelTimer?.()
@@ -93,18 +102,22 @@ export class HotReload {
   #changed(): void {
     if (this.#isClosed) return
     this.#cancelTimer?.()
-    this.#cancelTimer = this.#options.clock.after(quietMs, () => {
-      this.#hasChanged = true
-      this.#loading ??= this.#load().finally(() => {
-        this.#loading = undefined
-      })
+    this.#cancelTimer = this.#options.clock.after(quietMs, () => void this.#start())
+  }
+
+  #start(): Promise<void> {
+    this.#hasChanged = true
+    this.#loading ??= this.#load().finally(() => {
+      this.#loading = undefined
     })
+    return this.#loading
   }
 
   async #load(): Promise<void> {
     while (this.#hasChanged && !this.#isClosed) {
       this.#hasChanged = false
       await this.#reload()
+      this.#options.reloaded()
     }
   }
 

@@ -1,6 +1,8 @@
+import { dirname } from 'node:path'
+import type { Demonstration } from '../../headends/rest/index.ts'
 import type { Host } from '../host/process-host.ts'
 import type { DisplayOptions } from '../options/parse-arguments.ts'
-import { columns, columnsOn } from '../terminal/columns.ts'
+import { columns, columnsOn, type Row } from '../terminal/columns.ts'
 import { logRecord } from '../terminal/print-messages.ts'
 import type { LocalToken } from './local-token.ts'
 import { hostInUrl, isAnyAddress } from './serve-settings.ts'
@@ -10,28 +12,57 @@ export interface BannerFacts {
   readonly port: number
   readonly agents: readonly string[]
   readonly local: LocalToken
+  /** Of the demonstration. */
+  readonly demo?: DemoFacts | undefined
+}
+
+export interface DemoFacts extends Pick<Demonstration, 'model' | 'offers'> {
+  readonly workspace: string
 }
 
 /** Says where the server is and how to stop it. A log that others may read gets the file of the token instead of the token. */
-export async function printBanner({ host: address, port, agents, local }: BannerFacts, host: Host, display: DisplayOptions): Promise<void> {
-  const base = baseUrl(address, port)
-  const urls = { rest: `${base}/v1`, openai: `${base}/v1`, anthropic: base, mcp: `${base}/mcp`, docs: `${base}/docs` }
+export async function printBanner(facts: BannerFacts, host: Host, display: DisplayOptions): Promise<void> {
+  const { agents, local, demo } = facts
+  const base = baseUrl(facts.host, facts.port)
+  const urls = { web: `${base}/`, rest: `${base}/v1`, openai: `${base}/v1`, anthropic: base, mcp: `${base}/mcp`, docs: `${base}/docs` }
   if (display.logFormat === 'json')
     return host.stderr.line(logRecord(host, { level: 'info', msg: 'listening', url: base, urls, agents, tokenFile: local.path }))
   const rows = columns(
     [
-      ['Open', `${base}/#token=${local.token}`],
+      ['Web chat', webAddress(facts)],
       ['Agents', agents.join(', ')],
-      ['REST', urls.rest],
-      ['OpenAI', `${urls.openai} (base URL)`],
-      ['Anthropic', `${urls.anthropic} (base URL)`],
-      ['MCP', urls.mcp],
-      ['Reference', urls.docs],
-      ['Token', local.path],
+      ...(demo
+        ? demoRows(demo, local)
+        : ([
+            ['REST', urls.rest],
+            ['OpenAI', `${urls.openai} (base URL)`],
+            ['Anthropic', `${urls.anthropic} (base URL)`],
+            ['MCP', urls.mcp],
+            ['Reference', urls.docs],
+            ['Token', local.path],
+          ] as const)),
     ],
     { maxWidth: columnsOn(host.stderr) },
   )
-  await host.stderr.lines([host.paint('bold', `Troupe listens at ${base}`), ...rows, host.paint('dim', 'Stop with Ctrl-C.')])
+  const title = demo ? 'Troupe: demonstration of the web chat' : `Troupe listens at ${base}`
+  await host.stderr.lines([host.paint('bold', title), ...rows, host.paint('dim', 'Stop with Ctrl-C.')])
+}
+
+/** The page takes the token out of the address. */
+export const webAddress = ({ host, port, local }: Pick<BannerFacts, 'host' | 'port' | 'local'>): string =>
+  `${baseUrl(host, port)}/#token=${local.token}`
+
+function demoRows({ model, offers, workspace }: DemoFacts, local: LocalToken): readonly Row[] {
+  const found = offers.map((offer) => `${offer.model} (${offer.from})`).join(', ')
+  const hint =
+    found === ''
+      ? 'For an LLM, set a key such as ANTHROPIC_API_KEY or start Ollama, and start again.'
+      : `Found: ${found}. Choose it in the page.`
+  return [
+    ['Model', `${model}: rules, no LLM. ${hint}`],
+    ['Files', workspace],
+    ['Sessions', dirname(local.path)],
+  ]
 }
 
 export const baseUrl = (address: string, port: number): string =>

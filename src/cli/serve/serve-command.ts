@@ -4,7 +4,9 @@ import { listTokens } from '../../headends/server/index.ts'
 import { readSupervisorState } from '../../kernel/supervisor/index.ts'
 import { systemClock } from '../../runtime/index.ts'
 import { dataDirFlag } from '../approvals/next-commands.ts'
+import type { WebDemo } from '../demo/web-demo.ts'
 import { exitCodes } from '../host/exit-codes.ts'
+import { openBrowser } from '../host/open-browser.ts'
 import { openDataFolder } from '../host/open-data-folder.ts'
 import type { Host } from '../host/process-host.ts'
 import { hasExtensions } from '../kernel/extension-places.ts'
@@ -19,12 +21,12 @@ import { trustPathOf } from '../team/load-config.ts'
 import { isAboutTrust, sentenceOf } from '../team/start-diagnostics.ts'
 import { withColour } from '../terminal/print-messages.ts'
 import { HotReload } from './hot-reload.ts'
-import { printBanner } from './serve-banner.ts'
+import { printBanner, webAddress } from './serve-banner.ts'
 import { displayOf, type ServeLog, serveLog } from './serve-log.ts'
 import { isAnyAddress, isLoopback, type ServeSettings, serveFlags, serveSettings } from './serve-settings.ts'
 import { loadServedProject, type ServedProject } from './served-project.ts'
 import { ServerHealth } from './server-health.ts'
-import { listenAt, type PreparedServer, prepareServer } from './start-server.ts'
+import { listenAt, listenNear, type PreparedServer, prepareServer } from './start-server.ts'
 import { closeConnections, drainRuntime } from './stop-server.ts'
 import { watchedPaths } from './watched-paths.ts'
 
@@ -33,16 +35,21 @@ export interface ServeHost {
   readonly interruption: Interruption
   /** Under `troupe up`. */
   readonly kernelHost?: KernelHost
+  /** Under `troupe demo --web`. */
+  readonly demo?: WebDemo
 }
 
 /** `troupe serve`: checks everything before anything is started, and serves until it is asked to end. */
-export async function serveCommand(invocation: ServeInvocation, { host: given, interruption, kernelHost }: ServeHost): Promise<number> {
+export async function serveCommand(invocation: ServeInvocation, { host: given, interruption, ...hosts }: ServeHost): Promise<number> {
+  const { kernelHost, demo } = hosts
   const display = displayOf(invocation, given)
   const host = withColour(given, display)
-  const log = serveLog(host, display)
+  const log = serveLog(host, display, !demo)
   const flags = serveFlags(invocation)
   const hasKernel = kernelHost !== undefined || (invocation.agents.length === 0 && hasExtensions(process.cwd()))
-  const project = await interruption.before(loadServedProject(invocation, { host, isTrusted: invocation.isTrusted, hasKernel }))
+  const project = await interruption.before(
+    loadServedProject(invocation, { host, isTrusted: invocation.isTrusted, hasKernel, ...demo?.loading() }),
+  )
   for (const notice of project.notices) log.note(notice)
   // Missing trust may be the cause of unexpected behaviour.
   for (const each of project.diagnostics) (isAboutTrust(each) ? log.warn : log.note)(sentenceOf(each))
@@ -50,7 +57,7 @@ export async function serveCommand(invocation: ServeInvocation, { host: given, i
   kernelHost?.supervisor.drains(settings.drainMs)
   const store = await interruption.before(openDataFolder(project.folder))
   try {
-    await serve({ invocation, project, settings, store, host, log, display, interruption, ...(kernelHost && { kernelHost }) })
+    await serve({ invocation, project, settings, store, host, log, display, interruption, ...hosts })
   } finally {
     await store.close()
   }
@@ -67,38 +74,41 @@ interface Serving {
   readonly display: Parameters<typeof printBanner>[2]
   readonly interruption: Interruption
   readonly kernelHost?: KernelHost
+  readonly demo?: WebDemo
 }
 
 /** Resolves when everything has ended. */
 async function serve(serving: Serving): Promise<void> {
   const { invocation, settings, store } = serving
   if (!invocation.isStdio) await requireToken(settings, store.records, invocation.dataDir)
-  let changed = (): void => {}
-  const kernel = await openKernel(serving, () => changed())
+  const listeners: KernelListeners = { onChange() {}, onStatus() {} }
+  const kernel = await openKernel(serving, listeners)
   try {
-    await serveWith(serving, kernel, (listener) => {
-      changed = listener
-    })
+    await serveWith(serving, kernel, listeners)
   } finally {
     await kernel?.stop()
   }
 }
 
-async function serveWith(
-  serving: Serving,
-  kernel: ProjectKernel | undefined,
-  onKernelChange: (listener: () => void) => void,
-): Promise<void> {
-  const { invocation, settings, store, host, log } = serving
+/** They are set when the server exists: the kernel is opened before. */
+interface KernelListeners {
+  onChange(): void
+  onStatus(): void
+}
+
+async function serveWith(serving: Serving, kernel: ProjectKernel | undefined, listeners: KernelListeners): Promise<void> {
+  const { invocation, settings, store, host, log, demo } = serving
   const health = new ServerHealth()
-  const extend = async (loaded: ServedProject): Promise<ServedProject> => (kernel ? kernel.extend(loaded) : loaded)
+  const extend = async (loaded: ServedProject): Promise<ServedProject> => (await (kernel ?? demo?.models)?.extend(loaded)) ?? loaded
   const project = await extend(serving.project)
   if (kernel) health.kernelProblems = () => kernel.problems
-  const prepared = await prepareServer({ project, settings, store, version: await packageVersion(), health, host, log, kernel })
+  const version = await packageVersion()
+  const prepared = await prepareServer({ project, settings, store, version, health, host, log, kernel, demo: demo?.models })
   const reload = new HotReload({
     ...{ first: serving.project, clock: systemClock, health, log },
-    load: () => loadServedProject(invocation, { host, isTrusted: false, hasKernel: kernel !== undefined }),
+    load: () => loadServedProject(invocation, { host, isTrusted: false, hasKernel: kernel !== undefined, ...demo?.loading() }),
     apply: async (changed) => applyChange(prepared, await extend(changed)),
+    reloaded: () => prepared.statusChanged(),
     pathsOf: (changed) => watchedPaths(changed, invocation),
     trustFile: trustPathOf(host),
   })
@@ -106,7 +116,9 @@ async function serveWith(
   try {
     await kernel?.attach(prepared.sessions)
     await reload.start()
-    onKernelChange(() => reload.applyAgain())
+    listeners.onChange = () => reload.applyAgain()
+    listeners.onStatus = () => prepared.statusChanged()
+    demo?.models.attach(() => reload.applyNow())
     stop = await (invocation.isStdio ? serveProcess : serveNetwork)({ ...serving, project }, prepared, kernel)
     void resumeSessions(prepared, log)
     void kernel?.start().catch((error: unknown) => log.failure(error))
@@ -128,12 +140,13 @@ async function serveWith(
 
 async function openKernel(
   { invocation, project, store, host, log, kernelHost }: Serving,
-  onChange: () => void,
+  listeners: KernelListeners,
 ): Promise<ProjectKernel | undefined> {
   if (!project.extensions) return undefined
   const { ProjectKernel } = await import('../kernel/project-kernel.ts')
   const quarantined = kernelHost?.quarantined ?? readSupervisorState(supervisorPlace(invocation.dataDir, host)).quarantined
-  return ProjectKernel.open({ project, store, host, log, kernelHost, quarantined, onChange })
+  const [onChange, onStatus] = [() => listeners.onChange(), () => listeners.onStatus()]
+  return ProjectKernel.open({ project, store, host, log, kernelHost, quarantined, onChange, onStatus })
 }
 
 async function resumeSessions({ own }: PreparedServer, log: ServeLog): Promise<void> {
@@ -152,14 +165,15 @@ interface Stop {
 }
 
 async function serveNetwork(serving: Serving, prepared: PreparedServer, kernel: ProjectKernel | undefined): Promise<Stop> {
-  const { project, settings, host, log, display, interruption, kernelHost } = serving
+  const { invocation, project, settings, host, log, display, interruption, kernelHost, demo } = serving
   if (isAnyAddress(settings.host) && (project.headends.hosts ?? []).length === 0)
     log.warn('Requests are refused unless their Host is a name of this machine. Add the names that clients use to `headends.hosts`.')
-  const listening = await listenAt(prepared, settings)
-  const facts = { host: settings.host, port: listening.port, agents: project.served, local: prepared.local }
+  const listening = await (demo && invocation.port === undefined ? listenNear : listenAt)(prepared, settings)
+  const facts = { host: settings.host, port: listening.port, agents: project.served, local: prepared.local, demo: demo?.facts }
   if (!kernelHost?.terminal) await printBanner(facts, host, display)
   // A person who talks to the assistant has seen it before a restart.
   else if (kernelHost.isFirst) await printUpBanner(facts, kernel?.status() ?? [], host)
+  if (invocation.opens) openBrowser(new URL(webAddress(facts)), host)
   return { requested: aborted(interruption.signal), close: () => closeConnections(listening) }
 }
 

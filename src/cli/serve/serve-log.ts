@@ -24,7 +24,8 @@ export const displayOf = ({ display, logFormat }: ServeInvocation, { window, isS
   logFormat: logFormat ?? (isSeen ? 'text' : 'json'),
 })
 
-export function serveLog(host: Host, display: DisplayOptions): ServeLog {
+/** `showsRequests`: whether each request is logged, or only with `--verbose`. */
+export function serveLog(host: Host, display: DisplayOptions, showsRequests = true): ServeLog {
   const target = { host, display }
   return {
     format: display.logFormat,
@@ -38,7 +39,8 @@ export function serveLog(host: Host, display: DisplayOptions): ServeLog {
       void printWarning(`${requestId === undefined ? 'Unexpected error' : `Request ${requestId} failed`}: ${text}`, target)
     },
     access(entry) {
-      if (display.detail === 'quiet' && entry.status < 500) return
+      const isShown = showsRequests ? display.detail !== 'quiet' : display.detail === 'verbose'
+      if (!isShown && entry.status < 500) return
       void host.stderr.line(display.logFormat === 'json' ? accessRecord(entry, host) : accessLine(entry, host))
     },
   }

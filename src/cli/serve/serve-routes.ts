@@ -1,21 +1,17 @@
-import type { Clock, ExtensionStatus, Ids, OwnerUsages, Records, SchemaValidator } from '../../contracts/index.ts'
+import type { Ids, Records, SchemaValidator } from '../../contracts/index.ts'
 import { anthropicRoutes } from '../../headends/anthropic/index.ts'
 import { type McpDependencies, mcpRoutes } from '../../headends/mcp/index.ts'
 import { openaiRoutes } from '../../headends/openai/index.ts'
-import { restRoutes } from '../../headends/rest/index.ts'
-import { type AuditEntry, type Route, type ServerRouteDependencies, serverRoutes } from '../../headends/server/index.ts'
+import { type RestDependencies, restRoutes } from '../../headends/rest/index.ts'
+import { type Route, type ServerRouteDependencies, serverRoutes } from '../../headends/server/index.ts'
 import { webRoutes } from '../../headends/web/index.ts'
 
-export interface RouteDependencies extends ServerRouteDependencies, McpDependencies {
-  readonly clock: Clock
+export interface RouteDependencies extends ServerRouteDependencies, McpDependencies, RestDependencies {
   readonly ids: Ids
   readonly records: Records
-  readonly usages: OwnerUsages
   readonly validator: SchemaValidator
-  audit(entry: AuditEntry): Promise<void>
   /** The folder of the built web chat. */
   readonly webFolder: string
-  extensions(): readonly ExtensionStatus[]
 }
 
 /** All routes. Those of REST are last: `/v1/:agent` matches every word. */

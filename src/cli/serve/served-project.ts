@@ -1,6 +1,7 @@
 import { dirname, relative, resolve } from 'node:path'
 import {
   agentTemplate,
+  type FileState,
   findAgentPaths,
   type HeadendSettings,
   headendsOf,
@@ -40,10 +41,15 @@ export interface LoadOptions {
   readonly isTrusted: boolean
   /** Whether the kernel runs: there is an orchestrator, and extensions have models. */
   readonly hasKernel: boolean
+  /** Files to trust in their current form, besides those that a person has trusted. */
+  readonly alsoTrusted?: readonly FileState[]
+  /** Models that the agents may use later: the adapter resolves them. */
+  readonly otherModels?: readonly string[]
 }
 
 /** Reads and checks everything, as a run does. Throws all errors together. */
-export async function loadServedProject(invocation: ServeInvocation, { host, isTrusted, hasKernel }: LoadOptions): Promise<ServedProject> {
+export async function loadServedProject(invocation: ServeInvocation, options: LoadOptions): Promise<ServedProject> {
+  const { host, isTrusted, hasKernel, alsoTrusted = [], otherModels = [] } = options
   const wanted = wantedAgents(invocation.agents)
   const inspected = await inspectAgents(wanted, {
     host,
@@ -52,6 +58,7 @@ export async function loadServedProject(invocation: ServeInvocation, { host, isT
     isTrusted,
     // A server asks nobody: untrusted files are reported.
     asksForTrust: isTrusted,
+    alsoTrusted,
   })
   try {
     const { agents, served } = servedAgents(inspected, { isNamed: invocation.agents.length > 0, hasKernel })
@@ -60,7 +67,7 @@ export async function loadServedProject(invocation: ServeInvocation, { host, isT
       file: wanted.roots[0] ?? '.',
       isTeam: false,
       looksAtServers: false,
-      otherModels: extensions?.flatMap(({ manifest }) => manifest?.agent?.model ?? []) ?? [],
+      otherModels: [...otherModels, ...(extensions?.flatMap(({ manifest }) => manifest?.agent?.model ?? []) ?? [])],
     })
     const prepared = await prepareAgents(resolved, { ...invocation, dryRun: false, hasExtensions: hasKernel }, host)
     const templates = new Map(resolved.agents.map((agent) => [agent.definition.name, agentTemplate(registeredTemplate(agent))]))

@@ -1,6 +1,7 @@
 import { fileURLToPath } from 'node:url'
-import type { SessionService, Store } from '../../contracts/index.ts'
+import { type SessionService, type Store, TroupeError } from '../../contracts/index.ts'
 import { mcpUpgrade } from '../../headends/mcp/index.ts'
+import type { Demonstration } from '../../headends/rest/index.ts'
 import { auditLog, type HeadendServer, headendServer, type Listening, listen, storedTokens } from '../../headends/server/index.ts'
 import { conversationSessions } from '../../kernel/index.ts'
 import { type AgentRuntime, randomIds, systemClock } from '../../runtime/index.ts'
@@ -28,6 +29,7 @@ export interface ServerOptions {
   readonly log: ServeLog
   /** If it runs. */
   readonly kernel?: Pick<ProjectKernel, 'status'> | undefined
+  readonly demo?: Demonstration | undefined
 }
 
 /** A runtime with everything that protocols need; not reachable yet. */
@@ -41,8 +43,10 @@ export interface PreparedServer {
   readonly local: LocalToken
   /** Refuses agents that cannot be served here. */
   check(project: ServedProject): void
-  /** Tells clients that agents have changed. */
+  /** Tells clients of MCP that agents have changed. */
   agentsChanged(): void
+  /** Tells pages that agents, extensions or warnings have changed. */
+  statusChanged(): void
   /** After the runtime is closed. */
   close(): Promise<void>
 }
@@ -57,9 +61,10 @@ export async function prepareServer({
   host,
   log,
   kernel,
+  demo,
 }: ServerOptions): Promise<PreparedServer> {
   const clock = systemClock
-  const listeners = new Set<() => void>()
+  const [agents, status] = [changes(), changes()]
   const admission = (): HeadendServer['admission'] => server.admission
   const telemetry = await openTelemetry({ settings: project.telemetry, version, admission })
   const dependencies: RouteDependencies = {
@@ -77,10 +82,9 @@ export async function prepareServer({
     webFolder: fileURLToPath(packageFile('dist/web')),
     legacyTransports: settings.legacyTransports,
     ...(settings.maxBodyBytes !== undefined && { maxBodyBytes: settings.maxBodyBytes }),
-    onAgentsChange(changed) {
-      listeners.add(changed)
-      return () => void listeners.delete(changed)
-    },
+    onAgentsChange: agents.subscribe,
+    onChange: status.subscribe,
+    ...(demo && { demo }),
     onError: (error) => log.failure(error),
   }
   const routes = serveRoutes(dependencies)
@@ -109,12 +113,24 @@ export async function prepareServer({
   return {
     ...{ runtime, own, sessions, dependencies, server, local },
     check: (changed) => checkServedNames(changed, reserved),
-    agentsChanged() {
-      for (const listener of listeners) listener()
-    },
+    agentsChanged: agents.publish,
+    statusChanged: status.publish,
     async close() {
       await close()
       await telemetry.close()
+    },
+  }
+}
+
+function changes() {
+  const listeners = new Set<() => void>()
+  return {
+    subscribe(listener: () => void): () => void {
+      listeners.add(listener)
+      return () => void listeners.delete(listener)
+    },
+    publish(): void {
+      for (const listener of listeners) listener()
     },
   }
 }
@@ -127,4 +143,17 @@ export async function listenAt(
   const listening = await listen(server, { host, port, clock: systemClock })
   if (legacyTransports) mcpUpgrade(listening.server, { ...dependencies, headends: server })
   return listening
+}
+
+const nearbyPorts = 20
+
+/** Opens the port, or the next free one. */
+export async function listenNear(prepared: PreparedServer, settings: ServeSettings): Promise<Listening> {
+  for (let port = settings.port; port < settings.port + nearbyPorts; port++)
+    try {
+      return await listenAt(prepared, { ...settings, port })
+    } catch (error) {
+      if (!(error instanceof TroupeError && (error.cause as NodeJS.ErrnoException | undefined)?.code === 'EADDRINUSE')) throw error
+    }
+  return listenAt(prepared, { ...settings, port: 0 })
 }

@@ -47,6 +47,8 @@ export interface TeamOptions {
   readonly looksAtServers?: boolean
   /** Default: `true`. */
   readonly asksForTrust?: boolean
+  /** Files to treat as trusted without storing it. */
+  readonly alsoTrusted?: readonly FileState[]
 }
 
 /** Agents with all their descendants, checked and with models. */
@@ -238,9 +240,10 @@ function validTeam({ file, setup, registry, errors, diagnostics }: InspectedTeam
 
 /** Reads the team, asks for missing trust, and reads again if it was given. Does not ask for a team that has errors anyway. */
 async function readTrustedTeam(wanted: WantedAgents, options: TeamOptions, flags: ReadOverrides): Promise<ReadAgents> {
-  const { host, configFile, isTrusted: isGiven = false, asksForTrust = true, storesTrust = true } = options
-  const read = async (alsoTrusted: readonly FileState[] = [], importsModules = true): Promise<ReadAgents> => {
-    const found = await readAgents(host, { ...wanted, flags: flags.values, configFile, alsoTrusted, importsModules })
+  const { host, configFile, isTrusted: isGiven = false, asksForTrust = true, storesTrust = true, alsoTrusted = [] } = options
+  const read = async (more: readonly FileState[] = [], importsModules = true): Promise<ReadAgents> => {
+    const trusted = [...alsoTrusted, ...more]
+    const found = await readAgents(host, { ...wanted, flags: flags.values, configFile, alsoTrusted: trusted, importsModules })
     return { ...found, errors: [...flags.errors, ...found.errors] }
   }
   const first = await read()

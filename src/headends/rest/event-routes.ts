@@ -12,7 +12,7 @@ import {
   toHttpError,
 } from '../server/index.ts'
 import { sessionOf } from './find-session.ts'
-import { merged } from './merged.ts'
+import { merged, signals } from './merged.ts'
 import type { RestDependencies } from './rest-routes.ts'
 import { sessionDocument } from './wire.ts'
 
@@ -34,7 +34,18 @@ const encodeChange = encodedOnce((change: SessionChange) =>
 
 const cursor = z.coerce.number().int().nonnegative()
 
-export function eventRoutes({ clock }: RestDependencies): readonly Route[] {
+/** Agents, extensions or warnings of the server have changed: what, is read again. */
+const serverChange = { type: 'server.changed' } as const
+const encodeServerChange = encodedOnce(({ type }: typeof serverChange) => sseBytes({ event: type, data: '{}' }))
+
+type WatchItem = StreamEvent | SessionChange | typeof serverChange
+
+function encodeItem(item: WatchItem): Uint8Array | undefined {
+  if (item === serverChange) return encodeServerChange(serverChange)
+  return 'kind' in item && !('type' in item) ? encodeChange(item) : encodeEvent(item as StreamEvent)
+}
+
+export function eventRoutes({ clock, onChange }: RestDependencies): readonly Route[] {
   const failed = (requestId: string) => (error: unknown) =>
     sseBytes({ event: 'error', data: JSON.stringify(plainErrors(toHttpError(error), requestId)) })
   return [
@@ -77,7 +88,8 @@ export function eventRoutes({ clock }: RestDependencies): readonly Route[] {
       query: z.strictObject({ session: z.string().optional(), after: cursor.optional() }),
       responses: {
         200: {
-          description: 'Server-sent events: `session.changed`, `session.deleted`, and the events of the session.',
+          description:
+            'Server-sent events: `session.changed`, `session.deleted`, `server.changed` (read `/v1/status` and `/v1/agents` again), and the events of the session.',
           mediaType: 'text/event-stream',
         },
       },
@@ -85,13 +97,15 @@ export function eventRoutes({ clock }: RestDependencies): readonly Route[] {
         const { query, sessions, requestId } = request
         const { session: id } = query
         if (id !== undefined) await sessionOf(request, id)
-        const changes = sessions.watch()
         const after = cursorOf(request)
-        const source: AsyncIterable<StreamEvent | SessionChange> =
-          id === undefined ? changes : merged<StreamEvent | SessionChange>(changes, sessions.events(id, { after, until: 'closed' }))
+        const source = merged<WatchItem>(
+          sessions.watch(),
+          ...(onChange ? [signals(serverChange, onChange)] : []),
+          ...(id === undefined ? [] : [sessions.events(id, { after, until: 'closed' })]),
+        )
         return eventStream({
           source,
-          encode: (item) => ('kind' in item && !('type' in item) ? encodeChange(item) : encodeEvent(item as StreamEvent)),
+          encode: encodeItem,
           clock,
           failed: failed(requestId),
         })

@@ -1,1 +1,2 @@
 export { type RestDependencies, restRoutes } from './rest-routes.ts'
+export type { Demonstration, ModelOffer } from './status-routes.ts'

@@ -62,6 +62,8 @@ export interface Route<Body = unknown, Query = unknown> {
   readonly access: Scope | 'public'
   /** It is allowed while the server shuts down. */
   readonly endsWork?: boolean
+  /** It is no part of the interface: the reference does not show it. */
+  readonly isUnlisted?: true
   /** One sentence for the reference. */
   readonly summary: string
   readonly description?: string

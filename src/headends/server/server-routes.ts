@@ -86,13 +86,13 @@ export function serverRoutes(
       method: 'GET',
       path: '/',
       access: 'public',
-      summary: 'Links to the parts of the server',
-      responses: { 200: { description: 'A sentence and links.', mediaType: 'text/html' } },
+      summary: 'How to build the web chat, and links to the parts of the server',
+      responses: { 200: { description: 'Two sentences and links.', mediaType: 'text/html' } },
       handle: () =>
         new Response(homePage, { headers: { 'content-type': 'text/html; charset=utf-8', 'content-security-policy': pagePolicy } }),
     }),
   ].filter(({ path }) => others.every((other) => other.path !== path))
-  const all: readonly Route[] = [...own, ...others]
+  const all: readonly Route[] = [...own, ...others].filter(({ isUnlisted }) => !isUnlisted)
   let known: object | undefined
   const document = (): object => {
     known ??= openApiDocument(all, version)
@@ -103,6 +103,7 @@ export function serverRoutes(
 
 const homePage = `<!doctype html>
 <html lang="en"><meta charset="utf-8"><title>Troupe</title>
-<p>This is a Troupe server: see the <a href="/docs">API reference</a>, the <a href="/openapi.json">OpenAPI document</a> and <a href="/health">its health</a>.</p>
+<p>The web chat is not built. Run <code>npm run build</code> in the folder of Troupe, and start the server again.</p>
+<p>This server has an <a href="/docs">API reference</a>, an <a href="/openapi.json">OpenAPI document</a> and a page about <a href="/health">its health</a>.</p>
 </html>
 `

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { HttpError, plainErrors, type Route, type RouteRequest, route } from '../server/index.ts'
@@ -29,6 +30,8 @@ interface WebFile {
   readonly bytes: Uint8Array<ArrayBuffer>
   readonly gzip: Uint8Array<ArrayBuffer> | undefined
   readonly mediaType: string
+  /** The same for both forms. */
+  readonly etag: string
 }
 
 /** `folder`: what `npm run build` makes of `src/web`. Empty if it does not exist. */
@@ -54,6 +57,7 @@ export function webRoutes(folder: string): readonly Route[] {
     route({
       ...base,
       path: '/assets/:file',
+      isUnlisted: true,
       summary: 'A file of the web chat',
       responses: { 200: { description: 'A script, a style sheet or a picture.', mediaType: '*/*' } },
       handle(request) {
@@ -68,12 +72,14 @@ export function webRoutes(folder: string): readonly Route[] {
 
 function respond(
   { raw }: Pick<RouteRequest, 'raw'>,
-  { bytes, gzip, mediaType }: WebFile,
-  headers: { readonly [name: string]: string },
+  { bytes, gzip, mediaType, etag }: WebFile,
+  given: { readonly [name: string]: string },
 ): Response {
-  const isCompressed = gzip !== undefined && /\bgzip\b/.test(raw.headers.get('accept-encoding') ?? '')
+  const headers = { ...given, etag, vary: 'accept-encoding' }
+  if (raw.headers.get('if-none-match')?.includes(etag)) return new Response(null, { status: 304, headers })
+  const isCompressed = gzip !== undefined && /\bgzip\b(?!;q=0(?:\D|$))/.test(raw.headers.get('accept-encoding') ?? '')
   return new Response(isCompressed ? gzip : bytes, {
-    headers: { ...headers, 'content-type': mediaType, vary: 'accept-encoding', ...(isCompressed && { 'content-encoding': 'gzip' }) },
+    headers: { ...headers, 'content-type': mediaType, ...(isCompressed && { 'content-encoding': 'gzip' }) },
   })
 }
 
@@ -86,7 +92,9 @@ function listFiles(folder: string): readonly string[] {
 function readFile(path: string): WebFile | undefined {
   const bytes = readBytes(path)
   const mediaType = mediaTypes[path.slice(path.lastIndexOf('.') + 1)] ?? 'application/octet-stream'
-  return bytes && { bytes, gzip: readBytes(`${path}.gz`), mediaType }
+  if (!bytes) return undefined
+  const etag = `W/"${createHash('sha256').update(bytes).digest('base64url').slice(0, 22)}"`
+  return { bytes, gzip: readBytes(`${path}.gz`), mediaType, etag }
 }
 
 function readBytes(path: string): Uint8Array<ArrayBuffer> | undefined {

@@ -43,11 +43,12 @@ export function ignoredAddress(provider: string, sources: ProviderSources): stri
   return profile.urlVariables.find((name) => variableOf(sources.variables, name) !== undefined)
 }
 
-/** The profile of a provider, and whether it has credentials. */
-export function prospectOf(provider: string, sources: ProviderSources): { readonly profile: ProviderProfile; readonly hasKey: boolean } {
+/** The profile of a provider, and where its credentials come from, if it has some: a variable or its section of the configuration. */
+export function prospectOf(provider: string, sources: ProviderSources): { readonly profile: ProviderProfile; readonly keyFrom?: string } {
   const { profile, settings } = configOf(provider, sources)
-  const { kind } = keyOf(settings, sources.variables, profile.keys)
-  return { profile, hasKey: kind === 'key' || kind === 'header' }
+  const key = keyOf(settings, sources.variables, profile.keys)
+  if (key.kind !== 'key' && key.kind !== 'header') return { profile }
+  return { profile, keyFrom: (key.kind === 'key' ? key.variable : undefined) ?? `providers.${provider}` }
 }
 
 function configOf(provider: string, { providers }: ProviderSources) {

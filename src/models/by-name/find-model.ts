@@ -15,10 +15,10 @@ const timeoutMs = 300
  * is contacted. Throws `model_unavailable` with everything that was tried.
  */
 export async function findModel(options: SearchOptions): Promise<string> {
-  const names = [...new Set([...Object.keys(options.providers ?? {}), ...Object.keys(knownProviders)])]
+  const names = providerNames(options)
   for (const name of names) {
-    const { profile, hasKey } = prospectOf(name, options)
-    if (profile.defaultModel !== undefined && hasKey) return `${name}/${profile.defaultModel}`
+    const { profile, keyFrom } = prospectOf(name, options)
+    if (profile.defaultModel !== undefined && keyFrom !== undefined) return `${name}/${profile.defaultModel}`
   }
   const servers = names.filter((name) => prospectOf(name, options).profile.defaultModel === undefined)
   const looked = await Promise.all(servers.map((server) => probe(server, options)))
@@ -26,6 +26,32 @@ export async function findModel(options: SearchOptions): Promise<string> {
   if (found) return found.model
   throw unavailable(looked.flatMap((each) => (each.kind === 'found' ? [] : [each.problem])))
 }
+
+/** A model that can be used here. */
+export interface FoundModel {
+  readonly model: string
+  /** Why: the variable or setting of its key, or the server that has it. */
+  readonly from: string
+}
+
+/** Of each provider with a key and of each local server, the model that `auto` would use. */
+export async function findAllModels(options: SearchOptions): Promise<readonly FoundModel[]> {
+  const found = await Promise.all(
+    providerNames(options).map(async (name): Promise<readonly FoundModel[]> => {
+      const { profile, keyFrom } = prospectOf(name, options)
+      if (settingsOf(name, options) instanceof TroupeError) return []
+      if (profile.defaultModel !== undefined)
+        return keyFrom === undefined ? [] : [{ model: `${name}/${profile.defaultModel}`, from: keyFrom }]
+      const probed = await probe(name, options)
+      return probed.kind === 'found' ? [{ model: probed.model, from: `${knownProvider(name)?.label ?? name} on this machine` }] : []
+    }),
+  )
+  return found.flat()
+}
+
+const providerNames = ({ providers = {} }: SearchOptions): readonly string[] => [
+  ...new Set([...Object.keys(providers), ...Object.keys(knownProviders)]),
+]
 
 type Probed = { readonly kind: 'found'; readonly model: string } | { readonly kind: 'nothing'; readonly problem: Problem }
 

@@ -1,8 +1,18 @@
 export type { ModelAdapterOptions, ProviderConfig, ProviderSources } from './adapter-options.ts'
+
+import type { ProviderSources } from './adapter-options.ts'
+import { platform } from './adapter-options.ts'
+import type { FoundModel } from './find-model.ts'
+
 export { ignoredAddress } from './endpoint.ts'
 export { modelAdapter } from './model-adapter.ts'
 export { modelSourceNames } from './model-sources.ts'
+export type { FoundModel }
 
 /** Models of a provider with similar names. */
 export const nearestModels = async (provider: string, model: string): Promise<readonly string[]> =>
   (await import('./prices.ts')).nearestModels(provider, model)
+
+/** Models of keys and local servers that are found now. No other machine is contacted. */
+export const findAllModels = async (sources: ProviderSources): Promise<readonly FoundModel[]> =>
+  (await import('./find-model.ts')).findAllModels({ ...platform, ...sources })

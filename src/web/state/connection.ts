@@ -124,6 +124,9 @@ function take(page: Page, store: SessionStore | undefined, { event, data }: Serv
       if (store?.id === sessionId) store.state.value = 'deleted'
       break
     }
+    case 'server.changed':
+      void readServer(page).catch(() => {})
+      break
     case 'error':
       throw new Error('The stream ended with an error.')
     default:
@@ -145,22 +148,25 @@ function changed(page: Page, session: SessionDocument): void {
 
 /** Whatever has changed while the page did not hear of it. */
 async function refresh(page: Page, store: SessionStore | undefined): Promise<void> {
+  const [list] = await Promise.all([page.http.get<SessionPage>(`/v1/sessions?limit=${pageSize}`), readServer(page), readRequests(page)])
+  page.sessions.value = list.sessions
+  page.nextSessions.value = list.next
+  if (store && store.state.value === 'loading') await settle(page, store)
+}
+
+/** What the server is: its agents, extensions and warnings. */
+async function readServer(page: Page): Promise<void> {
   const { http } = page
-  const [status, { agents }, { extensions }, list] = await Promise.all([
+  const [status, { agents }, { extensions }] = await Promise.all([
     http.get<ServerStatus>('/v1/status'),
     http.get<{ readonly agents: readonly AgentDescription[] }>('/v1/agents'),
     http.get<{ readonly extensions: readonly ExtensionStatus[] }>('/v1/extensions'),
-    http.get<SessionPage>(`/v1/sessions?limit=${pageSize}`),
-    readRequests(page),
   ])
   if (page.status.value && page.status.value.version !== status.version)
     page.notify({ kind: 'info', text: `The server has version ${status.version} now.`, remedy: 'Reload the page to use it.' })
   page.status.value = status
   page.agents.value = agents
   page.extensions.value = extensions
-  page.sessions.value = list.sessions
-  page.nextSessions.value = list.next
-  if (store && store.state.value === 'loading') await settle(page, store)
 }
 
 /** Whether everything so far has been folded. A session may be too old for the list. */

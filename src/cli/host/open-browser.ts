@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process'
-import type { Host } from '../host/process-host.ts'
+import type { Host } from './process-host.ts'
 
 /** Opens a page in the browser of the user, if there is one. Nobody waits for it, and a failure does not matter: the URL is printed, too. */
 export function openBrowser({ href }: URL, { env }: Pick<Host, 'env'>, platform: NodeJS.Platform = process.platform): boolean {
@@ -11,6 +11,10 @@ export function openBrowser({ href }: URL, { env }: Pick<Host, 'env'>, platform:
   child.unref()
   return true
 }
+
+/** Whether a person is there who would see it: not in a pipe, not in CI, and not with `BROWSER=none`. */
+export const mayOpenBrowser = ({ env, window, isSeen = window === 'terminal' }: Pick<Host, 'env' | 'window' | 'isSeen'>): boolean =>
+  isSeen && !env.CI && env.BROWSER !== 'none'
 
 type Opener = readonly [program: string, ...args: readonly string[]]
 

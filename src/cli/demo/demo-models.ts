@@ -1,0 +1,48 @@
+import { overlayFor } from '../../agents/index.ts'
+import { TroupeError } from '../../contracts/index.ts'
+import type { Demonstration, ModelOffer } from '../../headends/rest/index.ts'
+import { findAllModels } from '../../models/by-name/index.ts'
+import type { ServedProject } from '../serve/served-project.ts'
+
+const withoutKey = 'rehearsal'
+
+/** The model of all agents of the demonstration. It begins with `rehearsal` at each start. */
+export class DemoModels implements Demonstration {
+  #model = withoutKey
+  #offers: readonly ModelOffer[] = []
+  #apply = (): Promise<void> => Promise.resolve()
+
+  get model(): string {
+    return this.#model
+  }
+
+  get offers(): readonly ModelOffer[] {
+    return this.#offers
+  }
+
+  /** `apply` makes the server call `extend` again, as after a change of a file. */
+  attach(apply: () => Promise<void>): void {
+    this.#apply = apply
+  }
+
+  /** The project with the chosen model. Looks for keys and local servers again. */
+  async extend(project: ServedProject): Promise<ServedProject> {
+    this.#offers = await findAllModels(overlayFor(['auto'], project.inspected.setup))
+    if (!this.#offers.some(({ model }) => model === this.#model)) this.#model = withoutKey
+    const agents = project.config.agents.map((agent) => ({ ...agent, models: [this.#model] }))
+    return { ...project, config: { ...project.config, agents } }
+  }
+
+  async choose(model: string): Promise<void> {
+    const before = this.#model
+    this.#model = model
+    try {
+      await this.#apply()
+    } catch (error) {
+      this.#model = before
+      throw error
+    }
+    if (this.#model !== model)
+      throw new TroupeError('model_unavailable', `The model ${model} is not available any more.`, { remedy: 'Choose another model.' })
+  }
+}

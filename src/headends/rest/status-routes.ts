@@ -1,0 +1,103 @@
+import { z } from 'zod'
+import type { OwnerBudget } from '../../contracts/index.ts'
+import { nextUtcDay, utcDay } from '../../util/utc-day.ts'
+import { type Caller, HttpError, type Peer, plainErrors, type Route, route } from '../server/index.ts'
+import type { RestDependencies } from './rest-routes.ts'
+
+/** A model that the demonstration can use. */
+export interface ModelOffer {
+  readonly model: string
+  /** Why it can be used: the variable of its key, or the server that has it. */
+  readonly from: string
+}
+
+/** The demonstration of the web chat: all its agents have the same model. */
+export interface Demonstration {
+  readonly model: string
+  /** Models of keys and local servers that were found. */
+  readonly offers: readonly ModelOffer[]
+  /** Applies from the next turn on. */
+  choose(model: string): Promise<void>
+}
+
+export function statusRoutes(dependencies: RestDependencies): readonly Route[] {
+  const { demo } = dependencies
+  return [statusRoute(dependencies), ...(demo ? [demoRoute(demo, dependencies)] : [])]
+}
+
+const statusRoute = (dependencies: RestDependencies): Route =>
+  route({
+    headend: 'rest',
+    errors: plainErrors,
+    method: 'GET',
+    path: '/v1/status',
+    access: 'read',
+    summary: 'Show the version, the caller, the models and the budget of today',
+    responses: {
+      200: {
+        description:
+          '`{ version, principal, scopes, agents, models }`. With a budget: `budget`, what is used and left today. `warnings`: what is not as it should be, such as an agent file that cannot be read.',
+      },
+    },
+    handle: async (request) => Response.json(await statusOf(request, dependencies)),
+  })
+
+async function statusOf({ caller, sessions }: Peer, { version, ...dependencies }: RestDependencies): Promise<object> {
+  const agents = sessions.agents()
+  const warnings = dependencies.warnings?.() ?? []
+  const { demo } = dependencies
+  return {
+    version,
+    principal: caller.principal,
+    scopes: caller.scopes,
+    agents: agents.map(({ name }) => name),
+    models: [...new Set(agents.flatMap(({ models }) => models))],
+    ...(caller.budget && { budget: await budgetToday(caller, caller.budget, dependencies) }),
+    ...(warnings.length > 0 && { warnings }),
+    ...(demo && { demo: { model: demo.model, offers: demo.offers } }),
+  }
+}
+
+const demoRoute = (demo: Demonstration, dependencies: RestDependencies): Route =>
+  route({
+    headend: 'rest',
+    errors: plainErrors,
+    method: 'POST',
+    path: '/v1/demo/model',
+    access: 'admin',
+    summary: 'Choose the model of the demonstration',
+    body: z.strictObject({ model: z.string() }),
+    responses: { 200: { description: 'The status, as `GET /v1/status` answers it.' } },
+    async handle(request) {
+      const { model } = request.body
+      const names = ['rehearsal', ...demo.offers.map((offer) => offer.model)]
+      if (!names.includes(model))
+        throw new HttpError('invalid_request', `model: "${model.slice(0, 100)}" was not found here.`, {
+          parameter: 'model',
+          remedy: `Choose one of: ${names.join(', ')}.`,
+        })
+      await demo.choose(model)
+      return Response.json(await statusOf(request, dependencies))
+    },
+  })
+
+/** `used` is what is stored: requests in flight are not part of it. */
+async function budgetToday(
+  { principal }: Caller,
+  { tokensPerDay, costUsdPerDay }: OwnerBudget,
+  { usages, clock }: Pick<RestDependencies, 'usages' | 'clock'>,
+): Promise<object> {
+  const now = clock.now()
+  const used = await usages.get(principal.id, utcDay(now))
+  const left = (limit: number, amount: number): number => Math.max(0, limit - amount)
+  return {
+    ...(tokensPerDay !== undefined && { tokensPerDay }),
+    ...(costUsdPerDay !== undefined && { costUsdPerDay }),
+    used,
+    remaining: {
+      ...(tokensPerDay !== undefined && { tokens: left(tokensPerDay, used.tokens) }),
+      ...(costUsdPerDay !== undefined && { costUsd: left(costUsdPerDay, used.costUsd) }),
+    },
+    renewsAt: new Date(nextUtcDay(now)).toISOString(),
+  }
+}
