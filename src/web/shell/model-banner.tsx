@@ -6,10 +6,16 @@ import { IconButton } from '../ui/icon-button.tsx'
 import { MenuButton } from '../ui/menu.tsx'
 
 const rehearsal = 'rehearsal'
-const maxOffers = 2
 
-/** Which model answers. The demonstration offers the models that were found. `models`: those of the agent, in order of preference. */
-export function ModelBanner({ models }: { readonly models: readonly string[] }) {
+interface ModelBannerProps {
+  /** Of the agent, in order of preference. */
+  readonly models: readonly string[]
+  /** Offers with a button of their own. The others are in a menu. */
+  readonly maxButtons?: number
+}
+
+/** Which model answers. The demonstration offers the models that were found. */
+export function ModelBanner({ models, maxButtons = 2 }: ModelBannerProps) {
   const page = usePage()
   const [isHelpOpen, setHelpOpen] = useState(false)
   const demo = page.status.value?.demo
@@ -24,12 +30,10 @@ export function ModelBanner({ models }: { readonly models: readonly string[] }) 
         {model === rehearsal ? (
           <>
             <strong>Rehearsal answers</strong>: simple rules, no LLM.{' '}
-            {offers.length === 0 && (
-              <button type="button" class="model-link" aria-expanded={isHelpOpen} onClick={() => setHelpOpen(!isHelpOpen)}>
-                How to add a key
-              </button>
-            )}
-            {isHelpOpen && offers.length === 0 && <KeyHelp isDemo={demo !== undefined} />}
+            <button type="button" class="model-link" aria-expanded={isHelpOpen} onClick={() => setHelpOpen(!isHelpOpen)}>
+              How to add a key
+            </button>
+            {isHelpOpen && <KeyHelp isDemo={demo !== undefined} />}
           </>
         ) : (
           <>
@@ -38,7 +42,7 @@ export function ModelBanner({ models }: { readonly models: readonly string[] }) 
         )}
       </span>
       <div class="model-offers">
-        {offers.slice(0, maxOffers).map((offer) => (
+        {offers.slice(0, maxButtons).map((offer) => (
           <button
             key={offer.model}
             type="button"
@@ -49,15 +53,15 @@ export function ModelBanner({ models }: { readonly models: readonly string[] }) 
             Use {offer.model}
           </button>
         ))}
-        {offers.length > maxOffers && (
+        {offers.length > maxButtons && (
           <MenuButton
             label="More models"
             class="button button-small"
             items={offers
-              .slice(maxOffers)
+              .slice(maxButtons)
               .map((offer) => ({ label: `${offer.model} (${offer.from})`, onSelect: () => void chooseDemoModel(page, offer.model) }))}
           >
-            More
+            {maxButtons === 0 ? 'Use a model' : 'More'} <Icon name="chevron" class="icon-down" />
           </MenuButton>
         )}
         {model !== rehearsal && demo && mayChoose && (

@@ -51,5 +51,5 @@ export function SessionView({ openDrawer }: { openDrawer(): void }) {
 
 function SessionModel({ store }: { readonly store: SessionStore }) {
   void store.frame.value
-  return <ModelBanner models={store.root?.spec?.models ?? []} />
+  return <ModelBanner models={store.root?.spec?.models ?? []} maxButtons={0} />
 }

@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact'
-import { useEffect, useRef, useState } from 'preact/hooks'
+import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { Icon, type IconName } from './icon.tsx'
 
 export interface MenuItem {
@@ -23,7 +23,7 @@ interface MenuButtonProps {
 export function MenuButton({ label, items, class: more, children, side = 'below', align = 'end' }: MenuButtonProps) {
   const [isOpen, setOpen] = useState(false)
   const box = useRef<HTMLDivElement>(null)
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (!isOpen) return
     box.current?.querySelector<HTMLElement>('[role="menuitem"]')?.focus()
     const outside = (event: Event): void => {
