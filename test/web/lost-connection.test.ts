@@ -58,9 +58,18 @@ async function survives(bytes: readonly number[]): Promise<void> {
 }
 
 /** What a person reads. Durations of what runs differ: everything has ended. */
-async function shown({ conversation, rows }: Chat): Promise<{ readonly conversation: string; readonly rows: readonly string[] }> {
-  return { conversation: await conversation.innerText(), rows: await rows.allInnerTexts() }
+async function shown({ conversation, rows }: Chat): Promise<{ readonly conversation: readonly string[]; readonly rows: readonly string[] }> {
+  return { conversation: (await conversation.evaluate(texts)) as readonly string[], rows: await rows.allInnerTexts() }
 }
+
+/** Without buttons and announcements: they depend on what the person did and saw before. */
+const texts = `(element) => {
+  const walker = document.createTreeWalker(element, NodeFilter.SHOW_TEXT)
+  const found = []
+  while (walker.nextNode())
+    if (!walker.currentNode.parentElement.closest('button, [aria-live], [role=status], .visually-hidden')) found.push(walker.currentNode.data)
+  return found
+}`
 
 async function settled(chat: Chat): ReturnType<typeof shown> {
   await chat.button('Stop').waitFor({ state: 'detached' })
