@@ -58,16 +58,19 @@ async function survives(bytes: readonly number[]): Promise<void> {
 }
 
 /** What a person reads. Durations of what runs differ: everything has ended. */
-async function shown({ conversation, rows }: Chat): Promise<{ readonly conversation: readonly string[]; readonly rows: readonly string[] }> {
+async function shown({
+  conversation,
+  rows,
+}: Chat): Promise<{ readonly conversation: readonly string[]; readonly rows: readonly string[] }> {
   return { conversation: (await conversation.evaluate(texts)) as readonly string[], rows: await rows.allInnerTexts() }
 }
 
-/** Without buttons and announcements: they depend on what the person did and saw before. */
+/** Without buttons (other than cards) and announcements: they depend on what the person did and saw before. */
 const texts = `(element) => {
   const walker = document.createTreeWalker(element, NodeFilter.SHOW_TEXT)
   const found = []
   while (walker.nextNode())
-    if (!walker.currentNode.parentElement.closest('button, [aria-live], [role=status], .visually-hidden')) found.push(walker.currentNode.data)
+    if (!walker.currentNode.parentElement.closest('button:not([aria-expanded]), [aria-live], [role=status], .visually-hidden')) found.push(walker.currentNode.data)
   return found
 }`
 

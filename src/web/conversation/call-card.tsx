@@ -49,8 +49,10 @@ function CallFacts({ call: { error, exitCode, changes, sandbox } }: { readonly c
 export function CallTime({ call }: { readonly call: CallNode }) {
   const page = usePage()
   const { store } = useView()
-  const { latencyMs, status, span, child } = call
-  const turn = child?.turns.at(-1)
+  // A component that reads signals is not rendered again with its parent.
+  const { latencyMs, status, span, child } = store.use(call)
+  const turn = child && store.use(child).turns.at(-1)
+  if (turn) store.use(turn)
   const isRunning = status === 'running' || turn?.status === 'running'
   if (isRunning) void page.now.value
   const text = isRunning

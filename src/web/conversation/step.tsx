@@ -60,7 +60,7 @@ function Part({ part, agent }: { readonly part: StepPart; readonly agent: AgentN
   const { AgentFlow } = useView()
   switch (part.kind) {
     case 'text':
-      if (part.text.type === 'reasoning') return <Reasoning text={part.text} />
+      if (part.text.type === 'reasoning') return <Reasoning id={part.text.id} text={part.text.text} isStreamed={part.text.isOpen} />
       return <AnswerText text={part.text.text} isOpen={part.text.isOpen} isJson={agent.spec?.output.format === 'json'} />
     case 'plan':
       return <PlanView id={part.id} plan={part.plan} />
@@ -101,8 +101,12 @@ function formatted(text: string): string {
   }
 }
 
+interface ReasoningProps extends Pick<TextNode, 'id' | 'text'> {
+  readonly isStreamed: boolean
+}
+
 /** The reasoning of the model in one line. It opens. */
-function Reasoning({ text: { id, text, isOpen: isStreamed } }: { readonly text: TextNode }) {
+function Reasoning({ id, text, isStreamed }: ReasoningProps) {
   const view = useView()
   const open = view.open(id)
   const isOpen = open.value ?? false
