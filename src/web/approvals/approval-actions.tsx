@@ -42,14 +42,18 @@ export function ApprovalActions({ request, onDecide }: ApprovalActionsProps) {
           onDecide({ kind: 'deny', ...(feedback.trim() !== '' && { feedback: feedback.trim() }) })
         }}
       >
-        <input
-          class="field approval-grow"
-          aria-label="Feedback"
-          placeholder="Say why not (optional)"
-          maxLength={maxFeedback}
-          value={feedback}
-          onInput={({ currentTarget }) => setFeedback(currentTarget.value)}
-        />
+        {isQuestion ? (
+          <span class="approval-grow" />
+        ) : (
+          <input
+            class="field approval-grow"
+            aria-label="Feedback"
+            placeholder="Say why not (optional)"
+            maxLength={maxFeedback}
+            value={feedback}
+            onInput={({ currentTarget }) => setFeedback(currentTarget.value)}
+          />
+        )}
         <button type="submit" class="button">
           {isQuestion ? 'Decline' : 'Deny'}
         </button>

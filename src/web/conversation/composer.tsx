@@ -1,4 +1,4 @@
-import type { AgentNode, TurnNode } from '../../view/index.ts'
+import type { TurnNode } from '../../view/index.ts'
 import { cancelTurn, sendMessage } from '../state/actions.ts'
 import { openDraft } from '../state/drafts.ts'
 import { usePage } from '../state/page.ts'
@@ -32,7 +32,7 @@ export function Composer({ store }: { readonly store: SessionStore }) {
       )}
       <MessageBox
         draft={openDraft(store.id)}
-        placeholder={placeholderOf(root, speaker, isOpen)}
+        placeholder={`Message ${speaker?.name ?? root?.name ?? ''}`.trim()}
         agent={agent}
         canSteer={isOpen}
         stop={isOpen && turn && <StopControls store={store} turn={turn} />}
@@ -40,11 +40,6 @@ export function Composer({ store }: { readonly store: SessionStore }) {
       />
     </div>
   )
-}
-
-function placeholderOf(root: AgentNode | undefined, speaker: AgentNode | undefined, isOpen: boolean): string {
-  if (speaker) return `Message ${speaker.name}`
-  return isOpen ? 'Enter queues a message, Alt+Enter steers' : `Message ${root?.name ?? ''}`.trim()
 }
 
 /** Stop asks for a last answer; once that was asked for, the turn can be ended immediately. */

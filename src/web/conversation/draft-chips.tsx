@@ -21,14 +21,18 @@ export function AttachmentChips({ attachments, onRemove }: { readonly attachment
 
 /** What is set for the next turn. */
 export function SettingChips({ typed, onChange }: { readonly typed: TypedSettings; onChange(typed: TypedSettings): void }) {
-  return typedNames(typed)
-    .filter((name) => settingProblem(name, typed[name] ?? '') === undefined)
-    .map((name) => (
-      <span key={name} class="message-chip" title="From the next turn on">
-        <span class="truncate">{settingFields[name].chip(typed[name] ?? '')}</span>
-        <RemoveButton label={`Remove ${settingFields[name].label}`} onClick={() => onChange({ ...typed, [name]: '' })} />
-      </span>
-    ))
+  const names = typedNames(typed).filter((name) => settingProblem(name, typed[name] ?? '') === undefined)
+  if (names.length === 0) return null
+  return (
+    <ul class="message-attachments plain-list" aria-label="From the next turn on">
+      {names.map((name) => (
+        <li key={name} class="message-chip" title="From the next turn on">
+          <span class="truncate">{settingFields[name].chip(typed[name] ?? '')}</span>
+          <RemoveButton label={`Remove ${settingFields[name].label}`} onClick={() => onChange({ ...typed, [name]: '' })} />
+        </li>
+      ))}
+    </ul>
+  )
 }
 
 const RemoveButton = ({ label, onClick }: { readonly label: string; onClick(): void }) => (

@@ -61,6 +61,7 @@ export function MessageBox(props: MessageBoxProps) {
         attachments={value.attachments}
         onRemove={(index) => update({ attachments: value.attachments.filter((_, at) => at !== index) })}
       />
+      <SettingChips typed={value.settings} onChange={(settings) => update({ settings })} />
       <MessageText {...{ draft, placeholder, autoFocus }} update={update} add={add} addFiles={addFiles} send={send} />
       {input?.format === 'json' && <p class="message-hint">Expects JSON: {expectedInput(input.schema)}</p>}
       <p class="message-problem" role="alert">
@@ -69,8 +70,9 @@ export function MessageBox(props: MessageBoxProps) {
       <div class="message-tools">
         <IconButton icon="attach" label="Attach file" onClick={() => picker.current?.click()} />
         {agent && <TurnOptions agent={agent} typed={value.settings} onChange={(settings) => update({ settings })} />}
-        <SettingChips typed={value.settings} onChange={(settings) => update({ settings })} />
-        <span class="message-space" />
+        <span class="message-keys" aria-hidden="true">
+          {canSteer ? '⏎ next turn  ⌥⏎ steer' : '⏎ send'}
+        </span>
         {canSteer && !isEmpty && (
           <button type="button" class="button button-small" title="Enters the running turn (Alt+Enter)" onClick={() => send('steer')}>
             <Icon name="steer" /> Steer

@@ -31,7 +31,7 @@ export function TurnOptions(props: TurnOptionsProps) {
   return (
     // biome-ignore lint/a11y/noStaticElementInteractions: the keys belong to the fields inside
     <div
-      class="menu-box"
+      class="turn-options-box"
       ref={box}
       onKeyDown={(event) => {
         if (!isOpen || (event.key !== 'Escape' && event.key !== 'Enter') || event.target instanceof HTMLButtonElement) return
@@ -42,7 +42,7 @@ export function TurnOptions(props: TurnOptionsProps) {
     >
       <IconButton icon="settings" label="Settings for the next turn" isPressed={isOpen} onClick={() => setOpen(!isOpen)} />
       {isOpen && (
-        <div class="menu menu-above menu-start turn-options" role="dialog" aria-label="Settings for the next turn">
+        <div class="menu turn-options" role="dialog" aria-label="Settings for the next turn">
           {settingsFor(props.agent).map((name) => (
             <Setting key={name} {...props} name={name} />
           ))}

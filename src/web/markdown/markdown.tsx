@@ -5,7 +5,7 @@ import { definitionsIn, markdownHtml } from './markdown-html.ts'
 import { type Blocks, splitBlocks, steadyEnd } from './split-blocks.ts'
 
 /** Longer texts are shown as they are. */
-const longestMarkdown = 200_000
+export const longestMarkdown = 200_000
 
 interface MarkdownProps {
   readonly text: string
@@ -42,7 +42,7 @@ function Block({ text }: { readonly text: string }) {
 }
 
 /** Trusted HTML, which Preact takes for a string. */
-const sanitised = (html: string): string =>
+export const sanitised = (html: string): string =>
   DOMPurify.sanitize(html, {
     ALLOWED_TAGS: [
       ...[

@@ -86,6 +86,8 @@ function SessionFacts({ store }: { readonly store: SessionStore }) {
   // Figures grow twice a second, not with each event.
   void page.now.value
   const { root } = store
+  // Events that have not come yet change no node.
+  if (!root) void store.frame.value
   if (!root) return null
   const turn = store.use(root).turns.at(-1)
   if (turn) store.use(turn)
@@ -96,7 +98,7 @@ function SessionFacts({ store }: { readonly store: SessionStore }) {
   return (
     <>
       {agent ? <a href={hashOf({ view: 'agents', agent: agent.name })}>{root.name}</a> : <span>{root.name}</span>}
-      {model !== undefined && <span class="truncate">{/^rehearsal\b/.test(model) ? 'rehearsal (no LLM)' : model}</span>}
+      {model !== undefined && <span class="session-model truncate">{/^rehearsal\b/.test(model) ? 'rehearsal (no LLM)' : model}</span>}
       {turn && status && (
         <span class="session-state">
           <StatusMark status={status} />

@@ -3,8 +3,8 @@ import { toBase64 } from '../../util/encode-bytes.ts'
 import { detectMediaType, isReadableImage } from '../../util/media-type.ts'
 import type { Attachment } from './drafts.ts'
 
-/** The server takes bodies of 20 MB. Base64 makes a third more of the bytes. */
-const maxEncoded = 20_000_000
+/** The server takes bodies of 20 MB. Base64 makes a third more of the bytes, and the text needs room, too. */
+const maxEncoded = 20_100_000
 /** The server takes 100 parts, one of them the text. */
 const maxParts = 99
 /** A longer text would make the page slow while it is edited: it is attached. */

@@ -1,6 +1,8 @@
 import type { SessionExport } from '../../contracts/index.ts'
 import { curlCommand } from '../export/curl-command.ts'
 import { escaped, sessionHtml } from '../export/session-html.ts'
+import { longestMarkdown, sanitised } from '../markdown/markdown.tsx'
+import { markdownHtml } from '../markdown/markdown-html.ts'
 import { attempt } from './actions.ts'
 import { isEmptyDraft, openDraft, partsOf } from './drafts.ts'
 import type { Page } from './page.ts'
@@ -15,9 +17,15 @@ export const exportSession = (page: Page, sessionId: string, format: 'json' | 'h
     const blob = await page.http.blob(`/v1/sessions/${sessionId}/export`)
     const name = `session-${sessionId.replaceAll(/[^\w-]/g, '_')}`
     if (format === 'json') return download(blob, `${name}.json`)
-    const html = sessionHtml(JSON.parse(await blob.text()) as SessionExport, { markdown: (text) => `<p class="text">${escaped(text)}</p>` })
+    const html = sessionHtml(JSON.parse(await blob.text()) as SessionExport, { markdown: staticMarkdown })
     download(new Blob([html], { type: 'text/html' }), `${name}.html`)
   })
+
+/** Nothing copies code in a file without scripts. */
+const staticMarkdown = (text: string): string =>
+  text.length > longestMarkdown
+    ? `<pre>${escaped(text)}</pre>`
+    : String(sanitised(markdownHtml(text))).replaceAll(/<button[^>]*>[^<]*<\/button>/g, '')
 
 function download(blob: Blob, name: string): void {
   const link = document.createElement('a')

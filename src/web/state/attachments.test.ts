@@ -1,0 +1,43 @@
+import { describe, expect, it } from 'vitest'
+import { attach, fileAttachment, textAttachment } from './attachments.ts'
+import type { Attachment } from './drafts.ts'
+
+const png = new Uint8Array([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a])
+
+describe('attachments', () => {
+  it('are images if a model can read them, and files otherwise', async () => {
+    expect(await fileAttachment(new File([png], 'a.bin', { type: 'application/x-thing' }))).toEqual({
+      name: 'a.bin',
+      bytes: 8,
+      part: { type: 'image', mediaType: 'image/png', data: 'iVBORw0KGgo=' },
+    })
+    expect(await fileAttachment(new File(['a'], 'a.svg', { type: 'image/svg+xml' }))).toMatchObject({
+      part: { type: 'file', mediaType: 'image/svg+xml', name: 'a.svg' },
+    })
+    expect(await fileAttachment(new File(['a'], '', { type: '' }))).toMatchObject({
+      name: 'file',
+      part: { mediaType: 'application/octet-stream' },
+    })
+  })
+  it('are refused together if they are empty, too many, or larger than 15 MB', () => {
+    const large = (bytes: number): Attachment => ({
+      name: 'large',
+      bytes,
+      part: { type: 'file', mediaType: 'a/b', data: 'A'.repeat((bytes / 3) * 4) },
+    })
+    expect(attach([large(8_000_000)], [large(7_000_000)])).toMatchObject({ ok: true })
+    expect(attach([large(8_000_000)], [large(7_200_000)])).toEqual({
+      ok: false,
+      problem: 'Attachments of one message can have 15 MB together. Nothing was attached.',
+    })
+    expect(attach([], [large(0)])).toEqual({ ok: false, problem: 'large is empty.' })
+    const text = textAttachment('é')
+    expect(text.bytes).toBe(2)
+    expect(
+      attach(
+        Array.from({ length: 99 }, () => text),
+        [text],
+      ),
+    ).toMatchObject({ ok: false })
+  })
+})
