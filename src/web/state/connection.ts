@@ -119,6 +119,7 @@ function take(page: Page, store: SessionStore | undefined, { event, data }: Serv
       break
     case 'session.deleted': {
       const { sessionId } = JSON.parse(data) as { readonly sessionId: string }
+      page.deleted.value = new Set([...page.deleted.value, sessionId])
       page.sessions.value = page.sessions.value.filter((each) => each.sessionId !== sessionId)
       page.requests.value = page.requests.value.filter(({ session }) => session.sessionId !== sessionId)
       if (store?.id === sessionId) store.state.value = 'deleted'

@@ -47,6 +47,8 @@ export interface Page {
   readonly sessions: Signal<readonly SessionDocument[]>
   /** `before` of the next page of the list, if there are more. */
   readonly nextSessions: Signal<number | undefined>
+  /** Ids of sessions that were deleted since the page was opened. */
+  readonly deleted: Signal<ReadonlySet<string>>
   /** Open requests of all sessions. */
   readonly requests: Signal<readonly OpenRequest[]>
   /** The session that is shown. */
@@ -103,6 +105,7 @@ export function createPage(): Page {
     extensions: signal(undefined),
     sessions: signal([]),
     nextSessions: signal(undefined),
+    deleted: signal(new Set()),
     requests: signal([]),
     session: signal(undefined),
     selected: signal(undefined),

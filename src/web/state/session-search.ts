@@ -32,7 +32,7 @@ export function useSessionSearch(text: string): SessionSearch {
   const local = sessionsWith(page.sessions.value, wanted)
   if (!isNeeded) return { sessions: local, isOpen: false }
   if (older?.wanted !== wanted) return { sessions: local, isOpen: true }
-  const known = new Set(page.sessions.value.map(({ sessionId }) => sessionId))
+  const known = new Set([...page.sessions.value.map(({ sessionId }) => sessionId as string), ...page.deleted.value])
   return { sessions: [...local, ...older.sessions.filter(({ sessionId }) => !known.has(sessionId))], isOpen: false }
 }
 
