@@ -1,3 +1,4 @@
+import type { AgentNode } from '../../view/index.ts'
 import { Markdown } from '../markdown/markdown.tsx'
 import { hashOf } from '../state/hash-route.ts'
 import { Icon } from '../ui/icon.tsx'
@@ -20,12 +21,16 @@ export function AgentFlow({ agent, isNested = false }: AgentFlowProps) {
       {agent.notes.map((note, index) => (
         <Note key={index} note={note} />
       ))}
-      {conversationItems(agent).map((item) => (
+      {itemsOf(agent, store.root).map((item) => (
         <Item key={`${item.kind} ${item.id}`} item={item} agent={agent} isNested={isNested} />
       ))}
     </>
   )
 }
+
+/** Messages to the root that wait are shown below the conversation. */
+const itemsOf = (agent: AgentNode, root: AgentNode | undefined): readonly ConversationItem[] =>
+  conversationItems(agent).filter((item) => item.kind !== 'message' || item.state === 'read' || agent !== root)
 
 function Item({ item, agent, isNested }: AgentFlowProps & { readonly item: ConversationItem }) {
   const { store } = useView()
@@ -59,7 +64,8 @@ function Item({ item, agent, isNested }: AgentFlowProps & { readonly item: Conve
       )
     }
     case 'message':
-      if (isNested)
+      // Its task comes from its parent.
+      if (isNested || item.id === `${agent.id}.input`)
         return (
           <div class="task" data-message={item.id}>
             <MessageParts parts={item.message.parts} />

@@ -100,13 +100,13 @@ function StoredOutput({ call: { stored, name } }: { readonly call: CallNode }) {
       <p class="call-stored muted small">
         The whole output has {size(stored.bytes)}.{' '}
         {text === undefined && (
-          <button type="button" class="link-button" onClick={() => void load()}>
+          <button type="button" class="show-button" onClick={() => void load()}>
             Show it
           </button>
         )}{' '}
         <button
           type="button"
-          class="link-button"
+          class="show-button"
           onClick={() => void saveOutput(page, store.id, { handle: stored.handle, name: `${name}.txt` })}
         >
           Save it

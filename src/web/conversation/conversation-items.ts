@@ -69,8 +69,11 @@ export function stepParts({ id, texts, calls }: StepNode, skipped = 0, plan?: Pl
 /** Items of a step are numbered in their order. */
 const placeOf = (id: NodeId): number => Number(id.slice(id.lastIndexOf('.') + 1)) || 0
 
+/** Records the plan of a turn. */
+export const planTool = 'update_plan'
+
 /** Its effect is the plan that is shown, unless it failed. */
-const isPlanUpdate = ({ tool, status }: CallNode): boolean => tool === 'update_plan' && status !== 'failed'
+const isPlanUpdate = ({ tool, status }: CallNode): boolean => tool === planTool && status !== 'failed'
 
 /** The step that the plan of the turn belongs to. */
 export const planStep = ({ plan, steps }: TurnNode): StepNode | undefined =>
@@ -158,8 +161,8 @@ const longestLine = 400
 export const oneLine = (text: string): string =>
   text
     .slice(0, longestLine)
-    .replace(/[*`#>|]+|\s+/g, ' ')
-    .replace(/ +/g, ' ')
+    .replace(/[*`]+/g, '')
+    .replace(/[#>|\s]+/g, ' ')
     .trim()
 
 /** The answer of a turn, as it is copied and announced. */

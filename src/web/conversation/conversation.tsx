@@ -6,7 +6,8 @@ import type { SessionStore } from '../state/session-store.ts'
 import { Icon } from '../ui/icon.tsx'
 import { AgentFlow } from './agent-flow.tsx'
 import { answerOf } from './conversation-items.ts'
-import { ConversationView, elementOf, ViewProvider } from './conversation-view.ts'
+import { ConversationView, elementOf, useView, ViewProvider } from './conversation-view.ts'
+import { Tray } from './tray.tsx'
 import { useStickToEnd } from './use-stick-to-end.ts'
 import { PendingMessageView } from './user-message.tsx'
 
@@ -43,18 +44,33 @@ function Messages({ view }: { readonly view: ConversationView }) {
         <div class="conv-column" ref={content}>
           {isLoading && <Skeleton />}
           {store.root && <AgentFlow agent={store.root} />}
-          {store.pending.value.map((message) => (
-            <PendingMessageView key={message.clientId} message={message} />
-          ))}
+          <Pending />
         </div>
       </div>
-      {!isAtEnd.value && (
-        <button type="button" class="button button-small jump" onClick={toEnd}>
-          <Icon name="arrowDown" />
-          Jump to latest
-        </button>
-      )}
+      <div class="conv-below">
+        {!isAtEnd.value && (
+          <button type="button" class="button button-small jump" onClick={toEnd}>
+            <Icon name="arrowDown" />
+            Jump to latest
+          </button>
+        )}
+        <Tray />
+      </div>
     </div>
+  )
+}
+
+/** Messages that are being sent while nothing runs. */
+function Pending() {
+  const { store } = useView()
+  const turn = store.root && store.use(store.root).turns.at(-1)
+  if (turn && store.use(turn).ending === undefined) return null
+  return (
+    <>
+      {store.pending.value.map((message) => (
+        <PendingMessageView key={message.clientId} message={message} />
+      ))}
+    </>
   )
 }
 

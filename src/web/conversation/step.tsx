@@ -8,7 +8,7 @@ import { Icon } from '../ui/icon.tsx'
 import { CallCard } from './call-card.tsx'
 import { Code } from './call-details.tsx'
 import { ChildCards } from './child-cards.tsx'
-import { oneLine, type StepPart, stepParts } from './conversation-items.ts'
+import { oneLine, planTool, type StepPart, stepParts } from './conversation-items.ts'
 import { useView } from './conversation-view.ts'
 import { FailedAttempt, Note, QuietLine, Rejected } from './notes.tsx'
 import { PlanView } from './plan.tsx'
@@ -29,6 +29,8 @@ export function Step({ step, agent, skipped, plan, ending }: StepProps) {
   const page = usePage()
   const { store } = useView()
   store.use(step)
+  // How they are shown depends on them.
+  for (const call of step.calls) if (call.isAgent || call.tool === planTool) store.use(call)
   const isSelected = useComputed(() => page.selected.value === step.id).value
   const { absorbed, attempts, notes, rejected, last, requests } = step
   const messages = agent.messages.filter(({ id }) => absorbed.includes(id))

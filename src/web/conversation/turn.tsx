@@ -1,5 +1,5 @@
 import { useComputed } from '@preact/signals'
-import { type AgentNode, answerNeeded, duration, elapsed, grouped, price, reasonText, type TurnNode, tokens } from '../../view/index.ts'
+import { type AgentNode, duration, grouped, price, reasonText, type TurnNode, tokens } from '../../view/index.ts'
 import { usePage } from '../state/page.ts'
 import { Icon } from '../ui/icon.tsx'
 import { IconButton } from '../ui/icon-button.tsx'
@@ -35,7 +35,7 @@ export function Turn({ turn, agent, isNested = false }: TurnProps) {
       {hidden > 0 && (
         <button
           type="button"
-          class="link-button turn-more"
+          class="show-button turn-more"
           onClick={() => {
             view.hold()
             limit.value += moreOperations
@@ -93,11 +93,12 @@ function TurnEnd({ turn: { ending } }: { readonly turn: TurnNode }) {
   )
 }
 
-/** Figures of a turn and what can be done with its answer; while it works, what it does. Both have the same height. */
+/** Figures of a turn and what can be done with its answer. It has its place from the beginning, so that nothing moves at the end. */
 function TurnFoot({ turn, agent }: TurnProps) {
   const page = usePage()
   const { store } = useView()
-  if (!turn.ending) return <TurnProgress turn={turn} />
+  store.use(turn)
+  if (!turn.ending) return <div class="turn-foot" />
   const { totals } = turn
   const model = turn.steps.at(-1)?.attempts.at(-1)?.model
   const figures = totals
@@ -119,30 +120,6 @@ function TurnFoot({ turn, agent }: TurnProps) {
           />
         )}
       </div>
-    </div>
-  )
-}
-
-function TurnProgress({ turn }: { readonly turn: TurnNode }) {
-  const page = usePage()
-  const { store } = useView()
-  const { status, waits, span, inQueue, cancelling } = turn
-  const isWaiting = status === 'suspended' && !waits?.isChildRunning
-  if (!isWaiting) void page.now.value
-  const text = (): string => {
-    if (cancelling !== undefined) return cancelling === 'stop' ? 'Stopping after a last answer' : 'Interrupting'
-    if (inQueue) return `Waiting in the queue ${inQueue.queue}`
-    if (!isWaiting) return 'Working'
-    if (turn.reason === 'input') return 'Waiting for your message'
-    return waits?.needs === 'answer' ? `Waiting for you: ${answerNeeded}` : `Waiting for you: ${reasonText.approval}`
-  }
-  return (
-    <div class="turn-foot">
-      <span class="turn-figures">
-        <span class={isWaiting ? 'pulse pulse-waiting' : 'pulse'} />
-        {text()}
-        {!isWaiting && ` · ${elapsed(store.now() - span.from)}`}
-      </span>
     </div>
   )
 }

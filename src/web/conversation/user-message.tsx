@@ -152,16 +152,18 @@ export function PendingMessageView({ message }: { readonly message: PendingMessa
           <span class="said-state">Sending…</span>
         ) : (
           <>
+            <span class="said-retry">
+              <button type="button" class="button button-small" onClick={() => void resendMessage(page, store, clientId)}>
+                Send again
+              </button>
+              <button type="button" class="button button-small" onClick={() => dropMessage(store, clientId)}>
+                Discard
+              </button>
+            </span>
             <span class="said-state said-failed">
               <Icon name="error" />
               {state.message}
             </span>
-            <button type="button" class="button button-small" onClick={() => void resendMessage(page, store, clientId)}>
-              Send again
-            </button>
-            <button type="button" class="button button-small" onClick={() => dropMessage(store, clientId)}>
-              Discard
-            </button>
           </>
         )}
       </div>

@@ -1,0 +1,54 @@
+import { answerNeeded, elapsed, reasonText, type TurnNode } from '../../view/index.ts'
+import { usePage } from '../state/page.ts'
+import { conversationItems } from './conversation-items.ts'
+import { useView } from './conversation-view.ts'
+import { PendingMessageView, UserMessage } from './user-message.tsx'
+
+/** Below the conversation: messages that wait, and what the agent does. It stays where it is while an answer grows. */
+export function Tray() {
+  const { store } = useView()
+  const { root } = store
+  if (!root) void store.frame.value
+  const turn = root && store.use(root).turns.at(-1)
+  if (turn) store.use(turn)
+  const isOpen = turn !== undefined && turn.ending === undefined
+  return (
+    <div class="tray">
+      {isOpen && (
+        <div class="tray-messages">
+          {(root ? conversationItems(root) : []).map(
+            (item) =>
+              item.kind === 'message' && item.state !== 'read' && <UserMessage key={item.id} message={item.message} state={item.state} />,
+          )}
+          {store.pending.value.map((message) => (
+            <PendingMessageView key={message.clientId} message={message} />
+          ))}
+        </div>
+      )}
+      {isOpen && <TurnProgress turn={turn} />}
+    </div>
+  )
+}
+
+/** What a turn does now. */
+function TurnProgress({ turn }: { readonly turn: TurnNode }) {
+  const page = usePage()
+  const { store } = useView()
+  const { status, waits, span, inQueue, cancelling } = store.use(turn)
+  const isWaiting = status === 'suspended' && !waits?.isChildRunning
+  if (!isWaiting) void page.now.value
+  const text = (): string => {
+    if (cancelling !== undefined) return cancelling === 'stop' ? 'Stopping after a last answer' : 'Interrupting'
+    if (inQueue) return `Waiting in the queue ${inQueue.queue}`
+    if (!isWaiting) return 'Working'
+    if (turn.reason === 'input') return 'Waiting for your message'
+    return waits?.needs === 'answer' ? `Waiting for you: ${answerNeeded}` : `Waiting for you: ${reasonText.approval}`
+  }
+  return (
+    <p class="tray-progress">
+      <span class={isWaiting ? 'pulse pulse-waiting' : 'pulse'} />
+      {text()}
+      {!isWaiting && ` · ${elapsed(store.now() - span.from)}`}
+    </p>
+  )
+}
