@@ -65,7 +65,7 @@ function Item({ item, agent, isNested }: AgentFlowProps & { readonly item: Conve
     }
     case 'message':
       // Its task comes from its parent.
-      if (isNested || item.id === `${agent.id}.input`)
+      if (isNested || (agent !== store.root && item.id === `${agent.id}.input`))
         return (
           <div class="task" data-message={item.id}>
             <MessageParts parts={item.message.parts} />

@@ -34,7 +34,8 @@ function Messages({ view }: { readonly view: ConversationView }) {
     if (length > before.current) toEnd()
     before.current = length
   }, [length])
-  const isLoading = store.state.value === 'loading' && !store.root
+  // A long session is rendered once, not while its events arrive.
+  const isLoading = store.state.value === 'loading'
   if (!store.root) void store.frame.value
   return (
     <div class="conv-frame">
@@ -43,7 +44,7 @@ function Messages({ view }: { readonly view: ConversationView }) {
       <div class="conv" ref={box} role="group" aria-label="Messages" tabIndex={0} aria-busy={isLoading}>
         <div class="conv-column" ref={content}>
           {isLoading && <Skeleton />}
-          {store.root && <AgentFlow agent={store.root} />}
+          {!isLoading && store.root && <AgentFlow agent={store.root} />}
           <Pending />
         </div>
       </div>
@@ -54,7 +55,7 @@ function Messages({ view }: { readonly view: ConversationView }) {
             Jump to latest
           </button>
         )}
-        <Tray />
+        {!isLoading && <Tray />}
       </div>
     </div>
   )

@@ -93,7 +93,7 @@ function StoredFile({ handle, name, mediaType, bytes }: StoredFileProps) {
   }, [page, store, handle, mediaType, isShown])
   if (url !== undefined) return <img class="part-image" src={url} alt={name} />
   return (
-    <button type="button" class="part-file" aria-label={`Save ${name}`} onClick={() => void saveOutput(page, store.id, { handle, name })}>
+    <button type="button" class="part-file" title={`Save ${name}`} onClick={() => void saveOutput(page, store.id, { handle, name })}>
       <FileText name={name} bytes={bytes} />
     </button>
   )
