@@ -23,7 +23,7 @@ const defaults: Settings = {
   theme: 'system',
   density: 'comfortable',
   sidebarWidth: 264,
-  timelineWidth: 460,
+  timelineWidth: 500,
   detailsHeight: 300,
   isSidebarOpen: true,
   isTimelineOpen: true,

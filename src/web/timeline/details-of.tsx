@@ -209,7 +209,7 @@ function Failure({ failure }: { readonly failure: (Pick<ToolFailure, 'message' |
 }
 
 /** In the time zone of the reader. */
-const clockTime = (at: number): string => `${new Date(at).toLocaleTimeString()}.${String((at % 1_000) | 0).padStart(3, '0')}`
+const clockTime = (at: number): string => new Date(at).toLocaleTimeString([], { hourCycle: 'h23', fractionalSecondDigits: 3 })
 
 function timesOf({ segments }: RowFacts): readonly Fact[] {
   const first = segments[0]
@@ -221,8 +221,8 @@ function timesOf({ segments }: RowFacts): readonly Fact[] {
   return [
     ['Started', first && clockTime(Math.min(...segments.map(({ from }) => from)))],
     ['Ended', last && !segments.some(({ isOpen }) => isOpen) ? clockTime(Math.max(...segments.map(({ to }) => to))) : undefined],
-    ['Waited for a person', waited('approval')],
-    ['Waited in a queue', waited('queue')],
+    ['Approval wait', waited('approval')],
+    ['Queue wait', waited('queue')],
   ]
 }
 

@@ -55,10 +55,12 @@ export function FilterBar({ state }: { readonly state: TimelineState }) {
       {choose('agent', agents)}
       {choose('tool', tools)}
       {choose('status', statusGroups)}
-      <output class="timeline-count">
-        {isFiltering(filter) ? `${grouped(matches)} of ${grouped(state.all.value.length)}` : grouped(state.all.value.length)}
-      </output>
-      <IconButton icon="close" label="Clear filter" onClick={close} />
+      <div class="timeline-count">
+        <output>
+          {isFiltering(filter) ? `${grouped(matches)} of ${grouped(state.all.value.length)}` : grouped(state.all.value.length)}
+        </output>
+        <IconButton icon="close" label="Clear filter" onClick={close} />
+      </div>
     </search>
   )
 }

@@ -64,17 +64,13 @@ function spentText({ spent }: RowFacts): string {
 }
 
 /** Deep levels are indented less, so that names keep their room. */
-const indent = (level: number): number => (level <= 7 ? (level - 1) * 12 : 72 + (level - 7) * 3)
+const depth = (level: number): number => (level <= 7 ? level - 1 : 6 + (level - 7) * 0.3)
 
 function Label({ row, facts, isCollapsed, hiddenFailures, hasRows, onToggle }: RowProps & { readonly hasRows: boolean }) {
   const { name, about, problem, status, notes } = facts
   const isProblem = status !== 'completed' && status !== 'running'
   return (
-    <div
-      class="timeline-label"
-      style={{ paddingLeft: `min(${indent(row.level)}px, 45%)` }}
-      title={exactLine(`${name} ${about}`.slice(0, 400))}
-    >
+    <div class="timeline-label" style={{ '--depth': depth(row.level) }} title={exactLine(`${name} ${about}`.slice(0, 400))}>
       {/* biome-ignore lint/a11y/noStaticElementInteractions: the tree handles the keys */}
       {/* biome-ignore lint/a11y/useKeyWithClickEvents: the tree handles the keys */}
       <span

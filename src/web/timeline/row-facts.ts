@@ -199,6 +199,9 @@ const waitSegment = ({ at, answer }: RequestNode, now: number): Segment => ({
   isOpen: !answer,
 })
 
+/** Less is no wait: calls of a step start one after the other. */
+const minQueueMs = 10
+
 /** Waits for people and in queues, and between them the work. No two overlap. */
 function callSegments(call: CallNode, turn: TurnNode, now: number): readonly Segment[] {
   const { asked, readyAt, span, latencyMs, isAgent, child } = call
@@ -209,7 +212,7 @@ function callSegments(call: CallNode, turn: TurnNode, now: number): readonly Seg
   const waits = asked.map((request) => waitSegment(request, isLive ? now : turn.span.to))
   if (isOpen && shownStatus(call) === 'waiting' && waits.every((wait) => !wait.isOpen))
     return [...waits, { kind: 'queue', from: readyAt, to: now, isOpen }]
-  const queued: readonly Segment[] = span.from - readyAt >= 1 ? [{ kind: 'queue', from: readyAt, to: span.from }] : none
+  const queued: readonly Segment[] = span.from - readyAt >= minQueueMs ? [{ kind: 'queue', from: readyAt, to: span.from }] : none
   const work = { kind: isAgent ? 'child' : 'tool', isFailed: isFailure(callStatus(call)) } as const
   const worked: Segment[] = []
   let from = span.from

@@ -3,7 +3,8 @@ import { duration } from '../../view/index.ts'
 import { type Range, shareIn, type TimeScale, ticksOf } from './time-scale.ts'
 import type { TimelineState } from './timeline-state.ts'
 
-const tickPixels = 74
+const tickPixels = 56
+const labelPixels = 32
 /** A shorter drag is a click. */
 const minDragPixels = 5
 
@@ -13,6 +14,8 @@ export function TimeAxis({ state, width }: { readonly state: TimelineState; read
   const [drag, setDrag] = useState<{ readonly from: number; readonly to: number } | undefined>()
   const { value: scale } = state.scale
   const { value: range } = state.range
+  // A label that would be cut is left out.
+  const ticks = ticksOf(scale, range, width / tickPixels).filter(({ position }) => (1 - shareIn(range, position)) * width > labelPixels)
   const shareAt = ({ clientX }: PointerEvent): number => {
     const box = track.current?.getBoundingClientRect()
     return box ? Math.min(1, Math.max(0, (clientX - box.left) / Math.max(1, box.width))) : 0
@@ -40,7 +43,7 @@ export function TimeAxis({ state, width }: { readonly state: TimelineState; read
         }}
         onDblClick={() => state.fit()}
       >
-        {ticksOf(scale, range, width / tickPixels).map(({ position, label }) => (
+        {ticks.map(({ position, label }) => (
           <span key={label} class="timeline-tick" style={{ left: percent(range, position) }}>
             {label}
           </span>

@@ -35,6 +35,7 @@ export class TimelineState {
   /** `waiting`: bars grow because somebody has to answer. */
   readonly activity = computed((): 'running' | 'waiting' | 'none' => {
     void this.store.frame.value
+    void this.store.state.value
     const turns = this.store.tree.roots.flatMap((agent) => agent.turns.at(-1) ?? [])
     if (turns.some(isRunning)) return 'running'
     return turns.some(({ status }) => status === 'suspended') ? 'waiting' : 'none'

@@ -32,15 +32,24 @@ export function useRowWindow(state: TimelineState, scroller: RefObject<HTMLDivEl
   const { height, track, row: rowHeight, axis } = size.value
   const room = Math.max(0, height - axis)
   const end = Math.max(0, rows.length * rowHeight - room)
-  const isFollowing = state.follows.value && state.activity.value === 'running'
+  const isLive = state.store.state.value === 'ready' && state.activity.value === 'running'
+  // The last rows of a run come with its end.
+  const wasLive = useRef(false)
+  const isFollowing = state.follows.value && (isLive || wasLive.current)
   const anchor = useRef({ index: 0, id: '' })
   const top = isFollowing ? end : Math.min(end, scrolled.value + movedBy(rows, anchor.current) * rowHeight)
   useLayoutEffect(() => {
     if (scroller.current && Math.abs(scroller.current.scrollTop - top) >= 1) scroller.current.scrollTop = top
     scrolled.value = top
+    wasLive.current = isLive
     const index = Math.floor(top / rowHeight)
     anchor.current = { index, id: rows[index]?.id ?? '' }
   })
+  /** The scroll event comes later than the next render. */
+  const moved = (to: number): void => {
+    anchor.current = { index: -1, id: '' }
+    scrolled.value = to
+  }
   useEffect(() => {
     const { current: element } = scroller
     if (!element) return
@@ -48,8 +57,7 @@ export function useRowWindow(state: TimelineState, scroller: RefObject<HTMLDivEl
       const { scrollTop, scrollHeight, clientHeight } = element
       const isUp = scrollTop < scrolled.peek() - 1 && scrollTop < scrollHeight - clientHeight - 2
       if (isUp && state.activity.value === 'running') state.follows.value = false
-      anchor.current = { index: -1, id: '' }
-      scrolled.value = scrollTop
+      moved(scrollTop)
     }
     element.addEventListener('scroll', onScroll, { passive: true })
     return () => element.removeEventListener('scroll', onScroll)
@@ -67,6 +75,7 @@ export function useRowWindow(state: TimelineState, scroller: RefObject<HTMLDivEl
       const at = index * rowHeight
       if (at < element.scrollTop) element.scrollTop = at
       else if (at + rowHeight > element.scrollTop + room) element.scrollTop = at + rowHeight - room
+      moved(element.scrollTop)
     },
   }
 }
