@@ -132,11 +132,15 @@ class Log {
   }
 }
 
-/** Speaks the streaming chat completions of OpenAI. */
-async function modelServer(reply: (request: ModelRequest) => ModelReply | Promise<ModelReply>): Promise<string> {
+/** Speaks the streaming chat completions of OpenAI. `models`: what it lists, if it lists them. */
+export async function modelServer(
+  reply: (request: ModelRequest) => ModelReply | Promise<ModelReply>,
+  models: readonly string[] = [],
+): Promise<string> {
   const server = createServer(async (request, response) => {
     // `auto` looks for models.
-    if (request.method !== 'POST') return void response.writeHead(404).end()
+    if (request.method !== 'POST')
+      return void response.writeHead(models.length > 0 ? 200 : 404).end(JSON.stringify({ data: models.map((id) => ({ id })) }))
     const { messages } = JSON.parse(await textOf(request)) as { messages: readonly { role: string; content: unknown }[] }
     const text = (content: unknown): string =>
       typeof content === 'string' ? content : ((content as { text?: string }[] | null) ?? []).map((part) => part.text ?? '').join('')

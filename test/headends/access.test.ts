@@ -3,11 +3,13 @@ import { anthropicRoutes } from '../../src/headends/anthropic/index.ts'
 import { mcpRoutes } from '../../src/headends/mcp/index.ts'
 import { openaiRoutes } from '../../src/headends/openai/index.ts'
 import type { Route } from '../../src/headends/server/index.ts'
+import { webRoutes } from '../../src/headends/web/index.ts'
 import { systemClock } from '../../src/runtime/index.ts'
 import { memoryStore } from '../../src/stores/memory/index.ts'
 import { sceneDependencies } from './mcp-agents.ts'
 import { request } from './raw-request.ts'
 import { localToken, type Served, serve } from './support.ts'
+import { webFolder } from './web-folder.ts'
 
 // Every route of the table × every kind of caller that must be refused.
 
@@ -21,9 +23,12 @@ let runner: string
 let other: string
 
 beforeAll(async () => {
+  const folder = await webFolder()
   served = await serve({
     store,
+    rest: { demo: { model: 'rehearsal', offers: [], choose: async () => {} } },
     routes: () => [
+      ...webRoutes(folder),
       ...openaiRoutes({ clock: systemClock, ids: { next: () => 'id' }, records: store.records }),
       ...anthropicRoutes({ clock: systemClock }),
       ...mcpRoutes(sceneDependencies()),

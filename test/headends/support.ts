@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Server } from 'node:http'
 import type { Approver, Clock, Model, ModelAdapter, ModelPart, ModelRequest, Store, Tool } from '../../src/contracts/index.ts'
-import { restRoutes } from '../../src/headends/rest/index.ts'
+import { type RestDependencies, restRoutes } from '../../src/headends/rest/index.ts'
 import {
   auditLog,
   budgetOfTokens,
@@ -35,6 +35,7 @@ export interface ServedOptions {
   readonly approver?: Approver
   /** Routes of other protocols, before those of REST. */
   routes?(runtime: AgentRuntime): readonly Route[]
+  readonly rest?: Partial<RestDependencies>
   readonly server?: Partial<HeadendServerOptions>
   readonly listen?: Partial<ListenOptions>
 }
@@ -78,7 +79,14 @@ export async function serve(options: ServedOptions = {}): Promise<Served> {
   const errors: unknown[] = []
   const rest = [
     ...(options.routes?.(runtime) ?? []),
-    ...restRoutes({ clock, version: '0.0.0', usages: store.usages, audit: auditLog(store.records, { clock, ids }), extensions: () => [] }),
+    ...restRoutes({
+      clock,
+      version: '0.0.0',
+      usages: store.usages,
+      audit: auditLog(store.records, { clock, ids }),
+      extensions: () => [],
+      ...options.rest,
+    }),
   ]
   const routes = [...serverRoutes({ version: '0.0.0', problems: () => [], metrics: () => '' }, rest), ...rest]
   const server = headendServer({

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest'
 import type { ApprovalDecision, InteractionEvent, JsonObject, Plan, PlanStep, Tool } from '../../src/contracts/index.ts'
 import { decide } from '../../src/core/index.ts'
 import { snapshotOf } from '../../src/runtime/resume/session-snapshot.ts'
+import { gate } from '../../src/testing/index.ts'
 import { elapsing, expectLegal, finish, journalOf, objectSchema, ofType, storeWith, tool, until, world } from '../acceptance/support.ts'
 import { fold } from '../fixtures/fold-journal.ts'
 import { restore } from '../restore-snapshot.ts'
@@ -42,6 +43,29 @@ const shown = (events: readonly InteractionEvent[]) =>
   })
 
 describe('a plan', () => {
+  it('is seen while the call that changes it runs', async () => {
+    const ready = gate()
+    const working = planner({
+      async execute(_, { updatePlan }) {
+        updatePlan({ steps: [step('a', 'in_progress')] })
+        updatePlan({ steps: [step('a', 'completed')] })
+        await ready.promise
+        return 'done'
+      },
+    })
+    const steps = [{ calls: [{ tool: 'plan', input: { steps: [] } }] }, { text: 'Done.' }]
+    const handle = world({ steps, tools: [working] }).runtime.stream('Go.')
+    const plans: unknown[] = []
+    for await (const event of handle) {
+      plans.push(...shown('seq' in event ? [event] : []))
+      if (plans.length === 2) ready.open()
+    }
+    expect(plans.slice(0, 2)).toEqual([
+      ['started', [step('a', 'in_progress')]],
+      ['updated', [step('a', 'completed')]],
+    ])
+  })
+
   it('is one item of its turn: started, updated, ended with it', async () => {
     const [one, two, three] = [
       [step('a', 'in_progress'), step('b')],

@@ -381,6 +381,8 @@ class CallRun {
     if (turn.plan) this.#session.note({ type: 'interaction.item.updated', itemId, update: { kind: 'plan', plan: planned } })
     else
       this.#session.note({ type: 'interaction.item.started', itemId, item: { kind: 'plan', id: itemId, type: 'todo_list', plan: planned } })
+    // People follow the plan while the call runs.
+    void this.#session.flush()
   }
 
   #result(output: ToolOutput): RunResult {

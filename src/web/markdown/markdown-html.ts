@@ -33,7 +33,8 @@ const renderer: RendererObject = {
   },
 }
 
-const marked = new Marked({ gfm: true, async: false, renderer })
+/** A line break stays one: models end lines where they mean it, and outputs of tools have lines. */
+const marked = new Marked({ gfm: true, breaks: true, async: false, renderer })
 
 /** Must be sanitised, as a second line of defence. */
 export const markdownHtml = (text: string): string => marked.parse(text, { async: false })
