@@ -34,6 +34,7 @@ export function Composer({ store }: { readonly store: SessionStore }) {
         draft={openDraft(store.id)}
         placeholder={`Message ${speaker?.name ?? root?.name ?? ''}`.trim()}
         agent={agent}
+        current={root?.spec}
         canSteer={isOpen}
         stop={isOpen && turn && <StopControls store={store} turn={turn} />}
         onSend={(message) => void sendMessage(page, store, message)}

@@ -11,7 +11,7 @@ import { Icon } from '../ui/icon.tsx'
 import { IconButton } from '../ui/icon-button.tsx'
 import { AttachmentChips, SettingChips } from './draft-chips.tsx'
 import { expectedInput, jsonInputProblem } from './json-input.ts'
-import { TurnOptions } from './turn-options.tsx'
+import { type CurrentSettings, TurnOptions } from './turn-options.tsx'
 import { useFileDrop } from './use-file-drop.ts'
 
 export interface MessageBoxProps {
@@ -20,6 +20,8 @@ export interface MessageBoxProps {
   readonly placeholder: string
   /** Settings of the next turn are offered for this agent. */
   readonly agent: AgentDescription | undefined
+  /** Settings that apply now. Default: those of the agent. */
+  readonly current?: CurrentSettings | undefined
   /** What the message must be. Only the first message of a session is checked. Default: any text. */
   readonly input?: InputContract
   /** The agent works: a message can steer it. */
@@ -33,7 +35,7 @@ export interface MessageBoxProps {
 
 /** A text with attachments and settings. Enter sends, Shift+Enter is a new line, Alt+Enter steers. */
 export function MessageBox(props: MessageBoxProps) {
-  const { draft, placeholder, agent, input, canSteer = false, stop, autoFocus = false } = props
+  const { draft, placeholder, agent, current = agent, input, canSteer = false, stop, autoFocus = false } = props
   const { problem, setProblem, isSending, send } = useSending(props)
   const isDropping = useFileDrop((files) => void addFiles(files))
   const picker = useRef<HTMLInputElement>(null)
@@ -69,7 +71,9 @@ export function MessageBox(props: MessageBoxProps) {
       </p>
       <div class="message-tools">
         <IconButton icon="attach" label="Attach file" onClick={() => picker.current?.click()} />
-        {agent && <TurnOptions agent={agent} typed={value.settings} onChange={(settings) => update({ settings })} />}
+        {agent && current && (
+          <TurnOptions agent={agent} current={current} typed={value.settings} onChange={(settings) => update({ settings })} />
+        )}
         <span class="message-keys" aria-hidden="true">
           {canSteer ? '⏎ next turn  ⌥⏎ steer' : '⏎ send'}
         </span>

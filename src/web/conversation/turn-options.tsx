@@ -5,8 +5,13 @@ import type { AgentDescription } from '../api/documents.ts'
 import { type SettingName, settingFields, settingProblem, settingsFor, type TypedSettings } from '../state/turn-settings.ts'
 import { IconButton } from '../ui/icon-button.tsx'
 
+/** Of the agent, or of a session that has its own. */
+export type CurrentSettings = Pick<AgentDescription, 'models' | 'limits' | 'parameters'>
+
 interface TurnOptionsProps {
   readonly agent: AgentDescription
+  /** What applies now. */
+  readonly current: CurrentSettings
   readonly typed: TypedSettings
   onChange(typed: TypedSettings): void
 }
@@ -56,7 +61,7 @@ export function TurnOptions(props: TurnOptionsProps) {
   )
 }
 
-function Setting({ agent, typed, onChange, name }: TurnOptionsProps & { readonly name: SettingName }) {
+function Setting({ agent, current, typed, onChange, name }: TurnOptionsProps & { readonly name: SettingName }) {
   const id = useId()
   const value = typed[name] ?? ''
   const problem = settingProblem(name, value)
@@ -67,7 +72,7 @@ function Setting({ agent, typed, onChange, name }: TurnOptionsProps & { readonly
       <label for={id}>{settingFields[name].label}</label>
       {choices ? (
         <select id={id} class="field" value={value} onChange={({ currentTarget }) => set(currentTarget.value)}>
-          <option value="">{name === 'model' ? 'No change' : current(agent, name)}</option>
+          <option value="">{currentText(current, name)}</option>
           {choices.map((choice) => (
             <option key={choice} value={choice}>
               {choice}
@@ -79,7 +84,7 @@ function Setting({ agent, typed, onChange, name }: TurnOptionsProps & { readonly
           id={id}
           class="field"
           inputMode="decimal"
-          placeholder={current(agent, name)}
+          placeholder={currentText(current, name)}
           value={value}
           aria-invalid={problem !== undefined}
           aria-describedby={`${id}-problem`}
@@ -93,11 +98,10 @@ function Setting({ agent, typed, onChange, name }: TurnOptionsProps & { readonly
   )
 }
 
-/** What the agent itself says. */
-function current({ limits, parameters }: AgentDescription, name: Exclude<SettingName, 'model'> | SettingName): string {
+function currentText({ models, limits, parameters }: CurrentSettings, name: SettingName): string {
   switch (name) {
     case 'model':
-      return ''
+      return `As now: ${models[0]}`
     case 'maxTokens':
       return limits.maxTokens === undefined ? 'no limit' : grouped(limits.maxTokens)
     case 'maxCostUsd':
