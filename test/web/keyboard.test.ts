@@ -21,7 +21,7 @@ afterAll(async () => {
   await scene.close()
 })
 
-const isFocused = (target: Locator): Promise<boolean> => target.evaluate('(element) => element.contains(document.activeElement)')
+const isFocused = (target: Locator): Promise<boolean> => target.evaluate((element) => element.contains(element.ownerDocument.activeElement))
 const press = (key: string): Promise<void> => page.keyboard.press(key)
 
 /** Moves the focus there, as a person would. */

@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from 'preact/hooks'
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { type PaletteItem, paletteItems, paletteKeys } from '../state/commands.ts'
 import { matchItems } from '../state/match-items.ts'
 import { usePage } from '../state/page.ts'
@@ -20,7 +20,8 @@ export function CommandPalette({ text, onClose }: { readonly text: string; onClo
   const groups = matchItems(paletteItems(page, sessions), search, search.trim() === '' ? inGroupAtStart : inGroup)
   const items = groups.flatMap((group) => group.items)
   const chosen = items[Math.min(at, items.length - 1)]
-  useEffect(() => {
+  // Before the next key: it belongs to the search, and comes after its text.
+  useLayoutEffect(() => {
     input.current?.focus()
     input.current?.setSelectionRange(search.length, search.length)
   }, [])
