@@ -9,9 +9,9 @@ import {
   openRequests,
   placesOf,
   planStep,
+  rangeWith,
+  shownSteps,
   stepParts,
-  turnWindow,
-  windowFor,
 } from './conversation-items.ts'
 import { withoutCodes } from './terminal-text.ts'
 
@@ -96,9 +96,9 @@ test('a step shows texts and calls in order, agents side by side, and no updates
     ['a', 'b'],
     'call',
   ])
-  expect(stepParts(only, 0, { steps: [] }).map(({ kind }) => kind)).toEqual(['text', 'plan', 'children', 'call'])
-  expect(stepParts(only, 3, { steps: [] }).map(({ kind }) => kind)).toEqual(['plan', 'children', 'call'])
-  expect(stepParts(only, 3).map(({ kind }) => kind)).toEqual(['children', 'call'])
+  expect(stepParts(only, {}, { steps: [] }).map(({ kind }) => kind)).toEqual(['text', 'plan', 'children', 'call'])
+  expect(stepParts(only, { from: 3 }, { steps: [] }).map(({ kind }) => kind)).toEqual(['plan', 'children', 'call'])
+  expect(stepParts(only, { from: 3 }).map(({ kind }) => kind)).toEqual(['children', 'call'])
   expect(planStep({ ...root.turns[0]!, plan: { steps: [] } })).toBe(only)
   only.calls[1]!.speaks = false
   only.calls[1]!.child = root
@@ -110,10 +110,25 @@ test('a long turn shows its last operations', () => {
   for (let number = 1; number <= 10; number++)
     run.asks(number, number).calls(number, number, { id: '1' }).calls(number, number, { id: '2' })
   const [long] = rootOf(run.events).turns
-  expect(turnWindow(long!, 40)).toEqual({ first: 0, skipped: 0, hidden: 0 })
-  expect(turnWindow(long!, 5)).toEqual({ first: 7, skipped: 1, hidden: 15 })
-  expect(turnWindow(long!, 4)).toEqual({ first: 8, skipped: 0, hidden: 16 })
-  expect(windowFor(long!, long!.steps[8]!)).toBe(4)
+  const shownIn = (range: Parameters<typeof shownSteps>[1]): unknown => {
+    const { shown: steps, earlier, later } = shownSteps(long!, range)
+    return [steps.map(({ step: { number }, from, to }) => `${number}: ${from}-${to}`), earlier, later]
+  }
+  expect((shownIn({ limit: 40 }) as readonly unknown[])[1]).toBe(0)
+  expect(shownIn({ limit: 5 })).toEqual([['8: 1-2', '9: 0-2', '10: 0-2'], 15, 0])
+  expect(shownIn({ limit: 4 })).toEqual([['9: 0-2', '10: 0-2'], 16, 0])
+  expect(shownIn({ limit: 3, to: 6 })).toEqual([['2: 1-2', '3: 0-2'], 3, 14])
+  const place = { step: long!.steps[8]!, call: long!.steps[8]!.calls[1]! }
+  expect(rangeWith(long!, place, { limit: 2 })).toEqual({ limit: 3 })
+  expect(rangeWith(long!, place, { limit: 10 })).toEqual({ limit: 10 })
+  expect(rangeWith(long!, place, { limit: 4, to: 18 })).toEqual({ limit: 4, to: 18 })
+  expect(
+    rangeWith(
+      { ...long!, steps: [long!.steps[0]!, ...Array.from({ length: 300 }, () => long!.steps[1]!)] },
+      { step: long!.steps[0]! },
+      { limit: 40 },
+    ),
+  ).toEqual({ limit: 120, to: 60 })
 })
 
 test('a node is found below the calls that contain it, with the requests that wait there', () => {

@@ -46,12 +46,12 @@ export type StepPart =
   /** An agent that talks to the person, or did. */
   | { readonly kind: 'handoff'; readonly id: NodeId; readonly call: CallNode; readonly child: AgentNode }
 
-/** Texts and calls of a step in the order in which the model wrote them, without the first `skipped`. `plan`: the one that it made. */
-export function stepParts({ id, texts, calls }: StepNode, skipped = 0, plan?: Plan): readonly StepPart[] {
+/** Texts and calls of a step in the order in which the model wrote them, those that are shown. `plan`: the one that it made. */
+export function stepParts({ id, texts, calls }: StepNode, { from = 0, to }: Partial<ShownStep> = {}, plan?: Plan): readonly StepPart[] {
   const all = [...texts.map((text) => ({ id: text.id, text })), ...calls.map((call) => ({ id: call.id, call }))]
   const parts: StepPart[] = []
   let planPart: StepPart | undefined = plan && { kind: 'plan', id: `${id}/plan`, plan }
-  for (const each of all.toSorted((a, b) => placeOf(a.id) - placeOf(b.id)).slice(skipped)) {
+  for (const each of all.toSorted((a, b) => placeOf(a.id) - placeOf(b.id)).slice(from, to)) {
     const before = parts.at(-1)
     if ('text' in each) {
       if (each.text.text.trim() !== '') parts.push({ kind: 'text', ...each })
@@ -79,29 +79,58 @@ const isPlanUpdate = ({ tool, status }: CallNode): boolean => tool === planTool 
 export const planStep = ({ plan, steps }: TurnNode): StepNode | undefined =>
   plan && (steps.find(({ calls }) => calls.some(isPlanUpdate)) ?? steps[0])
 
-export interface TurnWindow {
-  /** The first step that is shown, and how many of its operations are not. */
-  readonly first: number
-  readonly skipped: number
-  /** Operations before that. */
-  readonly hidden: number
+/** Which operations of a turn are shown: `limit` of them before `to`. Without `to` the last ones, also when more come. */
+export interface ShownRange {
+  readonly limit: number
+  readonly to?: number
+}
+
+/** A step of which the operations from `from` to before `to` are shown. */
+export interface ShownStep {
+  readonly step: StepNode
+  readonly from: number
+  readonly to: number
 }
 
 const operationsOf = ({ texts, calls }: StepNode): number => texts.length + calls.length
+const countOf = (steps: readonly StepNode[]): number => steps.reduce((sum, step) => sum + operationsOf(step), 0)
 
-/** The last `limit` operations of a turn. */
-export function turnWindow({ steps }: TurnNode, limit: number): TurnWindow {
-  const total = steps.reduce((sum, step) => sum + operationsOf(step), 0)
-  const hidden = Math.max(0, total - limit)
-  let skipped = hidden
-  let first = 0
+/** The steps of a turn that are shown, and how many operations come before and after them. */
+export function shownSteps(
+  { steps }: TurnNode,
+  { limit, to }: ShownRange,
+): { shown: readonly ShownStep[]; earlier: number; later: number } {
+  const total = countOf(steps)
+  const end = Math.min(to ?? total, total)
+  const earlier = Math.max(0, end - limit)
+  const shown: ShownStep[] = []
+  let at = 0
   for (const step of steps) {
-    if (skipped < operationsOf(step) || skipped === 0) break
-    skipped -= operationsOf(step)
-    first++
+    const count = operationsOf(step)
+    const isInside = at + count > earlier && at < end
+    // A step without operations may have failed.
+    if (isInside || (count === 0 && at >= earlier && at <= end))
+      shown.push({ step, from: Math.max(0, earlier - at), to: Math.min(count, end - at) })
+    at += count
   }
-  return { first, skipped, hidden }
+  return { shown, earlier, later: total - end }
 }
+
+/** A range in which an operation of a step is. The known one, if it is. */
+export function rangeWith({ steps }: TurnNode, { step, call }: Pick<NodePlace, 'step' | 'call'>, known: ShownRange): ShownRange {
+  if (!step) return known
+  const total = countOf(steps)
+  const at = countOf(steps.slice(0, steps.indexOf(step))) + (call ? step.texts.length + step.calls.indexOf(call) : 0)
+  const end = known.to ?? total
+  if (at >= end - known.limit && at < end) return known
+  const back = total - at
+  return back <= mostAtOnce
+    ? { limit: Math.max(back, known.to === undefined ? known.limit : 0) }
+    : { limit: mostAtOnce / 2, to: at + mostAtOnce / 4 }
+}
+
+/** So many operations may be added to find one. */
+const mostAtOnce = 240
 
 /** The way to a node: the agents, turns and steps that contain it, from the root. */
 export interface NodePlace {
@@ -127,10 +156,6 @@ export function placesOf(agent: AgentNode, id: NodeId): readonly NodePlace[] | u
   }
   return undefined
 }
-
-/** How many operations of a turn must be shown so that a step is among them. */
-export const windowFor = ({ steps }: TurnNode, step: StepNode): number =>
-  steps.slice(steps.indexOf(step)).reduce((sum, each) => sum + operationsOf(each), 0)
 
 export const childrenOf = ({ child, earlier = [] }: CallNode): readonly AgentNode[] => (child ? [...earlier, child] : [])
 

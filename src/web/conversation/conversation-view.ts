@@ -3,7 +3,7 @@ import { type ComponentType, createContext } from 'preact'
 import { useContext } from 'preact/hooks'
 import type { AgentNode, NodeId } from '../../view/index.ts'
 import type { SessionStore } from '../state/session-store.ts'
-import { placesOf, windowFor } from './conversation-items.ts'
+import { placesOf, rangeWith, type ShownRange } from './conversation-items.ts'
 
 /** Operations of a turn that are shown at first, and how many more on request. */
 export const firstOperations = 40
@@ -21,7 +21,7 @@ export class ConversationView {
   /** Shows an agent within a step of another one. */
   readonly AgentFlow: ComponentType<AgentFlowProps>
   #open = new Map<NodeId, Signal<boolean | undefined>>()
-  #limits = new Map<NodeId, Signal<number>>()
+  #ranges = new Map<NodeId, Signal<ShownRange>>()
   /** Called before a person opens or closes something, so that the end of the conversation does not pull it away. */
   hold: () => void = () => {}
   /** The node that was selected here: it is visible already. */
@@ -37,17 +37,22 @@ export class ConversationView {
     return entryIn(this.#open, id, undefined)
   }
 
-  limit(turn: NodeId): Signal<number> {
-    return entryIn(this.#limits, turn, firstOperations)
+  range(turn: NodeId): Signal<ShownRange> {
+    return entryIn(this.#ranges, turn, { limit: firstOperations })
+  }
+
+  /** The last operations of all turns are shown again. */
+  showLatest(): void {
+    for (const range of this.#ranges.values()) if (range.value.to !== undefined) range.value = { limit: firstOperations }
   }
 
   /** Opens everything that contains a node. Returns the ids whose elements show it, the best one first. */
   reveal(id: NodeId): readonly NodeId[] {
     const { root } = this.store
     const places = (root && placesOf(root, id)) ?? []
-    for (const { turn, step } of places) {
-      const limit = this.limit(turn.id)
-      if (step) limit.value = Math.max(limit.value, windowFor(turn, step))
+    for (const { turn, ...place } of places) {
+      const range = this.range(turn.id)
+      range.value = rangeWith(turn, place, range.peek())
     }
     for (const { call } of places.slice(0, -1)) if (call) this.open(call.id).value = true
     return [id, ...places.toReversed().flatMap(({ turn, step, call }) => [call?.id ?? [], step?.id ?? [], turn.id].flat())]

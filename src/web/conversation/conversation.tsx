@@ -27,6 +27,10 @@ function Messages({ view }: { readonly view: ConversationView }) {
   const { store } = view
   const { box, content, isAtEnd, toEnd, hold } = useStickToEnd()
   view.hold = hold
+  const showLatest = (): void => {
+    view.showLatest()
+    toEnd()
+  }
   useRevealed(view, box)
   const { length } = store.pending.value
   const before = useRef(length)
@@ -50,7 +54,7 @@ function Messages({ view }: { readonly view: ConversationView }) {
       </div>
       <div class="conv-below">
         {!isAtEnd.value && (
-          <button type="button" class="button button-small jump" onClick={toEnd}>
+          <button type="button" class="button button-small jump" onClick={showLatest}>
             <Icon name="arrowDown" />
             Jump to latest
           </button>

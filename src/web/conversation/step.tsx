@@ -1,6 +1,6 @@
 import { useComputed } from '@preact/signals'
 import type { Plan, TurnEnding } from '../../contracts/index.ts'
-import { type AgentNode, reasonText, type StepNode, type TextNode } from '../../view/index.ts'
+import { type AgentNode, reasonText, type TextNode } from '../../view/index.ts'
 import { ApprovalCard } from '../approvals/approval-card.tsx'
 import { Markdown } from '../markdown/markdown.tsx'
 import { usePage } from '../state/page.ts'
@@ -8,24 +8,21 @@ import { Icon } from '../ui/icon.tsx'
 import { CallCard } from './call-card.tsx'
 import { Code } from './call-details.tsx'
 import { ChildCards } from './child-cards.tsx'
-import { oneLine, planTool, type StepPart, stepParts } from './conversation-items.ts'
+import { oneLine, planTool, type ShownStep, type StepPart, stepParts } from './conversation-items.ts'
 import { useView } from './conversation-view.ts'
 import { FailedAttempt, Note, QuietLine, Rejected } from './notes.tsx'
 import { PlanView } from './plan.tsx'
 import { UserMessage } from './user-message.tsx'
 
-interface StepProps {
-  readonly step: StepNode
+interface StepProps extends ShownStep {
   readonly agent: AgentNode
-  /** Operations that are not shown. */
-  readonly skipped: number
   readonly plan: Plan | undefined
   /** Of its turn. */
   readonly ending: TurnEnding | undefined
 }
 
 /** A step: what steered it, what the model wrote, its calls, and what waits for a person. */
-export function Step({ step, agent, skipped, plan, ending }: StepProps) {
+export function Step({ step, from, to, agent, plan, ending }: StepProps) {
   const page = usePage()
   const { store } = useView()
   store.use(step)
@@ -46,7 +43,7 @@ export function Step({ step, agent, skipped, plan, ending }: StepProps) {
           ),
       )}
       {last !== undefined && last !== 'stopped' && <QuietLine icon="error">Last answer, without tools: {reasonText[last]}</QuietLine>}
-      {stepParts(step, skipped, plan).map((part) => (
+      {stepParts(step, { from, to }, plan).map((part) => (
         <Part key={part.id} part={part} agent={agent} />
       ))}
       {rejected && <Rejected rejected={rejected} />}

@@ -3,7 +3,7 @@ import { type AgentNode, duration, grouped, price, reasonText, type TurnNode, to
 import { usePage } from '../state/page.ts'
 import { Icon } from '../ui/icon.tsx'
 import { IconButton } from '../ui/icon-button.tsx'
-import { answerOf, planStep, turnWindow } from './conversation-items.ts'
+import { answerOf, planStep, type ShownRange, shownSteps } from './conversation-items.ts'
 import { moreOperations, useView } from './conversation-view.ts'
 import { CopyIcon } from './copy-icon.tsx'
 import { QuietLine } from './notes.tsx'
@@ -22,45 +22,50 @@ export function Turn({ turn, agent, isNested = false }: TurnProps) {
   const page = usePage()
   const view = useView()
   view.store.use(turn)
-  const limit = view.limit(turn.id)
+  const range = view.range(turn.id)
   const isSelected = useComputed(() => page.selected.value === turn.id).value
-  const { first, skipped, hidden } = turnWindow(turn, limit.value)
+  const { shown, earlier, later } = shownSteps(turn, range.value)
   const planned = planStep(turn)
   const { report, steps } = turn
   const isAnswerShown = steps.at(-1)?.texts.some(({ type }) => type === 'agent_message') ?? false
   const isChild = agent !== view.store.root
+  const showMore = (next: ShownRange): void => {
+    view.hold()
+    range.value = next
+  }
   return (
     <article class="conv-turn" data-node={turn.id} data-nested={isNested ? '' : undefined} data-selected={isSelected ? '' : undefined}>
       {isNested || <h2 class={isChild ? 'speaker' : 'visually-hidden'}>{agent.name}</h2>}
-      {hidden > 0 && (
-        <button
-          type="button"
-          class="show-button turn-more"
-          onClick={() => {
-            view.hold()
-            limit.value += moreOperations
-          }}
-        >
-          Show {grouped(Math.min(hidden, moreOperations))} earlier operations{hidden > moreOperations && ` of ${grouped(hidden)}`}
-        </button>
-      )}
-      {planned && turn.plan && steps.indexOf(planned) < first && <PlanView id={`${planned.id}/plan`} plan={turn.plan} />}
-      {steps.slice(first).map((step, index) => (
-        <Step
-          key={step.id}
-          step={step}
-          agent={agent}
-          skipped={index === 0 ? skipped : 0}
-          plan={step === planned ? turn.plan : undefined}
-          ending={turn.ending}
-        />
+      <MoreButton count={earlier} word="earlier" onClick={() => showMore({ ...range.value, limit: range.value.limit + moreOperations })} />
+      {planned && turn.plan && !shown.some(({ step }) => step === planned) && <PlanView id={`${planned.id}/plan`} plan={turn.plan} />}
+      {shown.map(({ step, from, to }) => (
+        <Step key={step.id} {...{ step, from, to, agent }} plan={step === planned ? turn.plan : undefined} ending={turn.ending} />
       ))}
+      <MoreButton count={later} word="later" onClick={() => showMore(laterRange(range.value, later))} />
       {report && !isAnswerShown && <AnswerText text={report.text} isJson={report.format === 'json'} />}
       <TurnEnd turn={turn} />
       {isNested || <TurnFoot turn={turn} agent={agent} />}
     </article>
   )
 }
+
+function laterRange({ limit, to = 0 }: ShownRange, later: number): ShownRange {
+  const next = { limit: limit + Math.min(later, moreOperations), to: to + moreOperations }
+  return later > moreOperations ? next : { limit: next.limit }
+}
+
+interface MoreButtonProps {
+  readonly count: number
+  readonly word: 'earlier' | 'later'
+  onClick(): void
+}
+
+const MoreButton = ({ count, word, onClick }: MoreButtonProps) =>
+  count > 0 ? (
+    <button type="button" class="show-button turn-more" onClick={onClick}>
+      Show {grouped(Math.min(count, moreOperations))} {word} operations{count > moreOperations && ` of ${grouped(count)}`}
+    </button>
+  ) : null
 
 const endTitles = { partial: 'Partial answer', failed: 'Failed', interrupted: 'Interrupted' } as const
 

@@ -27,16 +27,23 @@ export function UserMessage({ message, state = 'read', canBranch = false }: User
   const page = usePage()
   const { store } = useView()
   const [isEditing, setEditing] = useState(false)
+  const article = useRef<HTMLElement>(null)
   const { route } = page
   const isMarked = route.value.view === 'session' && route.value.message === message.id
   const isSteering = message.mode === 'steer'
   const text = textOf(message.parts)
   const mayBranch = canBranch && page.mayRun.value
   return (
-    <article class="said" data-message={message.id} data-marked={isMarked ? '' : undefined}>
+    <article ref={article} class="said" data-message={message.id} data-marked={isMarked ? '' : undefined}>
       <h2 class="visually-hidden">You</h2>
       {isEditing ? (
-        <MessageEditor message={message} onClose={() => setEditing(false)} />
+        <MessageEditor
+          message={message}
+          onClose={() => {
+            setEditing(false)
+            requestAnimationFrame(() => article.current?.querySelector<HTMLElement>('.conv-actions button')?.focus())
+          }}
+        />
       ) : (
         <div class="said-bubble" data-state={state}>
           <MessageParts parts={message.parts} />
