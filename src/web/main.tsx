@@ -1,6 +1,7 @@
 import { render } from 'preact'
 import './styles/tokens.css'
 import './styles/base.css'
+import './styles/sidebar.css'
 import './styles/shell.css'
 import './styles/conversation.css'
 import './styles/composer.css'
