@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process'
 import { expect, it } from 'vitest'
-import { curlCommand } from './curl-command.ts'
+import { curlCommand } from '../../src/web/export/curl-command.ts'
 
 /** What curl would get from a shell. */
 const argumentsOf = (command: string): readonly string[] =>
