@@ -38,8 +38,7 @@ function Messages({ view }: { readonly view: ConversationView }) {
     if (length > before.current) toEnd()
     before.current = length
   }, [length])
-  // A long session is rendered once, not while its events arrive.
-  const isLoading = store.state.value === 'loading'
+  const isLoading = useLoading(store)
   if (!store.root) void store.frame.value
   return (
     <div class="conv-frame">
@@ -63,6 +62,18 @@ function Messages({ view }: { readonly view: ConversationView }) {
       </div>
     </div>
   )
+}
+
+const patienceMs = 1_500
+
+/** A long session is rendered once, not while its events arrive, unless that takes long. */
+function useLoading({ state, root }: SessionStore): boolean {
+  const [isLate, setLate] = useState(false)
+  useEffect(() => {
+    const timer = setTimeout(() => setLate(true), patienceMs)
+    return () => clearTimeout(timer)
+  }, [])
+  return state.value === 'loading' && !(isLate && root)
 }
 
 /** Messages that are being sent while nothing runs. */

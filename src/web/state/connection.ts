@@ -149,10 +149,12 @@ function changed(page: Page, session: SessionDocument): void {
 
 /** Whatever has changed while the page did not hear of it. */
 async function refresh(page: Page, store: SessionStore | undefined): Promise<void> {
+  // A conversation does not wait for the rest. The stream reports a session that does not exist.
+  if (store?.state.value === 'loading') void settle(page, store).catch(() => {})
   const [list] = await Promise.all([page.http.get<SessionPage>(`/v1/sessions?limit=${pageSize}`), readServer(page), readRequests(page)])
   page.sessions.value = list.sessions
   page.nextSessions.value = list.next
-  if (store && store.state.value === 'loading') await settle(page, store)
+  if (store && (store.state.value === 'loading' || !entryOf(page, store.id))) await settle(page, store)
 }
 
 /** What the server is: its agents, extensions and warnings. */
