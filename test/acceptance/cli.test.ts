@@ -219,7 +219,7 @@ describe('--version, --help, demo', () => {
     }
     expect(readdirSync(where), 'nothing is written').toEqual([])
   })
-  test('npm start: a scripted demo with parallel tools, a failing tool and a forced last answer, and shows its tree', async () => {
+  test('demo: a scripted run with parallel tools, a failing tool and a forced last answer, and shows its tree', async () => {
     const where = temporaryFolder()
     const { stdout, stderr, code, killed } = await troupe(where, ['demo'])
     expect([code, killed]).toEqual([0, false])

@@ -1,4 +1,5 @@
 import { once } from 'node:events'
+import { chmod, readFile } from 'node:fs/promises'
 import { createServer as createHttpServer } from 'node:http'
 import { type AddressInfo, createServer } from 'node:net'
 import { join } from 'node:path'
@@ -272,9 +273,14 @@ test('--stdio is an MCP server for the program that starts it', async () => {
   await client.close()
 })
 
-test('the text format prints the addresses with the token; the token stays out of other logs', async () => {
-  const running = scene.start(['serve', '--port', '0', '--log-format', 'text', '--quiet'])
+test('the text format prints the addresses with the token; --open opens the web chat', async () => {
+  await scene.put('bin/xdg-open', '#!/bin/sh\nprintf %s "$1" > opened.part && mv opened.part opened\n')
+  await chmod(join(scene.folder, 'bin/xdg-open'), 0o755)
+  const env = { PATH: `${join(scene.folder, 'bin')}:${process.env.PATH}`, DISPLAY: ':9' }
+  const running = scene.start(['serve', '--port', '0', '--log-format', 'text', '--quiet', '--open'], { env })
   await running.says('Stop with Ctrl-C.')
+  const opened = () => readFile(join(scene.folder, 'opened'), 'utf8').catch(() => '')
+  await expect.poll(opened, { timeout: 5_000 }).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/#token=trp_local_[\w-]{32}$/)
   running.process.kill('SIGHUP')
   const { code, stderr } = await running.ended
   expect(code).toBe(129)

@@ -135,6 +135,16 @@ describe('a changed file', () => {
     await served.after(() => scene.put('clerk.ai', agentText('Version two.')), 'Reloaded')
     expect(await promptNow()).toContain('Version two.')
     const broken = agentText('Version three.', 'modls: x\n')
+    const leaving = new AbortController()
+    const { body } = await served.fetch('/v1/watch', { signal: leaving.signal })
+    const heard = (async () => {
+      let text = ''
+      for await (const piece of body!.pipeThrough(new TextDecoderStream())) {
+        text += piece
+        if (text.includes('server.changed')) return 'server.changed'
+      }
+      return text
+    })()
     await served.after(() => scene.put('clerk.ai', broken), 'Not reloaded: clerk.ai:5:1: Unknown key `modls`')
     expect(await promptNow()).toContain('Version two.')
     const ready = await served.fetch('/ready')
@@ -142,6 +152,10 @@ describe('a changed file', () => {
       200,
       { status: 'ready', warnings: [expect.stringContaining('clerk.ai:5:1')] },
     ])
+    // An open page hears of it.
+    expect(await heard).toBe('server.changed')
+    expect(await json('/v1/status')).toMatchObject({ warnings: [expect.stringContaining('clerk.ai:5:1')] })
+    leaving.abort()
   })
 
   test('adds and removes agents; included files are watched; names of routes are refused', async () => {

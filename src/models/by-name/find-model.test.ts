@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { FakeClock } from '../../testing/index.ts'
 import { knownProviders } from '../known-providers.ts'
 import type { ProviderConfig } from './adapter-options.ts'
-import { findModel } from './find-model.ts'
+import { findAllModels, findModel } from './find-model.ts'
 import { bundledFacts } from './prices.ts'
 
 type Servers = { readonly [url: string]: unknown }
@@ -21,7 +21,8 @@ function search(
     if (body !== undefined) return Promise.resolve(Response.json(body))
     return new Promise((_, reject) => init?.signal?.addEventListener('abort', () => reject(new Error('aborted'))))
   }
-  return { clock, asked, found: findModel({ variables, providers, clock, fetch: fetcher }) }
+  const options = { variables, providers, clock, fetch: fetcher }
+  return { clock, asked, options, found: findModel(options) }
 }
 const listing = (...ids: readonly string[]) => ({ object: 'list', data: ids.map((id) => ({ id, object: 'model' })) })
 
@@ -122,4 +123,18 @@ test('an invalid address is reported, and the other servers are still contacted'
   })
   await failing.clock.elapse(300)
   await failure
+})
+
+test('all models that are found: of each key and each local server, with the reason', async () => {
+  const servers = { 'http://127.0.0.1:11434/v1/models': listing('qwen3:8b') }
+  const providers = { openai: { kind: 'openai', apiKey: 'k' }, wrong: { baseURL: 'nonsense' } } as const
+  const { clock, options } = search({ ANTHROPIC_API_KEY: 'k', GEMINI_API_KEY: 'k' }, servers, providers)
+  const found = findAllModels(options)
+  await clock.elapse(300)
+  expect(await found).toEqual([
+    { model: 'openai/gpt-5.4-mini', from: 'providers.openai' },
+    { model: 'anthropic/claude-sonnet-5', from: 'ANTHROPIC_API_KEY' },
+    { model: 'google/gemini-3.5-flash', from: 'GEMINI_API_KEY' },
+    { model: 'ollama/qwen3:8b', from: 'Ollama on this machine' },
+  ])
 })

@@ -5,10 +5,10 @@ import { isLoopback } from '../provider-settings.ts'
 import type { SettledOptions } from './adapter-options.ts'
 import { endpointOf, prospectOf } from './endpoint.ts'
 
-type SearchOptions = Pick<SettledOptions, 'variables' | 'providers' | 'clock' | 'fetch'>
-
-/** How long all local servers together have to answer. */
-const timeoutMs = 300
+type SearchOptions = Pick<SettledOptions, 'variables' | 'providers' | 'clock' | 'fetch'> & {
+  /** How long all local servers together have to answer. Default 300. */
+  readonly timeoutMs?: number
+}
 
 /**
  * The model for `auto`: of the first provider with a key, else of a local server; configured providers first. No other machine
@@ -88,7 +88,10 @@ function settingsOf(provider: string, options: SearchOptions): ProviderSettings 
 }
 
 /** The model ids of a server, or `undefined` if no server answers. */
-async function listModels(settings: ProviderSettings, { clock, fetch }: SearchOptions): Promise<readonly string[] | undefined> {
+async function listModels(
+  settings: ProviderSettings,
+  { clock, fetch, timeoutMs = 300 }: SearchOptions,
+): Promise<readonly string[] | undefined> {
   const { baseURL, apiKey, headers: own } = settings
   const headers = { accept: 'application/json', ...(apiKey !== undefined && { authorization: `Bearer ${apiKey}` }), ...own }
   const controller = new AbortController()

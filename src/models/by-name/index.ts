@@ -13,6 +13,6 @@ export type { FoundModel }
 export const nearestModels = async (provider: string, model: string): Promise<readonly string[]> =>
   (await import('./prices.ts')).nearestModels(provider, model)
 
-/** Models of keys and local servers that are found now. No other machine is contacted. */
+/** Models of keys and local servers that are found now. No other machine is contacted. Most servers that are not there refuse immediately. */
 export const findAllModels = async (sources: ProviderSources): Promise<readonly FoundModel[]> =>
-  (await import('./find-model.ts')).findAllModels({ ...platform, ...sources })
+  (await import('./find-model.ts')).findAllModels({ ...platform, ...sources, timeoutMs: 1_500 })
