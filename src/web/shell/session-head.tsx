@@ -91,7 +91,8 @@ function SessionFacts({ store }: { readonly store: SessionStore }) {
   if (!root) return null
   const turn = store.use(root).turns.at(-1)
   if (turn) store.use(turn)
-  const status = turn && isRunning(turn) ? 'running' : turn?.status
+  const isAsked = page.sessions.value.some(({ sessionId, openRequests }) => sessionId === store.id && openRequests > 0)
+  const status = isAsked ? 'suspended' : turn && isRunning(turn) ? 'running' : turn?.status
   const model = turn?.steps.at(-1)?.attempts.at(-1)?.model ?? root.spec?.models[0]
   const { usage, cost } = treeSummary(root, store.now())
   const agent = page.agents.value.find(({ name, displayName }) => name === root.spec?.name || displayName === root.spec?.name)
