@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks'
-import { elapsed, isRunning, price, tokens, treeSummary } from '../../view/index.ts'
+import { elapsed, isRunning, price, spentByTurns, tokens } from '../../view/index.ts'
 import type { SessionDocument } from '../api/documents.ts'
 import { hashOf } from '../state/hash-route.ts'
 import { type SessionTab, usePage } from '../state/page.ts'
@@ -94,7 +94,7 @@ function SessionFacts({ store }: { readonly store: SessionStore }) {
   const isAsked = page.sessions.value.some(({ sessionId, openRequests }) => sessionId === store.id && openRequests > 0)
   const status = isAsked ? 'suspended' : turn && isRunning(turn) ? 'running' : turn?.status
   const model = turn?.steps.at(-1)?.attempts.at(-1)?.model ?? root.spec?.models[0]
-  const { usage, cost } = treeSummary(root, store.now())
+  const { usage, cost } = spentByTurns(root.turns)
   const agent = page.agents.value.find(({ name, displayName }) => name === root.spec?.name || displayName === root.spec?.name)
   return (
     <>

@@ -1,58 +1,87 @@
 import { exactLine } from '../../util/exact-text.ts'
-import { duration, elapsed, price, tokens } from '../../view/index.ts'
+import { duration, elapsed, type NodeId, price, tokens } from '../../view/index.ts'
+import type { SessionStore } from '../state/session-store.ts'
 import { Icon } from '../ui/icon.tsx'
 import { StatusMark } from '../ui/status-mark.tsx'
 import { noteText } from './note-text.ts'
-import { type RowFacts, type Segment, statusOf } from './row-facts.ts'
-import type { Row } from './rows.ts'
+import { factsOf, grows, type RowFacts, type Segment } from './row-facts.ts'
+import type { Operation } from './rows.ts'
 import { positionOf, type Range, shareIn, type TimeScale } from './time-scale.ts'
+import type { TimelineState } from './timeline-state.ts'
 
+/** Equal properties and unchanged nodes: a row is not rendered again. Most rows of a run have ended. */
 export interface RowProps {
-  readonly row: Row
-  readonly facts: RowFacts
-  readonly top: number
+  readonly state: TimelineState
+  readonly id: NodeId
+  readonly of: Operation
+  readonly level: number
+  readonly position: number
   readonly siblings: number
+  readonly hasRows: boolean
+  readonly top: number
   readonly isSelected: boolean
   readonly isCollapsed: boolean
   /** Failed rows below, if they are not shown. */
   readonly hiddenFailures: number
-  readonly scale: TimeScale
-  readonly range: Range
-  onSelect(): void
-  onToggle(): void
 }
 
 export const rowElementId = (id: string): string => `operation-${id}`
 
 export function OperationRow(props: RowProps) {
-  const { row, facts, top, siblings, isSelected, isCollapsed, onSelect, onToggle } = props
-  const hasRows = row.children > 0
+  const { state, id, of, level, position, siblings, hasRows, top, isSelected, isCollapsed } = props
+  useNodes(state.store, of)
+  const facts = factsOf({ of }, grows(of) ? state.now.value : 0)
   return (
     // biome-ignore lint/a11y/useFocusableInteractive: the tree has the focus, and names its active row
-    // biome-ignore lint/a11y/useKeyWithClickEvents: the tree handles the keys
     <div
-      id={rowElementId(row.id)}
+      id={rowElementId(id)}
       class="timeline-row"
       role="treeitem"
-      aria-level={row.level}
-      aria-posinset={row.position}
+      aria-level={level}
+      aria-posinset={position}
       aria-setsize={siblings}
       aria-selected={isSelected}
       aria-expanded={hasRows ? !isCollapsed : undefined}
-      data-kind={row.of.kind}
+      data-kind={of.kind}
+      data-row={id}
       style={{ top: `${top}px` }}
-      onClick={onSelect}
     >
-      <Label {...props} hasRows={hasRows} onToggle={onToggle} />
+      <Label {...props} facts={facts} />
       <div class="timeline-track">
         {facts.segments.map((segment, i) => (
-          <Bar key={i} segment={segment} scale={props.scale} range={props.range} />
+          <Bar key={i} segment={segment} scale={state.scale.value} range={state.range.value} />
         ))}
       </div>
       <span class="timeline-spent">{spentText(facts)}</span>
       <span class="timeline-time">{isGrowing(facts) ? elapsed(facts.durationMs) : duration(facts.durationMs)}</span>
     </div>
   )
+}
+
+/** Renders the row again when one of its nodes changes. */
+function useNodes(store: SessionStore, of: Operation): void {
+  switch (of.kind) {
+    case 'agent':
+      store.use(of.agent)
+      break
+    case 'turn':
+      store.use(of.turn)
+      break
+    case 'step':
+    case 'attempt':
+      store.use(of.step)
+      break
+    case 'call': {
+      store.use(of.call)
+      const turn = of.call.child?.turns.at(-1)
+      if (turn) store.use(turn)
+      break
+    }
+    case 'request':
+      break
+    default:
+      of satisfies never
+  }
 }
 
 const isGrowing = ({ segments }: RowFacts): boolean => segments.some(({ isOpen }) => isOpen)
@@ -66,25 +95,15 @@ function spentText({ spent }: RowFacts): string {
 /** Deep levels are indented less, so that names keep their room. */
 const depth = (level: number): number => (level <= 7 ? level - 1 : 6 + (level - 7) * 0.3)
 
-function Label({ row, facts, isCollapsed, hiddenFailures, hasRows, onToggle }: RowProps & { readonly hasRows: boolean }) {
+function Label({ level, facts, isCollapsed, hiddenFailures, hasRows }: RowProps & { readonly facts: RowFacts }) {
   const { name, about, problem, status, notes } = facts
   const isProblem = status !== 'completed' && status !== 'running'
   return (
-    <div class="timeline-label" style={{ '--depth': depth(row.level) }} title={exactLine(`${name} ${about}`.slice(0, 400))}>
-      {/* biome-ignore lint/a11y/noStaticElementInteractions: the tree handles the keys */}
-      {/* biome-ignore lint/a11y/useKeyWithClickEvents: the tree handles the keys */}
-      <span
-        class="timeline-chevron"
-        data-open={hasRows && !isCollapsed ? '' : undefined}
-        onClick={(event) => {
-          if (!hasRows) return
-          event.stopPropagation()
-          onToggle()
-        }}
-      >
+    <div class="timeline-label" style={{ '--depth': depth(level) }} title={exactLine(`${name} ${about}`.slice(0, 400))}>
+      <span class="timeline-chevron" data-open={hasRows && !isCollapsed ? '' : undefined}>
         {hasRows && <Icon name="chevron" />}
       </span>
-      <StatusMark status={statusOf(row.of)} />
+      <StatusMark status={status} />
       <span class="timeline-name">{exactLine(name.slice(0, 200))}</span>
       {problem && <span class={`timeline-problem ${isProblem ? `timeline-problem-${toneOf(status)}` : ''}`}>{problem}</span>}
       {hiddenFailures > 0 && <span class="timeline-problem timeline-problem-error">{hiddenFailures} failed</span>}

@@ -1,7 +1,7 @@
 import { useEffect, useRef } from 'preact/hooks'
 import { usePage } from '../state/page.ts'
 import { OperationRow, rowElementId } from './operation-row.tsx'
-import { factsOf, statusOf } from './row-facts.ts'
+import { statusOf } from './row-facts.ts'
 import type { Row } from './rows.ts'
 import { AxisLines, TimeAxis } from './time-axis.tsx'
 import type { TimelineState } from './timeline-state.ts'
@@ -45,7 +45,13 @@ export function OperationTree({ state }: { readonly state: TimelineState }) {
       showRow(index)
     },
   })
-  const now = state.activity.value === 'none' ? 0 : state.now.value
+  const onClick = ({ target }: MouseEvent): void => {
+    const element = target instanceof Element ? target.closest<HTMLElement>('[data-row]') : null
+    const row = element && state.rows.value.find(({ id }) => id === element.dataset.row)
+    if (!row) return
+    if (row.children > 0 && (target as Element).closest('.timeline-chevron')) state.toggle(row.id)
+    else select(row, true)
+  }
   const window = rows.slice(first, last)
   const active = window.find(({ id }) => id === selected)
   return (
@@ -61,21 +67,23 @@ export function OperationTree({ state }: { readonly state: TimelineState }) {
           tabIndex={0}
           aria-activedescendant={active && rowElementId(active.id)}
           onKeyDown={keys}
+          onClick={onClick}
         >
           {window.map((row, i) => (
             <OperationRow
-              key={row.id}
-              row={row}
-              facts={factsOf(row, now)}
-              top={(first + i) * rowHeight}
+              // Elements of rows that have left are used again.
+              key={(first + i) % (last - first)}
+              state={state}
+              id={row.id}
+              of={row.of}
+              level={row.level}
+              position={row.position}
               siblings={row.parent?.children ?? state.store.tree.roots.length}
+              hasRows={row.children > 0}
+              top={(first + i) * rowHeight}
               isSelected={row === active}
               isCollapsed={collapsed.has(row.id)}
               hiddenFailures={collapsed.has(row.id) ? failuresBelow(state, row) : 0}
-              scale={state.scale.value}
-              range={state.range.value}
-              onSelect={() => select(row, true)}
-              onToggle={() => state.toggle(row.id)}
             />
           ))}
         </div>

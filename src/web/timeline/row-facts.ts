@@ -1,4 +1,4 @@
-import { addSpent, type Cost, noUsage, type Spent, type Usage } from '../../contracts/index.ts'
+import type { Spent } from '../../contracts/index.ts'
 import {
   type AgentNode,
   type AttemptNode,
@@ -11,6 +11,8 @@ import {
   type Span,
   type StepNode,
   shownStatus,
+  spentByAttempts,
+  spentByTurns,
   stepName,
   type TurnNode,
 } from '../../view/index.ts'
@@ -42,6 +44,12 @@ export interface RowFacts {
 }
 
 const none: readonly never[] = []
+
+/** Whether it may change with time alone. */
+export function grows(of: Operation): boolean {
+  const status = statusOf(of)
+  return status === 'running' || status === 'waiting' || status === 'suspended'
+}
 
 export function factsOf({ of }: Pick<Row, 'of'>, now: number): RowFacts {
   const segments = segmentsOf(of, now)
@@ -192,11 +200,11 @@ function attemptSegments(
   return [asked, { kind: 'queue', from: span.to, to: next?.span.from ?? (waits ? Math.min(now, nextAt) : span.to), isOpen: waits }]
 }
 
-const waitSegment = ({ at, answer }: RequestNode, now: number): Segment => ({
+const waitSegment = ({ at, answer }: RequestNode, end: number, isOpen = true): Segment => ({
   kind: 'approval',
   from: at,
-  to: answer?.at ?? now,
-  isOpen: !answer,
+  to: answer?.at ?? end,
+  isOpen: !answer && isOpen,
 })
 
 /** Less is no wait: calls of a step start one after the other. */
@@ -209,7 +217,8 @@ function callSegments(call: CallNode, turn: TurnNode, now: number): readonly Seg
   const childTurn = child?.turns.at(-1)
   const isOpen = latencyMs === undefined ? isLive : call.isSpawned === true && childTurn !== undefined && isRunning(childTurn)
   const end = isOpen ? now : Math.max(span.to, latencyMs === undefined ? turn.span.to : 0, call.isSpawned ? (childTurn?.span.to ?? 0) : 0)
-  const waits = asked.map((request) => waitSegment(request, isLive ? now : turn.span.to))
+  // Nobody answered what the call asked before it ended.
+  const waits = asked.map((request) => waitSegment(request, end, isOpen))
   if (isOpen && shownStatus(call) === 'waiting' && waits.every((wait) => !wait.isOpen))
     return [...waits, { kind: 'queue', from: readyAt, to: now, isOpen }]
   const queued: readonly Segment[] = span.from - readyAt >= minQueueMs ? [{ kind: 'queue', from: readyAt, to: span.from }] : none
@@ -251,18 +260,21 @@ function figuresOf(of: Operation, segments: readonly Segment[]): Pick<RowFacts, 
   const length = segments.reduce((sum, { from, to }) => sum + Math.max(0, to - from), 0)
   switch (of.kind) {
     case 'agent':
-      return { durationMs: of.agent.turns.reduce((sum, turn) => sum + turnDuration(turn, segments), 0), spent: spentBy(of.agent.turns) }
+      return {
+        durationMs: of.agent.turns.reduce((sum, turn) => sum + turnDuration(turn, segments), 0),
+        spent: spentByTurns(of.agent.turns),
+      }
     case 'turn':
-      return { durationMs: turnDuration(of.turn, segments), spent: spentBy([of.turn]) }
+      return { durationMs: turnDuration(of.turn, segments), spent: spentByTurns([of.turn]) }
     case 'step':
-      return { durationMs: length, spent: sumOf(of.step.attempts) }
+      return { durationMs: length, spent: spentByAttempts(of.step.attempts) }
     case 'attempt':
-      return { durationMs: of.attempt.latencyMs ?? length, spent: sumOf([of.attempt]) }
+      return { durationMs: of.attempt.latencyMs ?? length, spent: spentByAttempts([of.attempt]) }
     case 'call': {
       const { latencyMs, child, earlier = [], isSpawned } = of.call
       const turns = [...earlier, ...(child ? [child] : [])].flatMap((agent) => agent.turns)
       const shown = isSpawned ? undefined : latencyMs
-      return { durationMs: shown ?? length, ...(turns.length > 0 && { spent: spentBy(turns) }) }
+      return { durationMs: shown ?? length, ...(turns.length > 0 && { spent: spentByTurns(turns) }) }
     }
     case 'request':
       return { durationMs: length }
@@ -274,32 +286,4 @@ function figuresOf(of: Operation, segments: readonly Segment[]): Pick<RowFacts, 
 function turnDuration({ totals, span, status }: TurnNode, segments: readonly Segment[]): number {
   const end = status === 'running' ? (segments.findLast(({ kind }) => kind === 'child')?.to ?? span.to) : span.to
   return totals?.durationMs ?? end - span.from
-}
-
-const sumOf = (attempts: readonly { readonly usage?: Usage; readonly cost?: Cost }[]): Spent =>
-  attempts.reduce<Spent>((sum, { usage = noUsage, cost = 0 }) => addSpent(sum, usage, cost), { usage: noUsage, cost: 0 })
-
-const known = new WeakMap<StepNode, Spent>()
-
-/** Tokens and cost with all children. A turn that has ended knows them. */
-function spentBy(turns: readonly TurnNode[]): Spent {
-  let sum: Spent = { usage: noUsage, cost: 0 }
-  for (const turn of turns) {
-    if (turn.totals) sum = addSpent(sum, turn.totals.usage, turn.totals.cost)
-    else
-      for (const step of turn.steps) {
-        const { usage, cost } = known.get(step) ?? spentInStep(step, step === turn.steps.at(-1))
-        sum = addSpent(sum, usage, cost)
-      }
-  }
-  return sum
-}
-
-function spentInStep(step: StepNode, isLast: boolean): Spent {
-  const agents = step.calls.flatMap(({ child, earlier = [] }) => (child ? [...earlier, child] : []))
-  const own = sumOf(step.attempts)
-  const below = spentBy(agents.flatMap(({ turns }) => turns))
-  const spent = addSpent(own, below.usage, below.cost)
-  if (!isLast && step.calls.every(({ latencyMs, isSpawned }) => latencyMs !== undefined && !isSpawned)) known.set(step, spent)
-  return spent
 }

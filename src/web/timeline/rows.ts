@@ -2,6 +2,7 @@ import type { AgentNode, AttemptNode, CallNode, NodeId, RequestNode, RunTree, St
 
 // The tree as a list of rows: agent → turn → step → failed attempt, call or open request. A call of an agent and that agent are
 // one row, with the steps of all its turns below. Built anew for each frame, so a row is small: `row-facts.ts` says the rest.
+// The operation of a node is always the same object.
 
 export type Operation =
   | { readonly kind: 'agent'; readonly agent: AgentNode }
@@ -23,6 +24,16 @@ export interface Row {
   children: number
 }
 
+const operations = new WeakMap<object, Operation>()
+
+function operationOf(node: object, make: () => Operation): Operation {
+  const known = operations.get(node)
+  if (known) return known
+  const made = make()
+  operations.set(node, made)
+  return made
+}
+
 class Builder {
   readonly rows: Row[] = []
   roots = 0
@@ -35,21 +46,43 @@ class Builder {
   }
 
   turn(parent: Row, agent: AgentNode, turn: TurnNode): void {
-    for (const step of turn.steps) this.step(this.add(parent, step.id, { kind: 'step', agent, turn, step }), { agent, turn, step })
+    for (const step of turn.steps)
+      this.step(
+        this.add(
+          parent,
+          step.id,
+          operationOf(step, () => ({ kind: 'step', agent, turn, step })),
+        ),
+        { agent, turn, step },
+      )
   }
 
   step(row: Row, { agent, turn, step }: { readonly agent: AgentNode; readonly turn: TurnNode; readonly step: StepNode }): void {
     for (const attempt of step.attempts)
-      if (attempt.failure) this.add(row, `${step.id}~${attempt.number}~${attempt.model}`, { kind: 'attempt', agent, turn, step, attempt })
+      if (attempt.failure)
+        this.add(
+          row,
+          `${step.id}~${attempt.number}~${attempt.model}`,
+          operationOf(attempt, () => ({ kind: 'attempt', agent, turn, step, attempt })),
+        )
     for (const call of step.calls) {
-      const called = this.add(row, call.id, { kind: 'call', agent, turn, call })
+      const called = this.add(
+        row,
+        call.id,
+        operationOf(call, () => ({ kind: 'call', agent, turn, call })),
+      )
       for (const child of call.earlier ?? []) for (const each of child.turns) this.turn(called, child, each)
       if (call.child) for (const each of call.child.turns) this.turn(called, call.child, each)
     }
     for (const request of step.requests.values()) {
       const id = `${agent.id}/${request.itemId}`
       // A call that has started waits itself.
-      if (!step.calls.some((call) => call.id === id)) this.add(row, id, { kind: 'request', agent, turn, request })
+      if (!step.calls.some((call) => call.id === id))
+        this.add(
+          row,
+          id,
+          operationOf(request, () => ({ kind: 'request', agent, turn, request })),
+        )
     }
   }
 }
@@ -57,8 +90,19 @@ class Builder {
 export function allRows({ roots }: RunTree): readonly Row[] {
   const builder = new Builder()
   for (const agent of roots) {
-    const root = builder.add(undefined, agent.id, { kind: 'agent', agent })
-    for (const turn of agent.turns) builder.turn(builder.add(root, turn.id, { kind: 'turn', agent, turn }), agent, turn)
+    const root = builder.add(
+      undefined,
+      agent.id,
+      operationOf(agent, () => ({ kind: 'agent', agent })),
+    )
+    for (const turn of agent.turns) {
+      const row = builder.add(
+        root,
+        turn.id,
+        operationOf(turn, () => ({ kind: 'turn', agent, turn })),
+      )
+      builder.turn(row, agent, turn)
+    }
   }
   return builder.rows
 }

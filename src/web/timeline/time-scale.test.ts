@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { createScale, pan, positionOf, rangeOf, tickLabel, ticksOf, timeAt, viewOf, withHeadroom, zoom } from './time-scale.ts'
+import { createScale, isSameScale, pan, positionOf, rangeOf, tickLabel, ticksOf, timeAt, viewOf, withHeadroom, zoom } from './time-scale.ts'
 
 const hour = 3_600_000
 
@@ -55,6 +55,8 @@ describe('a scale', () => {
       const to = 1_000 + i * 50
       return withHeadroom(createScale([{ from: 0, to }], { from: 0, to })).length
     })
+    const [first, second] = [1_010, 1_040].map((to) => withHeadroom(createScale([{ from: 0, to }], { from: 0, to })))
+    expect([isSameScale(first!, second!), isSameScale(first!, createScale([], { from: 0, to: 5 }))]).toEqual([true, false])
     expect(new Set(lengths).size).toBeLessThan(12)
     expect(lengths.every((length, i) => length >= 1_000 + i * 50)).toBe(true)
   })

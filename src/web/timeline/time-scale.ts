@@ -90,6 +90,12 @@ export function withHeadroom(scale: TimeScale): TimeScale {
   return { pieces: [...scale.pieces.slice(0, -1), longer], length }
 }
 
+/** To the eye. */
+export const isSameScale = (a: TimeScale, b: TimeScale): boolean =>
+  a.pieces.length === b.pieces.length && isNear(a.length, b.length) && a.pieces.every(({ at }, i) => isNear(at, b.pieces[i]?.at ?? -1))
+
+const isNear = (a: number, b: number): boolean => Math.abs(a - b) < 0.5
+
 const niceSteps = [1, 1.25, 1.5, 2, 2.5, 3, 4, 5, 6, 8, 10]
 
 function niceLength(ms: number): number {

@@ -1,10 +1,10 @@
-import { computed, signal } from '@preact/signals'
-import { isRunning, type NodeId } from '../../view/index.ts'
+import { computed, signal, untracked } from '@preact/signals'
+import { isRunning, type NodeId, type Span } from '../../view/index.ts'
 import type { SessionStore } from '../state/session-store.ts'
 import { isFiltering, matcher, noFilter } from './filter.ts'
 import { activeSpans } from './row-facts.ts'
-import { allRows, ancestorsOf, expandedRows, matchingRows, rowOf } from './rows.ts'
-import { createScale, pan, rangeOf, type TimeScale, type View, viewOf, withHeadroom, zoom } from './time-scale.ts'
+import { allRows, ancestorsOf, expandedRows, matchingRows, type Row, rowOf } from './rows.ts'
+import { createScale, isSameScale, pan, rangeOf, type TimeScale, type View, viewOf, withHeadroom, zoom } from './time-scale.ts'
 
 /** How a person looks at the timeline of a session. It outlives its pane. */
 export class TimelineState {
@@ -55,17 +55,26 @@ export class TimelineState {
 
   readonly rows = computed(() => expandedRows(this.matching.value.rows, this.collapsed.value))
 
+  #last: TimeScale | undefined
+
+  /** While something runs it grows with the clock, not with each frame: it has headroom. */
   readonly scale = computed((): TimeScale => {
-    const { value: rows } = this.all
     const { value: activity } = this.activity
+    if (activity !== 'running') return createScale(...this.#spans(activity === 'none' ? 0 : this.now.value, this.all.value))
+    void this.clock.value
+    const scale = withHeadroom(createScale(...untracked(() => this.#spans(this.store.now(), this.all.value))))
+    // Rows are rendered again if it is another object.
+    if (!this.#last || !isSameScale(this.#last, scale)) this.#last = scale
+    return this.#last
+  })
+
+  #spans(now: number, rows: readonly Row[]): readonly [readonly Span[], Span] {
     const turns = this.store.tree.roots.flatMap((agent) => agent.turns)
-    const now = activity === 'none' ? 0 : this.now.value
     const active = activeSpans(rows, now)
     const from = turns.reduce((least, { span }) => Math.min(least, span.from), turns[0]?.span.from ?? 0)
-    const to = [...turns.map(({ span }) => span), ...active].reduce((most, span) => Math.max(most, span.to), Math.max(now, from + 1))
-    const scale = createScale(active, { from, to })
-    return activity === 'running' ? withHeadroom(scale) : scale
-  })
+    const ends = [...turns.map(({ span }) => span), ...active]
+    return [active, { from, to: ends.reduce((most, span) => Math.max(most, span.to), Math.max(now, from + 1)) }]
+  }
 
   readonly range = computed(() => rangeOf(this.scale.value, this.view.value))
 

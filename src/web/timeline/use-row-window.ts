@@ -39,7 +39,8 @@ export function useRowWindow(state: TimelineState, scroller: RefObject<HTMLDivEl
   const anchor = useRef({ index: 0, id: '' })
   const top = isFollowing ? end : Math.min(end, scrolled.value + movedBy(rows, anchor.current) * rowHeight)
   useLayoutEffect(() => {
-    if (scroller.current && Math.abs(scroller.current.scrollTop - top) >= 1) scroller.current.scrollTop = top
+    // Reading the position of the element would cost a layout in each frame.
+    if (scroller.current && top !== scrolled.peek()) scroller.current.scrollTop = top
     scrolled.value = top
     wasLive.current = isLive
     const index = Math.floor(top / rowHeight)
