@@ -34,7 +34,8 @@ export function useStickToEnd(): StickToEnd {
       const { scrollTop: top, scrollHeight: height } = current
       const isUp = top < last.top && height >= last.height
       last = { top, height }
-      isAtEnd.value = !isUp && distance(current) < nearPx
+      // Content that has grown since is no reason to leave the end.
+      isAtEnd.value = !isUp && (isAtEnd.peek() || distance(current) < nearPx)
     }
     // It is called after layout and before the frame is painted: nothing jumps.
     const observer = new ResizeObserver(() => {
