@@ -57,14 +57,14 @@ export function ApprovalActions({ request, onDecide }: ApprovalActionsProps) {
         <button type="submit" class="button">
           {isQuestion ? 'Decline' : 'Deny'}
         </button>
+        <MenuButton
+          label="End the run"
+          class="icon-button"
+          items={[{ label: 'Deny and end the run', icon: 'stop', isDanger: true, onSelect: () => onDecide({ kind: 'abort' }) }]}
+        >
+          <Icon name="more" />
+        </MenuButton>
       </form>
-      <MenuButton
-        label="End the run"
-        class="icon-button"
-        items={[{ label: 'Deny and end the run', icon: 'stop', isDanger: true, onSelect: () => onDecide({ kind: 'abort' }) }]}
-      >
-        <Icon name="more" />
-      </MenuButton>
     </div>
   )
 }
