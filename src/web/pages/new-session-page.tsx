@@ -94,8 +94,9 @@ function AgentChoice({ agent }: { readonly agent: AgentDescription }) {
   const page = usePage()
   const { value: agents } = page.agents
   if (agents.length < 2) return null
-  const roots = rootsFirst(agents).roots.slice(0, maxChoices)
-  const shown = roots.some(({ name }) => name === agent.name) ? roots : [agent, ...roots.slice(0, maxChoices - 1)]
+  const { roots, others } = rootsFirst(agents)
+  const first = [...roots, ...others].slice(0, maxChoices)
+  const shown = first.some(({ name }) => name === agent.name) ? first : [agent, ...first.slice(0, maxChoices - 1)]
   return (
     <nav class="start-agents" aria-label="Agent">
       {shown.map(({ name, description }) => (
