@@ -11,7 +11,7 @@ export default defineConfig({
     isolate: false,
     // For the processes that tests start: Node keeps compiled code there, and starts a quarter faster.
     env: { NODE_COMPILE_CACHE: join(tmpdir(), 'troupe-test-compile-cache') },
-    setupFiles: ['test/fresh-model-health.ts', 'test/fixed-seed.ts'],
+    setupFiles: ['test/fresh-model-health.ts', 'test/fixed-seed.ts', 'test/end-processes.ts'],
     testTimeout: process.env.TROUPE_FULL ? 300_000 : 60_000,
     hookTimeout: 60_000,
   },

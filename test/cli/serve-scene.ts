@@ -48,12 +48,6 @@ export interface ServeScene extends Workbench {
 export const agentText = (prompt: string, more = ''): string =>
   `---\ndescription: A test\nusage: anything\nmodels: lab/model\n${more}---\n${prompt}\n`
 
-/** Registered when a test file imports this one: hooks of a running test are too late. */
-const started: Running[] = []
-afterAll(() => {
-  for (const { process } of started) process.kill('SIGKILL')
-})
-
 export async function serveScene(): Promise<ServeScene> {
   const bench = await workbench()
   const put = async (path: string, text: string): Promise<void> => {
@@ -68,7 +62,6 @@ export async function serveScene(): Promise<ServeScene> {
     async serve(args = []) {
       const running = bench.start(['serve', ...(args.includes('--port') ? [] : ['--port', '0']), ...args])
       const log = new Log(running)
-      started.push(running)
       const line = await Promise.race([log.line('"msg":"listening"'), running.ended.then(({ stderr }) => stderr)])
       if (!line.includes('"listening"')) throw new Error(`troupe serve has ended: ${line}`)
       const { url, tokenFile } = JSON.parse(line) as { readonly url: string; readonly tokenFile: string }

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll } from 'vitest'
 import { type Ended as InProcess, runCommand } from '../run-command.ts'
+import { startedProcesses } from '../started-processes.ts'
 
 export const binary = join(import.meta.dirname, '..', '..', 'bin', 'troupe.mjs')
 
@@ -77,6 +78,8 @@ function running(
     env: { ...variables(folder), ...env },
     stdio: [stdin ?? (input === undefined ? 'ignore' : 'pipe'), 'pipe', 'pipe'],
   })
+  startedProcesses.add(child)
+  child.on('exit', () => startedProcesses.delete(child))
   child.stdin?.end(input)
   let stdout = ''
   let stderr = ''
