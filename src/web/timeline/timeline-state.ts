@@ -71,9 +71,14 @@ export class TimelineState {
   #spans(now: number, rows: readonly Row[]): readonly [readonly Span[], Span] {
     const turns = this.store.tree.roots.flatMap((agent) => agent.turns)
     const active = activeSpans(rows, now)
-    const from = turns.reduce((least, { span }) => Math.min(least, span.from), turns[0]?.span.from ?? 0)
-    const ends = [...turns.map(({ span }) => span), ...active]
-    return [active, { from, to: ends.reduce((most, span) => Math.max(most, span.to), Math.max(now, from + 1)) }]
+    const first = turns[0]?.span.from ?? 0
+    let [from, to] = [first, Math.max(now, first + 1)]
+    for (const spans of [turns.map(({ span }) => span), active])
+      for (const span of spans) {
+        from = Math.min(from, span.from)
+        to = Math.max(to, span.to)
+      }
+    return [active, { from, to }]
   }
 
   readonly range = computed(() => rangeOf(this.scale.value, this.view.value))

@@ -36,6 +36,7 @@ export function useRowWindow(state: TimelineState, scroller: RefObject<HTMLDivEl
   // The last rows of a run come with its end.
   const wasLive = useRef(false)
   const isFollowing = state.follows.value && (isLive || wasLive.current)
+  const lowest = useRef(end)
   const anchor = useRef({ index: 0, id: '' })
   const top = isFollowing ? end : Math.min(end, scrolled.value + movedBy(rows, anchor.current) * rowHeight)
   useLayoutEffect(() => {
@@ -43,6 +44,7 @@ export function useRowWindow(state: TimelineState, scroller: RefObject<HTMLDivEl
     if (scroller.current && top !== scrolled.peek()) scroller.current.scrollTop = top
     scrolled.value = top
     wasLive.current = isLive
+    lowest.current = end
     const index = Math.floor(top / rowHeight)
     anchor.current = { index, id: rows[index]?.id ?? '' }
   })
@@ -55,8 +57,8 @@ export function useRowWindow(state: TimelineState, scroller: RefObject<HTMLDivEl
     const { current: element } = scroller
     if (!element) return
     const onScroll = (): void => {
-      const { scrollTop, scrollHeight, clientHeight } = element
-      const isUp = scrollTop < scrolled.peek() - 1 && scrollTop < scrollHeight - clientHeight - 2
+      const { scrollTop } = element
+      const isUp = scrollTop < scrolled.peek() - 1 && scrollTop < lowest.current - 2
       if (isUp && state.activity.value === 'running') state.follows.value = false
       moved(scrollTop)
     }
