@@ -9,7 +9,7 @@ import { CopyIcon } from './copy-icon.tsx'
 import { QuietLine } from './notes.tsx'
 import { PlanView } from './plan.tsx'
 import { AnswerText, Step } from './step.tsx'
-import { branchWith } from './user-message.tsx'
+import { addressOf, branchWith } from './user-message.tsx'
 
 interface TurnProps {
   readonly turn: TurnNode
@@ -117,6 +117,7 @@ function TurnFoot({ turn, agent }: TurnProps) {
       <span class="turn-figures">{figures.join(' · ')}</span>
       <div class="conv-actions">
         {answer !== '' && <CopyIcon text={answer} label="Copy" />}
+        {message && <CopyIcon icon="link" text={addressOf(store, message)} label="Copy link" />}
         {message && page.mayRun.value && agent === store.root && (
           <IconButton
             icon="retry"

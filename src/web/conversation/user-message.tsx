@@ -74,7 +74,8 @@ export function UserMessage({ message, state = 'read', canBranch = false }: User
 export const textOf = (parts: readonly InputPart[]): string =>
   parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('\n\n')
 
-const addressOf = ({ id }: SessionStore, message: MessageNode): string =>
+/** The address that shows a message. */
+export const addressOf = ({ id }: SessionStore, message: MessageNode): string =>
   `${location.origin}${location.pathname}${hashOf({ view: 'session', id, message: message.id })}`
 
 interface Branch {
