@@ -3,8 +3,17 @@ import type { ResolvedConfig } from '../api/resolve-config.ts'
 
 type Described = Pick<ResolvedConfig, 'agents' | 'candidates' | 'shown'>
 
+/** By configuration: servers ask with each request. */
+const known = new WeakMap<Described, readonly AgentDescription[]>()
+
 /** The agents that can be asked, each with the agents below it. They are sorted by name. */
-export function describeAgents({ agents, candidates, shown }: Described): readonly AgentDescription[] {
+export function describeAgents(config: Described): readonly AgentDescription[] {
+  const descriptions = known.get(config) ?? describeAll(config)
+  known.set(config, descriptions)
+  return descriptions
+}
+
+function describeAll({ agents, candidates, shown }: Described): readonly AgentDescription[] {
   const full = (agent: AgentSpec): AgentDescription => ({ ...describe(agent), ...shown.get(agent.name) })
   return candidates.map((agent) => {
     const below = namesBelow(agent, agents)
