@@ -44,6 +44,16 @@ describe('rows', () => {
     ])
   })
 
+  it('of agents that a tool has started are below the tool', () => {
+    const events: StreamEvent[] = []
+    const root = new Story('root', events).begins().asks(0, 1).answers(100, 1).calls(100, 1, { id: '1', tool: 'plan' })
+    for (const path of ['root/scout#1', 'root/guide#1'])
+      new Story(path, events).begins(100, {}, { of: 'root', call: 't1.s1.1' }).asks(100, 1).answers(200, 1).over(200)
+    root.ends(300, 1, { id: '1', latencyMs: 200 })
+    const shown = allRows(treeOf(events)).map((row) => `${row.level} ${factsOf(row, 300).name}`)
+    expect(shown.slice(3)).toEqual(['4 plan', '5 scout', '6 step 1', '5 guide', '6 step 1'])
+  })
+
   it('have positions among their siblings, also of those that match', () => {
     const rows = allRows(story())
     expect(rows.map(({ position, parent }) => `${position}/${parent?.children ?? 1}`).join(' ')).toBe(

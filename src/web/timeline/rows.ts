@@ -1,7 +1,7 @@
 import type { AgentNode, AttemptNode, CallNode, NodeId, RequestNode, RunTree, StepNode, TurnNode } from '../../view/index.ts'
 
 // The tree as a list of rows: agent → turn → step → failed attempt, call or open request. A call of an agent and that agent are
-// one row, with the steps of all its turns below. Built anew for each frame, so a row is small: `row-facts.ts` says the rest.
+// one row, with the steps of all its turns below; an agent that a tool has started has its own. Built anew for each frame, so a row is small: `row-facts.ts` says the rest.
 // The operation of a node is always the same object.
 
 export type Operation =
@@ -71,8 +71,17 @@ class Builder {
         call.id,
         operationOf(call, () => ({ kind: 'call', agent, turn, call })),
       )
-      for (const child of call.earlier ?? []) for (const each of child.turns) this.turn(called, child, each)
-      if (call.child) for (const each of call.child.turns) this.turn(called, call.child, each)
+      for (const child of [...(call.earlier ?? []), ...(call.child ? [call.child] : [])]) {
+        // A tool that starts agents is none of them.
+        const row = call.isAgent
+          ? called
+          : this.add(
+              called,
+              child.id,
+              operationOf(child, () => ({ kind: 'agent', agent: child })),
+            )
+        for (const each of child.turns) this.turn(row, child, each)
+      }
     }
     for (const request of step.requests.values()) {
       const id = `${agent.id}/${request.itemId}`
