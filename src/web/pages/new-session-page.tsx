@@ -57,7 +57,9 @@ function Start({ agent }: { readonly agent: AgentDescription }) {
   return (
     <>
       <h2 class="start-title">{agent.displayName ?? agent.name}</h2>
-      <p class="start-about">{agent.description}</p>
+      <p class="start-about">
+        {agent.description} {agent.models[0] && <span class="start-model">Answered by {agent.models[0]}</span>}
+      </p>
       <AgentChoice agent={agent} />
       {page.mayRun.value ? (
         <MessageBox

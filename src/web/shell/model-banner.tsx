@@ -2,7 +2,6 @@ import { useState } from 'preact/hooks'
 import { chooseDemoModel } from '../state/actions.ts'
 import { usePage } from '../state/page.ts'
 import { Icon } from '../ui/icon.tsx'
-import { IconButton } from '../ui/icon-button.tsx'
 import { MenuButton } from '../ui/menu.tsx'
 
 const rehearsal = 'rehearsal'
@@ -14,13 +13,14 @@ interface ModelBannerProps {
   readonly maxButtons?: number
 }
 
-/** Which model answers. The demonstration offers the models that were found. */
+/** Says that no LLM answers. The demonstration says which model does, and offers the models that were found. */
 export function ModelBanner({ models, maxButtons = 2 }: ModelBannerProps) {
   const page = usePage()
   const [isHelpOpen, setHelpOpen] = useState(false)
   const demo = page.status.value?.demo
   const model = demo?.model ?? models[0]
-  if (model === undefined || (model !== rehearsal && page.settings.value.knownModel === model)) return null
+  // The name of another model is beside the agent.
+  if (model === undefined || (model !== rehearsal && !demo)) return null
   const mayChoose = page.status.value?.scopes.includes('admin') ?? false
   const offers = mayChoose ? (demo?.offers ?? []).filter((offer) => offer.model !== model) : []
   return (
@@ -70,7 +70,6 @@ export function ModelBanner({ models, maxButtons = 2 }: ModelBannerProps) {
           </button>
         )}
       </div>
-      {model !== rehearsal && <IconButton icon="close" label="Close" onClick={() => page.set({ knownModel: model })} />}
     </div>
   )
 }

@@ -15,8 +15,6 @@ export interface Settings {
   readonly hasLetterKeys: boolean
   /** The agent of the last new session. */
   readonly lastAgent: string
-  /** The model whose banner was closed. */
-  readonly knownModel: string
 }
 
 const defaults: Settings = {
@@ -29,7 +27,6 @@ const defaults: Settings = {
   isTimelineOpen: true,
   hasLetterKeys: true,
   lastAgent: '',
-  knownModel: '',
 }
 
 const place = 'troupe.settings'

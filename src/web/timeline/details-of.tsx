@@ -209,7 +209,10 @@ function Failure({ failure }: { readonly failure: (Pick<ToolFailure, 'message' |
 }
 
 /** In the time zone of the reader. */
-const clockTime = (at: number): string => new Date(at).toLocaleTimeString([], { hourCycle: 'h23', fractionalSecondDigits: 3 })
+const clockTime = (at: number): string => {
+  const time = new Date(at)
+  return `${time.toLocaleTimeString([], { hourCycle: 'h23' })}.${String(time.getMilliseconds()).padStart(3, '0')}`
+}
 
 function timesOf({ segments }: RowFacts): readonly Fact[] {
   const first = segments[0]

@@ -90,7 +90,13 @@ const inputText = ({ messages }: AgentNode, { inputs }: TurnNode): string =>
       .join(' '),
   )
 
-const firstLine = (text: string): string => text.slice(0, 400).trim().split('\n', 1)[0] ?? ''
+/** Without the marks of markdown. */
+const firstLine = (text: string): string =>
+  text
+    .slice(0, 400)
+    .trim()
+    .split('\n', 1)[0]
+    ?.replace(/[*`#]+/g, '') ?? ''
 
 export function statusOf(of: Operation): MarkStatus {
   switch (of.kind) {
