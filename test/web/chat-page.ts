@@ -31,6 +31,8 @@ interface OpenOptions extends BrowserContextOptions {
   /** Through another address of the same server. */
   readonly url?: string
   readonly token?: string
+  /** Before anything is loaded. */
+  prepare?(page: Page): Promise<unknown>
 }
 
 type Place = Pick<Scene, 'url' | 'address'>
@@ -39,11 +41,12 @@ type Place = Pick<Scene, 'url' | 'address'>
 export async function openChat(
   browser: Browser,
   scene: Place,
-  { at, url = scene.url, token, ...options }: OpenOptions = {},
+  { at, url = scene.url, token, prepare, ...options }: OpenOptions = {},
 ): Promise<Chat> {
   const context = await browser.newContext({ viewport: { width: 1440, height: 900 }, ...options })
   context.setDefaultTimeout(15_000)
   const chat = chatOf(await context.newPage(), url)
+  await prepare?.(chat.page)
   const given = token ?? scene.address.replace(/^.*#token=/, '')
   await chat.page.goto(`${url}/#token=${given}`)
   if (at !== undefined) await chat.page.goto(addressOf(url, at))

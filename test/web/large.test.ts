@@ -49,9 +49,7 @@ test('an answer of five megabytes', async () => {
 })
 
 async function watched(): Promise<Chat> {
-  const chat = await openChat(browser, scene)
-  await chat.page.addInitScript(observe)
-  await chat.page.reload()
+  const chat = await openChat(browser, scene, { prepare: (page) => page.addInitScript(observe) })
   await chat.message.waitFor()
   return chat
 }

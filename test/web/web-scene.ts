@@ -10,19 +10,23 @@ import { type Stories, storyModel } from './story-model.ts'
 /** The routes of the built page. */
 export const webFiles = (): ReturnType<typeof webRoutes> => webRoutes(join(import.meta.dirname, '../../dist/web'))
 
-export type SceneOptions = Omit<ServedOptions, 'model' | 'routes'> & { readonly stories?: Stories }
+export type SceneOptions = Omit<ServedOptions, 'model' | 'routes'> & {
+  readonly stories?: Stories
+  /** The name of the model. */
+  readonly id?: string
+}
 
 export interface Scene extends Served {
   /** The address with the token, as `troupe serve` prints it. */
   readonly address: string
 }
 
-export async function webScene({ stories = tripStories(), ...options }: SceneOptions = {}): Promise<Scene> {
+export async function webScene({ stories = tripStories(), id, ...options }: SceneOptions = {}): Promise<Scene> {
   const served = await serve({
     agents: tripAgents,
     tools: tripTools,
     ...options,
-    model: storyModel(stories),
+    model: storyModel(stories, id),
     routes: webFiles,
   })
   return { ...served, address: `${served.url}/#token=${localToken}` }
