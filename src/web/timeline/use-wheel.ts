@@ -11,15 +11,15 @@ export function useWheel(state: TimelineState, scroller: RefObject<HTMLDivElemen
     if (!element) return
     const onWheel = (event: WheelEvent): void => {
       const isZoom = event.ctrlKey || event.metaKey
-      const sideways = event.shiftKey && event.deltaX === 0 ? event.deltaY : event.deltaX
+      const isPan = event.shiftKey || Math.abs(event.deltaX) > Math.abs(event.deltaY)
       const box = element.querySelector('.timeline-axis .timeline-track')?.getBoundingClientRect()
       if (!box || event.clientX < box.left || event.clientX > box.right) return
-      if (!isZoom && (sideways === 0 || Math.abs(sideways) < Math.abs(event.deltaY) === !event.shiftKey)) return
+      if (!isZoom && !isPan) return
       event.preventDefault()
       if (isZoom) {
         const pixels = Math.min(200, Math.max(-200, event.deltaY * (event.deltaMode === 1 ? 16 : 1)))
         state.zoom(zoomPerPixel ** -pixels, (event.clientX - box.left) / box.width)
-      } else state.pan(sideways / box.width)
+      } else state.pan((event.deltaX || event.deltaY) / box.width)
     }
     // A listener that is not passive can keep the browser from zooming the page.
     element.addEventListener('wheel', onWheel, { passive: false })
