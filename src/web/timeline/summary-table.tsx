@@ -79,7 +79,7 @@ function Totals({ title, note, rows }: { readonly title: string; readonly note?:
       <tbody>
         {rows.map((row) => (
           <tr key={row.key}>
-            <th scope="row" style={{ paddingLeft: `${Math.min(row.level, 8) * 12}px` }}>
+            <th scope="row" style={{ paddingLeft: `${indent(row.level)}px` }}>
               <span class="truncate" title={exactLine(row.name)}>
                 {exactLine(row.name.slice(0, 200))}
               </span>
@@ -105,6 +105,9 @@ function Totals({ title, note, rows }: { readonly title: string; readonly note?:
     </table>
   )
 }
+
+/** Deep levels are indented less, so that names keep their room. */
+const indent = (level: number): number => Math.min(level, 4) * 10 + Math.max(0, level - 4) * 2
 
 const tokensOf = ({ spent }: Total): number => (spent ? spent.usage.input + spent.usage.output : 0)
 
