@@ -5,7 +5,7 @@ import { localToken, serve } from '../headends/support.ts'
 import { openChat } from './chat-page.ts'
 import { guard, hostileAgents, hostileTools, openDocument, openEverything, ownAddresses, repeatingModel } from './hostile-scene.ts'
 import { hostileName, hostileTexts } from './hostile-texts.ts'
-import { journalOf, startSession } from './journal.ts'
+import { startSession } from './journal.ts'
 import { webFiles } from './web-scene.ts'
 
 // Nothing that a message, a model, a tool or a name contains is executed or requested.
@@ -19,14 +19,9 @@ afterAll(async () => {
 })
 
 const isOwn = ownAddresses(scene)
-const turnEnds = /^interaction\.turn\.(?:completed|failed|interrupted)$/
 
-/** A session whose turns begin with these texts. */
-async function sessionOf(texts: readonly string[]): Promise<string> {
-  const [first = '', ...others] = texts
-  const id = await startSession(scene, first, 'mallory')
-  for (const input of others) await scene.fetch(`/v1/sessions/${id}/messages`, { json: { input } })
-  return id
+async function statusOf(id: string): Promise<string> {
+  return ((await (await scene.fetch(`/v1/sessions/${id}`)).json()) as { readonly session: { readonly status: string } }).session.status
 }
 
 test('the corpus has enough texts', () => {
@@ -35,16 +30,12 @@ test('the corpus has enough texts', () => {
 })
 
 test('messages, answers, reasoning, tool names, arguments, output, errors: live and after a reload', async () => {
-  const id = await sessionOf([hostileTexts[0] ?? ''])
+  const id = await startSession(scene, hostileTexts[0] ?? '', 'mallory')
   const chat = await openChat(browser, scene, { at: id })
   const watched = await guard(chat.page, isOwn)
   for (const input of [...hostileTexts.slice(1), `break: ${hostileTexts.join('\n\n')}`])
     await scene.fetch(`/v1/sessions/${id}/messages`, { json: { input } })
-  await expect
-    .poll(async () => (await journalOf(scene, id)).filter(({ type, sessionId }) => sessionId === id && turnEnds.test(type)).length, {
-      timeout: 40_000,
-    })
-    .toBe(hostileTexts.length + 1)
+  await expect.poll(async () => statusOf(id), { timeout: 40_000 }).toBe('failed')
   await chat.says('toString')
   await openEverything(chat.page)
   expect(await watched.check()).toEqual([])
