@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks'
 import { exactLine, exactText } from '../../util/exact-text.ts'
-import { duration, elapsed } from '../../view/index.ts'
+import { duration, elapsed, type NodeId } from '../../view/index.ts'
 import { usePage } from '../state/page.ts'
 import { CopyButton } from '../ui/copy-button.tsx'
 import { IconButton } from '../ui/icon-button.tsx'
@@ -9,18 +9,24 @@ import { StatusMark, statusLabel } from '../ui/status-mark.tsx'
 import { detailsOf } from './details-of.tsx'
 import { Section } from './details-section.tsx'
 import { noteText } from './note-text.ts'
+import { useNodes } from './operation-row.tsx'
 import { rawJson } from './raw-json.ts'
-import { factsOf } from './row-facts.ts'
+import { factsOf, grows } from './row-facts.ts'
 import { type Operation, rowOf } from './rows.ts'
 import type { TimelineState } from './timeline-state.ts'
 
 /** Everything that is known about the selected row. */
 export function Details({ state, id }: { readonly state: TimelineState; readonly id: string }) {
+  const row = rowOf(state.all.value, id)
+  return row ? <DetailsOf state={state} id={row.id} of={row.of} /> : null
+}
+
+/** Rendered again when its nodes change, not with each frame: contents may be long. */
+function DetailsOf({ state, id, of }: { readonly state: TimelineState; readonly id: NodeId; readonly of: Operation }) {
   const { settings, set } = usePage()
   const [isRaw, setRaw] = useState(false)
-  const row = rowOf(state.all.value, id)
-  if (!row) return null
-  const facts = factsOf(row, state.now.value)
+  useNodes(state.store, of)
+  const facts = factsOf({ of }, grows(of) ? state.now.value : 0)
   const { name, status, problem, segments, durationMs } = facts
   const isOpen = segments.some((segment) => segment.isOpen)
   const close = (): void => {
@@ -53,17 +59,17 @@ export function Details({ state, id }: { readonly state: TimelineState; readonly
         <button type="button" class="button button-small" aria-pressed={isRaw} onClick={() => setRaw(!isRaw)}>
           Raw
         </button>
-        <CopyButton text={rawJson(nodeOf(row.of))} />
+        <CopyButton text={() => rawJson(nodeOf(of))} />
         <IconButton icon="close" label="Close details" onClick={close} />
       </header>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard */}
       {/* biome-ignore lint/a11y/useSemanticElements: a group of texts, not of controls */}
-      <div class="timeline-details-body" role="group" aria-label="Contents" tabIndex={0} key={`${row.id} ${isRaw}`}>
+      <div class="timeline-details-body" role="group" aria-label="Contents" tabIndex={0} key={`${id} ${isRaw}`}>
         {isRaw ? (
-          <pre class="timeline-text">{exactText(rawJson(nodeOf(row.of)).slice(0, maxRaw))}</pre>
+          <pre class="timeline-text">{exactText(rawJson(nodeOf(of)).slice(0, maxRaw))}</pre>
         ) : (
           <>
-            {detailsOf(row.of, facts)}
+            {detailsOf(of, facts)}
             {facts.notes.length > 0 && <Section name="Notes" text={facts.notes.map(noteText).join('\n')} />}
           </>
         )}

@@ -59,7 +59,7 @@ export function OperationRow(props: RowProps) {
 }
 
 /** Renders the row again when one of its nodes changes. */
-function useNodes(store: SessionStore, of: Operation): void {
+export function useNodes(store: SessionStore, of: Operation): void {
   switch (of.kind) {
     case 'agent':
       store.use(of.agent)

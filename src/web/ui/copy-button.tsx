@@ -4,7 +4,7 @@ import { Icon } from './icon.tsx'
 const shownMs = 1_500
 
 /** Copies a text, and says for a moment that it did. */
-export function CopyButton({ text, label = 'Copy' }: { readonly text: string; readonly label?: string }) {
+export function CopyButton({ text, label = 'Copy' }: { readonly text: string | (() => string); readonly label?: string }) {
   const [state, setState] = useState<'ready' | 'copied' | 'failed'>('ready')
   useEffect(() => {
     if (state === 'ready') return
@@ -13,7 +13,7 @@ export function CopyButton({ text, label = 'Copy' }: { readonly text: string; re
   }, [state])
   const copy = (): void => {
     // There is no clipboard on pages without TLS that are not on this machine.
-    const copied = navigator.clipboard?.writeText(text) ?? Promise.reject(new Error('no clipboard'))
+    const copied = navigator.clipboard?.writeText(typeof text === 'string' ? text : text()) ?? Promise.reject(new Error('no clipboard'))
     copied.then(
       () => setState('copied'),
       () => setState('failed'),
