@@ -15,7 +15,7 @@ import {
 } from '../../view/index.ts'
 import { Diff } from '../ui/diff.tsx'
 import { Facts, Section } from './details-section.tsx'
-import type { RowFacts } from './row-facts.ts'
+import { inputText, type RowFacts } from './row-facts.ts'
 import type { Operation } from './rows.ts'
 
 type Fact = readonly [string, string | undefined]
@@ -68,14 +68,14 @@ function TurnDetails({ agent, turn, facts }: { readonly agent: AgentNode; readon
       <Facts
         facts={[
           ...timesOf(facts),
-          ['Ended because', failed ? undefined : reason && reasonText[reason]],
+          ['Ended because', ending && !failed && reason ? reasonText[reason] : undefined],
           ['Waits for', waits?.needs],
           ['Work', totals && `${plural(totals.steps, 'step')}, ${plural(totals.calls, 'call')}`],
           ...spentFacts(facts.spent?.usage, facts.spent?.cost),
           ['Limits', limitsText(agent.spec?.limits)],
         ]}
       />
-      <Section name="Message" text={facts.about} />
+      <Section name="Message" text={inputText(agent, turn)} />
       <Section name="Answer" text={report?.text} />
     </>
   )
@@ -241,7 +241,7 @@ function spentFacts(usage: Usage | undefined, cost: Cost | undefined): readonly 
   ]
   return [
     ['Tokens', parts.filter(Boolean).join(', ')],
-    ['Cost', cost === undefined ? undefined : cost === 0 ? 'free' : price(cost)],
+    ['Cost', cost === undefined ? undefined : cost === 0 ? 'free' : cost === 'unknown' ? cost : price(cost)],
   ]
 }
 

@@ -62,7 +62,7 @@ export function namesOf(of: Operation): { readonly name: string; readonly about:
     case 'agent':
       return { name: of.agent.name, about: of.agent.spec?.description ?? '' }
     case 'turn':
-      return { name: `turn ${of.turn.number}`, about: inputText(of.agent, of.turn) }
+      return { name: `turn ${of.turn.number}`, about: firstLine(inputText(of.agent, of.turn)) }
     case 'step':
       return {
         name: stepName(of.agent, of.turn, of.step.number),
@@ -81,14 +81,13 @@ export function namesOf(of: Operation): { readonly name: string; readonly about:
   }
 }
 
-const inputText = ({ messages }: AgentNode, { inputs }: TurnNode): string =>
-  firstLine(
-    messages
-      .filter(({ id }) => inputs.includes(id))
-      .flatMap(({ parts }) => parts)
-      .map((part) => (part.type === 'text' ? part.text : ''))
-      .join(' '),
-  )
+/** The messages that began a turn. */
+export const inputText = ({ messages }: AgentNode, { inputs }: TurnNode): string =>
+  messages
+    .filter(({ id }) => inputs.includes(id))
+    .flatMap(({ parts }) => parts)
+    .flatMap((part) => (part.type === 'text' ? part.text : []))
+    .join('\n')
 
 /** Without the marks of markdown. */
 const firstLine = (text: string): string =>
