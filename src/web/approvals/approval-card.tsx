@@ -61,13 +61,6 @@ function useReturnedFocus(card: { readonly current: HTMLElement | null }): void 
   }, [card])
 }
 
-const kindTexts = {
-  call: '',
-  unsandboxed: '',
-  question: '',
-  sampling: 'The tool wants to send this request to a model.',
-} as const
-
 function Heading({ sessionId, request, title }: ApprovalCardProps & { readonly title: string }) {
   const page = usePage()
   const { agentPath, tool, reason, scope, question } = request
@@ -84,7 +77,7 @@ function Heading({ sessionId, request, title }: ApprovalCardProps & { readonly t
           {asker} · <span class="mono">{exactLine(question?.from ?? tool)}</span>
         </p>
         {reason !== undefined && <p class="approval-reason">“{exactText(reason)}”</p>}
-        {kindTexts[scope] !== '' && <p class="small">{kindTexts[scope]}</p>}
+        {scope === 'sampling' && <p class="small">The tool wants to send this request to a model.</p>}
       </div>
     </div>
   )
@@ -100,7 +93,7 @@ function Details({ request: { input, diff, scope, inside } }: Pick<ApprovalCardP
       {diff !== undefined && <Diff diff={diff} />}
       {inside && (
         <div class="approval-inside">
-          <p class="muted small">In the sandbox it failed:</p>
+          <p class="muted small">It failed in the sandbox:</p>
           <p>{exactText(inside.error.message)}</p>
           {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard */}
           {inside.partial && <pre tabIndex={0}>{exactText(inside.partial)}</pre>}

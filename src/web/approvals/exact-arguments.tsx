@@ -4,7 +4,7 @@ import { exactText } from '../../util/exact-text.ts'
 /** The arguments of a call, complete: a text of several lines as it is, everything else as JSON. Long ones scroll. */
 export function ExactArguments({ input }: { readonly input: JsonObject }) {
   const all = Object.entries(input)
-  if (all.length === 0) return <p class="muted small">Without arguments</p>
+  if (all.length === 0) return <p class="muted small">No arguments</p>
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
     // biome-ignore lint/a11y/useSemanticElements: a group of values, not of controls

@@ -1,9 +1,10 @@
-import { useEffect, useId, useRef, useState } from 'preact/hooks'
+import { useId } from 'preact/hooks'
 import { reasoningEfforts } from '../../contracts/index.ts'
 import { grouped } from '../../view/index.ts'
 import type { AgentDescription } from '../api/documents.ts'
 import { type SettingName, settingFields, settingProblem, settingsFor, type TypedSettings } from '../state/turn-settings.ts'
 import { IconButton } from '../ui/icon-button.tsx'
+import { usePopover } from '../ui/use-popover.ts'
 
 /** Of the agent, or of a session that has its own. */
 export type CurrentSettings = Pick<AgentDescription, 'models' | 'limits' | 'parameters'>
@@ -18,25 +19,10 @@ interface TurnOptionsProps {
 
 /** Model, budgets and parameters from the next turn on. */
 export function TurnOptions(props: TurnOptionsProps) {
-  const [isOpen, setOpen] = useState(false)
-  const box = useRef<HTMLDivElement>(null)
-  useEffect(() => {
-    if (!isOpen) return
-    box.current?.querySelector<HTMLElement>('select, input')?.focus()
-    const outside = (event: Event): void => {
-      if (!box.current?.contains(event.target as Node)) setOpen(false)
-    }
-    document.addEventListener('pointerdown', outside)
-    return () => document.removeEventListener('pointerdown', outside)
-  }, [isOpen])
-  const close = (): void => {
-    setOpen(false)
-    box.current?.querySelector('button')?.focus()
-  }
+  const { box, isOpen, toggle, close } = usePopover('select, input')
   return (
     // biome-ignore lint/a11y/noStaticElementInteractions: the keys belong to the fields inside
     <div
-      class="turn-options-box"
       ref={box}
       onKeyDown={(event) => {
         if (!isOpen || (event.key !== 'Escape' && event.key !== 'Enter') || event.target instanceof HTMLButtonElement) return
@@ -45,7 +31,7 @@ export function TurnOptions(props: TurnOptionsProps) {
         close()
       }}
     >
-      <IconButton icon="settings" label="Settings for the next turn" isPressed={isOpen} onClick={() => setOpen(!isOpen)} />
+      <IconButton icon="settings" label="Settings for the next turn" isPressed={isOpen} onClick={toggle} />
       {isOpen && (
         <div class="menu turn-options" role="dialog" aria-label="Settings for the next turn">
           {settingsFor(props.agent).map((name) => (
@@ -101,7 +87,7 @@ function Setting({ agent, current, typed, onChange, name }: TurnOptionsProps & {
 function currentText({ models, limits, parameters }: CurrentSettings, name: SettingName): string {
   switch (name) {
     case 'model':
-      return `As now: ${models[0]}`
+      return `Current: ${models[0]}`
     case 'maxTokens':
       return limits.maxTokens === undefined ? 'no limit' : grouped(limits.maxTokens)
     case 'maxCostUsd':

@@ -6,11 +6,11 @@ import { hashOf } from '../state/hash-route.ts'
 import { partsWithData } from '../state/outputs.ts'
 import { type Page, usePage } from '../state/page.ts'
 import type { PendingMessage, SessionStore } from '../state/session-store.ts'
+import { CopyIcon } from '../ui/copy-button.tsx'
 import { Icon } from '../ui/icon.tsx'
 import { IconButton } from '../ui/icon-button.tsx'
 import type { MessageState } from './conversation-items.ts'
 import { useView } from './conversation-view.ts'
-import { CopyIcon } from './copy-icon.tsx'
 import { MessageParts } from './message-parts.tsx'
 
 const stateTexts: { readonly [State in MessageState]: string } = { read: '', queued: 'queued: next turn', steers: 'steers the next step' }

@@ -9,13 +9,13 @@ import { AgentDetails } from './agent-details.tsx'
 import { knownAgents, rootsFirst } from './agent-facts.ts'
 
 /** All agents, or one of them. */
-export function AgentsPage({ agent: wanted, openDrawer }: { readonly agent: string | undefined; openDrawer(): void }) {
+export function AgentsPage({ agent: wanted }: { readonly agent: string | undefined }) {
   const page = usePage()
   const agents = knownAgents(page.agents.value)
   const agent = agents.find(({ name }) => name === wanted)
   return (
     <>
-      <PaneHead title={wanted === undefined ? 'Agents' : <AgentPath name={wanted} />} openDrawer={openDrawer} />
+      <PaneHead title={wanted === undefined ? 'Agents' : <AgentPath name={wanted} />} />
       <div class="page" key={wanted}>
         <div class="page-column">
           {agent ? (

@@ -5,12 +5,12 @@ import { Icon } from '../ui/icon.tsx'
 import { PaneHead } from '../ui/pane-head.tsx'
 
 /** Everything that waits for a person, by session. */
-export function ApprovalsPage({ openDrawer }: { openDrawer(): void }) {
+export function ApprovalsPage() {
   const { requests } = usePage()
   const bySession = Map.groupBy(requests.value, ({ session }) => session.sessionId)
   return (
     <>
-      <PaneHead title="Approvals" openDrawer={openDrawer} />
+      <PaneHead title="Approvals" />
       <div class="page">
         <div class="approvals-column">
           {[...bySession].map(([sessionId, open]) => (

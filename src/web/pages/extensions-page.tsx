@@ -17,7 +17,7 @@ const states: { readonly [Each in State]: { readonly icon: IconName; readonly to
 }
 
 /** The extensions of the kernel, as they are now. */
-export function ExtensionsPage({ openDrawer }: { openDrawer(): void }) {
+export function ExtensionsPage() {
   const page = usePage()
   const [wanted, setWanted] = useState<State | undefined>()
   useEffect(() => watchExtensions(page), [])
@@ -26,7 +26,7 @@ export function ExtensionsPage({ openDrawer }: { openDrawer(): void }) {
   const present = (Object.keys(states) as State[]).filter((state) => state === wanted || extensions?.some((each) => each.state === state))
   return (
     <>
-      <PaneHead title="Extensions" openDrawer={openDrawer} />
+      <PaneHead title="Extensions" />
       <div class="page">
         <div class="page-column">
           {present.length > 1 && (

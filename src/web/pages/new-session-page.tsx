@@ -17,7 +17,7 @@ const maxExamples = 3
 const maxChoices = 5
 
 /** Where a session begins: an agent, examples of what it does, and a message. */
-export function NewSessionPage({ agent: wanted, openDrawer }: { readonly agent: string | undefined; openDrawer(): void }) {
+export function NewSessionPage({ agent: wanted }: { readonly agent: string | undefined }) {
   const page = usePage()
   const agent = chooseAgent(page.agents.value, wanted, page.settings.value.lastAgent)
   const last = useRef(agent?.name)
@@ -30,7 +30,7 @@ export function NewSessionPage({ agent: wanted, openDrawer }: { readonly agent: 
   }, [agent?.name])
   return (
     <>
-      <PaneHead title="New session" openDrawer={openDrawer} />
+      <PaneHead title="New session" />
       {agent && <ModelBanner models={agent.models} />}
       <div class="page start">
         <div class="start-column">

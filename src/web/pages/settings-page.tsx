@@ -10,12 +10,12 @@ import { PaneHead } from '../ui/pane-head.tsx'
 import { Facts } from './agent-details.tsx'
 
 /** Settings of this browser, and what the server knows of its user. */
-export function SettingsPage({ openDrawer }: { openDrawer(): void }) {
+export function SettingsPage() {
   const page = usePage()
   const { value: status } = page.status
   return (
     <>
-      <PaneHead title="Settings" openDrawer={openDrawer} />
+      <PaneHead title="Settings" />
       <div class="page">
         <div class="page-column settings">
           <Group title="Appearance">

@@ -1,10 +1,10 @@
-import { useCallback, useEffect, useRef, useState } from 'preact/hooks'
+import { useLayoutEffect } from 'preact/hooks'
 import { AgentsPage } from '../pages/agents-page.tsx'
 import { ApprovalsPage } from '../pages/approvals-page.tsx'
 import { ExtensionsPage } from '../pages/extensions-page.tsx'
 import { NewSessionPage } from '../pages/new-session-page.tsx'
 import { SettingsPage } from '../pages/settings-page.tsx'
-import { usePage } from '../state/page.ts'
+import { type Page, usePage } from '../state/page.ts'
 import { Banners } from './banners.tsx'
 import { Notices } from './notices.tsx'
 import { SessionView } from './session-view.tsx'
@@ -16,7 +16,8 @@ import { TokenDialog } from './token-dialog.tsx'
 export function App() {
   const page = usePage()
   const { isSidebarOpen, sidebarWidth } = page.settings.value
-  const { isDrawerOpen, openDrawer, closeDrawer } = useDrawer()
+  const { value: isDrawerOpen } = page.isDrawerOpen
+  useDrawer(page)
   return (
     <>
       <a class="skip-link" href="#main">
@@ -28,11 +29,13 @@ export function App() {
         data-drawer={isDrawerOpen ? 'open' : 'closed'}
         style={{ '--sidebar-width': `${sidebarWidth}px` }}
       >
-        <Sidebar onLeave={closeDrawer} />
-        {isDrawerOpen && <button type="button" class="drawer-backdrop" aria-label="Close sessions" onClick={closeDrawer} />}
+        <Sidebar />
+        {isDrawerOpen && (
+          <button type="button" class="drawer-backdrop" aria-label="Close sessions" onClick={() => (page.isDrawerOpen.value = false)} />
+        )}
         <main id="main" class="pane" tabIndex={-1} inert={isDrawerOpen}>
           <Banners />
-          <View openDrawer={openDrawer} />
+          <View />
         </main>
       </div>
       <Notices />
@@ -43,14 +46,17 @@ export function App() {
 }
 
 /** The sidebar of a phone: it takes the focus, and Escape closes it. */
-function useDrawer() {
-  const [isOpen, setOpen] = useState(false)
-  const opener = useRef<Element | null>(null)
-  useEffect(() => {
+function useDrawer({ isDrawerOpen }: Page): void {
+  const { value: isOpen } = isDrawerOpen
+  // Before the page behind it is inert, which takes the focus away.
+  useLayoutEffect(() => {
     if (!isOpen) return
+    const opener = document.activeElement
     document.querySelector<HTMLElement>('.sidebar .only-narrow')?.focus()
     const wide = matchMedia('(min-width: 600px)')
-    const close = (): void => setOpen(false)
+    const close = (): void => {
+      isDrawerOpen.value = false
+    }
     const onKeyDown = (event: KeyboardEvent): void => {
       if (event.key === 'Escape' && !event.defaultPrevented && !document.querySelector('dialog[open]')) close()
     }
@@ -59,34 +65,26 @@ function useDrawer() {
     return () => {
       removeEventListener('keydown', onKeyDown)
       wide.removeEventListener('change', close)
-      if (opener.current instanceof HTMLElement) opener.current.focus()
+      if (opener instanceof HTMLElement) opener.focus()
     }
   }, [isOpen])
-  return {
-    isDrawerOpen: isOpen,
-    openDrawer() {
-      opener.current = document.activeElement
-      setOpen(true)
-    },
-    closeDrawer: useCallback(() => setOpen(false), []),
-  }
 }
 
-function View({ openDrawer }: { openDrawer(): void }) {
+function View() {
   const { route } = usePage()
   switch (route.value.view) {
     case 'new':
-      return <NewSessionPage agent={route.value.agent} openDrawer={openDrawer} />
+      return <NewSessionPage agent={route.value.agent} />
     case 'session':
-      return <SessionView key={route.value.id} openDrawer={openDrawer} />
+      return <SessionView key={route.value.id} />
     case 'approvals':
-      return <ApprovalsPage openDrawer={openDrawer} />
+      return <ApprovalsPage />
     case 'agents':
-      return <AgentsPage agent={route.value.agent} openDrawer={openDrawer} />
+      return <AgentsPage agent={route.value.agent} />
     case 'extensions':
-      return <ExtensionsPage openDrawer={openDrawer} />
+      return <ExtensionsPage />
     case 'settings':
-      return <SettingsPage openDrawer={openDrawer} />
+      return <SettingsPage />
     default:
       return route.value satisfies never
   }

@@ -1,15 +1,30 @@
+import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
 import type { SessionDocument } from '../api/documents.ts'
 import { deleteSession, renameSession } from '../state/actions.ts'
 import { usePage } from '../state/page.ts'
 import { Dialog } from '../ui/dialog.tsx'
+import type { MenuItem } from '../ui/menu.tsx'
 
 interface SessionDialogProps {
   readonly session: SessionDocument
   onClose(): void
 }
 
-export function RenameDialog({ session, onClose }: SessionDialogProps) {
+/** Entries of a menu that rename and delete a session, and the dialog that is open. */
+export function useSessionDialogs(session: SessionDocument): { readonly items: readonly MenuItem[]; readonly dialog: ComponentChildren } {
+  const [open, setOpen] = useState<'rename' | 'delete' | undefined>()
+  const Open = open && { rename: RenameDialog, delete: DeleteDialog }[open]
+  return {
+    items: [
+      { label: 'Rename', icon: 'edit', onSelect: () => setOpen('rename') },
+      { label: 'Delete', icon: 'trash', isDanger: true, onSelect: () => setOpen('delete') },
+    ],
+    dialog: Open && <Open session={session} onClose={() => setOpen(undefined)} />,
+  }
+}
+
+function RenameDialog({ session, onClose }: SessionDialogProps) {
   const page = usePage()
   const [title, setTitle] = useState(session.title)
   return (
@@ -38,7 +53,7 @@ export function RenameDialog({ session, onClose }: SessionDialogProps) {
   )
 }
 
-export function DeleteDialog({ session, onClose }: SessionDialogProps) {
+function DeleteDialog({ session, onClose }: SessionDialogProps) {
   const page = usePage()
   return (
     <Dialog title="Delete session" onClose={onClose}>

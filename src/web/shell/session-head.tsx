@@ -1,8 +1,7 @@
-import { useState } from 'preact/hooks'
 import { elapsed, isRunning, price, spentByTurns, tokens } from '../../view/index.ts'
 import type { SessionDocument } from '../api/documents.ts'
 import { hashOf } from '../state/hash-route.ts'
-import { type SessionTab, usePage } from '../state/page.ts'
+import { usePage } from '../state/page.ts'
 import { copyAsCurl, copyText, exportSession } from '../state/session-files.ts'
 import type { SessionStore } from '../state/session-store.ts'
 import { Icon } from '../ui/icon.tsx'
@@ -10,29 +9,23 @@ import { IconButton } from '../ui/icon-button.tsx'
 import { MenuButton, type MenuItem } from '../ui/menu.tsx'
 import { PaneHead } from '../ui/pane-head.tsx'
 import { StatusMark, statusLabel } from '../ui/status-mark.tsx'
-import { DeleteDialog, RenameDialog } from './session-dialogs.tsx'
-
-interface SessionHeadProps {
-  readonly store: SessionStore
-  readonly tab: SessionTab
-  setTab(tab: SessionTab): void
-  openDrawer(): void
-}
+import { Tabs } from '../ui/tabs.tsx'
+import { useSessionDialogs } from './session-dialogs.tsx'
 
 /** Title, agent, model and state of a session, and what can be done with it. */
-export function SessionHead({ store, tab, setTab, openDrawer }: SessionHeadProps) {
+export function SessionHead({ store }: { readonly store: SessionStore }) {
   const page = usePage()
   const entry = page.sessions.value.find(({ sessionId }) => sessionId === store.id)
   const { isTimelineOpen } = page.settings.value
   return (
-    <PaneHead title={entry?.title || entry?.agent || 'Session'} detail={<SessionFacts store={store} />} openDrawer={openDrawer}>
-      <div class="tabs" role="tablist" aria-label="View">
-        {(['conversation', 'timeline'] as const).map((each) => (
-          <button key={each} type="button" role="tab" aria-selected={tab === each} onClick={() => setTab(each)}>
-            {each === 'conversation' ? 'Chat' : 'Timeline'}
-          </button>
-        ))}
-      </div>
+    <PaneHead title={entry?.title || entry?.agent || 'Session'} detail={<SessionFacts store={store} />}>
+      <Tabs
+        label="View"
+        class="tabs"
+        tabs={{ conversation: 'Chat', timeline: 'Timeline' }}
+        selected={page.tab.value}
+        onSelect={(tab) => (page.tab.value = tab)}
+      />
       {entry && store.state.value !== 'deleted' && <SessionMenus store={store} session={entry} />}
       <IconButton
         icon="timeline"
@@ -47,15 +40,10 @@ export function SessionHead({ store, tab, setTab, openDrawer }: SessionHeadProps
 
 function SessionMenus({ store, session }: { readonly store: SessionStore; readonly session: SessionDocument }) {
   const page = usePage()
-  const [dialog, setDialog] = useState<'rename' | 'delete' | undefined>()
-  const close = (): void => setDialog(undefined)
+  const { items, dialog } = useSessionDialogs(session)
   const exports: readonly MenuItem[] = [
     { label: 'Export as JSON', icon: 'download', onSelect: () => void exportSession(page, store.id, 'json') },
     { label: 'Export as HTML', icon: 'download', onSelect: () => void exportSession(page, store.id, 'html') },
-  ]
-  const changes: readonly MenuItem[] = [
-    { label: 'Rename', icon: 'edit', onSelect: () => setDialog('rename') },
-    { label: 'Delete', icon: 'trash', isDanger: true, onSelect: () => setDialog('delete') },
   ]
   return (
     <>
@@ -69,13 +57,12 @@ function SessionMenus({ store, session }: { readonly store: SessionStore; readon
           ...(matchMedia('(max-width: 599px)').matches ? exports : []),
           { label: 'Copy as curl', icon: 'command', onSelect: () => void copyAsCurl(page, store) },
           { label: 'Copy session id', icon: 'copy', onSelect: () => void copyText(page, store.id, 'Copied the session id') },
-          ...(page.mayRun.value ? changes : []),
+          ...(page.mayRun.value ? items : []),
         ]}
       >
         <Icon name="more" />
       </MenuButton>
-      {dialog === 'rename' && <RenameDialog session={session} onClose={close} />}
-      {dialog === 'delete' && <DeleteDialog session={session} onClose={close} />}
+      {dialog}
     </>
   )
 }

@@ -9,7 +9,7 @@ import { ModelBanner } from './model-banner.tsx'
 import { SessionHead } from './session-head.tsx'
 
 /** A session: its conversation and its timeline, side by side or as tabs. */
-export function SessionView({ openDrawer }: { openDrawer(): void }) {
+export function SessionView() {
   const page = usePage()
   const { value: tab } = page.tab
   const store = page.session.value
@@ -27,7 +27,7 @@ export function SessionView({ openDrawer }: { openDrawer(): void }) {
       style={{ '--timeline-width': `${timelineWidth}px` }}
     >
       <section class="pane pane-conversation" aria-label="Conversation">
-        <SessionHead store={store} tab={tab} setTab={(next) => (page.tab.value = next)} openDrawer={openDrawer} />
+        <SessionHead store={store} />
         <SessionModel store={store} />
         <Conversation store={store} />
         <Composer store={store} />

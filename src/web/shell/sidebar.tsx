@@ -1,5 +1,6 @@
 import { useComputed } from '@preact/signals'
 import { useState } from 'preact/hooks'
+import { attempt } from '../state/actions.ts'
 import { paletteKeys } from '../state/commands.ts'
 import { loadMoreSessions } from '../state/connection.ts'
 import { type HashRoute, hashOf } from '../state/hash-route.ts'
@@ -12,13 +13,19 @@ import { Splitter } from '../ui/splitter.tsx'
 import { groupByDay } from './group-by-day.ts'
 import { SessionItem } from './session-item.tsx'
 
-/** The list of sessions, and the other pages. `onLeave`: something was chosen. */
-export function Sidebar({ onLeave }: { onLeave(): void }) {
+/** The list of sessions, and the other pages. */
+export function Sidebar() {
   const page = usePage()
   const [search, setSearch] = useState('')
   const { sidebarWidth } = page.settings.value
+  const closeDrawer = (): void => {
+    page.isDrawerOpen.value = false
+  }
+  const onClick = ({ target }: MouseEvent): void => {
+    if (target instanceof Element && target.closest('a')) closeDrawer()
+  }
   return (
-    <nav class="sidebar" aria-label="Sessions" onKeyDown={moveBetweenSessions}>
+    <nav class="sidebar" aria-label="Sessions" onKeyDown={moveBetweenSessions} onClick={onClick}>
       <div class="sidebar-head">
         <span class="brand">
           <svg class="brand-mark" viewBox="0 0 32 32" aria-hidden="true">
@@ -35,10 +42,10 @@ export function Sidebar({ onLeave }: { onLeave(): void }) {
           onClick={() => page.show({ kind: 'palette', text: '' })}
         />
         <IconButton icon="sidebar" label="Hide sessions" class="only-wide" onClick={() => page.set({ isSidebarOpen: false })} />
-        <IconButton icon="close" label="Close sessions" class="only-narrow" onClick={onLeave} />
+        <IconButton icon="close" label="Close sessions" class="only-narrow" onClick={closeDrawer} />
       </div>
       <div class="sidebar-actions">
-        <a class="button" href={hashOf({ view: 'new' })} onClick={onLeave}>
+        <a class="button" href={hashOf({ view: 'new' })}>
           <Icon name="plus" /> New session
         </a>
         <label class="search">
@@ -53,14 +60,12 @@ export function Sidebar({ onLeave }: { onLeave(): void }) {
           />
         </label>
       </div>
-      <SessionList search={search} onLeave={onLeave} />
+      <SessionList search={search} />
       <div class="sidebar-nav">
-        <NavLink to={{ view: 'approvals' }} icon="approval" label="Approvals" count={page.requests.value.length} onLeave={onLeave} />
-        <NavLink to={{ view: 'agents' }} icon="agent" label="Agents" onLeave={onLeave} />
-        {(page.extensions.value ?? []).length > 0 && (
-          <NavLink to={{ view: 'extensions' }} icon="extension" label="Extensions" onLeave={onLeave} />
-        )}
-        <NavLink to={{ view: 'settings' }} icon="settings" label="Settings" onLeave={onLeave} />
+        <NavLink to={{ view: 'approvals' }} icon="approval" label="Approvals" count={page.requests.value.length} />
+        <NavLink to={{ view: 'agents' }} icon="agent" label="Agents" />
+        {(page.extensions.value ?? []).length > 0 && <NavLink to={{ view: 'extensions' }} icon="extension" label="Extensions" />}
+        <NavLink to={{ view: 'settings' }} icon="settings" label="Settings" />
       </div>
       <Splitter
         label="Width of the list of sessions"
@@ -74,7 +79,7 @@ export function Sidebar({ onLeave }: { onLeave(): void }) {
   )
 }
 
-function SessionList({ search, onLeave }: { readonly search: string; onLeave(): void }) {
+function SessionList({ search }: { readonly search: string }) {
   const page = usePage()
   const { sessions, isOpen } = useSessionSearch(search)
   // The clock moves twice a second; the groups change at midnight.
@@ -92,7 +97,6 @@ function SessionList({ search, onLeave }: { readonly search: string; onLeave(): 
                 key={session.sessionId}
                 session={session}
                 isCurrent={route.view === 'session' && route.id === session.sessionId}
-                onLeave={onLeave}
               />
             ))}
           </ul>
@@ -104,7 +108,7 @@ function SessionList({ search, onLeave }: { readonly search: string; onLeave(): 
       )}
       {page.nextSessions.value !== undefined && !hasSearch && (
         <li>
-          <button type="button" class="button button-small session-more" onClick={() => void loadMoreSessions(page)}>
+          <button type="button" class="button button-small session-more" onClick={() => void attempt(page, () => loadMoreSessions(page))}>
             Show older sessions
           </button>
         </li>
@@ -132,13 +136,12 @@ interface NavLinkProps {
   readonly icon: IconName
   readonly label: string
   readonly count?: number
-  onLeave(): void
 }
 
-function NavLink({ to, icon, label, count = 0, onLeave }: NavLinkProps) {
+function NavLink({ to, icon, label, count = 0 }: NavLinkProps) {
   const { route } = usePage()
   return (
-    <a class="nav-link" href={hashOf(to)} aria-current={route.value.view === to.view ? 'page' : undefined} onClick={onLeave}>
+    <a class="nav-link" href={hashOf(to)} aria-current={route.value.view === to.view ? 'page' : undefined}>
       <Icon name={icon} /> {label}
       {count > 0 && <span class="count">{count}</span>}
     </a>

@@ -74,7 +74,7 @@ export const decide = (
     try {
       await page.http.post(`/v1/sessions/${sessionId}/approvals/${answer.id.split('/').map(encodeURIComponent).join('/')}`, answer.decision)
     } finally {
-      await readRequests(page)
+      void readRequests(page).catch(() => {})
     }
   })
 

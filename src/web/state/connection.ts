@@ -73,8 +73,7 @@ async function follow(page: Page, store: SessionStore | undefined, signal: Abort
       }
     }
     if (signal.aborted) return
-    const { value } = page.connection
-    if (value.kind !== 'lost') page.connection.value = { kind: 'lost', since: Date.now() }
+    page.connection.value = { kind: 'lost' }
     await pause(Math.min(maxDelayMs, firstDelayMs * 2 ** attempt++), signal)
   }
 }

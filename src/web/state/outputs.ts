@@ -39,7 +39,13 @@ export const saveOutput = (
   { handle, name }: { readonly handle: string; readonly name: string },
 ): Promise<boolean> =>
   attempt(page, async () => {
-    const url = URL.createObjectURL(await loadOutput(page, sessionId, handle))
-    Object.assign(document.createElement('a'), { href: url, download: name }).click()
-    setTimeout(() => URL.revokeObjectURL(url), 10_000)
+    download(await loadOutput(page, sessionId, handle), name)
   })
+
+/** Saves bytes as a file. */
+export function download(blob: Blob, name: string): void {
+  const href = URL.createObjectURL(blob)
+  Object.assign(document.createElement('a'), { href, download: name }).click()
+  // The browser reads it after this task.
+  setTimeout(() => URL.revokeObjectURL(href), 60_000)
+}

@@ -13,8 +13,8 @@ import { findToken, storeToken } from './token.ts'
 export type Connection =
   | { readonly kind: 'connecting' }
   | { readonly kind: 'open' }
-  /** Since when the server has not answered. */
-  | { readonly kind: 'lost'; readonly since: number }
+  /** The server does not answer. */
+  | { readonly kind: 'lost' }
   /** The server refuses the token, or there is none. */
   | { readonly kind: 'refused'; readonly reason: string }
 
@@ -28,8 +28,6 @@ export interface Notice {
 
 /** `text`: what the palette searches for when it opens. */
 export type Overlay = { readonly kind: 'palette'; readonly text: string } | { readonly kind: 'keys' }
-
-export type SessionTab = 'conversation' | 'timeline'
 
 export interface Page {
   readonly http: Http
@@ -60,8 +58,10 @@ export interface Page {
   readonly now: Signal<number>
   /** The dialog above the page that keys open. */
   readonly overlay: Signal<Overlay | undefined>
+  /** The sidebar of a phone. */
+  readonly isDrawerOpen: Signal<boolean>
   /** What is shown of a session where there is no room for both. */
-  readonly tab: Signal<SessionTab>
+  readonly tab: Signal<'conversation' | 'timeline'>
   readonly mayRun: ReadonlySignal<boolean>
   readonly mayApprove: ReadonlySignal<boolean>
   go(route: HashRoute): void
@@ -110,6 +110,7 @@ export function createPage(): Page {
     session: signal(undefined),
     selected: signal(undefined),
     now: signal(Date.now()),
+    isDrawerOpen: signal(false),
     tab: signal('conversation'),
     mayRun: has('run'),
     mayApprove: has('approve'),

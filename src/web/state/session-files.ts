@@ -4,7 +4,9 @@ import { escaped, sessionHtml } from '../export/session-html.ts'
 import { longestMarkdown, sanitised } from '../markdown/markdown.tsx'
 import { markdownHtml } from '../markdown/markdown-html.ts'
 import { attempt } from './actions.ts'
+import { copyToClipboard } from './clipboard.ts'
 import { isEmptyDraft, openDraft, partsOf } from './drafts.ts'
+import { download } from './outputs.ts'
 import type { Page } from './page.ts'
 import type { SessionStore } from './session-store.ts'
 import { turnSettings } from './turn-settings.ts'
@@ -27,15 +29,6 @@ const staticMarkdown = (text: string): string =>
     ? `<pre>${escaped(text)}</pre>`
     : String(sanitised(markdownHtml(text))).replaceAll(/<button[^>]*>[^<]*<\/button>/g, '')
 
-function download(blob: Blob, name: string): void {
-  const link = document.createElement('a')
-  link.href = URL.createObjectURL(blob)
-  link.download = name
-  link.click()
-  // The browser reads it after this task.
-  setTimeout(() => URL.revokeObjectURL(link.href), 60_000)
-}
-
 /** The draft as a command, or the last message if nothing is written. */
 export function copyAsCurl(page: Page, store: SessionStore): Promise<void> {
   const { value: draft } = openDraft(store.id)
@@ -46,15 +39,14 @@ export function copyAsCurl(page: Page, store: SessionStore): Promise<void> {
     parts,
     settings: turnSettings(draft.settings),
   })
-  return copyText(page, command, isShortened ? 'Copied, without attachments' : 'Copied. The shell needs TROUPE_TOKEN')
+  return copyText(
+    page,
+    command,
+    isShortened ? 'Copied without attachments. Set TROUPE_TOKEN in your shell.' : 'Copied. Set TROUPE_TOKEN in your shell.',
+  )
 }
 
 /** `said`: the notice if it worked. */
 export async function copyText(page: Page, text: string, said: string): Promise<void> {
-  try {
-    await navigator.clipboard.writeText(text)
-    page.notify({ kind: 'info', text: said })
-  } catch {
-    page.notify({ kind: 'error', text: 'The browser does not allow this page to copy.', remedy: 'Open it over https or on localhost.' })
-  }
+  if (await copyToClipboard(page, text)) page.notify({ kind: 'info', text: said })
 }

@@ -2,6 +2,7 @@ import { useEffect } from 'preact/hooks'
 import { usePage } from '../state/page.ts'
 import type { SessionStore } from '../state/session-store.ts'
 import { IconButton } from '../ui/icon-button.tsx'
+import { Tabs } from '../ui/tabs.tsx'
 import { Details } from './details.tsx'
 import { FilterBar } from './filter-bar.tsx'
 import { OperationTree } from './operation-tree.tsx'
@@ -48,30 +49,15 @@ export function Timeline({ store }: { readonly store: SessionStore }) {
 
 function Head({ state, isEmpty }: { readonly state: TimelineState; readonly isEmpty: boolean }) {
   const isTree = state.tab.value === 'timeline'
-  const onKeyDown = (event: KeyboardEvent): void => {
-    if (event.key !== 'ArrowLeft' && event.key !== 'ArrowRight') return
-    state.tab.value = isTree ? 'summary' : 'timeline'
-    const buttons = [...(event.currentTarget as HTMLElement).querySelectorAll('button')]
-    buttons[isTree ? 1 : 0]?.focus()
-  }
   return (
     <header class="pane-head timeline-head">
-      <div class="timeline-tabs" role="tablist" aria-label="Timeline or summary" onKeyDown={onKeyDown}>
-        {(['timeline', 'summary'] as const).map((tab) => (
-          <button
-            key={tab}
-            type="button"
-            role="tab"
-            aria-selected={state.tab.value === tab}
-            tabIndex={state.tab.value === tab ? 0 : -1}
-            onClick={() => {
-              state.tab.value = tab
-            }}
-          >
-            {tab === 'timeline' ? 'Timeline' : 'Summary'}
-          </button>
-        ))}
-      </div>
+      <Tabs
+        label="Timeline or summary"
+        class="timeline-tabs"
+        tabs={{ timeline: 'Timeline', summary: 'Summary' }}
+        selected={state.tab.value}
+        onSelect={(tab) => (state.tab.value = tab)}
+      />
       {isTree && !isEmpty && <Tools state={state} />}
     </header>
   )

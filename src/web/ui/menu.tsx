@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact'
-import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { Icon, type IconName } from './icon.tsx'
+import { usePopover } from './use-popover.ts'
 
 export interface MenuItem {
   readonly label: string
@@ -14,28 +14,13 @@ interface MenuButtonProps {
   readonly items: readonly MenuItem[]
   readonly class: string
   readonly children: ComponentChildren
-  /** Where the menu opens. */
-  readonly side?: 'below' | 'above'
+  /** The edge of the button that the menu is aligned with. */
   readonly align?: 'start' | 'end'
 }
 
 /** A button that opens a list of actions: arrows move, Enter selects, Escape closes. */
-export function MenuButton({ label, items, class: more, children, side = 'below', align = 'end' }: MenuButtonProps) {
-  const [isOpen, setOpen] = useState(false)
-  const box = useRef<HTMLDivElement>(null)
-  useLayoutEffect(() => {
-    if (!isOpen) return
-    box.current?.querySelector<HTMLElement>('[role="menuitem"]')?.focus()
-    const outside = (event: Event): void => {
-      if (!box.current?.contains(event.target as Node)) setOpen(false)
-    }
-    document.addEventListener('pointerdown', outside)
-    return () => document.removeEventListener('pointerdown', outside)
-  }, [isOpen])
-  const close = (): void => {
-    setOpen(false)
-    box.current?.querySelector('button')?.focus()
-  }
+export function MenuButton({ label, items, class: more, children, align = 'end' }: MenuButtonProps) {
+  const { box, isOpen, toggle, close } = usePopover('[role="menuitem"]')
   const onKeyDown = (event: KeyboardEvent): void => {
     if (!isOpen) return
     if (event.key === 'Escape') {
@@ -50,19 +35,11 @@ export function MenuButton({ label, items, class: more, children, side = 'below'
   return (
     // biome-ignore lint/a11y/noStaticElementInteractions: the keys belong to the buttons inside
     <div class="menu-box" ref={box} onKeyDown={onKeyDown}>
-      <button
-        type="button"
-        class={more}
-        aria-label={label}
-        title={label}
-        aria-haspopup="menu"
-        aria-expanded={isOpen}
-        onClick={() => setOpen(!isOpen)}
-      >
+      <button type="button" class={more} aria-label={label} title={label} aria-haspopup="menu" aria-expanded={isOpen} onClick={toggle}>
         {children}
       </button>
       {isOpen && (
-        <div class={`menu menu-${side} menu-${align}`} role="menu" aria-label={label}>
+        <div class={`menu menu-${align}`} role="menu" aria-label={label}>
           {items.map((item) => (
             <button
               key={item.label}

@@ -7,19 +7,17 @@ export function PaneHead({
   title,
   detail,
   children,
-  openDrawer,
 }: {
   readonly title: ComponentChildren
   /** A quiet line below the title. */
   readonly detail?: ComponentChildren
   readonly children?: ComponentChildren
-  openDrawer(): void
 }) {
-  const { settings, set } = usePage()
+  const { settings, set, isDrawerOpen } = usePage()
   const { isSidebarOpen } = settings.value
   return (
     <header class="pane-head">
-      <IconButton icon="menu" label="Show sessions" class="only-narrow" onClick={openDrawer} />
+      <IconButton icon="menu" label="Show sessions" class="only-narrow" onClick={() => (isDrawerOpen.value = true)} />
       {!isSidebarOpen && <IconButton icon="sidebar" label="Show sessions" class="only-wide" onClick={() => set({ isSidebarOpen: true })} />}
       <div class="pane-words">
         <h1 class="pane-title truncate">{title}</h1>

@@ -1,0 +1,26 @@
+import { useLayoutEffect, useRef, useState } from 'preact/hooks'
+
+/** A part of `box` that its first button opens: `first` gets the focus, and a press elsewhere closes it. */
+export function usePopover(first: string) {
+  const [isOpen, setOpen] = useState(false)
+  const box = useRef<HTMLDivElement>(null)
+  useLayoutEffect(() => {
+    if (!isOpen) return
+    box.current?.querySelector<HTMLElement>(first)?.focus()
+    const outside = (event: Event): void => {
+      if (!box.current?.contains(event.target as Node)) setOpen(false)
+    }
+    document.addEventListener('pointerdown', outside)
+    return () => document.removeEventListener('pointerdown', outside)
+  }, [isOpen])
+  return {
+    box,
+    isOpen,
+    toggle: () => setOpen(!isOpen),
+    /** Returns the focus to the button. */
+    close() {
+      setOpen(false)
+      box.current?.querySelector('button')?.focus()
+    },
+  }
+}
