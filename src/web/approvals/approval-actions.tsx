@@ -48,7 +48,7 @@ export function ApprovalActions({ request, onDecide }: ApprovalActionsProps) {
           <input
             class="field approval-grow"
             aria-label="Feedback"
-            placeholder="Say why not (optional)"
+            placeholder="Reason (optional)"
             maxLength={maxFeedback}
             value={feedback}
             onInput={({ currentTarget }) => setFeedback(currentTarget.value)}

@@ -5,7 +5,7 @@ import { Icon } from '../ui/icon.tsx'
 import { StatusMark } from '../ui/status-mark.tsx'
 import { CallDetails } from './call-details.tsx'
 import { useView } from './conversation-view.ts'
-import { useCard } from './node-card.tsx'
+import { useCard } from './use-card.ts'
 
 /** A call in one line. It opens. */
 export function CallCard({ call }: { readonly call: CallNode }) {

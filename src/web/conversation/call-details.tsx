@@ -31,8 +31,8 @@ export function CallDetails({ call }: { readonly call: CallNode }) {
         <Note key={index} note={hook} />
       ))}
       {isCommand ? <Terminal call={call} /> : changes.length === 0 && <Code label="Input" text={JSON.stringify(input ?? {}, null, 2)} />}
-      {changes.map(({ path, to, diff }) => (
-        <div key={path} class="call-change">
+      {changes.map(({ path, to, diff }, index) => (
+        <div key={`${index} ${path}`}>
           <p class="mono small">{to === undefined ? path : `${path} → ${to}`}</p>
           {diff === '' ? <p class="muted small">No text changed.</p> : <Diff diff={diff} />}
         </div>
@@ -66,7 +66,7 @@ export function Code({ label, text, children }: { readonly label: string; readon
         <CopyIcon text={text} label="Copy" />
       </div>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard */}
-      <pre tabIndex={0}>{children ?? <LongText text={exactText(text)} characters={20_000} />}</pre>
+      <pre tabIndex={0}>{children ?? <LongText text={text} characters={20_000} isExact />}</pre>
     </div>
   )
 }
@@ -75,13 +75,11 @@ function Terminal({ call: { input, about, content, output, exitCode } }: { reado
   const command = typeof input?.command === 'string' ? input.command : about
   const text = withoutCodes(content ?? output ?? '')
   return (
-    <div class="terminal">
-      <Code label={exitCode === undefined ? 'Terminal' : `Terminal · exit ${exitCode}`} text={`$ ${command}\n${text}`}>
-        <span class="terminal-command">$ {exactText(command)}</span>
-        {'\n'}
-        <LongText text={exactText(text)} characters={20_000} />
-      </Code>
-    </div>
+    <Code label={exitCode === undefined ? 'Terminal' : `Terminal · exit ${exitCode}`} text={`$ ${command}\n${text}`}>
+      <span class="terminal-command">$ {exactText(command)}</span>
+      {'\n'}
+      <LongText text={text} characters={20_000} isExact />
+    </Code>
   )
 }
 
@@ -97,11 +95,11 @@ function StoredOutput({ call: { stored, name } }: { readonly call: CallNode }) {
     })
   return (
     <>
-      <p class="call-stored muted small">
+      <p class="muted small">
         The whole output has {size(stored.bytes)}.{' '}
         {text === undefined && (
           <button type="button" class="show-button" onClick={() => void load()}>
-            Show it
+            Show
           </button>
         )}{' '}
         <button
@@ -109,7 +107,7 @@ function StoredOutput({ call: { stored, name } }: { readonly call: CallNode }) {
           class="show-button"
           onClick={() => void saveOutput(page, store.id, { handle: stored.handle, name: `${name}.txt` })}
         >
-          Save it
+          Save
         </button>
       </p>
       {text !== undefined && <Code label="Whole output" text={withoutCodes(text)} />}

@@ -8,7 +8,7 @@ import { CallTime } from './call-card.tsx'
 import { CallDetails } from './call-details.tsx'
 import { childrenOf, lastLine, openRequests } from './conversation-items.ts'
 import { useView } from './conversation-view.ts'
-import { useCard } from './node-card.tsx'
+import { useCard } from './use-card.ts'
 
 /** Agents that were called together, side by side. What is open is below them. */
 export function ChildCards({ calls }: { readonly calls: readonly CallNode[] }) {

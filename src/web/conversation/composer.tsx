@@ -27,7 +27,7 @@ export function Composer({ store }: { readonly store: SessionStore }) {
     <div class="composer">
       {speaker && (
         <p class="composer-note muted small">
-          <Icon name="steer" /> {speaker.name} talks to you: it gets your message.
+          <Icon name="steer" /> {speaker.name} talks to you. Your message goes to it.
         </p>
       )}
       <MessageBox

@@ -1,6 +1,7 @@
 import type { ComponentChildren } from 'preact'
-import { type AttemptNode, duration, grouped, type NoteNode, type RejectedAnswer } from '../../view/index.ts'
+import { type AttemptNode, duration, type NoteNode, type RejectedAnswer } from '../../view/index.ts'
 import { Icon, type IconName } from '../ui/icon.tsx'
+import { noteText } from './note-text.ts'
 
 type Tone = 'muted' | 'warning' | 'error'
 
@@ -22,39 +23,19 @@ export const QuietLine = ({ icon, tone = 'muted', children, remedy }: QuietLineP
   </p>
 )
 
-const hookTexts: { readonly [Verdict in Extract<NoteNode, { hook: string }>['verdict']]: string } = {
-  changed: 'changed the call',
-  blocked: 'blocked it',
-  context: 'added a text',
-  resumed: 'sent the agent back to work',
-  failed: 'failed',
-}
-
 export function Note({ note }: { readonly note: NoteNode }) {
-  if ('code' in note)
-    return (
-      <QuietLine
-        icon={note.severity === 'info' ? 'message' : 'error'}
-        tone={note.severity === 'info' ? 'muted' : note.severity}
-        remedy={note.remedy}
-      >
-        {note.message}
-      </QuietLine>
-    )
-  if ('hook' in note) {
-    const isBad = note.verdict === 'blocked' || note.verdict === 'failed'
-    return (
-      <QuietLine icon="link" tone={isBad ? 'warning' : 'muted'}>
-        Hook {note.hook} {hookTexts[note.verdict]}
-        {note.message !== '' && `: ${note.message}`}
-      </QuietLine>
-    )
-  }
+  const [icon, tone] = lookOf(note)
   return (
-    <QuietLine icon="filter">
-      History compacted: {grouped(note.tokensBefore)} → {grouped(note.tokensAfter)} tokens
+    <QuietLine icon={icon} tone={tone} remedy={'code' in note ? note.remedy : undefined}>
+      {'code' in note ? note.message : noteText(note)}
     </QuietLine>
   )
+}
+
+function lookOf(note: NoteNode): readonly [IconName, Tone] {
+  if ('hook' in note) return ['link', note.verdict === 'blocked' || note.verdict === 'failed' ? 'warning' : 'muted']
+  if ('tokensBefore' in note) return ['filter', 'muted']
+  return note.severity === 'info' ? ['message', 'muted'] : ['error', note.severity]
 }
 
 /** A model request that failed. `now`: for the time until the next one. */

@@ -10,6 +10,7 @@ import { Code } from './call-details.tsx'
 import { ChildCards } from './child-cards.tsx'
 import { oneLine, planTool, type ShownStep, type StepPart, stepParts } from './conversation-items.ts'
 import { useView } from './conversation-view.ts'
+import { Disclosure } from './disclosure.tsx'
 import { FailedAttempt, Note, QuietLine, Rejected } from './notes.tsx'
 import { PlanView } from './plan.tsx'
 import { UserMessage } from './user-message.tsx'
@@ -106,29 +107,17 @@ interface ReasoningProps extends Pick<TextNode, 'id' | 'text'> {
 
 /** The reasoning of the model in one line. It opens. */
 function Reasoning({ id, text, isStreamed }: ReasoningProps) {
-  const view = useView()
-  const open = view.open(id)
-  const isOpen = open.value ?? false
+  const line = (isOpen: boolean) => (
+    <>
+      <span>{isStreamed ? 'Thinking' : 'Thoughts'}</span>
+      {!isOpen && <span class="reasoning-line truncate">{oneLine(isStreamed ? text.slice(-90) : text)}</span>}
+    </>
+  )
   return (
-    <div class="reasoning">
-      <button
-        type="button"
-        class="line-button"
-        aria-expanded={isOpen}
-        onClick={() => {
-          view.hold()
-          open.value = !isOpen
-        }}
-      >
-        <Icon name="chevron" class="line-chevron" />
-        <span>{isStreamed ? 'Thinking' : 'Thoughts'}</span>
-        {!isOpen && <span class="reasoning-line truncate">{oneLine(isStreamed ? text.slice(-90) : text)}</span>}
-      </button>
-      {isOpen && (
-        <div class="reasoning-text">
-          <Markdown text={text} isOpen={isStreamed} />
-        </div>
-      )}
-    </div>
+    <Disclosure id={id} line={line}>
+      <div class="reasoning-text">
+        <Markdown text={text} isOpen={isStreamed} />
+      </div>
+    </Disclosure>
   )
 }

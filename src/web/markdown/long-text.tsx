@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks'
+import { exactText } from '../../util/exact-text.ts'
 import { size } from '../../view/index.ts'
 import { cutText } from './cut-text.ts'
 
@@ -10,16 +11,18 @@ interface LongTextProps {
   /** At most so much at first. */
   readonly lines?: number
   readonly characters?: number
+  /** Shows invisible characters by their code. */
+  readonly isExact?: boolean
 }
 
 /** A text as it is. A long one is cut, and shows more on request. */
-export function LongText({ text, lines = Number.POSITIVE_INFINITY, characters = chunk }: LongTextProps) {
+export function LongText({ text, lines = Number.POSITIVE_INFINITY, characters = chunk, isExact = false }: LongTextProps) {
   const [shown, setShown] = useState(0)
   const visible = shown === 0 ? cutText(text, { lines, characters }) : cutText(text, { lines: Number.POSITIVE_INFINITY, characters: shown })
   const rest = text.length - visible.length
   return (
     <>
-      <span class="long-text">{visible}</span>
+      <span class="long-text">{isExact ? exactText(visible) : visible}</span>
       {(rest > 0 || shown > 0) && (
         <span class="long-more">
           {rest > 0 && (

@@ -3,7 +3,8 @@ import type { AgentDescription } from '../api/documents.ts'
 import { hashOf } from '../state/hash-route.ts'
 import { usePage } from '../state/page.ts'
 import { CopyButton } from '../ui/copy-button.tsx'
-import { type Fact, limitFacts, toolGroups } from './agent-facts.ts'
+import { Facts } from '../ui/facts.tsx'
+import { limitFacts, toolGroups } from './agent-facts.ts'
 import { AgentGraphView } from './agent-graph-view.tsx'
 import { RecentSessions } from './recent-sessions.tsx'
 
@@ -20,7 +21,7 @@ export function AgentDetails({ agent, agents }: AgentDetailsProps) {
   const callers = agents.filter((each) => each.name !== name && each.agents.includes(name))
   const limited = limitFacts(limits)
   const isAskable = page.agents.value.some((each) => each.name === name)
-  const set: readonly Fact[] = Object.entries(parameters).map(([key, value]) => ({ name: key, value: String(value) }))
+  const set = Object.entries(parameters).map(([key, value]) => [key, String(value)] as const)
   return (
     <>
       <div class="agent-head">
@@ -139,18 +140,5 @@ export function CodeBox({ text }: { readonly text: string }) {
       <pre tabIndex={0}>{text}</pre>
       <CopyButton text={text} />
     </div>
-  )
-}
-
-export function Facts({ facts }: { readonly facts: readonly Fact[] }) {
-  return (
-    <dl class="facts">
-      {facts.map(({ name, value }) => (
-        <div key={name}>
-          <dt>{name}</dt>
-          <dd>{value}</dd>
-        </div>
-      ))}
-    </dl>
   )
 }

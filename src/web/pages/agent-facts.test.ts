@@ -31,7 +31,7 @@ test('limits that are set, in units of people', () => {
     idleTimeout: 1_500,
     maxOutputBytes: 65_536,
   }
-  expect(limitFacts(limits).map(({ name, value }) => `${name}: ${value}`)).toEqual([
+  expect(limitFacts(limits).map(([name, value]) => `${name}: ${value}`)).toEqual([
     'Tokens in a turn: 50,000',
     'Cost of a turn: $0.50',
     'Working time of a turn: 2 min',
@@ -39,7 +39,7 @@ test('limits that are set, in units of people', () => {
     'Time of a call: 90 s',
     'Output of a call: 64.0 KB',
   ])
-  expect(limitFacts({ ...defaultLimits, maxCostUsd: 0, maxRetries: 0 }).map(({ value }) => value)).toEqual(['$0', '0'])
+  expect(limitFacts({ ...defaultLimits, maxCostUsd: 0, maxRetries: 0 }).map(([, value]) => value)).toEqual(['$0', '0'])
 })
 
 test('tools by their source', () => {

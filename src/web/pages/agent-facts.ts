@@ -27,11 +27,6 @@ export function chooseAgent<Agent extends Named>(agents: readonly Agent[], wante
   return named(wanted) ?? named(last) ?? rootsFirst(agents).roots[0] ?? agents[0]
 }
 
-export interface Fact {
-  readonly name: string
-  readonly value: string
-}
-
 const limitTexts: { readonly [Key in keyof AgentLimits]-?: readonly [name: string, value: (limit: number) => string] } = {
   maxToolTurns: ['Steps in a turn', grouped],
   maxCalls: ['Calls in a turn', grouped],
@@ -52,11 +47,11 @@ const limitTexts: { readonly [Key in keyof AgentLimits]-?: readonly [name: strin
 }
 
 /** Limits that differ from the defaults. */
-export function limitFacts(limits: AgentLimits): readonly Fact[] {
+export function limitFacts(limits: AgentLimits): readonly (readonly [name: string, value: string])[] {
   return (Object.keys(limitTexts) as (keyof AgentLimits)[]).flatMap((key) => {
     const { [key]: limit } = limits
     const [name, text] = limitTexts[key]
-    return limit === undefined || limit === defaultLimits[key] ? [] : [{ name, value: text(limit) }]
+    return limit === undefined || limit === defaultLimits[key] ? [] : [[name, text(limit)] as const]
   })
 }
 

@@ -6,8 +6,8 @@ import { ShortcutList } from '../shell/shortcuts.tsx'
 import { TokenDialog } from '../shell/token-dialog.tsx'
 import { usePage } from '../state/page.ts'
 import type { Settings } from '../state/settings.ts'
+import { Facts } from '../ui/facts.tsx'
 import { PaneHead } from '../ui/pane-head.tsx'
-import { Facts } from './agent-details.tsx'
 
 /** Settings of this browser, and what the server knows of its user. */
 export function SettingsPage() {
@@ -33,13 +33,13 @@ export function SettingsPage() {
                 checked={page.settings.value.hasLetterKeys}
                 onChange={({ currentTarget }) => page.set({ hasLetterKeys: currentTarget.checked })}
               />
-              Shortcuts of a single letter
+              Single-letter shortcuts
             </label>
             <ShortcutList />
           </Group>
           <Group title="About">
             <p>
-              Troupe {status?.version} · <a href="/docs">Reference of the API</a>
+              Troupe {status?.version} · <a href="/docs">API reference</a>
             </p>
           </Group>
         </div>
@@ -87,8 +87,8 @@ function Access() {
       {status && (
         <Facts
           facts={[
-            { name: 'You are', value: status.principal.name ?? status.principal.id },
-            { name: 'Scopes', value: status.scopes.join(', ') },
+            ['You are', status.principal.name ?? status.principal.id],
+            ['Scopes', status.scopes.join(', ')],
           ]}
         />
       )}

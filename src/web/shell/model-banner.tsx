@@ -79,7 +79,7 @@ function KeyHelp({ isDemo }: { readonly isDemo: boolean }) {
     <span class="model-help">
       Set <code>ANTHROPIC_API_KEY</code>, <code>OPENAI_API_KEY</code>, <code>GEMINI_API_KEY</code> or <code>OPENROUTER_API_KEY</code> in the
       environment of the server, or start a local model server such as Ollama. Then start Troupe again.
-      {isDemo ? ' The models that it finds appear here.' : ' Agents whose file names rehearsal in models keep it: remove that line.'}
+      {isDemo ? ' The models that it finds appear here.' : ' Agents that set models: rehearsal keep it until you remove that line.'}
     </span>
   )
 }

@@ -35,7 +35,7 @@ export function SessionView() {
       {(isTimelineOpen || tab === 'timeline') && (
         <section class="pane pane-timeline" aria-label="Timeline">
           <Splitter
-            label="Width of the timeline"
+            label="Timeline width"
             edge="left"
             width={timelineWidth}
             min={320}

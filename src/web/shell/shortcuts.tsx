@@ -3,6 +3,7 @@ import { commandFor, commands, paletteKeys } from '../state/commands.ts'
 import { usePage } from '../state/page.ts'
 import { keysText, matchesKeys, worksInText } from '../state/shortcut-keys.ts'
 import { Dialog } from '../ui/dialog.tsx'
+import { Facts } from '../ui/facts.tsx'
 import { IconButton } from '../ui/icon-button.tsx'
 import { CommandPalette } from './command-palette.tsx'
 
@@ -43,29 +44,19 @@ const isTyping = (target: EventTarget | null): boolean =>
 
 /** Keys of other parts, which work where they are used. */
 const others = [
-  { name: 'Send the message', keys: 'Enter' },
-  { name: 'New line', keys: 'Shift+Enter' },
-  { name: 'Steer the agent while it works', keys: 'Alt+Enter' },
-  { name: 'Timeline: move, open and close rows', keys: '↑ ↓ ← →' },
-  { name: 'Timeline: zoom in, zoom out, fit', keys: '+ − 0' },
-  { name: 'Timeline: filter', keys: '/' },
-]
+  ['Send the message', 'Enter'],
+  ['New line', 'Shift+Enter'],
+  ['Steer the agent while it works', 'Alt+Enter'],
+  ['Timeline: move, open and close rows', '↑ ↓ ← →'],
+  ['Timeline: zoom in, zoom out, fit', '+ − 0'],
+  ['Timeline: filter', '/'],
+] as const
 
 export function ShortcutList() {
   const { hasLetterKeys } = usePage().settings.value
   const own = commands.flatMap(({ name, keys }) =>
-    keys !== undefined && (hasLetterKeys || worksInText(keys)) ? [{ name: name.split(':')[0] ?? name, keys: keysText(keys) }] : [],
+    keys !== undefined && (hasLetterKeys || worksInText(keys)) ? [[name.split(':')[0] ?? name, keysText(keys)] as const] : [],
   )
-  return (
-    <dl class="facts keys">
-      {[{ name: 'Search and commands', keys: keysText(paletteKeys) }, ...own, ...others].map(({ name, keys }) => (
-        <div key={name}>
-          <dt>{name}</dt>
-          <dd>
-            <kbd>{keys}</kbd>
-          </dd>
-        </div>
-      ))}
-    </dl>
-  )
+  const all = [['Search and commands', keysText(paletteKeys)] as const, ...own, ...others]
+  return <Facts facts={all.map(([name, keys]) => [name, <kbd key={name}>{keys}</kbd>])} />
 }

@@ -68,7 +68,7 @@ export function Sidebar() {
         <NavLink to={{ view: 'settings' }} icon="settings" label="Settings" />
       </div>
       <Splitter
-        label="Width of the list of sessions"
+        label="Sidebar width"
         edge="right"
         width={sidebarWidth}
         min={200}

@@ -165,7 +165,7 @@ async function readServer(page: Page): Promise<void> {
     http.get<{ readonly extensions: readonly ExtensionStatus[] }>('/v1/extensions'),
   ])
   if (page.status.value && page.status.value.version !== status.version)
-    page.notify({ kind: 'info', text: `The server has version ${status.version} now.`, remedy: 'Reload the page to use it.' })
+    page.notify({ kind: 'info', text: `The server now runs version ${status.version}.`, remedy: 'Reload the page to use it.' })
   page.status.value = status
   page.agents.value = agents
   page.extensions.value = extensions

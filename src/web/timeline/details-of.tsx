@@ -13,12 +13,12 @@ import {
   size,
   type TurnNode,
 } from '../../view/index.ts'
+import { noteText } from '../conversation/note-text.ts'
 import { Diff } from '../ui/diff.tsx'
-import { Facts, Section } from './details-section.tsx'
+import { type Fact, Facts } from '../ui/facts.tsx'
+import { Section } from './details-section.tsx'
 import { inputText, type RowFacts } from './row-facts.ts'
 import type { Operation } from './rows.ts'
-
-type Fact = readonly [string, string | undefined]
 
 export function detailsOf(of: Operation, facts: RowFacts) {
   switch (of.kind) {
@@ -44,6 +44,7 @@ function AgentDetails({ agent, facts }: { readonly agent: AgentNode; readonly fa
   return (
     <>
       <Facts
+        class="timeline-facts"
         facts={[
           ...timesOf(facts),
           ['Path', path],
@@ -66,6 +67,7 @@ function TurnDetails({ agent, turn, facts }: { readonly agent: AgentNode; readon
     <>
       {failed && <Section name="Error" tone="error" text={[failed.message, failed.remedy].filter(Boolean).join(' ')} />}
       <Facts
+        class="timeline-facts"
         facts={[
           ...timesOf(facts),
           ['Ended because', ending && !failed && reason ? reasonText[reason] : undefined],
@@ -87,6 +89,7 @@ function StepDetails({ step, facts }: { readonly step: StepNode; readonly facts:
     <>
       {rejected && <Section name="Rejected" tone="error" text={rejected.problems.join('\n')} />}
       <Facts
+        class="timeline-facts"
         facts={[
           ...timesOf(facts),
           ['Model', attempts.at(-1)?.modelId],
@@ -122,6 +125,7 @@ function AttemptDetails({ attempt }: { readonly attempt: AttemptNode }) {
     <>
       <Failure failure={failure} />
       <Facts
+        class="timeline-facts"
         facts={[
           ['Started', clockTime(span.from)],
           ['Latency', latencyMs === undefined ? undefined : duration(latencyMs)],
@@ -140,8 +144,8 @@ function CallDetails({ call, facts }: { readonly call: CallNode; readonly facts:
     <>
       <Failure failure={error} />
       <Section name="Input" text={input && JSON.stringify(input, null, 2)} />
-      {changes.map((change) => (
-        <Section key={change.path} name={change.kind || 'Change'}>
+      {changes.map((change, index) => (
+        <Section key={`${index} ${change.path}`} name={change.kind || 'Change'}>
           <p class="timeline-path mono">
             {change.path} <span class="muted">{`+${change.added} −${change.removed}`}</span>
           </p>
@@ -150,6 +154,7 @@ function CallDetails({ call, facts }: { readonly call: CallNode; readonly facts:
       ))}
       <Section name="Output" text={error && changes.length === 0 ? undefined : (content ?? output)} />
       <Facts
+        class="timeline-facts"
         facts={[
           ...timesOf(facts),
           ['Tool', call.tool === call.name ? undefined : call.tool],
@@ -163,7 +168,7 @@ function CallDetails({ call, facts }: { readonly call: CallNode; readonly facts:
           ['Size', bytesIn === undefined ? undefined : `${size(bytesIn)} in, ${size(bytesOut ?? 0)} out`],
           ['Full output', stored && `${size(stored.bytes)}, stored as ${stored.handle}`],
           ...spentFacts(facts.spent?.usage, facts.spent?.cost),
-          ...hooks.map((hook): Fact => [`Hook ${hook.hook}`, `${hook.verdict}${hook.message === '' ? '' : `: ${hook.message}`}`]),
+          ['Hooks', hooks.map(noteText).join('; ')],
         ]}
       />
     </>
@@ -198,7 +203,7 @@ function RequestDetails({ request, facts }: { readonly request: RequestNode; rea
           <Diff diff={asked.diff} />
         </Section>
       )}
-      <Facts facts={[...timesOf(facts), ['Reason', reason]]} />
+      <Facts class="timeline-facts" facts={[...timesOf(facts), ['Reason', reason]]} />
     </>
   )
 }

@@ -1,6 +1,8 @@
 import { useState } from 'preact/hooks'
-import { exactLine, exactText } from '../../util/exact-text.ts'
+import { exactLine } from '../../util/exact-text.ts'
 import { duration, elapsed, type NodeId } from '../../view/index.ts'
+import { noteText } from '../conversation/note-text.ts'
+import { LongText } from '../markdown/long-text.tsx'
 import { usePage } from '../state/page.ts'
 import { CopyButton } from '../ui/copy-button.tsx'
 import { IconButton } from '../ui/icon-button.tsx'
@@ -8,11 +10,10 @@ import { Splitter } from '../ui/splitter.tsx'
 import { StatusMark, statusLabel } from '../ui/status-mark.tsx'
 import { detailsOf } from './details-of.tsx'
 import { Section } from './details-section.tsx'
-import { noteText } from './note-text.ts'
 import { useNodes } from './operation-row.tsx'
 import { rawJson } from './raw-json.ts'
 import { factsOf, grows } from './row-facts.ts'
-import { type Operation, rowOf } from './rows.ts'
+import { nodeOf, type Operation, rowOf } from './rows.ts'
 import type { TimelineState } from './timeline-state.ts'
 
 /** Everything that is known about the selected row. */
@@ -43,7 +44,7 @@ function DetailsOf({ state, id, of }: { readonly state: TimelineState; readonly 
       }}
     >
       <Splitter
-        label="Height of the details"
+        label="Details height"
         edge="top"
         width={settings.value.detailsHeight}
         min={120}
@@ -66,7 +67,9 @@ function DetailsOf({ state, id, of }: { readonly state: TimelineState; readonly 
       {/* biome-ignore lint/a11y/useSemanticElements: a group of texts, not of controls */}
       <div class="timeline-details-body" role="group" aria-label="Contents" tabIndex={0} key={`${id} ${isRaw}`}>
         {isRaw ? (
-          <pre class="timeline-text">{exactText(rawJson(nodeOf(of)).slice(0, maxRaw))}</pre>
+          <pre class="timeline-text">
+            <LongText text={rawJson(nodeOf(of))} isExact />
+          </pre>
         ) : (
           <>
             {detailsOf(of, facts)}
@@ -76,26 +79,4 @@ function DetailsOf({ state, id, of }: { readonly state: TimelineState; readonly 
       </div>
     </section>
   )
-}
-
-/** More is in the copy. */
-const maxRaw = 200_000
-
-function nodeOf(of: Operation): unknown {
-  switch (of.kind) {
-    case 'agent':
-      return of.agent
-    case 'turn':
-      return of.turn
-    case 'step':
-      return of.step
-    case 'attempt':
-      return of.attempt
-    case 'call':
-      return of.call
-    case 'request':
-      return of.request
-    default:
-      return of satisfies never
-  }
 }

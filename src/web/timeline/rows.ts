@@ -2,7 +2,7 @@ import type { AgentNode, AttemptNode, CallNode, NodeId, RequestNode, RunTree, St
 
 // The tree as a list of rows: agent → turn → step → failed attempt, call or open request. A call of an agent and that agent are
 // one row, with the steps of all its turns below; an agent that a tool has started has its own. Built anew for each frame, so a row is small: `row-facts.ts` says the rest.
-// The operation of a node is always the same object.
+// The operation of a node is always the same object, and has the node under its kind.
 
 export type Operation =
   | { readonly kind: 'agent'; readonly agent: AgentNode }
@@ -24,21 +24,18 @@ export interface Row {
   children: number
 }
 
-const operations = new WeakMap<object, Operation>()
+/** The node of an operation. */
+export const nodeOf = (of: Operation): object => (of as unknown as { readonly [kind: string]: object })[of.kind] ?? of
 
-function operationOf(node: object, make: () => Operation): Operation {
-  const known = operations.get(node)
-  if (known) return known
-  const made = make()
-  operations.set(node, made)
-  return made
-}
+const operations = new WeakMap<object, Operation>()
 
 class Builder {
   readonly rows: Row[] = []
   roots = 0
 
-  add(parent: Row | undefined, id: NodeId, of: Operation): Row {
+  add(parent: Row | undefined, id: NodeId, made: Operation): Row {
+    const of = operations.get(nodeOf(made)) ?? made
+    operations.set(nodeOf(of), of)
     const position = parent ? ++parent.children : ++this.roots
     const row: Row = { id, of, level: (parent?.level ?? 0) + 1, parent, position, children: 0 }
     this.rows.push(row)
@@ -46,52 +43,26 @@ class Builder {
   }
 
   turn(parent: Row, agent: AgentNode, turn: TurnNode): void {
-    for (const step of turn.steps)
-      this.step(
-        this.add(
-          parent,
-          step.id,
-          operationOf(step, () => ({ kind: 'step', agent, turn, step })),
-        ),
-        { agent, turn, step },
-      )
-  }
-
-  step(row: Row, { agent, turn, step }: { readonly agent: AgentNode; readonly turn: TurnNode; readonly step: StepNode }): void {
-    for (const attempt of step.attempts)
-      if (attempt.failure)
-        this.add(
-          row,
-          `${step.id}~${attempt.number}~${attempt.model}`,
-          operationOf(attempt, () => ({ kind: 'attempt', agent, turn, step, attempt })),
-        )
-    for (const call of step.calls) {
-      const called = this.add(
-        row,
-        call.id,
-        operationOf(call, () => ({ kind: 'call', agent, turn, call })),
-      )
-      for (const child of [...(call.earlier ?? []), ...(call.child ? [call.child] : [])]) {
-        // A tool that starts agents is none of them.
-        const row = call.isAgent
-          ? called
-          : this.add(
-              called,
-              child.id,
-              operationOf(child, () => ({ kind: 'agent', agent: child })),
-            )
-        for (const each of child.turns) this.turn(row, child, each)
+    for (const step of turn.steps) {
+      const row = this.add(parent, step.id, { kind: 'step', agent, turn, step })
+      for (const attempt of step.attempts)
+        if (attempt.failure) this.add(row, `${step.id}~${attempt.number}~${attempt.model}`, { kind: 'attempt', agent, turn, step, attempt })
+      for (const call of step.calls) this.call(row, { kind: 'call', agent, turn, call })
+      for (const request of step.requests.values()) {
+        const id = `${agent.id}/${request.itemId}`
+        // A call that has started waits itself.
+        if (!step.calls.some((call) => call.id === id)) this.add(row, id, { kind: 'request', agent, turn, request })
       }
     }
-    for (const request of step.requests.values()) {
-      const id = `${agent.id}/${request.itemId}`
-      // A call that has started waits itself.
-      if (!step.calls.some((call) => call.id === id))
-        this.add(
-          row,
-          id,
-          operationOf(request, () => ({ kind: 'request', agent, turn, request })),
-        )
+  }
+
+  call(parent: Row, of: Extract<Operation, { kind: 'call' }>): void {
+    const { call } = of
+    const row = this.add(parent, call.id, of)
+    for (const agent of [...(call.earlier ?? []), ...(call.child ? [call.child] : [])]) {
+      // A tool that starts agents is none of them.
+      const own = call.isAgent ? row : this.add(row, agent.id, { kind: 'agent', agent })
+      for (const turn of agent.turns) this.turn(own, agent, turn)
     }
   }
 }
@@ -99,19 +70,8 @@ class Builder {
 export function allRows({ roots }: RunTree): readonly Row[] {
   const builder = new Builder()
   for (const agent of roots) {
-    const root = builder.add(
-      undefined,
-      agent.id,
-      operationOf(agent, () => ({ kind: 'agent', agent })),
-    )
-    for (const turn of agent.turns) {
-      const row = builder.add(
-        root,
-        turn.id,
-        operationOf(turn, () => ({ kind: 'turn', agent, turn })),
-      )
-      builder.turn(row, agent, turn)
-    }
+    const root = builder.add(undefined, agent.id, { kind: 'agent', agent })
+    for (const turn of agent.turns) builder.turn(builder.add(root, turn.id, { kind: 'turn', agent, turn }), agent, turn)
   }
   return builder.rows
 }

@@ -22,7 +22,6 @@ export function TimeAxis({ state, width }: { readonly state: TimelineState; read
   }
   return (
     <div class="timeline-axis" aria-hidden="true">
-      <span class="timeline-corner" />
       {/* biome-ignore lint/a11y/noStaticElementInteractions: keys of the tree do the same */}
       <div
         ref={track}
@@ -44,7 +43,7 @@ export function TimeAxis({ state, width }: { readonly state: TimelineState; read
         onDblClick={() => state.fit()}
       >
         {ticks.map(({ position, label }) => (
-          <span key={label} class="timeline-tick" style={{ left: percent(range, position) }}>
+          <span key={position} class="timeline-tick" style={{ left: percent(range, position) }}>
             {label}
           </span>
         ))}
@@ -69,8 +68,8 @@ export function AxisLines({ state, width }: { readonly state: TimelineState; rea
   return (
     <div class="timeline-lines" aria-hidden="true">
       <div class="timeline-track">
-        {ticksOf(scale, range, width / tickPixels).map(({ position, label }) => (
-          <span key={label} class="timeline-line" style={{ left: percent(range, position) }} />
+        {ticksOf(scale, range, width / tickPixels).map(({ position }) => (
+          <span key={position} class="timeline-line" style={{ left: percent(range, position) }} />
         ))}
         <Breaks scale={scale} range={range} />
       </div>
@@ -85,7 +84,7 @@ function Breaks({ scale, range }: { readonly scale: TimeScale; readonly range: R
       <span
         key={from}
         class="timeline-break"
-        title={`${duration(to - from)} in which nothing ran`}
+        title={`${duration(to - from)} idle`}
         style={{ left: percent(range, at), width: `${(length / (range.to - range.from)) * 100}%` }}
       />
     ))

@@ -108,5 +108,7 @@ describe('ticks', () => {
     [1_500, '1.5 s'],
     [150_000, '2 m 30 s'],
     [3_900_000, '1 h 5 m'],
+    [300_100, '300.1 s'],
+    [3_903_000, '65 m 3 s'],
   ])('%i ms reads %s', (ms, label) => expect(tickLabel(ms)).toBe(label))
 })

@@ -196,8 +196,9 @@ export function ticksOf({ pieces }: TimeScale, { from, to }: Range, count: numbe
 /** `0 ms`, `500 ms`, `1.5 s`, `2 m`, `2 m 30 s`, `1 h 5 m`. */
 export function tickLabel(ms: number): string {
   if (ms < second) return `${ms} ms`
-  if (ms < minute) return `${ms / second} s`
-  const [large, small, unit] = ms < hour ? [minute, second, 'm'] : [hour, minute, 'h']
+  // Neighbours must differ, also far from the beginning.
+  if (ms < minute || ms % second !== 0) return `${ms / second} s`
+  const [large, small, unit] = ms < hour || ms % minute !== 0 ? [minute, second, 'm'] : [hour, minute, 'h']
   const rest = Math.floor((ms % large) / small)
   return `${Math.floor(ms / large)} ${unit}${rest > 0 ? ` ${rest} ${unit === 'm' ? 's' : 'm'}` : ''}`
 }

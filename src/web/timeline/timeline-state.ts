@@ -13,7 +13,7 @@ export class TimelineState {
   readonly collapsed = signal<ReadonlySet<NodeId>>(new Set())
   readonly filter = signal(noFilter)
   readonly isFilterOpen = signal(false)
-  readonly isKeyOpen = signal(false)
+  readonly isLegendOpen = signal(false)
   readonly isDetailsOpen = signal(false)
   /** Scrolls to the newest row while something runs. */
   readonly follows = signal(true)

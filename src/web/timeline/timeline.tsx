@@ -35,7 +35,7 @@ export function Timeline({ store }: { readonly store: SessionStore }) {
         </p>
       ) : isTree ? (
         <>
-          {state.isKeyOpen.value && <Key />}
+          {state.isLegendOpen.value && <Legend />}
           {state.isFilterOpen.value && <FilterBar state={state} />}
           <OperationTree key={store.id} state={state} />
           {state.isDetailsOpen.value && selected !== undefined && <Details state={state} id={selected} />}
@@ -64,7 +64,7 @@ function Head({ state, isEmpty }: { readonly state: TimelineState; readonly isEm
 }
 
 function Tools({ state }: { readonly state: TimelineState }) {
-  const { isFilterOpen, isKeyOpen, follows, view } = state
+  const { isFilterOpen, isLegendOpen, follows, view } = state
   const toggle = (signal: { value: boolean }) => (): void => {
     signal.value = !signal.value
   }
@@ -73,7 +73,7 @@ function Tools({ state }: { readonly state: TimelineState }) {
       <IconButton icon="filter" label="Filter rows" isPressed={isFilterOpen.value} onClick={toggle(isFilterOpen)} />
       <IconButton icon="fit" label="Fit to width" isDisabled={view.value === undefined} onClick={() => state.fit()} />
       <IconButton icon="follow" label="Follow newest row" isPressed={follows.value} onClick={toggle(follows)} />
-      <IconButton icon="question" label="Key to the bars" isPressed={isKeyOpen.value} onClick={toggle(isKeyOpen)} />
+      <IconButton icon="question" label="Legend" isPressed={isLegendOpen.value} onClick={toggle(isLegendOpen)} />
     </>
   )
 }
@@ -86,9 +86,9 @@ const fills = [
   ['queue', 'waits in a queue'],
 ] as const
 
-function Key() {
+function Legend() {
   return (
-    <ul class="timeline-key plain-list">
+    <ul class="timeline-legend plain-list">
       {fills.map(([kind, label]) => (
         <li key={kind}>
           <span class={`timeline-bar timeline-bar-${kind}`} />

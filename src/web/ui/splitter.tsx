@@ -37,7 +37,7 @@ export function Splitter({ label, edge, width, min, max, onResize }: SplitterPro
       onPointerMove={(event) => {
         if (start) resize(start.width + grows * (placeOf(event) - start.at))
       }}
-      onPointerUp={() => setStart(undefined)}
+      onLostPointerCapture={() => setStart(undefined)}
       onKeyDown={(event) => {
         if (event.key === before) resize(width - grows * 24)
         if (event.key === after) resize(width + grows * 24)
