@@ -100,6 +100,7 @@ describe('every key', () => {
       '[{ forbid: a }]',
     ],
     patterns: ['{ a: 1 }', '7', 'null', '[[a]]', '["a b"]', '["*a"]', '[a/b/c]', '[a, a]'],
+    texts: ['{ a: 1 }', '7', 'null', '[]', '[[a]]', '[""]', '[a, b, c, d, e, f, g]'],
     references: ['{ a: 1 }', '7', 'null', '[[a]]', '[""]', '[a, a]'],
     number: ['"1"', '-1', '1e99', '.nan', '.inf', '[1]', 'null', 'true'],
     integer: ['"1"', '1.5', '.inf', '1e99', '[1]', 'null', 'true'],
