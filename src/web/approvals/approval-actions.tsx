@@ -32,7 +32,7 @@ export function ApprovalActions({ request, onDecide }: ApprovalActionsProps) {
           align="start"
           items={grants.map(({ label, decision }) => ({ label, onSelect: () => onDecide(decision) }))}
         >
-          For session <Icon name="chevron" class="approval-chevron" />
+          For session <Icon name="chevron" class="icon-down" />
         </MenuButton>
       )}
       <form

@@ -68,7 +68,7 @@ function Heading({ sessionId, request, title }: ApprovalCardProps & { readonly t
   const asker = exactLine(agentPath.replace(/^root(?=\/|$)/, agent).replaceAll('/', ' › '))
   return (
     <div class="approval-head">
-      <span class="mark mark-warning">
+      <span class="mark tone-warning">
         <Icon name={question ? 'question' : 'approval'} />
       </span>
       <div class="approval-words">
@@ -87,7 +87,7 @@ function Details({ request: { input, diff, scope, inside } }: Pick<ApprovalCardP
   return (
     <>
       {scope === 'unsandboxed' && (
-        <p class="approval-warning">Outside the sandbox it has all permissions of the user account that runs the server.</p>
+        <p class="tone-error">Outside the sandbox it has all permissions of the user account that runs the server.</p>
       )}
       <ExactArguments input={input} />
       {diff !== undefined && <Diff diff={diff} />}

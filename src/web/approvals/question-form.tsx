@@ -12,7 +12,7 @@ interface QuestionFormProps {
 /** The fields of a question. They are checked here, so that a mistake is shown beside its field. */
 export function QuestionForm({ form, onFilled }: QuestionFormProps) {
   const [fields] = useState(() => readForm(form))
-  if (typeof fields === 'string') return <p class="approval-problem">This form cannot be shown: {fields}.</p>
+  if (typeof fields === 'string') return <p class="tone-error">This form cannot be shown: {fields}.</p>
   return <Fields fields={fields} onFilled={onFilled} />
 }
 
@@ -80,7 +80,7 @@ function Field(props: FieldProps) {
       {description !== undefined && <p class="muted small">{description}</p>}
       <Input {...props} id={id} />
       {problem !== undefined && (
-        <p class="approval-problem" id={`${id}-problem`}>
+        <p class="tone-error" id={`${id}-problem`}>
           {problem}
         </p>
       )}

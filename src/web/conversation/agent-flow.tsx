@@ -1,11 +1,10 @@
 import type { AgentNode } from '../../view/index.ts'
 import { Markdown } from '../markdown/markdown.tsx'
 import { hashOf } from '../state/hash-route.ts'
-import { Icon } from '../ui/icon.tsx'
 import { type ConversationItem, conversationItems } from './conversation-items.ts'
 import { type AgentFlowProps, useView } from './conversation-view.ts'
 import { MessageParts } from './message-parts.tsx'
-import { Note } from './notes.tsx'
+import { Note, QuietLine } from './notes.tsx'
 import { Turn } from './turn.tsx'
 import { UserMessage } from './user-message.tsx'
 
@@ -37,12 +36,9 @@ function Item({ item, agent, isNested }: AgentFlowProps & { readonly item: Conve
   switch (item.kind) {
     case 'forked':
       return (
-        <p class="quiet quiet-muted">
-          <Icon name="branch" />
-          <span>
-            Continues a copy of <a href={hashOf({ view: 'session', id: item.from })}>another session</a>
-          </span>
-        </p>
+        <QuietLine icon="branch">
+          Copy of <a href={hashOf({ view: 'session', id: item.from })}>another session</a>
+        </QuietLine>
       )
     case 'imported': {
       const { role, parts } = item.message as Exclude<typeof item.message, { role: 'tool' }>

@@ -17,7 +17,7 @@ export function CallCard({ call }: { readonly call: CallNode }) {
       <button type="button" class="call-line" aria-expanded={isOpen} onClick={toggle}>
         <Icon name="chevron" class="line-chevron" />
         <StatusMark status={shownStatus(call)} />
-        <span class="call-name">{exactLine(call.name)}</span>
+        <span class="call-name truncate">{exactLine(call.name)}</span>
         <span class="call-about truncate">{exactLine(aboutOf(call))}</span>
         <CallFacts call={call} />
         <CallTime call={call} />
@@ -36,11 +36,11 @@ function CallFacts({ call: { error, exitCode, changes, sandbox } }: { readonly c
   const removed = changes?.reduce((sum, change) => sum + change.removed, 0) ?? 0
   return (
     <>
-      {added > 0 && <span class="call-fact fact-ok">+{added}</span>}
-      {removed > 0 && <span class="call-fact fact-error">−{removed}</span>}
-      {sandbox.kind === 'outside' && <span class="call-fact fact-warning">outside the sandbox</span>}
-      {exitCode !== undefined && exitCode !== 0 && <span class="call-fact fact-error">exit {exitCode}</span>}
-      {error && exitCode === undefined && <span class="call-fact fact-error">{error.class.replaceAll('_', ' ')}</span>}
+      {added > 0 && <span class="call-fact tone-ok">+{added}</span>}
+      {removed > 0 && <span class="call-fact tone-error">−{removed}</span>}
+      {sandbox.kind === 'outside' && <span class="call-fact tone-warning">outside the sandbox</span>}
+      {exitCode !== undefined && exitCode !== 0 && <span class="call-fact tone-error">exit {exitCode}</span>}
+      {error && exitCode === undefined && <span class="call-fact tone-error">{error.class.replaceAll('_', ' ')}</span>}
     </>
   )
 }

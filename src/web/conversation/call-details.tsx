@@ -98,13 +98,13 @@ function StoredOutput({ call: { stored, name } }: { readonly call: CallNode }) {
       <p class="muted small">
         The whole output has {size(stored.bytes)}.{' '}
         {text === undefined && (
-          <button type="button" class="show-button" onClick={() => void load()}>
+          <button type="button" class="link-button small" onClick={() => void load()}>
             Show
           </button>
         )}{' '}
         <button
           type="button"
-          class="show-button"
+          class="link-button small"
           onClick={() => void saveOutput(page, store.id, { handle: stored.handle, name: `${name}.txt` })}
         >
           Save

@@ -61,11 +61,7 @@ function ChildMark({ call }: { readonly call: CallNode }) {
 function ChildLine({ call }: { readonly call: CallNode }) {
   useChild(call)
   const text = call.error?.message ?? ((call.child && lastLine(call.child)) || call.about)
-  return (
-    <span class="child-text truncate" data-tone={call.error ? 'error' : undefined}>
-      {exactLine(text)}
-    </span>
-  )
+  return <span class={`child-text truncate ${call.error ? 'tone-error' : ''}`}>{exactLine(text)}</span>
 }
 
 /** Renders again when the agent, its last turn or its last step changes. */

@@ -66,7 +66,7 @@ export function MessageBox(props: MessageBoxProps) {
       <SettingChips typed={value.settings} onChange={(settings) => update({ settings })} />
       <MessageText {...{ draft, placeholder, autoFocus }} update={update} add={add} addFiles={addFiles} send={send} />
       {input?.format === 'json' && <p class="message-hint">Expects JSON: {expectedInput(input.schema)}</p>}
-      <p class="message-problem" role="alert">
+      <p class="message-problem tone-error small" role="alert">
         {problem}
       </p>
       <div class="message-tools">

@@ -14,11 +14,11 @@ interface QuietLineProps {
 
 /** What happened beside the work, in a line. */
 export const QuietLine = ({ icon, tone = 'muted', children, remedy }: QuietLineProps) => (
-  <p class={`quiet quiet-${tone}`}>
-    <Icon name={icon} />
+  <p class={'quiet'}>
+    <Icon name={icon} class={`tone-${tone}`} />
     <span>
       {children}
-      {remedy !== undefined && <span class="quiet-remedy"> {remedy}</span>}
+      {remedy !== undefined && <span class="muted"> {remedy}</span>}
     </span>
   </p>
 )

@@ -77,7 +77,7 @@ function Setting({ agent, current, typed, onChange, name }: TurnOptionsProps & {
           onInput={({ currentTarget }) => set(currentTarget.value)}
         />
       )}
-      <span id={`${id}-problem`} class="turn-problem">
+      <span id={`${id}-problem`} class="turn-problem tone-error small">
         {problem}
       </span>
     </div>

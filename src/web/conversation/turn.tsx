@@ -62,7 +62,7 @@ interface MoreButtonProps {
 
 const MoreButton = ({ count, word, onClick }: MoreButtonProps) =>
   count > 0 ? (
-    <button type="button" class="show-button turn-more" onClick={onClick}>
+    <button type="button" class="link-button small turn-more" onClick={onClick}>
       Show {grouped(Math.min(count, moreOperations))} {word} operations{count > moreOperations && ` of ${grouped(count)}`}
     </button>
   ) : null
@@ -114,7 +114,7 @@ function TurnFoot({ turn, agent }: TurnProps) {
   const answer = answerOf(turn)
   return (
     <div class="turn-foot">
-      <span class="turn-figures">{figures.join(' · ')}</span>
+      <span class="turn-figures truncate">{figures.join(' · ')}</span>
       <div class="conv-actions">
         {answer !== '' && <CopyIcon text={answer} label="Copy" />}
         {message && <CopyIcon icon="link" text={addressOf(store, message)} label="Copy link" />}

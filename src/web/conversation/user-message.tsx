@@ -168,7 +168,7 @@ export function PendingMessageView({ message }: { readonly message: PendingMessa
                 Discard
               </button>
             </span>
-            <span class="said-state said-failed">
+            <span class="said-state tone-error">
               <Icon name="error" />
               {state.message}
             </span>

@@ -26,12 +26,12 @@ export function LongText({ text, lines = Number.POSITIVE_INFINITY, characters = 
       {(rest > 0 || shown > 0) && (
         <span class="long-more">
           {rest > 0 && (
-            <button type="button" class="show-button" onClick={() => setShown(Math.max(shown, visible.length) + chunk)}>
+            <button type="button" class="link-button small" onClick={() => setShown(Math.max(shown, visible.length) + chunk)}>
               {rest > chunk ? `Show more (${size(rest)} left)` : 'Show all'}
             </button>
           )}
           {shown > 0 && (
-            <button type="button" class="show-button" onClick={() => setShown(0)}>
+            <button type="button" class="link-button small" onClick={() => setShown(0)}>
               Show less
             </button>
           )}

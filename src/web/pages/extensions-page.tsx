@@ -75,11 +75,11 @@ function ExtensionCard({ extension }: { readonly extension: ExtensionStatus }) {
           {name}
         </h2>
         <span class="muted small">{version}</span>
-        <span class={`badge mark-${tone}`}>
+        <span class={`badge tone-${tone}`}>
           <Icon name={icon} /> {state}
         </span>
       </div>
-      <p class="page-card-about">{description}</p>
+      <p>{description}</p>
       <p class="muted small">
         {[id, source, places[runs], trusted ? 'trusted' : 'not trusted', ...(health?.healthy ? ['healthy'] : [])].join(' · ')}
       </p>
@@ -92,7 +92,7 @@ function ExtensionCard({ extension }: { readonly extension: ExtensionStatus }) {
           ))}
         </ul>
       )}
-      {health && !health.healthy && <p class="problem mark-error">Not healthy{health.message ? `: ${health.message}` : '.'}</p>}
+      {health && !health.healthy && <p class="problem tone-error">Not healthy{health.message ? `: ${health.message}` : '.'}</p>}
       {problems.map(({ place, message, remedy }) => (
         <div key={`${place} ${message}`} class="problem">
           <code>{place}</code> {message}

@@ -30,7 +30,7 @@ export function ModelBanner({ models, maxButtons = 2 }: ModelBannerProps) {
         {model === rehearsal ? (
           <>
             <strong>Rehearsal answers</strong>: simple rules, no LLM.{' '}
-            <button type="button" class="model-link" aria-expanded={isHelpOpen} onClick={() => setHelpOpen(!isHelpOpen)}>
+            <button type="button" class="link-button" aria-expanded={isHelpOpen} onClick={() => setHelpOpen(!isHelpOpen)}>
               How to add a key
             </button>
             {isHelpOpen && <KeyHelp isDemo={demo !== undefined} />}

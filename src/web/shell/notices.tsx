@@ -9,7 +9,7 @@ export function Notices() {
     <div class="notices" role="status" aria-live="polite">
       {notices.value.map(({ id, kind, text, remedy }) => (
         <div key={id} class={`notice notice-${kind}`}>
-          <span class={kind === 'error' ? 'mark mark-error' : 'mark mark-ok'}>
+          <span class={`mark ${kind === 'error' ? 'tone-error' : 'tone-ok'}`}>
             <Icon name={kind === 'error' ? 'error' : 'check'} />
           </span>
           <div class="banner-text">

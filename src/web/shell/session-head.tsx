@@ -94,7 +94,7 @@ function SessionFacts({ store }: { readonly store: SessionStore }) {
         </span>
       )}
       {usage.input + usage.output > 0 && (
-        <span class="session-totals" title="Tokens in → out, and cost, of the whole session">
+        <span class="session-totals truncate" title="Tokens in → out, and cost, of the whole session">
           {[`${tokens(usage)} tok`, price(cost)].filter(Boolean).join(' · ')}
         </span>
       )}

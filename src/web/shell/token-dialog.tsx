@@ -19,11 +19,11 @@ export function TokenDialog({ onClose }: { onClose?(): void }) {
         }}
       >
         <h2>Access token</h2>
-        {page.token.value !== '' && connection.kind === 'refused' && <p class="mark-error">{connection.reason}</p>}
+        {page.token.value !== '' && connection.kind === 'refused' && <p class="tone-error">{connection.reason}</p>}
         <p class="muted">
           Paste the token or the whole address that <code>troupe serve</code> printed, or create one with <code>troupe token create</code>.
         </p>
-        <label class="token-field">
+        <label>
           Token
           <input
             class="field mono"

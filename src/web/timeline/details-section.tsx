@@ -14,7 +14,7 @@ export function Section({ name, text, tone, children }: SectionProps) {
   return (
     <div class="timeline-section">
       <h3>{name}</h3>
-      <div class={tone === 'error' ? 'timeline-error' : ''}>
+      <div class={tone === 'error' ? 'tone-error' : ''}>
         {text && (
           <pre class="timeline-text">
             <LongText text={text} characters={20_000} isExact />

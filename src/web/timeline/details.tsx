@@ -54,7 +54,7 @@ function DetailsOf({ state, id, of }: { readonly state: TimelineState; readonly 
       <header class="timeline-details-head">
         <StatusMark status={status} />
         <h2 class="truncate">{exactLine(name.slice(0, 300))}</h2>
-        <span class="muted timeline-details-state">
+        <span class="timeline-details-state muted truncate">
           {[statusLabel(status), problem, isOpen ? elapsed(durationMs) : duration(durationMs)].filter(Boolean).join(' · ')}
         </span>
         <button type="button" class="button button-small" aria-pressed={isRaw} onClick={() => setRaw(!isRaw)}>

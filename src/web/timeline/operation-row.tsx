@@ -105,15 +105,15 @@ function Label({ level, facts, isCollapsed, hiddenFailures, hasRows }: RowProps 
       </span>
       <StatusMark status={status} />
       <span class="timeline-words">
-        <span class="timeline-name">{exactLine(name.slice(0, 200))}</span>
-        {problem && <span class={`timeline-problem ${isProblem ? `timeline-problem-${toneOf(status)}` : ''}`}>{problem}</span>}
-        {hiddenFailures > 0 && <span class="timeline-problem timeline-problem-error">{hiddenFailures} failed</span>}
+        <span class="timeline-name truncate">{exactLine(name.slice(0, 200))}</span>
+        {problem && <span class={`timeline-problem truncate ${isProblem ? `tone-${toneOf(status)}` : ''}`}>{problem}</span>}
+        {hiddenFailures > 0 && <span class="timeline-problem truncate tone-error">{hiddenFailures} failed</span>}
         {notes.length > 0 && (
           <span class="timeline-note" role="img" aria-label={`${notes.length} notes`} title={notes.map(noteText).join('\n')}>
             <Icon name="error" />
           </span>
         )}
-        <span class="timeline-about">{exactLine(about.slice(0, 200))}</span>
+        <span class="timeline-about truncate">{exactLine(about.slice(0, 200))}</span>
       </span>
     </div>
   )

@@ -86,7 +86,7 @@ function Totals({ title, note, rows }: { readonly title: string; readonly note?:
             </th>
             <td>
               {grouped(row.calls)}
-              {row.failed > 0 && <span class="timeline-failed"> {grouped(row.failed)} failed</span>}
+              {row.failed > 0 && <span class="tone-error"> {grouped(row.failed)} failed</span>}
             </td>
             <td>
               {duration(row.latencyMs)}

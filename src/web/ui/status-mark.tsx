@@ -28,7 +28,7 @@ export const statusLabel = (status: MarkStatus): string => marks[status].label
 export function StatusMark({ status }: { readonly status: MarkStatus }) {
   const { icon, tone, label } = marks[status]
   return (
-    <span class={`mark mark-${tone}`} role="img" aria-label={label} title={label}>
+    <span class={`mark tone-${tone}`} role="img" aria-label={label} title={label}>
       <Icon name={icon} class={status === 'running' ? 'spin' : ''} />
     </span>
   )
