@@ -5,6 +5,7 @@ export {
   type AgentNode,
   type AttemptNode,
   type CallNode,
+  childrenOf,
   type HookNode,
   isRunning,
   lastStep,

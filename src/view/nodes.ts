@@ -279,3 +279,6 @@ export const isRunning = ({ status, waits }: TurnNode): boolean =>
 /** `waiting`: in a queue, for its child to start, for an answer, or for approval to leave the sandbox. */
 export const shownStatus = ({ status, isAgent, child, sandbox, inQueue, isAsking }: CallNode): CallNode['status'] =>
   status === 'running' && (sandbox.kind === 'asking' || isAsking || inQueue || (isAgent && !child)) ? 'waiting' : status
+
+/** The agents that a call has started, in their order. */
+export const childrenOf = ({ child, earlier = [] }: CallNode): readonly AgentNode[] => (child ? [...earlier, child] : [])

@@ -1,5 +1,5 @@
 import { addSpent, noUsage, type Spent } from '../contracts/index.ts'
-import type { AttemptNode, StepNode, TurnNode } from './nodes.ts'
+import { type AttemptNode, childrenOf, type StepNode, type TurnNode } from './nodes.ts'
 
 export const spentByAttempts = (attempts: readonly Pick<AttemptNode, 'usage' | 'cost'>[]): Spent =>
   attempts.reduce<Spent>((sum, { usage = noUsage, cost = 0 }) => addSpent(sum, usage, cost), { usage: noUsage, cost: 0 })
@@ -22,9 +22,8 @@ export function spentByTurns(turns: readonly TurnNode[]): Spent {
 }
 
 function spentInStep(step: StepNode, isLast: boolean): Spent {
-  const agents = step.calls.flatMap(({ child, earlier = [] }) => (child ? [...earlier, child] : []))
   const own = spentByAttempts(step.attempts)
-  const below = spentByTurns(agents.flatMap(({ turns }) => turns))
+  const below = spentByTurns(step.calls.flatMap(childrenOf).flatMap(({ turns }) => turns))
   const spent = addSpent(own, below.usage, below.cost)
   if (!isLast && step.calls.every(({ latencyMs, isSpawned }) => latencyMs !== undefined && !isSpawned)) settled.set(step, spent)
   return spent

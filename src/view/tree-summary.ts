@@ -1,5 +1,5 @@
 import { type CallOperation, type ModelEntry, noUsage, type TurnOperation } from '../contracts/index.ts'
-import type { AgentNode, AttemptNode, CallNode, StepNode, TurnNode } from './nodes.ts'
+import { type AgentNode, type AttemptNode, type CallNode, childrenOf, type StepNode, type TurnNode } from './nodes.ts'
 import { type AgentSummary, summaryOf } from './run-summary.ts'
 
 /** The summary of an agent as far as it is known: the same as `runSummary`, also while it runs. */
@@ -39,8 +39,8 @@ function modelEntry({ number, modelId, failure, usage = noUsage, cost = 0, laten
 const calledOf = ({ calls }: StepNode): readonly CallNode[] => calls.filter(({ latencyMs, child }) => latencyMs !== undefined || child)
 
 function callOperation(call: CallNode, place: Place, now: number): CallOperation {
-  const { tool, latencyMs, bytesIn = 0, bytesOut = 0, status, span, child, earlier = [] } = call
-  const turns = [...earlier, ...(child ? [child] : [])].flatMap((agent) => agent.turns.map((turn) => turnOperation(agent, turn, now)))
+  const { tool, latencyMs, bytesIn = 0, bytesOut = 0, status, span } = call
+  const turns = childrenOf(call).flatMap((agent) => agent.turns.map((turn) => turnOperation(agent, turn, now)))
   const last = turns.at(-1)
   return {
     kind: 'call',

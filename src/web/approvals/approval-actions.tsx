@@ -19,7 +19,7 @@ export function ApprovalActions({ request, onDecide }: ApprovalActionsProps) {
   const isQuestion = request.question !== undefined
   const grants = isQuestion ? [] : grantChoices(request, { mayGrantProject: page.status.value?.scopes.includes('admin') ?? false })
   return (
-    <div class="approval-row">
+    <div class="approval-row line">
       {!isQuestion && (
         <button type="button" class="button button-primary" onClick={() => onDecide({ kind: 'approve', breadth: 'once' })}>
           Approve
@@ -36,7 +36,7 @@ export function ApprovalActions({ request, onDecide }: ApprovalActionsProps) {
         </MenuButton>
       )}
       <form
-        class="approval-row approval-grow approval-deny"
+        class="approval-row line approval-grow approval-deny"
         onSubmit={(event) => {
           event.preventDefault()
           onDecide({ kind: 'deny', ...(feedback.trim() !== '' && { feedback: feedback.trim() }) })

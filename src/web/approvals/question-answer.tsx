@@ -49,7 +49,7 @@ function FreeAnswer({ placeholder, onDecide }: { readonly placeholder: string; o
   const [text, setText] = useState('')
   return (
     <form
-      class="approval-row"
+      class="approval-row line"
       onSubmit={(event) => {
         event.preventDefault()
         if (text.trim() !== '') onDecide({ kind: 'answer', text: text.trim() })

@@ -1,12 +1,11 @@
 import { exactLine } from '../../util/exact-text.ts'
-import type { AgentNode, CallNode } from '../../view/index.ts'
-import { shownStatus } from '../../view/index.ts'
+import { type AgentNode, type CallNode, childrenOf, shownStatus } from '../../view/index.ts'
 import { ApprovalCard } from '../approvals/approval-card.tsx'
 import { Icon } from '../ui/icon.tsx'
 import { type MarkStatus, StatusMark } from '../ui/status-mark.tsx'
 import { CallTime } from './call-card.tsx'
 import { CallDetails } from './call-details.tsx'
-import { childrenOf, lastLine, openRequests } from './conversation-items.ts'
+import { lastLine, openRequests } from './conversation-items.ts'
 import { useView } from './conversation-view.ts'
 import { useCard } from './use-card.ts'
 
@@ -40,7 +39,7 @@ function ChildCard({ call }: { readonly call: CallNode }) {
       aria-expanded={isOpen}
       onClick={toggle}
     >
-      <span class="child-line">
+      <span class="child-line line">
         <Icon name="chevron" class="line-chevron" />
         <ChildMark call={call} />
         <span class="call-name truncate">{exactLine(call.name)}</span>
@@ -81,7 +80,7 @@ function ChildPanel({ call }: { readonly call: CallNode }) {
   if (!isOpen) return call.child ? <HiddenRequests agent={call.child} /> : null
   return (
     <section class="child-panel" aria-label={call.name}>
-      <p class="child-panel-head">
+      <p class="child-panel-head line">
         <Icon name="agent" />
         {exactLine(call.name)}
       </p>

@@ -18,7 +18,7 @@ export function Composer({ store }: { readonly store: SessionStore }) {
   if (!page.mayRun.value && page.status.value)
     return (
       <div class="composer">
-        <p class="composer-note muted">Your token can only read: it lacks the scope “run”.</p>
+        <p class="composer-note line muted">Your token can only read: it lacks the scope “run”.</p>
       </div>
     )
   const isOpen = turn?.status === 'running' || turn?.status === 'suspended'
@@ -26,7 +26,7 @@ export function Composer({ store }: { readonly store: SessionStore }) {
   return (
     <div class="composer">
       {speaker && (
-        <p class="composer-note muted small">
+        <p class="composer-note line muted small">
           <Icon name="steer" /> {speaker.name} talks to you. Your message goes to it.
         </p>
       )}

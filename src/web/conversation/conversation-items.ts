@@ -1,5 +1,15 @@
 import type { Message, Plan, SessionId } from '../../contracts/index.ts'
-import type { AgentNode, CallNode, MessageNode, NodeId, RequestNode, StepNode, TextNode, TurnNode } from '../../view/index.ts'
+import {
+  type AgentNode,
+  type CallNode,
+  childrenOf,
+  type MessageNode,
+  type NodeId,
+  type RequestNode,
+  type StepNode,
+  type TextNode,
+  type TurnNode,
+} from '../../view/index.ts'
 
 // What a conversation shows, in which order.
 
@@ -156,8 +166,6 @@ export function placesOf(agent: AgentNode, id: NodeId): readonly NodePlace[] | u
   }
   return undefined
 }
-
-export const childrenOf = ({ child, earlier = [] }: CallNode): readonly AgentNode[] => (child ? [...earlier, child] : [])
 
 /** Requests of an agent and of those below it that wait for a person. */
 export function openRequests({ turns }: AgentNode): readonly RequestNode[] {

@@ -35,8 +35,20 @@ export function SettingChips({ typed, onChange }: { readonly typed: TypedSetting
   )
 }
 
-const RemoveButton = ({ label, onClick }: { readonly label: string; onClick(): void }) => (
-  <button type="button" class="message-remove" aria-label={label} title={label} onClick={onClick}>
-    <Icon name="close" />
-  </button>
-)
+function RemoveButton({ label, onClick }: { readonly label: string; onClick(): void }) {
+  return (
+    <button
+      type="button"
+      class="message-remove"
+      aria-label={label}
+      title={label}
+      onClick={({ currentTarget }) => {
+        // The focus would be lost with the button.
+        currentTarget.closest('.message-box')?.querySelector('textarea')?.focus()
+        onClick()
+      }}
+    >
+      <Icon name="close" />
+    </button>
+  )
+}

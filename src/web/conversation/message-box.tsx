@@ -69,7 +69,7 @@ export function MessageBox(props: MessageBoxProps) {
       <p class="message-problem tone-error small" role="alert">
         {problem}
       </p>
-      <div class="message-tools">
+      <div class="message-tools line">
         <IconButton icon="attach" label="Attach file" onClick={() => picker.current?.click()} />
         {agent && current && (
           <TurnOptions agent={agent} current={current} typed={value.settings} onChange={(settings) => update({ settings })} />

@@ -25,7 +25,8 @@ export function TurnOptions(props: TurnOptionsProps) {
     <div
       ref={box}
       onKeyDown={(event) => {
-        if (!isOpen || (event.key !== 'Escape' && event.key !== 'Enter') || event.target instanceof HTMLButtonElement) return
+        const isDone = event.key === 'Escape' || (event.key === 'Enter' && !(event.target instanceof HTMLButtonElement))
+        if (!isOpen || !isDone) return
         event.stopPropagation()
         event.preventDefault()
         close()

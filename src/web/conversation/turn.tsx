@@ -103,7 +103,7 @@ function TurnFoot({ turn, agent }: TurnProps) {
   const page = usePage()
   const { store } = useView()
   store.use(turn)
-  if (!turn.ending) return <div class="turn-foot" />
+  if (!turn.ending) return <div class="turn-foot line" />
   const { totals } = turn
   const model = turn.steps.at(-1)?.attempts.at(-1)?.model
   const figures = totals
@@ -113,7 +113,7 @@ function TurnFoot({ turn, agent }: TurnProps) {
   const [message] = messages
   const answer = answerOf(turn)
   return (
-    <div class="turn-foot">
+    <div class="turn-foot line">
       <span class="turn-figures truncate">{figures.join(' · ')}</span>
       <div class="conv-actions">
         {answer !== '' && <CopyIcon text={answer} label="Copy" />}

@@ -49,7 +49,7 @@ export function UserMessage({ message, state = 'read', canBranch = false }: User
           <MessageParts parts={message.parts} />
         </div>
       )}
-      <div class="said-foot">
+      <div class="said-foot line">
         {(state !== 'read' || isSteering) && (
           <span class="said-state">
             <Icon name={isSteering ? 'steer' : 'clock'} />
@@ -131,7 +131,7 @@ function MessageEditor({ message, onClose }: { readonly message: MessageNode; on
           }
         }}
       />
-      <div class="said-editor-actions">
+      <div class="said-editor-actions line">
         <span class="muted small">Continues in a copy of this session.</span>
         <button type="button" class="button button-small" onClick={onClose}>
           Cancel
@@ -155,7 +155,7 @@ export function PendingMessageView({ message }: { readonly message: PendingMessa
       <div class="said-bubble" data-state={state.kind}>
         <MessageParts parts={parts} />
       </div>
-      <div class="said-foot" role={state.kind === 'failed' ? 'alert' : undefined}>
+      <div class="said-foot line" role={state.kind === 'failed' ? 'alert' : undefined}>
         {state.kind === 'sending' ? (
           <span class="said-state">Sending…</span>
         ) : (

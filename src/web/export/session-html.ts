@@ -3,6 +3,7 @@ import {
   type AgentNode,
   applyEvent,
   type CallNode,
+  childrenOf,
   duration,
   emptyTree,
   price,
@@ -113,9 +114,9 @@ function stepHtml({ texts, attempts, calls, rejected }: StepNode, writer: Writer
 }
 
 function callHtml(call: CallNode, writer: Writer): string {
-  const { name, about, status, latencyMs, input, content, error, changes = [], output, parts = [], child, earlier = [] } = call
+  const { name, about, status, latencyMs, input, content, error, changes = [], output, parts = [] } = call
   const head = [status, latencyMs === undefined ? '' : duration(latencyMs)].filter(Boolean).join(' · ')
-  const agents = [...earlier, ...(child ? [child] : [])]
+  const agents = childrenOf(call)
   const result = error
     ? `<p class="error text">${escaped(`${error.class}: ${error.message}${error.remedy ? ` ${error.remedy}` : ''}`)}</p>`
     : pre(content ?? output ?? '')

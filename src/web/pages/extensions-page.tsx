@@ -102,7 +102,7 @@ function ExtensionCard({ extension }: { readonly extension: ExtensionStatus }) {
       {fix && (
         <div class="problem">
           {fix.reason}
-          <div class="fix">
+          <div class="fix line">
             <code>{fix.command}</code>
             <CopyButton text={fix.command} />
           </div>

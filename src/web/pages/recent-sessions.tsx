@@ -18,7 +18,7 @@ export function RecentSessions({ agent }: { readonly agent: string }) {
       <ul class="plain-list">
         {sessions.map(({ sessionId, title, status, openRequests, updatedAt }) => (
           <li key={sessionId}>
-            <a class="recent" href={hashOf({ view: 'session', id: sessionId })}>
+            <a class="recent line" href={hashOf({ view: 'session', id: sessionId })}>
               <StatusMark status={openRequests > 0 ? 'suspended' : status} />
               <span class="truncate">{title || agent}</span>
               <time class="muted small" dateTime={updatedAt}>

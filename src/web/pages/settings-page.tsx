@@ -27,7 +27,7 @@ export function SettingsPage() {
             {status?.budget && <Budget budget={status.budget} />}
           </Group>
           <Group title="Keyboard">
-            <label class="check">
+            <label class="line">
               <input
                 type="checkbox"
                 checked={page.settings.value.hasLetterKeys}

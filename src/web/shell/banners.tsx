@@ -7,13 +7,13 @@ export function Banners() {
   return (
     <div role="status" aria-live="polite">
       {connection.value.kind === 'lost' && (
-        <div class="banner banner-warning">
+        <div class="banner line banner-warning">
           <Icon name="running" class="spin" />
           <span class="banner-text">Reconnecting: the server does not answer. Nothing is lost.</span>
         </div>
       )}
       {(status.value?.warnings ?? []).map((warning) => (
-        <div key={warning} class="banner banner-warning">
+        <div key={warning} class="banner line banner-warning">
           <Icon name="error" />
           <span class="banner-text">{warning}</span>
         </div>

@@ -44,7 +44,7 @@ export function CommandPalette({ text, onClose }: { readonly text: string; onClo
   }
   return (
     <Dialog title="Commands" class="palette" onClose={onClose}>
-      <div class="palette-search">
+      <div class="palette-search line">
         <Icon name="search" />
         <input
           ref={input}
@@ -71,7 +71,7 @@ export function CommandPalette({ text, onClose }: { readonly text: string; onClo
         {groups.map(({ group, items: those }) => (
           // biome-ignore lint/a11y/useSemanticElements: a group of options
           <div key={group} role="group" aria-label={group}>
-            <div class="palette-group" aria-hidden="true">
+            <div class="group-title" aria-hidden="true">
               {group}
             </div>
             {those.map((item) => (
@@ -109,7 +109,7 @@ function Option({ item, isChosen, onPoint, onRun }: OptionProps) {
     // biome-ignore lint/a11y/useKeyWithClickEvents: the text field has the keys
     <div
       id={optionId(item)}
-      class="palette-option"
+      class="palette-option line"
       role="option"
       aria-selected={isChosen}
       onPointerMove={isChosen ? undefined : onPoint}

@@ -24,7 +24,7 @@ export function ModelBanner({ models, maxButtons = 2 }: ModelBannerProps) {
   const mayChoose = page.status.value?.scopes.includes('admin') ?? false
   const offers = mayChoose ? (demo?.offers ?? []).filter((offer) => offer.model !== model) : []
   return (
-    <div class="banner model-banner" role="note" aria-label="Model">
+    <div class="banner line model-banner" role="note" aria-label="Model">
       <Icon name="reasoning" />
       <span class="banner-text">
         {model === rehearsal ? (

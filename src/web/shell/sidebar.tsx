@@ -26,8 +26,8 @@ export function Sidebar() {
   }
   return (
     <nav class="sidebar" aria-label="Sessions" onKeyDown={moveBetweenSessions} onClick={onClick}>
-      <div class="sidebar-head">
-        <span class="brand">
+      <div class="sidebar-head line">
+        <span class="brand line">
           <svg class="brand-mark" viewBox="0 0 32 32" aria-hidden="true">
             <rect width="32" height="32" rx="8" fill="currentColor" />
             <path d="M8 9h16M16 9v5M16 14l-6 5M16 14l6 5" stroke="#fff" stroke-width="2.4" stroke-linecap="round" fill="none" />
@@ -90,7 +90,7 @@ function SessionList({ search }: { readonly search: string }) {
     <ul class="session-list">
       {groupByDay(sessions, today.value).map(({ day, sessions: those }) => (
         <li key={day}>
-          <h2 class="session-group">{day}</h2>
+          <h2 class="group-title">{day}</h2>
           <ul class="plain-list">
             {those.map((session) => (
               <SessionItem
@@ -102,9 +102,9 @@ function SessionList({ search }: { readonly search: string }) {
           </ul>
         </li>
       ))}
-      {isOpen && <li class="session-group">Searching older sessions…</li>}
+      {isOpen && <li class="group-title">Searching older sessions…</li>}
       {sessions.length === 0 && !isOpen && page.status.value && (
-        <li class="session-group">{hasSearch ? 'No session matches' : 'No sessions yet'}</li>
+        <li class="group-title">{hasSearch ? 'No session matches' : 'No sessions yet'}</li>
       )}
       {page.nextSessions.value !== undefined && !hasSearch && (
         <li>
@@ -141,7 +141,7 @@ interface NavLinkProps {
 function NavLink({ to, icon, label, count = 0 }: NavLinkProps) {
   const { route } = usePage()
   return (
-    <a class="nav-link" href={hashOf(to)} aria-current={route.value.view === to.view ? 'page' : undefined}>
+    <a class="nav-link line" href={hashOf(to)} aria-current={route.value.view === to.view ? 'page' : undefined}>
       <Icon name={icon} /> {label}
       {count > 0 && <span class="count">{count}</span>}
     </a>

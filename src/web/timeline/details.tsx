@@ -51,7 +51,7 @@ function DetailsOf({ state, id, of }: { readonly state: TimelineState; readonly 
         max={800}
         onResize={(detailsHeight) => set({ detailsHeight })}
       />
-      <header class="timeline-details-head">
+      <header class="timeline-details-head line">
         <StatusMark status={status} />
         <h2 class="truncate">{exactLine(name.slice(0, 300))}</h2>
         <span class="timeline-details-state muted truncate">

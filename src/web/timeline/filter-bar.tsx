@@ -35,7 +35,7 @@ export function FilterBar({ state }: { readonly state: TimelineState }) {
   )
   return (
     <search
-      class="timeline-filter"
+      class="timeline-filter line"
       onKeyDown={(event) => {
         if (event.key === 'Escape') close()
       }}
@@ -55,7 +55,7 @@ export function FilterBar({ state }: { readonly state: TimelineState }) {
       {choose('agent', agents)}
       {choose('tool', tools)}
       {choose('status', statusGroups)}
-      <div class="timeline-count">
+      <div class="timeline-count line">
         <output>
           {isFiltering(filter) ? `${grouped(matches)} of ${grouped(state.all.value.length)}` : grouped(state.all.value.length)}
         </output>

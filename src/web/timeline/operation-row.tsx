@@ -99,12 +99,12 @@ function Label({ level, facts, isCollapsed, hiddenFailures, hasRows }: RowProps 
   const { name, about, problem, status, notes } = facts
   const isProblem = status !== 'completed' && status !== 'running'
   return (
-    <div class="timeline-label" style={{ '--depth': depth(level) }} title={exactLine(`${name} ${about}`.slice(0, 400))}>
+    <div class="timeline-label line" style={{ '--depth': depth(level) }} title={exactLine(`${name} ${about}`.slice(0, 400))}>
       <span class="timeline-chevron" data-open={hasRows && !isCollapsed ? '' : undefined}>
         {hasRows && <Icon name="chevron" />}
       </span>
       <StatusMark status={status} />
-      <span class="timeline-words">
+      <span class="timeline-words line">
         <span class="timeline-name truncate">{exactLine(name.slice(0, 200))}</span>
         {problem && <span class={`timeline-problem truncate ${isProblem ? `tone-${toneOf(status)}` : ''}`}>{problem}</span>}
         {hiddenFailures > 0 && <span class="timeline-problem truncate tone-error">{hiddenFailures} failed</span>}

@@ -4,6 +4,7 @@ import {
   type AttemptNode,
   answerNeeded,
   type CallNode,
+  childrenOf,
   isRunning,
   type NoteNode,
   type RequestNode,
@@ -276,8 +277,8 @@ function figuresOf(of: Operation, segments: readonly Segment[]): Pick<RowFacts, 
     case 'attempt':
       return { durationMs: of.attempt.latencyMs ?? length, spent: spentByAttempts([of.attempt]) }
     case 'call': {
-      const { latencyMs, child, earlier = [], isSpawned } = of.call
-      const turns = [...earlier, ...(child ? [child] : [])].flatMap((agent) => agent.turns)
+      const { latencyMs, isSpawned } = of.call
+      const turns = childrenOf(of.call).flatMap((agent) => agent.turns)
       const shown = isSpawned ? undefined : latencyMs
       return { durationMs: shown ?? length, ...(turns.length > 0 && { spent: spentByTurns(turns) }) }
     }

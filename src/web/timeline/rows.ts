@@ -1,4 +1,14 @@
-import type { AgentNode, AttemptNode, CallNode, NodeId, RequestNode, RunTree, StepNode, TurnNode } from '../../view/index.ts'
+import {
+  type AgentNode,
+  type AttemptNode,
+  type CallNode,
+  childrenOf,
+  type NodeId,
+  type RequestNode,
+  type RunTree,
+  type StepNode,
+  type TurnNode,
+} from '../../view/index.ts'
 
 // The tree as a list of rows: agent → turn → step → failed attempt, call or open request. A call of an agent and that agent are
 // one row, with the steps of all its turns below; an agent that a tool has started has its own. Built anew for each frame, so a row is small: `row-facts.ts` says the rest.
@@ -59,7 +69,7 @@ class Builder {
   call(parent: Row, of: Extract<Operation, { kind: 'call' }>): void {
     const { call } = of
     const row = this.add(parent, call.id, of)
-    for (const agent of [...(call.earlier ?? []), ...(call.child ? [call.child] : [])]) {
+    for (const agent of childrenOf(call)) {
       // A tool that starts agents is none of them.
       const own = call.isAgent ? row : this.add(row, agent.id, { kind: 'agent', agent })
       for (const turn of agent.turns) this.turn(own, agent, turn)

@@ -50,7 +50,7 @@ export function Timeline({ store }: { readonly store: SessionStore }) {
 function Head({ state, isEmpty }: { readonly state: TimelineState; readonly isEmpty: boolean }) {
   const isTree = state.tab.value === 'timeline'
   return (
-    <header class="pane-head timeline-head">
+    <header class="pane-head line timeline-head">
       <Tabs
         label="Timeline or summary"
         class="timeline-tabs"

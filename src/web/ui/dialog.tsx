@@ -27,6 +27,12 @@ export function Dialog({ title, onClose, children, class: more = '' }: DialogPro
         event.preventDefault()
         onClose?.()
       }}
+      onClose={() => {
+        // Browsers close a dialog at the second Escape, whatever is prevented.
+        if (!ref.current) return
+        if (onClose) onClose()
+        else ref.current.showModal()
+      }}
       onMouseDown={(event) => {
         if (event.target === ref.current) onClose?.()
       }}

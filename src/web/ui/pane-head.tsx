@@ -16,7 +16,7 @@ export function PaneHead({
   const { settings, set, isDrawerOpen } = usePage()
   const { isSidebarOpen } = settings.value
   return (
-    <header class="pane-head">
+    <header class="pane-head line">
       <IconButton icon="menu" label="Show sessions" class="only-narrow" onClick={() => (isDrawerOpen.value = true)} />
       {!isSidebarOpen && <IconButton icon="sidebar" label="Show sessions" class="only-wide" onClick={() => set({ isSidebarOpen: true })} />}
       <div class="pane-words">

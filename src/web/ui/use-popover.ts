@@ -1,6 +1,6 @@
 import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 
-/** A part of `box` that its first button opens: `first` gets the focus, and a press elsewhere closes it. */
+/** A part of `box` that its first button opens: `first` gets the focus, and it closes when a press or the focus is elsewhere. */
 export function usePopover(first: string) {
   const [isOpen, setOpen] = useState(false)
   const box = useRef<HTMLDivElement>(null)
@@ -11,7 +11,11 @@ export function usePopover(first: string) {
       if (!box.current?.contains(event.target as Node)) setOpen(false)
     }
     document.addEventListener('pointerdown', outside)
-    return () => document.removeEventListener('pointerdown', outside)
+    document.addEventListener('focusin', outside)
+    return () => {
+      document.removeEventListener('pointerdown', outside)
+      document.removeEventListener('focusin', outside)
+    }
   }, [isOpen])
   return {
     box,
