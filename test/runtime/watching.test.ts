@@ -291,3 +291,42 @@ it('watches nothing once its readers have left', async () => {
   expect(watches).toBe(0)
   expect(at.clock.pending).toBe(0)
 })
+
+it('a reader that came while a turn was about to begin gets its live text', async () => {
+  const store = memoryStore()
+  const [asked, answered] = [gate(), gate()]
+  let isHeld = false
+  // It has found no driver, and looks at the store next.
+  const trees: Store['trees'] = {
+    ...store.trees,
+    async get(treeId) {
+      if (isHeld) {
+        isHeld = false
+        asked.open()
+        await answered.promise
+      }
+      return store.trees.get(treeId)
+    },
+  }
+  const model = talker()
+  const at = world({ store: { ...store, trees }, adapter: model.adapter })
+  const { sessions } = at.runtime
+  model.text('One.')
+  model.end()
+  const id = await sessions.start('1')
+  await sessions.outcome(id)
+  await until('it is idle', () => isIdle({ store }, id))
+  isHeld = true
+  const reader = watching(sessions.events(id, { until: 'closed', after: 3 }))
+  await bounded(asked.promise)
+  await sessions.send(id, '2')
+  const other = watching(sessions.events(id, { until: 'closed', after: 3 }))
+  await until('the model is asked', () => other.seen.some((event) => event.type === 'interaction.step.started' && event.turnId === 't2'))
+  answered.open()
+  await until('it reads the turn', () => reader.seqs().length === other.seqs().length)
+  model.text('Two.')
+  await until('it is seen', () => reader.deltas().some(({ text }) => text === 'Two.'))
+  model.end()
+  await sessions.outcome(id)
+  for (const { leave } of [reader, other]) await leave()
+})

@@ -78,15 +78,13 @@ async function* follow(follower: Follower, after: number, until: Until): AsyncGe
   const { host, treeId, left } = follower
   let cursor = after
   for (;;) {
-    const found = await host.drivers.find(treeId)
-    // An opened session that waits for input is at rest.
-    const driver = found?.isWaiting ? undefined : found
+    const driver = await driverHere(follower)
     for await (const event of driver ? replayThenTail(follower, driver, cursor) : followed(follower, cursor)) {
       if ('seq' in event) cursor = event.seq
       yield event
     }
     if (left.reason !== undefined) return
-    if (driver && (await host.drivers.continuesAfter(driver))) continue
+    if (driver ? await host.drivers.continuesAfter(driver) : await driverHere(follower)) continue
     // Read before the journal: a driver that continued since then has recorded that.
     const status = await statusOf(follower)
     const [more] = await host.parts.options.store.journal.read(treeId, cursor, 1)
@@ -94,6 +92,12 @@ async function* follow(follower: Follower, after: number, until: Until): AsyncGe
     const isOver = until === 'turn' || (until === 'idle' && status !== 'suspended')
     if (isOver || !(await comesMore(follower, cursor))) return
   }
+}
+
+/** An opened session that waits for input is at rest. */
+async function driverHere({ host, treeId }: Pick<Follower, 'host' | 'treeId'>): Promise<TreeDriver | undefined> {
+  const driver = await host.drivers.find(treeId)
+  return driver?.isWaiting ? undefined : driver
 }
 
 /** Waits for more in the journal. `false`: the reader has left, the tree was deleted, or the runtime was closed first. */
@@ -135,7 +139,7 @@ async function* replayThenTail({ host, treeId, left, live }: Follower, driver: T
   }
 }
 
-/** For a tree that is not driven here, until it is idle: its durable events, by watching the journal. */
+/** For a tree that is not driven here, until it is idle or driven here: its durable events, by watching the journal. */
 async function* followed(follower: Follower, after: number): AsyncGenerator<StreamEvent> {
   const { host, treeId } = follower
   const { journal, trees } = host.parts.options.store
@@ -150,7 +154,8 @@ async function* followed(follower: Follower, after: number): AsyncGenerator<Stre
       for (const event of page) yield event
       cursor = page.at(-1)?.seq ?? cursor
       if (page.length === pageSize) continue
-      if (isLast || !(await changes.next(pollMs))) return
+      // A turn that has begun here since then has live events, too.
+      if (isLast || (await driverHere(follower)) || !(await changes.next(pollMs))) return
     }
   } finally {
     changes.stop()

@@ -115,8 +115,9 @@ test('a long turn shows its last operations', () => {
     return [steps.map(({ step: { number }, from, to }) => `${number}: ${from}-${to}`), earlier, later]
   }
   expect((shownIn({ limit: 40 }) as readonly unknown[])[1]).toBe(0)
-  expect(shownIn({ limit: 5 })).toEqual([['8: 1-2', '9: 0-2', '10: 0-2'], 15, 0])
-  expect(shownIn({ limit: 4 })).toEqual([['9: 0-2', '10: 0-2'], 16, 0])
+  // What a step gets later is shown, too.
+  expect(shownIn({ limit: 5 })).toEqual([['8: 1-Infinity', '9: 0-Infinity', '10: 0-Infinity'], 15, 0])
+  expect(shownIn({ limit: 4 })).toEqual([['9: 0-Infinity', '10: 0-Infinity'], 16, 0])
   expect(shownIn({ limit: 3, to: 6 })).toEqual([['2: 1-2', '3: 0-2'], 3, 14])
   const place = { step: long!.steps[8]!, call: long!.steps[8]!.calls[1]! }
   expect(rangeWith(long!, place, { limit: 2 })).toEqual({ limit: 3 })

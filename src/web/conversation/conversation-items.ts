@@ -95,7 +95,7 @@ export interface ShownRange {
   readonly to?: number
 }
 
-/** A step of which the operations from `from` to before `to` are shown. */
+/** A step of which the operations from `from` to before `to` are shown. It is infinite if those that come later are shown, too. */
 export interface ShownStep {
   readonly step: StepNode
   readonly from: number
@@ -120,7 +120,7 @@ export function shownSteps(
     const isInside = at + count > earlier && at < end
     // A step without operations may have failed.
     if (isInside || (count === 0 && at >= earlier && at <= end))
-      shown.push({ step, from: Math.max(0, earlier - at), to: Math.min(count, end - at) })
+      shown.push({ step, from: Math.max(0, earlier - at), to: to === undefined ? Number.POSITIVE_INFINITY : Math.min(count, end - at) })
     at += count
   }
   return { shown, earlier, later: total - end }

@@ -43,7 +43,7 @@ export function TimeAxis({ state, width }: { readonly state: TimelineState; read
         onDblClick={() => state.fit()}
       >
         {ticks.map(({ position, label }) => (
-          <span key={position} class="timeline-tick" style={{ left: percent(range, position) }}>
+          <span key={position} class="timeline-tick" style={{ transform: moved(range, position) }}>
             {label}
           </span>
         ))}
@@ -61,6 +61,9 @@ export function TimeAxis({ state, width }: { readonly state: TimelineState; read
 
 const percent = (range: Range, position: number): string => `${shareIn(range, position) * 100}%`
 
+/** For what is as wide as the track. Transforms move it without a layout. */
+const moved = (range: Range, position: number): string => `translateX(${percent(range, position)})`
+
 /** Hairlines and breaks behind the rows. */
 export function AxisLines({ state, width }: { readonly state: TimelineState; readonly width: number }) {
   const { value: scale } = state.scale
@@ -69,7 +72,7 @@ export function AxisLines({ state, width }: { readonly state: TimelineState; rea
     <div class="timeline-lines" aria-hidden="true">
       <div class="timeline-track">
         {ticksOf(scale, range, width / tickPixels).map(({ position }) => (
-          <span key={position} class="timeline-line" style={{ left: percent(range, position) }} />
+          <span key={position} class="timeline-line" style={{ transform: moved(range, position) }} />
         ))}
         <Breaks scale={scale} range={range} />
       </div>
