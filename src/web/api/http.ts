@@ -26,10 +26,22 @@ export interface Http {
   blob(path: string): Promise<Blob>
   /** A response whose body is read as it arrives. */
   open(path: string, signal: AbortSignal): Promise<ReadableStream<Uint8Array>>
+  /** How far the clock of the server is ahead of that of the browser, in milliseconds. */
+  ahead(): number
+}
+
+/** The time of an answer has whole seconds, and the answer took time, too: less is no difference. */
+const leastDifferenceMs = 3_000
+
+function aheadOf({ headers }: Response): number | undefined {
+  const ahead = Date.parse(headers.get('date') ?? '') - Date.now()
+  if (Number.isNaN(ahead)) return undefined
+  return Math.abs(ahead) < leastDifferenceMs ? 0 : ahead
 }
 
 /** `token` is asked for at each request: it may have been replaced. `refused` hears that the token is not accepted. */
 export function createHttp({ token, refused }: { token(): string; refused(reason: string): void }): Http {
+  let ahead = 0
   async function request(path: string, init: RequestInit = {}): Promise<Response> {
     const headers = new Headers(init.headers)
     if (token() !== '') headers.set('authorization', `Bearer ${token()}`)
@@ -37,6 +49,7 @@ export function createHttp({ token, refused }: { token(): string; refused(reason
       if (init.signal?.aborted) throw error
       throw new ApiError('The server does not answer.', { status: 0, code: 'network', remedy: 'Check that troupe serve runs.' })
     })
+    ahead = aheadOf(response) ?? ahead
     if (response.ok) return response
     const failure = await failureOf(response)
     if (failure.status === 401) refused(failure.message)
@@ -47,6 +60,7 @@ export function createHttp({ token, refused }: { token(): string; refused(reason
     ...(body && { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } }),
   })
   return {
+    ahead: () => ahead,
     get: async (path) => (await request(path)).json(),
     post: async (path, body) => (await request(path, json('POST', body))).json(),
     patch: async (path, body) => (await request(path, json('PATCH', body))).json(),

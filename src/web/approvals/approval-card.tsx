@@ -1,3 +1,4 @@
+import { signal } from '@preact/signals'
 import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 import type { ApprovalDecision, ApprovalRequest } from '../../contracts/index.ts'
 import { exactLine, exactText } from '../../util/exact-text.ts'
@@ -30,7 +31,7 @@ export function ApprovalCard({ sessionId, request }: ApprovalCardProps) {
   const { question } = request
   const title = exactText(question?.text ?? requestSummary(request))
   return (
-    <div class="approval" ref={card} tabIndex={-1} data-request={request.id}>
+    <div class="approval" ref={card} tabIndex={-1} data-request={request.id} data-moved={hasMoved.value ? '' : undefined}>
       <fieldset disabled={state !== 'open' || !page.mayApprove.value} aria-label={`${question ? 'Question' : 'Approval'}: ${title}`}>
         <Heading sessionId={sessionId} request={request} title={title} />
         {!question && <Details request={request} />}
@@ -48,11 +49,25 @@ export function ApprovalCard({ sessionId, request }: ApprovalCardProps) {
   )
 }
 
+const movedMs = 600
+/** A card has gone, and others are where it was: the second click of a double click must not answer one of them. */
+const hasMoved = signal(false)
+let movedTimer: ReturnType<typeof setTimeout> | undefined
+
+function holdCards(): void {
+  hasMoved.value = true
+  clearTimeout(movedTimer)
+  movedTimer = setTimeout(() => {
+    hasMoved.value = false
+  }, movedMs)
+}
+
 /** If the card goes while it has the focus, the next card gets it, or the message box. */
 function useReturnedFocus(card: { readonly current: HTMLElement | null }): void {
   useLayoutEffect(() => {
     const { current } = card
     return () => {
+      holdCards()
       if (!current?.contains(document.activeElement)) return
       const others = [...document.querySelectorAll<HTMLElement>('.approval')].filter((each) => each !== current)
       const next = others[0] ?? document.querySelector<HTMLElement>('.composer textarea') ?? document.getElementById('main')

@@ -113,9 +113,11 @@ export function MessageBox(props: MessageBoxProps) {
 function useSending({ draft, input, canSteer = false, onSend }: MessageBoxProps) {
   const [problem, setProblem] = useState('')
   const [isSending, setSending] = useState(false)
+  // A key that is held repeats before the box is rendered again.
+  const isBusy = useRef(false)
   const send = (mode: InputMode): void => {
     const { value } = draft
-    if (isEmptyDraft(value) || isSending) return
+    if (isEmptyDraft(value) || isBusy.current) return
     const found = problemOf(value, input)
     setProblem(found ?? '')
     if (found !== undefined) return
@@ -123,8 +125,10 @@ function useSending({ draft, input, canSteer = false, onSend }: MessageBoxProps)
     const sent = onSend({ parts: partsOf(value), mode: canSteer ? mode : 'queue', ...(settings && { settings }) })
     if (!sent) draft.value = emptyDraft
     if (!sent) return
+    isBusy.current = true
     setSending(true)
     void sent.then((isDone) => {
+      isBusy.current = false
       setSending(false)
       if (isDone && draft.value === value) draft.value = emptyDraft
     })

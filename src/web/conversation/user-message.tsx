@@ -83,13 +83,20 @@ interface Branch {
   readonly parts: readonly InputPart[]
 }
 
-/** Continues a copy of the session from this message on. False: it failed, and a notice says why. */
+/** Sessions that are being copied. */
+const branching = new WeakSet<SessionStore>()
+
+/** Continues a copy of the session from this message on. False: it failed, and a notice says why. A second click makes no second copy. */
 export async function branchWith(page: Page, store: SessionStore, { message, parts }: Branch): Promise<boolean> {
+  if (branching.has(store)) return false
+  branching.add(store)
   let sent: readonly InputPart[] = []
   const isLoaded = await attempt(page, async () => {
     sent = await partsWithData(page, store.id, parts)
   })
-  return isLoaded && (await branch(page, store, { message, parts: sent }))
+  const isDone = isLoaded && (await branch(page, store, { message, parts: sent }))
+  branching.delete(store)
+  return isDone
 }
 
 function MessageEditor({ message, onClose }: { readonly message: MessageNode; onClose(): void }) {

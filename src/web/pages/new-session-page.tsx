@@ -130,6 +130,14 @@ You answer questions about the files of this project.
 `
 
 function NoAgents() {
+  const isAdmin = usePage().status.value?.scopes.includes('admin') ?? false
+  if (!isAdmin)
+    return (
+      <>
+        <h2 class="start-title">There are no agents for you</h2>
+        <p class="start-about">Your token can use no agent of this server. Ask the person who created it.</p>
+      </>
+    )
   return (
     <>
       <h2 class="start-title">There are no agents yet</h2>

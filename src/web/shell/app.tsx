@@ -10,7 +10,7 @@ import { Notices } from './notices.tsx'
 import { SessionView } from './session-view.tsx'
 import { Shortcuts } from './shortcuts.tsx'
 import { Sidebar } from './sidebar.tsx'
-import { TokenDialog } from './token-dialog.tsx'
+import { OfferedTokenDialog, TokenDialog } from './token-dialog.tsx'
 
 /** The whole page: sessions on the left, the view of the route on the right. */
 export function App() {
@@ -20,9 +20,10 @@ export function App() {
   useDrawer(page)
   return (
     <>
-      <a class="skip-link" href="#main">
+      {/* No link: the fragment is the address of the view. */}
+      <button type="button" class="skip-link" onClick={() => document.getElementById('main')?.focus()}>
         Skip to content
-      </a>
+      </button>
       <div
         class="shell"
         data-sidebar={isSidebarOpen ? 'open' : 'closed'}
@@ -41,6 +42,9 @@ export function App() {
       <Notices />
       <Shortcuts />
       {page.connection.value.kind === 'refused' && <TokenDialog />}
+      {page.connection.value.kind === 'open' && page.offeredToken.value !== undefined && (
+        <OfferedTokenDialog token={page.offeredToken.value} />
+      )}
     </>
   )
 }

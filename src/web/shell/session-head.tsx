@@ -18,7 +18,7 @@ export function SessionHead({ store }: { readonly store: SessionStore }) {
   const entry = page.sessions.value.find(({ sessionId }) => sessionId === store.id)
   const { isTimelineOpen } = page.settings.value
   return (
-    <PaneHead title={entry?.title || entry?.agent || 'Session'} detail={<SessionFacts store={store} />}>
+    <PaneHead title={entry?.title || entry?.agent || 'Session'} detail={store.state.value !== 'deleted' && <SessionFacts store={store} />}>
       <Tabs
         label="View"
         class="tabs"

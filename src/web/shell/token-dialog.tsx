@@ -47,3 +47,26 @@ export function TokenDialog({ onClose }: { onClose?(): void }) {
     </Dialog>
   )
 }
+
+/** An address had a token, and the stored one works: a person decides. */
+export function OfferedTokenDialog({ token }: { readonly token: string }) {
+  const page = usePage()
+  const keep = (): void => {
+    page.offeredToken.value = undefined
+  }
+  return (
+    <Dialog title="Another access token" onClose={keep}>
+      <h2>Use another access token?</h2>
+      <p>The address that was opened contains a token that differs from yours.</p>
+      <p class="muted">Use it only if you opened the address yourself. Whoever knows the token sees the sessions that you start with it.</p>
+      <div class="dialog-actions">
+        <button type="button" class="button" onClick={() => page.setToken(token)}>
+          Use the other token
+        </button>
+        <button type="button" class="button button-primary" onClick={keep}>
+          Keep yours
+        </button>
+      </div>
+    </Dialog>
+  )
+}

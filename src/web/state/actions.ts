@@ -15,12 +15,24 @@ export interface Draft {
   readonly settings?: TurnSettings
 }
 
-/** Starts a session and shows it. False: it was not started. */
+/** The start that the server did not answer: it may have happened. */
+let unanswered: { readonly request: string; readonly clientId: string } | undefined
+
+/** Starts a session and shows it. False: it was not started. The same request again, after no answer, starts it once. */
 export function startSession(page: Page, agent: string, { parts, settings }: Draft): Promise<boolean> {
   return attempt(page, async () => {
-    const body = { agent, input: parts, clientId: crypto.randomUUID(), ...settings }
-    const { sessionId } = await page.http.post<{ readonly sessionId: string }>('/v1/sessions', body)
-    page.go({ view: 'session', id: sessionId })
+    const body = { agent, input: parts, ...settings }
+    const request = JSON.stringify(body)
+    const clientId = unanswered?.request === request ? unanswered.clientId : crypto.randomUUID()
+    unanswered = { request, clientId }
+    try {
+      const { sessionId } = await page.http.post<{ readonly sessionId: string }>('/v1/sessions', { ...body, clientId })
+      unanswered = undefined
+      page.go({ view: 'session', id: sessionId })
+    } catch (error) {
+      if (error instanceof ApiError && error.status !== 0) unanswered = undefined
+      throw error
+    }
   })
 }
 
@@ -95,7 +107,10 @@ export const renameSession = (page: Page, { sessionId }: SessionDocument, title:
 
 export const deleteSession = (page: Page, { sessionId }: Pick<SessionDocument, 'sessionId'>): Promise<boolean> =>
   attempt(page, async () => {
-    await page.http.delete(`/v1/sessions/${sessionId}`)
+    await page.http.delete(`/v1/sessions/${sessionId}`).catch((error: unknown) => {
+      // It was deleted before: by a second click, or in another tab.
+      if (!(error instanceof ApiError && error.status === 404)) throw error
+    })
     if (page.session.value?.id === sessionId) page.go({ view: 'new' })
   })
 

@@ -26,8 +26,7 @@ export function attach(before: readonly Attachment[], added: readonly Attachment
   return { ok: true, attachments }
 }
 
-/** A lower bound for text: what JSON escapes takes more, and the server would say so. */
-const encodedBytes = (part: InputPart): number => (part.type === 'text' ? new Blob([part.text]).size : part.data.length)
+const encodedBytes = (part: InputPart): number => (part.type === 'text' ? new Blob([JSON.stringify(part.text)]).size : part.data.length)
 
 export const textAttachment = (text: string): Attachment => ({
   name: 'Pasted text',

@@ -17,6 +17,8 @@ import { SessionStore } from './session-store.ts'
 const silenceMs = 40_000
 const firstDelayMs = 250
 const maxDelayMs = 5_000
+/** A stream that lasts longer has worked. */
+const steadyMs = 1_000
 /** Work on events before the browser gets its turn. */
 const sliceMs = 8
 const maxStores = 6
@@ -33,32 +35,29 @@ export function connect(page: Page): void {
     untracked(() => {
       current?.abort()
       current = new AbortController()
-      page.session.value = id === undefined ? undefined : storeFor(stores, id)
+      page.session.value = id === undefined ? undefined : storeFor(page, stores, id)
       page.selected.value = undefined
       void follow(page, page.session.value, current.signal)
     })
   })
 }
 
-function storeFor(stores: Map<string, SessionStore>, id: string): SessionStore {
+function storeFor({ http }: Page, stores: Map<string, SessionStore>, id: string): SessionStore {
   const known = stores.get(id)
-  const store = known && known.state.value !== 'deleted' ? known : new SessionStore(id)
+  const store = known && known.state.value !== 'deleted' ? known : new SessionStore(id, http.ahead)
   stores.delete(id)
   stores.set(id, store)
-  for (const old of [...stores.keys()].slice(0, -maxStores)) stores.delete(old)
+  // A message that was not accepted may be too large to be stored elsewhere.
+  for (const [old, { pending }] of [...stores].slice(0, -maxStores)) if (pending.value.length === 0) stores.delete(old)
   return store
 }
 
 async function follow(page: Page, store: SessionStore | undefined, signal: AbortSignal): Promise<void> {
   let shown = store
   for (let attempt = 0; !signal.aborted; ) {
+    const began = performance.now()
     try {
-      await read(page, shown, {
-        signal,
-        opened() {
-          attempt = 0
-        },
-      })
+      await read(page, shown, signal)
     } catch (error) {
       if (signal.aborted) return
       if (error instanceof ApiError && (error.status === 401 || error.status === 403)) {
@@ -74,16 +73,13 @@ async function follow(page: Page, store: SessionStore | undefined, signal: Abort
     }
     if (signal.aborted) return
     page.connection.value = { kind: 'lost' }
+    // What answers and ends at once, such as the page of a gateway, is not asked more and more often.
+    if (performance.now() - began > steadyMs) attempt = 0
     await pause(Math.min(maxDelayMs, firstDelayMs * 2 ** attempt++), signal)
   }
 }
 
-interface Reading {
-  readonly signal: AbortSignal
-  opened(): void
-}
-
-async function read(page: Page, store: SessionStore | undefined, { signal: outer, opened }: Reading): Promise<void> {
+async function read(page: Page, store: SessionStore | undefined, outer: AbortSignal): Promise<void> {
   const silence = new AbortController()
   let timer: ReturnType<typeof setTimeout> | undefined
   const heard = (): void => {
@@ -94,7 +90,6 @@ async function read(page: Page, store: SessionStore | undefined, { signal: outer
   const query = store ? `?${new URLSearchParams({ session: store.id, after: String(store.seq) })}` : ''
   try {
     const stream = await page.http.open(`/v1/watch${query}`, AbortSignal.any([outer, silence.signal]))
-    opened()
     page.connection.value = { kind: 'open' }
     // What could not be read is read again with the next stream.
     void refresh(page, store).catch(() => silence.abort())

@@ -31,7 +31,7 @@ export const partsOf = ({ text, attachments }: MessageDraft): readonly InputPart
   ...attachments.map(({ part }) => part),
 ]
 
-type DraftStorage = Pick<Storage, 'getItem' | 'setItem' | 'removeItem'>
+export type DraftStorage = Pick<Storage, 'getItem' | 'setItem' | 'removeItem'>
 
 export function createDrafts(storage: DraftStorage): (key: string) => Signal<MessageDraft> {
   const known = new Map<string, Signal<MessageDraft>>()
@@ -44,10 +44,10 @@ export function createDrafts(storage: DraftStorage): (key: string) => Signal<Mes
     effect(() => {
       const { text, attachments, settings } = draft.value
       const isBlank = text === '' && Object.keys(settings).length === 0
-      write(storage, placeOf(key), isBlank ? undefined : JSON.stringify({ text, settings }))
+      writeStored(storage, placeOf(key), isBlank ? undefined : JSON.stringify({ text, settings }))
       if (attachments === stored) return
       stored = attachments
-      write(storage, `${placeOf(key)}.attachments`, attachments.length === 0 ? undefined : JSON.stringify(attachments))
+      writeStored(storage, `${placeOf(key)}.attachments`, attachments.length === 0 ? undefined : JSON.stringify(attachments))
     })
     return draft
   }
@@ -69,7 +69,7 @@ function readDraft(storage: DraftStorage, key: string): MessageDraft {
   }
 }
 
-function write(storage: DraftStorage, place: string, value: string | undefined): void {
+export function writeStored(storage: DraftStorage, place: string, value: string | undefined): void {
   try {
     // An older value must not come back if the new one does not fit.
     storage.removeItem(place)
@@ -81,7 +81,7 @@ function write(storage: DraftStorage, place: string, value: string | undefined):
 
 const noStorage: DraftStorage = { getItem: () => null, setItem() {}, removeItem() {} }
 
-function browserStorage(): DraftStorage {
+export function browserStorage(): DraftStorage {
   try {
     return sessionStorage
   } catch {

@@ -16,7 +16,8 @@ export function parseHash(hash: string): HashRoute {
     .map(decoded)
   switch (view) {
     case 'sessions':
-      if (!first) return { view: 'new' }
+      // It becomes a part of paths: an address that somebody else wrote must not name other routes.
+      if (first === undefined || !/^[\w-]+$/.test(first)) return { view: 'new' }
       return { view: 'session', id: first, ...(kind === 'messages' && second && { message: second }) }
     case 'agents':
       return { view: 'agents', ...(first && { agent: first }) }

@@ -1,4 +1,4 @@
-import { computed, type ReadonlySignal, type Signal, signal } from '@preact/signals'
+import { computed, effect, type ReadonlySignal, type Signal, signal, untracked } from '@preact/signals'
 import { createContext } from 'preact'
 import { useContext } from 'preact/hooks'
 import type { AgentDescription, ExtensionStatus, OpenRequest, ServerStatus, SessionDocument } from '../api/documents.ts'
@@ -6,7 +6,7 @@ import { createHttp, type Http } from '../api/http.ts'
 import { type HashRoute, hashOf, parseHash } from './hash-route.ts'
 import type { SessionStore } from './session-store.ts'
 import { openSettings, type Settings } from './settings.ts'
-import { findToken, storeToken } from './token.ts'
+import { storedToken, storeToken, takeToken } from './token.ts'
 
 // Everything that the page knows. Components read signals and call actions; none of them sends requests.
 
@@ -34,6 +34,8 @@ export interface Page {
   readonly token: Signal<string>
   /** How often a token was given: the same one may be tried again. */
   readonly tokenGiven: Signal<number>
+  /** A token of an address, while the server accepts another one: a person decides. */
+  readonly offeredToken: Signal<string | undefined>
   readonly connection: Signal<Connection>
   readonly route: Signal<HashRoute>
   readonly settings: Signal<Settings>
@@ -76,9 +78,8 @@ export interface Page {
 const infoMs = 6_000
 
 export function createPage(): Page {
-  const token = signal(findToken())
-  const tokenGiven = signal(0)
-  const connection = signal<Connection>({ kind: 'connecting' })
+  const access = createAccess(takeToken('#/'))
+  const { connection } = access
   const route = signal(parseHash(location.hash))
   const settings = openSettings()
   const status = signal<ServerStatus | undefined>(undefined)
@@ -87,7 +88,9 @@ export function createPage(): Page {
   const has = (scope: string): ReadonlySignal<boolean> =>
     computed(() => status.value?.scopes.some((each) => each === scope || each === 'admin') ?? false)
   addEventListener('hashchange', () => {
-    route.value = parseHash(location.hash)
+    const next = takeToken(hashOf(route.value))
+    if (next === undefined) route.value = parseHash(location.hash)
+    else access.offer(next)
   })
   let lastNotice = 0
   const dismiss = (id: number): void => {
@@ -95,12 +98,13 @@ export function createPage(): Page {
   }
   return {
     http: createHttp({
-      token: () => token.value,
+      token: () => access.token.value,
       refused(reason) {
         connection.value = { kind: 'refused', reason }
       },
     }),
-    ...{ token, tokenGiven, connection, route, settings, status, notices, overlay },
+    ...access,
+    ...{ route, settings, status, notices, overlay },
     agents: signal([]),
     extensions: signal(undefined),
     sessions: signal([]),
@@ -120,12 +124,6 @@ export function createPage(): Page {
     show(next) {
       overlay.value = next
     },
-    setToken(next) {
-      token.value = next
-      storeToken(next)
-      connection.value = { kind: 'connecting' }
-      tokenGiven.value++
-    },
     set(changes) {
       settings.value = { ...settings.value, ...changes }
     },
@@ -137,6 +135,32 @@ export function createPage(): Page {
     },
     dismiss,
   }
+}
+
+/** The token, and whether it is accepted. */
+function createAccess(given: string | undefined) {
+  const token = signal(storedToken())
+  const tokenGiven = signal(0)
+  const offeredToken = signal<string | undefined>(undefined)
+  const connection = signal<Connection>({ kind: 'connecting' })
+  const setToken = (next: string): void => {
+    offeredToken.value = undefined
+    token.value = next
+    storeToken(next)
+    connection.value = { kind: 'connecting' }
+    tokenGiven.value++
+  }
+  /** An address that somebody else wrote must not replace a token that works. */
+  const offer = (next: string): void => {
+    if (token.value === '') setToken(next)
+    else if (next !== token.value) offeredToken.value = next
+  }
+  if (given !== undefined) offer(given)
+  effect(() => {
+    const { value: next } = offeredToken
+    if (connection.value.kind === 'refused' && next !== undefined) untracked(() => setToken(next))
+  })
+  return { token, tokenGiven, offeredToken, connection, setToken, offer }
 }
 
 const PageContext = createContext<Page | undefined>(undefined)

@@ -2,6 +2,7 @@ import { batch, type Signal, signal } from '@preact/signals'
 import type { InputMode, InputPart, StreamEvent } from '../../contracts/index.ts'
 import { type AgentNode, applyEvent, emptyTree, isRunning, type NodeId, type RunTree } from '../../view/index.ts'
 import type { TurnSettings } from './turn-settings.ts'
+import { keepUnsent } from './unsent.ts'
 
 // A session, folded from its events.
 //
@@ -31,11 +32,15 @@ export class SessionStore {
   #versions = new Map<NodeId, Signal<number>>()
   #dirty = new Set<NodeId>()
   #isScheduled = false
-  /** How far the clock of the server is ahead, in milliseconds. */
-  #ahead = 0
+  /** How far the latest event was ahead of the clock of the browser when it came, in milliseconds. */
+  #ahead = Number.NEGATIVE_INFINITY
+  #serverAhead: () => number
 
-  constructor(id: string) {
+  /** `serverAhead`: how far the clock of the server is ahead. */
+  constructor(id: string, serverAhead: () => number) {
     this.id = id
+    this.#serverAhead = serverAhead
+    keepUnsent(id, this.pending)
   }
 
   get root(): AgentNode | undefined {
@@ -66,7 +71,7 @@ export class SessionStore {
 
   /** The time of the server, for durations that grow. */
   now(): number {
-    return Date.now() + this.#ahead
+    return Date.now() + Math.max(this.#serverAhead(), this.#ahead)
   }
 
   isRunning(): boolean {

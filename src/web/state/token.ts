@@ -1,12 +1,11 @@
 const place = 'troupe.token'
 
-/** Takes the token out of `#token=…`, so that it is not in the history, or returns the one that was stored. */
-export function findToken(): string {
-  const given = /^#token=([\w.~-]+)$/.exec(location.hash)?.[1]
-  if (given === undefined) return read()
-  history.replaceState(null, '', `${location.pathname}#/`)
-  storeToken(given)
-  return given
+/** Takes the token out of `#token=…`, so that it is not in the history. `instead`: the fragment that stays. */
+export function takeToken(instead: string): string | undefined {
+  const given = /^#token=(.*)$/.exec(location.hash)?.[1]
+  if (given === undefined) return undefined
+  history.replaceState(null, '', `${location.pathname}${instead}`)
+  return /^[\w.~-]+$/.test(given) ? given : undefined
 }
 
 export function storeToken(token: string): void {
@@ -17,7 +16,7 @@ export function storeToken(token: string): void {
   }
 }
 
-function read(): string {
+export function storedToken(): string {
   try {
     return localStorage.getItem(place) ?? ''
   } catch {
