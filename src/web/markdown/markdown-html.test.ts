@@ -63,3 +63,15 @@ test('a text is cut at lines, characters, and never within a character', () => {
   expect(cutText('a😀', { lines: 1, characters: 2 })).toBe('a')
   expect(cutText('abc', { lines: 1, characters: 3 })).toBe('abc')
 })
+
+test('a text that would take the parser seconds, or all of its stack, is shown as it is', () => {
+  const lines = (count: number, line: (index: number) => string): string =>
+    Array.from({ length: count }, (_, index) => line(index)).join('\n')
+  const texts = ['> '.repeat(5_000), '- '.repeat(5_000), lines(400, (index) => `${'  '.repeat(index)}- x`)]
+  const began = performance.now()
+  for (const text of [...texts, '~a~ ~~b '.repeat(20_000), 'a_'.repeat(50_000), lines(50_000, () => 'a_')])
+    expect(markdownHtml(text)).toMatch(/^<p>[^<]+(?:<br>[^<]+)*<\/p>\n$/)
+  expect(performance.now() - began).toBeLessThan(2_000)
+  const rows = `| a | b |\n|---|---|\n${lines(900, () => '| snake_case_name | *x* |')}`
+  expect(markdownHtml(`${rows}\n\n\`\`\`\n${'a_'.repeat(5_000)}\n\`\`\``)).toContain('<em>x</em>')
+})

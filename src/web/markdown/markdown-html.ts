@@ -1,4 +1,5 @@
 import { Marked, type RendererObject } from 'marked'
+import { isSimple } from './is-simple.ts'
 
 // The HTML of markdown. Everything in it is written here: tags of the text are shown as text, apart from a few without attributes.
 
@@ -37,7 +38,16 @@ const renderer: RendererObject = {
 const marked = new Marked({ gfm: true, breaks: true, async: false, renderer })
 
 /** Must be sanitised, as a second line of defence. */
-export const markdownHtml = (text: string): string => marked.parse(text, { async: false })
+export function markdownHtml(text: string): string {
+  if (!isSimple(text)) return plainHtml(text)
+  try {
+    return marked.parse(text, { async: false })
+  } catch {
+    return plainHtml(text)
+  }
+}
+
+const plainHtml = (text: string): string => `<p>${escapeHtml(text).replaceAll('\n', '<br>')}</p>\n`
 
 function linkTo(address: string, html: string): string {
   const href = safeAddress(address)
