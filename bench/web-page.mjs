@@ -5,6 +5,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
+import { gate } from '../src/testing/index.ts'
 import { openBrowser } from '../test/browser.ts'
 import { webScene } from '../test/web/web-scene.ts'
 
@@ -25,9 +26,13 @@ const blocks = [
   '| a | b |\n|---|---|\n| 1 | 2 |\n\n',
   '```js\nlet a = 1\n```\n\n',
 ]
+const end = gate()
 const scene = await webScene({
   stories: {
-    trip: [{ when: /stream/, steps: [{ text: blocks.join('').repeat(12), pauseMs: 2 }] }, { steps: [{ text: 'Done.' }] }],
+    trip: [
+      { when: /stream/, steps: [{ text: `${blocks.join('').repeat(12)}Everything is said. `, pauseMs: 2, pieces: [end.promise] }] },
+      { steps: [{ text: 'Done.' }] },
+    ],
   },
 })
 for (let index = 0; index < 20; index++) {
@@ -76,7 +81,7 @@ await page.addInitScript(`
   globalThis.shifts = []
   new PerformanceObserver((list) => {
     for (const { value, sources } of list.getEntries()) {
-      const name = (node) => node?.className || node?.nodeName || '?'
+      const name = (node) => (node?.nodeType === 3 ? node.data.slice(0, 20) + ' in ' + node.parentElement?.className : node?.className || node?.nodeName) ?? '?'
       shifts.push({ value, of: sources.map(({ node }) => name(node)) })
     }
   }).observe({ type: 'layout-shift', buffered: true })`)
@@ -85,9 +90,10 @@ const id = await scene.runtime.sessions.start('Please stream', { agent: 'trip', 
 await page.goto(`${scene.url}/#/sessions/${id}`)
 await page.getByText('Heading').first().waitFor()
 await page.evaluate('shifts.length = 0')
-await scene.runtime.sessions.outcome(id)
-await page.getByRole('button', { name: 'Stop', exact: true }).waitFor({ state: 'detached' })
+await page.getByText('Everything is said.').waitFor()
 const shifts = await page.evaluate('shifts')
+end.open()
+await scene.runtime.sessions.outcome(id)
 const shift = shifts.reduce((sum, { value }) => sum + value, 0)
 await browser.close()
 await scene.close()

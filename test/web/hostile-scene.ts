@@ -173,14 +173,17 @@ const inspection = `(() => {
   return found
 })()`
 
-/** Opens everything that can be opened. */
+/** Opens everything that can be opened, and what is inside of it. */
 export async function openEverything(page: Page): Promise<void> {
-  for (let round = 0; round < 4; round++)
-    await page.evaluate(`(() => {
-      for (const each of document.querySelectorAll('details:not([open]) > summary, [aria-label="Conversation"] button[aria-expanded="false"]:not([aria-haspopup])')) each.click()
-      return new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve)))
-    })()`)
+  for (let opened: unknown = 1, round = 0; opened !== 0 && round < 4; round++) opened = await page.evaluate(openClosed)
 }
+
+const openClosed = `(() => {
+  const closed = 'details:not([open]) > summary, [aria-label="Conversation"] button[aria-expanded="false"]:not([aria-haspopup])'
+  const all = [...document.querySelectorAll(closed)]
+  for (const each of all) each.click()
+  return new Promise((resolve) => requestAnimationFrame(() => setTimeout(() => resolve(all.length))))
+})()`
 
 /** The document of an export, in a browser of its own, without a policy that would protect it. */
 export async function openDocument(browser: Browser, html: string): Promise<readonly string[]> {
