@@ -186,6 +186,9 @@ const scene = await webScene({
   ],
 })
 
+// Pages take their time from the answers of the server.
+scene.http.prependListener('request', (_, response) => response.setHeader('date', new Date(now()).toUTCString()))
+
 /** Sessions, oldest first. */
 for (const input of ['A day in Copenhagen, back before midnight', 'To Narvik in winter', 'By night train to Bergen'])
   await scene.runtime.sessions.outcome(await startSession(scene, input))
@@ -277,11 +280,10 @@ const still = (page: Page): Promise<unknown> =>
   page.evaluate('document.fonts.ready.then(() => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve))))')
 
 // Everything that the pictures show of the run has happened.
-const first = await openChat(browser, scene, { at: running, prepare })
-await first.button('Approve').waitFor()
-await first.page.getByText('The cheapest one').first().waitFor()
-await first.close()
-frozen = now() + 1_800
+const began = now()
+for await (const event of scene.runtime.sessions.events(running, { until: 'closed' }))
+  if (event.type === 'interaction.item.delta' && event.text.includes('cheapest')) break
+frozen = Math.max(now(), began + 2_400)
 
 for (const picture of pictures) await take(picture)
 hotels.open()
