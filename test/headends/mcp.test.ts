@@ -28,9 +28,15 @@ test.each(everywhere)('$kind over $transport: list, call, progress and approval'
   expect(typed.structuredContent).toEqual({ city: 'Bern' })
   expect(textOf(typed)).toBe('{"city":"Bern"}')
   const messages: (string | undefined)[] = []
-  const helped = await client.callTool('worker', { prompt: 'call agent__helper' }, { onprogress: ({ message }) => messages.push(message) })
-  expect(textOf(helped)).toContain('from the worker')
-  // Libraries drop progress that arrives together with the result.
+  // Libraries drop progress that arrives together with the result, which is likely on a busy machine.
+  for (let calls = 0; calls < 5 && messages.length === 0; calls++) {
+    const helped = await client.callTool(
+      'worker',
+      { prompt: 'call agent__helper' },
+      { onprogress: ({ message }) => messages.push(message) },
+    )
+    expect(textOf(helped)).toContain('from the worker')
+  }
   expect(messages[0]).toContain('helper')
   expect(textOf(await client.callTool('worker', { prompt: 'call guarded' }))).toBe('opened')
   expect(asked).toEqual([expect.stringContaining('Approve: Open the door')])
