@@ -1,10 +1,12 @@
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { defineConfig } from 'vitest/config'
+import { configDefaults, defineConfig } from 'vitest/config'
+
+/** Tests with a browser, whose processes take all the time that a machine has. */
+const browser = ['test/web/**/*.test.ts', 'test/headends/browser.test.ts']
 
 export default defineConfig({
   test: {
-    include: ['src/**/*.test.ts', 'test/**/*.test.ts'],
     // Many tests wait for processes that they have started: there is always one more file to go on with.
     maxWorkers: 3,
     // Starting a worker for each file would take a minute. Tests change nothing that belongs to the whole process.
@@ -14,5 +16,18 @@ export default defineConfig({
     setupFiles: ['test/fresh-model-health.ts', 'test/fixed-seed.ts', 'test/end-processes.ts'],
     testTimeout: process.env.TROUPE_FULL ? 300_000 : 60_000,
     hookTimeout: 60_000,
+    // One after the other: with a browser beside them, tests of terminals and deadlines would fail.
+    projects: [
+      {
+        extends: true,
+        test: {
+          name: 'node',
+          include: ['src/**/*.test.ts', 'test/**/*.test.ts'],
+          exclude: [...configDefaults.exclude, ...browser],
+          sequence: { groupOrder: 1 },
+        },
+      },
+      { extends: true, test: { name: 'browser', include: browser, sequence: { groupOrder: 2 } } },
+    ],
   },
 })
