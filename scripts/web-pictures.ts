@@ -20,7 +20,7 @@ mkdirSync(folder, { recursive: true })
 const model = 'example/large'
 const hotels = gate()
 
-// The same day in every picture. Time stands still while they are taken.
+// The same day in every picture. The clock does not move while they are taken.
 const started = Date.now()
 let from = Date.parse('2026-05-12T17:40:00Z')
 let frozen: number | undefined
