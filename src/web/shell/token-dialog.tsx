@@ -58,7 +58,9 @@ export function OfferedTokenDialog({ token }: { readonly token: string }) {
     <Dialog title="Another access token" onClose={keep}>
       <h2>Use another access token?</h2>
       <p>The address that was opened contains a token that differs from yours.</p>
-      <p class="muted">Use it only if you opened the address yourself. Other people who know the token see the sessions that you start with it.</p>
+      <p class="muted">
+        Use it only if you opened the address yourself. Other people who know the token see the sessions that you start with it.
+      </p>
       <div class="dialog-actions">
         <button type="button" class="button" onClick={() => page.setToken(token)}>
           Use the other token
