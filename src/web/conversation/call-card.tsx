@@ -1,8 +1,9 @@
 import { exactLine } from '../../util/exact-text.ts'
-import { type CallNode, duration, elapsed, shownStatus } from '../../view/index.ts'
+import { type CallNode, duration, elapsed } from '../../view/index.ts'
 import { usePage } from '../state/page.ts'
+import { callProblem, callStatus } from '../ui/call-status.ts'
 import { Icon } from '../ui/icon.tsx'
-import { StatusMark } from '../ui/status-mark.tsx'
+import { StatusMark, statusTone } from '../ui/status-mark.tsx'
 import { CallDetails } from './call-details.tsx'
 import { useView } from './conversation-view.ts'
 import { useCard } from './use-card.ts'
@@ -16,7 +17,7 @@ export function CallCard({ call }: { readonly call: CallNode }) {
     <div class="call-card" data-node={call.id} data-open={isOpen ? '' : undefined} data-selected={isSelected ? '' : undefined}>
       <button type="button" class="call-line" aria-expanded={isOpen} onClick={toggle}>
         <Icon name="chevron" class="line-chevron" />
-        <StatusMark status={shownStatus(call)} />
+        <StatusMark status={callStatus(call)} />
         <span class="call-name truncate">{exactLine(call.name)}</span>
         <span class="call-about truncate">{exactLine(aboutOf(call))}</span>
         <CallFacts call={call} />
@@ -31,7 +32,9 @@ const aboutOf = ({ about, progress, status }: CallNode): string =>
   (status === 'running' && progress !== undefined ? [about, progress] : [about]).filter(Boolean).join(' · ')
 
 /** What matters without opening it. */
-function CallFacts({ call: { error, exitCode, changes, sandbox } }: { readonly call: CallNode }) {
+function CallFacts({ call }: { readonly call: CallNode }) {
+  const { changes, sandbox } = call
+  const problem = callProblem(call)
   const added = changes?.reduce((sum, change) => sum + change.added, 0) ?? 0
   const removed = changes?.reduce((sum, change) => sum + change.removed, 0) ?? 0
   return (
@@ -39,8 +42,7 @@ function CallFacts({ call: { error, exitCode, changes, sandbox } }: { readonly c
       {added > 0 && <span class="call-fact tone-ok">+{added}</span>}
       {removed > 0 && <span class="call-fact tone-error">−{removed}</span>}
       {sandbox.kind === 'outside' && <span class="call-fact tone-warning">outside the sandbox</span>}
-      {exitCode !== undefined && exitCode !== 0 && <span class="call-fact tone-error">exit {exitCode}</span>}
-      {error && exitCode === undefined && <span class="call-fact tone-error">{error.class.replaceAll('_', ' ')}</span>}
+      {problem && <span class={`call-fact tone-${statusTone(callStatus(call))}`}>{problem}</span>}
     </>
   )
 }

@@ -4,32 +4,37 @@ import { agentGraph, type GraphNode, type Place } from './agent-graph.ts'
 
 const width = 168
 const height = 34
-const columnStep = width + 56
+const columnStep = width + 44
 const rowStep = height + 10
 
 const left = ({ column }: Place): number => column * columnStep
 const middle = ({ row }: Place): number => row * rowStep + height / 2
 
-const pixels = (sizes: { readonly [name: string]: number }): { [name: string]: string } =>
-  Object.fromEntries(Object.entries(sizes).map(([name, size]) => [name, `${size}px`]))
+const percent = (part: number, all: number): string => `${(part / all) * 100}%`
 
-/** Agents as boxes, callers on the left. */
+/** Agents as boxes, callers on the left. It is as wide as its names need; where there is less room, boxes and gaps shrink to a half. */
 export function AgentGraphView({ root, agents }: { readonly root: string; readonly agents: readonly AgentDescription[] }) {
   const byName = new Map(agents.map((agent) => [agent.name, agent]))
   const { nodes, edges, columns, rows } = agentGraph(root, (name) => byName.get(name)?.agents ?? [])
-  const box = { width: columns * columnStep - (columnStep - width), height: rows * rowStep - (rowStep - height) }
+  const [full, tall] = [columns * columnStep - (columnStep - width), rows * rowStep - (rowStep - height)]
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a large graph scrolls by keyboard
     <section class="graph" tabIndex={0} aria-label={`Agents that ${root} calls`}>
-      <div class="graph-box" style={pixels(box)}>
-        <svg width={box.width} height={box.height} aria-hidden="true">
+      <div class="graph-box" style={{ maxWidth: `${full}px`, minWidth: `${full / 2}px`, height: `${tall}px` }}>
+        <svg viewBox={`0 0 ${full} ${tall}`} preserveAspectRatio="none" aria-hidden="true">
           {edges.map(({ from, to, places }) => (
             <path key={`${from} ${to}`} d={edgePath(places)} />
           ))}
         </svg>
-        {nodes.map((node) => (
-          <Box key={node.name} node={node} agent={byName.get(node.name)} isRoot={node.name === root} />
-        ))}
+        {nodes.map((node) => {
+          const style = {
+            left: percent(left(node), full),
+            top: `${node.row * rowStep}px`,
+            width: percent(width, full),
+            height: `${height}px`,
+          }
+          return <Box key={node.name} node={node} agent={byName.get(node.name)} isRoot={node.name === root} style={style} />
+        })}
       </div>
     </section>
   )
@@ -53,12 +58,12 @@ interface BoxProps {
   /** Absent: the server does not describe it. */
   readonly agent: AgentDescription | undefined
   readonly isRoot: boolean
+  readonly style: { readonly [name: string]: string }
 }
 
-function Box({ node, agent, isRoot }: BoxProps) {
-  const style = pixels({ left: left(node), top: node.row * rowStep, width, height })
+function Box({ node, agent, isRoot, style }: BoxProps) {
   const title = agent ? `${node.name}: ${agent.description}` : node.name
-  const name = <span class="truncate">{node.name}</span>
+  const name = <span>{node.name.split(/(?<=[_-])/).flatMap((part, i) => (i === 0 ? part : [<wbr key={i} />, part]))}</span>
   if (isRoot || !agent)
     return (
       <span class="graph-node" data-root={isRoot ? '' : undefined} style={style} title={title}>

@@ -11,7 +11,7 @@ export function RecentSessions({ agent }: { readonly agent: string }) {
   const sessions = page.sessions.value.filter((each) => each.agent === agent).slice(0, shown)
   if (sessions.length === 0) return null
   return (
-    <section aria-labelledby="recent">
+    <section class="page-section" aria-labelledby="recent">
       <h3 id="recent" class="section-title">
         Recent sessions
       </h3>

@@ -17,7 +17,7 @@ const groups = {
   failed: ['failed', 'declined', 'unknown'],
   running: ['running'],
   waiting: ['waiting', 'suspended'],
-  completed: ['completed', 'partial'],
+  completed: ['completed', 'partial', 'warning'],
   stopped: ['interrupted', 'skipped'],
 } as const satisfies { readonly [group: string]: readonly MarkStatus[] }
 

@@ -3,7 +3,7 @@ import { duration, elapsed, type NodeId, price, tokens } from '../../view/index.
 import { noteText } from '../conversation/note-text.ts'
 import type { SessionStore } from '../state/session-store.ts'
 import { Icon } from '../ui/icon.tsx'
-import { StatusMark } from '../ui/status-mark.tsx'
+import { StatusMark, statusTone } from '../ui/status-mark.tsx'
 import { factsOf, grows, type RowFacts, type Segment } from './row-facts.ts'
 import type { Operation } from './rows.ts'
 import { positionOf, type Range, shareIn, type TimeScale } from './time-scale.ts'
@@ -97,16 +97,19 @@ const depth = (level: number): number => (level <= 7 ? level - 1 : 6 + (level - 
 
 function Label({ level, facts, isCollapsed, hiddenFailures, hasRows }: RowProps & { readonly facts: RowFacts }) {
   const { name, about, problem, status, notes } = facts
-  const isProblem = status !== 'completed' && status !== 'running'
   return (
-    <div class="timeline-label line" style={{ '--depth': depth(level) }} title={exactLine(`${name} ${about}`.slice(0, 400))}>
+    <div
+      class="timeline-label line"
+      style={{ '--depth': depth(level) }}
+      title={exactLine([name, problem, about].filter(Boolean).join(' · ').slice(0, 400))}
+    >
       <span class="timeline-chevron" data-open={hasRows && !isCollapsed ? '' : undefined}>
         {hasRows && <Icon name="chevron" />}
       </span>
       <StatusMark status={status} />
-      <span class="timeline-words line">
+      <span class="timeline-words">
         <span class="timeline-name truncate">{exactLine(name.slice(0, 200))}</span>
-        {problem && <span class={`timeline-problem truncate ${isProblem ? `tone-${toneOf(status)}` : ''}`}>{problem}</span>}
+        {problem && <span class={`timeline-problem truncate tone-${statusTone(status)}`}>{problem}</span>}
         {hiddenFailures > 0 && <span class="timeline-problem truncate tone-error">{hiddenFailures} failed</span>}
         {notes.length > 0 && (
           <span class="timeline-note" role="img" aria-label={`${notes.length} notes`} title={notes.map(noteText).join('\n')}>
@@ -118,9 +121,6 @@ function Label({ level, facts, isCollapsed, hiddenFailures, hasRows }: RowProps 
     </div>
   )
 }
-
-const toneOf = (status: RowFacts['status']): 'error' | 'warning' =>
-  status === 'failed' || status === 'declined' || status === 'unknown' ? 'error' : 'warning'
 
 function Bar({ segment, scale, range }: { readonly segment: Segment; readonly scale: TimeScale; readonly range: Range }) {
   const { kind, from, to, isFailed, isOpen } = segment

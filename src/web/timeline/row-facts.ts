@@ -17,6 +17,7 @@ import {
   stepName,
   type TurnNode,
 } from '../../view/index.ts'
+import { callProblem, callStatus } from '../ui/call-status.ts'
 import type { MarkStatus } from '../ui/status-mark.tsx'
 import type { Operation, Row } from './rows.ts'
 
@@ -117,25 +118,18 @@ export function statusOf(of: Operation): MarkStatus {
   }
 }
 
-function stepStatus({ attempts, requests, open }: StepNode, turn: TurnNode): MarkStatus {
+function stepStatus({ attempts, requests, open, rejected }: StepNode, turn: TurnNode): MarkStatus {
   const attempt = attempts.at(-1)
   const isLive = turn.status === 'running' || turn.status === 'suspended'
   if (requests.size > 0) return 'suspended'
   if (isLive && (attempt?.latencyMs === undefined || open.size > 0 || isRetried(attempt, attempts, turn))) return 'running'
   if (attempt?.latencyMs === undefined) return 'interrupted'
-  return attempt.failure ? 'failed' : 'completed'
+  return attempt.failure ? 'failed' : rejected ? 'warning' : 'completed'
 }
 
 /** A further attempt follows. */
 const isRetried = (attempt: AttemptNode, attempts: readonly AttemptNode[], { status }: TurnNode): boolean =>
   attempt !== attempts.at(-1) || (attempt.failure !== undefined && status === 'running')
-
-/** A child that outlives its call has its own status. */
-function callStatus(call: CallNode): MarkStatus {
-  const turn = call.child?.turns.at(-1)
-  if (turn && (call.isSpawned || shownStatus(call) === 'running')) return turn.status
-  return call.isAsking || call.sandbox.kind === 'asking' ? 'suspended' : shownStatus(call)
-}
 
 export function problemOf(of: Operation): string | undefined {
   switch (of.kind) {
@@ -150,11 +144,9 @@ export function problemOf(of: Operation): string | undefined {
     case 'attempt':
       return of.attempt.failure?.class
     case 'call': {
-      const { error, exitCode, child, isSpawned } = of.call
-      const turn = isSpawned ? child?.turns.at(-1) : undefined
-      if (error) return error.class
-      if (turn?.reason) return reasonText[turn.reason]
-      return exitCode ? `exit ${exitCode}` : undefined
+      const { child, isSpawned } = of.call
+      const reason = isSpawned ? child?.turns.at(-1)?.reason : undefined
+      return callProblem(of.call) ?? (reason && reasonText[reason])
     }
     case 'request':
       return of.request.scope === 'question' ? answerNeeded : 'approval required'

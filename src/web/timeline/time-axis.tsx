@@ -1,10 +1,8 @@
 import { useRef, useState } from 'preact/hooks'
 import { duration } from '../../view/index.ts'
-import { type Range, shareIn, type TimeScale, ticksOf } from './time-scale.ts'
+import { labelPixels, type Range, shareIn, type TimeScale, ticksOf } from './time-scale.ts'
 import type { TimelineState } from './timeline-state.ts'
 
-const tickPixels = 56
-const labelPixels = 32
 /** A shorter drag is a click. */
 const minDragPixels = 5
 
@@ -15,7 +13,9 @@ export function TimeAxis({ state, width }: { readonly state: TimelineState; read
   const { value: scale } = state.scale
   const { value: range } = state.range
   // A label that would be cut is left out.
-  const ticks = ticksOf(scale, range, width / tickPixels).filter(({ position }) => (1 - shareIn(range, position)) * width > labelPixels)
+  const ticks = ticksOf(scale, range, width).filter(
+    ({ position, label }) => (1 - shareIn(range, position)) * width > labelPixels(label) - 8,
+  )
   const shareAt = ({ clientX }: PointerEvent): number => {
     const box = track.current?.getBoundingClientRect()
     return box ? Math.min(1, Math.max(0, (clientX - box.left) / Math.max(1, box.width))) : 0
@@ -71,7 +71,7 @@ export function AxisLines({ state, width }: { readonly state: TimelineState; rea
   return (
     <div class="timeline-lines" aria-hidden="true">
       <div class="timeline-track">
-        {ticksOf(scale, range, width / tickPixels).map(({ position }) => (
+        {ticksOf(scale, range, width).map(({ position }) => (
           <span key={position} class="timeline-line" style={{ transform: moved(range, position) }} />
         ))}
         <Breaks scale={scale} range={range} />

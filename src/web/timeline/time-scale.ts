@@ -26,15 +26,18 @@ const minBreakShare = 0.15
 const breakShare = 0.05
 const breaksShare = 0.3
 
-/** `active`: when something ran, in any order. `ends`: the axis reaches at least this far. */
-export function createScale(active: readonly Span[], { from, to }: Span): TimeScale {
+/** `active`: when something ran, in any order. The axis has headroom while something runs. */
+export function createScale(active: readonly Span[], { from, to }: Span, isLive = false): TimeScale {
   const runs = merged(active, from, to)
-  const total = runs.reduce((sum, run) => sum + run.to - run.from, 0)
-  const threshold = Math.max(minBreakMs, total * minBreakShare)
+  const threshold = Math.max(minBreakMs, lengthOf(runs) * minBreakShare)
   const kept = runs.length === 0 ? [{ from, to }] : withShortGaps(runs, { from, to }, threshold)
-  const shown = kept.reduce((sum, run) => sum + run.to - run.from, 0)
-  const breaks = kept.length + 1
-  const breakLength = Math.max(1, shown) * Math.min(breakShare, breaksShare / breaks)
+  const last = kept.at(-1)
+  let end = to
+  if (isLive && last && last.to === to) {
+    end = to + headroomOf(lengthOf(kept))
+    last.to = end
+  }
+  const breakLength = Math.max(1, lengthOf(kept)) * Math.min(breakShare, breaksShare / (kept.length + 1))
   const pieces: Piece[] = []
   let at = 0
   let spent = 0
@@ -44,15 +47,32 @@ export function createScale(active: readonly Span[], { from, to }: Span): TimeSc
     at += length
     if (!isBreak) spent += length
   }
-  let end = from
+  let shown = from
   for (const run of kept) {
-    if (run.from > end) add({ from: end, to: run.from }, true)
+    if (run.from > shown) add({ from: shown, to: run.from }, true)
     add(run, false)
-    end = run.to
+    shown = run.to
   }
-  if (to > end) add({ from: end, to }, true)
+  if (end > shown) add({ from: shown, to: end }, true)
   return { pieces, length: Math.max(1, at) }
 }
+
+const lengthOf = (spans: readonly Span[]): number => spans.reduce((sum, { from, to }) => sum + to - from, 0)
+
+const headroomStep = 1.1
+const minLiveMs = 1_000
+
+/** What runs ends at 90 to 99 % of the axis, so that the axis changes in small steps and not with each frame. */
+function headroomOf(ms: number): number {
+  const steps = Math.ceil(Math.log(Math.max(1, ms * 1.01)) / Math.log(headroomStep))
+  return Math.max(minLiveMs, headroomStep ** steps) - ms
+}
+
+/** To the eye. */
+export const isSameScale = (a: TimeScale, b: TimeScale): boolean =>
+  a.pieces.length === b.pieces.length && isNear(a.length, b.length) && a.pieces.every(({ at }, i) => isNear(at, b.pieces[i]?.at ?? -1))
+
+const isNear = (a: number, b: number): boolean => Math.abs(a - b) < 0.5
 
 /** Sorted, without overlaps, within the axis. */
 function merged(spans: readonly Span[], from: number, to: number): { from: number; to: number }[] {
@@ -68,7 +88,7 @@ function merged(spans: readonly Span[], from: number, to: number): { from: numbe
   return runs
 }
 
-function withShortGaps(runs: readonly Span[], { from, to }: Span, threshold: number): readonly Span[] {
+function withShortGaps(runs: readonly Span[], { from, to }: Span, threshold: number): { from: number; to: number }[] {
   const kept: { from: number; to: number }[] = []
   for (const run of runs) {
     const last = kept.at(-1)
@@ -78,29 +98,6 @@ function withShortGaps(runs: readonly Span[], { from, to }: Span, threshold: num
   const last = kept.at(-1)
   if (last && to - last.to <= threshold) last.to = to
   return kept
-}
-
-/** Room at the end, so that the axis of a run that goes on changes rarely. */
-export function withHeadroom(scale: TimeScale): TimeScale {
-  const last = scale.pieces.at(-1)
-  if (!last || last.isBreak) return scale
-  const length = niceLength(scale.length * 1.02)
-  const more = length - scale.length
-  const longer = { ...last, to: last.to + more, length: last.length + more }
-  return { pieces: [...scale.pieces.slice(0, -1), longer], length }
-}
-
-/** To the eye. */
-export const isSameScale = (a: TimeScale, b: TimeScale): boolean =>
-  a.pieces.length === b.pieces.length && isNear(a.length, b.length) && a.pieces.every(({ at }, i) => isNear(at, b.pieces[i]?.at ?? -1))
-
-const isNear = (a: number, b: number): boolean => Math.abs(a - b) < 0.5
-
-const niceSteps = [1, 1.25, 1.5, 2, 2.5, 3, 4, 5, 6, 8, 10]
-
-function niceLength(ms: number): number {
-  const unit = 10 ** Math.floor(Math.log10(Math.max(500, ms)))
-  return unit * (niceSteps.find((step) => step * unit >= ms) ?? 10)
 }
 
 export function positionOf({ pieces, length }: TimeScale, time: number): number {
@@ -171,15 +168,23 @@ const second = 1_000
 const minute = 60 * second
 const hour = 60 * minute
 const tickSteps = [
-  ...[1, 2, 5, 10, 20, 50, 100, 200, 500],
-  ...[1, 2, 5, 10, 15, 30].map((n) => n * second),
-  ...[1, 2, 5, 10, 15, 30].map((n) => n * minute),
+  ...[1, 2, 5, 10, 20, 50, 100, 200, 300, 500],
+  ...[1, 2, 3, 5, 10, 15, 20, 30].map((n) => n * second),
+  ...[1, 2, 3, 5, 10, 15, 20, 30].map((n) => n * minute),
   ...[1, 2, 3, 6, 12, 24, 48, 96, 192].map((n) => n * hour),
 ]
 
-/** At most about `count` ticks in the range, at round times since the beginning. Breaks have none and take no time. */
-export function ticksOf({ pieces }: TimeScale, { from, to }: Range, count: number): readonly Tick[] {
-  const step = tickSteps.find((each) => (to - from) / each <= count) ?? 365 * 24 * hour
+/** Of small figures, with the space around them. */
+export const labelPixels = (label: string): number => 8 + label.length * 6
+
+/** As many as have room in `width` pixels, at round times since the beginning. Breaks have none and take no time. */
+export function ticksOf({ pieces }: TimeScale, { from, to }: Range, width: number): readonly Tick[] {
+  const fits = (step: number): boolean => {
+    const last = Math.floor(to / step) * step
+    const longest = Math.max(...[step, last, last - step].map((time) => labelPixels(tickLabel(Math.max(0, time)))))
+    return (step / (to - from)) * width >= longest
+  }
+  const step = tickSteps.find(fits) ?? 365 * 24 * hour
   const ticks: Tick[] = []
   for (const { at, length, isBreak, active } of pieces) {
     if (isBreak || at > to || at + length < from) continue
@@ -193,9 +198,9 @@ export function ticksOf({ pieces }: TimeScale, { from, to }: Range, count: numbe
   return ticks
 }
 
-/** `0 ms`, `500 ms`, `1.5 s`, `2 m`, `2 m 30 s`, `1 h 5 m`. */
+/** `0`, `500 ms`, `1.5 s`, `2 m`, `2 m 30 s`, `1 h 5 m`. */
 export function tickLabel(ms: number): string {
-  if (ms < second) return `${ms} ms`
+  if (ms < second) return ms === 0 ? '0' : `${ms} ms`
   // Neighbours must differ, also far from the beginning.
   if (ms < minute || ms % second !== 0) return `${ms / second} s`
   const [large, small, unit] = ms < hour || ms % minute !== 0 ? [minute, second, 'm'] : [hour, minute, 'h']

@@ -4,7 +4,7 @@ import type { SessionStore } from '../state/session-store.ts'
 import { isFiltering, matcher, noFilter } from './filter.ts'
 import { activeSpans } from './row-facts.ts'
 import { allRows, ancestorsOf, expandedRows, matchingRows, type Row, rowOf } from './rows.ts'
-import { createScale, isSameScale, pan, rangeOf, type TimeScale, type View, viewOf, withHeadroom, zoom } from './time-scale.ts'
+import { createScale, isSameScale, pan, rangeOf, type TimeScale, type View, viewOf, zoom } from './time-scale.ts'
 
 /** How a person looks at the timeline of a session. It outlives its pane. */
 export class TimelineState {
@@ -62,7 +62,7 @@ export class TimelineState {
     const { value: activity } = this.activity
     if (activity !== 'running') return createScale(...this.#spans(activity === 'none' ? 0 : this.now.value, this.all.value))
     void this.clock.value
-    const scale = withHeadroom(createScale(...untracked(() => this.#spans(this.store.now(), this.all.value))))
+    const scale = createScale(...untracked(() => this.#spans(this.store.now(), this.all.value)), true)
     // Rows are rendered again if it is another object.
     if (!this.#last || !isSameScale(this.#last, scale)) this.#last = scale
     return this.#last

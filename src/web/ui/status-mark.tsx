@@ -1,7 +1,8 @@
 import type { CallNode, TurnNode } from '../../view/index.ts'
 import { Icon, type IconName } from './icon.tsx'
 
-export type MarkStatus = CallNode['status'] | TurnNode['status']
+/** `warning`: completed, with a problem. */
+export type MarkStatus = CallNode['status'] | TurnNode['status'] | 'warning'
 
 interface Mark {
   readonly icon: IconName
@@ -14,6 +15,7 @@ const marks: { readonly [Status in MarkStatus]: Mark } = {
   waiting: { icon: 'clock', tone: 'muted', label: 'waiting' },
   completed: { icon: 'check', tone: 'ok', label: 'completed' },
   partial: { icon: 'check', tone: 'warning', label: 'partial' },
+  warning: { icon: 'error', tone: 'warning', label: 'completed with a problem' },
   failed: { icon: 'close', tone: 'error', label: 'failed' },
   declined: { icon: 'close', tone: 'error', label: 'declined' },
   interrupted: { icon: 'stop', tone: 'warning', label: 'interrupted' },
@@ -23,6 +25,7 @@ const marks: { readonly [Status in MarkStatus]: Mark } = {
 }
 
 export const statusLabel = (status: MarkStatus): string => marks[status].label
+export const statusTone = (status: MarkStatus): Mark['tone'] => marks[status].tone
 
 /** A status as an icon, with its name for screen readers. */
 export function StatusMark({ status }: { readonly status: MarkStatus }) {

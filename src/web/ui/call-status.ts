@@ -1,0 +1,18 @@
+import { type CallNode, shownStatus } from '../../view/index.ts'
+import type { MarkStatus } from './status-mark.tsx'
+
+/** What the mark of a call shows. A child that outlives its call has its own status. */
+export function callStatus(call: CallNode): MarkStatus {
+  const { child, isSpawned, isAsking, sandbox, exitCode } = call
+  const status = shownStatus(call)
+  const turn = child?.turns.at(-1)
+  if (turn && (isSpawned || status === 'running')) return turn.status
+  if (isAsking || sandbox.kind === 'asking') return 'suspended'
+  return status === 'completed' && exitCode ? 'warning' : status
+}
+
+/** Why a call did not succeed, in a word or two. */
+export function callProblem({ error, exitCode }: Pick<CallNode, 'error' | 'exitCode'>): string | undefined {
+  if (exitCode) return `exit ${exitCode}`
+  return error?.class.replaceAll('_', ' ')
+}
