@@ -4,6 +4,7 @@ import type { AgentDescription, ExtensionStatus, OpenRequest, ServerStatus, Sess
 import { ApiError } from '../api/http.ts'
 import { type ServerEvent, serverEvents } from '../api/server-events.ts'
 import type { Page } from './page.ts'
+import { browserWaiting, failuresAfter, waitForNext } from './reconnect.ts'
 import { SessionStore } from './session-store.ts'
 
 // Keeps the page equal to the server.
@@ -15,10 +16,6 @@ import { SessionStore } from './session-store.ts'
 
 /** Heartbeats come every 15 seconds. */
 const silenceMs = 40_000
-const firstDelayMs = 250
-const maxDelayMs = 5_000
-/** A stream that lasts longer has worked. */
-const steadyMs = 1_000
 /** Work on events before the browser gets its turn. */
 const sliceMs = 8
 const maxStores = 6
@@ -54,10 +51,13 @@ function storeFor({ http }: Page, stores: Map<string, SessionStore>, id: string)
 
 async function follow(page: Page, store: SessionStore | undefined, signal: AbortSignal): Promise<void> {
   let shown = store
-  for (let attempt = 0; !signal.aborted; ) {
-    const began = performance.now()
+  for (let failures = 0; !signal.aborted; ) {
+    let hasWorked = false
+    const worked = (): void => {
+      hasWorked = true
+    }
     try {
-      await read(page, shown, signal)
+      await read(page, shown, { signal, worked })
     } catch (error) {
       if (signal.aborted) return
       if (error instanceof ApiError && (error.status === 401 || error.status === 403)) {
@@ -73,13 +73,18 @@ async function follow(page: Page, store: SessionStore | undefined, signal: Abort
     }
     if (signal.aborted) return
     page.connection.value = { kind: 'lost' }
-    // What answers and ends at once, such as the page of a gateway, is not asked more and more often.
-    if (performance.now() - began > steadyMs) attempt = 0
-    await pause(Math.min(maxDelayMs, firstDelayMs * 2 ** attempt++), signal)
+    failures = failuresAfter(failures, hasWorked)
+    if ((await waitForNext(failures, browserWaiting, signal)) === 'returned') failures = 0
   }
 }
 
-async function read(page: Page, store: SessionStore | undefined, outer: AbortSignal): Promise<void> {
+interface Reading {
+  readonly signal: AbortSignal
+  /** The server has delivered something: this was no page of a gateway. */
+  worked(): void
+}
+
+async function read(page: Page, store: SessionStore | undefined, { signal, worked }: Reading): Promise<void> {
   const silence = new AbortController()
   let timer: ReturnType<typeof setTimeout> | undefined
   const heard = (): void => {
@@ -89,14 +94,15 @@ async function read(page: Page, store: SessionStore | undefined, outer: AbortSig
   heard()
   const query = store ? `?${new URLSearchParams({ session: store.id, after: String(store.seq) })}` : ''
   try {
-    const stream = await page.http.open(`/v1/watch${query}`, AbortSignal.any([outer, silence.signal]))
+    const stream = await page.http.open(`/v1/watch${query}`, AbortSignal.any([signal, silence.signal]))
     page.connection.value = { kind: 'open' }
     // What could not be read is read again with the next stream.
-    void refresh(page, store).catch(() => silence.abort())
+    void refresh(page, store).then(worked, () => silence.abort())
     let since = performance.now()
     for await (const event of serverEvents(stream, heard)) {
-      if (outer.aborted) return
+      if (signal.aborted) return
       take(page, store, event)
+      worked()
       if (performance.now() - since < sliceMs) continue
       await yieldToBrowser()
       since = performance.now()
@@ -207,18 +213,3 @@ const yieldToBrowser = (): Promise<void> =>
     port1.onmessage = () => resolve()
     port2.postMessage(undefined)
   })
-
-/** Shorter if the browser is online again. */
-function pause(ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const done = (): void => {
-      clearTimeout(timer)
-      removeEventListener('online', done)
-      signal.removeEventListener('abort', done)
-      resolve()
-    }
-    const timer = setTimeout(done, ms)
-    addEventListener('online', done)
-    signal.addEventListener('abort', done)
-  })
-}
