@@ -176,6 +176,12 @@ export function openRequests({ turns }: AgentNode): readonly RequestNode[] {
   ])
 }
 
+/** What a person must do, whatever else runs. */
+export function neededBy(agent: AgentNode): 'approval' | 'answer' | undefined {
+  const [first] = openRequests(agent)
+  return first && (first.scope === 'question' ? 'answer' : 'approval')
+}
+
 /** The last words of an agent in one line: its answer, or what it does. */
 export function lastLine({ turns }: AgentNode): string {
   const turn = turns.at(-1)

@@ -6,6 +6,7 @@ import type { AgentDescription } from '../api/documents.ts'
 import type { Draft } from '../state/actions.ts'
 import { attach, fileAttachment, maxTypedChars, textAttachment } from '../state/attachments.ts'
 import { type Attachment, emptyDraft, isEmptyDraft, type MessageDraft, partsOf } from '../state/drafts.ts'
+import { keysText } from '../state/shortcut-keys.ts'
 import { settingProblem, turnSettings, typedNames } from '../state/turn-settings.ts'
 import { Icon } from '../ui/icon.tsx'
 import { IconButton } from '../ui/icon-button.tsx'
@@ -13,6 +14,9 @@ import { AttachmentChips, SettingChips } from './draft-chips.tsx'
 import { expectedInput, jsonInputProblem } from './json-input.ts'
 import { type CurrentSettings, TurnOptions } from './turn-options.tsx'
 import { useFileDrop } from './use-file-drop.ts'
+
+const enterKey = keysText('Enter')
+const steerKeys = keysText('Alt+Enter')
 
 export interface MessageBoxProps {
   /** `openDraft(ID)` of a session, or `openDraft('new')`. */
@@ -75,10 +79,13 @@ export function MessageBox(props: MessageBoxProps) {
           <TurnOptions agent={agent} current={current} typed={value.settings} onChange={(settings) => update({ settings })} />
         )}
         <span class="message-keys" aria-hidden="true">
-          {canSteer ? '⏎ next turn  ⌥⏎ steer' : '⏎ send'}
+          <span>
+            {enterKey} {canSteer ? 'next turn' : 'send'}
+          </span>
+          {canSteer && <span>{steerKeys} steer</span>}
         </span>
         {canSteer && !isEmpty && (
-          <button type="button" class="button button-small" title="Enters the running turn (Alt+Enter)" onClick={() => send('steer')}>
+          <button type="button" class="button button-small" title={`Enters the running turn (${steerKeys})`} onClick={() => send('steer')}>
             <Icon name="steer" /> Steer
           </button>
         )}
@@ -88,7 +95,7 @@ export function MessageBox(props: MessageBoxProps) {
             type="button"
             class="message-send"
             aria-label="Send"
-            title={canSteer ? 'Send: begins the next turn (Enter)' : 'Send (Enter)'}
+            title={`${canSteer ? 'Send: begins the next turn' : 'Send'} (${enterKey})`}
             disabled={isEmpty || isSending}
             onClick={() => send('queue')}
           >

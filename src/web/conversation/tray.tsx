@@ -2,6 +2,7 @@ import { answerNeeded, elapsed, reasonText, type TurnNode } from '../../view/ind
 import { usePage } from '../state/page.ts'
 import { conversationItems } from './conversation-items.ts'
 import { useView } from './conversation-view.ts'
+import { useNeeded } from './use-needed.ts'
 import { PendingMessageView, UserMessage } from './user-message.tsx'
 
 /** Below the conversation: messages that wait, and what the agent does. It stays where it is while an answer grows. */
@@ -35,14 +36,14 @@ function TurnProgress({ turn }: { readonly turn: TurnNode }) {
   const page = usePage()
   const { store } = useView()
   const { status, waits, span, inQueue, cancelling } = store.use(turn)
-  const isWaiting = status === 'suspended' && !waits?.isChildRunning
+  const needs = useNeeded(store)
+  const isWaiting = needs !== undefined || (status === 'suspended' && !waits?.isChildRunning)
   if (!isWaiting) void page.now.value
   const text = (): string => {
     if (cancelling !== undefined) return cancelling === 'stop' ? 'Stopping after a last answer' : 'Interrupting'
+    if (needs !== undefined) return `Waiting for you: ${needs === 'answer' ? answerNeeded : reasonText.approval}`
     if (inQueue) return `Waiting in the queue ${inQueue.queue}`
-    if (!isWaiting) return 'Working'
-    if (turn.reason === 'input') return 'Waiting for your message'
-    return waits?.needs === 'answer' ? `Waiting for you: ${answerNeeded}` : `Waiting for you: ${reasonText.approval}`
+    return isWaiting ? 'Waiting for your message' : 'Working'
   }
   return (
     <p class="tray-progress">

@@ -1,5 +1,6 @@
 import { elapsed, isRunning, price, spentByTurns, tokens } from '../../view/index.ts'
 import type { SessionDocument } from '../api/documents.ts'
+import { useNeeded } from '../conversation/use-needed.ts'
 import { hashOf } from '../state/hash-route.ts'
 import { usePage } from '../state/page.ts'
 import { copyAsCurl, copyText, exportSession } from '../state/session-files.ts'
@@ -72,14 +73,14 @@ function SessionFacts({ store }: { readonly store: SessionStore }) {
   const page = usePage()
   // Figures grow twice a second, not with each event.
   void page.now.value
+  const needs = useNeeded(store)
   const { root } = store
   // Events that have not come yet change no node.
   if (!root) void store.frame.value
   if (!root) return null
   const turn = store.use(root).turns.at(-1)
   if (turn) store.use(turn)
-  const isAsked = page.sessions.value.some(({ sessionId, openRequests }) => sessionId === store.id && openRequests > 0)
-  const status = isAsked ? 'suspended' : turn && isRunning(turn) ? 'running' : turn?.status
+  const status = needs ? 'suspended' : turn && isRunning(turn) ? 'running' : turn?.status
   const model = turn?.steps.at(-1)?.attempts.at(-1)?.model ?? root.spec?.models[0]
   const { usage, cost } = spentByTurns(root.turns)
   const agent = page.agents.value.find(({ name, displayName }) => name === root.spec?.name || displayName === root.spec?.name)

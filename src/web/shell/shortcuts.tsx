@@ -44,9 +44,9 @@ const isTyping = (target: EventTarget | null): boolean =>
 
 /** Keys of other parts, which work where they are used. */
 const others = [
-  ['Send the message', 'Enter'],
-  ['New line', 'Shift+Enter'],
-  ['Steer the agent while it works', 'Alt+Enter'],
+  ['Send the message', keysText('Enter')],
+  ['New line', keysText('Shift+Enter')],
+  ['Steer the agent while it works', keysText('Alt+Enter')],
   ['Timeline: move, open and close rows', '↑ ↓ ← →'],
   ['Timeline: zoom in, zoom out, fit', '+ − 0'],
   ['Timeline: filter', '/'],

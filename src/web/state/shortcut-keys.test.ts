@@ -10,7 +10,11 @@ test('Mod is Ctrl, and the command key on a Mac', () => {
   expect(matchesKeys('Mod+K', pressed('k', { ctrlKey: true }), false)).toBe(true)
   expect(matchesKeys('Mod+K', pressed('k', { metaKey: true }), true)).toBe(true)
   expect(matchesKeys('Mod+K', pressed('k', { ctrlKey: true }), true)).toBe(false)
-  expect([keysText('Mod+K', false), keysText('Mod+K', true)]).toEqual(['Ctrl+K', '⌘K'])
+  expect(['Mod+K', 'Alt+Enter', '?'].map((keys) => [keysText(keys, false), keysText(keys, true)])).toEqual([
+    ['Ctrl+K', '⌘K'],
+    ['Alt+Enter', '⌥⏎'],
+    ['?', '?'],
+  ])
 })
 
 test('keys of the browser and of other commands do not match', () => {

@@ -1,4 +1,4 @@
-// Keys are written as `Mod+K`, `?` or `N`. `Mod` is ⌘ on a Mac and Ctrl elsewhere.
+// Keys are written as `Mod+K`, `Alt+Enter`, `?` or `N`. `Mod` is ⌘ on a Mac and Ctrl elsewhere.
 
 export interface PressedKey {
   readonly key: string
@@ -22,5 +22,8 @@ export function matchesKeys(keys: string, pressed: PressedKey, mac = isMac): boo
 /** Whether keys may be used while a person types. */
 export const worksInText = (keys: string): boolean => keys.startsWith('Mod+')
 
-/** As they are shown: `⌘K`, `Ctrl+K`. */
-export const keysText = (keys: string, mac = isMac): string => keys.replace('Mod+', mac ? '⌘' : 'Ctrl+')
+const macKeys: { readonly [key: string]: string } = { 'Mod+': '⌘', 'Alt+': '⌥', 'Shift+': '⇧', Enter: '⏎' }
+
+/** As they are shown: `⌘K` and `⌥⏎` on a Mac, `Ctrl+K` and `Alt+Enter` elsewhere. */
+export const keysText = (keys: string, mac = isMac): string =>
+  mac ? keys.replaceAll(/(?:Mod|Alt|Shift)\+|Enter/g, (key) => macKeys[key] ?? key) : keys.replace('Mod+', 'Ctrl+')
