@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import type { ExtensionStatus } from '../../src/contracts/index.ts'
+import { openBrowser } from '../browser.ts'
 import { type ModelRequest, type Served, type ServeScene, serveScene } from '../cli/serve-scene.ts'
+import { openChat } from '../web/chat-page.ts'
 
 let scene: ServeScene
 let server: Served
@@ -76,6 +78,24 @@ it('lists the extensions with their problems, which the health check shows, too'
   expect(broken?.problems.map(({ place }) => place).join()).toContain('manifest.yaml:')
   expect(await (await server.fetch('/ready')).text()).toContain('Extension broken: failed.')
   expect((await server.fetch('/v1/extensions', { token: 'nobody' })).status).toBe(401)
+})
+
+it('shows the state of each extension in the web chat, those with problems first', async () => {
+  const browser = await openBrowser()
+  try {
+    const { page, problems } = await openChat(
+      browser,
+      { ...server, address: `${server.url}/#token=${server.token}` },
+      { at: '#/extensions' },
+    )
+    const [broken, notes] = ['broken', 'Notes'].map((name) => page.getByRole('listitem', { name }))
+    await notes?.getByText('running').waitFor()
+    expect(await broken?.innerText()).toContain('Unknown key naem. Did you mean name?')
+    expect(await page.getByRole('main').getByRole('listitem').first().getAttribute('aria-label')).toBe('broken')
+    expect(problems).toEqual([])
+  } finally {
+    await browser.close()
+  }
 })
 
 it('keeps tools and agents of extensions when agent files change', async () => {

@@ -82,7 +82,7 @@ export function AgentDetails({ agent, agents }: AgentDetailsProps) {
         {tools.length === 0 && <p class="muted">None.</p>}
         {toolGroups(tools).map(({ source, tools: those }) => (
           <div key={source} class="tool-group">
-            {source !== '' && <h4 class="muted small">{source}</h4>}
+            <h4 class="muted small">{source || 'built in'}</h4>
             <ul class="chips plain-list">
               {those.map((tool) => (
                 <li key={tool} class="chip mono">

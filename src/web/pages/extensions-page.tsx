@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'preact/hooks'
+import { useEffect } from 'preact/hooks'
 import type { ExtensionStatus } from '../api/documents.ts'
 import { watchExtensions } from '../state/extensions.ts'
 import { usePage } from '../state/page.ts'
@@ -6,55 +6,51 @@ import { CopyButton } from '../ui/copy-button.tsx'
 import { Icon, type IconName } from '../ui/icon.tsx'
 import { PaneHead } from '../ui/pane-head.tsx'
 
-type State = ExtensionStatus['state']
-
-const states: { readonly [Each in State]: { readonly icon: IconName; readonly tone: string } } = {
-  running: { icon: 'check', tone: 'ok' },
-  failed: { icon: 'close', tone: 'error' },
-  quarantined: { icon: 'error', tone: 'error' },
-  untrusted: { icon: 'approval', tone: 'warning' },
-  disabled: { icon: 'pause', tone: 'muted' },
+interface StateView {
+  readonly icon: IconName
+  readonly tone: string
+  /** What a person can do, and the command for it. */
+  readonly fix?: readonly [reason: string, command: string]
 }
+
+/** Those that need a person come first. */
+const states: { readonly [Each in ExtensionStatus['state']]: StateView } = {
+  quarantined: {
+    icon: 'error',
+    tone: 'error',
+    fix: ['It stopped the kernel. It is loaded again when its files change, or after', 'enable'],
+  },
+  failed: { icon: 'close', tone: 'error', fix: ['Check it with', 'validate'] },
+  untrusted: { icon: 'approval', tone: 'warning', fix: ['Review its files, then trust them with', 'trust'] },
+  running: { icon: 'check', tone: 'ok' },
+  disabled: { icon: 'pause', tone: 'muted', fix: ['Load it with', 'enable'] },
+}
+const order = Object.keys(states)
+const isSick = ({ health }: ExtensionStatus): boolean => health?.healthy === false
+const rank = (extension: ExtensionStatus): number => (isSick(extension) ? 0 : order.indexOf(extension.state))
 
 /** The extensions of the kernel, as they are now. */
 export function ExtensionsPage() {
   const page = usePage()
-  const [wanted, setWanted] = useState<State | undefined>()
   useEffect(() => watchExtensions(page), [])
   const { value: extensions } = page.extensions
-  const shown = (extensions ?? []).filter(({ state }) => wanted === undefined || state === wanted)
-  const present = (Object.keys(states) as State[]).filter((state) => state === wanted || extensions?.some((each) => each.state === state))
   return (
     <>
       <PaneHead title="Extensions" />
       <div class="page">
         <div class="page-column">
-          {present.length > 1 && (
-            // biome-ignore lint/a11y/useSemanticElements: buttons that filter, not fields of a form
-            <div class="chips state-filter" role="group" aria-label="Filter by state">
-              {[undefined, ...present].map((state) => (
-                <button key={state ?? 'all'} type="button" class="chip" aria-pressed={state === wanted} onClick={() => setWanted(state)}>
-                  {state ?? 'all'}{' '}
-                  <span class="muted">{extensions?.filter((each) => state === undefined || each.state === state).length}</span>
-                </button>
-              ))}
-            </div>
-          )}
-          <ul class="plain-list page-cards">
-            {shown.map((extension) => (
-              <ExtensionCard key={extension.id} extension={extension} />
-            ))}
-          </ul>
-          {extensions && shown.length === 0 && (
+          {extensions?.length === 0 ? (
             <p class="muted">
-              {wanted === undefined ? (
-                <>
-                  No extensions are loaded. Write one with <code>troupe extensions new</code>.
-                </>
-              ) : (
-                `No extension is ${wanted}.`
-              )}
+              No extensions are loaded. Write one with <code>troupe extensions new</code>.
             </p>
+          ) : (
+            <ul class="rows">
+              {extensions
+                ?.toSorted((a, b) => rank(a) - rank(b))
+                .map((extension) => (
+                  <Extension key={extension.id} extension={extension} />
+                ))}
+            </ul>
           )}
         </div>
       </div>
@@ -64,65 +60,54 @@ export function ExtensionsPage() {
 
 const places = { kernel: 'runs in the kernel', sandbox: 'runs in a sandbox', nowhere: 'does not run' } as const
 
-function ExtensionCard({ extension }: { readonly extension: ExtensionStatus }) {
+function Extension({ extension }: { readonly extension: ExtensionStatus }) {
   const { id, name, version, description, state, source, runs, trusted, capabilities, health, problems } = extension
-  const { icon, tone } = states[state]
-  const fix = fixOf(extension)
+  const { icon, tone, fix } = states[state]
+  const facts = [id, source, places[runs], trusted ? 'trusted' : 'not trusted', ...(health?.healthy ? ['healthy'] : []), ...capabilities]
   return (
-    <li class="page-card" aria-label={name}>
-      <div class="page-card-head">
-        <h2 class="page-card-title truncate" title={id}>
-          {name}
-        </h2>
+    <li class="extension" aria-label={name}>
+      <div class="extension-head">
+        <h2 class="row-name truncate">{name}</h2>
         <span class="muted small">{version}</span>
         <span class={`badge tone-${tone}`}>
           <Icon name={icon} /> {state}
         </span>
       </div>
-      <p>{description}</p>
-      <p class="muted small">
-        {[id, source, places[runs], trusted ? 'trusted' : 'not trusted', ...(health?.healthy ? ['healthy'] : [])].join(' · ')}
-      </p>
-      {capabilities.length > 0 && (
-        <ul class="chips plain-list" aria-label="Capabilities">
-          {capabilities.map((capability) => (
-            <li key={capability} class="chip mono">
-              {capability}
-            </li>
-          ))}
-        </ul>
+      {description && (
+        <p>
+          <Code text={description} />
+        </p>
       )}
-      {health && !health.healthy && <p class="problem tone-error">Not healthy{health.message ? `: ${health.message}` : '.'}</p>}
-      {problems.map(({ place, message, remedy }) => (
-        <div key={`${place} ${message}`} class="problem">
-          <code>{place}</code> {message}
-          {remedy && !(fix && remedy.includes(fix.command)) && <div class="muted">{remedy}</div>}
-        </div>
-      ))}
-      {fix && (
-        <div class="problem">
-          {fix.reason}
-          <div class="fix line">
-            <code>{fix.command}</code>
-            <CopyButton text={fix.command} />
-          </div>
+      <p class="muted small">{facts.join(' · ')}</p>
+      {(isSick(extension) || problems.length > 0 || fix) && (
+        <div class="problems">
+          {isSick(extension) && <p class="tone-error">Not healthy{health?.message ? `: ${health.message}` : '.'}</p>}
+          {problems.map(({ place, message, remedy = '' }) => (
+            <p key={`${place} ${message}`}>
+              {!place.endsWith(`/${id}`) && <span class="mono small muted">{shortPlace(place)} </span>}
+              <Code text={sentence(message)} /> <span class="muted">{!remedy.includes('troupe extensions') && <Code text={remedy} />}</span>
+            </p>
+          ))}
+          {fix && <Fix reason={fix[0]} command={`troupe extensions ${fix[1]} ${id}`} />}
         </div>
       )}
     </li>
   )
 }
 
-interface Fix {
-  readonly reason: string
-  readonly command: string
-}
+const sentence = (text: string): string => `${text.charAt(0).toUpperCase()}${text.slice(1)}.`
 
-function fixOf({ id, state }: ExtensionStatus): Fix | undefined {
-  if (state === 'quarantined')
-    return {
-      reason: 'It stopped the kernel, so it is not loaded until its files change or you enable it:',
-      command: `troupe extensions enable ${id}`,
-    }
-  if (state === 'untrusted') return { reason: 'Review its files, then trust them:', command: `troupe extensions trust ${id}` }
-  return state === 'disabled' ? { reason: 'To load it:', command: `troupe extensions enable ${id}` } : undefined
-}
+/** The file in the folder of the extension. */
+const shortPlace = (place: string): string => place.slice(place.lastIndexOf('/') + 1)
+
+const Fix = ({ reason, command }: { readonly reason: string; readonly command: string }) => (
+  <div class="fix line">
+    <span>
+      {reason} <code>{command}</code>
+    </span>
+    <CopyButton text={command} />
+  </div>
+)
+
+/** Messages of the server have names in backticks. */
+const Code = ({ text }: { readonly text: string }) => text.split('`').map((part, i) => (i % 2 === 1 ? <code key={i}>{part}</code> : part))
