@@ -1,6 +1,17 @@
 import { randomUUID } from 'node:crypto'
 import type { Server } from 'node:http'
-import type { Approver, Clock, Model, ModelAdapter, ModelPart, ModelRequest, Store, Tool } from '../../src/contracts/index.ts'
+import type {
+  Approver,
+  Clock,
+  Model,
+  ModelAdapter,
+  ModelPart,
+  ModelRequest,
+  ProjectGrants,
+  Sandbox,
+  Store,
+  Tool,
+} from '../../src/contracts/index.ts'
 import { type RestDependencies, restRoutes } from '../../src/headends/rest/index.ts'
 import {
   auditLog,
@@ -33,6 +44,8 @@ export interface ServedOptions {
   readonly store?: Store
   readonly clock?: Clock
   readonly approver?: Approver
+  readonly grants?: ProjectGrants
+  readonly sandbox?: Sandbox
   /** Routes of other protocols, before those of REST. */
   routes?(runtime: AgentRuntime): readonly Route[]
   readonly rest?: Partial<RestDependencies>
@@ -70,6 +83,8 @@ export async function serve(options: ServedOptions = {}): Promise<Served> {
     adapter: modelOf(options.model),
     store,
     clock,
+    ...(options.grants && { grants: options.grants }),
+    ...(options.sandbox && { sandbox: options.sandbox }),
     // As `troupe serve`: a request waits until somebody answers.
     approver: options.approver ?? { decide: ({ isLive }) => (isLive ? 'wait' : 'suspend') },
     budgetOf: budgetOfTokens(store.records),
