@@ -1,4 +1,3 @@
-import type { InputPart } from '../../contracts/index.ts'
 import { toBase64 } from '../../util/encode-bytes.ts'
 import { detectMediaType, isReadableImage } from '../../util/media-type.ts'
 import type { Attachment } from './drafts.ts'
@@ -21,12 +20,16 @@ export function attach(before: readonly Attachment[], added: readonly Attachment
   const empty = added.find(({ bytes }) => bytes === 0)
   if (empty) return { ok: false, problem: `${empty.name} is empty.` }
   if (attachments.length > maxParts) return { ok: false, problem: `A message can have ${maxParts} attachments.` }
-  if (attachments.reduce((sum, { part }) => sum + encodedBytes(part), 0) > maxEncoded)
-    return { ok: false, problem: 'Attachments of one message can have 15 MB together. Nothing was attached.' }
+  if (attachments.reduce((sum, each) => sum + encodedBytes(each), 0) > maxEncoded)
+    return { ok: false, problem: `${namesOf(added)} not attached: a message can have 15 MB.` }
   return { ok: true, attachments }
 }
 
-const encodedBytes = (part: InputPart): number => (part.type === 'text' ? new Blob([JSON.stringify(part.text)]).size : part.data.length)
+const namesOf = ([first, ...others]: readonly Attachment[]): string =>
+  others.length > 0 ? `${others.length + 1} files were` : `${first?.name} was`
+
+const encodedBytes = ({ part, bytes }: Attachment): number =>
+  part.type === 'text' ? new Blob([JSON.stringify(part.text)]).size : (bytes / 3) * 4
 
 export const textAttachment = (text: string): Attachment => ({
   name: 'Pasted text',
@@ -35,7 +38,8 @@ export const textAttachment = (text: string): Attachment => ({
 })
 
 export async function fileAttachment(file: File): Promise<Attachment> {
-  const bytes = file.size > maxEncoded ? new Uint8Array(maxEncoded + 1) : new Uint8Array(await file.arrayBuffer())
+  // A file that is too large is refused by its size.
+  const bytes = new Uint8Array(file.size > maxEncoded ? [] : await file.arrayBuffer())
   const mediaType = detectMediaType(bytes, file.type)
   const data = toBase64(bytes)
   const name = file.name || 'file'

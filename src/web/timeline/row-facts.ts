@@ -121,7 +121,7 @@ export function statusOf(of: Operation): MarkStatus {
 function stepStatus({ attempts, requests, open, rejected }: StepNode, turn: TurnNode): MarkStatus {
   const attempt = attempts.at(-1)
   const isLive = turn.status === 'running' || turn.status === 'suspended'
-  if (requests.size > 0) return 'suspended'
+  if (requests.size > 0 || (open.size > 0 && turn.status === 'suspended' && !isRunning(turn))) return 'suspended'
   if (isLive && (attempt?.latencyMs === undefined || open.size > 0 || isRetried(attempt, attempts, turn))) return 'running'
   if (attempt?.latencyMs === undefined) return 'interrupted'
   return attempt.failure ? 'failed' : rejected ? 'warning' : 'completed'

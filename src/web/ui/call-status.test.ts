@@ -10,3 +10,8 @@ test('a command with an exit code other than 0 has completed with a problem', ()
   expect(callStatus(call({ status: 'failed', exitCode: 1 }))).toBe('failed')
   expect(callProblem(call({ error: { class: 'invalid_input', message: '' } }))).toBe('invalid input')
 })
+
+test('a child that talks to the person waits between its turns', () => {
+  const handoff = (status: string) => callStatus(call({ status: 'running', speaks: true, child: { turns: [{ status }] } }))
+  expect([handoff('running'), handoff('completed')]).toEqual(['running', 'suspended'])
+})
