@@ -108,14 +108,16 @@ function Label({ level, facts, isCollapsed, hiddenFailures, hasRows }: RowProps 
       </span>
       <StatusMark status={status} />
       <span class="timeline-words">
-        <span class="timeline-name truncate">{exactLine(name.slice(0, 200))}</span>
-        {problem && <span class={`timeline-problem truncate tone-${statusTone(status)}`}>{problem}</span>}
-        {hiddenFailures > 0 && <span class="timeline-problem truncate tone-error">{hiddenFailures} failed</span>}
-        {notes.length > 0 && (
-          <span class="timeline-note" role="img" aria-label={`${notes.length} notes`} title={notes.map(noteText).join('\n')}>
-            <Icon name="error" />
-          </span>
-        )}
+        <span class="timeline-words">
+          <span class="timeline-name truncate">{exactLine(name.slice(0, 200))}</span>
+          {problem && <span class={`timeline-problem truncate tone-${statusTone(status)}`}>{problem}</span>}
+          {hiddenFailures > 0 && <span class="timeline-problem truncate tone-error">{hiddenFailures} failed</span>}
+          {notes.length > 0 && (
+            <span class="timeline-note" role="img" aria-label={`${notes.length} notes`} title={notes.map(noteText).join('\n')}>
+              <Icon name="error" />
+            </span>
+          )}
+        </span>
         <span class="timeline-about truncate">{exactLine(about.slice(0, 200))}</span>
       </span>
     </div>

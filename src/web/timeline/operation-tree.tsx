@@ -29,6 +29,12 @@ export function OperationTree({ state }: { readonly state: TimelineState }) {
     requestAnimationFrame(() => showRow(index))
   }, [selected])
 
+  // Details take a part of the height.
+  useEffect(() => {
+    const index = state.isDetailsOpen.value ? rows.findIndex(({ id }) => id === selected) : -1
+    if (index >= 0) showRow(index)
+  }, [rowsOnPage])
+
   const select = (row: Row, opensDetails: boolean): void => {
     own.current = row.id
     page.selected.value = row.id

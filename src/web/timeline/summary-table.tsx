@@ -62,6 +62,7 @@ function Totals({ title, note, rows }: { readonly title: string; readonly note?:
     tokens: Math.max(1, ...rows.map(tokensOf)),
   }
   const hasTokens = rows.some(({ spent }) => spent)
+  const hasCost = rows.some(({ spent }) => spent && spent.cost !== 'unknown' && spent.cost > 0)
   return (
     <table class="timeline-totals">
       <caption>
@@ -73,7 +74,7 @@ function Totals({ title, note, rows }: { readonly title: string; readonly note?:
           <th scope="col">Calls</th>
           <th scope="col">Time</th>
           {hasTokens && <th scope="col">Tokens</th>}
-          {hasTokens && <th scope="col">Cost</th>}
+          {hasCost && <th scope="col">Cost</th>}
         </tr>
       </thead>
       <tbody>
@@ -86,7 +87,7 @@ function Totals({ title, note, rows }: { readonly title: string; readonly note?:
             </th>
             <td>
               {grouped(row.calls)}
-              {row.failed > 0 && <span class="tone-error"> {grouped(row.failed)} failed</span>}
+              {row.failed > 0 && <span class="timeline-failed tone-error"> {grouped(row.failed)} failed</span>}
             </td>
             <td>
               {duration(row.latencyMs)}
@@ -98,7 +99,7 @@ function Totals({ title, note, rows }: { readonly title: string; readonly note?:
                 <Share kind="tokens" share={tokensOf(row) / most.tokens} />
               </td>
             )}
-            {hasTokens && <td>{row.spent && (row.spent.cost === 'unknown' ? 'unknown' : price(row.spent.cost) || '–')}</td>}
+            {hasCost && <td>{row.spent && (row.spent.cost === 'unknown' ? 'unknown' : price(row.spent.cost) || '–')}</td>}
           </tr>
         ))}
       </tbody>

@@ -20,7 +20,7 @@ const paths = {
   file: 'M4 2h5l3 3v9H4zM9 2v3h3',
   filter: 'M2 4h12M4.5 8h7M7 12h2',
   fit: 'M2 5V2h3M14 5V2h-3M2 11v3h3M14 11v3h-3M5 8h6',
-  follow: 'M8 2v7M5 6.5L8 9.5l3-3M3 13h10',
+  follow: 'M2 8h8M7 4.5L10.5 8 7 11.5M13.5 3v10',
   link: 'M6.8 9.2a2.5 2.5 0 0 0 3.5 0l2.2-2.2A2.5 2.5 0 0 0 9 3.5l-1 1M9.2 6.8a2.5 2.5 0 0 0-3.5 0L3.5 9A2.5 2.5 0 0 0 7 12.5l1-1',
   menu: 'M2 4h12M2 8h12M2 12h12',
   message: 'M2.5 3.5h11v8H7L4 14v-2.5H2.5z',
