@@ -35,3 +35,13 @@ export function permitOf({ answer, approved }: Pick<CallIntent, 'answer' | 'appr
   if (answer !== undefined) return { kind: 'answered', text: answer }
   return approved && { kind: 'approved', by: approved.by }
 }
+
+/** The name in journals for answers at the terminal of a run. */
+export const terminalApproverName = 'person at the terminal'
+
+/** `approved by anna`, `granted for the project`, `allowed: write_file (the command line)`. `by`: a person, a rule or an earlier grant. */
+export function decidedText(what: 'approved' | 'answered' | 'declined', by: string): string {
+  if (by.startsWith('granted')) return by
+  if (by.startsWith('allow ')) return `allowed: ${by.slice('allow '.length)}`
+  return by === terminalApproverName ? `${what} at the terminal` : `${what} by ${by}`
+}

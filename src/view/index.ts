@@ -1,4 +1,4 @@
-export { type CallPermit, changesOf, exitCodeOf, type FileChange } from './call-result.ts'
+export { type CallPermit, changesOf, decidedText, exitCodeOf, type FileChange, terminalApproverName } from './call-result.ts'
 export { requestSummary, runAgainOutside, shownFor } from './call-summary.ts'
 export { answerNeeded, duration, elapsed, grouped, plural, price, reasonText, size, timeText, tokens } from './format-numbers.ts'
 export {

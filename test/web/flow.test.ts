@@ -1,18 +1,47 @@
 import { readFile } from 'node:fs/promises'
 import { afterAll, expect, test } from 'vitest'
+import type { ApprovalKey, Tool } from '../../src/contracts/index.ts'
+import { handoffTool, returnControlTool } from '../../src/kernel/handoff/handoff-tool.ts'
 import { gate } from '../../src/testing/index.ts'
 import { openBrowser } from '../browser.ts'
 import { type Chat, openChat, openTab } from './chat-page.ts'
-import { answersIn, journalOf } from './journal.ts'
+import { answersIn, journalOf, startSession } from './journal.ts'
 import type { Stories } from './story-model.ts'
-import { type Scene, tripStories, webScene } from './web-scene.ts'
+import { type Scene, tripAgents, tripStories, tripTools, webScene } from './web-scene.ts'
 
 // One story in one browser. The model waits at gates, so that nothing depends on time.
 
 const browser = await openBrowser()
 const gates = { words: gate(), answer: gate(), stop: gate(), rest: gate() }
+/** The sandbox stops it. */
+const stopped: Tool = {
+  name: 'fetch_map',
+  description: 'Fetches a map.',
+  inputSchema: { type: 'object' },
+  execute: (_, { confinement }) =>
+    confinement.kind === 'none' ? 'A map.' : { ok: false, error: { class: 'sandbox', message: 'The sandbox has no network.' } },
+}
 const booking = { tool: 'book_room', input: { city: 'Oslo', nights: 2, reason: 'Two nights' } }
-const scene = await webScene({ stories: stories() })
+const granted: ApprovalKey[] = []
+const scene = await webScene({
+  stories: stories(),
+  agents: [
+    ...tripAgents.map((agent) => (agent.name === 'trip' ? { ...agent, agents: ['weather', 'trains', 'coach'] } : agent)),
+    { name: 'coach', description: 'Talks', prompt: 'You are coach.', model: 'test/story', tools: ['return_control'] },
+  ],
+  tools: [
+    ...tripTools,
+    handoffTool({
+      agent: 'coach',
+      description: 'Talks.',
+      limits: { maxTurns: 5, maxTokensPerInvocation: 50_000, timeBudgetMs: 60_000 },
+    }),
+    returnControlTool,
+    stopped,
+  ],
+  sandbox: { confinement: { kind: 'sandbox', name: 'test' } },
+  grants: { list: () => granted, add: async (keys) => void granted.push(...keys) },
+})
 const chat = await openChat(browser, scene)
 afterAll(async () => {
   await browser.close()
@@ -23,11 +52,21 @@ function stories(): Stories {
   const { trip, ...children } = tripStories(0)
   return {
     ...children,
+    coach: [
+      { when: /ten/, steps: [{ calls: [{ tool: 'return_control', input: { report: 'Ten.' } }] }] },
+      { steps: [{ text: 'How far do you walk?' }] },
+    ],
     trip: [
       { when: /window seat/, steps: [{ text: 'Then a window seat on the 17:05.' }] },
       { when: /Tell me everything/, steps: [{ pieces: ['There is much to tell. ', gates.stop.promise] }, { text: 'In short: go.' }] },
       { when: /By bus/, steps: [{ text: 'The bus leaves at noon.' }] },
       { when: /long way/, steps: [{ pieces: ['The first half of it, ', gates.rest.promise, 'and the second half.'] }] },
+      { when: /map/, steps: [{ calls: [{ tool: 'fetch_map' }] }, { text: 'Here is the map.' }] },
+      { when: /pictures/, steps: [{ text: 'Two pictures and a file.' }] },
+      {
+        when: /coach/,
+        steps: [{ calls: [{ tool: 'agent__coach', input: { task: 'Ask how far' } }] }, { text: 'Ten kilometres, then.' }],
+      },
       { when: /Book again/, steps: [{ calls: [booking] }, { text: 'It is still not booked.' }] },
       {
         steps: [
@@ -142,6 +181,58 @@ test('two tabs agree', async () => {
   expect(other.problems).toEqual([])
   await other.close()
 })
+
+test('files that are dropped and pasted; who speaks in a handoff; permission for the project, and outside the sandbox', async () => {
+  const picture = { name: 'fjord.png', type: 'image/png', bytes: [0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a] }
+  await drop('drop', [picture, { name: 'plan.pdf', type: 'application/pdf', bytes: [1] }])
+  await drop('paste', [{ ...picture, name: 'image.png' }])
+  const attached = chat.page.getByRole('list', { name: 'Attachments' }).getByRole('listitem')
+  await attached.nth(2).waitFor()
+  await drop('drop', [{ name: 'film.mov', type: 'video/mp4', bytes: 30_000_000 }])
+  await chat.page.getByText('film.mov was not attached').waitFor()
+  await chat.send('Some pictures')
+  await chat.says('Two pictures and a file.')
+  const accepted = (await journalOf(scene, await chat.id())).findLast((event) => event.type === 'interaction.input.accepted')
+  expect(accepted?.parts.map(({ type }) => type)).toEqual(['text', 'image', 'file', 'image'])
+
+  await chat.send('Call the coach')
+  await chat.says('coach talks to you')
+  await chat.says('How far do you walk?')
+  await chat.rows.filter({ hasText: 'coach' }).getByRole('img', { name: 'waiting' }).first().waitFor()
+  await chat.message.and(chat.page.getByPlaceholder('Message coach')).fill('About ten kilometres')
+  await chat.message.press('Enter')
+  await chat.says('Ten kilometres, then.')
+
+  await chat.send('Book again')
+  await chat.button('For session or longer').click()
+  await chat.page.getByRole('menuitem', { name: 'For project: rooms in Oslo' }).click()
+  await chat.button('Stop').waitFor({ state: 'detached' })
+  expect(granted).toEqual([{ key: 'room:Oslo', label: 'rooms in Oslo' }])
+  await chat.show(await startSession(scene, 'Book again'))
+  await chat.says('It is still not booked.')
+
+  await chat.send('And a map')
+  await chat.says(/^Outside the sandbox it has all permissions/)
+  await chat.button('Approve').click()
+  await chat.says('Here is the map.')
+})
+
+interface DroppedFile {
+  readonly name: string
+  readonly type: string
+  /** Or how many. */
+  readonly bytes: readonly number[] | number
+}
+
+/** As a person does with files of the system. */
+const drop = (kind: 'drop' | 'paste', files: readonly DroppedFile[]): Promise<unknown> =>
+  chat.page.evaluate(`(() => {
+    const data = new DataTransfer()
+    for (const { name, type, bytes } of ${JSON.stringify(files)}) data.items.add(new File([new Uint8Array(bytes)], name, { type }))
+    const Kind = { drop: DragEvent, paste: ClipboardEvent }.${kind}
+    const area = document.querySelector('textarea[aria-label=Message]')
+    area.dispatchEvent(new Kind('${kind}', { dataTransfer: data, clipboardData: data, bubbles: true, cancelable: true }))
+  })()`)
 
 test('export as JSON and as HTML', async () => {
   const id = await chat.id()

@@ -13,6 +13,7 @@ import {
   applyEvent,
   applyPast,
   changesOf,
+  decidedText,
   duration,
   emptyTree,
   exitCodeOf,
@@ -25,6 +26,7 @@ import {
   type SessionNodes,
   stepName,
   subjectOf,
+  terminalApproverName,
   tokens,
 } from '../../view/index.ts'
 import { exactLine, exactLines } from '../terminal/exact-text.ts'
@@ -33,16 +35,7 @@ import type { Paint } from '../terminal/paint.ts'
 import { printable } from '../terminal/printable.ts'
 import { fitWidth } from '../terminal/text-width.ts'
 import { failedCommandMark, quoted } from '../tree/call-row.ts'
-import {
-  changeText,
-  decidedText,
-  isAutomatic,
-  isFailedExit,
-  partTexts,
-  permitText,
-  terminalApproverName,
-  unsandboxedText,
-} from '../tree/call-texts.ts'
+import { changeText, isAutomatic, isFailedExit, partTexts, permitText, unsandboxedText } from '../tree/call-texts.ts'
 import { hookDetails, hookText, problemText, rejectedLabel } from '../tree/hook-rows.ts'
 import { compactionText, failureText, outputLines, planLines, planText, queueText, requestLabel } from '../tree/leaf-rows.ts'
 import { modelText } from '../tree/model-text.ts'
@@ -292,7 +285,7 @@ export class PlainProgress {
 const decisions = { approve: 'approved', answer: 'answered', deny: 'declined', abort: 'declined' } as const
 
 const resolvedText = ({ decision, by }: InteractionEvent<'interaction.approval.resolved'>): string =>
-  `${decidedText(decisions[decision.kind], by)}${decision.kind === 'approve' && decision.breadth !== 'once' ? ` for the ${decision.breadth}` : ''}`
+  `${printable(decidedText(decisions[decision.kind], by))}${decision.kind === 'approve' && decision.breadth !== 'once' ? ` for the ${decision.breadth}` : ''}`
 
 const maxDiffLines = 40
 

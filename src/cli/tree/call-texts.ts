@@ -1,5 +1,5 @@
 import type { OutputPart } from '../../contracts/index.ts'
-import { type CallPermit, type FileChange, size } from '../../view/index.ts'
+import { type CallPermit, decidedText, type FileChange, size } from '../../view/index.ts'
 import { printable } from '../terminal/printable.ts'
 
 // Short texts about a call: changed files, approvals, the sandbox.
@@ -30,24 +30,13 @@ export function partTexts(parts: readonly OutputPart[] = []): readonly string[] 
 /** `approved at the terminal`, `granted for the project`, `allowed: write_file (the command line)`. */
 export function permitText(permit: CallPermit): string {
   if (permit.kind === 'answered') return `answered: ${printable(permit.text)}`
-  return decidedText('approved', permit.by)
+  return printable(decidedText('approved', permit.by))
 }
 
 /** Decided by a rule or an earlier grant, not by a person. */
 export const isAutomatic = (by: string): boolean => /^(?:granted|allow) /.test(by)
 
-/** `by`: a person, a rule or an earlier grant. */
-export function decidedText(what: 'approved' | 'answered' | 'declined', by: string): string {
-  const name = printable(by)
-  if (name.startsWith('granted')) return name
-  if (name.startsWith('allow ')) return `allowed: ${name.slice('allow '.length)}`
-  return name === terminalApproverName ? `${what} at the terminal` : `${what} by ${name}`
-}
-
-/** The name in journals for answers at the terminal of a run. */
-export const terminalApproverName = 'person at the terminal'
-
 /** `ran outside the sandbox, approved at the terminal`. */
 export function unsandboxedText(by: string, tense: 'runs' | 'ran'): string {
-  return [`${tense} outside the sandbox`, ...(by === '' ? [] : [decidedText('approved', by)])].join(', ')
+  return [`${tense} outside the sandbox`, ...(by === '' ? [] : [printable(decidedText('approved', by))])].join(', ')
 }

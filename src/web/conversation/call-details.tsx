@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
 import { exactText } from '../../util/exact-text.ts'
-import { type CallNode, size } from '../../view/index.ts'
+import { type CallNode, decidedText, size } from '../../view/index.ts'
 import { LongText } from '../markdown/long-text.tsx'
 import { attempt } from '../state/actions.ts'
 import { loadOutput, saveOutput } from '../state/outputs.ts'
@@ -20,11 +20,11 @@ export function CallDetails({ call }: { readonly call: CallNode }) {
   return (
     <div class="call-details">
       {reason !== '' && <p class="call-reason">“{exactText(reason)}”</p>}
-      {permit?.kind === 'approved' && <p class="muted small">Approved by {permit.by}</p>}
+      {permit?.kind === 'approved' && <p class="muted small">Permission: {decidedText('approved', permit.by)}</p>}
       {permit?.kind === 'answered' && <p class="muted small">Answer: {exactText(permit.text)}</p>}
       {'by' in sandbox && (
         <p class="muted small">
-          {sandbox.kind === 'outside' ? 'Ran outside the sandbox' : 'May run outside the sandbox'}, approved by {sandbox.by}
+          {sandbox.kind === 'outside' ? 'Ran outside the sandbox' : 'May run outside the sandbox'}, {decidedText('approved', sandbox.by)}
         </p>
       )}
       {hooks.map((hook, index) => (

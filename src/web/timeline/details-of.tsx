@@ -3,6 +3,7 @@ import {
   type AgentNode,
   type AttemptNode,
   type CallNode,
+  decidedText,
   duration,
   grouped,
   plural,
@@ -161,7 +162,7 @@ function CallDetails({ call, facts }: { readonly call: CallNode; readonly facts:
           ['Reason', call.reason],
           ['Exit code', exitCode === undefined ? undefined : String(exitCode)],
           ...call.asked.map((request): Fact => ['Approval', answerText(request)]),
-          ['Approved by', call.asked.length === 0 && call.permit?.kind === 'approved' ? call.permit.by : undefined],
+          ['Permission', call.asked.length === 0 && call.permit?.kind === 'approved' ? decidedText('approved', call.permit.by) : undefined],
           ['Answer', call.permit?.kind === 'answered' ? call.permit.text : undefined],
           ['Sandbox', sandboxText(call)],
           ['Queue', call.inQueue?.queue],
@@ -182,7 +183,7 @@ function sandboxText({ sandbox }: CallNode): string | undefined {
     case 'asking':
       return 'asks to run outside'
     default:
-      return `outside, approved by ${sandbox.by}`
+      return `outside, ${decidedText('approved', sandbox.by)}`
   }
 }
 
