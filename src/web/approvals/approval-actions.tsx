@@ -12,19 +12,16 @@ interface ApprovalActionsProps {
 
 const maxFeedback = 10_000
 
-/** Approve once or for longer, deny with or without words, end the run. A question can only be declined here. */
+/** Approve once or for longer, deny with or without words, end the run. */
 export function ApprovalActions({ request, onDecide }: ApprovalActionsProps) {
   const page = usePage()
   const [feedback, setFeedback] = useState('')
-  const isQuestion = request.question !== undefined
-  const grants = isQuestion ? [] : grantChoices(request, { mayGrantProject: page.status.value?.scopes.includes('admin') ?? false })
+  const grants = grantChoices(request, { mayGrantProject: page.status.value?.scopes.includes('admin') ?? false })
   return (
     <div class="approval-row line">
-      {!isQuestion && (
-        <button type="button" class="button button-primary" onClick={() => onDecide({ kind: 'approve', breadth: 'once' })}>
-          Approve
-        </button>
-      )}
+      <button type="button" class="button button-primary" onClick={() => onDecide({ kind: 'approve', breadth: 'once' })}>
+        Approve
+      </button>
       {grants.length > 0 && (
         <MenuButton
           label="For session or longer"
@@ -42,29 +39,39 @@ export function ApprovalActions({ request, onDecide }: ApprovalActionsProps) {
           onDecide({ kind: 'deny', ...(feedback.trim() !== '' && { feedback: feedback.trim() }) })
         }}
       >
-        {isQuestion ? (
-          <span class="approval-grow" />
-        ) : (
-          <input
-            class="field approval-grow"
-            aria-label="Feedback"
-            placeholder="Reason (optional)"
-            maxLength={maxFeedback}
-            value={feedback}
-            onInput={({ currentTarget }) => setFeedback(currentTarget.value)}
-          />
-        )}
+        <input
+          class="field approval-grow"
+          aria-label="Feedback"
+          placeholder="Reason (optional)"
+          maxLength={maxFeedback}
+          value={feedback}
+          onInput={({ currentTarget }) => setFeedback(currentTarget.value)}
+        />
         <button type="submit" class="button">
-          {isQuestion ? 'Decline' : 'Deny'}
+          Deny
         </button>
-        <MenuButton
-          label="End the run"
-          class="icon-button"
-          items={[{ label: 'Deny and end the run', icon: 'stop', isDanger: true, onSelect: () => onDecide({ kind: 'abort' }) }]}
-        >
-          <Icon name="more" />
-        </MenuButton>
+        <EndMenu onDecide={onDecide} />
       </form>
     </div>
   )
 }
+
+/** How a question is not answered. */
+export const DeclineActions = ({ onDecide }: Pick<ApprovalActionsProps, 'onDecide'>) => (
+  <>
+    <button type="button" class="button" onClick={() => onDecide({ kind: 'deny' })}>
+      Decline
+    </button>
+    <EndMenu onDecide={onDecide} />
+  </>
+)
+
+const EndMenu = ({ onDecide }: Pick<ApprovalActionsProps, 'onDecide'>) => (
+  <MenuButton
+    label="End the run"
+    class="icon-button"
+    items={[{ label: 'Deny and end the run', icon: 'stop', isDanger: true, onSelect: () => onDecide({ kind: 'abort' }) }]}
+  >
+    <Icon name="more" />
+  </MenuButton>
+)

@@ -35,11 +35,12 @@ export function ApprovalCard({ sessionId, request }: ApprovalCardProps) {
       <fieldset disabled={state !== 'open' || !page.mayApprove.value} aria-label={`${question ? 'Question' : 'Approval'}: ${title}`}>
         <Heading sessionId={sessionId} request={request} title={title} />
         {!question && <Details request={request} />}
-        {question && page.mayApprove.value && <QuestionAnswer question={question} onDecide={onDecide} />}
-        {page.mayApprove.value ? (
-          <ApprovalActions request={request} onDecide={onDecide} />
-        ) : (
+        {!page.mayApprove.value ? (
           <p class="muted small">Your token cannot answer requests: it lacks the scope “approve”.</p>
+        ) : question ? (
+          <QuestionAnswer question={question} onDecide={onDecide} />
+        ) : (
+          <ApprovalActions request={request} onDecide={onDecide} />
         )}
       </fieldset>
       <p class="approval-sent muted small" role="status">

@@ -1,6 +1,8 @@
+import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
 import type { ApprovalDecision, Question } from '../../contracts/index.ts'
 import { exactLine, exactText } from '../../util/exact-text.ts'
+import { DeclineActions } from './approval-actions.tsx'
 import { QuestionForm } from './question-form.tsx'
 
 interface QuestionAnswerProps {
@@ -8,31 +10,28 @@ interface QuestionAnswerProps {
   onDecide(decision: ApprovalDecision): void
 }
 
-/** How a question can be answered: by an option, a text, a form, or by opening an address. */
+/** How a question can be answered: by an option, a text, a form, or by opening an address. Or not at all. */
 export function QuestionAnswer({ question, onDecide }: QuestionAnswerProps) {
   const { options = [], form, url } = question
-  if (form)
-    return (
-      <>
-        {url !== undefined && <Address url={url} />}
-        <QuestionForm form={form} onFilled={(content) => onDecide({ kind: 'answer', text: '', content })} />
-      </>
-    )
-  if (url !== undefined)
-    return (
-      <>
-        <Address url={url} />
-        <div>
+  const decline = <DeclineActions onDecide={onDecide} />
+  return (
+    <>
+      {url !== undefined && <Address url={url} />}
+      {form && (
+        <QuestionForm form={form} onFilled={(content) => onDecide({ kind: 'answer', text: '', content })}>
+          {decline}
+        </QuestionForm>
+      )}
+      {!form && url !== undefined && (
+        <div class="line">
           <button type="button" class="button button-primary" onClick={() => onDecide({ kind: 'answer', text: 'done' })}>
             I am done
           </button>
+          {decline}
         </div>
-      </>
-    )
-  return (
-    <>
+      )}
       {options.length > 0 && (
-        <div class="approval-options">
+        <div class="approval-row line">
           {options.map((option) => (
             <button key={option} type="button" class="button approval-option" onClick={() => onDecide({ kind: 'answer', text: option })}>
               {exactLine(option)}
@@ -40,16 +39,25 @@ export function QuestionAnswer({ question, onDecide }: QuestionAnswerProps) {
           ))}
         </div>
       )}
-      <FreeAnswer placeholder={options.length > 0 ? 'Or your own answer' : 'Your answer'} onDecide={onDecide} />
+      {!form && url === undefined && (
+        <FreeAnswer placeholder={options.length > 0 ? 'Or your own answer' : 'Your answer'} onDecide={onDecide}>
+          {decline}
+        </FreeAnswer>
+      )}
     </>
   )
 }
 
-function FreeAnswer({ placeholder, onDecide }: { readonly placeholder: string; onDecide(decision: ApprovalDecision): void }) {
+interface FreeAnswerProps extends Pick<QuestionAnswerProps, 'onDecide'> {
+  readonly placeholder: string
+  readonly children: ComponentChildren
+}
+
+function FreeAnswer({ placeholder, onDecide, children }: FreeAnswerProps) {
   const [text, setText] = useState('')
   return (
     <form
-      class="approval-row line"
+      class="approval-row line approval-deny"
       onSubmit={(event) => {
         event.preventDefault()
         if (text.trim() !== '') onDecide({ kind: 'answer', text: text.trim() })
@@ -65,6 +73,7 @@ function FreeAnswer({ placeholder, onDecide }: { readonly placeholder: string; o
       <button type="submit" class="button" disabled={text.trim() === ''}>
         Answer
       </button>
+      {children}
     </form>
   )
 }

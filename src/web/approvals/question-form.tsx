@@ -1,3 +1,4 @@
+import type { ComponentChildren } from 'preact'
 import { useId, useState } from 'preact/hooks'
 import type { JsonObject, JsonSchema } from '../../contracts/index.ts'
 import { type FormField, formFields } from '../../policy/form-fields.ts'
@@ -6,14 +7,26 @@ import { type EnteredValue, fillForm, presetValues } from './form-values.ts'
 
 interface QuestionFormProps {
   readonly form: JsonSchema
+  /** Buttons beside the one that submits. */
+  readonly children: ComponentChildren
   onFilled(content: JsonObject): void
 }
 
 /** The fields of a question. They are checked here, so that a mistake is shown beside its field. */
-export function QuestionForm({ form, onFilled }: QuestionFormProps) {
+export function QuestionForm({ form, children, onFilled }: QuestionFormProps) {
   const [fields] = useState(() => readForm(form))
-  if (typeof fields === 'string') return <p class="tone-error">This form cannot be shown: {fields}.</p>
-  return <Fields fields={fields} onFilled={onFilled} />
+  if (typeof fields !== 'string')
+    return (
+      <Fields fields={fields} onFilled={onFilled}>
+        {children}
+      </Fields>
+    )
+  return (
+    <>
+      <p class="tone-error">This form cannot be shown: {fields}.</p>
+      <div class="line">{children}</div>
+    </>
+  )
 }
 
 function readForm(form: JsonSchema): readonly FormField[] | string {
@@ -24,7 +37,7 @@ function readForm(form: JsonSchema): readonly FormField[] | string {
   }
 }
 
-function Fields({ fields, onFilled }: { readonly fields: readonly FormField[]; onFilled(content: JsonObject): void }) {
+function Fields({ fields, children, onFilled }: Omit<QuestionFormProps, 'form'> & { readonly fields: readonly FormField[] }) {
   const [entered, setEntered] = useState(() => presetValues(fields))
   const [problems, setProblems] = useState<{ readonly [field: string]: string }>({})
   return (
@@ -48,10 +61,11 @@ function Fields({ fields, onFilled }: { readonly fields: readonly FormField[]; o
           onChange={(value) => setEntered({ ...entered, [field.name]: value })}
         />
       ))}
-      <div>
+      <div class="line">
         <button type="submit" class="button button-primary">
           Submit
         </button>
+        {children}
       </div>
     </form>
   )
@@ -74,11 +88,21 @@ function Field(props: FieldProps) {
       {isRequired && <span class="muted"> (required)</span>}
     </>
   )
+  const label = type.kind === 'choices' ? <span id={`${id}-name`}>{name}</span> : <label for={id}>{name}</label>
+  const input = <Input {...props} id={id} />
+  const isCheckbox = type.kind === 'boolean'
   return (
     <div class="approval-field">
-      {type.kind === 'choices' ? <span id={`${id}-name`}>{name}</span> : <label for={id}>{name}</label>}
+      {isCheckbox ? (
+        <div class="line">
+          {input}
+          {label}
+        </div>
+      ) : (
+        label
+      )}
       {description !== undefined && <p class="muted small">{description}</p>}
-      <Input {...props} id={id} />
+      {!isCheckbox && input}
       {problem !== undefined && (
         <p class="tone-error" id={`${id}-problem`}>
           {problem}

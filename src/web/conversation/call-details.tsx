@@ -32,8 +32,8 @@ export function CallDetails({ call }: { readonly call: CallNode }) {
       ))}
       {isCommand ? <Terminal call={call} /> : changes.length === 0 && <Code label="Input" text={JSON.stringify(input ?? {}, null, 2)} />}
       {changes.map(({ path, to, diff }, index) => (
-        <div key={`${index} ${path}`}>
-          <p class="mono small">{to === undefined ? path : `${path} → ${to}`}</p>
+        <div key={index}>
+          {!/^(?:diff|---) /.test(diff) && <p class="mono small">{to === undefined ? path : `${path} → ${to}`}</p>}
           {diff === '' ? <p class="muted small">No text changed.</p> : <Diff diff={diff} />}
         </div>
       ))}

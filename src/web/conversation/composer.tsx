@@ -18,18 +18,13 @@ export function Composer({ store }: { readonly store: SessionStore }) {
   if (!page.mayRun.value && page.status.value)
     return (
       <div class="composer">
-        <p class="composer-note line muted">Your token can only read: it lacks the scope “run”.</p>
+        <p class="muted">Your token can only read: it lacks the scope “run”.</p>
       </div>
     )
   const isOpen = turn?.status === 'running' || turn?.status === 'suspended'
   const agent = page.agents.value.find(({ name, displayName }) => name === root?.spec?.name || displayName === root?.spec?.name)
   return (
     <div class="composer">
-      {speaker && (
-        <p class="composer-note line muted small">
-          <Icon name="steer" /> {speaker.name} talks to you. Your message goes to it.
-        </p>
-      )}
       <MessageBox
         draft={openDraft(store.id)}
         placeholder={`Message ${speaker?.name ?? root?.name ?? ''}`.trim()}

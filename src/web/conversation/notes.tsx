@@ -40,7 +40,8 @@ function lookOf(note: NoteNode): readonly [IconName, Tone] {
 
 /** A model request that failed. `now`: for the time until the next one. */
 export function FailedAttempt({ attempt: { model, failure, nextAt }, now }: { readonly attempt: AttemptNode; now(): number }) {
-  if (!failure) return null
+  // The end of the turn says that it was interrupted.
+  if (!failure || failure.class === 'cancelled') return null
   const wait = nextAt === undefined ? 0 : nextAt - now()
   return (
     <QuietLine icon="retry" tone="warning" remedy={failure.remedy}>

@@ -107,7 +107,7 @@ function TurnFoot({ turn, agent }: TurnProps) {
   const { totals } = turn
   const model = turn.steps.at(-1)?.attempts.at(-1)?.model
   const figures = totals
-    ? [duration(totals.durationMs), `${tokens(totals.usage)} tokens`, price(totals.cost), model].filter(Boolean)
+    ? [duration(totals.durationMs), totals.usage.input > 0 && `${tokens(totals.usage)} tokens`, price(totals.cost), model].filter(Boolean)
     : [model]
   const messages = agent.messages.filter(({ id }) => turn.inputs.includes(id))
   const [message] = messages

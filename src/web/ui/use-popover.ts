@@ -6,7 +6,10 @@ export function usePopover(first: string) {
   const box = useRef<HTMLDivElement>(null)
   useLayoutEffect(() => {
     if (!isOpen) return
-    box.current?.querySelector<HTMLElement>(first)?.focus()
+    const target = box.current?.querySelector<HTMLElement>(first)
+    target?.focus()
+    // What scrolls may cut it off.
+    target?.parentElement?.scrollIntoView({ block: 'nearest' })
     const outside = (event: Event): void => {
       if (!box.current?.contains(event.target as Node)) setOpen(false)
     }
