@@ -1,18 +1,18 @@
 import { useState } from 'preact/hooks'
 import { exactLine } from '../../util/exact-text.ts'
 import { duration, elapsed, type NodeId } from '../../view/index.ts'
-import { noteText } from '../conversation/note-text.ts'
 import { LongText } from '../markdown/long-text.tsx'
 import { usePage } from '../state/page.ts'
 import { CopyButton } from '../ui/copy-button.tsx'
+import { Diff } from '../ui/diff.tsx'
+import { Facts } from '../ui/facts.tsx'
 import { IconButton } from '../ui/icon-button.tsx'
 import { Splitter } from '../ui/splitter.tsx'
 import { StatusMark, statusLabel } from '../ui/status-mark.tsx'
-import { detailsOf } from './details-of.tsx'
-import { Section } from './details-section.tsx'
+import { type DetailSection, detailsOf } from './details-of.ts'
 import { useNodes } from './operation-row.tsx'
 import { rawJson } from './raw-json.ts'
-import { factsOf, grows } from './row-facts.ts'
+import { factsOf, isGrowing, type RowFacts } from './row-facts.ts'
 import { nodeOf, type Operation, rowOf } from './rows.ts'
 import type { TimelineState } from './timeline-state.ts'
 
@@ -27,9 +27,8 @@ function DetailsOf({ state, id, of }: { readonly state: TimelineState; readonly 
   const { settings, set } = usePage()
   const [isRaw, setRaw] = useState(false)
   useNodes(state.store, of)
-  const facts = factsOf({ of }, grows(of) ? state.now.value : 0)
-  const { name, status, problem, segments, durationMs } = facts
-  const isOpen = segments.some((segment) => segment.isOpen)
+  const facts = factsOf(of, state.now)
+  const { name, status, problem, durationMs } = facts
   const close = (): void => {
     state.isDetailsOpen.value = false
     document.getElementById('operations')?.focus()
@@ -54,8 +53,8 @@ function DetailsOf({ state, id, of }: { readonly state: TimelineState; readonly 
       <header class="timeline-details-head line">
         <StatusMark status={status} />
         <h2 class="truncate">{exactLine(name.slice(0, 300))}</h2>
-        <span class="timeline-details-state muted truncate">
-          {[statusLabel(status), problem, isOpen ? elapsed(durationMs) : duration(durationMs)].filter(Boolean).join(' · ')}
+        <span class="timeline-details-state muted small truncate">
+          {[statusLabel(status), problem, isGrowing(facts) ? elapsed(durationMs) : duration(durationMs)].filter(Boolean).join(' · ')}
         </span>
         <button type="button" class="button button-small" aria-pressed={isRaw} onClick={() => setRaw(!isRaw)}>
           Raw
@@ -66,17 +65,42 @@ function DetailsOf({ state, id, of }: { readonly state: TimelineState; readonly 
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard */}
       {/* biome-ignore lint/a11y/useSemanticElements: a group of texts, not of controls */}
       <div class="timeline-details-body" role="group" aria-label="Contents" tabIndex={0} key={`${id} ${isRaw}`}>
-        {isRaw ? (
-          <pre class="timeline-text">
-            <LongText text={rawJson(nodeOf(of))} isExact />
-          </pre>
-        ) : (
-          <>
-            {detailsOf(of, facts)}
-            {facts.notes.length > 0 && <Section name="Notes" text={facts.notes.map(noteText).join('\n')} />}
-          </>
-        )}
+        {isRaw ? <Text text={rawJson(nodeOf(of))} /> : <Contents of={of} facts={facts} />}
       </div>
     </section>
   )
 }
+
+function Contents({ of, facts: shown }: { readonly of: Operation; readonly facts: RowFacts }) {
+  const { error, sections, facts } = detailsOf(of, shown)
+  const texts = sections.map((section, index) => <Section key={index} {...section} />)
+  // What a call was given and has answered matters most.
+  const isCall = of.kind === 'call' || of.kind === 'request'
+  return (
+    <>
+      <Section name="Error" text={error} class="tone-error" />
+      {isCall && texts}
+      <Facts class="timeline-facts" facts={facts} />
+      {!isCall && texts}
+    </>
+  )
+}
+
+function Section({ name, text, diff, class: tone = '' }: DetailSection & { readonly class?: string }) {
+  if (!text && !diff) return null
+  return (
+    <div class="timeline-section">
+      <h3>{name}</h3>
+      <div class={tone}>
+        {text && <Text text={text} />}
+        {diff && <Diff diff={diff} />}
+      </div>
+    </div>
+  )
+}
+
+const Text = ({ text }: { readonly text: string }) => (
+  <pre class="timeline-text">
+    <LongText text={text} characters={20_000} isExact />
+  </pre>
+)

@@ -19,7 +19,7 @@ export function FilterBar({ state }: { readonly state: TimelineState }) {
   }
   const choose = (key: 'agent' | 'tool' | 'status', choices: readonly string[]) => (
     <select
-      class="field timeline-choice"
+      class="field"
       aria-label={`Filter by ${key}`}
       value={filter[key]}
       data-set={filter[key] === '' ? undefined : ''}
@@ -40,7 +40,7 @@ export function FilterBar({ state }: { readonly state: TimelineState }) {
         if (event.key === 'Escape') close()
       }}
     >
-      <div class="search timeline-search">
+      <div class="search">
         <Icon name="search" />
         <input
           ref={input}
@@ -55,12 +55,13 @@ export function FilterBar({ state }: { readonly state: TimelineState }) {
       {choose('agent', agents)}
       {choose('tool', tools)}
       {choose('status', statusGroups)}
-      <div class="timeline-count line">
-        <output>
-          {isFiltering(filter) ? `${grouped(matches)} of ${grouped(state.all.value.length)}` : grouped(state.all.value.length)}
+      <span class="timeline-count line">
+        <output class="muted">
+          {isFiltering(filter) && `${grouped(matches)} of `}
+          {grouped(state.all.value.length)}
         </output>
         <IconButton icon="close" label="Clear filter" onClick={close} />
-      </div>
+      </span>
     </search>
   )
 }

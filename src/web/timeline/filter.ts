@@ -1,5 +1,5 @@
 import type { MarkStatus } from '../ui/status-mark.tsx'
-import { namesOf, problemOf, statusOf } from './row-facts.ts'
+import { aboutOf, nameOf } from './row-facts.ts'
 import type { Row } from './rows.ts'
 
 export interface Filter {
@@ -27,7 +27,7 @@ export const statusGroups = Object.keys(groups) as readonly StatusGroup[]
 /** The agent that a row is about: of a call of an agent, that agent. */
 export const agentOf = ({ of }: Row): string => (of.kind === 'call' && of.call.isAgent ? of.call.name : of.agent.name)
 export const toolOf = ({ of }: Row): string | undefined =>
-  of.kind === 'call' && !of.call.isAgent ? of.call.name : of.kind === 'request' ? namesOf(of).name : undefined
+  of.kind === 'call' && !of.call.isAgent ? of.call.name : of.kind === 'request' ? nameOf(of).name : undefined
 
 /** All parts of the filter must match; of the text, every word. */
 export function matcher({ text, agent, tool, status }: Filter): (row: Row) => boolean {
@@ -36,11 +36,11 @@ export function matcher({ text, agent, tool, status }: Filter): (row: Row) => bo
   return (row) => {
     if (agent !== '' && agentOf(row) !== agent) return false
     if (tool !== '' && toolOf(row) !== tool) return false
-    if (status !== '' && !statuses.includes(statusOf(row.of))) return false
+    const { name, problem = '', ...of } = nameOf(row.of)
+    if (status !== '' && !statuses.includes(of.status)) return false
     if (words.length === 0) return true
-    const { name, about } = namesOf(row.of)
     const reason = row.of.kind === 'call' ? `${row.of.call.reason} ${row.of.call.error?.message ?? ''}` : ''
-    const shown = `${name} ${about} ${problemOf(row.of) ?? ''} ${reason}`.toLowerCase()
+    const shown = `${name} ${aboutOf(row.of)} ${problem} ${reason}`.toLowerCase()
     return words.every((word) => shown.includes(word))
   }
 }

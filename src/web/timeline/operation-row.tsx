@@ -4,7 +4,7 @@ import { noteText } from '../conversation/note-text.ts'
 import type { SessionStore } from '../state/session-store.ts'
 import { Icon } from '../ui/icon.tsx'
 import { StatusMark, statusTone } from '../ui/status-mark.tsx'
-import { factsOf, grows, type RowFacts, type Segment } from './row-facts.ts'
+import { factsOf, isGrowing, type RowFacts, type Segment } from './row-facts.ts'
 import type { Operation } from './rows.ts'
 import { positionOf, type Range, shareIn, type TimeScale } from './time-scale.ts'
 import type { TimelineState } from './timeline-state.ts'
@@ -30,7 +30,7 @@ export const rowElementId = (id: string): string => `operation-${id}`
 export function OperationRow(props: RowProps) {
   const { state, id, of, level, position, siblings, hasRows, top, isSelected, isCollapsed } = props
   useNodes(state.store, of)
-  const facts = factsOf({ of }, grows(of) ? state.now.value : 0)
+  const facts = factsOf(of, state.now)
   return (
     // biome-ignore lint/a11y/useFocusableInteractive: the tree has the focus, and names its active row
     <div
@@ -53,38 +53,20 @@ export function OperationRow(props: RowProps) {
         ))}
       </div>
       <span class="timeline-spent">{spentText(facts)}</span>
-      <span class="timeline-time">{isGrowing(facts) ? elapsed(facts.durationMs) : duration(facts.durationMs)}</span>
+      <span class="timeline-time" title={spentText(facts)}>
+        {isGrowing(facts) ? elapsed(facts.durationMs) : duration(facts.durationMs)}
+      </span>
     </div>
   )
 }
 
 /** Renders the row again when one of its nodes changes. */
 export function useNodes(store: SessionStore, of: Operation): void {
-  switch (of.kind) {
-    case 'agent':
-      store.use(of.agent)
-      break
-    case 'turn':
-      store.use(of.turn)
-      break
-    case 'step':
-    case 'attempt':
-      store.use(of.step)
-      break
-    case 'call': {
-      store.use(of.call)
-      const turn = of.call.child?.turns.at(-1)
-      if (turn) store.use(turn)
-      break
-    }
-    case 'request':
-      break
-    default:
-      of satisfies never
-  }
+  if (of.kind === 'request') return
+  store.use(of.kind === 'agent' ? of.agent : of.kind === 'turn' ? of.turn : of.kind === 'call' ? of.call : of.step)
+  const turn = of.kind === 'call' ? of.call.child?.turns.at(-1) : undefined
+  if (turn) store.use(turn)
 }
-
-const isGrowing = ({ segments }: RowFacts): boolean => segments.some(({ isOpen }) => isOpen)
 
 function spentText({ spent }: RowFacts): string {
   if (!spent || spent.usage.input + spent.usage.output === 0) return ''
@@ -124,6 +106,14 @@ function Label({ level, facts, isCollapsed, hiddenFailures, hasRows }: RowProps 
   )
 }
 
+const segmentTexts: { readonly [Kind in Segment['kind']]: string } = {
+  model: 'model',
+  tool: 'tool',
+  child: 'agent',
+  approval: 'waits for a person',
+  queue: 'waits in a queue',
+}
+
 function Bar({ segment, scale, range }: { readonly segment: Segment; readonly scale: TimeScale; readonly range: Range }) {
   const { kind, from, to, isFailed, isOpen } = segment
   const left = shareIn(range, positionOf(scale, from))
@@ -133,6 +123,7 @@ function Bar({ segment, scale, range }: { readonly segment: Segment; readonly sc
   const style = { left: `min(${begin * 100}%, 100% - 3px)`, width: `${Math.max(0, end - begin) * 100}%` }
   return (
     <span
+      title={`${segmentTexts[kind]} ${duration(to - from)}`}
       class={`timeline-bar timeline-bar-${kind}${isFailed ? ' timeline-bar-failed' : ''}${isOpen ? ' timeline-bar-open' : ''}`}
       style={style}
     />

@@ -1,7 +1,7 @@
 import { useEffect, useRef } from 'preact/hooks'
 import { usePage } from '../state/page.ts'
 import { OperationRow, rowElementId } from './operation-row.tsx'
-import { statusOf } from './row-facts.ts'
+import { nameOf } from './row-facts.ts'
 import type { Row } from './rows.ts'
 import { AxisLines, TimeAxis } from './time-axis.tsx'
 import type { TimelineState } from './timeline-state.ts'
@@ -105,7 +105,7 @@ function failuresBelow(state: TimelineState, { id, level }: Row): number {
   let failures = 0
   for (let i = at + 1; i < rows.length && (rows[i]?.level ?? 0) > level; i++) {
     const row = rows[i]
-    if (row && statusOf(row.of) === 'failed') failures++
+    if (row && nameOf(row.of).status === 'failed') failures++
   }
   return failures
 }

@@ -32,54 +32,81 @@ export interface Segment extends Span {
 }
 
 /** What a row shows. */
-export interface RowFacts {
-  readonly name: string
+export interface RowFacts extends Named {
   /** Subject, in one line. May be empty. */
   readonly about: string
-  readonly status: MarkStatus
-  /** Why it failed, in a word or two. */
-  readonly problem?: string | undefined
   readonly segments: readonly Segment[]
   readonly durationMs: number
   readonly spent?: Spent | undefined
   readonly notes: readonly NoteNode[]
 }
 
+interface Named {
+  readonly name: string
+  readonly status: MarkStatus
+  /** Why it failed, in a word or two. */
+  readonly problem?: string | undefined
+}
+
 const none: readonly never[] = []
 
-/** Whether it may change with time alone. */
-export function grows(of: Operation): boolean {
-  const status = statusOf(of)
-  return status === 'running' || status === 'waiting' || status === 'suspended'
-}
-
-export function factsOf({ of }: Pick<Row, 'of'>, now: number): RowFacts {
-  const segments = segmentsOf(of, now)
+/** The time is read only if the row changes with it. */
+export function factsOf(of: Operation, now: { readonly value: number }): RowFacts {
+  const named = nameOf(of)
+  const { status } = named
+  const isLive = status === 'running' || status === 'waiting' || status === 'suspended'
+  const segments = segmentsOf(of, isLive ? now.value : 0)
   const notes = of.kind === 'step' ? of.step.notes : of.kind === 'agent' ? of.agent.notes : none
-  return { ...namesOf(of), status: statusOf(of), problem: problemOf(of), segments, ...figuresOf(of, segments), notes }
+  return { ...named, about: aboutOf(of), segments, ...figuresOf(of, segments), notes }
 }
 
-export function namesOf(of: Operation): { readonly name: string; readonly about: string } {
+export const isGrowing = ({ segments }: RowFacts): boolean => segments.some(({ isOpen }) => isOpen)
+
+export function nameOf(of: Operation): Named {
   switch (of.kind) {
     case 'agent':
-      return { name: of.agent.name, about: of.agent.spec?.description ?? '' }
-    case 'turn':
-      return { name: `turn ${of.turn.number}`, about: firstLine(inputText(of.agent, of.turn)) }
+      return { name: of.agent.name, status: of.agent.turns.at(-1)?.status ?? 'waiting' }
+    case 'turn': {
+      const { number, status, inQueue, reason, waits } = of.turn
+      const problem = waits?.needs === 'answer' ? answerNeeded : reason && reasonText[reason]
+      return { name: `turn ${number}`, status: inQueue ? 'waiting' : status, problem }
+    }
     case 'step':
       return {
         name: stepName(of.agent, of.turn, of.step.number),
-        about: firstLine(of.step.words ?? of.step.texts.at(-1)?.text ?? '') || (of.step.attempts.at(-1)?.model ?? ''),
+        status: stepStatus(of.step, of.turn),
+        problem: of.step.rejected && 'invalid output',
       }
     case 'attempt':
-      return { name: `attempt ${of.attempt.number}`, about: of.attempt.model }
+      return { name: `attempt ${of.attempt.number}`, status: 'failed', problem: of.attempt.failure?.class.replaceAll('_', ' ') }
     case 'call': {
-      const { name, about, progress, latencyMs } = of.call
-      return { name, about: latencyMs === undefined && progress ? progress : about }
+      const { name, child, isSpawned } = of.call
+      const reason = isSpawned ? child?.turns.at(-1)?.reason : undefined
+      return { name, status: callStatus(of.call), problem: callProblem(of.call) ?? (reason && reasonText[reason]) }
+    }
+    case 'request': {
+      const { request, scope } = of.request
+      return { name: request?.tool ?? 'request', status: 'suspended', problem: scope === 'question' ? answerNeeded : 'approval required' }
+    }
+  }
+}
+
+export function aboutOf(of: Operation): string {
+  switch (of.kind) {
+    case 'agent':
+      return of.agent.spec?.description ?? ''
+    case 'turn':
+      return firstLine(inputText(of.agent, of.turn))
+    case 'step':
+      return firstLine(of.step.words ?? of.step.texts.at(-1)?.text ?? '') || (of.step.attempts.at(-1)?.model ?? '')
+    case 'attempt':
+      return of.attempt.model
+    case 'call': {
+      const { about, progress, latencyMs } = of.call
+      return latencyMs === undefined && progress ? progress : about
     }
     case 'request':
-      return { name: of.request.request?.tool ?? 'request', about: of.request.summary }
-    default:
-      return of satisfies never
+      return of.request.summary
   }
 }
 
@@ -99,25 +126,6 @@ const firstLine = (text: string): string =>
     .split('\n', 1)[0]
     ?.replace(/[*`#]+/g, '') ?? ''
 
-export function statusOf(of: Operation): MarkStatus {
-  switch (of.kind) {
-    case 'agent':
-      return of.agent.turns.at(-1)?.status ?? 'waiting'
-    case 'turn':
-      return of.turn.inQueue ? 'waiting' : of.turn.status
-    case 'step':
-      return stepStatus(of.step, of.turn)
-    case 'attempt':
-      return 'failed'
-    case 'call':
-      return callStatus(of.call)
-    case 'request':
-      return 'suspended'
-    default:
-      return of satisfies never
-  }
-}
-
 function stepStatus({ attempts, requests, open, rejected }: StepNode, turn: TurnNode): MarkStatus {
   const attempt = attempts.at(-1)
   const isLive = turn.status === 'running' || turn.status === 'suspended'
@@ -131,33 +139,9 @@ function stepStatus({ attempts, requests, open, rejected }: StepNode, turn: Turn
 const isRetried = (attempt: AttemptNode, attempts: readonly AttemptNode[], { status }: TurnNode): boolean =>
   attempt !== attempts.at(-1) || (attempt.failure !== undefined && status === 'running')
 
-export function problemOf(of: Operation): string | undefined {
-  switch (of.kind) {
-    case 'agent':
-      return undefined
-    case 'turn': {
-      const { reason, waits } = of.turn
-      return waits?.needs === 'answer' ? answerNeeded : reason && reasonText[reason]
-    }
-    case 'step':
-      return of.step.rejected ? 'invalid output' : undefined
-    case 'attempt':
-      return of.attempt.failure?.class
-    case 'call': {
-      const { child, isSpawned } = of.call
-      const reason = isSpawned ? child?.turns.at(-1)?.reason : undefined
-      return callProblem(of.call) ?? (reason && reasonText[reason])
-    }
-    case 'request':
-      return of.request.scope === 'question' ? answerNeeded : 'approval required'
-    default:
-      return of satisfies never
-  }
-}
-
 const isFailure = (status: MarkStatus): boolean => status === 'failed' || status === 'declined' || status === 'unknown'
 
-export function segmentsOf(of: Operation, now: number): readonly Segment[] {
+function segmentsOf(of: Operation, now: number): readonly Segment[] {
   switch (of.kind) {
     case 'agent':
       return of.agent.turns.flatMap((turn) => turnSegments(turn, now))
@@ -171,8 +155,6 @@ export function segmentsOf(of: Operation, now: number): readonly Segment[] {
       return callSegments(of.call, of.turn, now)
     case 'request':
       return [waitSegment(of.request, now)]
-    default:
-      return of satisfies never
   }
 }
 
@@ -276,8 +258,6 @@ function figuresOf(of: Operation, segments: readonly Segment[]): Pick<RowFacts, 
     }
     case 'request':
       return { durationMs: length }
-    default:
-      return of satisfies never
   }
 }
 

@@ -27,14 +27,14 @@ function story(): RunTree {
 describe('rows', () => {
   it('are agents, turns, steps, failed attempts, calls and open requests; an agent and its call are one', () => {
     const shown = allRows(story()).map((row) => {
-      const { name, problem, status, durationMs } = factsOf(row, 3_000)
+      const { name, problem, status, durationMs } = factsOf(row.of, { value: 3_000 })
       return [row.level, name, status, problem, durationMs]
     })
     expect(shown).toEqual([
       [1, 'root', 'running', undefined, 3_000],
       [2, 'turn 1', 'running', undefined, 3_000],
       [3, 'step 1', 'completed', undefined, 1_000],
-      [4, 'attempt 1', 'failed', 'rate_limit', 100],
+      [4, 'attempt 1', 'failed', 'rate limit', 100],
       [4, 'scout', 'completed', undefined, 800],
       [5, 'step 1', 'completed', undefined, 500],
       [6, 'look_up', 'completed', undefined, 200],
@@ -50,7 +50,7 @@ describe('rows', () => {
     for (const path of ['root/scout#1', 'root/guide#1'])
       new Story(path, events).begins(100, {}, { of: 'root', call: 't1.s1.1' }).asks(100, 1).answers(200, 1).over(200)
     root.ends(300, 1, { id: '1', latencyMs: 200 })
-    const shown = allRows(treeOf(events)).map((row) => `${row.level} ${factsOf(row, 300).name}`)
+    const shown = allRows(treeOf(events)).map((row) => `${row.level} ${factsOf(row.of, { value: 300 }).name}`)
     expect(shown.slice(3)).toEqual(['4 plan', '5 scout', '6 step 1', '5 guide', '6 step 1'])
   })
 
@@ -61,7 +61,7 @@ describe('rows', () => {
     )
     const failed = matchingRows(rows, matcher({ ...noFilter, status: 'failed' }))
     expect(failed.matches).toBe(2)
-    expect(failed.rows.map((row) => factsOf(row, 0).name)).toEqual(['root', 'turn 1', 'step 1', 'attempt 1', 'book'])
+    expect(failed.rows.map((row) => factsOf(row.of, { value: 0 }).name)).toEqual(['root', 'turn 1', 'step 1', 'attempt 1', 'book'])
     expect(failed.rows.map(({ position, parent }) => `${position}/${parent?.children ?? 1}`).join(' ')).toBe('1/1 1/1 1/1 1/2 2/2')
   })
 
@@ -95,7 +95,7 @@ describe('rows', () => {
 describe('a filter', () => {
   const names = (filter: Partial<typeof noFilter>): readonly string[] => {
     const rows = allRows(story())
-    return rows.filter(matcher({ ...noFilter, ...filter })).map((row) => factsOf(row, 0).name)
+    return rows.filter(matcher({ ...noFilter, ...filter })).map((row) => factsOf(row.of, { value: 0 }).name)
   }
 
   it.each([
@@ -113,7 +113,7 @@ describe('a filter', () => {
 
 describe('segments', () => {
   const kinds = (tree: RunTree, id: string, now: number) =>
-    factsOf(rowOf(allRows(tree), id)!, now).segments.map(({ kind, from, to, isOpen, isFailed }) => [
+    factsOf(rowOf(allRows(tree), id)!.of, { value: now }).segments.map(({ kind, from, to, isOpen, isFailed }) => [
       `${isFailed ? 'failed ' : ''}${kind}${isOpen ? '…' : ''}`,
       from,
       to,

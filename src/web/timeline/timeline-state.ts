@@ -4,7 +4,7 @@ import type { SessionStore } from '../state/session-store.ts'
 import { isFiltering, matcher, noFilter } from './filter.ts'
 import { activeSpans } from './row-facts.ts'
 import { allRows, ancestorsOf, expandedRows, matchingRows, type Row, rowOf } from './rows.ts'
-import { createScale, isSameScale, pan, rangeOf, type TimeScale, type View, viewOf, zoom } from './time-scale.ts'
+import { createScale, isSameScale, pan, rangeOf, type TimeScale, type View, zoom } from './time-scale.ts'
 
 /** How a person looks at the timeline of a session. It outlives its pane. */
 export class TimelineState {
@@ -13,7 +13,6 @@ export class TimelineState {
   readonly collapsed = signal<ReadonlySet<NodeId>>(new Set())
   readonly filter = signal(noFilter)
   readonly isFilterOpen = signal(false)
-  readonly isLegendOpen = signal(false)
   readonly isDetailsOpen = signal(false)
   /** Scrolls to the newest row while something runs. */
   readonly follows = signal(true)
@@ -115,13 +114,6 @@ export class TimelineState {
 
   pan(by: number): void {
     this.view.value = pan(this.scale.value, this.view.value, by)
-  }
-
-  /** Shows the part between two shares of the range. */
-  select(first: number, second: number): void {
-    const { from, to } = this.range.value
-    const [begin, end] = [Math.min(first, second), Math.max(first, second)]
-    this.view.value = viewOf(this.scale.value, from + begin * (to - from), Math.max(1, (end - begin) * (to - from)))
   }
 
   fit(): void {

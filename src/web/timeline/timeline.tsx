@@ -35,7 +35,6 @@ export function Timeline({ store }: { readonly store: SessionStore }) {
         </p>
       ) : isTree ? (
         <>
-          {state.isLegendOpen.value && <Legend />}
           {state.isFilterOpen.value && <FilterBar state={state} />}
           <OperationTree key={store.id} state={state} />
           {state.isDetailsOpen.value && selected !== undefined && <Details state={state} id={selected} />}
@@ -48,57 +47,26 @@ export function Timeline({ store }: { readonly store: SessionStore }) {
 }
 
 function Head({ state, isEmpty }: { readonly state: TimelineState; readonly isEmpty: boolean }) {
-  const isTree = state.tab.value === 'timeline'
+  const { tab, isFilterOpen, follows, view } = state
+  const toggle = (signal: { value: boolean }) => (): void => {
+    signal.value = !signal.value
+  }
   return (
     <header class="pane-head line timeline-head">
       <Tabs
         label="Timeline or summary"
         class="timeline-tabs"
         tabs={{ timeline: 'Timeline', summary: 'Summary' }}
-        selected={state.tab.value}
-        onSelect={(tab) => (state.tab.value = tab)}
+        selected={tab.value}
+        onSelect={(selected) => (tab.value = selected)}
       />
-      {isTree && !isEmpty && <Tools state={state} />}
+      {tab.value === 'timeline' && !isEmpty && (
+        <>
+          <IconButton icon="filter" label="Filter rows" isPressed={isFilterOpen.value} onClick={toggle(isFilterOpen)} />
+          <IconButton icon="fit" label="Fit to width" isDisabled={view.value === undefined} onClick={() => state.fit()} />
+          <IconButton icon="follow" label="Follow newest row" isPressed={follows.value} onClick={toggle(follows)} />
+        </>
+      )}
     </header>
-  )
-}
-
-function Tools({ state }: { readonly state: TimelineState }) {
-  const { isFilterOpen, isLegendOpen, follows, view } = state
-  const toggle = (signal: { value: boolean }) => (): void => {
-    signal.value = !signal.value
-  }
-  return (
-    <>
-      <IconButton icon="filter" label="Filter rows" isPressed={isFilterOpen.value} onClick={toggle(isFilterOpen)} />
-      <IconButton icon="fit" label="Fit to width" isDisabled={view.value === undefined} onClick={() => state.fit()} />
-      <IconButton icon="follow" label="Follow newest row" isPressed={follows.value} onClick={toggle(follows)} />
-      <IconButton icon="question" label="Legend" isPressed={isLegendOpen.value} onClick={toggle(isLegendOpen)} />
-    </>
-  )
-}
-
-const fills = [
-  ['model', 'model'],
-  ['tool', 'tool'],
-  ['child', 'agent'],
-  ['approval', 'waits for a person'],
-  ['queue', 'waits in a queue'],
-] as const
-
-function Legend() {
-  return (
-    <ul class="timeline-legend plain-list">
-      {fills.map(([kind, label]) => (
-        <li key={kind}>
-          <span class={`timeline-bar timeline-bar-${kind}`} />
-          {label}
-        </li>
-      ))}
-      <li>
-        <span class="timeline-bar timeline-bar-tool timeline-bar-failed" />
-        failed
-      </li>
-    </ul>
   )
 }

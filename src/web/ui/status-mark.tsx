@@ -15,7 +15,7 @@ const marks: { readonly [Status in MarkStatus]: Mark } = {
   waiting: { icon: 'clock', tone: 'muted', label: 'waiting' },
   completed: { icon: 'check', tone: 'ok', label: 'completed' },
   partial: { icon: 'check', tone: 'warning', label: 'partial' },
-  warning: { icon: 'error', tone: 'warning', label: 'completed with a problem' },
+  warning: { icon: 'error', tone: 'warning', label: 'warning' },
   failed: { icon: 'close', tone: 'error', label: 'failed' },
   declined: { icon: 'close', tone: 'error', label: 'declined' },
   interrupted: { icon: 'stop', tone: 'warning', label: 'interrupted' },
