@@ -1,6 +1,6 @@
 import { size } from '../../view/index.ts'
 import type { Attachment } from '../state/drafts.ts'
-import { settingFields, settingProblem, type TypedSettings, typedNames } from '../state/turn-settings.ts'
+import { chipText, settingFields, settingProblem, type TypedSettings, typedNames } from '../state/turn-settings.ts'
 import { Icon } from '../ui/icon.tsx'
 
 export function AttachmentChips({ attachments, onRemove }: { readonly attachments: readonly Attachment[]; onRemove(index: number): void }) {
@@ -27,7 +27,7 @@ export function SettingChips({ typed, onChange }: { readonly typed: TypedSetting
     <ul class="message-attachments plain-list" aria-label="From the next turn on">
       {names.map((name) => (
         <li key={name} class="message-chip" title="From the next turn on">
-          <span class="truncate">{settingFields[name].chip(typed[name] ?? '')}</span>
+          <span class="truncate">{chipText(name, typed[name] ?? '')}</span>
           <RemoveButton label={`Remove ${settingFields[name].label}`} onClick={() => onChange({ ...typed, [name]: '' })} />
         </li>
       ))}

@@ -23,8 +23,8 @@ export function curlCommand({ origin, sessionId, parts, settings }: CurlMessage)
 } {
   const complete = JSON.stringify({ input: inputOf(parts), ...settings })
   const isShortened = complete.length > maxBody || parts.some((part) => part.type !== 'text' && part.data.startsWith('blob:'))
-  const texts = parts.filter(({ type }) => type === 'text')
-  const body = isShortened ? JSON.stringify({ input: shortened(inputOf(texts)), ...settings }) : complete
+  const texts = parts.flatMap((part) => (part.type === 'text' ? [part.text] : []))
+  const body = isShortened ? JSON.stringify({ input: texts.join('\n\n').slice(0, maxBody / 2) || 'Hello', ...settings }) : complete
   const lines = [
     `curl -X POST ${shellWord(`${origin}/v1/sessions/${encodeURIComponent(sessionId)}/messages`)}`,
     '-H "Authorization: Bearer $TROUPE_TOKEN"',
@@ -39,9 +39,3 @@ function inputOf(parts: readonly InputPart[]): string | readonly InputPart[] {
   if (!only) return 'Hello'
   return parts.length === 1 && only.type === 'text' ? only.text : parts
 }
-
-const shortened = (input: string | readonly InputPart[]): string =>
-  (typeof input === 'string' ? input : input.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('\n\n')).slice(
-    0,
-    maxBody / 2,
-  )

@@ -4,7 +4,7 @@ import type { SessionDocument } from '../api/documents.ts'
 import { ApiError } from '../api/http.ts'
 import { readRequests } from './connection.ts'
 import type { Page } from './page.ts'
-import type { SessionStore } from './session-store.ts'
+import type { PendingMessage, SessionStore } from './session-store.ts'
 import type { TurnSettings } from './turn-settings.ts'
 
 // What people do. A failure is shown as a notice, and nothing that was typed is lost.
@@ -38,39 +38,31 @@ export function startSession(page: Page, agent: string, { parts, settings }: Dra
 
 /** Sends a message. It is shown immediately, and stays with its error if the server does not accept it. */
 export async function sendMessage(page: Page, store: SessionStore, { parts, mode = 'queue', settings }: Draft): Promise<void> {
-  const clientId = crypto.randomUUID()
-  store.pending.value = [...store.pending.value, { clientId, parts, mode, settings, state: { kind: 'sending' } }]
-  await deliver(page, store, { clientId, parts, mode, ...settings })
+  const message: PendingMessage = { clientId: crypto.randomUUID(), parts, mode, settings, state: { kind: 'sending' } }
+  store.pending.value = [...store.pending.value, message]
+  await deliver(page, store, message)
 }
 
 /** Sends a message again that was not accepted, under the same id: it is accepted once. */
 export async function resendMessage(page: Page, store: SessionStore, clientId: string): Promise<void> {
   const message = store.pending.value.find((each) => each.clientId === clientId)
-  if (!message) return
-  setPending(store, clientId, { kind: 'sending' })
-  await deliver(page, store, { clientId, parts: message.parts, mode: message.mode, ...message.settings })
+  if (message) await deliver(page, store, message)
 }
 
 export function dropMessage(store: SessionStore, clientId: string): void {
   store.pending.value = store.pending.value.filter((each) => each.clientId !== clientId)
 }
 
-interface Delivery extends TurnSettings {
-  readonly clientId: string
-  readonly parts: readonly InputPart[]
-  readonly mode: InputMode
-}
-
-async function deliver({ http }: Page, store: SessionStore, { parts, ...rest }: Delivery): Promise<void> {
-  try {
-    await http.post(`/v1/sessions/${store.id}/messages`, { input: parts, ...rest })
-  } catch (error) {
-    setPending(store, rest.clientId, { kind: 'failed', message: sentenceOf(error) })
+async function deliver({ http }: Page, store: SessionStore, { clientId, parts, mode, settings }: PendingMessage): Promise<void> {
+  const set = (state: PendingMessage['state']): void => {
+    store.pending.value = store.pending.value.map((each) => (each.clientId === clientId ? { ...each, state } : each))
   }
-}
-
-function setPending(store: SessionStore, clientId: string, state: SessionStore['pending']['value'][number]['state']): void {
-  store.pending.value = store.pending.value.map((each) => (each.clientId === clientId ? { ...each, state } : each))
+  set({ kind: 'sending' })
+  try {
+    await http.post(`/v1/sessions/${store.id}/messages`, { input: parts, clientId, mode, ...settings })
+  } catch (error) {
+    set({ kind: 'failed', message: sentenceOf(error) })
+  }
 }
 
 /** `stop` lets the agent give a last answer; `interrupt` ends the turn immediately. */

@@ -3,7 +3,6 @@ import type { IconName } from '../ui/icon.tsx'
 import { cancelTurn } from './actions.ts'
 import type { Page } from './page.ts'
 import { exportSession } from './session-files.ts'
-import type { Settings } from './settings.ts'
 import { matchesKeys, type PressedKey, worksInText } from './shortcut-keys.ts'
 
 // What people can do from everywhere: the palette lists it, and keys call it.
@@ -20,87 +19,34 @@ export interface Command {
 
 const isRunning = ({ session }: Page): boolean => session.value?.isRunning() ?? false
 const hasSession = ({ session }: Page): boolean => session.value !== undefined
+const isWide = (): boolean => matchMedia('(min-width: 600px)').matches
+const hasExtensions = ({ extensions }: Page): boolean => (extensions.value ?? []).length > 0
+const messageBox = (): HTMLElement | null => document.querySelector('#main textarea[aria-label="Message"]:not(:disabled)')
 
-const theme = (name: Settings['theme']): Command => ({
-  group: 'Actions',
-  name: `Theme: ${name}`,
-  icon: 'settings',
-  isAvailable: ({ settings }) => settings.value.theme !== name,
-  run: (page) => page.set({ theme: name }),
-})
+const actions: readonly Omit<Command, 'group'>[] = [
+  { name: 'New session', icon: 'plus', keys: 'N', run: (page) => page.go({ view: 'new' }) },
+  { name: 'Stop: let the agent finish with a last answer', icon: 'stop', keys: 'Mod+.', isAvailable: isRunning, run: cancel('stop') },
+  { name: 'Interrupt: end the turn immediately', icon: 'close', isAvailable: isRunning, run: cancel('interrupt') },
+  { name: 'Write a message', icon: 'message', keys: 'M', isAvailable: () => messageBox() !== null, run: () => messageBox()?.focus() },
+  { name: 'Show or hide the timeline', icon: 'timeline', keys: 'T', isAvailable: hasSession, run: toggleTimeline },
+  { name: 'Show or hide the sessions', icon: 'sidebar', keys: 'Mod+B', isAvailable: isWide, run: toggleSidebar },
+  { name: 'Export the session as JSON', icon: 'download', isAvailable: hasSession, run: exportAs('json') },
+  { name: 'Export the session as HTML', icon: 'download', isAvailable: hasSession, run: exportAs('html') },
+  { name: 'Next session', icon: 'arrowDown', keys: 'J', run: goToNeighbour(1) },
+  { name: 'Previous session', icon: 'arrowUp', keys: 'K', run: goToNeighbour(-1) },
+  { name: 'Keyboard shortcuts', icon: 'command', keys: '?', run: (page) => page.show({ kind: 'keys' }) },
+]
+
+const places: readonly Omit<Command, 'group'>[] = [
+  { name: 'Approvals', icon: 'approval', keys: 'A', run: (page) => page.go({ view: 'approvals' }) },
+  { name: 'Agents', icon: 'agent', run: (page) => page.go({ view: 'agents' }) },
+  { name: 'Extensions', icon: 'extension', isAvailable: hasExtensions, run: (page) => page.go({ view: 'extensions' }) },
+  { name: 'Settings', icon: 'settings', keys: 'Mod+,', run: (page) => page.go({ view: 'settings' }) },
+]
 
 export const commands: readonly Command[] = [
-  { group: 'Actions', name: 'New session', icon: 'plus', keys: 'N', run: (page) => page.go({ view: 'new' }) },
-  {
-    group: 'Actions',
-    name: 'Stop: let the agent finish with a last answer',
-    icon: 'stop',
-    keys: 'Mod+.',
-    isAvailable: isRunning,
-    run: (page) => cancel(page, 'stop'),
-  },
-  {
-    group: 'Actions',
-    name: 'Interrupt: end the turn immediately',
-    icon: 'close',
-    isAvailable: isRunning,
-    run: (page) => cancel(page, 'interrupt'),
-  },
-  {
-    group: 'Actions',
-    name: 'Write a message',
-    icon: 'message',
-    keys: 'M',
-    isAvailable: () => messageBox() !== null,
-    run: () => messageBox()?.focus(),
-  },
-  {
-    group: 'Actions',
-    name: 'Show or hide the timeline',
-    icon: 'timeline',
-    keys: 'T',
-    isAvailable: hasSession,
-    run: toggleTimeline,
-  },
-  {
-    group: 'Actions',
-    name: 'Show or hide the sessions',
-    icon: 'sidebar',
-    keys: 'Mod+B',
-    isAvailable: () => matchMedia('(min-width: 600px)').matches,
-    run: (page) => page.set({ isSidebarOpen: !page.settings.value.isSidebarOpen }),
-  },
-  ...(['json', 'html'] as const).map(
-    (format): Command => ({
-      group: 'Actions',
-      name: `Export the session as ${format.toUpperCase()}`,
-      icon: 'download',
-      isAvailable: hasSession,
-      run: (page) => void (page.session.value && exportSession(page, page.session.value.id, format)),
-    }),
-  ),
-  { group: 'Actions', name: 'Next session', icon: 'arrowDown', keys: 'J', run: (page) => goToNeighbour(page, 1) },
-  { group: 'Actions', name: 'Previous session', icon: 'arrowUp', keys: 'K', run: (page) => goToNeighbour(page, -1) },
-  { group: 'Go to', name: 'Approvals', icon: 'approval', keys: 'A', run: (page) => page.go({ view: 'approvals' }) },
-  { group: 'Go to', name: 'Agents', icon: 'agent', run: (page) => page.go({ view: 'agents' }) },
-  {
-    group: 'Go to',
-    name: 'Extensions',
-    icon: 'extension',
-    isAvailable: ({ extensions }) => (extensions.value ?? []).length > 0,
-    run: (page) => page.go({ view: 'extensions' }),
-  },
-  { group: 'Go to', name: 'Settings', icon: 'settings', keys: 'Mod+,', run: (page) => page.go({ view: 'settings' }) },
-  theme('light'),
-  theme('dark'),
-  theme('system'),
-  {
-    group: 'Actions',
-    name: 'Keyboard shortcuts',
-    icon: 'command',
-    keys: '?',
-    run: (page) => page.show({ kind: 'keys' }),
-  },
+  ...actions.map((command) => ({ ...command, group: 'Actions' as const })),
+  ...places.map((command) => ({ ...command, group: 'Go to' as const })),
 ]
 
 export const paletteKeys = 'Mod+K'
@@ -153,21 +99,28 @@ export function paletteItems(page: Page, sessions: readonly SessionDocument[]): 
   ]
 }
 
-const cancel = (page: Page, mode: 'stop' | 'interrupt'): void => {
-  if (page.session.value) void cancelTurn(page, page.session.value, mode)
+function cancel(mode: 'stop' | 'interrupt') {
+  return (page: Page): void => void (page.session.value && cancelTurn(page, page.session.value, mode))
 }
 
-const messageBox = (): HTMLElement | null => document.querySelector('#main textarea[aria-label="Message"]:not(:disabled)')
+function exportAs(format: 'json' | 'html') {
+  return (page: Page): void => void (page.session.value && exportSession(page, page.session.value.id, format))
+}
 
 /** Beside the conversation where there is room, and instead of it elsewhere. */
-function toggleTimeline(page: Page): void {
-  if (matchMedia('(max-width: 899px)').matches) page.tab.value = page.tab.value === 'timeline' ? 'conversation' : 'timeline'
-  else page.set({ isTimelineOpen: !page.settings.value.isTimelineOpen })
+function toggleTimeline({ tab, settings, set }: Page): void {
+  if (matchMedia('(max-width: 899px)').matches) tab.value = tab.value === 'timeline' ? 'conversation' : 'timeline'
+  else set({ isTimelineOpen: !settings.value.isTimelineOpen })
 }
 
-function goToNeighbour(page: Page, by: 1 | -1): void {
-  const { value: sessions } = page.sessions
-  const at = sessions.findIndex(({ sessionId }) => sessionId === page.session.value?.id)
-  const next = sessions[at < 0 ? 0 : at + by]
-  if (next) page.go({ view: 'session', id: next.sessionId })
+function toggleSidebar({ settings, set }: Page): void {
+  set({ isSidebarOpen: !settings.value.isSidebarOpen })
+}
+
+function goToNeighbour(by: 1 | -1) {
+  return ({ sessions, session, go }: Page): void => {
+    const at = sessions.value.findIndex(({ sessionId }) => sessionId === session.value?.id)
+    const next = sessions.value[at < 0 ? 0 : at + by]
+    if (next) go({ view: 'session', id: next.sessionId })
+  }
 }

@@ -1,56 +1,38 @@
-import { describe, expect, it } from 'vitest'
-import { type Attachment, createDrafts, emptyDraft, isEmptyDraft, partsOf } from './drafts.ts'
+import { expect, it } from 'vitest'
+import { emptyDraft, openDraft, readDraft } from './drafts.ts'
 
-function memory(maxChars = 1_000) {
-  const values = new Map<string, string>()
+const maxChars = 1_000
+
+/** As a browser that stores little. */
+function memory() {
+  const texts = new Map<string, string>()
   return {
-    values,
-    getItem: (key: string) => values.get(key) ?? null,
-    removeItem: (key: string) => void values.delete(key),
-    setItem(key: string, value: string) {
-      if (value.length > maxChars) throw new Error('quota')
-      values.set(key, value)
+    texts,
+    get: (name: string) => texts.get(name),
+    set(name: string, text: string | undefined) {
+      texts.delete(name)
+      if (text !== undefined && text.length <= maxChars) texts.set(name, text)
     },
   }
 }
 
-const attachment = (text: string): Attachment => ({ name: 'a.txt', bytes: text.length, part: { type: 'text', text } })
+const attachment = (data: string) => ({ name: 'a', bytes: 3, part: { type: 'file', mediaType: 'a/b', data } as const })
 
-describe('drafts', () => {
-  it('come back after a reload, each in its session', () => {
-    const storage = memory()
-    const open = createDrafts(storage)
-    open('one').value = { text: 'hello', attachments: [attachment('a')], settings: { maxTokens: '5' } }
-    open('two').value = { ...emptyDraft, text: 'other' }
-    const reloaded = createDrafts(storage)
-    expect(reloaded('one').value).toEqual({ text: 'hello', attachments: [attachment('a')], settings: { maxTokens: '5' } })
-    expect(reloaded('two').value.text).toBe('other')
-    expect(open('one')).toBe(open('one'))
-  })
-  it('leave nothing behind when they are sent', () => {
-    const storage = memory()
-    const draft = createDrafts(storage)('one')
-    draft.value = { ...emptyDraft, text: 'hello', attachments: [attachment('a')] }
-    draft.value = emptyDraft
-    expect([...storage.values]).toEqual([])
-  })
-  it('keep the text if the attachments are too large to be stored, and no older attachments', () => {
-    const storage = memory()
-    const draft = createDrafts(storage)('one')
-    draft.value = { ...emptyDraft, text: 'hello', attachments: [attachment('a')] }
-    draft.value = { ...draft.value, attachments: [attachment('a'.repeat(2_000))] }
-    expect(draft.value.attachments).toHaveLength(1)
-    expect(createDrafts(storage)('one').value).toEqual({ ...emptyDraft, text: 'hello' })
-  })
-  it('are empty if what is stored cannot be read', () => {
-    const storage = memory()
-    storage.setItem('troupe.draft.one', '{"text":1}')
-    storage.setItem('troupe.draft.two', 'x')
-    const open = createDrafts(storage)
-    expect([open('one').value, open('two').value]).toEqual([emptyDraft, emptyDraft])
-  })
-  it('become parts, without a text of white space', () => {
-    expect(isEmptyDraft({ ...emptyDraft, text: ' \n' })).toBe(true)
-    expect(partsOf({ ...emptyDraft, text: ' ', attachments: [attachment('a')] })).toEqual([{ type: 'text', text: 'a' }])
-  })
+it('comes back after a reload, without attachments that are too large, and leaves nothing behind when it is sent', () => {
+  const storage = memory()
+  const draft = openDraft('one', storage)
+  draft.value = { text: 'hello', attachments: [attachment('AAAA')], settings: { maxTokens: '5' } }
+  expect(readDraft(storage, 'one')).toEqual(draft.value)
+  draft.value = { ...draft.value, attachments: [attachment('A'.repeat(maxChars))] }
+  expect(readDraft(storage, 'one')).toEqual({ ...draft.value, attachments: [] })
+  draft.value = emptyDraft
+  expect([...storage.texts]).toEqual([])
+})
+
+it('is empty if what is stored cannot be read', () => {
+  const storage = memory()
+  for (const text of ['{"text":1,"settings":null}', 'x', '[]', '3']) {
+    storage.set('draft.one', text)
+    expect(readDraft(storage, 'one')).toEqual(emptyDraft)
+  }
 })

@@ -1,5 +1,6 @@
 import { effect, type Signal, signal } from '@preact/signals'
 import type { InputPart } from '../../contracts/index.ts'
+import { readJson, type TextStorage, tabTexts } from './browser-storage.ts'
 import type { TypedSettings } from './turn-settings.ts'
 
 // Messages that are being written: one for each session, and one for a new session.
@@ -31,68 +32,32 @@ export const partsOf = ({ text, attachments }: MessageDraft): readonly InputPart
   ...attachments.map(({ part }) => part),
 ]
 
-export type DraftStorage = Pick<Storage, 'getItem' | 'setItem' | 'removeItem'>
-
-export function createDrafts(storage: DraftStorage): (key: string) => Signal<MessageDraft> {
-  const known = new Map<string, Signal<MessageDraft>>()
-  return (key) => {
-    const before = known.get(key)
-    if (before) return before
-    const draft = signal(readDraft(storage, key))
-    known.set(key, draft)
-    let stored: readonly Attachment[] = draft.value.attachments
-    effect(() => {
-      const { text, attachments, settings } = draft.value
-      const isBlank = text === '' && Object.keys(settings).length === 0
-      writeStored(storage, placeOf(key), isBlank ? undefined : JSON.stringify({ text, settings }))
-      if (attachments === stored) return
-      stored = attachments
-      writeStored(storage, `${placeOf(key)}.attachments`, attachments.length === 0 ? undefined : JSON.stringify(attachments))
-    })
-    return draft
-  }
-}
-
-const placeOf = (key: string): string => `troupe.draft.${key}`
-
-function readDraft(storage: DraftStorage, key: string): MessageDraft {
-  try {
-    const { text, settings } = JSON.parse(storage.getItem(placeOf(key)) ?? '{}') as Partial<MessageDraft>
-    const attachments: unknown = JSON.parse(storage.getItem(`${placeOf(key)}.attachments`) ?? '[]')
-    return {
-      text: typeof text === 'string' ? text : '',
-      settings: typeof settings === 'object' && settings ? settings : {},
-      attachments: Array.isArray(attachments) ? (attachments as readonly Attachment[]) : [],
-    }
-  } catch {
-    return emptyDraft
-  }
-}
-
-export function writeStored(storage: DraftStorage, place: string, value: string | undefined): void {
-  try {
-    // An older value must not come back if the new one does not fit.
-    storage.removeItem(place)
-    if (value !== undefined) storage.setItem(place, value)
-  } catch {
-    // Too large, or the browser stores nothing.
-  }
-}
-
-const noStorage: DraftStorage = { getItem: () => null, setItem() {}, removeItem() {} }
-
-export function browserStorage(): DraftStorage {
-  try {
-    return sessionStorage
-  } catch {
-    return noStorage
-  }
-}
-
-let drafts: ReturnType<typeof createDrafts> | undefined
+const known = new Map<string, Signal<MessageDraft>>()
 
 /** The draft for a session by its id, or `new`. */
-export function openDraft(key: string): Signal<MessageDraft> {
-  drafts ??= createDrafts(browserStorage())
-  return drafts(key)
+export function openDraft(key: string, storage = tabTexts): Signal<MessageDraft> {
+  const before = known.get(key)
+  if (before) return before
+  const draft = signal(readDraft(storage, key))
+  known.set(key, draft)
+  let stored = draft.value.attachments
+  effect(() => {
+    const { text, attachments, settings } = draft.value
+    const isBlank = text === '' && Object.keys(settings).length === 0
+    storage.set(`draft.${key}`, isBlank ? undefined : JSON.stringify({ text, settings }))
+    if (attachments === stored) return
+    stored = attachments
+    storage.set(`draft.${key}.attachments`, attachments.length === 0 ? undefined : JSON.stringify(attachments))
+  })
+  return draft
+}
+
+export function readDraft(storage: TextStorage, key: string): MessageDraft {
+  const { text, settings } = (readJson(storage, `draft.${key}`) ?? {}) as Partial<MessageDraft>
+  const attachments = readJson(storage, `draft.${key}.attachments`)
+  return {
+    text: typeof text === 'string' ? text : '',
+    settings: typeof settings === 'object' && settings ? settings : {},
+    attachments: Array.isArray(attachments) ? attachments : [],
+  }
 }

@@ -1,13 +1,10 @@
 // The address of a view is the fragment of the URL: the server has one page.
 
 export type HashRoute =
-  | { readonly view: 'new'; readonly agent?: string }
+  | { readonly view: 'new' | 'agents'; readonly agent?: string }
   /** `message`: the message to show, by its id. */
   | { readonly view: 'session'; readonly id: string; readonly message?: string }
-  | { readonly view: 'approvals' }
-  | { readonly view: 'agents'; readonly agent?: string }
-  | { readonly view: 'extensions' }
-  | { readonly view: 'settings' }
+  | { readonly view: 'approvals' | 'extensions' | 'settings' }
 
 export function parseHash(hash: string): HashRoute {
   const [view = '', first, kind, second] = hash
@@ -19,29 +16,24 @@ export function parseHash(hash: string): HashRoute {
       // It becomes a part of paths: an address that somebody else wrote must not name other routes.
       if (first === undefined || !/^[\w-]+$/.test(first)) return { view: 'new' }
       return { view: 'session', id: first, ...(kind === 'messages' && second && { message: second }) }
+    case 'new':
     case 'agents':
-      return { view: 'agents', ...(first && { agent: first }) }
+      return { view, ...(first && { agent: first }) }
     case 'approvals':
     case 'extensions':
     case 'settings':
       return { view }
     default:
-      return { view: 'new', ...(view === 'new' && first && { agent: first }) }
+      return { view: 'new' }
   }
 }
 
 export function hashOf(route: HashRoute): string {
-  const path = (...parts: readonly string[]): string => `#/${parts.map(encodeURIComponent).join('/')}`
-  switch (route.view) {
-    case 'session':
-      return route.message === undefined ? path('sessions', route.id) : path('sessions', route.id, 'messages', route.message)
-    case 'agents':
-      return route.agent === undefined ? path('agents') : path('agents', route.agent)
-    case 'new':
-      return route.agent === undefined ? path('new') : path('new', route.agent)
-    default:
-      return path(route.view)
-  }
+  const parts =
+    route.view === 'session'
+      ? ['sessions', route.id, ...(route.message === undefined ? [] : ['messages', route.message])]
+      : [route.view, ...('agent' in route && route.agent !== undefined ? [route.agent] : [])]
+  return `#/${parts.map(encodeURIComponent).join('/')}`
 }
 
 function decoded(part: string): string {
@@ -50,4 +42,12 @@ function decoded(part: string): string {
   } catch {
     return part
   }
+}
+
+/** Takes the token out of `#token=…`, so that it is not in the history. `instead`: the fragment that stays. */
+export function takeToken(instead: string): string | undefined {
+  const given = /^#token=(.*)$/.exec(location.hash)?.[1]
+  if (given === undefined) return undefined
+  history.replaceState(null, '', `${location.pathname}${instead}`)
+  return /^[\w.~-]+$/.test(given) ? given : undefined
 }

@@ -1,4 +1,5 @@
 import type { InputPart } from '../../contracts/index.ts'
+import { toBase64 } from '../../util/encode-bytes.ts'
 import { attempt } from './actions.ts'
 import type { Page } from './page.ts'
 
@@ -24,13 +25,7 @@ export const partsWithData = (page: Page, sessionId: string, parts: readonly Inp
     }),
   )
 
-const base64Of = (blob: Blob): Promise<string> =>
-  new Promise((resolve, reject) => {
-    const reader = new FileReader()
-    reader.onload = () => resolve(String(reader.result).replace(/^[^,]*,/, ''))
-    reader.onerror = () => reject(reader.error)
-    reader.readAsDataURL(blob)
-  })
+const base64Of = async (blob: Blob): Promise<string> => toBase64(new Uint8Array(await blob.arrayBuffer()))
 
 /** Saves stored bytes as a file. */
 export const saveOutput = (

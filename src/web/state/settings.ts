@@ -1,4 +1,5 @@
 import { effect, type Signal, signal } from '@preact/signals'
+import { localTexts, readJson } from './browser-storage.ts'
 
 /** Settings of this browser. */
 export interface Settings {
@@ -29,32 +30,15 @@ const defaults: Settings = {
   lastAgent: '',
 }
 
-const place = 'troupe.settings'
-
 /** The stored settings. Every change is stored and applied to the document. */
 export function openSettings(): Signal<Settings> {
-  const settings = signal<Settings>({ ...defaults, ...stored() })
+  const stored = Object.entries(readJson(localTexts, 'settings') ?? {})
+  const known = stored.filter(([key, value]) => key in defaults && typeof value === typeof defaults[key as keyof Settings])
+  const settings = signal<Settings>({ ...defaults, ...Object.fromEntries(known) })
   effect(() => {
     const { theme, density } = settings.value
-    document.documentElement.dataset.theme = theme
-    document.documentElement.dataset.density = density
-    try {
-      localStorage.setItem(place, JSON.stringify(settings.value))
-    } catch {
-      // The browser stores nothing: settings last as long as the page.
-    }
+    Object.assign(document.documentElement.dataset, { theme, density })
+    localTexts.set('settings', JSON.stringify(settings.value))
   })
   return settings
-}
-
-function stored(): Partial<Settings> {
-  try {
-    const known: unknown = JSON.parse(localStorage.getItem(place) ?? '{}')
-    if (typeof known !== 'object' || known === null) return {}
-    return Object.fromEntries(
-      Object.entries(known).filter(([key, value]) => key in defaults && typeof value === typeof defaults[key as keyof Settings]),
-    )
-  } catch {
-    return {}
-  }
 }

@@ -28,67 +28,49 @@ interface Field {
   readonly expected: string
   /** The value for the server; `undefined` if it is wrong. */
   read(typed: string): string | number | undefined
-  /** What a chip says. */
-  chip(typed: string): string
+  /** What a chip says. Default: label and value. */
+  chip?(typed: string): string
 }
 
 const number = (typed: string, accepts: (value: number) => boolean): number | undefined => {
   const value = Number(typed.replaceAll(',', ''))
-  return typed.trim() !== '' && accepts(value) ? value : undefined
+  return typed.trim() !== '' && Number.isFinite(value) && accepts(value) ? value : undefined
 }
-const isPositive = (value: number): boolean => value > 0 && Number.isFinite(value)
-const isCount = (value: number): boolean => Number.isSafeInteger(value) && value > 0
-const named =
-  (label: string) =>
-  (typed: string): string =>
-    `${label} ${typed}`
+const readCount = (typed: string): number | undefined => number(typed, (value) => Number.isSafeInteger(value) && value > 0)
+const count = { expected: 'a whole number above 0', read: readCount }
+const upTo = (most: number) => ({
+  expected: `a number from 0 to ${most}`,
+  read: (typed: string) => number(typed, (value) => value >= 0 && value <= most),
+})
 
 export const settingFields: { readonly [Name in SettingName]: Field } = {
   model: { label: 'Model', expected: 'a model of the agent', read: (typed) => typed, chip: (typed) => typed },
-  maxTokens: {
-    label: 'Tokens',
-    expected: 'a whole number above 0',
-    read: (typed) => number(typed, isCount),
-    chip: (typed) => `at most ${grouped(number(typed, isCount) ?? 0)} tokens`,
-  },
+  maxTokens: { label: 'Tokens', ...count, chip: (typed) => `at most ${grouped(readCount(typed) ?? 0)} tokens` },
   maxCostUsd: {
     label: 'Cost in $',
     expected: 'an amount above 0',
-    read: (typed) => number(typed, isPositive),
+    read: (typed) => number(typed, (value) => value > 0),
     chip: (typed) => `at most $${typed}`,
   },
   timeBudget: {
     label: 'Time in seconds',
     expected: 'seconds above 0',
-    read: (typed) => Math.round((number(typed, (value) => value >= 0.001 && Number.isFinite(value)) ?? 0) * 1_000) || undefined,
+    read: (typed) => Math.round((number(typed, (value) => value >= 0.001) ?? 0) * 1_000) || undefined,
     chip: (typed) => `at most ${typed} s`,
   },
-  temperature: {
-    label: 'Temperature',
-    expected: 'a number from 0 to 2',
-    read: (typed) => number(typed, (value) => value >= 0 && value <= 2),
-    chip: named('temperature'),
-  },
-  topP: {
-    label: 'Top P',
-    expected: 'a number from 0 to 1',
-    read: (typed) => number(typed, (value) => value >= 0 && value <= 1),
-    chip: named('top P'),
-  },
-  maxOutputTokens: {
-    label: 'Output tokens',
-    expected: 'a whole number above 0',
-    read: (typed) => number(typed, isCount),
-    chip: named('output tokens'),
-  },
-  seed: { label: 'Seed', expected: 'a whole number', read: (typed) => number(typed, Number.isSafeInteger), chip: named('seed') },
+  temperature: { label: 'Temperature', ...upTo(2) },
+  topP: { label: 'Top P', ...upTo(1) },
+  maxOutputTokens: { label: 'Output tokens', ...count },
+  seed: { label: 'Seed', expected: 'a whole number', read: (typed) => number(typed, Number.isSafeInteger) },
   reasoning: {
     label: 'Reasoning',
     expected: `one of ${reasoningEfforts.join(', ')}`,
     read: (typed) => reasoningEfforts.find((each) => each === typed),
-    chip: named('reasoning'),
   },
 }
+
+export const chipText = (name: SettingName, typed: string): string =>
+  settingFields[name].chip?.(typed) ?? `${settingFields[name].label.toLowerCase()} ${typed}`
 
 const budgets = ['maxTokens', 'maxCostUsd', 'timeBudget'] as const
 

@@ -1,0 +1,37 @@
+/** Texts by name. What cannot be stored lasts as long as the page. */
+export interface TextStorage {
+  get(name: string): string | undefined
+  set(name: string, text: string | undefined): void
+}
+
+const browserStorage = (kind: 'localStorage' | 'sessionStorage'): TextStorage => ({
+  get(name) {
+    try {
+      return globalThis[kind].getItem(`troupe.${name}`) ?? undefined
+    } catch {
+      return undefined
+    }
+  },
+  set(name, text) {
+    try {
+      // An older text must not come back if the new one does not fit.
+      globalThis[kind].removeItem(`troupe.${name}`)
+      if (text !== undefined) globalThis[kind].setItem(`troupe.${name}`, text)
+    } catch {
+      // It is too large, or the browser stores nothing.
+    }
+  },
+})
+
+/** Of this browser. */
+export const localTexts = browserStorage('localStorage')
+/** Of this tab. */
+export const tabTexts = browserStorage('sessionStorage')
+
+export function readJson(storage: TextStorage, name: string): unknown {
+  try {
+    return JSON.parse(storage.get(name) ?? 'null')
+  } catch {
+    return null
+  }
+}
