@@ -1,4 +1,3 @@
-import type { ComponentChildren } from 'preact'
 import type { AgentDescription } from '../api/documents.ts'
 import { hashOf } from '../state/hash-route.ts'
 import { usePage } from '../state/page.ts'
@@ -6,6 +5,7 @@ import { CopyButton } from '../ui/copy-button.tsx'
 import { Facts } from '../ui/facts.tsx'
 import { limitFacts, toolGroups } from './agent-facts.ts'
 import { AgentGraphView } from './agent-graph-view.tsx'
+import { PageSection } from './page-frame.tsx'
 import { RecentSessions } from './recent-sessions.tsx'
 
 interface AgentDetailsProps {
@@ -20,6 +20,7 @@ export function AgentDetails({ agent, agents }: AgentDetailsProps) {
   const { name, displayName, description, usage, models, tools, limits, parameters, overrides, template } = agent
   const callers = agents.filter((each) => each.name !== name && each.agents.includes(name))
   const limited = limitFacts(limits)
+  const groups = toolGroups(tools)
   const isAskable = page.agents.value.some((each) => each.name === name)
   const set = Object.entries(parameters).map(([key, value]) => [key, String(value)] as const)
   return (
@@ -46,18 +47,18 @@ export function AgentDetails({ agent, agents }: AgentDetailsProps) {
         </p>
       )}
       {agent.agents.length > 0 && (
-        <Section title="Agents that it calls">
+        <PageSection title="Agents that it calls">
           <AgentGraphView root={name} agents={agents} />
-        </Section>
+        </PageSection>
       )}
       <div class="agent-columns">
-        <Section title="Input">
+        <PageSection title="Input">
           <Contract contract={agent.input} example={usage} />
-        </Section>
-        <Section title="Output">
+        </PageSection>
+        <PageSection title="Output">
           <Contract contract={agent.output} />
-        </Section>
-        <Section title="Models">
+        </PageSection>
+        <PageSection title="Models">
           {models.length > 0 ? (
             <ol class="models">
               {models.map((model) => (
@@ -69,20 +70,20 @@ export function AgentDetails({ agent, agents }: AgentDetailsProps) {
           ) : (
             <p class="muted">The model of its caller.</p>
           )}
-        </Section>
-        <Section title="Limits">{limited.length > 0 ? <Facts facts={limited} /> : <p class="muted">The defaults.</p>}</Section>
+        </PageSection>
+        <PageSection title="Limits">{limited.length > 0 ? <Facts facts={limited} /> : <p class="muted">The defaults.</p>}</PageSection>
         {(set.length > 0 || overrides.length > 0) && (
-          <Section title="Parameters">
+          <PageSection title="Parameters">
             <Facts facts={set} />
             {overrides.length > 0 && <p class="muted">Callers may set {overrides.join(', ')}.</p>}
-          </Section>
+          </PageSection>
         )}
       </div>
-      <Section title="Tools">
+      <PageSection title="Tools">
         {tools.length === 0 && <p class="muted">None.</p>}
-        {toolGroups(tools).map(({ source, tools: those }) => (
+        {groups.map(({ source, tools: those }) => (
           <div key={source} class="tool-group">
-            <h4 class="muted small">{source || 'built in'}</h4>
+            {groups.length > 1 && <h4 class="muted small">{source || 'built in'}</h4>}
             <ul class="chips plain-list">
               {those.map((tool) => (
                 <li key={tool} class="chip mono">
@@ -92,23 +93,14 @@ export function AgentDetails({ agent, agents }: AgentDetailsProps) {
             </ul>
           </div>
         ))}
-      </Section>
+      </PageSection>
       {template !== undefined && (
-        <Section title="Frontmatter for a new agent file with the same settings">
+        <PageSection title="Frontmatter for a new agent file with the same settings">
           <CodeBox text={template} />
-        </Section>
+        </PageSection>
       )}
       <RecentSessions agent={name} />
     </>
-  )
-}
-
-function Section({ title, children }: { readonly title: string; readonly children: ComponentChildren }) {
-  return (
-    <section class="page-section" aria-label={title}>
-      <h3 class="section-title">{title}</h3>
-      {children}
-    </section>
   )
 }
 

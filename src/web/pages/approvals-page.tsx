@@ -2,36 +2,31 @@ import { ApprovalCard } from '../approvals/approval-card.tsx'
 import { hashOf } from '../state/hash-route.ts'
 import { usePage } from '../state/page.ts'
 import { Icon } from '../ui/icon.tsx'
-import { PaneHead } from '../ui/pane-head.tsx'
+import { PageFrame } from './page-frame.tsx'
 
 /** Everything that waits for a person, by session. */
 export function ApprovalsPage() {
   const { requests } = usePage()
   const bySession = Map.groupBy(requests.value, ({ session }) => session.sessionId)
   return (
-    <>
-      <PaneHead title="Approvals" />
-      <div class="page">
-        <div class="approvals-column">
-          {[...bySession].map(([sessionId, open]) => (
-            <section key={sessionId} class="approval-group">
-              <h2 class="truncate">
-                <a href={hashOf({ view: 'session', id: sessionId })}>{open[0]?.session.title || open[0]?.session.agent}</a>
-              </h2>
-              {open.map(({ request }) => (
-                <ApprovalCard key={request.id} sessionId={sessionId} request={request} />
-              ))}
-            </section>
+    <PageFrame title="Approvals" class="approvals-column">
+      {[...bySession].map(([sessionId, open]) => (
+        <section key={sessionId} class="approval-group">
+          <h2 class="truncate">
+            <a href={hashOf({ view: 'session', id: sessionId })}>{open[0]?.session.title || open[0]?.session.agent}</a>
+          </h2>
+          {open.map(({ request }) => (
+            <ApprovalCard key={request.id} sessionId={sessionId} request={request} />
           ))}
-          {bySession.size === 0 && (
-            <div class="approval-none">
-              <Icon name="approval" />
-              <p>Nothing waits for you.</p>
-              <p class="muted">Requests of all sessions appear here.</p>
-            </div>
-          )}
+        </section>
+      ))}
+      {bySession.size === 0 && (
+        <div class="approval-none">
+          <Icon name="approval" />
+          <p>Nothing waits for you.</p>
+          <p class="muted">Requests of all sessions appear here.</p>
         </div>
-      </div>
-    </>
+      )}
+    </PageFrame>
   )
 }

@@ -4,7 +4,7 @@ import { watchExtensions } from '../state/extensions.ts'
 import { usePage } from '../state/page.ts'
 import { CopyButton } from '../ui/copy-button.tsx'
 import { Icon, type IconName } from '../ui/icon.tsx'
-import { PaneHead } from '../ui/pane-head.tsx'
+import { PageFrame } from './page-frame.tsx'
 
 interface StateView {
   readonly icon: IconName
@@ -35,26 +35,21 @@ export function ExtensionsPage() {
   useEffect(() => watchExtensions(page), [])
   const { value: extensions } = page.extensions
   return (
-    <>
-      <PaneHead title="Extensions" />
-      <div class="page">
-        <div class="page-column">
-          {extensions?.length === 0 ? (
-            <p class="muted">
-              No extensions are loaded. Write one with <code>troupe extensions new</code>.
-            </p>
-          ) : (
-            <ul class="rows">
-              {extensions
-                ?.toSorted((a, b) => rank(a) - rank(b))
-                .map((extension) => (
-                  <Extension key={extension.id} extension={extension} />
-                ))}
-            </ul>
-          )}
-        </div>
-      </div>
-    </>
+    <PageFrame title="Extensions">
+      {extensions?.length === 0 ? (
+        <p class="muted">
+          No extensions are loaded. Write one with <code>troupe extensions new</code>.
+        </p>
+      ) : (
+        <ul class="rows">
+          {extensions
+            ?.toSorted((a, b) => rank(a) - rank(b))
+            .map((extension) => (
+              <Extension key={extension.id} extension={extension} />
+            ))}
+        </ul>
+      )}
+    </PageFrame>
   )
 }
 

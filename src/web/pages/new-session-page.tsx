@@ -57,9 +57,10 @@ function Start({ agent }: { readonly agent: AgentDescription }) {
   return (
     <>
       <h2 class="start-title">{agent.displayName ?? agent.name}</h2>
-      <p class="start-about">
-        {agent.description} {agent.models[0] && <span class="start-model">Answered by {agent.models[0]}</span>}
-      </p>
+      <div class="start-about">
+        {agent.description}
+        {agent.models[0] && <p class="small">Answered by {agent.models[0]}</p>}
+      </div>
       <AgentChoice agent={agent} />
       {page.mayRun.value ? (
         <MessageBox

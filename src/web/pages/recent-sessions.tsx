@@ -2,6 +2,7 @@ import { hashOf } from '../state/hash-route.ts'
 import { usePage } from '../state/page.ts'
 import { StatusMark } from '../ui/status-mark.tsx'
 import { ageText } from './age-text.ts'
+import { PageSection } from './page-frame.tsx'
 
 const shown = 5
 
@@ -11,10 +12,7 @@ export function RecentSessions({ agent }: { readonly agent: string }) {
   const sessions = page.sessions.value.filter((each) => each.agent === agent).slice(0, shown)
   if (sessions.length === 0) return null
   return (
-    <section class="page-section" aria-labelledby="recent">
-      <h3 id="recent" class="section-title">
-        Recent sessions
-      </h3>
+    <PageSection title="Recent sessions">
       <ul class="plain-list">
         {sessions.map(({ sessionId, title, status, openRequests, updatedAt }) => (
           <li key={sessionId}>
@@ -28,6 +26,6 @@ export function RecentSessions({ agent }: { readonly agent: string }) {
           </li>
         ))}
       </ul>
-    </section>
+    </PageSection>
   )
 }
