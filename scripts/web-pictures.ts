@@ -269,10 +269,9 @@ async function take({ name, at, widths = [1440, 900, 390], ready }: Picture): Pr
     }
 }
 
-/** The time of the server, and no banner that says which model answers. */
-async function prepare(page: Page): Promise<void> {
+/** The time of the server. */
+const prepare = async (page: Page): Promise<void> => {
   if (frozen !== undefined) await page.clock.setFixedTime(frozen)
-  await page.addInitScript(`localStorage.setItem('troupe.settings', JSON.stringify({ knownModel: '${model}' }))`)
 }
 
 /** Fonts are there, and what was last changed is painted. */

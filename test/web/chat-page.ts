@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises'
 import type { Browser, BrowserContext, BrowserContextOptions, Locator, Page } from 'playwright-core'
 import { type Scene, watchPage } from './web-scene.ts'
 
@@ -18,6 +19,8 @@ export interface Chat {
   send(text: string): Promise<void>
   /** Waits until the conversation contains this text. */
   says(text: string | RegExp): Promise<void>
+  /** Exports the session, and reads the file. */
+  exported(format: 'JSON' | 'HTML'): Promise<string>
   /** Shows a session. */
   show(id: string): Promise<void>
   /** The id of the session that is shown. */
@@ -83,6 +86,12 @@ function chatOf(page: Page, url: string): Chat {
       await button('Send').click()
     },
     says: (text) => conversation.getByText(text).first().waitFor(),
+    async exported(format) {
+      await button('Export').click()
+      const download = page.waitForEvent('download')
+      await page.getByRole('menuitem', { name: new RegExp(format) }).click()
+      return readFile(await (await download).path(), 'utf8')
+    },
     async show(id) {
       await page.goto(addressOf(url, id))
     },

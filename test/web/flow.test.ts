@@ -1,13 +1,12 @@
-import { readFile } from 'node:fs/promises'
 import { afterAll, expect, test } from 'vitest'
 import type { ApprovalKey, Tool } from '../../src/contracts/index.ts'
 import { handoffTool, returnControlTool } from '../../src/kernel/handoff/handoff-tool.ts'
 import { gate } from '../../src/testing/index.ts'
 import { openBrowser } from '../browser.ts'
 import { type Chat, openChat, openTab } from './chat-page.ts'
-import { answersIn, journalOf, startSession } from './journal.ts'
+import { answersIn, journalOf, startSession, statusOf } from './journal.ts'
 import type { Stories } from './story-model.ts'
-import { type Scene, tripAgents, tripStories, tripTools, webScene } from './web-scene.ts'
+import { tripAgents, tripStories, tripTools, webScene } from './web-scene.ts'
 
 // One story in one browser. The model waits at gates, so that nothing depends on time.
 
@@ -138,7 +137,7 @@ test('stop: the turn ends with a last answer', async () => {
     .toBe(true)
   gates.stop.open()
   await chat.button('Send').waitFor()
-  await expect.poll(async () => statusOf(await chat.id())).not.toBe('running')
+  await expect.poll(async () => statusOf(scene, await chat.id())).not.toBe('running')
 })
 
 test('branch: an edited message continues in a copy', async () => {
@@ -236,30 +235,18 @@ const drop = (kind: 'drop' | 'paste', files: readonly DroppedFile[]): Promise<un
 
 test('export as JSON and as HTML', async () => {
   const id = await chat.id()
-  const document = JSON.parse(await exported('JSON')) as { readonly format: string; readonly events: readonly unknown[] }
+  const document = JSON.parse(await chat.exported('JSON')) as { readonly format: string; readonly events: readonly unknown[] }
   expect(document.format).toBe('troupe.session')
   expect(document.events).toEqual(await journalOf(scene, id))
-  const html = await exported('HTML')
+  const html = await chat.exported('HTML')
   expect(html).toContain('It is still not booked.')
   expect(html).not.toMatch(/<script|https?:\/\/(?!127)/)
   expect(chat.problems).toEqual([])
 })
 
-/** Chooses a format in the menu, and reads the file. */
-async function exported(format: 'JSON' | 'HTML'): Promise<string> {
-  await chat.button('Export').click()
-  const download = chat.page.waitForEvent('download')
-  await chat.page.getByRole('menuitem', { name: new RegExp(format) }).click()
-  return readFile(await (await download).path(), 'utf8')
-}
-
-async function statusOf(id: string): Promise<string> {
-  return ((await (await scene.fetch(`/v1/sessions/${id}`)).json()) as { readonly session: { readonly status: string } }).session.status
-}
-
 /** Every answer of the journal is shown, once. */
-async function agreesWithJournal({ conversation, id: shown }: Chat, at: Pick<Scene, 'fetch'> = scene): Promise<void> {
+async function agreesWithJournal({ conversation, id: shown }: Chat): Promise<void> {
   const id = await shown()
-  const answers = answersIn(await journalOf(at, id), id)
+  const answers = answersIn(await journalOf(scene, id), id)
   for (const answer of answers) expect(await conversation.getByText(answer, { exact: true }).count(), answer).toBe(1)
 }

@@ -1,17 +1,14 @@
-import { readFile } from 'node:fs/promises'
 import { afterAll, expect, test } from 'vitest'
 import { openBrowser } from '../browser.ts'
-import { localToken, serve } from '../headends/support.ts'
 import { openChat } from './chat-page.ts'
 import { guard, hostileAgents, hostileTools, openDocument, openEverything, ownAddresses, repeatingModel } from './hostile-scene.ts'
 import { hostileName, hostileTexts } from './hostile-texts.ts'
-import { startSession } from './journal.ts'
-import { webFiles } from './web-scene.ts'
+import { startSession, statusOf } from './journal.ts'
+import { webScene } from './web-scene.ts'
 
 // Nothing that a message, a model, a tool or a name contains is executed or requested.
 
-const served = await serve({ agents: hostileAgents, tools: hostileTools, model: repeatingModel, routes: webFiles })
-const scene = { ...served, address: `${served.url}/#token=${localToken}` }
+const scene = await webScene({ agents: hostileAgents, tools: hostileTools, model: repeatingModel })
 const browser = await openBrowser()
 afterAll(async () => {
   await browser.close()
@@ -20,22 +17,13 @@ afterAll(async () => {
 
 const isOwn = ownAddresses(scene)
 
-async function statusOf(id: string): Promise<string> {
-  return ((await (await scene.fetch(`/v1/sessions/${id}`)).json()) as { readonly session: { readonly status: string } }).session.status
-}
-
-test('the corpus has enough texts', () => {
-  expect(new Set(hostileTexts).size).toBe(hostileTexts.length)
-  expect(hostileTexts.length).toBeGreaterThanOrEqual(60)
-})
-
 test('messages, answers, reasoning, tool names, arguments, output, errors: live and after a reload', async () => {
   const id = await startSession(scene, hostileTexts[0] ?? '', 'mallory')
   const chat = await openChat(browser, scene, { at: id })
   const watched = await guard(chat.page, isOwn)
   for (const input of [...hostileTexts.slice(1), `break: ${hostileTexts.join('\n\n')}`])
     await scene.fetch(`/v1/sessions/${id}/messages`, { json: { input } })
-  await expect.poll(async () => statusOf(id), { timeout: 40_000 }).toBe('failed')
+  await expect.poll(() => statusOf(scene, id), { timeout: 40_000 }).toBe('failed')
   await chat.says('toString')
   await openEverything(chat.page)
   expect(await watched.check()).toEqual([])
@@ -46,16 +34,9 @@ test('messages, answers, reasoning, tool names, arguments, output, errors: live 
   await chat.rows.first().click()
   for (const key of ['ArrowDown', 'Enter', 'ArrowDown', 'ArrowDown', 'ArrowDown', 'ArrowDown']) await chat.page.keyboard.press(key)
   expect(await watched.check()).toEqual([])
-  expect(await openDocument(browser, await exportedHtml(chat))).toEqual([])
+  expect(await openDocument(browser, await chat.exported('HTML'))).toEqual([])
   await chat.close()
 })
-
-async function exportedHtml(chat: Awaited<ReturnType<typeof openChat>>): Promise<string> {
-  await chat.button('Export').click()
-  const download = chat.page.waitForEvent('download')
-  await chat.page.getByRole('menuitem', { name: /HTML/ }).click()
-  return readFile(await (await download).path(), 'utf8')
-}
 
 test('approvals, questions, plans, diffs, children, titles, names of agents', async () => {
   const texts = hostileTexts.filter((_, index) => index % 3 === 0)

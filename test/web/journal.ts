@@ -32,6 +32,10 @@ export async function startSession({ fetch }: Asks, input: string, agent = 'trip
   return ((await response.json()) as { readonly sessionId: string }).sessionId
 }
 
+export async function statusOf({ fetch }: Asks, id: string): Promise<string> {
+  return ((await (await fetch(`/v1/sessions/${id}`)).json()) as { readonly session: { readonly status: string } }).session.status
+}
+
 /** Approves the first call that needs it, as soon as it does. */
 export async function approve({ fetch }: Asks, id: string): Promise<void> {
   for (;;) {

@@ -7,10 +7,7 @@ import { type Stories, storyModel } from './story-model.ts'
 
 // A team on a real server, with the built web chat. `npm run build` comes first.
 
-/** The routes of the built page. */
-export const webFiles = (): ReturnType<typeof webRoutes> => webRoutes(join(import.meta.dirname, '../../dist/web'))
-
-export type SceneOptions = Omit<ServedOptions, 'model' | 'routes'> & {
+type SceneOptions = Omit<ServedOptions, 'routes'> & {
   readonly stories?: Stories
   /** The name of the model. */
   readonly id?: string
@@ -25,9 +22,9 @@ export async function webScene({ stories = tripStories(), id, ...options }: Scen
   const served = await serve({
     agents: tripAgents,
     tools: tripTools,
-    ...options,
     model: storyModel(stories, id),
-    routes: webFiles,
+    ...options,
+    routes: () => webRoutes(join(import.meta.dirname, '../../dist/web')),
   })
   return { ...served, address: `${served.url}/#token=${localToken}` }
 }
