@@ -17,19 +17,6 @@ export class ApiError extends Error {
   }
 }
 
-export interface Http {
-  get<Answer>(path: string): Promise<Answer>
-  post<Answer>(path: string, body?: object): Promise<Answer>
-  patch<Answer>(path: string, body: object): Promise<Answer>
-  delete(path: string): Promise<void>
-  /** Bytes with their media type. */
-  blob(path: string): Promise<Blob>
-  /** A response whose body is read as it arrives. */
-  open(path: string, signal: AbortSignal): Promise<ReadableStream<Uint8Array>>
-  /** How far the clock of the server is ahead of that of the browser, in milliseconds. */
-  ahead(): number
-}
-
 /** The time of an answer has whole seconds, and the answer took time, too: less is no difference. */
 const leastDifferenceMs = 3_000
 
@@ -40,7 +27,7 @@ function aheadOf({ headers }: Response): number | undefined {
 }
 
 /** `token` is asked for at each request: it may have been replaced. `refused` hears that the token is not accepted. */
-export function createHttp({ token, refused }: { token(): string; refused(reason: string): void }): Http {
+export function createHttp({ token, refused }: { token(): string; refused(reason: string): void }) {
   let ahead = 0
   async function request(path: string, init: RequestInit = {}): Promise<Response> {
     const headers = new Headers(init.headers)
@@ -60,13 +47,16 @@ export function createHttp({ token, refused }: { token(): string; refused(reason
     ...(body && { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } }),
   })
   return {
-    ahead: () => ahead,
-    get: async (path) => (await request(path)).json(),
-    post: async (path, body) => (await request(path, json('POST', body))).json(),
-    patch: async (path, body) => (await request(path, json('PATCH', body))).json(),
-    delete: async (path) => void (await request(path, { method: 'DELETE' })),
-    blob: async (path) => (await request(path)).blob(),
-    async open(path, signal) {
+    /** How far the clock of the server is ahead of that of the browser, in milliseconds. */
+    ahead: (): number => ahead,
+    get: async <Answer>(path: string): Promise<Answer> => (await request(path)).json(),
+    post: async <Answer>(path: string, body?: object): Promise<Answer> => (await request(path, json('POST', body))).json(),
+    patch: async <Answer>(path: string, body: object): Promise<Answer> => (await request(path, json('PATCH', body))).json(),
+    delete: async (path: string): Promise<void> => void (await request(path, { method: 'DELETE' })),
+    /** Bytes with their media type. */
+    blob: async (path: string): Promise<Blob> => (await request(path)).blob(),
+    /** A response whose body is read as it arrives. */
+    async open(path: string, signal: AbortSignal): Promise<ReadableStream<Uint8Array>> {
       const { body } = await request(path, { signal, headers: { accept: 'text/event-stream' } })
       if (!body) throw new ApiError('The server sent an empty answer.', { status: 0, code: 'network' })
       return body

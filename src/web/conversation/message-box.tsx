@@ -4,7 +4,7 @@ import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 import type { InputContract, InputMode } from '../../contracts/index.ts'
 import type { AgentDescription } from '../api/documents.ts'
 import type { Draft } from '../state/actions.ts'
-import { attach, fileAttachment, maxTypedChars, textAttachment } from '../state/attachments.ts'
+import { attachProblem, fileAttachment, maxTypedChars, textAttachment } from '../state/attachments.ts'
 import { type Attachment, emptyDraft, isEmptyDraft, type MessageDraft, partsOf } from '../state/drafts.ts'
 import { keysText } from '../state/shortcut-keys.ts'
 import { settingProblem, turnSettings, typedNames } from '../state/turn-settings.ts'
@@ -50,9 +50,9 @@ export function MessageBox(props: MessageBoxProps) {
     draft.value = { ...draft.value, ...changes }
   }
   const add = (added: readonly Attachment[]): void => {
-    const attached = attach(draft.value.attachments, added)
-    if (attached.ok) update({ attachments: attached.attachments })
-    else setProblem(attached.problem)
+    const refused = attachProblem(draft.value.attachments, added)
+    if (refused === undefined) update({ attachments: [...draft.value.attachments, ...added] })
+    else setProblem(refused)
   }
   const addFiles = async (files: readonly File[]): Promise<void> => {
     try {

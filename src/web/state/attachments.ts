@@ -9,20 +9,14 @@ const maxParts = 99
 /** A longer text would make the page slow while it is edited: it is attached. */
 export const maxTypedChars = 100_000
 
-export type Attached =
-  | { readonly ok: true; readonly attachments: readonly Attachment[] }
-  /** A sentence for people. */
-  | { readonly ok: false; readonly problem: string }
-
-/** All of them, or none. */
-export function attach(before: readonly Attachment[], added: readonly Attachment[]): Attached {
-  const attachments = [...before, ...added]
+/** Why files cannot be attached to those before: a sentence for people. All of them are attached, or none. */
+export function attachProblem(before: readonly Attachment[], added: readonly Attachment[]): string | undefined {
+  const all = [...before, ...added]
   const empty = added.find(({ bytes }) => bytes === 0)
-  if (empty) return { ok: false, problem: `${empty.name} is empty.` }
-  if (attachments.length > maxParts) return { ok: false, problem: `A message can have ${maxParts} attachments.` }
-  if (attachments.reduce((sum, each) => sum + encodedBytes(each), 0) > maxEncoded)
-    return { ok: false, problem: `${namesOf(added)} not attached: a message can have 15 MB.` }
-  return { ok: true, attachments }
+  if (empty) return `${empty.name} is empty.`
+  if (all.length > maxParts) return `A message can have ${maxParts} attachments.`
+  const isTooLarge = all.reduce((sum, each) => sum + encodedBytes(each), 0) > maxEncoded
+  return isTooLarge ? `${namesOf(added)} not attached: a message can have 15 MB.` : undefined
 }
 
 const namesOf = ([first, ...others]: readonly Attachment[]): string =>

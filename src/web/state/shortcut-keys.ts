@@ -1,12 +1,6 @@
 // Keys are written as `Mod+K`, `Alt+Enter`, `?` or `N`. `Mod` is ⌘ on a Mac and Ctrl elsewhere.
 
-export interface PressedKey {
-  readonly key: string
-  readonly ctrlKey: boolean
-  readonly metaKey: boolean
-  readonly altKey: boolean
-  readonly shiftKey: boolean
-}
+export type PressedKey = Pick<KeyboardEvent, 'key' | 'ctrlKey' | 'metaKey' | 'altKey' | 'shiftKey'>
 
 export const isMac = typeof navigator !== 'undefined' && /Mac|iPhone|iPad/.test(navigator.platform)
 
