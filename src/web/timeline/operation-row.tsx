@@ -6,7 +6,7 @@ import { Icon } from '../ui/icon.tsx'
 import { StatusMark, statusTone } from '../ui/status-mark.tsx'
 import { factsOf, isGrowing, type RowFacts, type Segment } from './row-facts.ts'
 import type { Operation } from './rows.ts'
-import { positionOf, type Range, shareIn, type TimeScale } from './time-scale.ts'
+import { positionOf, shareIn } from './time-scale.ts'
 import type { TimelineState } from './timeline-state.ts'
 
 /** Equal properties and unchanged nodes: a row is not rendered again. Most rows of a run have ended. */
@@ -49,7 +49,7 @@ export function OperationRow(props: RowProps) {
       <Label {...props} facts={facts} />
       <div class="timeline-track">
         {facts.segments.map((segment, i) => (
-          <Bar key={i} segment={segment} scale={state.scale.value} range={state.range.value} />
+          <Bar key={i} state={state} {...segment} />
         ))}
       </div>
       <span class="timeline-spent">{spentText(facts)}</span>
@@ -114,10 +114,8 @@ const segmentTexts: { readonly [Kind in Segment['kind']]: string } = {
   queue: 'waits in a queue',
 }
 
-function Bar({ segment, scale, range }: { readonly segment: Segment; readonly scale: TimeScale; readonly range: Range }) {
-  const { kind, from, to, isFailed, isOpen } = segment
-  const left = shareIn(range, positionOf(scale, from))
-  const right = shareIn(range, positionOf(scale, to))
+function Bar({ state, kind, from, to, isFailed, isOpen }: Segment & { readonly state: TimelineState }) {
+  const [left, right] = [from, to].map((time) => shareIn(state.range.value, positionOf(state.scale.value, time))) as [number, number]
   if (left > 1 || right < 0) return null
   const [begin, end] = [Math.max(-0.01, left), Math.min(1.01, right)]
   const style = { left: `min(${begin * 100}%, 100% - 3px)`, width: `${Math.max(0, end - begin) * 100}%` }

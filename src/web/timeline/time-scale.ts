@@ -17,27 +17,21 @@ export interface TimeScale {
   readonly length: number
 }
 
-/** A part of the axis, by time. */
-export type View = Span
-
 const minBreakMs = 2_000
 const minBreakShare = 0.15
 /** Of the active time: one break, and all of them. */
 const breakShare = 0.05
 const breaksShare = 0.3
 
-/** `active`: when something ran, in any order. The axis has headroom while something runs. */
+/** `active`: when something ran, in any order, between `from` and `to`. The axis has headroom while something runs. */
 export function createScale(active: readonly Span[], { from, to }: Span, isLive = false): TimeScale {
-  const runs = merged(active, from, to)
-  const threshold = Math.max(minBreakMs, lengthOf(runs) * minBreakShare)
-  const kept = runs.length === 0 ? [{ from, to }] : withShortGaps(runs, { from, to }, threshold)
-  const last = kept.at(-1)
-  let end = to
-  if (isLive && last && last.to === to) {
-    end = to + headroomOf(lengthOf(kept))
-    last.to = end
-  }
-  const breakLength = Math.max(1, lengthOf(kept)) * Math.min(breakShare, breaksShare / (kept.length + 1))
+  const sorted = active.toSorted((a, b) => a.from - b.from)
+  const threshold = Math.max(minBreakMs, lengthOf(joined(sorted, 0)) * minBreakShare)
+  const near = joined([{ from, to: from }, ...sorted, { from: to, to }], threshold).filter((run) => run.to > run.from)
+  const runs = near.length === 0 ? [{ from, to }] : near
+  const last = runs.at(-1)
+  if (isLive && last?.to === to) last.to += headroomOf(lengthOf(runs))
+  const breakLength = Math.max(1, lengthOf(runs)) * Math.min(breakShare, breaksShare / (runs.length + 1))
   const pieces: Piece[] = []
   let at = 0
   let spent = 0
@@ -47,14 +41,25 @@ export function createScale(active: readonly Span[], { from, to }: Span, isLive 
     at += length
     if (!isBreak) spent += length
   }
-  let shown = from
-  for (const run of kept) {
-    if (run.from > shown) add({ from: shown, to: run.from }, true)
+  let end = from
+  for (const run of runs) {
+    if (run.from > end) add({ from: end, to: run.from }, true)
     add(run, false)
-    shown = run.to
+    end = run.to
   }
-  if (end > shown) add({ from: shown, to: end }, true)
+  if (to > end) add({ from: end, to }, true)
   return { pieces, length: Math.max(1, at) }
+}
+
+/** Of sorted spans: those with at most so much time between them are one. */
+function joined(spans: readonly Span[], gap: number): { from: number; to: number }[] {
+  const all: { from: number; to: number }[] = []
+  for (const span of spans) {
+    const last = all.at(-1)
+    if (last && span.from - last.to <= gap) last.to = Math.max(last.to, span.to)
+    else all.push({ ...span })
+  }
+  return all
 }
 
 const lengthOf = (spans: readonly Span[]): number => spans.reduce((sum, { from, to }) => sum + to - from, 0)
@@ -74,41 +79,8 @@ export const isSameScale = (a: TimeScale, b: TimeScale): boolean =>
 
 const isNear = (a: number, b: number): boolean => Math.abs(a - b) < 0.5
 
-/** Sorted, without overlaps, within the axis. */
-function merged(spans: readonly Span[], from: number, to: number): { from: number; to: number }[] {
-  const sorted = spans.toSorted((a, b) => a.from - b.from)
-  const runs: { from: number; to: number }[] = []
-  for (const span of sorted) {
-    const begin = Math.min(to, Math.max(from, span.from))
-    const end = Math.min(to, Math.max(begin, span.to))
-    const last = runs.at(-1)
-    if (last && begin <= last.to) last.to = Math.max(last.to, end)
-    else runs.push({ from: begin, to: end })
-  }
-  return runs
-}
-
-function withShortGaps(runs: readonly Span[], { from, to }: Span, threshold: number): { from: number; to: number }[] {
-  const kept: { from: number; to: number }[] = []
-  for (const run of runs) {
-    const last = kept.at(-1)
-    if (last && run.from - last.to <= threshold) last.to = run.to
-    else kept.push({ from: !last && run.from - from <= threshold ? from : run.from, to: run.to })
-  }
-  const last = kept.at(-1)
-  if (last && to - last.to <= threshold) last.to = to
-  return kept
-}
-
 export function positionOf({ pieces, length }: TimeScale, time: number): number {
-  let low = 0
-  let high = pieces.length - 1
-  while (low < high) {
-    const middle = (low + high + 1) >> 1
-    if ((pieces[middle]?.from ?? 0) <= time) low = middle
-    else high = middle - 1
-  }
-  const piece = pieces[low]
+  const piece = pieces.findLast(({ from }) => from <= time) ?? pieces[0]
   if (!piece) return 0
   const share = piece.to === piece.from ? 0 : (time - piece.from) / (piece.to - piece.from)
   return Math.min(length, Math.max(0, piece.at + Math.min(1, share) * piece.length))
@@ -121,24 +93,19 @@ export function timeAt({ pieces }: TimeScale, position: number): number {
   return piece.from + Math.min(1, Math.max(0, share)) * (piece.to - piece.from)
 }
 
-/** The visible part of the axis as positions. Without a view, everything. */
-export interface Range {
-  readonly from: number
-  readonly to: number
-}
-
 const minRangeMs = 1
 
-export function rangeOf(scale: TimeScale, view: View | undefined): Range {
+/** The visible part of the axis as positions: of a part of the time, or of everything. */
+export function rangeOf(scale: TimeScale, view: Span | undefined): Span {
   if (!view) return { from: 0, to: scale.length }
   const from = positionOf(scale, view.from)
   return { from, to: Math.max(from + minRangeMs, positionOf(scale, view.to)) }
 }
 
-export const shareIn = ({ from, to }: Range, position: number): number => (position - from) / (to - from)
+export const shareIn = ({ from, to }: Span, position: number): number => (position - from) / (to - from)
 
 /** `by` > 1 shows less. `at`: the share of the range that stays where it is. */
-export function zoom(scale: TimeScale, view: View | undefined, { by, at }: { readonly by: number; readonly at: number }): View | undefined {
+export function zoom(scale: TimeScale, view: Span | undefined, { by, at }: { readonly by: number; readonly at: number }): Span | undefined {
   const { from, to } = rangeOf(scale, view)
   const length = Math.max(minRangeMs, (to - from) / by)
   const fixed = from + at * (to - from)
@@ -146,14 +113,14 @@ export function zoom(scale: TimeScale, view: View | undefined, { by, at }: { rea
 }
 
 /** `by`: a share of the visible range. */
-export function pan(scale: TimeScale, view: View | undefined, by: number): View | undefined {
+export function pan(scale: TimeScale, view: Span | undefined, by: number): Span | undefined {
   if (!view) return undefined
   const { from, to } = rangeOf(scale, view)
   return viewOf(scale, from + by * (to - from), to - from)
 }
 
 /** Moved into the axis; everything is no view. */
-export function viewOf(scale: TimeScale, from: number, length: number): View | undefined {
+export function viewOf(scale: TimeScale, from: number, length: number): Span | undefined {
   if (length >= scale.length * 0.999) return undefined
   const begin = Math.min(scale.length - length, Math.max(0, from))
   return { from: timeAt(scale, begin), to: timeAt(scale, begin + length) }
@@ -178,7 +145,7 @@ const tickSteps = [
 export const labelPixels = (label: string): number => 8 + label.length * 6
 
 /** As many as have room in `width` pixels, at round times since the beginning. Breaks have none and take no time. */
-export function ticksOf({ pieces }: TimeScale, { from, to }: Range, width: number): readonly Tick[] {
+export function ticksOf({ pieces }: TimeScale, { from, to }: Span, width: number): readonly Tick[] {
   const fits = (step: number): boolean => {
     const last = Math.floor(to / step) * step
     const longest = Math.max(...[step, last, last - step].map((time) => labelPixels(tickLabel(Math.max(0, time)))))

@@ -4,7 +4,7 @@ import type { SessionStore } from '../state/session-store.ts'
 import { isFiltering, matcher, noFilter } from './filter.ts'
 import { activeSpans } from './row-facts.ts'
 import { allRows, ancestorsOf, expandedRows, matchingRows, type Row, rowOf } from './rows.ts'
-import { createScale, isSameScale, pan, rangeOf, type TimeScale, type View, zoom } from './time-scale.ts'
+import { createScale, isSameScale, pan, rangeOf, type TimeScale, zoom } from './time-scale.ts'
 
 /** How a person looks at the timeline of a session. It outlives its pane. */
 export class TimelineState {
@@ -17,7 +17,7 @@ export class TimelineState {
   /** Scrolls to the newest row while something runs. */
   readonly follows = signal(true)
   /** Without one, all of the time is shown. */
-  readonly view = signal<View | undefined>(undefined)
+  readonly view = signal<Span | undefined>(undefined)
   /** Moves while bars grow. */
   readonly clock = signal(0)
 
@@ -68,16 +68,10 @@ export class TimelineState {
   })
 
   #spans(now: number, rows: readonly Row[]): readonly [readonly Span[], Span] {
-    const turns = this.store.tree.roots.flatMap((agent) => agent.turns)
     const active = activeSpans(rows, now)
-    const first = turns[0]?.span.from ?? 0
-    let [from, to] = [first, Math.max(now, first + 1)]
-    for (const spans of [turns.map(({ span }) => span), active])
-      for (const span of spans) {
-        from = Math.min(from, span.from)
-        to = Math.max(to, span.to)
-      }
-    return [active, { from, to }]
+    const all = [...this.store.tree.roots.flatMap(({ turns }) => turns.map(({ span }) => span)), ...active]
+    const from = all.reduce((first, span) => Math.min(first, span.from), all[0]?.from ?? 0)
+    return [active, { from, to: all.reduce((last, span) => Math.max(last, span.to), Math.max(now, from + 1)) }]
   }
 
   readonly range = computed(() => rangeOf(this.scale.value, this.view.value))
