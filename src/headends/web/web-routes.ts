@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
-import { basename, join } from 'node:path'
+import { join } from 'node:path'
 import { HttpError, plainErrors, type Route, type RouteRequest, route } from '../server/index.ts'
 
 // The files of the web chat. They contain no data and need no token: the page sends one with its requests.
@@ -38,7 +38,8 @@ interface WebFile {
 export function webRoutes(folder: string): readonly Route[] {
   const index = readFile(join(folder, 'index.html'))
   if (!index) return []
-  const assets = new Map(listFiles(join(folder, 'assets')).flatMap((path) => [[basename(path), readFile(path)] as const]))
+  const names = readdirSync(join(folder, 'assets')).filter((name) => !name.endsWith('.gz'))
+  const assets = new Map(names.map((name) => [name, readFile(join(folder, 'assets', name))] as const))
   const base = { headend: 'web', errors: plainErrors, method: 'GET', access: 'public' } as const
   return [
     route({
@@ -81,12 +82,6 @@ function respond(
   return new Response(isCompressed ? gzip : bytes, {
     headers: { ...headers, 'content-type': mediaType, ...(isCompressed && { 'content-encoding': 'gzip' }) },
   })
-}
-
-function listFiles(folder: string): readonly string[] {
-  return readdirSync(folder)
-    .filter((name) => !name.endsWith('.gz'))
-    .map((name) => join(folder, name))
 }
 
 function readFile(path: string): WebFile | undefined {
