@@ -10,8 +10,8 @@ import { tripStories, webScene } from './web-scene.ts'
 // Connections break after any number of bytes, in the middle of events and of characters. In the end the page shows the journal.
 
 const isFull = Boolean(process.env.TROUPE_FULL)
-const rounds = isFull ? 12 : 4
-const cutsInRound = isFull ? 10 : 5
+const rounds = isFull ? 40 : 4
+const cutsInRound = isFull ? 25 : 5
 
 const browser = await openBrowser()
 afterAll(() => browser.close())
@@ -39,7 +39,7 @@ async function survives(bytes: readonly number[]): Promise<void> {
     proxy.cut(bytes)
     await approve(scene, id)
     await scene.fetch(`/v1/sessions/${id}/messages`, { json: { input: 'A window seat, please' } })
-    await chat.conversation.getByText('Während wir warten').first().waitFor({ timeout: 90_000 })
+    await chat.conversation.getByText('Während wir warten').first().waitFor({ timeout: 40_000 })
     answered.open()
     await expect.poll(async () => answersIn(await journalOf(scene, id), id), { timeout: 20_000 }).toHaveLength(2)
     const other = await openChat(browser, scene, { at: id })
