@@ -33,14 +33,14 @@ export function ApprovalActions({ request, onDecide }: ApprovalActionsProps) {
         </MenuButton>
       )}
       <form
-        class="approval-row line approval-grow approval-deny"
+        class="approval-row line grow approval-deny"
         onSubmit={(event) => {
           event.preventDefault()
           onDecide({ kind: 'deny', ...(feedback.trim() !== '' && { feedback: feedback.trim() }) })
         }}
       >
         <input
-          class="field approval-grow"
+          class="field grow"
           aria-label="Feedback"
           placeholder="Reason (optional)"
           maxLength={maxFeedback}

@@ -32,7 +32,11 @@ export function ApprovalCard({ sessionId, request }: ApprovalCardProps) {
   const title = exactText(question?.text ?? requestSummary(request))
   return (
     <div class="approval" ref={card} tabIndex={-1} data-request={request.id} data-moved={hasMoved.value ? '' : undefined}>
-      <fieldset disabled={state !== 'open' || !page.mayApprove.value} aria-label={`${question ? 'Question' : 'Approval'}: ${title}`}>
+      <fieldset
+        class="stack"
+        disabled={state !== 'open' || !page.mayApprove.value}
+        aria-label={`${question ? 'Question' : 'Approval'}: ${title}`}
+      >
         <Heading sessionId={sessionId} request={request} title={title} />
         {!question && <Details request={request} />}
         {!page.mayApprove.value ? (
@@ -87,12 +91,12 @@ function Heading({ sessionId, request, title }: ApprovalCardProps & { readonly t
       <span class="mark tone-warning">
         <Icon name={question ? 'question' : 'approval'} />
       </span>
-      <div class="approval-words">
+      <div class="approval-words stack grow">
         <p class="approval-title">{title}</p>
         <p class="muted small">
           {asker} · <span class="mono">{exactLine(question?.from ?? tool)}</span>
         </p>
-        {reason !== undefined && <p class="approval-reason">“{exactText(reason)}”</p>}
+        {reason !== undefined && <p class="approval-reason muted">“{exactText(reason)}”</p>}
         {scope === 'sampling' && <p class="small">The tool wants to send this request to a model.</p>}
       </div>
     </div>

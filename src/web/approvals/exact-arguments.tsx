@@ -11,7 +11,7 @@ export function ExactArguments({ input }: { readonly input: JsonObject }) {
     <div class="approval-arguments" role="group" aria-label="Arguments" tabIndex={0}>
       {all.map(([name, value]) => (
         <div key={name} class="approval-argument">
-          <span class="approval-name">{exactText(name)}</span>
+          <span class="muted">{exactText(name)}</span>
           <span class="approval-value">{exactText(shownValue(value ?? null))}</span>
         </div>
       ))}

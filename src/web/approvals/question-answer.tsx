@@ -64,7 +64,7 @@ function FreeAnswer({ placeholder, onDecide, children }: FreeAnswerProps) {
       }}
     >
       <input
-        class="field approval-grow"
+        class="field grow"
         aria-label="Answer"
         placeholder={placeholder}
         value={text}
@@ -83,7 +83,7 @@ function Address({ url }: { readonly url: string }) {
   const parsed = URL.parse(url)
   const isWeb = parsed?.protocol === 'https:' || parsed?.protocol === 'http:'
   return (
-    <div class="approval-address">
+    <div class="approval-address stack">
       <p>
         Open this address of <strong>{exactLine(parsed?.host ?? 'an unknown server')}</strong> yourself:
       </p>

@@ -42,7 +42,7 @@ function Fields({ fields, children, onFilled }: Omit<QuestionFormProps, 'form'> 
   const [problems, setProblems] = useState<{ readonly [field: string]: string }>({})
   return (
     <form
-      class="approval-form"
+      class="approval-form stack"
       noValidate
       onSubmit={(event) => {
         event.preventDefault()
@@ -92,7 +92,7 @@ function Field(props: FieldProps) {
   const input = <Input {...props} id={id} />
   const isCheckbox = type.kind === 'boolean'
   return (
-    <div class="approval-field">
+    <div class="approval-field stack">
       {isCheckbox ? (
         <div class="line">
           {input}

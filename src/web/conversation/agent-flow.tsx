@@ -63,7 +63,7 @@ function Item({ item, agent, isNested }: AgentFlowProps & { readonly item: Conve
       // Its task comes from its parent.
       if (isNested || (agent !== store.root && item.id === `${agent.id}.input`))
         return (
-          <div class="task" data-message={item.id}>
+          <div class="quote" data-message={item.id}>
             <MessageParts parts={item.message.parts} />
           </div>
         )

@@ -14,12 +14,12 @@ export function CallCard({ call }: { readonly call: CallNode }) {
   const { isOpen, isSelected, toggle } = useCard(call.id)
   store.use(call)
   return (
-    <div class="call-card" data-node={call.id} data-open={isOpen ? '' : undefined} data-selected={isSelected ? '' : undefined}>
+    <div class="call-card box" data-node={call.id} data-selected={isSelected ? '' : undefined}>
       <button type="button" class="call-line" aria-expanded={isOpen} onClick={toggle}>
         <Icon name="chevron" class="line-chevron" />
         <StatusMark status={callStatus(call)} />
         <span class="call-name truncate">{exactLine(call.name)}</span>
-        <span class="call-about truncate">{exactLine(aboutOf(call))}</span>
+        <span class="grow tone-muted truncate">{exactLine(aboutOf(call))}</span>
         <CallFacts call={call} />
         <CallTime call={call} />
       </button>

@@ -18,8 +18,8 @@ export function CallDetails({ call }: { readonly call: CallNode }) {
   const { input, reason, permit, sandbox, changes = [], parts, hooks, error, type } = call
   const isCommand = type === 'command_execution'
   return (
-    <div class="call-details">
-      {reason !== '' && <p class="call-reason">“{exactText(reason)}”</p>}
+    <div class="call-details stack">
+      {reason !== '' && <p class="muted">“{exactText(reason)}”</p>}
       {permit?.kind === 'approved' && <p class="muted small">Permission: {decidedText('approved', permit.by)}</p>}
       {permit?.kind === 'answered' && <p class="muted small">Answer: {exactText(permit.text)}</p>}
       {'by' in sandbox && (

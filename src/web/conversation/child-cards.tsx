@@ -12,7 +12,7 @@ import { useCard } from './use-card.ts'
 /** Agents that were called together, side by side. What is open is below them. */
 export function ChildCards({ calls }: { readonly calls: readonly CallNode[] }) {
   return (
-    <div class="children">
+    <div class="stack">
       <div class="children-row">
         {calls.map((call) => (
           <ChildCard key={call.id} call={call} />
@@ -33,7 +33,7 @@ function ChildCard({ call }: { readonly call: CallNode }) {
   return (
     <button
       type="button"
-      class="child-card"
+      class="child-card stack box"
       data-node={call.id}
       data-selected={isSelected ? '' : undefined}
       aria-expanded={isOpen}
@@ -79,7 +79,7 @@ function ChildPanel({ call }: { readonly call: CallNode }) {
   store.use(call)
   if (!isOpen) return call.child ? <HiddenRequests agent={call.child} /> : null
   return (
-    <section class="child-panel" aria-label={call.name}>
+    <section class="child-panel stack box" aria-label={call.name}>
       <p class="child-panel-head line">
         <Icon name="agent" />
         {exactLine(call.name)}

@@ -41,7 +41,7 @@ function Messages({ view }: { readonly view: ConversationView }) {
   const isLoading = useLoading(store)
   if (!store.root) void store.frame.value
   return (
-    <div class="conv-frame">
+    <div class="pane grow conv-frame">
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard */}
       {/* biome-ignore lint/a11y/useSemanticElements: a group of messages, not of controls */}
       <div class="conv" ref={box} role="group" aria-label="Messages" tabIndex={0} aria-busy={isLoading}>
@@ -141,7 +141,7 @@ function Announcer({ store }: { readonly store: SessionStore }) {
 }
 
 const Skeleton = () => (
-  <div class="skeleton" aria-hidden="true">
+  <div class="stack skeleton" aria-hidden="true">
     {[38, 92, 84, 61].map((width) => (
       <div key={width} style={{ width: `${width}%` }} />
     ))}

@@ -69,8 +69,8 @@ export function MessageBox(props: MessageBoxProps) {
       />
       <SettingChips typed={value.settings} onChange={(settings) => update({ settings })} />
       <MessageText {...{ draft, placeholder, autoFocus }} update={update} add={add} addFiles={addFiles} send={send} />
-      {input?.format === 'json' && <p class="message-hint">Expects JSON: {expectedInput(input.schema)}</p>}
-      <p class="message-problem tone-error small" role="alert">
+      {input?.format === 'json' && <p class="message-hint muted small mono">Expects JSON: {expectedInput(input.schema)}</p>}
+      <p class="message-hint tone-error small" role="alert">
         {problem}
       </p>
       <div class="message-tools line">
@@ -78,7 +78,7 @@ export function MessageBox(props: MessageBoxProps) {
         {agent && current && (
           <TurnOptions agent={agent} current={current} typed={value.settings} onChange={(settings) => update({ settings })} />
         )}
-        <span class="message-keys" aria-hidden="true">
+        <span class="message-keys grow tone-muted small" aria-hidden="true">
           <span>
             {enterKey} {canSteer ? 'next turn' : 'send'}
           </span>

@@ -93,7 +93,7 @@ function StoredFile({ handle, name, mediaType, bytes }: StoredFileProps) {
   }, [page, store, handle, mediaType, isShown])
   if (url !== undefined) return <img class="part-image" src={url} alt={name} />
   return (
-    <button type="button" class="part-file" title={`Save ${name}`} onClick={() => void saveOutput(page, store.id, { handle, name })}>
+    <button type="button" class="part-file box" title={`Save ${name}`} onClick={() => void saveOutput(page, store.id, { handle, name })}>
       <FileText name={name} bytes={bytes} />
     </button>
   )
@@ -103,7 +103,7 @@ function FileLink({ name, address }: { readonly name: string; readonly address: 
   const href = safeAddress(address)
   if (href === undefined) return <FileName name={name} bytes={undefined} />
   return (
-    <a class="part-file" href={href} target="_blank" rel="noopener noreferrer">
+    <a class="part-file box" href={href} target="_blank" rel="noopener noreferrer">
       <Icon name="link" />
       <span class="truncate">{name}</span>
     </a>
@@ -111,7 +111,7 @@ function FileLink({ name, address }: { readonly name: string; readonly address: 
 }
 
 const FileName = (file: { readonly name: string; readonly bytes: number | undefined }) => (
-  <span class="part-file">
+  <span class="part-file box">
     <FileText {...file} />
   </span>
 )

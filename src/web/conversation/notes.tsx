@@ -14,7 +14,7 @@ interface QuietLineProps {
 
 /** What happened beside the work, in a line. */
 export const QuietLine = ({ icon, tone = 'muted', children, remedy }: QuietLineProps) => (
-  <p class={'quiet'}>
+  <p class="quiet tone-muted small">
     <Icon name={icon} class={`tone-${tone}`} />
     <span>
       {children}

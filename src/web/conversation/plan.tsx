@@ -19,7 +19,7 @@ export function PlanView({ id, plan: { steps, explanation } }: { readonly id: No
   )
   return (
     <Disclosure id={id} isOpenAtFirst={done < steps.length} line={() => line}>
-      <ol class="plan-steps plain-list">
+      <ol class="plan-steps stack plain-list">
         {steps.map(({ step, status }, index) => (
           <li key={index} class={`plan-step plan-${status}`}>
             <span class="plan-mark" role="img" aria-label={marks[status]}>

@@ -71,12 +71,12 @@ function Part({ part, agent }: { readonly part: StepPart; readonly agent: AgentN
     case 'handoff':
       return (
         <div class="handoff" data-node={part.id}>
-          <p class="handoff-line">
+          <p class="speaker line">
             <Icon name="agent" />
             {part.child.name} talks to you
           </p>
           <AgentFlow agent={part.child} />
-          {!part.call.speaks && <p class="handoff-line">{agent.name} continues</p>}
+          {!part.call.speaks && <p class="speaker line">{agent.name} continues</p>}
         </div>
       )
     default:
@@ -110,12 +110,12 @@ function Reasoning({ id, text, isStreamed }: ReasoningProps) {
   const line = (isOpen: boolean) => (
     <>
       <span>{isStreamed ? 'Thinking' : 'Thoughts'}</span>
-      {!isOpen && <span class="reasoning-line truncate">{oneLine(isStreamed ? text.slice(-90) : text)}</span>}
+      {!isOpen && <span class="grow tone-muted truncate">{oneLine(isStreamed ? text.slice(-90) : text)}</span>}
     </>
   )
   return (
     <Disclosure id={id} line={line}>
-      <div class="reasoning-text">
+      <div class="reasoning-text quote">
         <Markdown text={text} isOpen={isStreamed} />
       </div>
     </Disclosure>

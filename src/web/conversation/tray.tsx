@@ -46,7 +46,7 @@ function TurnProgress({ turn }: { readonly turn: TurnNode }) {
     return isWaiting ? 'Waiting for your message' : 'Working'
   }
   return (
-    <p class="tray-progress">
+    <p class="tray-progress tone-muted small">
       <span class={isWaiting ? 'pulse pulse-waiting' : 'pulse'} />
       {text()}
       {!isWaiting && ` · ${elapsed(store.now() - span.from)}`}

@@ -34,7 +34,7 @@ export function TurnOptions(props: TurnOptionsProps) {
     >
       <IconButton icon="settings" label="Settings for the next turn" isPressed={isOpen} onClick={toggle} />
       {isOpen && (
-        <div class="menu turn-options" role="dialog" aria-label="Settings for the next turn">
+        <div class="menu turn-options stack box" role="dialog" aria-label="Settings for the next turn">
           {settingsFor(props.agent).map((name) => (
             <Setting key={name} {...props} name={name} />
           ))}

@@ -35,7 +35,7 @@ export function Turn({ turn, agent, isNested = false }: TurnProps) {
   }
   return (
     <article class="conv-turn" data-node={turn.id} data-nested={isNested ? '' : undefined} data-selected={isSelected ? '' : undefined}>
-      {isNested || <h2 class={isChild ? 'speaker' : 'visually-hidden'}>{agent.name}</h2>}
+      {isNested || <h2 class={isChild ? 'speaker line' : 'visually-hidden'}>{agent.name}</h2>}
       <MoreButton count={earlier} word="earlier" onClick={() => showMore({ ...range.value, limit: range.value.limit + moreOperations })} />
       {planned && turn.plan && !shown.some(({ step }) => step === planned) && <PlanView id={`${planned.id}/plan`} plan={turn.plan} />}
       {shown.map(({ step, from, to }) => (
@@ -62,9 +62,11 @@ interface MoreButtonProps {
 
 const MoreButton = ({ count, word, onClick }: MoreButtonProps) =>
   count > 0 ? (
-    <button type="button" class="link-button small turn-more" onClick={onClick}>
-      Show {grouped(Math.min(count, moreOperations))} {word} operations{count > moreOperations && ` of ${grouped(count)}`}
-    </button>
+    <p>
+      <button type="button" class="link-button small" onClick={onClick}>
+        Show {grouped(Math.min(count, moreOperations))} {word} operations{count > moreOperations && ` of ${grouped(count)}`}
+      </button>
+    </p>
   ) : null
 
 const endTitles = { partial: 'Partial answer', failed: 'Failed', interrupted: 'Interrupted' } as const
@@ -114,7 +116,7 @@ function TurnFoot({ turn, agent }: TurnProps) {
   const answer = answerOf(turn)
   return (
     <div class="turn-foot line">
-      <span class="turn-figures truncate">{figures.join(' · ')}</span>
+      <span class="truncate">{figures.join(' · ')}</span>
       <div class="conv-actions">
         {answer !== '' && <CopyIcon text={answer} label="Copy" />}
         {message && <CopyIcon icon="link" text={addressOf(store, message)} label="Copy link" />}

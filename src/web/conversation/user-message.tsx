@@ -51,7 +51,7 @@ export function UserMessage({ message, state = 'read', canBranch = false }: User
       )}
       <div class="said-foot line">
         {(state !== 'read' || isSteering) && (
-          <span class="said-state">
+          <span class="said-state line tone-muted small">
             <Icon name={isSteering ? 'steer' : 'clock'} />
             {state === 'read' ? 'steered the agent' : stateTexts[state]}
           </span>
@@ -121,7 +121,7 @@ function MessageEditor({ message, onClose }: { readonly message: MessageNode; on
     if (!isSent) setSending(false)
   }
   return (
-    <div class="said-editor">
+    <div class="said-editor stack">
       <MessageParts parts={files} />
       <textarea
         ref={box}
@@ -138,8 +138,8 @@ function MessageEditor({ message, onClose }: { readonly message: MessageNode; on
           }
         }}
       />
-      <div class="said-editor-actions line">
-        <span class="muted small">Continues in a copy of this session.</span>
+      <div class="line">
+        <span class="grow muted small">Continues in a copy of this session.</span>
         <button type="button" class="button button-small" onClick={onClose}>
           Cancel
         </button>
@@ -164,10 +164,10 @@ export function PendingMessageView({ message }: { readonly message: PendingMessa
       </div>
       <div class="said-foot line" role={state.kind === 'failed' ? 'alert' : undefined}>
         {state.kind === 'sending' ? (
-          <span class="said-state">Sending…</span>
+          <span class="tone-muted small">Sending…</span>
         ) : (
           <>
-            <span class="said-retry">
+            <span class="line">
               <button type="button" class="button button-small" onClick={() => void resendMessage(page, store, clientId)}>
                 Send again
               </button>
@@ -175,7 +175,7 @@ export function PendingMessageView({ message }: { readonly message: PendingMessa
                 Discard
               </button>
             </span>
-            <span class="said-state tone-error">
+            <span class="said-state line tone-error small">
               <Icon name="error" />
               {state.message}
             </span>

@@ -11,9 +11,11 @@ export function ApprovalsPage() {
   return (
     <PageFrame title="Approvals" class="approvals-column">
       {[...bySession].map(([sessionId, open]) => (
-        <section key={sessionId} class="approval-group">
+        <section key={sessionId} class="approval-group stack">
           <h2 class="truncate">
-            <a href={hashOf({ view: 'session', id: sessionId })}>{open[0]?.session.title || open[0]?.session.agent}</a>
+            <a class="approval-session" href={hashOf({ view: 'session', id: sessionId })}>
+              {open[0]?.session.title || open[0]?.session.agent}
+            </a>
           </h2>
           {open.map(({ request }) => (
             <ApprovalCard key={request.id} sessionId={sessionId} request={request} />

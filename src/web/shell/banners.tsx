@@ -10,13 +10,13 @@ export function Banners() {
       {connection.value.kind === 'lost' && (
         <div class="banner line banner-warning">
           <Icon name="running" class="spin" />
-          <span class="banner-text">Reconnecting: the server does not answer. Nothing is lost.</span>
+          <span class="grow">Reconnecting: the server does not answer. Nothing is lost.</span>
         </div>
       )}
       {warnings.length === 1 && (
         <div class="banner line banner-warning">
           <Icon name="error" />
-          <span class="banner-text">{warnings[0]}</span>
+          <span class="grow">{warnings[0]}</span>
         </div>
       )}
       {warnings.length > 1 && (

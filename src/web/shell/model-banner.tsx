@@ -26,7 +26,7 @@ export function ModelBanner({ models, maxButtons = 2 }: ModelBannerProps) {
   return (
     <div class="banner line model-banner" role="note" aria-label="Model">
       <Icon name="reasoning" />
-      <span class="banner-text">
+      <span class="grow">
         {model === rehearsal ? (
           <>
             <strong>Rehearsal answers</strong>: simple rules, no LLM.{' '}

@@ -6,13 +6,13 @@ import { IconButton } from '../ui/icon-button.tsx'
 export function Notices() {
   const { notices, dismiss } = usePage()
   return (
-    <div class="notices" role="status" aria-live="polite">
+    <div class="notices stack" role="status" aria-live="polite">
       {notices.value.map(({ id, kind, text, remedy }) => (
-        <div key={id} class={`notice notice-${kind}`}>
+        <div key={id} class={`notice notice-${kind} line box`}>
           <span class={`mark ${kind === 'error' ? 'tone-error' : 'tone-ok'}`}>
             <Icon name={kind === 'error' ? 'error' : 'check'} />
           </span>
-          <div class="banner-text">
+          <div class="grow">
             {text}
             {remedy && <div class="muted small">{remedy}</div>}
           </div>

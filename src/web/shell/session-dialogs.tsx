@@ -40,7 +40,7 @@ function RenameDialog({ session, onClose }: SessionDialogProps) {
           Title
           <input class="field" value={title} maxLength={200} onInput={({ currentTarget }) => setTitle(currentTarget.value)} />
         </label>
-        <div class="dialog-actions">
+        <div class="dialog-actions line">
           <button type="button" class="button" onClick={onClose}>
             Cancel
           </button>
@@ -63,7 +63,7 @@ function DeleteDialog({ session, onClose }: SessionDialogProps) {
         Its messages, results and stored outputs are deleted{session.status === 'running' ? ', and the running turn ends' : ''}. This cannot
         be undone.
       </p>
-      <div class="dialog-actions">
+      <div class="dialog-actions line">
         <button type="button" class="button" onClick={onClose}>
           Cancel
         </button>

@@ -89,13 +89,13 @@ function SessionFacts({ store }: { readonly store: SessionStore }) {
       {agent ? <a href={hashOf({ view: 'agents', agent: agent.name })}>{root.name}</a> : <span>{root.name}</span>}
       {model !== undefined && <span class="session-model truncate">{/^rehearsal\b/.test(model) ? 'rehearsal (no LLM)' : model}</span>}
       {turn && status && (
-        <span class="session-state">
+        <span class="session-state line">
           <StatusMark status={status} />
           <span aria-hidden="true">{status === 'running' ? `running ${elapsed(store.now() - turn.span.from)}` : statusLabel(status)}</span>
         </span>
       )}
       {usage.input + usage.output > 0 && (
-        <span class="session-totals truncate" title="Tokens in → out, and cost, of the whole session">
+        <span class="session-totals tone-muted truncate" title="Tokens in → out, and cost, of the whole session">
           {[`${tokens(usage)} tok`, price(cost)].filter(Boolean).join(' · ')}
         </span>
       )}

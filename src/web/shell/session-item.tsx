@@ -26,7 +26,7 @@ export function SessionItem({ session, isCurrent }: SessionItemProps) {
       >
         <StatusMark status={openRequests > 0 ? 'suspended' : status} />
         <span class="truncate">{title || agent}</span>
-        {openRequests > 0 && <span class="session-note">needs your decision</span>}
+        {openRequests > 0 && <span class="session-note tone-warning small">needs your decision</span>}
       </a>
       {mayRun.value && (
         <MenuButton label={`Actions for ${title.slice(0, 80) || agent}`} class="icon-button session-menu" items={items}>

@@ -29,8 +29,8 @@ export function Shortcuts() {
   if (overlay?.kind !== 'keys') return null
   return (
     <Dialog title="Keyboard shortcuts" onClose={close}>
-      <div class="dialog-head">
-        <h2>Keyboard shortcuts</h2>
+      <div class="line">
+        <h2 class="grow">Keyboard shortcuts</h2>
         <IconButton icon="close" label="Close" onClick={close} />
       </div>
       <ShortcutList />

@@ -27,7 +27,7 @@ export function Sidebar() {
   return (
     <nav class="sidebar" aria-label="Sessions" onKeyDown={moveBetweenSessions} onClick={onClick}>
       <div class="sidebar-head line">
-        <span class="brand line">
+        <span class="brand line grow">
           <svg class="brand-mark" viewBox="0 0 32 32" aria-hidden="true">
             <rect width="32" height="32" rx="8" fill="currentColor" />
             <path d="M8 9h16M16 9v5M16 14l-6 5M16 14l6 5" stroke="#fff" stroke-width="2.4" stroke-linecap="round" fill="none" />
@@ -44,7 +44,7 @@ export function Sidebar() {
         <IconButton icon="sidebar" label="Hide sessions" class="only-wide" onClick={() => page.set({ isSidebarOpen: false })} />
         <IconButton icon="close" label="Close sessions" class="only-narrow" onClick={closeDrawer} />
       </div>
-      <div class="sidebar-actions">
+      <div class="sidebar-actions stack">
         <a class="button" href={hashOf({ view: 'new' })}>
           <Icon name="plus" /> New session
         </a>
@@ -61,7 +61,7 @@ export function Sidebar() {
         </label>
       </div>
       <SessionList search={search} />
-      <div class="sidebar-nav">
+      <div class="sidebar-nav stack">
         <NavLink to={{ view: 'approvals' }} icon="approval" label="Approvals" count={page.requests.value.length} />
         <NavLink to={{ view: 'agents' }} icon="agent" label="Agents" />
         {(page.extensions.value ?? []).length > 0 && <NavLink to={{ view: 'extensions' }} icon="extension" label="Extensions" />}
@@ -87,7 +87,7 @@ function SessionList({ search }: { readonly search: string }) {
   const hasSearch = search.trim() !== ''
   const { value: route } = page.route
   return (
-    <ul class="session-list">
+    <ul class="session-list grow plain-list">
       {groupByDay(sessions, today.value).map(({ day, sessions: those }) => (
         <li key={day}>
           <h2 class="group-title">{day}</h2>

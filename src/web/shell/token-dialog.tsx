@@ -33,7 +33,7 @@ export function TokenDialog({ onClose }: { onClose?(): void }) {
             onInput={({ currentTarget }) => setText(currentTarget.value)}
           />
         </label>
-        <div class="dialog-actions">
+        <div class="dialog-actions line">
           {onClose && (
             <button type="button" class="button" onClick={onClose}>
               Cancel
@@ -61,7 +61,7 @@ export function OfferedTokenDialog({ token }: { readonly token: string }) {
       <p class="muted">
         Use it only if you opened the address yourself. Other people who know the token see the sessions that you start with it.
       </p>
-      <div class="dialog-actions">
+      <div class="dialog-actions line">
         <button type="button" class="button" onClick={() => page.setToken(token)}>
           Use the other token
         </button>

@@ -39,13 +39,13 @@ export function MenuButton({ label, items, class: more, children, align = 'end' 
         {children}
       </button>
       {isOpen && (
-        <div class={`menu menu-${align}`} role="menu" aria-label={label}>
+        <div class={`menu menu-${align} box`} role="menu" aria-label={label}>
           {items.map((item) => (
             <button
               key={item.label}
               type="button"
               role="menuitem"
-              class={item.isDanger ? 'button-danger' : ''}
+              class={item.isDanger ? 'line button-danger' : 'line'}
               onClick={() => {
                 close()
                 item.onSelect()

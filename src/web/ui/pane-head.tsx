@@ -19,9 +19,9 @@ export function PaneHead({
     <header class="pane-head line">
       <IconButton icon="menu" label="Show sessions" class="only-narrow" onClick={() => (isDrawerOpen.value = true)} />
       {!isSidebarOpen && <IconButton icon="sidebar" label="Show sessions" class="only-wide" onClick={() => set({ isSidebarOpen: true })} />}
-      <div class="pane-words">
+      <div class="pane-words grow">
         <h1 class="pane-title truncate">{title}</h1>
-        {detail && <div class="pane-detail">{detail}</div>}
+        {detail && <div class="pane-detail muted small">{detail}</div>}
       </div>
       {children}
     </header>
