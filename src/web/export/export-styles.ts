@@ -5,8 +5,8 @@ body { margin: 0; background: light-dark(#fff, #141518); color: light-dark(#1c1d
 main { max-width: 760px; margin: 0 auto; padding: 32px 16px 64px }
 h1 { margin: 0; font-size: 22px }
 h3 { margin: 0; font-size: 13.5px }
-h3 span, h3 small, .muted { color: var(--muted); font-weight: 400 }
-.small { font-size: 12px }
+h3 span, h3 small, .muted, .md-code-head { color: var(--muted); font-weight: 400 }
+.small, .md-code-head { font-size: 12px }
 .text { white-space: pre-wrap; margin: 0 }
 .error { color: light-dark(#b92d26, #ff938a) }
 .message { margin: 24px 0 16px auto; width: fit-content; max-width: 85%; padding: 8px 14px; border-radius: 14px; background: var(--soft) }
