@@ -76,13 +76,13 @@ function stories(): Stories {
       {
         when: /last time/,
         steps: [
-          { calls: [{ tool: 'look_up_rooms', input: { query: 'Oslo, two nights' } }], costUsd: 0.002 },
+          { calls: [{ tool: 'look_up_rooms', input: { city: 'Oslo, two nights' } }], costUsd: 0.002 },
           { text: 'The one by the station costs 89 € a night.', pauseMs: 20, costUsd: 0.002 },
         ],
       },
       {
         steps: [
-          { text: 'Let me look for something near the station.', calls: [{ tool: 'look_up_rooms', input: { query: 'Oslo, two nights' } }] },
+          { text: 'Let me look for something near the station.', calls: [{ tool: 'look_up_rooms', input: { city: 'Oslo, two nights' } }] },
           { pieces: ['Three hotels are near the station. The cheapest one ', hotels.promise, 'costs 89 € a night.'] },
         ],
       },

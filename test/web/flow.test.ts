@@ -78,7 +78,7 @@ function stories(): Stories {
             ],
           },
           { text: 'Now a room.', calls: [booking] },
-          { pieces: ['One more look. ', gates.answer.promise], calls: [{ tool: 'look_up_trains', input: { query: 'seats' } }] },
+          { pieces: ['One more look. ', gates.answer.promise], calls: [{ tool: 'look_up_trains', input: { from: 'Oslo', to: 'Bergen' } }] },
         ],
       },
       ...(trip ?? []),

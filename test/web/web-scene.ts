@@ -1,7 +1,8 @@
 import { join } from 'node:path'
 import type { Page } from 'playwright-core'
-import type { Tool } from '../../src/contracts/index.ts'
+import { demoTools } from '../../src/cli/commands/demo-tools.ts'
 import { webRoutes } from '../../src/headends/web/index.ts'
+import { systemClock } from '../../src/runtime/index.ts'
 import { localToken, type Served, type ServedOptions, serve } from '../headends/support.ts'
 import { type Stories, storyModel } from './story-model.ts'
 
@@ -74,43 +75,8 @@ export const tripAgents: NonNullable<ServedOptions['agents']> = [
   },
 ]
 
-const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))
-
-export const tripTools: readonly Tool[] = [
-  lookUp('look_up_weather', 'The forecast for a city.', 'dry on Saturday, 14 °C, light wind from the fjord'),
-  lookUp('look_up_trains', 'Trains between two cities.', '13:05 → 16:40, 17:05 → 20:40'),
-  {
-    name: 'book_room',
-    description: 'Books a room.',
-    inputSchema: { type: 'object', properties: { city: { type: 'string' }, nights: { type: 'integer' } }, required: ['city', 'nights'] },
-    approval: ({ city, nights }) => ({
-      summary: `Book ${nights} nights in ${city}`,
-      keys: [{ key: `room:${city}`, label: `rooms in ${city}` }],
-    }),
-    async execute() {
-      await pause(130)
-      return {
-        ok: false,
-        error: { class: 'network', message: 'The booking system of the hotel does not respond.', remedy: 'Try again later.' },
-      }
-    },
-  },
-]
-
-function lookUp(name: string, description: string, answer: string): Tool {
-  return {
-    name,
-    description,
-    inputSchema: { type: 'object', properties: { query: { type: 'string' } }, required: ['query'] },
-    effect: 'read',
-    concurrency: 'shared',
-    async execute({ query }, context) {
-      context.progress('asking the service')
-      await pause(200)
-      return `${String(query)}: ${answer}`
-    },
-  }
-}
+/** `look_up_weather`, `look_up_trains`, `book_room`. */
+export const tripTools = demoTools(systemClock).slice(0, 3)
 
 /** The trip, the answers of its children, and some short ones. `pauseMs`: between two words. */
 export function tripStories(pauseMs = 8): Stories {
@@ -149,7 +115,7 @@ export function tripStories(pauseMs = 8): Stories {
     weather: [
       {
         steps: [
-          { calls: [{ tool: 'look_up_weather', input: { query: 'Oslo' } }], pauseMs },
+          { calls: [{ tool: 'look_up_weather', input: { city: 'Oslo' } }], pauseMs },
           { text: 'Saturday stays **dry**, 14 °C.', pauseMs },
         ],
       },
@@ -157,7 +123,7 @@ export function tripStories(pauseMs = 8): Stories {
     trains: [
       {
         steps: [
-          { calls: [{ tool: 'look_up_trains', input: { query: 'Gothenburg to Oslo' } }], pauseMs },
+          { calls: [{ tool: 'look_up_trains', input: { from: 'Gothenburg', to: 'Oslo' } }], pauseMs },
           { text: 'The 17:05 arrives at 20:40.', pauseMs },
         ],
       },
