@@ -1,6 +1,4 @@
-import { useEffect } from 'preact/hooks'
 import type { ExtensionStatus } from '../api/documents.ts'
-import { watchExtensions } from '../state/extensions.ts'
 import { usePage } from '../state/page.ts'
 import { CopyButton } from '../ui/copy-button.tsx'
 import { Icon, type IconName } from '../ui/icon.tsx'
@@ -32,7 +30,6 @@ const rank = (extension: ExtensionStatus): number => (isSick(extension) ? 0 : or
 /** The extensions of the kernel, as they are now. */
 export function ExtensionsPage() {
   const page = usePage()
-  useEffect(() => watchExtensions(page), [])
   const { value: extensions } = page.extensions
   return (
     <PageFrame title="Extensions">
