@@ -54,7 +54,7 @@ const places = { kernel: 'runs in the kernel', sandbox: 'runs in a sandbox', now
 
 function Extension({ extension }: { readonly extension: ExtensionStatus }) {
   const { id, name, version, description, state, source, runs, trusted, capabilities, health, problems } = extension
-  const { icon, tone, fix } = states[state]
+  const { icon, tone, fix }: StateView = isSick(extension) ? { icon: 'error', tone: 'error' } : states[state]
   const facts = [id, source, places[runs], trusted ? 'trusted' : 'not trusted', ...(health?.healthy ? ['healthy'] : []), ...capabilities]
   return (
     <li class="extension" aria-label={name}>
@@ -62,7 +62,7 @@ function Extension({ extension }: { readonly extension: ExtensionStatus }) {
         <h2 class="row-name truncate">{name}</h2>
         <span class="muted small">{version}</span>
         <span class={`badge tone-${tone}`}>
-          <Icon name={icon} /> {state}
+          <Icon name={icon} /> {isSick(extension) ? 'not healthy' : state}
         </span>
       </div>
       {description && (
@@ -73,7 +73,7 @@ function Extension({ extension }: { readonly extension: ExtensionStatus }) {
       <p class="muted small">{facts.join(' · ')}</p>
       {(isSick(extension) || problems.length > 0 || fix) && (
         <div class="problems">
-          {isSick(extension) && <p class="tone-error">Not healthy{health?.message ? `: ${health.message}` : '.'}</p>}
+          {isSick(extension) && <p>{health?.message ?? 'It gave no reason.'}</p>}
           {problems.map(({ place, message, remedy = '' }) => (
             <p key={`${place} ${message}`}>
               {!place.endsWith(`/${id}`) && <span class="mono small muted">{shortPlace(place)} </span>}
