@@ -12,7 +12,7 @@ export interface FoundGroup<Item> {
 
 /** Items that have every word of the text, in groups: the group with the best match comes first. Without text: all, in their order. */
 export function matchItems<Item extends Findable>(items: readonly Item[], text: string, limit: number): readonly FoundGroup<Item>[] {
-  const words = text.toLowerCase().split(/\s+/).filter(Boolean)
+  const words = text.toLowerCase().split(separators).filter(Boolean)
   const ranked = items.flatMap((item) => {
     const rank = words.reduce((worst, word) => Math.max(worst, rankOf(item, word)), 0)
     return rank === noMatch ? [] : [{ item, rank }]
@@ -25,13 +25,12 @@ export function matchItems<Item extends Findable>(items: readonly Item[], text: 
 }
 
 const noMatch = 4
+const separators = /[\s/_.-]+/
 
 /** 0: the name begins with it. 1: a word of the name. 2: inside of the name. 3: in the detail. */
 function rankOf({ name, detail = '' }: Findable, word: string): number {
-  const at = ` ${name.toLowerCase()}`.search(new RegExp(`[\\s/_.-]${escaped(word)}`))
-  if (at >= 0) return Math.min(at, 1)
-  if (name.toLowerCase().includes(word)) return 2
+  const words = ` ${name.toLowerCase().split(separators).join(' ')}`
+  if (words.includes(` ${word}`)) return words.startsWith(` ${word}`) ? 0 : 1
+  if (words.includes(word)) return 2
   return detail.toLowerCase().includes(word) ? 3 : noMatch
 }
-
-const escaped = (text: string): string => text.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&')
