@@ -14,30 +14,7 @@ interface QuestionFormProps {
 
 /** The fields of a question. They are checked here, so that a mistake is shown beside its field. */
 export function QuestionForm({ form, children, onFilled }: QuestionFormProps) {
-  const [fields] = useState(() => readForm(form))
-  if (typeof fields !== 'string')
-    return (
-      <Fields fields={fields} onFilled={onFilled}>
-        {children}
-      </Fields>
-    )
-  return (
-    <>
-      <p class="tone-error">This form cannot be shown: {fields}.</p>
-      <div class="line">{children}</div>
-    </>
-  )
-}
-
-function readForm(form: JsonSchema): readonly FormField[] | string {
-  try {
-    return formFields(form)
-  } catch (error) {
-    return sentenceOf(error)
-  }
-}
-
-function Fields({ fields, children, onFilled }: Omit<QuestionFormProps, 'form'> & { readonly fields: readonly FormField[] }) {
+  const [{ fields, unreadable }] = useState(() => readForm(form))
   const [entered, setEntered] = useState(() => presetValues(fields))
   const [problems, setProblems] = useState<{ readonly [field: string]: string }>({})
   return (
@@ -52,6 +29,7 @@ function Fields({ fields, children, onFilled }: Omit<QuestionFormProps, 'form'> 
         else event.currentTarget.querySelector<HTMLElement>(`[name="${CSS.escape(Object.keys(filled.problems)[0] ?? '')}"]`)?.focus()
       }}
     >
+      {unreadable !== undefined && <p class="tone-error">This form cannot be shown: {unreadable}.</p>}
       {fields.map((field) => (
         <Field
           key={field.name}
@@ -62,13 +40,23 @@ function Fields({ fields, children, onFilled }: Omit<QuestionFormProps, 'form'> 
         />
       ))}
       <div class="line">
-        <button type="submit" class="button button-primary">
-          Submit
-        </button>
+        {unreadable === undefined && (
+          <button type="submit" class="button button-primary">
+            Submit
+          </button>
+        )}
         {children}
       </div>
     </form>
   )
+}
+
+function readForm(form: JsonSchema): { readonly fields: readonly FormField[]; readonly unreadable?: string } {
+  try {
+    return { fields: formFields(form) }
+  } catch (error) {
+    return { fields: [], unreadable: sentenceOf(error) }
+  }
 }
 
 interface FieldProps {
@@ -82,27 +70,26 @@ function Field(props: FieldProps) {
   const id = useId()
   const { field, problem } = props
   const { title, description, isRequired, type } = field
+  const Name = type.kind === 'choices' ? 'span' : 'label'
   const name = (
-    <>
+    <Name {...(type.kind === 'choices' ? { id: `${id}-name` } : { for: id })}>
       {title}
       {isRequired && <span class="muted"> (required)</span>}
-    </>
+    </Name>
   )
-  const label = type.kind === 'choices' ? <span id={`${id}-name`}>{name}</span> : <label for={id}>{name}</label>
   const input = <Input {...props} id={id} />
-  const isCheckbox = type.kind === 'boolean'
   return (
     <div class="approval-field stack">
-      {isCheckbox ? (
+      {type.kind === 'boolean' ? (
         <div class="line">
           {input}
-          {label}
+          {name}
         </div>
       ) : (
-        label
+        name
       )}
       {description !== undefined && <p class="muted small">{description}</p>}
-      {!isCheckbox && input}
+      {type.kind !== 'boolean' && input}
       {problem !== undefined && (
         <p class="tone-error" id={`${id}-problem`}>
           {problem}
@@ -112,20 +99,13 @@ function Field(props: FieldProps) {
   )
 }
 
-const textInputs = {
-  email: { inputMode: 'email', placeholder: 'name@example.com' },
-  uri: { inputMode: 'url', placeholder: 'https://example.com' },
-  date: { inputMode: 'text', placeholder: '2026-01-31' },
-  'date-time': { inputMode: 'text', placeholder: '2026-01-31T12:00:00Z' },
-} as const
+const placeholders = { email: 'name@example.com', uri: 'https://example.com', date: '2026-01-31', 'date-time': '2026-01-31T12:00:00Z' }
 
 function Input({ field: { name, type, isRequired }, value, problem, onChange, id }: FieldProps & { readonly id: string }) {
-  const shared = {
-    id,
-    name,
-    'aria-invalid': problem !== undefined,
-    'aria-describedby': problem === undefined ? undefined : `${id}-problem`,
-  }
+  const described = problem === undefined ? undefined : `${id}-problem`
+  const shared = { id, name, 'aria-invalid': problem !== undefined, 'aria-describedby': described }
+  const onInput = ({ currentTarget }: { readonly currentTarget: { readonly value: string } }): void => onChange(currentTarget.value)
+  const isNumber = type.kind === 'number' || type.kind === 'integer'
   switch (type.kind) {
     case 'boolean':
       return (
@@ -133,13 +113,7 @@ function Input({ field: { name, type, isRequired }, value, problem, onChange, id
       )
     case 'choice':
       return (
-        <select
-          {...shared}
-          class="field"
-          value={String(value)}
-          required={isRequired}
-          onChange={({ currentTarget }) => onChange(currentTarget.value)}
-        >
+        <select {...shared} class="field" value={String(value)} required={isRequired} onChange={onInput}>
           <option value="">–</option>
           {type.choices.map((choice) => (
             <option key={choice.value} value={choice.value}>
@@ -152,7 +126,7 @@ function Input({ field: { name, type, isRequired }, value, problem, onChange, id
       const chosen = Array.isArray(value) ? (value as readonly string[]) : []
       return (
         // biome-ignore lint/a11y/useSemanticElements: a fieldset inside of the card would be disabled by itself
-        <div role="group" aria-labelledby={`${id}-name`} aria-describedby={shared['aria-describedby']} class="approval-choices">
+        <div role="group" aria-labelledby={`${id}-name`} aria-describedby={described} class="approval-choices">
           {type.choices.map((choice) => (
             <label key={choice.value}>
               <input
@@ -169,19 +143,18 @@ function Input({ field: { name, type, isRequired }, value, problem, onChange, id
         </div>
       )
     }
-    default: {
-      const look = type.kind === 'text' ? type.format && textInputs[type.format] : { inputMode: 'decimal' as const }
+    default:
       return (
         <input
           {...shared}
-          {...look}
           class="field"
           type="text"
+          inputMode={isNumber ? 'decimal' : 'text'}
+          placeholder={type.kind === 'text' && type.format ? placeholders[type.format] : undefined}
           required={isRequired}
           value={String(value)}
-          onInput={({ currentTarget }) => onChange(currentTarget.value)}
+          onInput={onInput}
         />
       )
-    }
   }
 }

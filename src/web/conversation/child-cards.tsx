@@ -1,8 +1,9 @@
 import { exactLine } from '../../util/exact-text.ts'
-import { type AgentNode, type CallNode, childrenOf, shownStatus } from '../../view/index.ts'
+import { type AgentNode, type CallNode, childrenOf } from '../../view/index.ts'
 import { ApprovalCard } from '../approvals/approval-card.tsx'
+import { callStatus } from '../ui/call-status.ts'
 import { Icon } from '../ui/icon.tsx'
-import { type MarkStatus, StatusMark } from '../ui/status-mark.tsx'
+import { StatusMark } from '../ui/status-mark.tsx'
 import { CallTime } from './call-card.tsx'
 import { CallDetails } from './call-details.tsx'
 import { lastLine, openRequests } from './conversation-items.ts'
@@ -29,7 +30,10 @@ export function ChildCards({ calls }: { readonly calls: readonly CallNode[] }) {
 function ChildCard({ call }: { readonly call: CallNode }) {
   const { store } = useView()
   const { isOpen, isSelected, toggle } = useCard(call.id)
-  store.use(call)
+  const { child, error } = store.use(call)
+  const turn = child && store.use(child).turns.at(-1)
+  const step = turn && store.use(turn).steps.at(-1)
+  for (const each of step ? store.use(step).open : []) store.use(each)
   return (
     <button
       type="button"
@@ -41,35 +45,15 @@ function ChildCard({ call }: { readonly call: CallNode }) {
     >
       <span class="child-line line">
         <Icon name="chevron" class="line-chevron" />
-        <ChildMark call={call} />
+        <StatusMark status={callStatus(call)} />
         <span class="call-name truncate">{exactLine(call.name)}</span>
         <CallTime call={call} />
       </span>
-      <ChildLine call={call} />
+      <span class={`child-text truncate ${error ? 'tone-error' : ''}`}>
+        {exactLine(error?.message ?? ((child && lastLine(child)) || call.about))}
+      </span>
     </button>
   )
-}
-
-function ChildMark({ call }: { readonly call: CallNode }) {
-  useChild(call)
-  const status: MarkStatus =
-    (call.status === 'running' || call.isSpawned ? call.child?.turns.at(-1)?.status : undefined) ?? shownStatus(call)
-  return <StatusMark status={status} />
-}
-
-function ChildLine({ call }: { readonly call: CallNode }) {
-  useChild(call)
-  const text = call.error?.message ?? ((call.child && lastLine(call.child)) || call.about)
-  return <span class={`child-text truncate ${call.error ? 'tone-error' : ''}`}>{exactLine(text)}</span>
-}
-
-/** Renders again when the agent, its last turn or its last step changes. */
-function useChild(call: CallNode): void {
-  const { store } = useView()
-  const { child } = store.use(call)
-  const turn = child && store.use(child).turns.at(-1)
-  const step = turn && store.use(turn).steps.at(-1)
-  for (const each of step ? store.use(step).open : []) store.use(each)
 }
 
 function ChildPanel({ call }: { readonly call: CallNode }) {

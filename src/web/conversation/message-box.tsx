@@ -11,7 +11,7 @@ import { settingProblem, turnSettings, typedNames } from '../state/turn-settings
 import { Icon } from '../ui/icon.tsx'
 import { IconButton } from '../ui/icon-button.tsx'
 import { AttachmentChips, SettingChips } from './draft-chips.tsx'
-import { expectedInput, jsonInputProblem } from './json-input.ts'
+import { expectedInput } from './json-input.ts'
 import { type CurrentSettings, TurnOptions } from './turn-options.tsx'
 import { useFileDrop } from './use-file-drop.ts'
 
@@ -117,7 +117,7 @@ export function MessageBox(props: MessageBoxProps) {
   )
 }
 
-function useSending({ draft, input, canSteer = false, onSend }: MessageBoxProps) {
+function useSending({ draft, canSteer = false, onSend }: MessageBoxProps) {
   const [problem, setProblem] = useState('')
   const [isSending, setSending] = useState(false)
   // A key that is held repeats before the box is rendered again.
@@ -125,9 +125,9 @@ function useSending({ draft, input, canSteer = false, onSend }: MessageBoxProps)
   const send = (mode: InputMode): void => {
     const { value } = draft
     if (isEmptyDraft(value) || isBusy.current) return
-    const found = problemOf(value, input)
-    setProblem(found ?? '')
-    if (found !== undefined) return
+    const problems = typedNames(value.settings).flatMap((name) => settingProblem(name, value.settings[name] ?? '') ?? [])
+    setProblem(problems[0] ?? '')
+    if (problems.length > 0) return
     const settings = turnSettings(value.settings)
     const sent = onSend({ parts: partsOf(value), mode: canSteer ? mode : 'queue', ...(settings && { settings }) })
     if (!sent) draft.value = emptyDraft
@@ -141,15 +141,6 @@ function useSending({ draft, input, canSteer = false, onSend }: MessageBoxProps)
     })
   }
   return { problem, setProblem, isSending, send }
-}
-
-function problemOf({ settings, ...message }: MessageDraft, input: InputContract | undefined): string | undefined {
-  for (const name of typedNames(settings)) {
-    const found = settingProblem(name, settings[name] ?? '')
-    if (found !== undefined) return found
-  }
-  const text = partsOf({ settings, ...message }).flatMap((part) => (part.type === 'text' ? [part.text] : []))
-  return input && jsonInputProblem(text.join('\n'), input)
 }
 
 interface MessageTextProps extends Pick<MessageBoxProps, 'draft' | 'placeholder'> {

@@ -32,34 +32,27 @@ export function MessageParts({ parts }: { readonly parts: readonly InputPart[] }
 const shownTypes = /^image\/(?:png|jpeg|gif|webp|avif)$/
 
 function InputFile({ part }: { readonly part: Exclude<InputPart, { type: 'text' }> }) {
-  const { mediaType, data, bytes } = part
+  const { mediaType, data, bytes = (data.length * 3) / 4 } = part
   const name = ('name' in part && part.name) || mediaType
   const handle = handleOf(part)
-  if (handle !== undefined) return <StoredFile handle={handle} name={name} mediaType={mediaType} bytes={bytes} />
+  if (handle !== undefined) return <StoredFile handle={handle} name={name} mediaType={mediaType} bytes={part.bytes} />
   // An address is never fetched.
   if (data.startsWith('https:')) return <FileLink name={data} address={data} />
   const url = data.startsWith('data:') ? data : `data:${mediaType};base64,${data}`
-  return shownTypes.test(mediaType) ? (
-    <img class="part-image" src={url} alt={name} />
-  ) : (
-    <FileName name={name} bytes={bytes ?? (data.length * 3) / 4} />
-  )
+  return shownTypes.test(mediaType) ? <img class="part-image" src={url} alt={name} /> : <FileName name={name} bytes={bytes} />
 }
 
 /** Parts of the output of a call. Its text is shown elsewhere. */
-export function OutputFiles({ parts }: { readonly parts: readonly OutputPart[] }) {
-  return (
-    <div class="part-files">
-      {parts.map((part, index) => {
-        if (part.type === 'text') return null
-        if (part.type === 'link') return <FileLink key={index} name={part.name ?? part.uri} address={part.uri} />
-        return (
-          <StoredFile key={index} handle={part.blob} name={part.name ?? part.mediaType} mediaType={part.mediaType} bytes={part.bytes} />
-        )
-      })}
-    </div>
-  )
-}
+export const OutputFiles = ({ parts }: { readonly parts: readonly OutputPart[] }) => (
+  <div class="part-files">
+    {parts.map((part, index) => {
+      if (part.type === 'text') return null
+      if (part.type === 'link') return <FileLink key={index} name={part.name ?? part.uri} address={part.uri} />
+      const { blob, mediaType, name = mediaType, bytes } = part
+      return <StoredFile key={index} handle={blob} name={name} mediaType={mediaType} bytes={bytes} />
+    })}
+  </div>
+)
 
 interface StoredFileProps {
   readonly handle: string
@@ -92,16 +85,12 @@ function StoredFile({ handle, name, mediaType, bytes }: StoredFileProps) {
     }
   }, [page, store, handle, mediaType, isShown])
   if (url !== undefined) return <img class="part-image" src={url} alt={name} />
-  return (
-    <button type="button" class="part-file box" title={`Save ${name}`} onClick={() => void saveOutput(page, store.id, { handle, name })}>
-      <FileText name={name} bytes={bytes} />
-    </button>
-  )
+  return <FileName name={name} bytes={bytes} onSave={() => void saveOutput(page, store.id, { handle, name })} />
 }
 
 function FileLink({ name, address }: { readonly name: string; readonly address: string }) {
   const href = safeAddress(address)
-  if (href === undefined) return <FileName name={name} bytes={undefined} />
+  if (href === undefined) return <FileName name={name} />
   return (
     <a class="part-file box" href={href} target="_blank" rel="noopener noreferrer">
       <Icon name="link" />
@@ -110,16 +99,20 @@ function FileLink({ name, address }: { readonly name: string; readonly address: 
   )
 }
 
-const FileName = (file: { readonly name: string; readonly bytes: number | undefined }) => (
-  <span class="part-file box">
-    <FileText {...file} />
-  </span>
-)
+interface FileNameProps {
+  readonly name: string
+  readonly bytes?: number | undefined
+  onSave?(): void
+}
 
-const FileText = ({ name, bytes }: { readonly name: string; readonly bytes: number | undefined }) => (
-  <>
-    <Icon name="file" />
-    <span class="truncate">{name}</span>
-    {bytes !== undefined && <span class="muted small">{size(Math.round(bytes))}</span>}
-  </>
-)
+/** A file that is not shown. */
+function FileName({ name, bytes, onSave }: FileNameProps) {
+  const Box = onSave ? 'button' : 'span'
+  return (
+    <Box class="part-file box" {...(onSave && { type: 'button', title: `Save ${name}`, onClick: onSave })}>
+      <Icon name="file" />
+      <span class="truncate">{name}</span>
+      {bytes !== undefined && <span class="muted small">{size(Math.round(bytes))}</span>}
+    </Box>
+  )
+}
