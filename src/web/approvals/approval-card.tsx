@@ -112,7 +112,7 @@ function Details({ request: { input, diff, scope, inside } }: Pick<ApprovalCardP
       <ExactArguments input={input} />
       {diff !== undefined && <Diff diff={diff} />}
       {inside && (
-        <div class="approval-inside">
+        <div class="approval-inside callout">
           <p class="muted small">It failed in the sandbox:</p>
           <p>{exactText(inside.error.message)}</p>
           {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard */}

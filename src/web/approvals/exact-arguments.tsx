@@ -8,7 +8,7 @@ export function ExactArguments({ input }: { readonly input: JsonObject }) {
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
     // biome-ignore lint/a11y/useSemanticElements: a group of values, not of controls
-    <div class="approval-arguments" role="group" aria-label="Arguments" tabIndex={0}>
+    <div class="approval-arguments callout" role="group" aria-label="Arguments" tabIndex={0}>
       {all.map(([name, value]) => (
         <div key={name} class="approval-argument">
           <span class="muted">{exactText(name)}</span>

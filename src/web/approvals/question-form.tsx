@@ -99,13 +99,17 @@ function Field(props: FieldProps) {
   )
 }
 
-const placeholders = { email: 'name@example.com', uri: 'https://example.com', date: '2026-01-31', 'date-time': '2026-01-31T12:00:00Z' }
+const textInputs = {
+  email: { inputMode: 'email', placeholder: 'name@example.com' },
+  uri: { inputMode: 'url', placeholder: 'https://example.com' },
+  date: { inputMode: 'text', placeholder: '2026-01-31' },
+  'date-time': { inputMode: 'text', placeholder: '2026-01-31T12:00:00Z' },
+} as const
 
 function Input({ field: { name, type, isRequired }, value, problem, onChange, id }: FieldProps & { readonly id: string }) {
   const described = problem === undefined ? undefined : `${id}-problem`
   const shared = { id, name, 'aria-invalid': problem !== undefined, 'aria-describedby': described }
   const onInput = ({ currentTarget }: { readonly currentTarget: { readonly value: string } }): void => onChange(currentTarget.value)
-  const isNumber = type.kind === 'number' || type.kind === 'integer'
   switch (type.kind) {
     case 'boolean':
       return (
@@ -143,18 +147,9 @@ function Input({ field: { name, type, isRequired }, value, problem, onChange, id
         </div>
       )
     }
-    default:
-      return (
-        <input
-          {...shared}
-          class="field"
-          type="text"
-          inputMode={isNumber ? 'decimal' : 'text'}
-          placeholder={type.kind === 'text' && type.format ? placeholders[type.format] : undefined}
-          required={isRequired}
-          value={String(value)}
-          onInput={onInput}
-        />
-      )
+    default: {
+      const look = type.kind === 'text' ? type.format && textInputs[type.format] : { inputMode: 'decimal' as const }
+      return <input {...shared} {...look} class="field" type="text" required={isRequired} value={String(value)} onInput={onInput} />
+    }
   }
 }

@@ -40,7 +40,7 @@ export function CallDetails({ call }: { readonly call: CallNode }) {
       {!isCommand && changes.length === 0 && <Output call={call} />}
       {parts && <OutputFiles parts={parts} />}
       {error && (
-        <p class="call-error">
+        <p class="callout callout-error">
           <strong>{error.class.replaceAll('_', ' ')}</strong> {exactText(error.message)}
           {error.remedy !== undefined && <span class="muted"> {exactText(error.remedy)}</span>}
         </p>

@@ -57,7 +57,7 @@ function StopControls({ store, turn }: { readonly store: SessionStore; readonly 
       )}
       <button
         type="button"
-        class="message-send message-stop"
+        class="button message-send message-stop"
         aria-label="Stop"
         title={cancelling === undefined ? 'Stop with a last answer' : 'Stopping'}
         disabled={cancelling !== undefined}

@@ -93,7 +93,7 @@ export function MessageBox(props: MessageBoxProps) {
         {(!stop || !isEmpty) && (
           <button
             type="button"
-            class="message-send"
+            class="button button-primary message-send"
             aria-label="Send"
             title={`${canSteer ? 'Send: begins the next turn' : 'Send'} (${enterKey})`}
             disabled={isEmpty || isSending}

@@ -86,7 +86,7 @@ function TurnEnd({ turn: { ending } }: { readonly turn: TurnNode }) {
       </QuietLine>
     )
   return (
-    <div class="failure">
+    <div class="failure line callout callout-error">
       <Icon name="error" />
       <div>
         <strong>

@@ -21,7 +21,7 @@ export function App() {
   return (
     <>
       {/* No link: the fragment is the address of the view. */}
-      <button type="button" class="skip-link" onClick={() => document.getElementById('main')?.focus()}>
+      <button type="button" class="button skip-link" onClick={() => document.getElementById('main')?.focus()}>
         Skip to content
       </button>
       <div
