@@ -57,12 +57,12 @@ function addTotals(a: Part, b: Part): Part {
 
 function Totals({ title, note, rows }: { readonly title: string; readonly note?: string; readonly rows: readonly Total[] }) {
   if (rows.length === 0) return null
-  const most = {
-    time: Math.max(1, ...rows.map(({ latencyMs }) => latencyMs)),
-    tokens: Math.max(1, ...rows.map(tokensOf)),
-  }
   const hasTokens = rows.some(({ spent }) => spent)
   const hasCost = rows.some(({ spent }) => spent && spent.cost !== 'unknown' && spent.cost > 0)
+  /** A bar that compares a number with the largest of its column. */
+  const share = (of: (row: Total) => number, row: Total): { readonly '--share': string } => ({
+    '--share': `${(of(row) / Math.max(1, ...rows.map(of))) * 100}%`,
+  })
   return (
     <table class="timeline-totals">
       <caption>
@@ -70,33 +70,32 @@ function Totals({ title, note, rows }: { readonly title: string; readonly note?:
       </caption>
       <thead>
         <tr>
-          <th scope="col">Name</th>
-          <th scope="col">Calls</th>
-          <th scope="col">Time</th>
-          {hasTokens && <th scope="col">Tokens</th>}
-          {hasCost && <th scope="col">Cost</th>}
+          {['Name', 'Calls', 'Time', hasTokens && 'Tokens', hasCost && 'Cost'].map(
+            (column) =>
+              column && (
+                <th key={column} scope="col">
+                  {column}
+                </th>
+              ),
+          )}
         </tr>
       </thead>
       <tbody>
         {rows.map((row) => (
           <tr key={row.key}>
-            <th scope="row" style={{ paddingLeft: `${indent(row.level)}px` }}>
-              <span class="truncate" title={exactLine(row.name)}>
-                {exactLine(row.name.slice(0, 200))}
-              </span>
+            <th scope="row" class="truncate" style={{ paddingLeft: `${indent(row.level)}px` }} title={exactLine(row.name)}>
+              {exactLine(row.name.slice(0, 200))}
             </th>
             <td>
               {grouped(row.calls)}
-              {row.failed > 0 && <span class="timeline-failed tone-error"> {grouped(row.failed)} failed</span>}
+              {row.failed > 0 && <div class="tone-error">{grouped(row.failed)} failed</div>}
             </td>
-            <td>
+            <td class="timeline-share" style={share(({ latencyMs }) => latencyMs, row)}>
               {duration(row.latencyMs)}
-              <Share kind="time" share={row.latencyMs / most.time} />
             </td>
             {hasTokens && (
-              <td>
+              <td class="timeline-share" style={share(tokensOf, row)}>
                 {row.spent && tokens(row.spent.usage)}
-                <Share kind="tokens" share={tokensOf(row) / most.tokens} />
               </td>
             )}
             {hasCost && <td>{row.spent && (row.spent.cost === 'unknown' ? 'unknown' : price(row.spent.cost) || '–')}</td>}
@@ -111,10 +110,3 @@ function Totals({ title, note, rows }: { readonly title: string; readonly note?:
 const indent = (level: number): number => Math.min(level, 4) * 10 + Math.max(0, level - 4) * 2
 
 const tokensOf = ({ spent }: Total): number => (spent ? spent.usage.input + spent.usage.output : 0)
-
-/** A bar that compares a number with the largest of its column. */
-const Share = ({ kind, share }: { readonly kind: 'time' | 'tokens'; readonly share: number }) => (
-  <span class={`timeline-share timeline-share-${kind}`} aria-hidden="true">
-    <span style={{ width: `${share * 100}%` }} />
-  </span>
-)
