@@ -64,7 +64,7 @@ export function OperationRow(props: RowProps) {
 export function useNodes(store: SessionStore, of: Operation): void {
   if (of.kind === 'request') return
   store.use(of.kind === 'agent' ? of.agent : of.kind === 'turn' ? of.turn : of.kind === 'call' ? of.call : of.step)
-  const turn = of.kind === 'call' ? of.call.child?.turns.at(-1) : undefined
+  const turn = (of.kind === 'call' ? of.call.child : of.kind === 'agent' ? of.agent : undefined)?.turns.at(-1)
   if (turn) store.use(turn)
 }
 
