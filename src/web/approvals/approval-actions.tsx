@@ -56,7 +56,6 @@ export function ApprovalActions({ request, onDecide }: ApprovalActionsProps) {
   )
 }
 
-/** How a question is not answered. */
 export const DeclineActions = ({ onDecide }: Pick<ApprovalActionsProps, 'onDecide'>) => (
   <>
     <button type="button" class="button" onClick={() => onDecide({ kind: 'deny' })}>

@@ -20,7 +20,6 @@ function presetOf({ type, default: preset }: FormField): EnteredValue {
 
 export type FilledForm =
   | { readonly kind: 'content'; readonly content: JsonObject }
-  /** By field. */
   | { readonly kind: 'problems'; readonly problems: { readonly [field: string]: string } }
 
 /** An empty field is left out unless it is required. */

@@ -2,7 +2,6 @@ import type { ApprovalDecision, ApprovalRequest } from '../../contracts/index.ts
 import { exactLine } from '../../util/exact-text.ts'
 
 export interface GrantChoice {
-  /** What it grants, complete. */
   readonly label: string
   readonly decision: ApprovalDecision
 }

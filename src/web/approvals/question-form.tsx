@@ -7,7 +7,6 @@ import { type EnteredValue, fillForm, presetValues } from './form-values.ts'
 
 interface QuestionFormProps {
   readonly form: JsonSchema
-  /** Buttons beside the one that submits. */
   readonly children: ComponentChildren
   onFilled(content: JsonObject): void
 }

@@ -8,7 +8,6 @@ import { Note, QuietLine } from './notes.tsx'
 import { Turn } from './turn.tsx'
 import { UserMessage } from './user-message.tsx'
 
-/** The messages to an agent and its turns. */
 export function AgentFlow({ agent, isNested = false }: AgentFlowProps) {
   const { store } = useView()
   store.use(agent)

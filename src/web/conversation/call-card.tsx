@@ -8,7 +8,6 @@ import { CallDetails } from './call-details.tsx'
 import { useView } from './conversation-view.ts'
 import { useCard } from './use-card.ts'
 
-/** A call in one line. It opens. */
 export function CallCard({ call }: { readonly call: CallNode }) {
   const { store } = useView()
   const { isOpen, isSelected, toggle } = useCard(call.id)
@@ -31,7 +30,6 @@ export function CallCard({ call }: { readonly call: CallNode }) {
 const aboutOf = ({ about, progress, status }: CallNode): string =>
   (status === 'running' && progress !== undefined ? [about, progress] : [about]).filter(Boolean).join(' · ')
 
-/** What matters without opening it. */
 function CallFacts({ call }: { readonly call: CallNode }) {
   const { changes, sandbox } = call
   const problem = callProblem(call)
@@ -47,7 +45,6 @@ function CallFacts({ call }: { readonly call: CallNode }) {
   )
 }
 
-/** How long a call took, or has taken so far. */
 export function CallTime({ call }: { readonly call: CallNode }) {
   const page = usePage()
   const { store } = useView()

@@ -13,7 +13,6 @@ import { OutputFiles } from './message-parts.tsx'
 import { Note } from './notes.tsx'
 import { withoutCodes } from './terminal-text.ts'
 
-/** Everything about a call. */
 export function CallDetails({ call }: { readonly call: CallNode }) {
   const { input, reason, permit, sandbox, changes = [], parts, hooks, error, type } = call
   const isCommand = type === 'command_execution'

@@ -7,7 +7,6 @@ import { Icon } from '../ui/icon.tsx'
 import { MessageBox } from './message-box.tsx'
 import { speakerOf } from './speaker.ts'
 
-/** Messages to a session, and the end of its turn. */
 export function Composer({ store }: { readonly store: SessionStore }) {
   const page = usePage()
   void store.frame.value

@@ -79,13 +79,11 @@ export function stepParts({ id, texts, calls }: StepNode, { from = 0, to }: Part
 /** Items of a step are numbered in their order. */
 const placeOf = (id: NodeId): number => Number(id.slice(id.lastIndexOf('.') + 1)) || 0
 
-/** Records the plan of a turn. */
 export const planTool = 'update_plan'
 
 /** Its effect is the plan that is shown, unless it failed. */
 const isPlanUpdate = ({ tool, status }: CallNode): boolean => tool === planTool && status !== 'failed'
 
-/** The step that the plan of the turn belongs to. */
 export const planStep = ({ plan, steps }: TurnNode): StepNode | undefined =>
   plan && (steps.find(({ calls }) => calls.some(isPlanUpdate)) ?? steps[0])
 
@@ -176,7 +174,6 @@ export function openRequests({ turns }: AgentNode): readonly RequestNode[] {
   ])
 }
 
-/** What a person must do, whatever else runs. */
 export function neededBy(agent: AgentNode): 'approval' | 'answer' | undefined {
   const [first] = openRequests(agent)
   return first && (first.scope === 'question' ? 'answer' : 'approval')

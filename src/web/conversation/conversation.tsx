@@ -11,7 +11,6 @@ import { Tray } from './tray.tsx'
 import { useStickToEnd } from './use-stick-to-end.ts'
 import { PendingMessageView } from './user-message.tsx'
 
-/** The messages of a session. */
 export function Conversation({ store }: { readonly store: SessionStore }) {
   const view = useMemo(() => new ConversationView(store, AgentFlow), [store])
   if (store.state.value === 'deleted') return <Deleted />

@@ -11,7 +11,6 @@ interface DisclosureProps {
   readonly children: ComponentChildren
 }
 
-/** A line that opens what is below it. */
 export function Disclosure({ id, isOpenAtFirst = false, line, children }: DisclosureProps) {
   const view = useView()
   const open = view.open(id)

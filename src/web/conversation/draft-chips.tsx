@@ -20,7 +20,6 @@ export function AttachmentChips({ attachments, onRemove }: { readonly attachment
   )
 }
 
-/** What is set for the next turn. */
 export function SettingChips({ typed, onChange }: { readonly typed: TypedSettings; onChange(typed: TypedSettings): void }) {
   const names = typedNames(typed).filter((name) => settingProblem(name, typed[name] ?? '') === undefined)
   if (names.length === 0) return null

@@ -28,7 +28,6 @@ export interface MessageBoxProps {
   readonly current?: CurrentSettings | undefined
   /** What the message must be. Only the first message of a session is checked. Default: any text. */
   readonly input?: InputContract
-  /** The agent works: a message can steer it. */
   readonly canSteer?: boolean
   /** Instead of "Send" while nothing is written, and before it otherwise: how to stop the turn. */
   readonly stop?: ComponentChildren

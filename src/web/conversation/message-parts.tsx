@@ -8,7 +8,6 @@ import { usePage } from '../state/page.ts'
 import { Icon } from '../ui/icon.tsx'
 import { useView } from './conversation-view.ts'
 
-/** What a message consists of. Long texts are cut. */
 export function MessageParts({ parts }: { readonly parts: readonly InputPart[] }) {
   const files = parts.flatMap((part) => (part.type === 'text' ? [] : [part]))
   return (
@@ -105,7 +104,6 @@ interface FileNameProps {
   onSave?(): void
 }
 
-/** A file that is not shown. */
 function FileName({ name, bytes, onSave }: FileNameProps) {
   const Box = onSave ? 'button' : 'span'
   return (

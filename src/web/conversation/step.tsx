@@ -18,7 +18,6 @@ import { UserMessage } from './user-message.tsx'
 interface StepProps extends ShownStep {
   readonly agent: AgentNode
   readonly plan: Plan | undefined
-  /** Of its turn. */
   readonly ending: TurnEnding | undefined
 }
 
@@ -105,7 +104,6 @@ interface ReasoningProps extends Pick<TextNode, 'id' | 'text'> {
   readonly isStreamed: boolean
 }
 
-/** The reasoning of the model in one line. It opens. */
 function Reasoning({ id, text, isStreamed }: ReasoningProps) {
   const line = (isOpen: boolean) => (
     <>

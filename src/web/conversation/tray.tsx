@@ -31,7 +31,6 @@ export function Tray() {
   )
 }
 
-/** What a turn does now. */
 function TurnProgress({ turn }: { readonly turn: TurnNode }) {
   const page = usePage()
   const { store } = useView()

@@ -11,13 +11,11 @@ export type CurrentSettings = Pick<AgentDescription, 'models' | 'limits' | 'para
 
 interface TurnOptionsProps {
   readonly agent: AgentDescription
-  /** What applies now. */
   readonly current: CurrentSettings
   readonly typed: TypedSettings
   onChange(typed: TypedSettings): void
 }
 
-/** Model, budgets and parameters from the next turn on. */
 export function TurnOptions(props: TurnOptionsProps) {
   const { box, isOpen, toggle, close } = usePopover('select, input')
   return (

@@ -71,7 +71,6 @@ const MoreButton = ({ count, word, onClick }: MoreButtonProps) =>
 
 const endTitles = { partial: 'Partial answer', failed: 'Failed', interrupted: 'Interrupted' } as const
 
-/** Why a turn did not complete. */
 function TurnEnd({ turn: { ending } }: { readonly turn: TurnNode }) {
   if (!ending || ending.status === 'completed') return null
   const { status, reason } = ending

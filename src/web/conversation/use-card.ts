@@ -10,7 +10,6 @@ interface CardState {
   toggle(): void
 }
 
-/** A node that can be selected and opened. */
 export function useCard(id: NodeId): CardState {
   const page = usePage()
   const view = useView()

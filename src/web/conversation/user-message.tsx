@@ -22,7 +22,6 @@ interface UserMessageProps {
   readonly canBranch?: boolean
 }
 
-/** A message of the person. */
 export function UserMessage({ message, state = 'read', canBranch = false }: UserMessageProps) {
   const page = usePage()
   const { store } = useView()
@@ -74,7 +73,6 @@ export function UserMessage({ message, state = 'read', canBranch = false }: User
 export const textOf = (parts: readonly InputPart[]): string =>
   parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('\n\n')
 
-/** The address that shows a message. */
 export const addressOf = ({ id }: SessionStore, message: MessageNode): string =>
   `${location.origin}${location.pathname}${hashOf({ view: 'session', id, message: message.id })}`
 
@@ -83,7 +81,6 @@ interface Branch {
   readonly parts: readonly InputPart[]
 }
 
-/** Sessions that are being copied. */
 const branching = new WeakSet<SessionStore>()
 
 /** Continues a copy of the session from this message on. False: it failed, and a notice says why. A second click makes no second copy. */

@@ -11,7 +11,6 @@ export const longestMarkdown = 200_000
 
 interface MarkdownProps {
   readonly text: string
-  /** It is being streamed. */
   readonly isOpen?: boolean
 }
 

@@ -6,7 +6,6 @@ export interface Blocks {
   readonly done: readonly string[]
   /** Characters of `done`. */
   readonly length: number
-  /** The last block. */
   readonly open: string
 }
 
@@ -37,11 +36,9 @@ export function splitBlocks(text: string, known: Blocks = noBlocks): Blocks {
 interface Block {
   isEmpty: boolean
   isList: boolean
-  /** The last line was blank. */
   isPaused: boolean
   /** Nothing but a new block can follow: a heading, or code after its closing fence. */
   isClosed: boolean
-  /** The fence of the code that is open. */
   fence: string | undefined
 }
 

@@ -7,7 +7,6 @@ import { MenuButton } from '../ui/menu.tsx'
 const rehearsal = 'rehearsal'
 
 interface ModelBannerProps {
-  /** Of the agent, in order of preference. */
   readonly models: readonly string[]
   /** Offers with a button of their own. The others are in a menu. */
   readonly maxButtons?: number

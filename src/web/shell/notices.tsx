@@ -2,7 +2,6 @@ import { usePage } from '../state/page.ts'
 import { Icon } from '../ui/icon.tsx'
 import { IconButton } from '../ui/icon-button.tsx'
 
-/** Short messages at the edge of the page. */
 export function Notices() {
   const { notices, dismiss } = usePage()
   return (

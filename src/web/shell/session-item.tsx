@@ -11,7 +11,6 @@ interface SessionItemProps {
   readonly isCurrent: boolean
 }
 
-/** A session in the sidebar. */
 export function SessionItem({ session, isCurrent }: SessionItemProps) {
   const { mayRun } = usePage()
   const { items, dialog } = useSessionDialogs(session)

@@ -13,7 +13,6 @@ import { Splitter } from '../ui/splitter.tsx'
 import { groupByDay } from './group-by-day.ts'
 import { SessionItem } from './session-item.tsx'
 
-/** The list of sessions, and the other pages. */
 export function Sidebar() {
   const page = usePage()
   const [search, setSearch] = useState('')

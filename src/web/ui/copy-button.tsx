@@ -29,7 +29,6 @@ export function CopyButton({ text }: { readonly text: string | (() => string) })
   )
 }
 
-/** The same as an icon. */
 export function CopyIcon({ text, label, icon = 'copy' }: { readonly text: string; readonly label: string; readonly icon?: IconName }) {
   const { isCopied, copy } = useCopy(text)
   return <IconButton icon={isCopied ? 'check' : icon} label={label} onClick={copy} />

@@ -60,7 +60,6 @@ function rowOf(text: string, hunk: Hunk): DiffRow {
   return { kind: 'hunk', text }
 }
 
-/** Of a diff without hunks, or one that was cut. */
 function plainKind(text: string): DiffRow['kind'] {
   if (text.startsWith('+')) return 'added'
   return text.startsWith('-') ? 'removed' : 'same'

@@ -1,7 +1,6 @@
 import type { ComponentChildren } from 'preact'
 import { exactText } from '../../util/exact-text.ts'
 
-/** A name and its value. */
 export type Fact = readonly [name: string, value: ComponentChildren]
 
 /** Those without a value are left out. */

@@ -3,9 +3,7 @@ import { Dialog } from './dialog.tsx'
 
 interface FormDialogProps {
   readonly title: string
-  /** Default: the title. */
   readonly heading?: string
-  /** Name of the button that answers. */
   readonly action: string
   readonly isDisabled?: boolean
   readonly isDanger?: boolean
@@ -16,7 +14,6 @@ interface FormDialogProps {
   onClose?: (() => void) | undefined
 }
 
-/** A modal question with a button that answers it. */
 export function FormDialog({
   title,
   heading = title,

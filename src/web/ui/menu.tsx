@@ -14,7 +14,6 @@ interface MenuButtonProps {
   readonly items: readonly MenuItem[]
   readonly class: string
   readonly children: ComponentChildren
-  /** The edge of the button that the menu is aligned with. */
   readonly align?: 'start' | 'end'
 }
 

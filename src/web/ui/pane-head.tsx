@@ -9,7 +9,6 @@ export function PaneHead({
   children,
 }: {
   readonly title: ComponentChildren
-  /** A quiet line below the title. */
   readonly detail?: ComponentChildren
   readonly children?: ComponentChildren
 }) {

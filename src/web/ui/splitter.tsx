@@ -2,7 +2,6 @@ import { useState } from 'preact/hooks'
 
 interface SplitterProps {
   readonly label: string
-  /** The edge of its pane that it lies on. */
   readonly edge: 'left' | 'right' | 'top'
   /** Its height, for an edge at the top. */
   readonly width: number

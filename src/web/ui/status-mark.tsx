@@ -27,7 +27,6 @@ const marks: { readonly [Status in MarkStatus]: Mark } = {
 export const statusLabel = (status: MarkStatus): string => marks[status].label
 export const statusTone = (status: MarkStatus): Mark['tone'] => marks[status].tone
 
-/** A status as an icon, with its name for screen readers. */
 export function StatusMark({ status }: { readonly status: MarkStatus }) {
   const { icon, tone, label } = marks[status]
   return (

@@ -1,7 +1,6 @@
 interface TabsProps<Tab extends string> {
   readonly label: string
   readonly class: string
-  /** Their names. */
   readonly tabs: { readonly [Each in Tab]: string }
   readonly selected: Tab
   onSelect(tab: Tab): void
