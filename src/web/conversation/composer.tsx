@@ -13,7 +13,6 @@ export function Composer({ store }: { readonly store: SessionStore }) {
   const { root } = store
   const turn = root?.turns.at(-1)
   const speaker = speakerOf(root)
-  if (store.state.value === 'deleted') return null
   if (!page.mayRun.value && page.status.value)
     return (
       <div class="composer">

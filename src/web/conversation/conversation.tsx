@@ -1,6 +1,5 @@
 import { useSignalEffect } from '@preact/signals'
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
-import { hashOf } from '../state/hash-route.ts'
 import { usePage } from '../state/page.ts'
 import type { SessionStore } from '../state/session-store.ts'
 import { Icon } from '../ui/icon.tsx'
@@ -13,7 +12,6 @@ import { PendingMessageView } from './user-message.tsx'
 
 export function Conversation({ store }: { readonly store: SessionStore }) {
   const view = useMemo(() => new ConversationView(store, AgentFlow), [store])
-  if (store.state.value === 'deleted') return <Deleted />
   return (
     <ViewProvider value={view}>
       <Messages view={view} />
@@ -144,16 +142,5 @@ const Skeleton = () => (
     {[38, 92, 84, 61].map((width) => (
       <div key={width} style={{ width: `${width}%` }} />
     ))}
-  </div>
-)
-
-const Deleted = () => (
-  <div class="conv-gone">
-    <Icon name="trash" />
-    <h2>This session does not exist</h2>
-    <p class="muted">It was deleted, or the address is wrong.</p>
-    <a class="button" href={hashOf({ view: 'new' })}>
-      Start a new session
-    </a>
   </div>
 )

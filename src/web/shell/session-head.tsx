@@ -19,7 +19,7 @@ export function SessionHead({ store }: { readonly store: SessionStore }) {
   const entry = page.sessions.value.find(({ sessionId }) => sessionId === store.id)
   const { isTimelineOpen } = page.settings.value
   return (
-    <PaneHead title={entry?.title || entry?.agent || 'Session'} detail={store.state.value !== 'deleted' && <SessionFacts store={store} />}>
+    <PaneHead title={entry?.title || entry?.agent || 'Session'} detail={<SessionFacts store={store} />}>
       <Tabs
         label="View"
         class="tabs"
@@ -27,7 +27,7 @@ export function SessionHead({ store }: { readonly store: SessionStore }) {
         selected={page.tab.value}
         onSelect={(tab) => (page.tab.value = tab)}
       />
-      {entry && store.state.value !== 'deleted' && <SessionMenus store={store} session={entry} />}
+      {entry && <SessionMenus store={store} session={entry} />}
       <IconButton
         icon="timeline"
         label={isTimelineOpen ? 'Hide timeline' : 'Show timeline'}

@@ -1,9 +1,12 @@
 import { useEffect } from 'preact/hooks'
 import { Composer } from '../conversation/composer.tsx'
 import { Conversation } from '../conversation/conversation.tsx'
+import { hashOf } from '../state/hash-route.ts'
 import { usePage } from '../state/page.ts'
 import type { SessionStore } from '../state/session-store.ts'
 import { Timeline } from '../timeline/timeline.tsx'
+import { Icon } from '../ui/icon.tsx'
+import { PaneHead } from '../ui/pane-head.tsx'
 import { Splitter } from '../ui/splitter.tsx'
 import { ModelBanner } from './model-banner.tsx'
 import { SessionHead } from './session-head.tsx'
@@ -19,6 +22,7 @@ export function SessionView() {
   }, [])
   const { isTimelineOpen, timelineWidth } = page.settings.value
   if (!store) return null
+  if (store.state.value === 'deleted') return <NoSession />
   return (
     <div
       class="workspace"
@@ -53,3 +57,17 @@ function SessionModel({ store }: { readonly store: SessionStore }) {
   void store.frame.value
   return <ModelBanner models={store.root?.spec?.models ?? []} maxButtons={0} />
 }
+
+const NoSession = () => (
+  <section class="pane grow" aria-label="Conversation">
+    <PaneHead title="Session" />
+    <div class="conv-gone">
+      <Icon name="trash" />
+      <h2>This session does not exist</h2>
+      <p class="muted">It was deleted, or the address is wrong.</p>
+      <a class="button" href={hashOf({ view: 'new' })}>
+        Start a new session
+      </a>
+    </div>
+  </section>
+)
