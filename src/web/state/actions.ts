@@ -112,10 +112,12 @@ export const chooseDemoModel = (page: Page, model: string): Promise<boolean> =>
     page.status.value = await page.http.post('/v1/demo/model', { model })
   })
 
-/** Shows a failure. Returns whether it succeeded. */
+/** Shows a failure. Returns whether it succeeded: then errors of earlier actions are no longer of interest. */
 export async function attempt(page: Page, action: () => Promise<unknown>): Promise<boolean> {
+  const earlier = page.notices.value.filter(({ kind }) => kind === 'error')
   try {
     await action()
+    for (const { id } of earlier) page.dismiss(id)
     return true
   } catch (error) {
     page.notify({ kind: 'error', text: sentenceOf(error), remedy: error instanceof ApiError ? error.remedy : undefined })

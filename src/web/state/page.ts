@@ -102,7 +102,7 @@ function createNotices() {
   const notify = (notice: Omit<Notice, 'id'>): void => {
     const id = ++last
     notices.value = [...notices.value.slice(-3), { ...notice, id }]
-    // An error stays until it is closed.
+    // An error stays until it is closed or a later action succeeds.
     if (notice.kind === 'info') setTimeout(() => dismiss(id), infoMs)
   }
   return { notices, notify, dismiss }
