@@ -143,6 +143,7 @@ export class Kernel {
       this.bus.subscribe({ id: 'kernel:notices', name: kernelEvents.scheduleMissed, handle: (event) => this.#tellMissed(event) }),
     )
     await this.#loader.start()
+    this.#options.onStatus?.()
     this.bus.start()
     for (const { found, state } of this.#loader.list())
       if (state === 'running')
