@@ -12,7 +12,7 @@ import type { Host } from '../host/process-host.ts'
 import type { ExtensionsInvocation } from '../options/kernel-invocations.ts'
 import { printNotice } from '../terminal/print-messages.ts'
 import { printable } from '../terminal/printable.ts'
-import { discardTyped, nextLine } from '../terminal/read-line.ts'
+import { discardTyped, type NextLine, nextLine } from '../terminal/read-line.ts'
 import { mayAsk } from '../trust/trust-question.ts'
 import { changeExtensionSettings } from './extension-settings.ts'
 import type { InspectedExtension } from './inspect-extensions.ts'
@@ -75,8 +75,8 @@ async function askField(field: SetupField, current: unknown, host: Host): Promis
   ]
   for (;;) {
     await discardTyped(host.stdin, systemClock)
-    await host.stderr.write(`${printable(label)}${hints.length > 0 ? ` (${printable(hints.join('; '))})` : ''}: `)
-    const answer = type === 'secret' ? await hiddenLine(host) : await nextLine(host.stdin)
+    const ask = () => host.stderr.write(`${printable(label)}${hints.length > 0 ? ` (${printable(hints.join('; '))})` : ''}: `)
+    const answer = type === 'secret' ? await hiddenLine(ask, host) : await ask().then(() => nextLine(host.stdin))
     if (answer.kind !== 'line') throw new TroupeError('usage', 'The setup was left.', { remedy: 'Nothing was stored. Run it again.' })
     const text = answer.text.trim()
     if (text === '' && (before !== undefined || !required)) return current === undefined && type !== 'secret' ? field.default : undefined
@@ -86,16 +86,18 @@ async function askField(field: SetupField, current: unknown, host: Host): Promis
   }
 }
 
-/** The characters of a secret are not shown. */
-async function hiddenLine({ stdin, stderr }: Host): ReturnType<typeof nextLine> {
+/** The characters of a secret are not shown, not even those that are typed as soon as the question appears. */
+async function hiddenLine(ask: () => Promise<void>, { stdin, stderr }: Host): Promise<NextLine> {
   const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() })
   const lines = createInterface({ input: stdin, output: nowhere, terminal: true })
+  const answered = new Promise<NextLine>((resolve) => {
+    lines.once('line', (text) => resolve({ kind: 'line', text }))
+    // Also at Ctrl-C and Ctrl-D.
+    lines.once('close', () => resolve({ kind: 'end' }))
+  })
   try {
-    return await new Promise((resolve) => {
-      lines.once('line', (text) => resolve({ kind: 'line', text }))
-      // Also at Ctrl-C and Ctrl-D.
-      lines.once('close', () => resolve({ kind: 'end' }))
-    })
+    await ask()
+    return await answered
   } finally {
     lines.close()
     await stderr.write('\n')
