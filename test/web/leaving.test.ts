@@ -22,7 +22,7 @@ afterAll(async () => {
   await scene.close()
 })
 
-test('a token that is no longer accepted: the page asks for another one, and continues where it was', async () => {
+test('a token that is no longer accepted: the page asks for another one, and continues where it was, as do other tabs', async () => {
   const token = await scene.token({ name: 'old', scopes: ['admin'] })
   const id = await startSession(scene, 'In two halves')
   const chat = await openChat(browser, scene, { at: id, token })
@@ -32,12 +32,15 @@ test('a token that is no longer accepted: the page asks for another one, and con
   await chat.message.press('Enter')
   const dialog = chat.page.getByRole('dialog', { name: 'Access token' })
   await dialog.waitFor()
+  const other = await openTab(chat, scene, id)
+  await other.page.getByRole('dialog', { name: 'Access token' }).waitFor()
   await dialog.getByLabel('Token').fill(`${scene.url}/#token=wrong`)
   await dialog.getByRole('button').click()
   await dialog.waitFor()
   await dialog.getByLabel('Token').fill(scene.address)
   await dialog.getByRole('button').click()
   await dialog.waitFor({ state: 'detached' })
+  await other.says('The first half,')
   expect(await chat.id()).toBe(id)
   await chat.says('What I was about to say')
   await chat.button('Send again').click()

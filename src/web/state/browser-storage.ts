@@ -14,6 +14,7 @@ const browserStorage = (kind: 'localStorage' | 'sessionStorage'): TextStorage =>
   },
   set(name, text) {
     try {
+      if (text === this.get(name)) return
       // An older text must not come back if the new one does not fit.
       globalThis[kind].removeItem(`troupe.${name}`)
       if (text !== undefined) globalThis[kind].setItem(`troupe.${name}`, text)
@@ -27,6 +28,13 @@ const browserStorage = (kind: 'localStorage' | 'sessionStorage'): TextStorage =>
 export const localTexts = browserStorage('localStorage')
 /** Of this tab. */
 export const tabTexts = browserStorage('sessionStorage')
+
+/** Another tab has stored this text. */
+export function onStored(name: string, take: (text: string) => void): void {
+  addEventListener('storage', ({ storageArea, key, newValue }) => {
+    if (storageArea === globalThis.localStorage && key === `troupe.${name}` && newValue !== null) take(newValue)
+  })
+}
 
 export function readJson(storage: TextStorage, name: string): unknown {
   try {

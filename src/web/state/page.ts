@@ -3,7 +3,7 @@ import { createContext } from 'preact'
 import { useContext } from 'preact/hooks'
 import type { AgentDescription, ExtensionStatus, OpenRequest, ServerStatus, SessionDocument } from '../api/documents.ts'
 import { createHttp } from '../api/http.ts'
-import { localTexts } from './browser-storage.ts'
+import { localTexts, onStored } from './browser-storage.ts'
 import { type HashRoute, hashOf, parseHash, takeToken } from './hash-route.ts'
 import type { SessionStore } from './session-store.ts'
 import { openSettings, type Settings } from './settings.ts'
@@ -129,6 +129,9 @@ function createAccess(given: string | undefined) {
     else if (next !== token.value) offeredToken.value = next
   }
   if (given !== undefined) offer(given)
+  onStored('token', (next) => {
+    if (next !== token.value) setToken(next)
+  })
   effect(() => {
     const { value: next } = offeredToken
     if (connection.value.kind === 'refused' && next !== undefined) untracked(() => setToken(next))

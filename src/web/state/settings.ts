@@ -1,5 +1,5 @@
 import { effect, type Signal, signal } from '@preact/signals'
-import { localTexts, readJson } from './browser-storage.ts'
+import { localTexts, onStored, readJson } from './browser-storage.ts'
 
 /** Settings of this browser. */
 export interface Settings {
@@ -32,13 +32,22 @@ const defaults: Settings = {
 
 /** The stored settings. Every change is stored and applied to the document. */
 export function openSettings(): Signal<Settings> {
-  const stored = Object.entries(readJson(localTexts, 'settings') ?? {})
-  const known = stored.filter(([key, value]) => key in defaults && typeof value === typeof defaults[key as keyof Settings])
-  const settings = signal<Settings>({ ...defaults, ...Object.fromEntries(known) })
+  const settings = signal(storedSettings())
   effect(() => {
     const { theme, density } = settings.value
     Object.assign(document.documentElement.dataset, { theme, density })
     localTexts.set('settings', JSON.stringify(settings.value))
   })
+  onStored('settings', () => {
+    // The layout is that of each tab.
+    const { theme, density, hasLetterKeys } = storedSettings()
+    settings.value = { ...settings.value, theme, density, hasLetterKeys }
+  })
   return settings
+}
+
+function storedSettings(): Settings {
+  const stored = Object.entries(readJson(localTexts, 'settings') ?? {})
+  const known = stored.filter(([key, value]) => key in defaults && typeof value === typeof defaults[key as keyof Settings])
+  return { ...defaults, ...Object.fromEntries(known) }
 }
