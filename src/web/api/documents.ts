@@ -41,12 +41,12 @@ export interface ServerStatus {
   readonly demo?: DemoModels
 }
 
-export interface DemoModels {
+interface DemoModels {
   readonly model: string
   readonly offers: readonly ModelOffer[]
 }
 
-export interface ModelOffer {
+interface ModelOffer {
   /** `anthropic/claude-sonnet-5`. */
   readonly model: string
   /** Why it can be used: `ANTHROPIC_API_KEY`, `Ollama on this machine`. */

@@ -5,7 +5,7 @@ import { type FormField, fieldProblem } from '../../policy/form-fields.ts'
 
 /** Texts as they were typed; checked or not; the choices that were checked. */
 export type EnteredValue = string | boolean | readonly string[]
-export interface EnteredValues {
+interface EnteredValues {
   readonly [field: string]: EnteredValue
 }
 
@@ -18,7 +18,7 @@ function presetOf({ type, default: preset }: FormField): EnteredValue {
   return preset === undefined ? '' : String(preset)
 }
 
-export type FilledForm =
+type FilledForm =
   | { readonly kind: 'content'; readonly content: JsonObject }
   | { readonly kind: 'problems'; readonly problems: { readonly [field: string]: string } }
 

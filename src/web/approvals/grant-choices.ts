@@ -1,7 +1,7 @@
 import type { ApprovalDecision, ApprovalRequest } from '../../contracts/index.ts'
 import { exactLine } from '../../util/exact-text.ts'
 
-export interface GrantChoice {
+interface GrantChoice {
   readonly label: string
   readonly decision: ApprovalDecision
 }

@@ -141,7 +141,7 @@ export function rangeWith({ steps }: TurnNode, { step, call }: Pick<NodePlace, '
 const mostAtOnce = 240
 
 /** The way to a node: the agents, turns and steps that contain it, from the root. */
-export interface NodePlace {
+interface NodePlace {
   readonly turn: TurnNode
   readonly step?: StepNode
   /** The call that is the node, or that contains it. */

@@ -6,7 +6,7 @@ import type { SessionStore } from '../state/session-store.ts'
 import { placesOf, rangeWith, type ShownRange } from './conversation-items.ts'
 
 /** Operations of a turn that are shown at first, and how many more on request. */
-export const firstOperations = 40
+const firstOperations = 40
 export const moreOperations = 200
 
 /** `isNested`: in the card of a child, whose messages come from its parent. */

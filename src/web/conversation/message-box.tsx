@@ -18,7 +18,7 @@ import { useFileDrop } from './use-file-drop.ts'
 const enterKey = keysText('Enter')
 const steerKeys = keysText('Alt+Enter')
 
-export interface MessageBoxProps {
+interface MessageBoxProps {
   /** `openDraft(ID)` of a session, or `openDraft('new')`. */
   readonly draft: Signal<MessageDraft>
   readonly placeholder: string

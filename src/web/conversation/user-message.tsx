@@ -70,8 +70,7 @@ export function UserMessage({ message, state = 'read', canBranch = false }: User
   )
 }
 
-export const textOf = (parts: readonly InputPart[]): string =>
-  parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('\n\n')
+const textOf = (parts: readonly InputPart[]): string => parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('\n\n')
 
 export const addressOf = ({ id }: SessionStore, message: MessageNode): string =>
   `${location.origin}${location.pathname}${hashOf({ view: 'session', id, message: message.id })}`

@@ -61,7 +61,7 @@ function timeText(ms: number): string {
   return ms % 1000 === 0 ? `${ms / 1000} s` : duration(ms)
 }
 
-export interface ToolGroup {
+interface ToolGroup {
   /** The extension or server that the tools come from. Empty: none. */
   readonly source: string
   readonly tools: readonly string[]

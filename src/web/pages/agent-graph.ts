@@ -10,14 +10,14 @@ export interface GraphNode extends Place {
   readonly name: string
 }
 
-export interface GraphEdge {
+interface GraphEdge {
   readonly from: string
   readonly to: string
   /** From the caller to the agent, with a place of its own in each column in between: no edge crosses a box. */
   readonly places: readonly Place[]
 }
 
-export interface AgentGraph {
+interface AgentGraph {
   readonly nodes: readonly GraphNode[]
   readonly edges: readonly GraphEdge[]
   readonly columns: number

@@ -1,6 +1,6 @@
 import type { SessionDocument } from '../api/documents.ts'
 
-export interface DayGroup {
+interface DayGroup {
   readonly day: string
   readonly sessions: readonly SessionDocument[]
 }

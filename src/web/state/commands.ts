@@ -7,7 +7,7 @@ import { matchesKeys, type PressedKey, worksInText } from './shortcut-keys.ts'
 
 // What people can do from everywhere: the palette lists it, and keys call it.
 
-export interface Command {
+interface Command {
   readonly group: 'Actions' | 'Go to'
   readonly name: string
   readonly icon: IconName

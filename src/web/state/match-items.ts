@@ -1,11 +1,11 @@
 /** Something that can be found by its words. */
-export interface Findable {
+interface Findable {
   readonly group: string
   readonly name: string
   readonly detail?: string
 }
 
-export interface FoundGroup<Item> {
+interface FoundGroup<Item> {
   readonly group: string
   readonly items: readonly Item[]
 }

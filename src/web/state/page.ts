@@ -10,7 +10,7 @@ import { openSettings, type Settings } from './settings.ts'
 
 // Everything that the page knows. Components read signals and call actions; none of them sends requests.
 
-export type Connection =
+type Connection =
   | { readonly kind: 'connecting' }
   | { readonly kind: 'open' }
   /** The server does not answer. */
@@ -19,7 +19,7 @@ export type Connection =
   | { readonly kind: 'refused'; readonly reason: string }
 
 /** A short message at the edge of the page. */
-export interface Notice {
+interface Notice {
   readonly id: number
   readonly kind: 'info' | 'error'
   readonly text: string
@@ -27,7 +27,7 @@ export interface Notice {
 }
 
 /** `text`: what the palette searches for when it opens. */
-export type Overlay = { readonly kind: 'palette'; readonly text: string } | { readonly kind: 'keys' }
+type Overlay = { readonly kind: 'palette'; readonly text: string } | { readonly kind: 'keys' }
 
 export type Page = ReturnType<typeof createPage>
 

@@ -5,7 +5,7 @@ import { type Page, usePage } from './page.ts'
 const pauseMs = 150
 const maxText = 200
 
-export interface SessionSearch {
+interface SessionSearch {
   readonly sessions: readonly SessionDocument[]
   /** The server has not answered yet. */
   readonly isOpen: boolean

@@ -18,7 +18,7 @@ export interface PendingMessage {
   readonly state: { readonly kind: 'sending' } | { readonly kind: 'failed'; readonly message: string }
 }
 
-export type SessionState = 'loading' | 'ready' | 'deleted'
+type SessionState = 'loading' | 'ready' | 'deleted'
 
 export class SessionStore {
   readonly id: string

@@ -2,7 +2,7 @@
 
 export type PressedKey = Pick<KeyboardEvent, 'key' | 'ctrlKey' | 'metaKey' | 'altKey' | 'shiftKey'>
 
-export const isMac = typeof navigator !== 'undefined' && /Mac|iPhone|iPad/.test(navigator.platform)
+const isMac = typeof navigator !== 'undefined' && /Mac|iPhone|iPad/.test(navigator.platform)
 
 /** Shift is ignored without Mod: some layouts need it for `?`. */
 export function matchesKeys(keys: string, pressed: PressedKey, mac = isMac): boolean {

@@ -13,7 +13,7 @@ export interface DetailSection {
   readonly diff?: string | undefined
 }
 
-export interface RowDetails {
+interface RowDetails {
   readonly error?: string | undefined
   readonly sections: readonly DetailSection[]
   readonly facts: readonly Fact[]

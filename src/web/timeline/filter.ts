@@ -21,12 +21,12 @@ const groups = {
   stopped: ['interrupted', 'skipped'],
 } as const satisfies { readonly [group: string]: readonly MarkStatus[] }
 
-export type StatusGroup = keyof typeof groups
+type StatusGroup = keyof typeof groups
 export const statusGroups = Object.keys(groups) as readonly StatusGroup[]
 
 /** The agent that a row is about: of a call of an agent, that agent. */
-export const agentOf = ({ of }: Row): string => (of.kind === 'call' && of.call.isAgent ? of.call.name : of.agent.name)
-export const toolOf = ({ of }: Row): string | undefined =>
+const agentOf = ({ of }: Row): string => (of.kind === 'call' && of.call.isAgent ? of.call.name : of.agent.name)
+const toolOf = ({ of }: Row): string | undefined =>
   of.kind === 'call' && !of.call.isAgent ? of.call.name : of.kind === 'request' ? nameOf(of).name : undefined
 
 /** All parts of the filter must match; of the text, every word. */

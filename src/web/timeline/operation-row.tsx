@@ -10,7 +10,7 @@ import { positionOf, shareIn } from './time-scale.ts'
 import type { TimelineState } from './timeline-state.ts'
 
 /** Equal properties and unchanged nodes: a row is not rendered again. Most rows of a run have ended. */
-export interface RowProps {
+interface RowProps {
   readonly state: TimelineState
   readonly id: NodeId
   readonly of: Operation

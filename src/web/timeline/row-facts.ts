@@ -22,7 +22,7 @@ import type { MarkStatus } from '../ui/status-mark.tsx'
 import type { Operation, Row } from './rows.ts'
 
 /** What the time went to. */
-export type SegmentKind = 'model' | 'tool' | 'child' | 'approval' | 'queue'
+type SegmentKind = 'model' | 'tool' | 'child' | 'approval' | 'queue'
 
 export interface Segment extends Span {
   readonly kind: SegmentKind

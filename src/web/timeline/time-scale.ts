@@ -3,7 +3,7 @@ import type { Span } from '../../view/index.ts'
 // Wall time on one axis. Times in which nothing ran are shortened to a break, so that an hour of waiting for a person does not
 // squash the seconds of work. A position is a time on the shortened axis, in milliseconds since its beginning.
 
-export interface Piece extends Span {
+interface Piece extends Span {
   /** Position of its beginning, and its length on the axis. */
   readonly at: number
   readonly length: number
@@ -126,7 +126,7 @@ export function viewOf(scale: TimeScale, from: number, length: number): Span | u
   return { from: timeAt(scale, begin), to: timeAt(scale, begin + length) }
 }
 
-export interface Tick {
+interface Tick {
   readonly position: number
   readonly label: string
 }

@@ -1,7 +1,7 @@
 import type { NodeId } from '../../view/index.ts'
 import type { TimelineState } from './timeline-state.ts'
 
-export interface TreeActions {
+interface TreeActions {
   readonly selected: NodeId | undefined
   readonly rowsOnPage: number
   select(index: number): void

@@ -12,7 +12,7 @@ import type { TimelineState } from './timeline-state.ts'
 
 const overscan = 6
 
-export interface RowWindow {
+interface RowWindow {
   readonly first: number
   readonly last: number
   readonly rowHeight: number
