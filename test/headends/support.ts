@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { Server } from 'node:http'
+import { apiDefinitions } from '../../src/cli/schemas/api-definitions.ts'
 import type {
   Approver,
   Clock,
@@ -17,6 +18,7 @@ import {
   auditLog,
   budgetOfTokens,
   createToken,
+  type Definitions,
   type HeadendServer,
   type HeadendServerOptions,
   headendServer,
@@ -103,7 +105,8 @@ export async function serve(options: ServedOptions = {}): Promise<Served> {
       ...options.rest,
     }),
   ]
-  const routes = [...serverRoutes({ version: '0.0.0', problems: () => [], metrics: () => '' }, rest), ...rest]
+  const definitions = () => apiDefinitions as Definitions
+  const routes = [...serverRoutes({ version: '0.0.0', problems: () => [], metrics: () => '', definitions }, rest), ...rest]
   const server = headendServer({
     sessions: runtime.sessions,
     routes,

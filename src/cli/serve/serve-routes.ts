@@ -3,10 +3,10 @@ import { anthropicRoutes } from '../../headends/anthropic/index.ts'
 import { type McpDependencies, mcpRoutes } from '../../headends/mcp/index.ts'
 import { openaiRoutes } from '../../headends/openai/index.ts'
 import { type RestDependencies, restRoutes } from '../../headends/rest/index.ts'
-import { type Route, type ServerRouteDependencies, serverRoutes } from '../../headends/server/index.ts'
+import { type Definitions, type Route, type ServerRouteDependencies, serverRoutes } from '../../headends/server/index.ts'
 import { webRoutes } from '../../headends/web/index.ts'
 
-export interface RouteDependencies extends ServerRouteDependencies, McpDependencies, RestDependencies {
+export interface RouteDependencies extends Omit<ServerRouteDependencies, 'definitions'>, McpDependencies, RestDependencies {
   readonly ids: Ids
   readonly records: Records
   readonly validator: SchemaValidator
@@ -23,7 +23,12 @@ export function serveRoutes(dependencies: RouteDependencies): readonly Route[] {
     ...anthropicRoutes(dependencies),
     ...restRoutes(dependencies),
   ]
-  return [...serverRoutes(dependencies, others), ...others]
+  return [...serverRoutes({ ...dependencies, definitions }, others), ...others]
+}
+
+const definitions = async (): Promise<Definitions> => {
+  const { apiDefinitions } = await import('../schemas/api-definitions.ts')
+  return apiDefinitions as Definitions
 }
 
 /** Words that no agent can have as its name: `/v1/sessions` is a route. */

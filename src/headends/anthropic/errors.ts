@@ -1,4 +1,5 @@
-import { type ErrorShape, errorText, type HttpError, type ServerErrorCode } from '../server/index.ts'
+import { z } from 'zod'
+import { errorShape, errorText, type HttpError, type ServerErrorCode } from '../server/index.ts'
 
 const types: { readonly [Kind in ServerErrorCode]: string } = {
   unauthorized: 'authentication_error',
@@ -17,12 +18,20 @@ const types: { readonly [Kind in ServerErrorCode]: string } = {
   internal: 'api_error',
 }
 
+const body = z
+  .object({
+    type: z.literal('error'),
+    error: z.object({ type: z.string(), message: z.string(), details: z.looseObject({ error_code: z.string() }) }),
+    request_id: z.string(),
+  })
+  .meta({ id: 'AnthropicError' })
+
 /** Clients show the message, and programs read `details`. */
-export const anthropicErrors: ErrorShape = (error, requestId) => ({
+export const anthropicErrors = errorShape(body, (error, requestId) => ({
   type: 'error',
   error: { type: types[error.kind], message: errorText(error), details: detailsOf(error) },
   request_id: requestId,
-})
+}))
 
 function detailsOf({ code, options: { parameter, sessionId, details } }: HttpError): object {
   return {

@@ -1,5 +1,6 @@
 import type { Clock } from '../../contracts/index.ts'
 import { findAgent, ignoredHeaders, type Route, type RouteRequest, requireAnswer, route, startTurn } from '../server/index.ts'
+import { answers } from './answer-schemas.ts'
 import { estimateTokens } from './count-tokens.ts'
 import { anthropicErrors } from './errors.ts'
 import { MessageEvents } from './message-events.ts'
@@ -27,7 +28,7 @@ export function anthropicRoutes({ clock }: AnthropicRoutesOptions): readonly Rou
         'The model is the name of an agent. Sampling parameters that the agent does not allow callers to set are ignored and named in the header x-troupe-ignored-parameters. With `stream`, the answer is sent as server-sent events.',
       query: betaQuery,
       body: messagesBody,
-      responses: { 200: { description: 'A message, or its events' } },
+      responses: { 200: { description: 'A message, or its events', content: answers.message } },
       errors: anthropicErrors,
       handle: (request) => createMessage(request, clock),
     }),
@@ -40,7 +41,7 @@ export function anthropicRoutes({ clock }: AnthropicRoutesOptions): readonly Rou
       description: 'An estimate by the length of texts, without the prompt and the tools of the agent.',
       query: betaQuery,
       body: countTokensBody,
-      responses: { 200: { description: 'The estimate' } },
+      responses: { 200: { description: 'The estimate', content: answers.tokens } },
       errors: anthropicErrors,
       handle: countTokens,
     }),

@@ -1,7 +1,16 @@
-import { type ErrorShape, errorText } from '../server/index.ts'
+import { z } from 'zod'
+import { errorShape, errorText } from '../server/index.ts'
+
+const body = z
+  .object({
+    jsonrpc: z.literal('2.0'),
+    id: z.union([z.string(), z.number(), z.null()]).optional(),
+    error: z.looseObject({ code: z.int(), message: z.string(), data: z.unknown().optional() }),
+  })
+  .meta({ id: 'JsonRpcError' })
 
 /** Errors before a message reaches the protocol. Those of a body without a parameter are parse errors. */
-export const jsonRpcErrors: ErrorShape = (error) => ({
+export const jsonRpcErrors = errorShape(body, (error) => ({
   jsonrpc: '2.0',
   id: null,
   error: {
@@ -9,4 +18,4 @@ export const jsonRpcErrors: ErrorShape = (error) => ({
     message: errorText(error),
     data: { code: error.code },
   },
-})
+}))

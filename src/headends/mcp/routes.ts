@@ -2,6 +2,7 @@ import { createMcpHandler, isJSONRPCRequest, isLegacyRequest, type Server } from
 import { z } from 'zod'
 import { HttpError, type Route, type RouteRequest, route } from '../server/index.ts'
 import { agentServer, type ServedConnection } from './agent-server.ts'
+import { answers } from './answer-schemas.ts'
 import { Connections } from './connections.ts'
 import type { McpDependencies } from './dependencies.ts'
 import { jsonRpcErrors } from './json-rpc-errors.ts'
@@ -54,13 +55,16 @@ export function protocolRoutes(dependencies: McpDependencies, serve: (connection
       description: 'Streamable HTTP of the Model Context Protocol, revisions 2026-07-28 and 2025-11-25. Each agent is a tool.',
       body: z.unknown(),
       ...(maxBodyBytes !== undefined && { maxBodyBytes }),
-      responses: { 200: { description: 'A JSON-RPC response, or a stream that ends with it.' }, 202: { description: 'Accepted.' } },
+      responses: {
+        200: { description: 'A JSON-RPC response, or a stream that ends with it.', content: answers.response },
+        202: { description: 'Accepted.' },
+      },
     }),
     route({
       ...base,
       method: 'GET',
       summary: 'MCP: messages of the server',
-      responses: { 200: { description: 'A stream of JSON-RPC messages.', mediaType: 'text/event-stream' } },
+      responses: { 200: { description: 'A stream of JSON-RPC messages.', content: answers.messages } },
     }),
     route({ ...base, method: 'DELETE', summary: 'MCP: end a session', responses: { 200: { description: 'The session has ended.' } } }),
     ...(dependencies.legacyTransports ? sseRoutes(dependencies, serve) : []),

@@ -2,6 +2,7 @@ import { type JSONRPCMessage, parseJSONRPCMessage, type Server } from '@modelcon
 import { z } from 'zod'
 import { eventStream, HttpError, type Route, type RouteRequest, route, type SseMessage, sseBytes } from '../server/index.ts'
 import type { ServedConnection } from './agent-server.ts'
+import { answers } from './answer-schemas.ts'
 import { Connections } from './connections.ts'
 import type { McpDependencies } from './dependencies.ts'
 import { jsonRpcErrors } from './json-rpc-errors.ts'
@@ -90,7 +91,7 @@ export function sseRoutes(dependencies: McpDependencies, serve: (connection: Ser
       method: 'GET',
       path: '/mcp/sse',
       summary: 'MCP over HTTP with SSE: messages of the server',
-      responses: { 200: { description: 'A stream of JSON-RPC messages.', mediaType: 'text/event-stream' } },
+      responses: { 200: { description: 'A stream of JSON-RPC messages.', content: answers.messages } },
       handle: connect,
     }),
     route({
@@ -101,7 +102,7 @@ export function sseRoutes(dependencies: McpDependencies, serve: (connection: Ser
       query: z.strictObject({ session: z.string() }),
       body: z.unknown(),
       ...(maxBodyBytes !== undefined && { maxBodyBytes }),
-      responses: { 202: { description: 'Accepted. The answer comes on the stream.' } },
+      responses: { 202: { description: 'Accepted. The answer comes on the stream.', content: { 'text/plain': z.string() } } },
       handle: accept,
     }),
   ]

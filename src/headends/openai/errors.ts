@@ -1,4 +1,5 @@
-import { type ErrorShape, errorText, type HttpError, type ServerErrorCode } from '../server/index.ts'
+import { z } from 'zod'
+import { errorShape, errorText, type HttpError, type ServerErrorCode } from '../server/index.ts'
 
 /** `type` of an error, which programs read. */
 const types: { readonly [Kind in ServerErrorCode]: string } = {
@@ -47,4 +48,16 @@ export function openAiError(error: HttpError): OpenAiError {
   }
 }
 
-export const openAiErrors: ErrorShape = (error) => ({ error: openAiError(error) })
+const body = z
+  .object({
+    error: z.looseObject({
+      message: z.string(),
+      type: z.string(),
+      param: z.string().nullable(),
+      code: z.string(),
+      session_id: z.string().optional(),
+    }),
+  })
+  .meta({ id: 'OpenAiError' })
+
+export const openAiErrors = errorShape(body, (error) => ({ error: openAiError(error) }))

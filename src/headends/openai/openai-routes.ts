@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import type { Clock, Ids, Records } from '../../contracts/index.ts'
 import { type Route, route } from '../server/index.ts'
+import { answers } from './answer-schemas.ts'
 import { chatBody, completeChat } from './chat.ts'
 import { openAiErrors } from './errors.ts'
 import { getModel, listModels } from './models.ts'
@@ -32,7 +33,7 @@ export function openaiRoutes(dependencies: OpenAiDependencies): readonly Route[]
       path: '/v1/models',
       access: 'read',
       summary: 'List the agents as models',
-      responses: { 200: { description: 'A list of models.' } },
+      responses: { 200: { description: 'A list of models.', content: answers.models } },
       handle: listModels,
     }),
     route({
@@ -41,7 +42,7 @@ export function openaiRoutes(dependencies: OpenAiDependencies): readonly Route[]
       path: '/v1/models/:model',
       access: 'read',
       summary: 'Show an agent as a model',
-      responses: { 200: { description: 'A model.' }, 404: failures[404] },
+      responses: { 200: { description: 'A model.', content: answers.model }, 404: failures[404] },
       handle: getModel,
     }),
     route({
@@ -52,7 +53,7 @@ export function openaiRoutes(dependencies: OpenAiDependencies): readonly Route[]
       summary: 'Ask an agent with the messages of a chat',
       description: 'Every call is a session of its own. With `stream`, the answer is sent as server-sent events.',
       body: chatBody,
-      responses: { 200: { description: 'A chat completion, or its chunks.' }, ...failures },
+      responses: { 200: { description: 'A chat completion, or its chunks.', content: answers.chat }, ...failures },
       handle: (request) => completeChat(request, dependencies),
     }),
     route({
@@ -63,7 +64,11 @@ export function openaiRoutes(dependencies: OpenAiDependencies): readonly Route[]
       summary: 'Ask an agent, in a new session or after an earlier response',
       description: 'With `background`, the turn continues without the client. With `stream`, events are sent.',
       body: responseBody,
-      responses: { 200: { description: 'A response, or its events.' }, ...failures, 409: { description: 'The previous response runs.' } },
+      responses: {
+        200: { description: 'A response, or its events.', content: answers.response },
+        ...failures,
+        409: { description: 'The previous response runs.' },
+      },
       handle: (request) => createResponse(request, dependencies),
     }),
     route({
@@ -73,7 +78,7 @@ export function openaiRoutes(dependencies: OpenAiDependencies): readonly Route[]
       access: 'read',
       summary: 'Show a response',
       query: z.strictObject({ include_obfuscation: z.string().optional(), stream: z.literal('false').optional() }),
-      responses: { 200: { description: 'The response as it is now.' }, ...stored },
+      responses: { 200: { description: 'The response as it is now.', content: answers.stored }, ...stored },
       handle: (request) => getResponse(request, dependencies),
     }),
     route({
@@ -82,7 +87,7 @@ export function openaiRoutes(dependencies: OpenAiDependencies): readonly Route[]
       path: '/v1/responses/:id/cancel',
       access: 'run',
       summary: 'Interrupt a response',
-      responses: { 200: { description: 'The response after its end.' }, ...stored },
+      responses: { 200: { description: 'The response after its end.', content: answers.stored }, ...stored },
       handle: (request) => cancelResponse(request, dependencies),
     }),
     route({
@@ -91,7 +96,7 @@ export function openaiRoutes(dependencies: OpenAiDependencies): readonly Route[]
       path: '/v1/responses/:id',
       access: 'run',
       summary: 'Delete a response, and its session with the last one',
-      responses: { 200: { description: '`{ id, object, deleted }`' }, ...stored },
+      responses: { 200: { description: '`{ id, object, deleted }`', content: answers.deleted }, ...stored },
       handle: (request) => deleteResponse(request, dependencies),
     }),
   ]

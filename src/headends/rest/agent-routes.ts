@@ -5,6 +5,7 @@ import {
   findAgent,
   HttpError,
   isSpoken,
+  json,
   parseJson,
   plainErrors,
   prefersAsync,
@@ -17,6 +18,7 @@ import {
   type Turn,
   toHttpError,
 } from '../server/index.ts'
+import { acceptedAnswer, agentList, agentSchema, answerEvents, answerSchema } from './answer-schemas.ts'
 import { encodeEvent } from './event-routes.ts'
 import type { RestDependencies } from './rest-routes.ts'
 import { answerDocument, formatSchema, inputOf, type StartBody, startFields, startOptionsOf } from './wire.ts'
@@ -24,8 +26,20 @@ import { answerDocument, formatSchema, inputOf, type StartBody, startFields, sta
 const base = { headend: 'rest', errors: plainErrors } as const
 
 const answers = {
-  200: { description: 'The answer. With Accept: text/event-stream, the events of the session and then `outcome`.' },
-  202: { description: 'The session waits for a person, or was started with Prefer: respond-async. Location names it.' },
+  200: {
+    description:
+      'The answer. With Accept: text/event-stream, the events of the session and then `outcome`; with text/plain or text/markdown, its text.',
+    content: {
+      ...json(answerSchema),
+      'text/event-stream': answerEvents,
+      'text/plain': z.string(),
+      'text/markdown': z.string(),
+    },
+  },
+  202: {
+    description: 'The session waits for a person, or was started with Prefer: respond-async. Location names it.',
+    content: json(acceptedAnswer),
+  },
 }
 
 export function agentRoutes({ clock }: RestDependencies): readonly Route[] {
@@ -36,7 +50,12 @@ export function agentRoutes({ clock }: RestDependencies): readonly Route[] {
       path: '/v1/agents',
       access: 'read',
       summary: 'List the agents',
-      responses: { 200: { description: 'Agents with description, usage, contracts, limits, template and the agents below them.' } },
+      responses: {
+        200: {
+          description: 'Agents with description, usage, contracts, limits, template and the agents below them.',
+          content: json(agentList),
+        },
+      },
       handle: ({ sessions }) => Response.json({ agents: sessions.agents() }),
     }),
     route({
@@ -45,7 +64,7 @@ export function agentRoutes({ clock }: RestDependencies): readonly Route[] {
       path: '/v1/agents/:agent',
       access: 'read',
       summary: 'Show an agent',
-      responses: { 200: { description: 'The agent.' }, 404: { description: 'There is no such agent.' } },
+      responses: { 200: { description: 'The agent.', content: json(agentSchema) }, 404: { description: 'There is no such agent.' } },
       handle: (request) => Response.json(findAgent(request.sessions, request.params.agent ?? '')),
     }),
     route({

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import type { ApprovalDecision, JsonObject, SessionService } from '../../contracts/index.ts'
-import { HttpError, isAdmin, plainErrors, type Route, route } from '../server/index.ts'
+import { HttpError, isAdmin, json, plainErrors, type Route, route } from '../server/index.ts'
+import { allRequests, receiptSchema, requestList } from './answer-schemas.ts'
 import { sessionOf } from './find-session.ts'
 import type { RestDependencies } from './rest-routes.ts'
 import { jsonObject, sessionDocument } from './wire.ts'
@@ -29,7 +30,7 @@ export function approvalRoutes({ audit }: RestDependencies): readonly Route[] {
       path: '/v1/approvals',
       access: 'read',
       summary: 'List the open requests of all own sessions',
-      responses: { 200: { description: '`{ approvals: [{ session, request }] }`' } },
+      responses: { 200: { description: '`{ approvals: [{ session, request }] }`', content: json(allRequests) } },
       async handle({ sessions }) {
         const waiting = await sessions.list({ hasOpenRequests: true, limit: maxSessions })
         const all = await Promise.all(
@@ -47,7 +48,7 @@ export function approvalRoutes({ audit }: RestDependencies): readonly Route[] {
       path: '/v1/sessions/:id/approvals',
       access: 'read',
       summary: 'List the open requests of a session',
-      responses: { 200: { description: '`{ approvals }`' } },
+      responses: { 200: { description: '`{ approvals }`', content: json(requestList) } },
       async handle(request) {
         const { sessionId } = await sessionOf(request)
         return Response.json({ approvals: await request.sessions.requests(sessionId) })
@@ -63,7 +64,7 @@ export function approvalRoutes({ audit }: RestDependencies): readonly Route[] {
       summary: 'Answer a request',
       description: 'An approval for the project applies to the sessions of everybody in its folder: it needs the scope `admin`.',
       body: decision,
-      responses: { 202: { description: '`{ clientId, driven }`' } },
+      responses: { 202: { description: '`{ clientId, driven }`', content: json(receiptSchema) } },
       async handle(request) {
         const { body, caller, params } = request
         const { sessionId } = await sessionOf(request)

@@ -4,13 +4,16 @@ import {
   encodedOnce,
   eventStream,
   HttpError,
+  json,
   plainErrors,
+  published,
   type Route,
   type RouteRequest,
   route,
   sseBytes,
   toHttpError,
 } from '../server/index.ts'
+import { eventPage, watchEvents } from './answer-schemas.ts'
 import { sessionOf } from './find-session.ts'
 import { merged, signals } from './merged.ts'
 import type { RestDependencies } from './rest-routes.ts'
@@ -64,7 +67,12 @@ export function eventRoutes({ clock, onChange }: RestDependencies): readonly Rou
         until: z.enum(['turn', 'closed']).default('closed'),
         live: z.enum(['true', 'false']).default('true'),
       }),
-      responses: { 200: { description: 'A page `{ events, next? }`, or a stream.' } },
+      responses: {
+        200: {
+          description: 'A page `{ events, next? }`, or a stream.',
+          content: { ...json(eventPage), 'text/event-stream': published('StreamEvent') },
+        },
+      },
       async handle(request) {
         const { query, sessions, raw, requestId } = request
         const { sessionId: id, seq: last } = await sessionOf(request)
@@ -90,7 +98,7 @@ export function eventRoutes({ clock, onChange }: RestDependencies): readonly Rou
         200: {
           description:
             'Server-sent events: `session.changed`, `session.deleted`, `server.changed` (read `/v1/status` and `/v1/agents` again), and the events of the session.',
-          mediaType: 'text/event-stream',
+          content: { 'text/event-stream': watchEvents },
         },
       },
       async handle(request) {

@@ -1,6 +1,7 @@
 import type { Clock, ExtensionStatus, OwnerUsages } from '../../contracts/index.ts'
-import { type AuditEntry, plainErrors, type Route, route } from '../server/index.ts'
+import { type AuditEntry, json, plainErrors, type Route, route } from '../server/index.ts'
 import { agentRoutes } from './agent-routes.ts'
+import { extensionList } from './answer-schemas.ts'
 import { approvalRoutes } from './approval-routes.ts'
 import { eventRoutes } from './event-routes.ts'
 import { sessionRoutes } from './session-routes.ts'
@@ -46,6 +47,11 @@ const extensionsRoute = ({ extensions }: RestDependencies): Route =>
     path: '/v1/extensions',
     access: 'read',
     summary: 'List the extensions',
-    responses: { 200: { description: 'Extensions with state, capabilities, health and problems. Empty if the folder has none.' } },
+    responses: {
+      200: {
+        description: 'Extensions with state, capabilities, health and problems. Empty if the folder has none.',
+        content: json(extensionList),
+      },
+    },
     handle: () => Response.json({ extensions: extensions() }),
   })

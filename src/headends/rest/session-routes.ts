@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { sessionFieldLimits, sessionStatuses, type TreeFilter } from '../../contracts/index.ts'
-import { HttpError, plainErrors, type Route, route } from '../server/index.ts'
+import { HttpError, json, plainErrors, type Route, route } from '../server/index.ts'
+import { exportedSession, sessionCreated, sessionList, sessionSchema, shownSession } from './answer-schemas.ts'
 import { keyFor, sessionOf } from './find-session.ts'
 import type { RestDependencies } from './rest-routes.ts'
 import { answerDocument, labelsSchema, sessionDocument } from './wire.ts'
@@ -24,7 +25,7 @@ const listSessions = route({
     limit: z.coerce.number().int().min(1).max(200).default(50),
     before: z.coerce.number().optional(),
   }),
-  responses: { 200: { description: '`{ sessions, next? }`. `next` is the `before` of the next page.' } },
+  responses: { 200: { description: '`{ sessions, next? }`. `next` is the `before` of the next page.', content: json(sessionList) } },
   async handle(request) {
     const { query, sessions } = request
     if (query.key !== undefined) {
@@ -54,7 +55,9 @@ const showSession = route({
   path: '/v1/sessions/:id',
   access: 'read',
   summary: 'Show a session: its summary, its last answer and the tree of its operations',
-  responses: { 200: { description: '`{ session, approvals, outcome? }`. There is no outcome while a turn runs.' } },
+  responses: {
+    200: { description: '`{ session, approvals, outcome? }`. There is no outcome while a turn runs.', content: json(shownSession) },
+  },
   async handle(request) {
     const { sessions } = request
     const session = await sessionOf(request)
@@ -73,7 +76,7 @@ const updateSession = route({
   access: 'run',
   summary: 'Change title and labels',
   body: z.strictObject({ title: z.string().min(1).max(sessionFieldLimits.titleChars).optional(), labels: labelsSchema.optional() }),
-  responses: { 200: { description: 'The session.' } },
+  responses: { 200: { description: 'The session.', content: json(sessionSchema) } },
   async handle(request) {
     const { sessionId } = await sessionOf(request)
     const { title, labels } = request.body
@@ -107,7 +110,7 @@ const forkSession = route({
   access: 'run',
   summary: 'Copy a session up to an event into a new one',
   body: z.strictObject({ seq: z.number().int().positive().optional() }),
-  responses: { 201: { description: '`{ sessionId }` of the copy.' } },
+  responses: { 201: { description: '`{ sessionId }` of the copy.', content: json(sessionCreated) } },
   async handle(request) {
     const { sessionId } = await sessionOf(request)
     const { seq } = request.body
@@ -122,7 +125,12 @@ const downloadOutput = route({
   path: '/v1/sessions/:id/outputs/:handle',
   access: 'read',
   summary: 'Download a stored output',
-  responses: { 200: { description: 'The text, or the bytes with their media type.', mediaType: '*/*' } },
+  responses: {
+    200: {
+      description: 'The text, or the bytes with their media type.',
+      content: { 'text/plain': z.string(), '*/*': z.string().meta({ format: 'binary' }) },
+    },
+  },
   async handle(request) {
     const { sessionId } = await sessionOf(request)
     const handle = request.params.handle ?? ''
@@ -141,7 +149,7 @@ const exportSession = route({
   path: '/v1/sessions/:id/export',
   access: 'read',
   summary: 'Download a session with its journal, without secrets',
-  responses: { 200: { description: 'One JSON document.' } },
+  responses: { 200: { description: 'One JSON document.', content: json(exportedSession) } },
   async handle(request) {
     const { sessionId } = await sessionOf(request)
     const document = await request.sessions.export(sessionId)

@@ -1,7 +1,8 @@
 import { z } from 'zod'
 import type { OwnerBudget } from '../../contracts/index.ts'
 import { nextUtcDay, utcDay } from '../../util/utc-day.ts'
-import { type Caller, HttpError, type Peer, plainErrors, type Route, route } from '../server/index.ts'
+import { type Caller, HttpError, json, type Peer, plainErrors, type Route, route } from '../server/index.ts'
+import { statusSchema } from './answer-schemas.ts'
 import type { RestDependencies } from './rest-routes.ts'
 
 /** A model that the demonstration can use. */
@@ -37,6 +38,7 @@ const statusRoute = (dependencies: RestDependencies): Route =>
       200: {
         description:
           '`{ version, principal, scopes, agents, models }`. With a budget: `budget`, what is used and left today. `warnings`: what is not as it should be, such as an agent file that cannot be read.',
+        content: json(statusSchema),
       },
     },
     handle: async (request) => Response.json(await statusOf(request, dependencies)),
@@ -67,7 +69,7 @@ const demoRoute = (demo: Demonstration, dependencies: RestDependencies): Route =
     access: 'admin',
     summary: 'Choose the model of the demonstration',
     body: z.strictObject({ model: z.string() }),
-    responses: { 200: { description: 'The status, as `GET /v1/status` answers it.' } },
+    responses: { 200: { description: 'The status, as `GET /v1/status` answers it.', content: json(statusSchema) } },
     async handle(request) {
       const { model } = request.body
       const names = ['rehearsal', ...demo.offers.map((offer) => offer.model)]

@@ -1,5 +1,6 @@
 import { z } from 'zod'
-import { findAgent, HttpError, plainErrors, type Route, type RouteRequest, route } from '../server/index.ts'
+import { findAgent, HttpError, json, plainErrors, type Route, type RouteRequest, route } from '../server/index.ts'
+import { receiptSchema, sessionCreated } from './answer-schemas.ts'
 import { keyFor, sessionOf } from './find-session.ts'
 import { inputOf, inputSchema, refuseSettings, settingsFields, settingsOf, startFields, startOptionsOf } from './wire.ts'
 
@@ -19,7 +20,7 @@ const startSession = route({
     clientId: clientId.optional(),
     key: z.string().min(1).max(200).optional(),
   }),
-  responses: { 201: { description: 'The session. Its turn runs.' } },
+  responses: { 201: { description: 'The session. Its turn runs.', content: json(sessionCreated) } },
   async handle(request) {
     const { body, sessions } = request
     const agent = findAgent(request.sessions, body.agent ?? onlyAgent(request))
@@ -50,7 +51,7 @@ const sendMessage = route({
     to: z.string().optional(),
     ...settingsFields,
   }),
-  responses: { 202: { description: '`{ clientId, driven }`' } },
+  responses: { 202: { description: '`{ clientId, driven }`', content: json(receiptSchema) } },
   async handle(request) {
     const { body, sessions } = request
     const session = await sessionOf(request)
@@ -78,7 +79,7 @@ const cancelTurn = (['stop', 'interrupt'] as const).map((mode) =>
     access: 'run',
     endsWork: true,
     summary: mode === 'stop' ? 'End the turn with a last answer' : 'End the turn immediately',
-    responses: { 202: { description: '`{ clientId, driven }`' } },
+    responses: { 202: { description: '`{ clientId, driven }`', content: json(receiptSchema) } },
     async handle(request) {
       const { sessionId } = await sessionOf(request)
       return Response.json(await request.sessions.cancel(sessionId, mode), { status: 202 })

@@ -62,7 +62,7 @@ const limitsSchema = z
     maxChildren: z.number().int().nonnegative(),
   })
   .partial()
-  .meta({ id: 'Limits', description: 'A limit can only be lower than that of the agent.' })
+  .meta({ id: 'RequestLimits', description: 'A limit can only be lower than that of the agent.' })
 
 const parametersSchema = z
   .strictObject({
@@ -73,7 +73,7 @@ const parametersSchema = z
     reasoning: z.enum(reasoningEfforts),
   })
   .partial()
-  .meta({ id: 'Parameters', description: 'Parameters that the agent does not list in `overrides` are refused.' })
+  .meta({ id: 'RequestParameters', description: 'Parameters that the agent does not list in `overrides` are refused.' })
 
 export const labelsSchema = z.array(z.string().min(1).max(sessionFieldLimits.labelChars)).max(sessionFieldLimits.labels)
 

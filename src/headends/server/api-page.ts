@@ -1,19 +1,10 @@
-import { parametersOf, schemaOf } from './openapi.ts'
+import { headendTitles, parametersOf, schemaOf } from './openapi.ts'
 import type { Route } from './route.ts'
 
 // A reference page without scripts and without anything from elsewhere.
 
-const titles: { readonly [Headend in Route['headend']]: string } = {
-  rest: 'REST',
-  openai: 'OpenAI-compatible',
-  anthropic: 'Anthropic-compatible',
-  mcp: 'Model Context Protocol',
-  web: 'Web chat',
-  server: 'Server',
-}
-
 export function apiPage(routes: readonly Route[], version: string): string {
-  const headends = (Object.keys(titles) as Route['headend'][]).filter((name) => routes.some(({ headend }) => headend === name))
+  const headends = (Object.keys(headendTitles) as Route['headend'][]).filter((name) => routes.some(({ headend }) => headend === name))
   return `<!doctype html>
 <html lang="en">
 <head>
@@ -36,13 +27,13 @@ ${headends.map((name) => section(name, routes)).join('\n')}
 const anchor = ({ method, path }: Route): string => `${method}${path}`.replaceAll(/[^\w]+/g, '-').toLowerCase()
 
 const navigation = (name: Route['headend'], routes: readonly Route[]): string =>
-  `<h2>${titles[name]}</h2><ul>${routes
+  `<h2>${headendTitles[name]}</h2><ul>${routes
     .filter(({ headend }) => headend === name)
     .map((each) => `<li><a href="#${anchor(each)}"><b class="${each.method}">${each.method}</b> ${escaped(each.path)}</a></li>`)
     .join('')}</ul>`
 
 const section = (name: Route['headend'], routes: readonly Route[]): string =>
-  `<h2>${titles[name]}</h2>${routes
+  `<h2>${headendTitles[name]}</h2>${routes
     .filter(({ headend }) => headend === name)
     .map(article)
     .join('\n')}`

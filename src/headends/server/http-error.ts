@@ -1,3 +1,4 @@
+import { z } from 'zod'
 import { BudgetExhaustedError, type ErrorCode, type Problem, TroupeError } from '../../contracts/index.ts'
 import { asSentence } from '../../util/as-sentence.ts'
 
@@ -84,7 +85,14 @@ export const errorText = ({ message, options: { remedy } }: HttpError): string =
   remedy === undefined ? message : `${asSentence(message)} ${remedy}`
 
 /** The body of an error in the format of a protocol. */
-export type ErrorShape = (error: HttpError, requestId: string) => object
+export interface ErrorShape {
+  (error: HttpError, requestId: string): object
+  /** For the OpenAPI document. */
+  readonly schema: z.ZodType
+}
+
+export const errorShape = (schema: z.ZodType, body: (error: HttpError, requestId: string) => object): ErrorShape =>
+  Object.assign(body, { schema })
 
 /** Unexpected errors get no details: they may contain anything. */
 export function toHttpError(thrown: unknown): HttpError {
@@ -105,8 +113,23 @@ export function toHttpError(thrown: unknown): HttpError {
   return new HttpError('internal', 'The server failed to answer this request.', { cause: thrown })
 }
 
+/** Further fields: `details` of the error. */
+const plainError = z
+  .object({
+    error: z.looseObject({
+      code: z.string(),
+      message: z.string(),
+      remedy: z.string().optional(),
+      parameter: z.string().optional(),
+      problems: z.array(z.object({ place: z.string(), message: z.string(), remedy: z.string().optional() })).optional(),
+      sessionId: z.string().optional(),
+      requestId: z.string().optional(),
+    }),
+  })
+  .meta({ id: 'Error' })
+
 /** Of REST and of routes that belong to no other protocol. */
-export const plainErrors: ErrorShape = ({ code, message, options }, requestId) => {
+export const plainErrors = errorShape(plainError, ({ code, message, options }, requestId) => {
   const { remedy, problems, parameter, sessionId, details } = options
   return {
     error: {
@@ -123,7 +146,7 @@ export const plainErrors: ErrorShape = ({ code, message, options }, requestId) =
       requestId,
     },
   }
-}
+})
 
 export function errorResponse(error: HttpError, shape: ErrorShape, requestId: string): Response {
   const { retryAfterSeconds } = error.options

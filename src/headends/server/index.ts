@@ -8,6 +8,7 @@ export { findAgent } from './find-agent.ts'
 export {
   type ErrorShape,
   errorResponse,
+  errorShape,
   errorText,
   HttpError,
   plainErrors,
@@ -19,10 +20,10 @@ export { ignoredHeaders } from './ignored-parameters.ts'
 export { labelOf } from './label.ts'
 export { type Listening, type ListenOptions, listen } from './listen.ts'
 export { onBodyEnd } from './on-body-end.ts'
-export { openApiDocument } from './openapi.ts'
+export { type Definitions, openApiDocument, published } from './openapi.ts'
 export { parseJson } from './read-body.ts'
 export { outputOf } from './requested-output.ts'
-export { type HeadendName, type Peer, type Route, type RouteRequest, route } from './route.ts'
+export { type HeadendName, json, type Peer, type Route, type RouteRequest, route } from './route.ts'
 export { scopedSessions } from './scoped-sessions.ts'
 export { type AccessEntry, type HeadendServer, type HeadendServerOptions, headendServer } from './server.ts'
 export { type ServerRouteDependencies, serverRoutes } from './server-routes.ts'

@@ -1,40 +1,72 @@
 import { z } from 'zod'
 import type { JsonSchema } from '../../contracts/index.ts'
 import { serverErrors } from './http-error.ts'
-import type { Route } from './route.ts'
+import type { HeadendName, Route, RouteResponse } from './route.ts'
+
+export const headendTitles: { readonly [Name in HeadendName]: string } = {
+  rest: 'REST',
+  openai: 'OpenAI-compatible',
+  anthropic: 'Anthropic-compatible',
+  mcp: 'Model Context Protocol',
+  web: 'Web chat',
+  server: 'Server',
+}
+
+/** Schemas by name, for `published`. They refer to each other as `#/$defs/NAME`. */
+export interface Definitions {
+  readonly [name: string]: JsonSchema
+}
+
+export interface OpenApiOptions {
+  readonly version: string
+  readonly definitions: Definitions
+}
+
+/** A schema of the definitions that the document gets, by reference. */
+export const published = (name: string): z.ZodType => z.unknown().meta({ $ref: `#/$defs/${name}` })
 
 /** The route table as an OpenAPI 3.1 document. */
-export function openApiDocument(routes: readonly Route[], version: string): object {
+export function openApiDocument(routes: readonly Route[], { version, definitions }: OpenApiOptions): object {
+  const schemas: { [name: string]: JsonSchema } = { ...definitions }
+  /** What a schema defines is moved to the components, which all operations share. */
+  const place = (schema: z.ZodType, io: 'input' | 'output'): object => {
+    const { $defs = {}, ...rest } = schemaOf(schema, io)
+    const taken = Object.keys($defs).find((name) => name in definitions)
+    if (taken !== undefined) throw new Error(`Two schemas of the API description have the name ${taken}.`)
+    Object.assign(schemas, $defs)
+    return rest
+  }
   const paths: { [path: string]: { [method: string]: object } } = {}
   for (const each of routes) {
     const path = each.path.replaceAll(/:(\w+)/g, '{$1}')
-    paths[path] = { ...paths[path], [each.method.toLowerCase()]: operation(each) }
+    paths[path] = { ...paths[path], [each.method.toLowerCase()]: operation(each, place) }
   }
-  return {
+  return inComponents({
     openapi: '3.1.0',
-    info: { title: 'Troupe', version, description: 'Agents over HTTP.' },
-    security: [{ token: [] }],
+    info: {
+      title: 'Troupe',
+      version,
+      description: 'Agents over HTTP.',
+      license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
+    },
+    // Relative to the address of this document.
+    servers: [{ url: '/' }],
+    security: [{ token: [] }, { apiKey: [] }],
+    tags: [...new Set(routes.map(({ headend }) => headend))].map((name) => ({ name, description: headendTitles[name] })),
     paths,
     components: {
-      securitySchemes: { token: { type: 'http', scheme: 'bearer', description: 'A token of `troupe serve` or `troupe token create`.' } },
-      schemas: { Error: errorSchema },
+      securitySchemes: {
+        token: { type: 'http', scheme: 'bearer', description: 'A token of `troupe serve` or `troupe token create`.' },
+        apiKey: { type: 'apiKey', in: 'header', name: 'x-api-key', description: 'The same token, as clients of Anthropic send it.' },
+      },
+      schemas: reachable(paths, schemas),
     },
-  }
+  })
 }
 
-const errorSchema = {
-  type: 'object',
-  required: ['error'],
-  properties: {
-    error: {
-      type: 'object',
-      required: ['code', 'message'],
-      properties: { code: { type: 'string' }, message: { type: 'string' }, remedy: { type: 'string' }, requestId: { type: 'string' } },
-    },
-  },
-}
+type Place = (schema: z.ZodType, io: 'input' | 'output') => object
 
-function operation(each: Route): object {
+function operation(each: Route, place: Place): object {
   const { method, path, headend, access, summary, description, body } = each
   return {
     operationId: operationId(method, path),
@@ -43,34 +75,48 @@ function operation(each: Route): object {
     ...(description !== undefined && { description }),
     ...(access === 'public' ? { security: [] } : { 'x-scope': access }),
     parameters: parametersOf(each),
-    ...(body && { requestBody: { required: true, content: { 'application/json': { schema: schemaOf(body) } } } }),
-    responses: responsesOf(each),
+    ...(body && { requestBody: { required: true, content: { 'application/json': { schema: place(body, 'input') } } } }),
+    responses: responsesOf(each, place),
   }
 }
 
 const operationId = (method: string, path: string): string =>
-  `${method.toLowerCase()}${path
-    .split(/[/.]/)
-    .filter((part) => part !== '' && part !== 'v1')
-    .map((part) => (part.startsWith(':') ? `By${capital(part.slice(1))}` : capital(part)))
-    .join('')}`
+  `${method.toLowerCase()}${
+    path
+      .split(/[/.]/)
+      .filter((part) => part !== '' && part !== 'v1')
+      .map((part) => (part.startsWith(':') ? `By${capital(part.slice(1))}` : capital(part)))
+      .join('') || 'Page'
+  }`
 
 const capital = (word: string): string => word.replace(/(?:^|_)(\w)/g, (_, letter: string) => letter.toUpperCase())
 
-function responsesOf({ responses, access }: Route): object {
-  const own = Object.entries(responses).map(([status, { description, mediaType = 'application/json', schema }]) => [
-    status,
-    { description, ...(status !== '204' && { content: { [mediaType]: schema ? { schema } : {} } }) },
-  ])
-  const error = { description: 'An error.', content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } } }
-  const common =
-    access === 'public'
-      ? []
-      : [
-          ['401', { ...error, description: serverErrors.unauthorized.summary }],
-          ['403', { ...error, description: serverErrors.forbidden.summary }],
-        ]
-  return Object.fromEntries([...common, ['default', error], ...own])
+/** A status of a success without content has none; every other one has the error of the protocol. */
+function responsesOf({ responses, access, errors }: Route, place: Place): object {
+  const failure: RouteResponse = { description: 'An error.', content: { 'application/json': errors.schema } }
+  const given: { readonly [status: string]: RouteResponse } = {
+    ...(access !== 'public' && { 401: { ...failure, description: serverErrors.unauthorized.summary } }),
+    403: { ...failure, description: serverErrors.forbidden.summary },
+    ...responses,
+    default: failure,
+  }
+  return Object.fromEntries(
+    Object.entries(given).map(([status, { description, content = status.startsWith('2') ? undefined : failure.content }]) => [
+      status,
+      {
+        description,
+        ...(content && {
+          content: Object.fromEntries(
+            Object.entries(content).map(([mediaType, schema]) => [
+              mediaType,
+              // A stream may end with an error. Generators take the schema for that of one event.
+              { schema: place(mediaType === 'text/event-stream' ? z.union([schema, errors.schema]) : schema, 'output') },
+            ]),
+          ),
+        }),
+      },
+    ]),
+  )
 }
 
 export interface ParameterDescription {
@@ -92,8 +138,34 @@ export function parametersOf({ path, query }: Route): readonly ParameterDescript
   return [...inPath, ...inQuery]
 }
 
-/** Inline: a document without references between operations is easier to read. */
-export function schemaOf(schema: z.ZodType): JsonSchema {
-  const { $schema: _, ...rest } = z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any', reused: 'inline' })
+/** What has an id is in `$defs`. */
+export function schemaOf(schema: z.ZodType, io: 'input' | 'output' = 'input'): JsonSchema & { readonly $defs?: Definitions } {
+  const { $schema: _, ...rest } = z.toJSONSchema(schema, { io, unrepresentable: 'any', reused: 'inline' })
   return rest as JsonSchema
 }
+
+const definition = '#/$defs/'
+
+/** The definitions that are referred to, directly or indirectly. */
+function reachable(from: object, all: Definitions): Definitions {
+  const found: { [name: string]: JsonSchema } = {}
+  const waiting: unknown[] = [from]
+  for (let value = waiting.pop(); value !== undefined; value = waiting.pop()) {
+    if (typeof value !== 'object' || value === null) continue
+    const { $ref } = value as { readonly $ref?: unknown }
+    const name = typeof $ref === 'string' ? $ref.slice(definition.length) : undefined
+    const schema = name === undefined ? undefined : all[name]
+    if (name !== undefined && !schema) throw new Error(`The API description refers to ${name}, which is not defined.`)
+    if (name !== undefined && schema && !found[name]) {
+      found[name] = schema
+      waiting.push(schema)
+    }
+    waiting.push(...Object.values(value).filter((each) => each !== undefined))
+  }
+  return Object.fromEntries(Object.entries(found).toSorted(([one], [other]) => (one < other ? -1 : 1)))
+}
+
+const inComponents = (document: object): object =>
+  JSON.parse(JSON.stringify(document), (key, value) =>
+    key === '$ref' && typeof value === 'string' ? value.replace(definition, '#/components/schemas/') : value,
+  )

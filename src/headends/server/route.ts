@@ -1,5 +1,5 @@
 import type { z } from 'zod'
-import type { JsonSchema, MaybePromise, SessionService } from '../../contracts/index.ts'
+import type { MaybePromise, SessionService } from '../../contracts/index.ts'
 import type { Caller, Scope } from './caller.ts'
 import type { ErrorShape } from './http-error.ts'
 
@@ -43,12 +43,11 @@ export interface RouteRequest<Body = unknown, Query = unknown> extends Peer {
   admit(agent: string, signal?: AbortSignal): Promise<Place & { keepUntil(turn: Promise<unknown>): void }>
 }
 
-/** An example of a response, for the OpenAPI document. */
+/** A response as the OpenAPI document describes it. */
 export interface RouteResponse {
   readonly description: string
-  /** JSON unless another media type is given. */
-  readonly mediaType?: string
-  readonly schema?: JsonSchema
+  /** By media type. Of `text/event-stream`: the data of an event. Default: nothing, or the error of the protocol. */
+  readonly content?: { readonly [mediaType: string]: z.ZodType }
 }
 
 export interface Route<Body = unknown, Query = unknown> {
@@ -76,6 +75,9 @@ export interface Route<Body = unknown, Query = unknown> {
   readonly errors: ErrorShape
   handle(request: RouteRequest<Body, Query>): MaybePromise<Response>
 }
+
+/** Of a response with a JSON body. */
+export const json = (schema: z.ZodType): NonNullable<RouteResponse['content']> => ({ 'application/json': schema })
 
 /** Keeps the types of body and query for the handler, and forgets them in the table. */
 export const route = <Body = undefined, Query = undefined>(given: Route<Body, Query>): Route => given as unknown as Route

@@ -1,8 +1,9 @@
+import { z } from 'zod'
 import type { MaybePromise } from '../../contracts/index.ts'
 import { apiPage } from './api-page.ts'
 import { plainErrors } from './http-error.ts'
-import { openApiDocument } from './openapi.ts'
-import { type Route, route } from './route.ts'
+import { type Definitions, openApiDocument } from './openapi.ts'
+import { json, type Route, route } from './route.ts'
 
 export interface ServerRouteDependencies {
   readonly version: string
@@ -12,14 +13,19 @@ export interface ServerRouteDependencies {
   warnings?(): readonly string[]
   /** In the text format of Prometheus. */
   metrics(): MaybePromise<string>
+  /** Schemas that routes refer to with `published`. */
+  definitions(): MaybePromise<Definitions>
 }
+
+const ready = z.object({ status: z.literal('ready'), warnings: z.array(z.string()).optional() })
+const notReady = z.object({ status: z.literal('not ready'), problems: z.array(z.string()) })
 
 const base = { headend: 'server', errors: plainErrors } as const
 const pagePolicy = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
 /** Routes about the server itself. `others`: what the API description contains. The page at `/` is for a server without a web chat. */
 export function serverRoutes(
-  { version, problems, warnings, metrics }: ServerRouteDependencies,
+  { version, problems, warnings, metrics, definitions }: ServerRouteDependencies,
   others: readonly Route[],
 ): readonly Route[] {
   const own: readonly Route[] = [
@@ -29,7 +35,7 @@ export function serverRoutes(
       path: '/health',
       access: 'public',
       summary: 'Whether the process answers',
-      responses: { 200: { description: '`{ status: "ok" }`' } },
+      responses: { 200: { description: '`{ status: "ok" }`', content: json(z.object({ status: z.literal('ok') })) } },
       handle: () => Response.json({ status: 'ok' }),
     }),
     route({
@@ -39,8 +45,8 @@ export function serverRoutes(
       access: 'public',
       summary: 'Whether the server takes requests',
       responses: {
-        200: { description: 'It does. `warnings` says what is not as it should be.' },
-        503: { description: 'It does not: `problems` says why.' },
+        200: { description: 'It does. `warnings` says what is not as it should be.', content: json(ready) },
+        503: { description: 'It does not: `problems` says why.', content: json(notReady) },
       },
       async handle() {
         const found = await problems()
@@ -55,7 +61,7 @@ export function serverRoutes(
       path: '/metrics',
       access: 'read',
       summary: 'Counters in the text format of Prometheus',
-      responses: { 200: { description: 'Metrics without names of owners or sessions.', mediaType: 'text/plain' } },
+      responses: { 200: { description: 'Metrics without names of owners or sessions.', content: { 'text/plain': z.string() } } },
       async handle() {
         return new Response(await metrics(), { headers: { 'content-type': 'text/plain; version=0.0.4; charset=utf-8' } })
       },
@@ -66,8 +72,8 @@ export function serverRoutes(
       path: '/openapi.json',
       access: 'public',
       summary: 'This interface as an OpenAPI document',
-      responses: { 200: { description: 'OpenAPI 3.1.' } },
-      handle: () => Response.json(document()),
+      responses: { 200: { description: 'OpenAPI 3.1.', content: json(z.looseObject({ openapi: z.string() })) } },
+      handle: async () => Response.json(await document()),
     }),
     route({
       ...base,
@@ -75,7 +81,7 @@ export function serverRoutes(
       path: '/docs',
       access: 'public',
       summary: 'This interface as a page',
-      responses: { 200: { description: 'A page without scripts.', mediaType: 'text/html' } },
+      responses: { 200: { description: 'A page without scripts.', content: { 'text/html': z.string() } } },
       handle: () =>
         new Response(apiPage(all, version), {
           headers: { 'content-type': 'text/html; charset=utf-8', 'content-security-policy': pagePolicy },
@@ -87,15 +93,15 @@ export function serverRoutes(
       path: '/',
       access: 'public',
       summary: 'How to build the web chat, and links to the parts of the server',
-      responses: { 200: { description: 'Two sentences and links.', mediaType: 'text/html' } },
+      responses: { 200: { description: 'Two sentences and links.', content: { 'text/html': z.string() } } },
       handle: () =>
         new Response(homePage, { headers: { 'content-type': 'text/html; charset=utf-8', 'content-security-policy': pagePolicy } }),
     }),
   ].filter(({ path }) => others.every((other) => other.path !== path))
   const all: readonly Route[] = [...own, ...others].filter(({ isUnlisted }) => !isUnlisted)
   let known: object | undefined
-  const document = (): object => {
-    known ??= openApiDocument(all, version)
+  const document = async (): Promise<object> => {
+    known ??= openApiDocument(all, { version, definitions: await definitions() })
     return known
   }
   return own

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { z } from 'zod'
 import { HttpError, plainErrors, type Route, type RouteRequest, route } from '../server/index.ts'
 
 // The files of the web chat. They contain no data and need no token: the page sends one with its requests.
@@ -46,7 +47,7 @@ export function webRoutes(folder: string): readonly Route[] {
       ...base,
       path: '/',
       summary: 'The web chat',
-      responses: { 200: { description: 'A page.', mediaType: 'text/html' } },
+      responses: { 200: { description: 'A page.', content: { 'text/html': z.string() } } },
       handle: (request) =>
         respond(request, index, {
           'content-security-policy': policy,
@@ -60,7 +61,7 @@ export function webRoutes(folder: string): readonly Route[] {
       path: '/assets/:file',
       isUnlisted: true,
       summary: 'A file of the web chat',
-      responses: { 200: { description: 'A script, a style sheet or a picture.', mediaType: '*/*' } },
+      responses: { 200: { description: 'A script, a style sheet or a picture.' } },
       handle(request) {
         const file = assets.get(request.params.file ?? '')
         if (!file) throw new HttpError('not_found', `There is no file ${request.params.file}.`, { remedy: 'Reload the page.' })

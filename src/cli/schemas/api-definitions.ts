@@ -1,0 +1,29 @@
+import { agentDefinitions } from './agent-definitions.ts'
+import { lines } from './events.ts'
+import { itemDefinitions } from './item-definitions.ts'
+import { outcomeDefinitions } from './outcome-definitions.ts'
+import { reference, type Schema } from './shapes.ts'
+
+/** `TurnStarted` for `interaction.turn.started`. */
+const eventName = (type: string): string =>
+  type
+    .split('.')
+    .slice(1)
+    .map((word) => word.charAt(0).toUpperCase() + word.slice(1))
+    .join('')
+
+const events = Object.entries(lines).flatMap(([type, schema]) =>
+  type.startsWith('interaction.') ? [{ name: `${eventName(type)}Event`, schema }] : [],
+)
+const isDurable = ({ schema }: { readonly schema: Schema }): boolean => 'seq' in (schema.properties as object)
+const union = (members: typeof events): Schema => ({ oneOf: members.map(({ name }) => reference(name)) })
+
+/** The definitions of schemas/ that `/openapi.json` refers to. Loaded when somebody asks for it. */
+export const apiDefinitions: { readonly [name: string]: Schema } = {
+  ...agentDefinitions,
+  ...itemDefinitions,
+  ...outcomeDefinitions,
+  ...Object.fromEntries(events.map(({ name, schema }) => [name, schema])),
+  DurableEvent: { description: 'An event of the journal.', ...union(events.filter(isDurable)) },
+  StreamEvent: { description: 'An event of the journal, or a live event.', ...union(events) },
+}

@@ -1,0 +1,89 @@
+import { z } from 'zod'
+
+// The answers of the OpenAI routes: the fields that clients read. Others are possible, as in OpenAI's API.
+
+const modelSchema = z
+  .looseObject({
+    id: z.string(),
+    object: z.literal('model'),
+    created: z.int(),
+    owned_by: z.string(),
+    name: z.string(),
+    description: z.string(),
+  })
+  .meta({ id: 'OpenAiModel' })
+const modelList = z.looseObject({ object: z.literal('list'), data: z.array(modelSchema) })
+
+const tokens = z.int().nonnegative()
+const chatUsage = z.looseObject({ prompt_tokens: tokens, completion_tokens: tokens, total_tokens: tokens }).meta({ id: 'ChatUsage' })
+const head = { id: z.string(), created: z.int(), model: z.string() }
+const finish = z.string().describe('`stop`, `length`, `content_filter` or `tool_calls`.')
+
+const chatCompletion = z
+  .looseObject({
+    ...head,
+    object: z.literal('chat.completion'),
+    choices: z.array(
+      z.looseObject({
+        index: z.int(),
+        message: z.looseObject({
+          role: z.literal('assistant'),
+          content: z.string().nullable(),
+          refusal: z.null(),
+          reasoning_content: z.string().optional(),
+        }),
+        finish_reason: finish,
+      }),
+    ),
+    usage: chatUsage,
+  })
+  .meta({ id: 'ChatCompletion' })
+
+const chatChunk = z
+  .looseObject({
+    ...head,
+    object: z.literal('chat.completion.chunk'),
+    choices: z.array(
+      z.looseObject({
+        index: z.int(),
+        delta: z.looseObject({
+          role: z.literal('assistant').optional(),
+          content: z.string().nullish(),
+          reasoning_content: z.string().optional(),
+        }),
+        finish_reason: finish.nullable(),
+      }),
+    ),
+    usage: chatUsage.nullish(),
+  })
+  .meta({ id: 'ChatCompletionChunk' })
+
+const responseSchema = z
+  .looseObject({
+    id: z.string(),
+    object: z.literal('response'),
+    created_at: z.int(),
+    completed_at: z.int().nullish(),
+    status: z.enum(['queued', 'in_progress', 'completed', 'incomplete', 'failed', 'cancelled']),
+    model: z.string(),
+    output: z.array(z.looseObject({ id: z.string(), type: z.string() })),
+    error: z.looseObject({ code: z.string(), message: z.string() }).nullable(),
+    incomplete_details: z.looseObject({ reason: z.string() }).nullable(),
+    usage: z.looseObject({ input_tokens: tokens, output_tokens: tokens, total_tokens: tokens }).nullable(),
+    session_id: z.string(),
+  })
+  .meta({ id: 'OpenAiResponse' })
+const responseEvent = z.looseObject({ type: z.string(), sequence_number: z.int() }).meta({ id: 'OpenAiResponseEvent' })
+
+const json = 'application/json'
+const stream = 'text/event-stream'
+
+/** By what the routes answer with. */
+export const answers = {
+  model: { [json]: modelSchema },
+  models: { [json]: modelList },
+  chat: { [json]: chatCompletion, [stream]: z.union([chatChunk, z.literal('[DONE]')]) },
+  response: { [json]: responseSchema, [stream]: responseEvent },
+  stored: { [json]: responseSchema },
+  deleted: { [json]: z.looseObject({ id: z.string(), object: z.literal('response'), deleted: z.literal(true) }) },
+}
