@@ -24,6 +24,7 @@ import {
   headendServer,
   type ListenOptions,
   listen,
+  openApiDocument,
   type Route,
   serverRoutes,
   storedTokens,
@@ -32,6 +33,7 @@ import {
 import { type AgentLoopConfig, type AgentRuntime, createAgentRuntime, systemClock } from '../../src/runtime/index.ts'
 import { memoryStore } from '../../src/stores/memory/index.ts'
 import { ScriptedModel, type ScriptedStepSource } from '../../src/testing/index.ts'
+import { type ApiDocument, checkedAnswers } from './checked-answers.ts'
 
 // A real server on loopback, over a real runtime. Only the model is scripted.
 
@@ -119,7 +121,9 @@ export async function serve(options: ServedOptions = {}): Promise<Served> {
     onError: (error) => errors.push(error),
     ...options.server,
   })
-  const listening = await listen(server, { host: '127.0.0.1', port: 0, clock: systemClock, ...options.listen })
+  const document = async () => openApiDocument(routes, { version: '0.0.0', definitions: definitions() }) as ApiDocument
+  const answers = checkedAnswers(server.fetch, routes, document)
+  const listening = await listen({ ...server, fetch: answers.fetch }, { host: '127.0.0.1', port: 0, clock: systemClock, ...options.listen })
   const url = `http://127.0.0.1:${listening.port}`
   return {
     url,
@@ -147,6 +151,7 @@ export async function serve(options: ServedOptions = {}): Promise<Served> {
       await listening.close(0)
       await runtime.close()
       await store.close()
+      if (answers.problems.length > 0) throw new Error(`Answers differ from /openapi.json:\n${answers.problems.join('\n')}`)
     },
   }
 }

@@ -8,4 +8,6 @@ const message = z
 export const answers = {
   response: { 'application/json': z.union([message, z.array(message)]), 'text/event-stream': message },
   messages: { 'text/event-stream': message },
+  /** The first event is the address for messages of the client. */
+  addressed: { 'text/event-stream': z.union([message, z.string()]) },
 }

@@ -91,7 +91,7 @@ export function sseRoutes(dependencies: McpDependencies, serve: (connection: Ser
       method: 'GET',
       path: '/mcp/sse',
       summary: 'MCP over HTTP with SSE: messages of the server',
-      responses: { 200: { description: 'A stream of JSON-RPC messages.', content: answers.messages } },
+      responses: { 200: { description: 'A stream of JSON-RPC messages.', content: answers.addressed } },
       handle: connect,
     }),
     route({

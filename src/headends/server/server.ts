@@ -147,7 +147,7 @@ export function headendServer(options: HeadendServerOptions): HeadendServer {
   }
 
   const shapeFor = (route: Route | undefined, request: Request): ErrorShape =>
-    route?.errors ?? routes.find(({ path }) => path === new URL(request.url).pathname)?.errors ?? plainErrors
+    route?.errors ?? methods.find(({ pattern }) => pattern.test(new URL(request.url).pathname))?.errors ?? plainErrors
 
   return {
     admission,
@@ -189,14 +189,14 @@ function refuseQuery(url: URL): undefined {
   throw new HttpError('invalid_request', `This route has no query parameter "${name}".`, { parameter: name, remedy: 'See GET /docs.' })
 }
 
-type MethodsByPath = readonly { readonly pattern: RegExp; readonly methods: readonly string[] }[]
+type MethodsByPath = readonly { readonly pattern: RegExp; readonly methods: readonly string[]; readonly errors: ErrorShape | undefined }[]
 
 function methodsByPath(routes: readonly Route[]): MethodsByPath {
   return [...new Set(routes.map(({ path }) => path))].map((path) => {
     const own = routes.filter((route) => route.path === path)
     const parts = path.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&').replaceAll(/:\w+/g, '[^/]+')
     const rest = own.some(({ isRest }) => isRest) ? '(?:/.+)?' : ''
-    return { pattern: new RegExp(`^${parts}${rest}$`), methods: own.map(({ method }) => method) }
+    return { pattern: new RegExp(`^${parts}${rest}$`), methods: own.map(({ method }) => method), errors: own[0]?.errors }
   })
 }
 
