@@ -75,6 +75,13 @@ export interface ParentCall {
 export type ReplyRef = { readonly type: 'item'; readonly id: ItemId } | CallPart
 
 export type InputMode = 'queue' | 'steer'
+
+/** The trace that a request of a caller belongs to: headers of W3C Trace Context. */
+export interface TraceContext {
+  readonly traceparent: string
+  readonly tracestate?: string
+}
+
 /** Why a step is the last one, with tools disabled. */
 export type LastStepReason = Extract<TurnReason, 'steps' | 'tokens' | 'cost' | 'time' | 'calls' | 'context' | 'repeats' | 'stopped'>
 /** Why an answer is partial. */
@@ -188,6 +195,8 @@ interface Bodies {
     readonly clientId: ClientId
     readonly parts: readonly InputPart[]
     readonly mode: InputMode
+    /** The turn that it begins belongs to this trace. */
+    readonly traceContext?: TraceContext
   }
 
   /** Earlier messages of a client that keeps its own history, before the first turn. */

@@ -54,6 +54,7 @@ export type {
   RunOrigin,
   StreamEvent,
   TokenPrice,
+  TraceContext,
   TurnEnding,
   TurnTotals,
 } from './events.ts'

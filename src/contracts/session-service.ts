@@ -1,6 +1,6 @@
 import type { InputContract, ModelParameters, OutputContract } from './agent.ts'
 import type { ApprovalDecision, ApprovalRequest } from './approvals.ts'
-import type { InputMode, InteractionEvent, StreamEvent } from './events.ts'
+import type { InputMode, InteractionEvent, StreamEvent, TraceContext } from './events.ts'
 import type { ApprovalId, BlobId, ClientId, SessionId } from './ids.ts'
 import type { AgentLimits } from './limits.ts'
 import type { InputPart, Message } from './messages.ts'
@@ -41,6 +41,8 @@ export interface StartOptions extends SessionSettings {
   readonly instructions?: string
   /** The format of the answers, instead of the agent's. */
   readonly output?: OutputContract
+  /** The first turn belongs to this trace. Recorded with the input. */
+  readonly traceContext?: TraceContext
 }
 
 export interface SendOptions extends SessionSettings {
@@ -56,6 +58,8 @@ export interface SendOptions extends SessionSettings {
   readonly instructions?: string
   /** The format of the answers from the next turn on. `null`: the agent's. */
   readonly output?: OutputContract | null
+  /** The turn that the message begins belongs to this trace. */
+  readonly traceContext?: TraceContext
 }
 
 export interface ApprovalAnswer {

@@ -1,6 +1,6 @@
 import type { AgentChanges } from './agent.ts'
 import type { ApprovalDecision } from './approvals.ts'
-import type { InputMode, InteractionEvent } from './events.ts'
+import type { InputMode, InteractionEvent, TraceContext } from './events.ts'
 import type { ApprovalId, BlobId, ClientId, OwnerId, TreeId } from './ids.ts'
 import type { Json, MaybePromise } from './json.ts'
 import type { InputPart } from './messages.ts'
@@ -110,6 +110,7 @@ export type InboxMessage =
       readonly to?: string
       /** Settings from the next turn on. */
       readonly changes?: AgentChanges
+      readonly traceContext?: TraceContext
     }
   | { readonly kind: 'approval'; readonly approvalId: ApprovalId; readonly decision: ApprovalDecision; readonly by: string }
   | { readonly kind: 'revoke'; readonly keys: readonly string[]; readonly by: string }

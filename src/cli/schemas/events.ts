@@ -20,6 +20,7 @@ import {
   type RunOrigin,
   type TokenPrice,
   type ToolQuestions,
+  type TraceContext,
 } from '../../contracts/index.ts'
 import type { ReportedOutcome, RunEnd, RunError } from '../run/run-documents.ts'
 import {
@@ -155,6 +156,7 @@ const bodies: { readonly [Type in EventType]: Fields<Body<Type>> } = {
     clientId: name,
     parts: listOf(reference('InputPart')),
     mode: oneOf<Body<'interaction.input.accepted'>['mode']>({ queue: true, steer: true }),
+    traceContext: optional(closed<TraceContext>({ traceparent: name, tracestate: optional(text) })),
   },
   'interaction.history.added': { messages: listOf(reference('Message')) },
   'interaction.turn.started': { inputs: listOf(name) },

@@ -26,9 +26,15 @@ export async function openTelemetry({ settings, version, admission }: TelemetryO
   const spans = exporter && new SessionSpans({ tracer: exporter.tracer, content })
   return {
     observe: (store) =>
-      observedStore(store, (events) => {
-        metrics.observe(events)
-        spans?.observe(events)
+      observedStore(store, {
+        observe(events) {
+          metrics.observe(events)
+          spans?.observe(events)
+        },
+        learn(event) {
+          metrics.observe([event])
+          spans?.learn(event)
+        },
       }),
     request: (entry) => metrics.request(entry),
     metrics: () => metrics.text(),

@@ -7,6 +7,7 @@ import { countRequest } from './rate-limits.ts'
 import type { Peer, Route } from './route.ts'
 import { scopedSessions } from './scoped-sessions.ts'
 import type { TokenRegistry } from './tokens.ts'
+import { traceContextOf } from './trace-context.ts'
 
 export interface EntranceOptions {
   readonly sessions: SessionService
@@ -33,20 +34,20 @@ export class Entrance {
     found: (caller: Caller) => void = () => {},
   ): Promise<Peer> {
     const { tokens, records, clock } = this.#options
-    if (access === 'public') return this.#peer(anonymous, headend)
+    if (access === 'public') return this.#peer(anonymous, { headend, headers })
     const caller = await authenticate(headers, { headend, tokens })
     found(caller)
     requireScope(caller, access)
     await countRequest(caller, { records, clock })
     if (access === 'run' && !endsWork) this.#refuseIfDraining()
-    return this.#peer(caller, headend)
+    return this.#peer(caller, { headend, headers })
   }
 
-  #peer(caller: Caller, headend: string): Peer {
+  #peer(caller: Caller, { headend, headers }: { readonly headend: string; readonly headers: Headers }): Peer {
     const { sessions, admission } = this.#options
     return {
       caller,
-      sessions: scopedSessions(sessions, caller),
+      sessions: scopedSessions(sessions, caller, traceContextOf(headers)),
       concerns() {},
       admit: async (agent, signal) => {
         this.#refuseIfDraining()

@@ -1,11 +1,11 @@
-import { type SessionEntry, type SessionService, type StreamEvent, TroupeError } from '../../contracts/index.ts'
+import { type SessionEntry, type SessionService, type StreamEvent, type TraceContext, TroupeError } from '../../contracts/index.ts'
 import { type Caller, isAdmin, mayUseAgent } from './caller.ts'
 
 /**
  * The sessions and agents of one caller. Sessions of other owners do not exist for it, nor do agents that its token does not name.
- * An admin sees the sessions of everybody.
+ * An admin sees the sessions of everybody. Turns that the caller begins belong to its trace.
  */
-export function scopedSessions(service: SessionService, caller: Caller): SessionService {
+export function scopedSessions(service: SessionService, caller: Caller, traceContext?: TraceContext): SessionService {
   const { principal } = caller
   const owner = isAdmin(caller) ? undefined : principal.id
 
@@ -32,14 +32,14 @@ export function scopedSessions(service: SessionService, caller: Caller): Session
   return {
     async start(input, options = {}) {
       requireAgent(options.agent)
-      return service.start(input, { ...options, principal })
+      return service.start(input, { ...options, principal, ...(traceContext && { traceContext }) })
     },
     async send(sessionId, input, options) {
       const { agent } = await own(sessionId)
       // An earlier token of this name may have had other agents; an admin may see sessions of all of them.
       const isNamed = caller.agents === undefined || agents().some(({ name, displayName }) => name === agent || displayName === agent)
       if (!isNamed) throw unknownAgent(agent)
-      return service.send(sessionId, input, options)
+      return service.send(sessionId, input, traceContext ? { ...options, traceContext } : options)
     },
     events: (sessionId, options) =>
       afterCheck(

@@ -1,6 +1,7 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
 import type { InteractionEvent } from '../../contracts/index.ts'
 import type { AccessEntry, Admission } from '../server/index.ts'
+import { genAiMetrics } from './gen-ai-metrics.ts'
 
 // Names of agents, models and tools are labels: the configuration bounds them. Sessions and owners are not.
 
@@ -90,6 +91,7 @@ function sessionMetrics(registers: Registry[]): (event: InteractionEvent) => voi
     labelNames: ['tool'],
     registers,
   })
+  const genAi = genAiMetrics(registers)
   const names = new OpenNames()
 
   return (event) => {
@@ -105,6 +107,7 @@ function sessionMetrics(registers: Registry[]): (event: InteractionEvent) => voi
         const model = names.take(keyOf(event, event.stepId))
         steps.inc({ model, status: event.type === 'interaction.step.completed' ? 'completed' : event.failure.class })
         stepSeconds.observe({ model }, event.latencyMs / 1000)
+        genAi.inference(model, event)
         tokens.inc({ model, type: 'input' }, event.usage.input)
         tokens.inc({ model, type: 'output' }, event.usage.output)
         if (event.cost !== 'unknown') cost.inc({ model }, event.cost)
@@ -114,7 +117,11 @@ function sessionMetrics(registers: Registry[]): (event: InteractionEvent) => voi
         if (event.item.kind === 'call') names.set(keyOf(event, event.item.id), event.item.tool)
         break
       case 'interaction.item.completed':
-        if (event.item.kind === 'call') calls.inc({ tool: names.take(keyOf(event, event.item.id)), status: event.item.status })
+        if (event.item.kind === 'call') {
+          const tool = names.take(keyOf(event, event.item.id))
+          calls.inc({ tool, status: event.item.status })
+          genAi.tool(tool, event.item.latencyMs)
+        }
         break
       case 'interaction.approval.requested':
         approvals.inc({ tool: event.request.tool })
@@ -124,6 +131,7 @@ function sessionMetrics(registers: Registry[]): (event: InteractionEvent) => voi
       case 'interaction.turn.interrupted': {
         const agent = names.get(keyOf(event, 'agent'))
         turns.inc({ agent, status: event.ending.status })
+        genAi.agent(agent, event.totals.durationMs)
         turnSeconds.observe({ agent }, event.totals.durationMs / 1000)
         break
       }

@@ -1,23 +1,39 @@
 import type { InteractionEvent, Store } from '../../contracts/index.ts'
 
-/** The same store. `observe` gets events once they are durable, in the order of their tree. It must not throw. */
-export function observedStore(store: Store, observe: (events: readonly InteractionEvent[]) => void): Store {
+export interface StoreObserver {
+  /** Gets events once they are durable, in the order of their tree. Of a copied session, only that it was created. */
+  observe(events: readonly InteractionEvent[]): void
+  /** Gets the first event of a session that is read: after a restart, nothing else says what it is. */
+  learn(event: InteractionEvent): void
+}
+
+/** The same store. The observer must not throw. */
+export function observedStore(store: Store, observer: StoreObserver): Store {
   const { journal } = store
+  const stored = (events: readonly InteractionEvent[]): void =>
+    observer.observe(isCopy(events) ? events.filter(({ type }) => type === 'interaction.session.created') : events)
+  const known = (events: readonly InteractionEvent[]): readonly InteractionEvent[] => {
+    if (events[0]?.seq === 1) observer.learn(events[0])
+    return events
+  }
   return {
     ...store,
     journal: {
       claim: (treeId, owner) => journal.claim(treeId, owner),
       release: (treeId, epoch) => journal.release(treeId, epoch),
-      read: (treeId, after, limit) => journal.read(treeId, after, limit),
+      read(...range) {
+        const events = journal.read(...range)
+        return events instanceof Promise ? events.then(known) : known(events)
+      },
       watch: (treeId, wake) => journal.watch(treeId, wake),
       append(batch) {
         const answer = journal.append(batch)
         if (!(answer instanceof Promise)) {
-          if (answer.ok) observe(batch.events)
+          if (answer.ok) stored(batch.events)
           return answer
         }
         return answer.then((result) => {
-          if (result.ok) observe(batch.events)
+          if (result.ok) stored(batch.events)
           return result
         })
       },
@@ -26,3 +42,7 @@ export function observedStore(store: Store, observe: (events: readonly Interacti
     close: () => store.close(),
   }
 }
+
+/** A fork is one batch. Its turns were observed when they ran. */
+const isCopy = ([first]: readonly InteractionEvent[]): boolean =>
+  first?.type === 'interaction.session.created' && first.forkedFrom !== undefined

@@ -17,9 +17,16 @@ export function sessionService(host: Runtime): SessionService {
     start: (input, options = {}) => startSession(host, input, options),
     async send(sessionId, input, options = {}) {
       checkSend(input, options)
-      const { mode = 'queue', clientId, to } = options
+      const { mode = 'queue', clientId, to, traceContext } = options
       const changes = changesOfSettings(options)
-      const message = { kind: 'input', parts: partsOf(input), mode, ...(to !== undefined && { to }), ...(changes && { changes }) } as const
+      const message = {
+        kind: 'input',
+        parts: partsOf(input),
+        mode,
+        ...(to !== undefined && { to }),
+        ...(changes && { changes }),
+        ...(traceContext && { traceContext }),
+      } as const
       return host.deliver(sessionId as TreeId, message, clientId as ClientId | undefined)
     },
     events(sessionId, options = {}) {

@@ -78,6 +78,7 @@ function openingOf(options: StartOptions): Opening {
     hasClientId: options.clientId !== undefined,
     history: readHistory(history),
     changes: changesOfSettings(options),
+    traceContext: options.traceContext,
   }
 }
 

@@ -162,7 +162,14 @@ const invalid = (error: unknown): Diagnostic => ({
 function eventOf(session: ActiveSession, { position, clientId, message }: InboxRow, request: ApprovalRequest | undefined): EventDraft {
   switch (message.kind) {
     case 'input':
-      return { type: 'interaction.input.accepted', clientId, parts: message.parts, mode: inputMode(message), inbox: position }
+      return {
+        type: 'interaction.input.accepted',
+        clientId,
+        parts: message.parts,
+        mode: inputMode(message),
+        inbox: position,
+        ...(message.traceContext && { traceContext: message.traceContext }),
+      }
     case 'cancel':
       if (!cancelModes.includes(message.mode)) throw new Error(`unknown cancel mode ${showValue(message.mode)}`)
       return { type: 'interaction.cancel.requested', mode: message.mode, by: message.by, inbox: position }

@@ -95,7 +95,13 @@ export function createTree(
   for (const text of config.context) session.note({ type: 'interaction.context.added', ...text })
   tree.addInstructions(session)
   if (opening && opening.history.length > 0) session.note({ type: 'interaction.history.added', messages: opening.history })
-  session.note({ type: 'interaction.input.accepted', clientId: `${treeId}.input` as ClientId, parts: input, mode: 'queue' })
+  session.note({
+    type: 'interaction.input.accepted',
+    clientId: `${treeId}.input` as ClientId,
+    parts: input,
+    mode: 'queue',
+    ...(opening?.traceContext && { traceContext: opening.traceContext }),
+  })
   return tree
 }
 

@@ -1,4 +1,4 @@
-import type { AgentChanges, AgentSpec, Message, Principal, TreeIdentity } from '../../contracts/index.ts'
+import type { AgentChanges, AgentSpec, Message, Principal, TraceContext, TreeIdentity } from '../../contracts/index.ts'
 import type { Redactor } from '../../util/redact.ts'
 import type { OwnerAccounts } from '../owners/owner-accounts.ts'
 import type { TreeAccount } from '../owners/tree-account.ts'
@@ -13,6 +13,7 @@ export interface Opening {
   readonly hasClientId: boolean
   readonly history: readonly Message[]
   readonly changes: AgentChanges | undefined
+  readonly traceContext?: TraceContext | undefined
   /** Of the owner, if it has a budget. Opened before anything is asked or stored. */
   account?: TreeAccount | undefined
 }

@@ -86,11 +86,12 @@ export function checkClose(options: object): void {
 export function checkSend(input: RunInput, options: object): void {
   check({ input, options }, (problems) => {
     if (areOptions(problems, options)) {
-      checkKeys(problems, options, { known: ['mode', 'clientId', 'to', ...settingKeys], place: 'options' })
+      checkKeys(problems, options, { known: ['mode', 'clientId', 'to', 'traceContext', ...settingKeys], place: 'options' })
       problems.push(...changeProblems(options), ...outputProblems(options.output ?? undefined))
       checkField(problems, options.instructions, { type: optional(text), place: 'options.instructions' })
       if (options.to !== undefined && settingKeys.some((key) => options[key] !== undefined)) problems.push(settingsOfChild)
       if (options.mode !== undefined) checkWord(problems, options.mode, { place: 'options.mode', known: inputModes })
+      checkField(problems, options.traceContext, { type: optional(traceContext), place: 'options.traceContext' })
       checkField(problems, options.clientId, { type: optional(nonEmpty('an id')), place: 'options.clientId' })
       checkField(problems, options.to, { type: optional(nonEmpty('a session id or an agent path')), place: 'options.to' })
     }
@@ -98,6 +99,12 @@ export function checkSend(input: RunInput, options: object): void {
   })
 }
 
+export const traceContext: FieldType = {
+  expected: 'headers of W3C Trace Context',
+  remedy: 'Pass { traceparent, tracestate? }.',
+  accepts: (value) => isRecord(value) && [value.traceparent, value.tracestate ?? ''].every(isShortText),
+}
+const isShortText = (value: unknown): boolean => typeof value === 'string' && value.length <= 512
 const text: FieldType = { expected: 'a text', remedy: 'Pass a string.', accepts: (value) => typeof value === 'string' }
 const settingKeys = ['models', 'limits', 'parameters', 'instructions', 'output']
 const settingsOfChild: Problem = {

@@ -3,7 +3,7 @@ import { someLabels } from '../../policy/session-fields.ts'
 import { checkField, checkKeys, type FieldType, optional } from '../../util/option-problems.ts'
 import type { RunInput } from '../api/agent-runtime.ts'
 import { changeProblems } from '../resume/reconfigure-session.ts'
-import { agentName, areOptions, check, checkInput, checkOverlay, nonEmpty } from './check-arguments.ts'
+import { agentName, areOptions, check, checkInput, checkOverlay, nonEmpty, traceContext } from './check-arguments.ts'
 import { historyProblems } from './check-history.ts'
 import { outputProblems } from './check-output-contract.ts'
 import { checkPrincipal, shortText } from './check-principal.ts'
@@ -14,6 +14,7 @@ const fields: { readonly [Key in keyof Required<StartOptions>]: FieldType | unde
   labels: someLabels,
   clientId: shortText('an id'),
   instructions: nonEmpty('a text'),
+  traceContext,
   // Checked below.
   overlay: undefined,
   principal: undefined,
