@@ -2,7 +2,7 @@ import { agentDefinitions } from './agent-definitions.ts'
 import { lines } from './events.ts'
 import { itemDefinitions } from './item-definitions.ts'
 import { outcomeDefinitions } from './outcome-definitions.ts'
-import { reference, type Schema } from './shapes.ts'
+import { reachable, reference, type Schema } from './shapes.ts'
 
 /** `TurnStarted` for `interaction.turn.started`. */
 const eventName = (type: string): string =>
@@ -18,8 +18,7 @@ const events = Object.entries(lines).flatMap(([type, schema]) =>
 const isDurable = ({ schema }: { readonly schema: Schema }): boolean => 'seq' in (schema.properties as object)
 const union = (members: typeof events): Schema => ({ oneOf: members.map(({ name }) => reference(name)) })
 
-/** The definitions of schemas/ that `/openapi.json` refers to. Loaded when somebody asks for it. */
-export const apiDefinitions: { readonly [name: string]: Schema } = {
+const all: { readonly [name: string]: Schema } = {
   ...agentDefinitions,
   ...itemDefinitions,
   ...outcomeDefinitions,
@@ -27,3 +26,9 @@ export const apiDefinitions: { readonly [name: string]: Schema } = {
   DurableEvent: { description: 'An event of the journal.', ...union(events.filter(isDurable)) },
   StreamEvent: { description: 'An event of the journal, or a live event.', ...union(events) },
 }
+
+/** What answers refer to besides events. */
+const named = ['TurnOperation', 'TurnReason', 'Cost', 'Diagnostic']
+
+/** The definitions of schemas/ that `/openapi.json` contains. Loaded when somebody asks for it. */
+export const apiDefinitions = reachable(['DurableEvent', 'StreamEvent', ...named].map(reference), all)

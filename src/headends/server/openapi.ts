@@ -59,7 +59,7 @@ export function openApiDocument(routes: readonly Route[], { version, definitions
         token: { type: 'http', scheme: 'bearer', description: 'A token of `troupe serve` or `troupe token create`.' },
         apiKey: { type: 'apiKey', in: 'header', name: 'x-api-key', description: 'The same token, as clients of Anthropic send it.' },
       },
-      schemas: reachable(paths, schemas),
+      schemas,
     },
   })
 }
@@ -144,28 +144,7 @@ export function schemaOf(schema: z.ZodType, io: 'input' | 'output' = 'input'): J
   return rest as JsonSchema
 }
 
-const definition = '#/$defs/'
-
-/** The definitions that are referred to, directly or indirectly. */
-function reachable(from: object, all: Definitions): Definitions {
-  const found: { [name: string]: JsonSchema } = {}
-  const waiting: unknown[] = [from]
-  for (let value = waiting.pop(); value !== undefined; value = waiting.pop()) {
-    if (typeof value !== 'object' || value === null) continue
-    const { $ref } = value as { readonly $ref?: unknown }
-    const name = typeof $ref === 'string' ? $ref.slice(definition.length) : undefined
-    const schema = name === undefined ? undefined : all[name]
-    if (name !== undefined && !schema) throw new Error(`The API description refers to ${name}, which is not defined.`)
-    if (name !== undefined && schema && !found[name]) {
-      found[name] = schema
-      waiting.push(schema)
-    }
-    waiting.push(...Object.values(value).filter((each) => each !== undefined))
-  }
-  return Object.fromEntries(Object.entries(found).toSorted(([one], [other]) => (one < other ? -1 : 1)))
-}
-
 const inComponents = (document: object): object =>
   JSON.parse(JSON.stringify(document), (key, value) =>
-    key === '$ref' && typeof value === 'string' ? value.replace(definition, '#/components/schemas/') : value,
+    key === '$ref' && typeof value === 'string' ? value.replace('#/$defs/', '#/components/schemas/') : value,
   )
