@@ -246,12 +246,15 @@ test('traces go to the configured receiver, with headers from variables, and wit
   await other.put('traced.json', JSON.stringify({ telemetry: { endpoint, headers, content: true } }))
   await other.put('.ai-agent/.ai-agent.env', 'OTEL_TOKEN=abc123def\n')
   const served = await other.serve(['--config', 'traced.json'])
-  expect((await served.fetch('/v1/clerk?q=Hello')).status).toBe(200)
+  const [traceId, spanId] = ['4bf92f3577b34da6a3ce929d0e0e4736', '00f067aa0ba902b7']
+  const traceparent = `00-${traceId}-${spanId}-01`
+  expect((await served.fetch('/v1/clerk?q=Hello', { headers: { traceparent } })).status).toBe(200)
   served.process.kill('SIGTERM')
   await served.ended
   const { authorization, text } = await received.promise
   expect(authorization).toBe('Bearer abc123def')
-  for (const part of ['invoke_agent clerk', 'chat lab/model', 'You said: Hello']) expect(text).toContain(part)
+  const parent = [`"traceId":"${traceId}"`, `"parentSpanId":"${spanId}"`]
+  for (const part of ['invoke_agent clerk', 'chat model', '"lab"', 'You said: Hello', ...parent]) expect(text).toContain(part)
   await new Promise((resolve) => receiver.close(resolve))
 })
 
