@@ -2,7 +2,7 @@ import { agentDefinitions } from './agent-definitions.ts'
 import { lines } from './events.ts'
 import { itemDefinitions } from './item-definitions.ts'
 import { outcomeDefinitions } from './outcome-definitions.ts'
-import { reachable, reference, type Schema } from './shapes.ts'
+import { reachable, reference, type Schema, text } from './shapes.ts'
 
 /** `TurnStarted` for `interaction.turn.started`. */
 const eventName = (type: string): string =>
@@ -18,8 +18,12 @@ const events = Object.entries(lines).flatMap(([type, schema]) =>
 const isDurable = ({ schema }: { readonly schema: Schema }): boolean => 'seq' in (schema.properties as object)
 const union = (members: typeof events): Schema => ({ oneOf: members.map(({ name }) => reference(name)) })
 
+/** Callers that must not read prompts get an empty one. */
+const agent = { ...agentDefinitions.Agent, properties: { ...(agentDefinitions.Agent.properties as object), prompt: text } }
+
 const all: { readonly [name: string]: Schema } = {
   ...agentDefinitions,
+  Agent: agent,
   ...itemDefinitions,
   ...outcomeDefinitions,
   ...Object.fromEntries(events.map(({ name, schema }) => [name, schema])),
