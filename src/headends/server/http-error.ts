@@ -84,15 +84,12 @@ export class HttpError extends Error {
 export const errorText = ({ message, options: { remedy } }: HttpError): string =>
   remedy === undefined ? message : `${asSentence(message)} ${remedy}`
 
-/** The body of an error in the format of a protocol. */
-export interface ErrorShape {
-  (error: HttpError, requestId: string): object
-  /** For the OpenAPI document. */
-  readonly schema: z.ZodType
-}
+type ErrorBody = (error: HttpError, requestId: string) => object
 
-export const errorShape = (schema: z.ZodType, body: (error: HttpError, requestId: string) => object): ErrorShape =>
-  Object.assign(body, { schema })
+/** The body of an error in the format of a protocol, with its schema for the OpenAPI document. */
+export type ErrorShape = ErrorBody & { readonly schema: z.ZodType }
+
+export const errorShape = (schema: z.ZodType, body: ErrorBody): ErrorShape => Object.assign(body, { schema })
 
 /** Unexpected errors get no details: they may contain anything. */
 export function toHttpError(thrown: unknown): HttpError {
@@ -148,7 +145,7 @@ export const plainErrors = errorShape(plainError, ({ code, message, options }, r
   }
 })
 
-export function errorResponse(error: HttpError, shape: ErrorShape, requestId: string): Response {
+export function errorResponse(error: HttpError, shape: ErrorBody, requestId: string): Response {
   const { retryAfterSeconds } = error.options
   return Response.json(shape(error, requestId), {
     status: error.status,
