@@ -121,7 +121,8 @@ export async function serve(options: ServedOptions = {}): Promise<Served> {
     onError: (error) => errors.push(error),
     ...options.server,
   })
-  const document = async () => openApiDocument(routes, { version: '0.0.0', definitions: definitions() }) as ApiDocument
+  const listed = routes.filter(({ isUnlisted }) => !isUnlisted)
+  const document = async () => openApiDocument(listed, { version: '0.0.0', definitions: definitions() }) as ApiDocument
   const answers = checkedAnswers(server.fetch, routes, document)
   const listening = await listen({ ...server, fetch: answers.fetch }, { host: '127.0.0.1', port: 0, clock: systemClock, ...options.listen })
   const url = `http://127.0.0.1:${listening.port}`
