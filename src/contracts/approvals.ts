@@ -84,6 +84,13 @@ export type ApprovalDecision =
   /** Deny and end the whole run: the turn of the root, with all descendants. */
   | { readonly kind: 'abort' }
 
+/** The answer that a request has. It cannot be changed. */
+export interface GivenAnswer {
+  readonly decision: ApprovalDecision
+  /** Who decided. */
+  readonly by: string
+}
+
 export interface ApprovalRequest {
   /** Unique everywhere, like the id of its call. */
   readonly id: ApprovalId

@@ -3,9 +3,10 @@ import { systemClock } from '../../runtime/index.ts'
 import { terminalApproverName } from '../../view/index.ts'
 import type { Host } from '../host/process-host.ts'
 import type { Display } from '../progress/display.ts'
+import { exactLine } from '../terminal/exact-text.ts'
 import { discardTyped, hasEnded, type NextLine, nextLine } from '../terminal/read-line.ts'
 import { mayAsk } from '../trust/trust-question.ts'
-import { answerHint, parseDecision } from './answer-choices.ts'
+import { answerHint, decisionText, parseDecision } from './answer-choices.ts'
 import { fillForm } from './form-answer.ts'
 import { questionLines, type ShownRequest } from './question-lines.ts'
 
@@ -57,7 +58,8 @@ export class TerminalApprover implements RunApprover {
     if (event.type === 'interaction.session.created') this.#labels.set(event.sessionId, this.#labelOf(event))
     if (event.type === 'interaction.approval.requested')
       this.#announcement(event.request.id).resolve({ label: this.#labels.get(event.sessionId) ?? '' })
-    if (event.type === 'interaction.approval.resolved') this.#withdrawal(event.approvalId).abort()
+    if (event.type === 'interaction.approval.resolved')
+      this.#withdrawal(event.approvalId).abort(`${decisionText[event.decision.kind]} by ${event.by}`)
   }
 
   isInLine(id: ApprovalId): boolean {
@@ -87,7 +89,10 @@ export class TerminalApprover implements RunApprover {
         await stderr.write('> ')
         const decision = await this.#decided(await nextLine(stdin, over), asked, over)
         if (decision?.kind === 'withdrawn') {
-          await stderr.lines(['', paint('dim', signal.aborted ? 'the run is interrupted' : 'answered elsewhere')])
+          await stderr.lines([
+            '',
+            paint('dim', signal.aborted ? 'the run is interrupted' : `answered elsewhere: ${exactLine(String(over.reason))}`),
+          ])
           return 'wait'
         }
         if (decision?.kind === 'end') {

@@ -1,4 +1,4 @@
-import { BudgetExhaustedError, type ErrorCode, type Problem, TroupeError } from '../../contracts/index.ts'
+import { ApprovalAnsweredError, BudgetExhaustedError, type ErrorCode, type Problem, TroupeError } from '../../contracts/index.ts'
 import { asSentence } from '../../util/as-sentence.ts'
 
 /** Codes of the server itself, beside those of `TroupeError`. */
@@ -39,6 +39,8 @@ const statusOfCode: { readonly [Code in ErrorCode]: ServerErrorCode } = {
   session_mismatch: 'conflict',
   session_moved: 'conflict',
   approval_unknown: 'not_found',
+  approval_answered: 'conflict',
+  client_id_taken: 'conflict',
   budget_exhausted: 'rate_limited',
   store_failed: 'unavailable',
   store_invalid: 'internal',
@@ -99,6 +101,7 @@ export function toHttpError(thrown: unknown): HttpError {
       problems,
       cause: thrown,
       ...(kind === 'unavailable' && { retryAfterSeconds: 5 }),
+      ...(thrown instanceof ApprovalAnsweredError && { details: { first: thrown.first } }),
       ...(thrown instanceof BudgetExhaustedError && { retryAfterSeconds: thrown.retryAfterMs / 1000 }),
     })
   }

@@ -157,6 +157,11 @@ export class TreeDriver {
     while (this.#mailbox.draining) await this.#mailbox.draining.catch(() => {})
   }
 
+  /** Reads the inbox. Resolves when everything in it is recorded, or left for the next driver. */
+  async readInbox(): Promise<void> {
+    await this.#mailbox.drain().catch(() => {})
+  }
+
   /** Starts no further turn, and no longer waits for one. */
   retire(): void {
     this.#isRetired = true
