@@ -1,4 +1,5 @@
 import {
+  ApprovalAnsweredError,
   type ApprovalDecision,
   type ApprovalId,
   type GivenAnswer,
@@ -117,7 +118,9 @@ async function answer(store: Store, { id, typed, host, place }: AnswerInput): Pr
   // The answer is stored, so secrets of the run must not be in it.
   const decision = redactDecision(await redactorFor(waiting, host), decided)
   const approvalId = request.id
-  const stored = await storeAnswer(store, run.treeId, { kind: 'approval', approvalId, decision, by: byCommand })
+  const stored = await storeAnswer(store, run.treeId, { kind: 'approval', approvalId, decision, by: byCommand }).catch((error: unknown) => {
+    throw error instanceof ApprovalAnsweredError ? alreadyAnswered(error, { request, treeId: run.treeId, dataDir }) : error
+  })
   const first = 'first' in stored ? stored.first : undefined
   if (!first)
     await auditAction(store, {
@@ -170,6 +173,18 @@ function unlessUnknown(error: unknown): undefined {
 }
 
 const requestProblem = ({ request }: WaitingRequest) => ({ place: request.id, message: exactLine(requestSummary(request)) })
+
+const alreadyAnswered = (
+  { message }: ApprovalAnsweredError,
+  {
+    request,
+    treeId,
+    dataDir,
+  }: { readonly request: WaitingRequest['request']; readonly treeId: TreeId; readonly dataDir: string | undefined },
+): TroupeError =>
+  new TroupeError('approval_answered', exactLine(`${message} The request: ${requestSummary(request)}`), {
+    remedy: `An answer cannot be changed. Resume the session, as troupe approvals list shows, or end it: troupe approvals drop ${treeId}${dataDirFlag(dataDir)}`,
+  })
 
 const grantProblem = ({ session, project, labels }: GrantChoices) => ({
   place: `${session.word} ${project.word}`,

@@ -304,9 +304,9 @@ export class Runtime implements AgentRuntime {
     const answered = stored.kind === 'approval' ? await storeAnswer(store, treeId, stored) : undefined
     if (stored.kind !== 'approval') await this.#addOnce(treeId, clientId, stored)
     if (!isElsewhere && this.#held.has(treeId) && !this.drivers.has(treeId) && !this.#isClosed) await this.#tryResume(treeId)
+    const receipt = { clientId, driven: isElsewhere || this.drivers.has(treeId) }
     if (stored.kind === 'approval' && answered && 'position' in answered) await this.#requireEffect(treeId, { ...stored, ...answered })
-    const first = answered && 'first' in answered && { first: answered.first }
-    return { clientId, driven: isElsewhere || this.drivers.has(treeId), ...first }
+    return answered && 'first' in answered ? { ...receipt, first: answered.first } : receipt
   }
 
   async #addOnce(treeId: TreeId, clientId: ClientId, message: InboxMessage): Promise<void> {
