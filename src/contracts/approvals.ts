@@ -91,6 +91,11 @@ export interface GivenAnswer {
   readonly by: string
 }
 
+const verbs = { approve: 'approved', answer: 'answered', deny: 'denied', abort: 'denied, run ended' } as const
+
+/** `approved by anna`. */
+export const answeredText = ({ decision, by }: GivenAnswer): string => `${verbs[decision.kind]} by ${by}`
+
 export interface ApprovalRequest {
   /** Unique everywhere, like the id of its call. */
   readonly id: ApprovalId

@@ -1,4 +1,4 @@
-import type { GivenAnswer } from './approvals.ts'
+import { answeredText, type GivenAnswer } from './approvals.ts'
 import type { TreeId } from './ids.ts'
 
 /** Every error that Troupe throws. `retry`: whether a retry can help. */
@@ -72,14 +72,12 @@ export class BudgetExhaustedError extends TroupeError {
   }
 }
 
-const verbs = { approve: 'approved', answer: 'answered', deny: 'denied', abort: 'denied, run ended' } as const
-
 /** The request was answered before, by another decision. */
 export class ApprovalAnsweredError extends TroupeError {
   readonly first: GivenAnswer
 
   constructor(approvalId: string, first: GivenAnswer) {
-    super('approval_answered', `Already answered: ${verbs[first.decision.kind]} by ${first.by}.`, {
+    super('approval_answered', `Already answered: ${answeredText(first)}.`, {
       remedy: `The first answer to request ${approvalId} applies.`,
     })
     this.first = first

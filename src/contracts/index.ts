@@ -21,6 +21,7 @@ export {
   type ApprovalRule,
   type ApprovalWish,
   type Approver,
+  answeredText,
   type GivenAnswer,
   type ProjectGrants,
   type Question,

@@ -2,6 +2,7 @@ import {
   ApprovalAnsweredError,
   type ApprovalDecision,
   type ApprovalId,
+  answeredText,
   type GivenAnswer,
   type JsonSchema,
   type Problem,
@@ -21,7 +22,7 @@ import { auditAction } from '../serve/audit-action.ts'
 import { findSession, type SessionPlace, unknownSession } from '../sessions/find-session.ts'
 import { exactLine } from '../terminal/exact-text.ts'
 import { printDocument, printNotice } from '../terminal/print-messages.ts'
-import { answerSummary, decisionText, type GrantChoices, grantChoicesOf, grantOf, labelsLine, parseDecision } from './answer-choices.ts'
+import { answerSummary, type GrantChoices, grantChoicesOf, grantOf, labelsLine, parseDecision } from './answer-choices.ts'
 import { redactorFor } from './journal-redactor.ts'
 import { answerCommand, dataDirFlag, resumeHint } from './next-commands.ts'
 import { sessionFolder, withSessions } from './session-store.ts'
@@ -71,7 +72,7 @@ export async function answerRequest(invocation: ApprovalsInvocation, host: Host)
   }
   await host.stdout.prose([
     first
-      ? exactLine(`Already answered: ${decisionText[first.decision.kind]} by ${first.by}. Nothing has changed.`)
+      ? exactLine(`Already answered: ${answeredText(first)}. Nothing has changed.`)
       : `Answered: ${answerSummary(request, answered.decision)}`,
   ])
   if (left.length > 0)

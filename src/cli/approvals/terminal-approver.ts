@@ -1,4 +1,12 @@
-import type { ApprovalDecision, ApprovalId, ApprovalRequest, Approver, InteractionEvent, StreamEvent } from '../../contracts/index.ts'
+import {
+  type ApprovalDecision,
+  type ApprovalId,
+  type ApprovalRequest,
+  type Approver,
+  answeredText,
+  type InteractionEvent,
+  type StreamEvent,
+} from '../../contracts/index.ts'
 import { systemClock } from '../../runtime/index.ts'
 import { terminalApproverName } from '../../view/index.ts'
 import type { Host } from '../host/process-host.ts'
@@ -6,7 +14,7 @@ import type { Display } from '../progress/display.ts'
 import { exactLine } from '../terminal/exact-text.ts'
 import { discardTyped, hasEnded, type NextLine, nextLine } from '../terminal/read-line.ts'
 import { mayAsk } from '../trust/trust-question.ts'
-import { answerHint, decisionText, parseDecision } from './answer-choices.ts'
+import { answerHint, parseDecision } from './answer-choices.ts'
 import { fillForm } from './form-answer.ts'
 import { questionLines, type ShownRequest } from './question-lines.ts'
 
@@ -58,8 +66,7 @@ export class TerminalApprover implements RunApprover {
     if (event.type === 'interaction.session.created') this.#labels.set(event.sessionId, this.#labelOf(event))
     if (event.type === 'interaction.approval.requested')
       this.#announcement(event.request.id).resolve({ label: this.#labels.get(event.sessionId) ?? '' })
-    if (event.type === 'interaction.approval.resolved')
-      this.#withdrawal(event.approvalId).abort(`${decisionText[event.decision.kind]} by ${event.by}`)
+    if (event.type === 'interaction.approval.resolved') this.#withdrawal(event.approvalId).abort(answeredText(event))
   }
 
   isInLine(id: ApprovalId): boolean {
