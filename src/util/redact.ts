@@ -1,6 +1,7 @@
 import type { Json, JsonObject } from '../contracts/index.ts'
 import { RedactionStream } from './redact-stream.ts'
 import { secretEncodings } from './secret-encodings.ts'
+import { shortestToken, tokensIn } from './troupe-tokens.ts'
 import { wellFormed } from './well-formed.ts'
 
 export interface Redactor {
@@ -8,12 +9,12 @@ export interface Redactor {
   text(text: string): string
   /** Redacts values and keys. Returns the same object if nothing was redacted. */
   json(value: Json): Json
-  /** For a text in pieces; `undefined` without secrets. */
-  stream(): RedactionStream | undefined
+  /** For a text in pieces. */
+  stream(): RedactionStream
 }
 
 /**
- * Redacts the values of secret variables in all encodings: plain, base64, URL, JSON.
+ * Redacts the values of secret variables in all encodings: plain, base64, URL, JSON. Tokens of Troupe are redacted by their form, too.
  * `redactor({ GITHUB_TOKEN: 'ghp_x1y2z3' }).text('use ghp_x1y2z3')` is `use [redacted:GITHUB_TOKEN]`.
  */
 export function redactor(...overlays: readonly { readonly [name: string]: string }[]): Redactor {
@@ -25,13 +26,11 @@ export function redactor(...overlays: readonly { readonly [name: string]: string
       for (const form of secretEncodings(value)) if (form.length >= shortestSecret && !secrets.has(form)) secrets.set(form, name)
     }
   }
-  return secrets.size === 0 ? identity : createRedactor(secrets)
+  return createRedactor(secrets)
 }
 
 // Shorter values would be found everywhere.
 const shortestSecret = 6
-
-const identity: Redactor = { text: wellFormed, json: (value) => value, stream: () => undefined }
 
 const secretWords = new Set([
   'KEY',
@@ -74,7 +73,7 @@ interface Range {
 
 function createRedactor(secrets: ReadonlyMap<string, string>): Redactor {
   const forms = [...secrets].toSorted(([one], [other]) => other.length - one.length)
-  const shortest = Math.min(...forms.map(([form]) => form.length))
+  const shortest = Math.min(shortestToken, ...forms.map(([form]) => form.length))
   // Only a secret of digits can be part of a number.
   const hasDigits = forms.some(([form]) => /^[\d.e+-]+$/.test(form))
   const text = (given: string): string => {
@@ -103,6 +102,7 @@ function rangesOf(text: string, forms: readonly (readonly [string, string])[]): 
       ranges.push({ start, end: start + form.length, name })
     }
   }
+  for (const { start, end } of tokensIn(text)) ranges.push({ start, end, name: 'TROUPE_TOKEN' })
   return ranges
 }
 
