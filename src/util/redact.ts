@@ -119,6 +119,14 @@ function withoutRanges(text: string, ranges: Range[]): string {
   return result + text.slice(end)
 }
 
+/** Maps the texts and keys of a value. Returns the same object if nothing changes. */
+export function mapJson(value: Json, text: (text: string) => string): Json {
+  const json = (each: Json): Json => mapJson(each, text)
+  if (typeof value === 'string') return text(value)
+  if (typeof value !== 'object' || value === null) return value
+  return Array.isArray(value) ? mapList(value, json) : mapObject(value as JsonObject, { text, json })
+}
+
 function mapList(list: readonly Json[], json: (value: Json) => Json): readonly Json[] {
   let copy: Json[] | undefined
   for (const [index, value] of list.entries()) {

@@ -47,5 +47,5 @@ const extensionsRoute = ({ extensions }: RestDependencies): Route =>
     access: 'read',
     summary: 'List the extensions',
     responses: { 200: { description: 'Extensions with state, capabilities, health and problems. Empty if the folder has none.' } },
-    handle: () => Response.json({ extensions: extensions() }),
+    handle: ({ shown }) => Response.json(shown({ extensions: extensions() })),
   })

@@ -39,7 +39,7 @@ const statusRoute = (dependencies: RestDependencies): Route =>
           '`{ version, principal, scopes, agents, models }`. With a budget: `budget`, what is used and left today. `warnings`: what is not as it should be, such as an agent file that cannot be read.',
       },
     },
-    handle: async (request) => Response.json(await statusOf(request, dependencies)),
+    handle: async (request) => Response.json(request.shown(await statusOf(request, dependencies))),
   })
 
 async function statusOf({ caller, sessions }: Peer, { version, ...dependencies }: RestDependencies): Promise<object> {
@@ -77,7 +77,7 @@ const demoRoute = (demo: Demonstration, dependencies: RestDependencies): Route =
           remedy: `Choose one of: ${names.join(', ')}.`,
         })
       await demo.choose(model)
-      return Response.json(await statusOf(request, dependencies))
+      return Response.json(request.shown(await statusOf(request, dependencies)))
     },
   })
 
