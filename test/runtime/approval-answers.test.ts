@@ -38,6 +38,23 @@ describe('an approver', () => {
     expect(ofType(events, 'interaction.approval.resolved').map(({ by }) => by)).toEqual(['caller'])
     expect(made.ran).toEqual([])
   })
+
+  it('that decides after somebody in another process, whose answer it has not read yet, changes nothing', async () => {
+    const late = Promise.withResolvers<Awaited<ReturnType<Approver['decide']>>>()
+    const memory = memoryStore()
+    // As between processes: the driver hears of a message later.
+    const store = { ...memory, inbox: { ...memory.inbox, watch: () => () => {} } }
+    const made = stage({ store, approver: { decide: () => late.promise }, steps: once })
+    const handle = made.runtime.stream('go')
+    await until('it is asked', async () => (await made.runtime.sessions.requests(handle.sessionId).catch(() => [])).length === 1)
+    const other = stage({ store: memory })
+    const approvalId = await openOf(memory, handle.sessionId)
+    await other.runtime.sessions.approve(handle.sessionId, { approvalId, decision: no('Not now'), by: 'bob' })
+    late.resolve({ decision: yes('session'), by: 'late' })
+    expect((await finish(handle)).status).toBe('completed')
+    expect(ofType(await journalOf(memory, handle.sessionId), 'interaction.approval.resolved').map(({ by }) => by)).toEqual(['bob'])
+    expect(made.ran).toEqual([])
+  })
 })
 
 describe('an answer to a postponed request', () => {

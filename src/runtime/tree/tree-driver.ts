@@ -57,6 +57,7 @@ export class TreeDriver {
     this.#tree = tree
     this.#staysWhenIdle = run.whenIdle === 'wait'
     this.#mailbox = new Mailbox(tree, { root: session, inbox: this.#inbox, cursor: run.inboxCursor })
+    tree.readInbox = () => this.readInbox()
     this.settled = this.#run(run.epoch)
     keepHiddenClass('tree', this)
   }

@@ -81,6 +81,9 @@ async function askApprover(session: ActiveSession, request: ApprovalRequest): Pr
     if (verdict === 'wait' || verdict === 'suspend') session.verdicts.set(request.id, verdict)
     else {
       const decision = checkDecision(request, verdict)
+      // Somebody in another process may have been faster.
+      await session.ports.tree.readInbox()
+      if (session.isReleased || !isOpen(session, request)) return
       await storeProjectGrant(session, request, decision)
       resolveRequest(session, request.id, decision)
     }
