@@ -2,10 +2,9 @@ import type { Json } from '../contracts/index.ts'
 import { mapJson } from './redact.ts'
 
 export interface PathHider {
-  text(text: string): string
   /** Returns the same object if it contains none of the paths. */
   json(value: Json): Json
-  /** The opposite of `text`. */
+  /** The opposite, for a text. */
   reveal(text: string): string
 }
 
@@ -22,7 +21,6 @@ export function pathHider(folders: { readonly [shown: string]: string }): PathHi
   const text = (given: string): string =>
     longestFirst.some((form) => given.includes(form)) ? given.replace(pattern, (found) => forms.get(found) ?? found) : given
   return {
-    text,
     json: (value) => mapJson(value, text),
     reveal: (given) => Object.entries(folders).reduce((revealed, [shown, path]) => revealed.replaceAll(shown, path), given),
   }

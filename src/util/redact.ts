@@ -80,16 +80,12 @@ function createRedactor(secrets: ReadonlyMap<string, string>): Redactor {
     const plain = wellFormed(given)
     return plain.length < shortest ? plain : withoutRanges(plain, rangesOf(plain, forms))
   }
-  const json = (value: Json): Json => {
-    if (typeof value === 'string') return text(value)
-    if (typeof value === 'number' && hasDigits) {
-      const shown = String(value)
-      const hidden = text(shown)
-      return hidden === shown ? value : hidden
-    }
-    if (typeof value !== 'object' || value === null) return value
-    return Array.isArray(value) ? mapList(value, json) : mapObject(value as JsonObject, { text, json })
+  const number = (value: number): Json => {
+    const shown = String(value)
+    const hidden = text(shown)
+    return hidden === shown ? value : hidden
   }
+  const json = (value: Json): Json => mapJson(value, text, hasDigits ? number : undefined)
   const spellings = forms.map(([form]) => form)
   return { text, json, stream: () => new RedactionStream(spellings, text) }
 }
@@ -119,11 +115,12 @@ function withoutRanges(text: string, ranges: Range[]): string {
   return result + text.slice(end)
 }
 
-/** Maps the texts and keys of a value. Returns the same object if nothing changes. */
-export function mapJson(value: Json, text: (text: string) => string): Json {
-  const json = (each: Json): Json => mapJson(each, text)
+/** Maps the texts, keys and numbers of a value. Returns the same object if nothing changes. */
+export function mapJson(value: Json, text: (text: string) => string, number?: (number: number) => Json): Json {
   if (typeof value === 'string') return text(value)
+  if (typeof value === 'number' && number) return number(value)
   if (typeof value !== 'object' || value === null) return value
+  const json = (each: Json): Json => mapJson(each, text, number)
   return Array.isArray(value) ? mapList(value, json) : mapObject(value as JsonObject, { text, json })
 }
 

@@ -106,7 +106,7 @@ export async function prepareServer({
     admission: settings.admission,
     ...(settings.maxBodyBytes !== undefined && { maxBodyBytes: settings.maxBodyBytes }),
     hiddenFolders: {
-      '~': homedir(),
+      '<home>': homedir(),
       '<troupe>': fileURLToPath(packageFile('.')),
       '<data>': project.folder,
       '<workspace>': project.workspace,

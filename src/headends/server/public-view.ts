@@ -1,42 +1,24 @@
-import type {
-  AgentSpec,
-  InteractionEvent,
-  Json,
-  Outcome,
-  RunOrigin,
-  SessionEntry,
-  SessionExport,
-  SessionService,
-  StreamEvent,
-} from '../../contracts/index.ts'
+import type { AgentSpec, InteractionEvent, Json, SessionEntry, SessionService, StreamEvent } from '../../contracts/index.ts'
 import { type PathHider, pathHider } from '../../util/hide-paths.ts'
-
-// What callers without `admin` see of a session: no prompts, and no absolute paths of the machine.
-//
-// 1. What people and agents say is not changed. Everything else is: requests, arguments, results, diagnostics.
-// 2. An object that contains nothing of it is returned as it is. Others are copied once for all readers.
 
 /** Folders of the machine by the names that are shown instead. */
 export interface HiddenFolders {
   readonly [shown: string]: string
 }
 
+/**
+ * What callers without `admin` see: no prompts, and no absolute paths of the machine.
+ *
+ * 1. What people and agents say is not changed. Everything else is: requests, arguments, results, diagnostics.
+ * 2. An object without any of it is returned as it is. Others are copied once for all readers.
+ */
 export class PublicView {
-  readonly #hider: PathHider
+  readonly #paths: PathHider
   readonly #known = new WeakMap<object, object>()
-  readonly #events = new WeakMap<StreamEvent, StreamEvent>()
+  readonly #events = new WeakMap<object, object>()
 
   constructor(folders: HiddenFolders = {}) {
-    this.#hider = pathHider(folders)
-  }
-
-  text(text: string): string {
-    return this.#hider.text(text)
-  }
-
-  /** For texts that come back. */
-  reveal(text: string): string {
-    return this.#hider.reveal(text)
+    this.#paths = pathHider(folders)
   }
 
   hide<Value extends object>(value: Value): Value {
@@ -44,56 +26,43 @@ export class PublicView {
   }
 
   event<Event extends StreamEvent>(event: Event): Event {
-    return once(this.#events, event, () => this.#event(event)) as Event
+    return once(this.#events, event, () => this.#event(event) as Event)
   }
 
-  entry(entry: SessionEntry): SessionEntry {
-    return entry.workspace === undefined ? entry : { ...entry, workspace: lastName(entry.workspace) }
-  }
-
-  outcome({ report, snapshot, ...rest }: Outcome): Outcome {
-    const { selectedAgent } = snapshot
-    return {
-      ...this.#hidden(rest),
-      ...(report && { report }),
-      snapshot: { ...this.#hidden(snapshot), selectedAgent: this.#agent(selectedAgent) },
-    }
-  }
-
-  export({ session, events, blobs, ...rest }: SessionExport): SessionExport {
-    return { ...rest, session: this.entry(session), events: events.map((event) => this.event(event)), blobs: this.#hidden(blobs) }
-  }
-
-  /** What another service reads, as callers without `admin` see it. */
+  /** The sessions of a service as they are seen. Keys of requests may come back: then they are those of the request again. */
   sessions(service: SessionService): SessionService {
+    const event = <Event extends StreamEvent>(each: Event): Event => this.event(each)
     return {
       ...service,
-      events: (sessionId, options) => mapped(service.events(sessionId, options), (event) => this.event(event)),
+      events: (id, options) => mapped(service.events(id, options), event),
       watch: (filter) =>
         mapped(service.watch(filter), (change) =>
-          change.kind === 'changed' ? once(this.#known, change, () => ({ ...change, session: this.entry(change.session) })) : change,
+          change.kind === 'changed' ? once(this.#known, change, () => ({ ...change, session: publicEntry(change.session) })) : change,
         ),
-      requests: async (sessionId) => (await service.requests(sessionId)).map((request) => this.hide(request)),
-      approve: async (sessionId, { decision, ...answer }) => {
-        const key = decision.kind === 'approve' && decision.key !== undefined && { key: this.reveal(decision.key) }
-        return this.hide(await service.approve(sessionId, { ...answer, decision: { ...decision, ...key } }))
+      requests: async (id) => (await service.requests(id)).map((request) => this.hide(request)),
+      approve: async (id, { decision, ...answer }) => {
+        const key = decision.kind === 'approve' && decision.key !== undefined && { key: this.#paths.reveal(decision.key) }
+        return this.hide(await service.approve(id, { ...answer, decision: { ...decision, ...key } }))
       },
-      outcome: async (sessionId) => this.outcome(await service.outcome(sessionId)),
-      get: async (sessionId) => this.#entryOrNone(await service.get(sessionId)),
-      find: async (key) => this.#entryOrNone(await service.find(key)),
-      list: async (filter) => (await service.list(filter)).map((entry) => this.entry(entry)),
-      update: async (sessionId, changes) => this.entry(await service.update(sessionId, changes)),
-      export: async (sessionId) => this.export(await service.export(sessionId)),
-      output: async (sessionId, handle) => {
-        const output = await service.output(sessionId, handle)
-        return output && 'text' in output ? { text: this.text(output.text) } : output
+      outcome: async (id) => {
+        const { report, snapshot, ...rest } = await service.outcome(id)
+        const own = { ...snapshot, selectedAgent: this.#agent(snapshot.selectedAgent), skills: [], history: [], state: {} }
+        return { ...this.#hidden(rest), ...(report && { report }), snapshot: own }
+      },
+      get: async (id) => entryOrNone(await service.get(id)),
+      find: async (key) => entryOrNone(await service.find(key)),
+      list: async (filter) => (await service.list(filter)).map(publicEntry),
+      update: async (id, changes) => publicEntry(await service.update(id, changes)),
+      export: async (id) => {
+        const { session, events, blobs, ...rest } = await service.export(id)
+        return { ...rest, session: publicEntry(session), events: events.map(event), blobs: this.#hidden(blobs) }
+      },
+      output: async (id, handle) => {
+        const output = await service.output(id, handle)
+        return output && 'text' in output ? this.#hidden(output) : output
       },
       agents: () => service.agents().map((agent) => this.hide(agent)),
     }
-  }
-
-  #entryOrNone(entry: SessionEntry | undefined): SessionEntry | undefined {
-    return entry && this.entry(entry)
   }
 
   #event(event: StreamEvent): StreamEvent {
@@ -102,7 +71,7 @@ export class PublicView {
       case 'interaction.history.added':
         return event
       case 'interaction.item.delta':
-        return event.kind === 'text' || event.kind === 'reasoning' ? event : { ...event, text: this.text(event.text) }
+        return event.kind === 'text' || event.kind === 'reasoning' ? event : this.#hidden(event)
       case 'interaction.item.started':
       case 'interaction.item.completed':
         return event.item.kind === 'text' ? event : this.#hidden(event)
@@ -114,7 +83,9 @@ export class PublicView {
       }
       case 'interaction.session.created': {
         const { origin, agent, ...rest } = event
-        return { ...this.#hidden(rest), agent: this.#agent(agent), ...(origin && { origin: publicOrigin(origin) }) }
+        // Without the file and the flags.
+        const from = origin && { workspace: lastName(origin.workspace), ...(origin.command !== undefined && { command: origin.command }) }
+        return { ...this.#hidden(rest), agent: this.#agent(agent), ...(from && { origin: from }) }
       }
       case 'interaction.session.configured':
         return { ...this.#hidden(event), agent: this.#agent(event.agent) }
@@ -133,7 +104,7 @@ export class PublicView {
   }
 
   #hidden<Value extends object>(value: Value): Value {
-    return this.#hider.json(value as unknown as Json) as unknown as Value
+    return this.#paths.json(value as unknown as Json) as unknown as Value
   }
 }
 
@@ -143,25 +114,21 @@ function once<Value extends object>(known: WeakMap<object, object>, value: Value
   return changed as Value
 }
 
-const publicOrigin = ({ workspace, command }: RunOrigin): RunOrigin => ({
-  workspace: lastName(workspace),
-  ...(command !== undefined && { command }),
-})
-
 const lastName = (path: string): string => path.split(/[/\\]/).findLast((part) => part !== '') ?? ''
+const publicEntry = (entry: SessionEntry): SessionEntry =>
+  entry.workspace === undefined ? entry : { ...entry, workspace: lastName(entry.workspace) }
+const entryOrNone = (entry: SessionEntry | undefined): SessionEntry | undefined => entry && publicEntry(entry)
 
-function mapped<From, To>(source: AsyncIterable<From>, change: (item: From) => To): AsyncIterable<To> {
+function mapped<Item>(source: AsyncIterable<Item>, change: (item: Item) => Item): AsyncIterable<Item> {
   return {
     [Symbol.asyncIterator]() {
       const inner = source[Symbol.asyncIterator]()
-      const shown = ({ done, value }: IteratorResult<From>): IteratorResult<To> =>
-        done ? { done, value: undefined } : { done: false, value: change(value) }
       return {
-        next: async () => shown(await inner.next()),
-        async return() {
-          await inner.return?.()
-          return { done: true, value: undefined }
+        async next() {
+          const next = await inner.next()
+          return next.done ? next : { value: change(next.value) }
         },
+        return: async () => inner.return?.() ?? { value: undefined, done: true },
       }
     },
   }
