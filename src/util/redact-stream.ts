@@ -32,6 +32,7 @@ export class RedactionStream {
   /** The position up to which the text can be shown. A secret that overlaps what is held back is held back, too. */
   #safeEnd(text: string): number {
     const open = text.length - this.#unfinished(text)
+    if (open === text.length) return open
     let end = open
     for (let start = this.#across(text, end); start !== undefined; start = this.#across(text, end)) end = start
     return text.length - end > this.#most ? open : end

@@ -136,13 +136,16 @@ function mapList(list: readonly Json[], json: (value: Json) => Json): readonly J
   return copy ?? list
 }
 
+/** Most objects stay as they are. */
 function mapObject(object: JsonObject, { text, json }: Pick<Redactor, 'text' | 'json'>): JsonObject {
-  let isChanged = false
-  const entries = Object.entries(object).map(([key, value]): [string, Json | undefined] => {
+  let changed: Map<string, [string, Json | undefined]> | undefined
+  for (const key of Object.keys(object)) {
+    const value = object[key]
     const hiddenKey = text(key)
     const hidden = value === undefined ? value : json(value)
-    if (hiddenKey !== key || hidden !== value) isChanged = true
-    return [hiddenKey, hidden]
-  })
-  return isChanged ? Object.fromEntries(entries) : object
+    if (hiddenKey === key && hidden === value) continue
+    changed ??= new Map()
+    changed.set(key, [hiddenKey, hidden])
+  }
+  return changed ? Object.fromEntries(Object.entries(object).map(([key, value]) => changed.get(key) ?? [key, value])) : object
 }

@@ -20,4 +20,8 @@ export const tokensIn = (text: string): readonly Place[] =>
   text.includes(start) ? [...text.matchAll(token)].map(({ index, 0: { length } }) => ({ start: index, end: index + length })) : none
 
 /** How many characters at the end of a text may be the beginning of a token. Words such as `start` are not held back. */
-export const tokenBegins = (text: string): number => beginning.exec(text.slice(-longestToken - 1))?.[0].length ?? 0
+export function tokenBegins(text: string): number {
+  // Every piece of every text comes by here.
+  const isPossible = text.includes(start) || text.endsWith('t') || text.endsWith('tr') || text.endsWith('trp')
+  return isPossible ? (beginning.exec(text.slice(-longestToken - 1))?.[0].length ?? 0) : 0
+}

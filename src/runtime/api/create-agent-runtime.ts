@@ -17,7 +17,7 @@ import { Interrupt } from '../../util/interrupt.ts'
 import { RecentSet } from '../../util/recent-set.ts'
 import { ownedTree } from '../resume/find-tree.ts'
 import { withChanges } from '../resume/reconfigure-session.ts'
-import { requireEffect, storeAnswer } from '../resume/store-answer.ts'
+import { type Answer, effectOf, type StoredAnswer, storeAnswer } from '../resume/store-answer.ts'
 import { unknownTree } from '../resume/tree-cache.ts'
 import { findAgent, matchAgent, onlyAgent, type Selected, withAgent } from '../selection/select-agent.ts'
 import { Feed } from '../tree/event-feed.ts'
@@ -305,8 +305,8 @@ export class Runtime implements AgentRuntime {
     if (stored.kind !== 'approval') await this.#addOnce(treeId, clientId, stored)
     if (!isElsewhere && this.#held.has(treeId) && !this.drivers.has(treeId) && !this.#isClosed) await this.#tryResume(treeId)
     const receipt = { clientId, driven: isElsewhere || this.drivers.has(treeId) }
-    if (stored.kind === 'approval' && answered && 'position' in answered) await this.#requireEffect(treeId, { ...stored, ...answered })
-    return answered && 'first' in answered ? { ...receipt, first: answered.first } : receipt
+    const effect = stored.kind === 'approval' && answered && (await this.#effectOf(treeId, stored, answered))
+    return effect && 'first' in effect ? { ...receipt, first: effect.first } : receipt
   }
 
   async #addOnce(treeId: TreeId, clientId: ClientId, message: InboxMessage): Promise<void> {
@@ -315,11 +315,11 @@ export class Runtime implements AgentRuntime {
   }
 
   /** If the tree is driven here, the answer is read before the caller hears that it is accepted. */
-  async #requireEffect(treeId: TreeId, answer: Parameters<typeof requireEffect>[2]): Promise<void> {
-    const driver = await this.drivers.find(treeId)
-    if (!driver) return
+  async #effectOf(treeId: TreeId, answer: Answer, stored: StoredAnswer): Promise<StoredAnswer> {
+    const driver = 'position' in stored ? await this.drivers.find(treeId) : undefined
+    if (!driver || 'first' in stored) return stored
     await driver.readInbox()
-    await requireEffect(this.parts.options.store, treeId, answer)
+    return effectOf(this.parts.options.store, treeId, { ...answer, ...stored })
   }
 
   /** Settings that cannot be used are refused before anything is stored. */

@@ -50,9 +50,9 @@ export async function storeAnswer(store: Place, treeId: TreeId, answer: Answer):
 }
 
 /** Call it when the driver has read the row. A rule, an approver or the end of the turn may have been faster. */
-export async function requireEffect(store: Place, treeId: TreeId, answer: Answer & { readonly position: number }): Promise<void> {
+export async function effectOf(store: Place, treeId: TreeId, answer: Answer & { readonly position: number }): Promise<StoredAnswer> {
   const { given } = await findRequest(store, treeId, answer.approvalId)
-  if (given && given.inbox !== answer.position) throw new ApprovalAnsweredError(answer.approvalId, given)
+  return given && given.inbox !== answer.position ? { first: sameAnswer(answer, given) } : answer
 }
 
 function sameAnswer({ approvalId, decision }: Answer, { decision: before, by }: GivenAnswer): GivenAnswer {
