@@ -1,5 +1,6 @@
 export {
   type AccountingEntry,
+  type AddedMessage,
   type AfterCallVerdict,
   type AgentCard,
   type AgentDescription,
@@ -59,6 +60,7 @@ export {
   type FilePart,
   type FinishReason,
   type Gate,
+  type GivenAnswer,
   type Hook,
   type HookContext,
   type Ids,

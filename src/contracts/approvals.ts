@@ -84,6 +84,18 @@ export type ApprovalDecision =
   /** Deny and end the whole run: the turn of the root, with all descendants. */
   | { readonly kind: 'abort' }
 
+/** The answer that a request has. It cannot be changed. */
+export interface GivenAnswer {
+  readonly decision: ApprovalDecision
+  /** Who decided. */
+  readonly by: string
+}
+
+const verbs = { approve: 'approved', answer: 'answered', deny: 'denied', abort: 'denied, run ended' } as const
+
+/** `approved by anna`. */
+export const answeredText = ({ decision, by }: GivenAnswer): string => `${verbs[decision.kind]} by ${by}`
+
 export interface ApprovalRequest {
   /** Unique everywhere, like the id of its call. */
   readonly id: ApprovalId

@@ -1,3 +1,4 @@
+import { answeredText, type GivenAnswer } from './approvals.ts'
 import type { TreeId } from './ids.ts'
 
 /** Every error that Troupe throws. `retry`: whether a retry can help. */
@@ -18,6 +19,8 @@ export const errorTable = {
   session_mismatch: { retry: false, summary: 'the session uses a workspace or an agent that this program does not have' },
   session_moved: { retry: false, summary: 'another process has taken over this session' },
   approval_unknown: { retry: false, summary: 'no approval request has that id' },
+  approval_answered: { retry: false, summary: 'the request has another answer, which cannot be changed' },
+  client_id_taken: { retry: false, summary: 'the client id belongs to another message or session' },
   budget_exhausted: { retry: false, summary: 'the owner of the session has used its budget of the day' },
   store_failed: { retry: true, summary: 'the store could not read or write' },
   store_invalid: { retry: false, summary: 'the store holds something that this version cannot read' },
@@ -66,6 +69,18 @@ export class BudgetExhaustedError extends TroupeError {
   constructor(message: string, { remedy, retryAfterMs }: { readonly remedy: string; readonly retryAfterMs: number }) {
     super('budget_exhausted', message, { remedy })
     this.retryAfterMs = retryAfterMs
+  }
+}
+
+/** The request was answered before, by another decision. */
+export class ApprovalAnsweredError extends TroupeError {
+  readonly first: GivenAnswer
+
+  constructor(approvalId: string, first: GivenAnswer) {
+    super('approval_answered', `Already answered: ${answeredText(first)}.`, {
+      remedy: `The first answer to request ${approvalId} applies.`,
+    })
+    this.first = first
   }
 }
 

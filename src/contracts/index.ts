@@ -21,13 +21,23 @@ export {
   type ApprovalRule,
   type ApprovalWish,
   type Approver,
+  answeredText,
+  type GivenAnswer,
   type ProjectGrants,
   type Question,
   type QuestionAnswer,
   type RuleVerdict,
   ruleVerdicts,
 } from './approvals.ts'
-export { BudgetExhaustedError, type ErrorCode, errorTable, JournalDamagedError, type Problem, TroupeError } from './errors.ts'
+export {
+  ApprovalAnsweredError,
+  BudgetExhaustedError,
+  type ErrorCode,
+  errorTable,
+  JournalDamagedError,
+  type Problem,
+  TroupeError,
+} from './errors.ts'
 export type {
   AskedFirst,
   Carried,
@@ -228,6 +238,7 @@ export { type SkillCard, type SkillScope, skillScopes } from './skill.ts'
 export type { AgentLoopStateSnapshot } from './snapshot.ts'
 export type { AnySchema, SchemaInput, SchemaOutput, StandardIssue, StandardResult, StandardSchema } from './standard-schema.ts'
 export type {
+  AddedMessage,
   Append,
   AppendBatch,
   Blobs,

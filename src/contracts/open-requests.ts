@@ -13,6 +13,10 @@ export class OpenRequests {
     return this.#open.size
   }
 
+  has(id: string): boolean {
+    return this.#open.has(id)
+  }
+
   add(id: string, place: Place): void {
     this.#open.set(id, place)
   }

@@ -1,5 +1,5 @@
 import type { InputContract, ModelParameters, OutputContract } from './agent.ts'
-import type { ApprovalDecision, ApprovalRequest } from './approvals.ts'
+import type { ApprovalDecision, ApprovalRequest, GivenAnswer } from './approvals.ts'
 import type { InputMode, InteractionEvent, StreamEvent, TraceContext } from './events.ts'
 import type { ApprovalId, BlobId, ClientId, SessionId } from './ids.ts'
 import type { AgentLimits } from './limits.ts'
@@ -30,7 +30,7 @@ export interface StartOptions extends SessionSettings {
   /** A key of another system. If a session has it, `start` returns that session and ignores the input. */
   readonly key?: string
   readonly labels?: readonly string[]
-  /** The same id of the same principal returns the same session: the input is taken once. */
+  /** The same id of the same principal returns the same session: the input is taken once. Another agent or input throws `client_id_taken`. */
   readonly clientId?: ClientId | string
   /**
    * Earlier messages of a client that keeps its own history. They enter the session before the first turn. Each call has its result. An
@@ -52,7 +52,7 @@ export interface SendOptions extends SessionSettings {
    * live when the message is read, the session records a diagnostic. Default: the child that talks to the person, else the root.
    */
   readonly to?: SessionId | string
-  /** A message that is sent twice under one id is accepted once. */
+  /** A message that is sent twice under one id is accepted once. Another input under that id throws `client_id_taken`. */
   readonly clientId?: ClientId | string
   /** Replaces the instructions of the start, from the next turn on. Empty: there are none. */
   readonly instructions?: string
@@ -75,6 +75,8 @@ export interface Receipt {
   readonly clientId: ClientId
   /** Whether a process drives the session. If not, the message takes effect when the session is opened next. */
   readonly driven: boolean
+  /** For an answer: the request has the same one already. This one changed nothing. */
+  readonly first?: GivenAnswer
 }
 
 /** A root session in a list. */
@@ -153,6 +155,10 @@ export interface SessionService {
   watch(filter?: Pick<TreeFilter, 'owner'>): AsyncIterable<SessionChange>
   /** Open requests of the session and its descendants, oldest first. */
   requests(sessionId: SessionId | string): Promise<readonly ApprovalRequest[]>
+  /**
+   * A request is answered once. The same answer again has `first` in its receipt; another one throws `approval_answered`. A decision
+   * that does not fit the request throws `usage`, and one to a request that has ended `approval_unknown`.
+   */
   approve(sessionId: SessionId | string, answer: ApprovalAnswer): Promise<Receipt>
   /** Revokes approvals for the whole session. */
   revoke(sessionId: SessionId | string, keys: readonly string[], by?: string): Promise<Receipt>

@@ -123,10 +123,15 @@ export interface InboxRow {
   readonly message: InboxMessage
 }
 
+export type AddedMessage =
+  | { readonly position: number; readonly repeated: false }
+  /** `message`: the one that is stored under this id. */
+  | { readonly position: number; readonly repeated: true; readonly message: InboxMessage }
+
 /** Messages from outside that are not yet in the journal. Any process may add, even before the tree has events. */
 export interface Inbox {
-  /** A repeated client id is stored once; returns the first position. */
-  add(treeId: TreeId, clientId: ClientId, message: InboxMessage): MaybePromise<{ readonly position: number; readonly repeated: boolean }>
+  /** A repeated client id is stored once; returns the first row. */
+  add(treeId: TreeId, clientId: ClientId, message: InboxMessage): MaybePromise<AddedMessage>
   read(treeId: TreeId, after: number): MaybePromise<readonly InboxRow[]>
   watch(treeId: TreeId, wake: () => void): () => void
 }

@@ -1,5 +1,6 @@
-import type { ApprovalBreadth, ApprovalDecision, ApprovalKey, ApprovalRequest } from '../contracts/index.ts'
+import type { ApprovalBreadth, ApprovalDecision, ApprovalKey, ApprovalRequest, JsonObject } from '../contracts/index.ts'
 import { isPlainObject } from '../util/json-schema/schema-values.ts'
+import type { Redactor } from '../util/redact.ts'
 import { contentProblem } from './form-fields.ts'
 
 /** What a decision grants beyond its call. */
@@ -52,7 +53,7 @@ export function decisionProblem({ scope, wider = [], question }: Decidable, deci
 }
 
 /** A decision without unknown fields. */
-export function plainDecision(decision: ApprovalDecision): ApprovalDecision {
+function plainDecision(decision: ApprovalDecision): ApprovalDecision {
   switch (decision.kind) {
     case 'approve': {
       const { kind, breadth, key } = decision
@@ -71,6 +72,16 @@ export function plainDecision(decision: ApprovalDecision): ApprovalDecision {
     default:
       return decision satisfies never
   }
+}
+
+/** People may type secrets. */
+export function redactDecision({ text, json }: Redactor, given: ApprovalDecision): ApprovalDecision {
+  const decision = plainDecision(given)
+  if (decision.kind === 'answer') {
+    const { content } = decision
+    return { ...decision, text: text(decision.text), ...(content && { content: json(content) as JsonObject }) }
+  }
+  return decision.kind === 'deny' && decision.feedback !== undefined ? { ...decision, feedback: text(decision.feedback) } : decision
 }
 
 type Decidable = Pick<ApprovalRequest, 'scope' | 'wider' | 'question'>

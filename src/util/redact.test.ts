@@ -104,9 +104,8 @@ describe('json', () => {
 })
 
 describe('without secrets', () => {
-  it('is one and the same identity', () => {
+  it('leaves everything as it is', () => {
     const value = { a: ['x'] }
-    expect(redactor({ HOME: '/home/someone' })).toBe(redactor({}))
     expect(redactor({}).json(value)).toBe(value)
   })
 })
@@ -136,5 +135,29 @@ describe('whatever the secrets and the text', () => {
     many.text('secret-value-'.repeat(80_000))
     many.text('secret-value-1-xxxxxxxxxxxxxxxxxxxx'.repeat(30_000))
     expect(performance.now() - started).toBeLessThan(20_000)
+  })
+})
+
+describe('tokens of Troupe', () => {
+  const token = `trp_my-ci.2_${'aB3_-'.repeat(6)}xy`
+
+  it('are redacted by their form, wherever they are and whatever is secret here', () => {
+    for (const { text, json } of [redactor(), redactor({ API_KEY: 'sk-12345678' })]) {
+      expect(text(`http://localhost/#token=${token}, ${token}.`)).toBe(
+        'http://localhost/#token=[redacted:TROUPE_TOKEN], [redacted:TROUPE_TOKEN].',
+      )
+      expect(json({ [token]: [`x${token}`] })).toEqual({ '[redacted:TROUPE_TOKEN]': ['x[redacted:TROUPE_TOKEN]'] })
+      expect(text('trp_my_name is too short, and so is trp_')).toBe('trp_my_name is too short, and so is trp_')
+    }
+  })
+
+  it('are redacted in pieces of any size; words that begin alike are not held back', () => {
+    for (let size = 1; size < 50; size++) {
+      const shown = redactor().stream()
+      const whole = `It is ${token}, and not trp_local_x.`
+      const pieces = Array.from({ length: Math.ceil(whole.length / size) }, (_, i) => shown.push(whole.slice(i * size, (i + 1) * size)))
+      expect([...pieces, shown.end()].join('')).toBe('It is [redacted:TROUPE_TOKEN], and not trp_local_x.')
+    }
+    expect(redactor().stream().push('wait for the start')).toBe('wait for the start')
   })
 })

@@ -1,6 +1,7 @@
 import type { Json, JsonObject } from '../contracts/index.ts'
 import { RedactionStream } from './redact-stream.ts'
 import { secretEncodings } from './secret-encodings.ts'
+import { shortestToken, tokensIn } from './troupe-tokens.ts'
 import { wellFormed } from './well-formed.ts'
 
 export interface Redactor {
@@ -8,12 +9,12 @@ export interface Redactor {
   text(text: string): string
   /** Redacts values and keys. Returns the same object if nothing was redacted. */
   json(value: Json): Json
-  /** For a text in pieces; `undefined` without secrets. */
-  stream(): RedactionStream | undefined
+  /** For a text in pieces. */
+  stream(): RedactionStream
 }
 
 /**
- * Redacts the values of secret variables in all encodings: plain, base64, URL, JSON.
+ * Redacts the values of secret variables in all encodings: plain, base64, URL, JSON. Tokens of Troupe are redacted by their form, too.
  * `redactor({ GITHUB_TOKEN: 'ghp_x1y2z3' }).text('use ghp_x1y2z3')` is `use [redacted:GITHUB_TOKEN]`.
  */
 export function redactor(...overlays: readonly { readonly [name: string]: string }[]): Redactor {
@@ -25,13 +26,11 @@ export function redactor(...overlays: readonly { readonly [name: string]: string
       for (const form of secretEncodings(value)) if (form.length >= shortestSecret && !secrets.has(form)) secrets.set(form, name)
     }
   }
-  return secrets.size === 0 ? identity : createRedactor(secrets)
+  return createRedactor(secrets)
 }
 
 // Shorter values would be found everywhere.
 const shortestSecret = 6
-
-const identity: Redactor = { text: wellFormed, json: (value) => value, stream: () => undefined }
 
 const secretWords = new Set([
   'KEY',
@@ -74,23 +73,19 @@ interface Range {
 
 function createRedactor(secrets: ReadonlyMap<string, string>): Redactor {
   const forms = [...secrets].toSorted(([one], [other]) => other.length - one.length)
-  const shortest = Math.min(...forms.map(([form]) => form.length))
+  const shortest = Math.min(shortestToken, ...forms.map(([form]) => form.length))
   // Only a secret of digits can be part of a number.
   const hasDigits = forms.some(([form]) => /^[\d.e+-]+$/.test(form))
   const text = (given: string): string => {
     const plain = wellFormed(given)
     return plain.length < shortest ? plain : withoutRanges(plain, rangesOf(plain, forms))
   }
-  const json = (value: Json): Json => {
-    if (typeof value === 'string') return text(value)
-    if (typeof value === 'number' && hasDigits) {
-      const shown = String(value)
-      const hidden = text(shown)
-      return hidden === shown ? value : hidden
-    }
-    if (typeof value !== 'object' || value === null) return value
-    return Array.isArray(value) ? mapList(value, json) : mapObject(value as JsonObject, { text, json })
+  const number = (value: number): Json => {
+    const shown = String(value)
+    const hidden = text(shown)
+    return hidden === shown ? value : hidden
   }
+  const json = (value: Json): Json => mapJson(value, text, hasDigits ? number : undefined)
   const spellings = forms.map(([form]) => form)
   return { text, json, stream: () => new RedactionStream(spellings, text) }
 }
@@ -103,6 +98,7 @@ function rangesOf(text: string, forms: readonly (readonly [string, string])[]): 
       ranges.push({ start, end: start + form.length, name })
     }
   }
+  for (const { start, end } of tokensIn(text)) ranges.push({ start, end, name: 'TROUPE_TOKEN' })
   return ranges
 }
 
@@ -119,6 +115,15 @@ function withoutRanges(text: string, ranges: Range[]): string {
   return result + text.slice(end)
 }
 
+/** Maps the texts, keys and numbers of a value. Returns the same object if nothing changes. */
+export function mapJson(value: Json, text: (text: string) => string, number?: (number: number) => Json): Json {
+  if (typeof value === 'string') return text(value)
+  if (typeof value === 'number' && number) return number(value)
+  if (typeof value !== 'object' || value === null) return value
+  const json = (each: Json): Json => mapJson(each, text, number)
+  return Array.isArray(value) ? mapList(value, json) : mapObject(value as JsonObject, { text, json })
+}
+
 function mapList(list: readonly Json[], json: (value: Json) => Json): readonly Json[] {
   let copy: Json[] | undefined
   for (const [index, value] of list.entries()) {
@@ -131,13 +136,16 @@ function mapList(list: readonly Json[], json: (value: Json) => Json): readonly J
   return copy ?? list
 }
 
+/** Most objects stay as they are. */
 function mapObject(object: JsonObject, { text, json }: Pick<Redactor, 'text' | 'json'>): JsonObject {
-  let isChanged = false
-  const entries = Object.entries(object).map(([key, value]): [string, Json | undefined] => {
+  let changed: Map<string, [string, Json | undefined]> | undefined
+  for (const key of Object.keys(object)) {
+    const value = object[key]
     const hiddenKey = text(key)
     const hidden = value === undefined ? value : json(value)
-    if (hiddenKey !== key || hidden !== value) isChanged = true
-    return [hiddenKey, hidden]
-  })
-  return isChanged ? Object.fromEntries(entries) : object
+    if (hiddenKey === key && hidden === value) continue
+    changed ??= new Map()
+    changed.set(key, [hiddenKey, hidden])
+  }
+  return changed ? Object.fromEntries(Object.entries(object).map(([key, value]) => changed.get(key) ?? [key, value])) : object
 }

@@ -160,7 +160,7 @@ describe('core.md, approvals: waiting', () => {
     expect(ofType(events, 'interaction.approval.resolved').map(({ decision }) => decision.kind)).toEqual(['approve'])
   })
 
-  test('a late answer, after the turn: refused as approval_unknown or reported in a diagnostic; nothing runs', async () => {
+  test('a late answer, after the turn: refused as approval_answered or reported in a diagnostic; nothing runs', async () => {
     const { runtime, treeId, approvalId, store } = await suspended(memoryStore())
     await runtime.sessions.approve(treeId, { approvalId: approvalId, decision: { kind: 'deny' } })
     await until('the end', async () => ofType(await journalOf(store, treeId), 'interaction.turn.completed').length === 1)
@@ -174,7 +174,7 @@ describe('core.md, approvals: waiting', () => {
     expect(got).toEqual([])
     const told = ofType(await journalOf(store, treeId), 'interaction.diagnostic')
     if (refused === '') expect(told).toHaveLength(1)
-    else expect(refused).toBe('approval_unknown')
+    else expect(refused).toBe('approval_answered')
     expectLegal(await journalOf(store, treeId))
   })
 

@@ -107,13 +107,14 @@ describe('core.md, inbox: nothing accepted is dropped', () => {
     expect(JSON.stringify(model.requests[1]?.messages.at(-1))).toContain('rather this')
   })
 
-  test('the same client id with another text is still the same message: the first applies', async () => {
+  test('the same client id with another text is refused: the first applies', async () => {
     const { runtime, model, store } = world({ steps: [{ text: 'a' }, { text: 'b' }] })
     const handle = runtime.stream('one')
     await finish(handle)
     await handle.send('first', { clientId: 'x' as never })
     await until('answered', () => model.requests.length === 2)
-    await handle.send('second', { clientId: 'x' as never })
+    await expect(handle.send('second', { clientId: 'x' as never })).rejects.toMatchObject({ code: 'client_id_taken' })
+    expect(await handle.send('first', { clientId: 'x' as never })).toMatchObject({ clientId: 'x' })
     await settle(20)
     expect(JSON.stringify(await journalOf(store, handle.sessionId))).not.toContain('"second"')
   })

@@ -78,7 +78,10 @@ describe('a run that waits', () => {
     })
     // Nobody has taken it up yet; it can no longer be changed, and that is told with what can be done.
     const late = await at(`approvals answer ${id} no`)
-    expect(late).toMatchObject({ code: 2, stderr: expect.stringContaining('Already answered (approved): Write a.txt, a new file') })
+    expect(late).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('Already answered: approved by troupe approvals answer. The request: Write a.txt, a new file'),
+    })
     expect(late.stderr).toContain(`or end it: troupe approvals drop ${id}\n`)
     expect([has('a.txt'), has('b.txt')]).toEqual([false, false])
     const list = JSON.parse((await at('approvals list --json')).stdout)

@@ -147,7 +147,7 @@ describe.concurrent('asking at a terminal', () => {
     await window.shows(/\? Write elsewhere\.txt[\s\S]*\n> $/)
     await answerElsewhere(at('elsewhere'), { kind: 'approve', breadth: 'once' })
     expect(await window.ended).toBe(0)
-    expect(window.lines().join('\n')).toContain('answered elsewhere')
+    expect(window.lines().join('\n')).toContain('answered elsewhere: approved by somebody')
     expect(await textOf('elsewhere.txt')).toBe('text')
     expect(window.isCursorVisible()).toBe(true)
   })

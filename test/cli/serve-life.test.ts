@@ -140,6 +140,43 @@ test('two servers of one folder share its sessions: each message is answered onc
   expect(ended.map(({ stderr }) => stderr).join()).not.toContain('cannot be continued')
 })
 
+test('two servers of one folder answer a request once: 30 racing pairs, and the command line', async () => {
+  await scene.put('writer.ai', agentText('You write.', 'tools: [write_file]\n'))
+  onTestFinished(() => scene.remove('writer.ai'))
+  scene.reply = ({ last }) =>
+    last === 'Write' ? { call: { name: 'write_file', input: { path: 'note.txt', content: 'x', reason: 'asked' } } } : { text: 'Written.' }
+  const servers = [await scene.serve(), await scene.serve()] as const
+  type Waiting = { readonly sessionId: string; readonly approvals: readonly { readonly id: string }[] }
+  const ask = async (served: Served): Promise<Waiting> => (await served.fetch('/v1/writer?q=Write')).json() as Promise<Waiting>
+  const answer = (served: Served, { sessionId, approvals }: Waiting, kind: string) =>
+    served.fetch(`/v1/sessions/${sessionId}/approvals/${approvals[0]?.id}`, { json: { kind } })
+  const effects = new Map<string, string>()
+  for (let pair = 0; pair < 30; pair++) {
+    const waiting = await ask(servers[pair % 2 ? 0 : 1])
+    const kinds = pair % 3 ? ['approve', 'deny'] : ['deny', 'approve']
+    const answers = await Promise.all(servers.map((served, index) => answer(served, waiting, kinds[index] ?? '')))
+    expect(answers.map(({ status }) => status).toSorted()).toEqual([202, 409])
+    effects.set(waiting.sessionId, `approval.${kinds[answers.findIndex(({ status }) => status === 202)]}`)
+    await answerOf(servers[0], waiting.sessionId)
+  }
+  const last = await ask(servers[0])
+  expect((await answer(servers[1], last, 'deny')).status).toBe(202)
+  const { id = '' } = last.approvals[0] ?? {}
+  expect(await scene.troupe(['approvals', 'answer', id, 'yes'])).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('Already answered: denied by local.'),
+  })
+  expect(await scene.troupe(['approvals', 'answer', id, 'no'])).toMatchObject({
+    code: 0,
+    stdout: 'Already answered: denied by local. Nothing has changed.\n',
+  })
+  const { entries } = JSON.parse((await scene.troupe(['audit', '--json'])).stdout) as { entries: { sessionId: string; action: string }[] }
+  const audited = entries.filter(({ action }) => action.startsWith('approval.')).map((entry) => [entry.sessionId, entry.action])
+  expect(audited).toEqual([...effects, [last.sessionId, 'approval.deny']])
+  for (const { process } of servers) process.kill('SIGTERM')
+  await Promise.all(servers.map(({ ended }) => ended))
+})
+
 /** Resolves when so many turns have been completed. */
 async function turnsOf(served: Served, sessionId: string, count: number): Promise<void> {
   const events = await served.fetch(`/v1/sessions/${sessionId}/events?until=closed`, { headers: { accept: 'text/event-stream' } })

@@ -110,8 +110,8 @@ describe('one answer', () => {
     expect(events.map(({ event }) => event)).toContain('interaction.turn.completed')
     expect(await json(fetch(`/v1/sessions/${waiting.sessionId}`))).toMatchObject({ outcome: { text: 'It is gone.' }, approvals: [] })
     const late = await answer('deny')
-    expect(late.status).toBe(404)
-    expect(await late.json()).toMatchObject({ error: { code: 'approval_unknown', message: expect.stringContaining('no open request') } })
+    expect(late.status).toBe(409)
+    expect(await late.json()).toMatchObject({ error: { code: 'approval_answered', message: 'Already answered: approved by local.' } })
     expect((await store.records.list('audit')).map(({ value }) => value)).toMatchObject([
       { by: 'local', action: 'approval.approve', approvalId: id },
     ])

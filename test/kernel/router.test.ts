@@ -172,6 +172,29 @@ it('a denial with a reason reaches the model; always covers the next call', asyn
   await stop()
 })
 
+it('an answer that comes after that of somebody else is reported with the first one', async () => {
+  const { router, stop } = await stage(memoryStore(), [deletion('a'), { text: 'Not deleted.' }], {
+    tools: [deleteFile],
+    sessions: (sessions) => ({
+      async approve(id, answer) {
+        await sessions.approve(id, { ...answer, decision: { kind: 'deny' }, by: 'local' })
+        return sessions.approve(id, answer)
+      },
+    }),
+  })
+  const channel = new FakeChannel()
+  router.register('chat', channel)
+  await router.receive('chat', message('Delete a'))
+  await channel.until(1)
+  await router.receive('chat', message('yes'))
+  await channel.until(3)
+  expect(channel.lines().slice(1).toSorted()).toEqual([
+    'answer orchestrator: Not deleted.',
+    'notice troupe: Already answered: denied by local.',
+  ])
+  await stop()
+})
+
 it('asks several requests one after the other', async () => {
   const calls = ['a', 'b'].map((path) => ({ tool: 'delete_file', input: { path } }))
   const { router, model, stop } = await stage(memoryStore(), [{ calls }, { text: 'Both.' }], {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { ApprovalDecision, Tool } from '../../src/contracts/index.ts'
-import { bounded, finish, journalOf, objectSchema, ofType, resultsIn, storeWith, tool, until } from '../acceptance/support.ts'
+import { bounded, finish, journalOf, objectSchema, resultsIn, storeWith, tool, until } from '../acceptance/support.ts'
 import { callsOf, no, play, recordsOf, stage, yes } from './approval-stage.ts'
 
 const answer = (text: string) => ({ kind: 'answer', text }) satisfies ApprovalDecision
@@ -64,15 +64,14 @@ describe('a question to a person', () => {
     expect(made.told[0]?.content).toContain('it approves, but an answer was expected')
   })
 
-  it('nor through the inbox: that is reported, and the question stays open', async () => {
+  it('nor by a caller: that is refused, and the question stays open', async () => {
     const made = stage({ tools, decide: () => 'wait', steps: [{ calls: [ask()] }, { text: 'Done.' }] })
     const handle = made.runtime.stream('go')
     await until('it is asked', () => made.asked.length === 1)
-    await handle.approve(made.asked[0]!.id, yes())
-    await until('it is told', async () => ofType(await journalOf(made.store, handle.sessionId), 'interaction.diagnostic').length === 1)
+    const refused = handle.approve(made.asked[0]!.id, yes())
+    await expect(refused).rejects.toMatchObject({ code: 'usage', message: expect.stringContaining('an answer was expected') })
     await handle.approve(made.asked[0]!.id, answer('red'))
-    const outcome = await finish(handle)
-    expect(outcome.diagnostics).toMatchObject([{ code: 'message_invalid', message: expect.stringContaining('an answer was expected') }])
+    expect((await finish(handle)).diagnostics).toEqual([])
     expect(resultsIn(made.model.requests[1])[0]?.content).toBe('They say: red')
   })
 
@@ -107,8 +106,8 @@ describe('a question to a person', () => {
     await until('it is asked', () => made.asked.length === 1)
     await handle.interrupt()
     expect((await finish(handle)).status).toBe('interrupted')
-    await made.runtime.sessions.approve(handle.sessionId, { approvalId: made.asked[0]!.id, decision: answer('red') })
-    await until('it is told', async () => ofType(await journalOf(made.store, handle.sessionId), 'interaction.diagnostic').length === 1)
+    const late = made.runtime.sessions.approve(handle.sessionId, { approvalId: made.asked[0]!.id, decision: answer('red') })
+    await expect(late).rejects.toMatchObject({ code: 'approval_unknown' })
     expect(recordsOf(await journalOf(made.store, handle.sessionId))).toMatchObject([{ status: 'skipped' }])
   })
 

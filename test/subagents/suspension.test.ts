@@ -135,6 +135,7 @@ describe('a tree with a child that waits for a person', () => {
   it('takes in an answer that comes while the suspension is put on record', async () => {
     const memory = memoryStore()
     let answer: ((treeId: TreeId) => Promise<void>) | undefined
+    let answered: Promise<unknown> | undefined
     const store: Store = {
       ...memory,
       journal: {
@@ -154,9 +155,13 @@ describe('a tree with a child that waits for a person', () => {
     answer = async (treeId) => {
       answer = undefined
       const approvalId = approvalOf(await memory.journal.read(treeId, 0))
-      await runtime.sessions.approve(treeId, { approvalId, decision: { kind: 'approve', breadth: 'once' } })
+      const isStored = new Promise<void>((resolve) => memory.inbox.watch(treeId, resolve))
+      // It is accepted when the driver has read it, which is after this commit.
+      answered = runtime.sessions.approve(treeId, { approvalId, decision: { kind: 'approve', breadth: 'once' } })
+      await isStored
     }
     expect(await runtime.run('Go')).toMatchObject({ status: 'completed', report: { text: 'clerk: sent' } })
+    expect(await answered).toMatchObject({ driven: true })
   })
 })
 

@@ -71,6 +71,24 @@ test('a second click or a key that is held does nothing twice, and answers no ot
   await chat.close()
 })
 
+test('of two tabs that answer one request together, the second says which answer applies and who gave it', async () => {
+  const chat = await openChat(browser, scene, { at: await startSession(scene, 'Weekend in Oslo') })
+  const answered: number[] = []
+  chat.page.on('response', (response) => {
+    if (response.request().method() === 'POST') answered.push(response.status())
+  })
+  // The other tab is faster by one request.
+  await chat.page.route('**/approvals/**', async (route) => {
+    await scene.fetch(new URL(route.request().url()).pathname, { json: { kind: 'deny' } })
+    await route.continue()
+  })
+  await chat.button('Approve').click()
+  await chat.page.getByText('Already answered: denied by local.').waitFor()
+  await chat.button('Approve').waitFor({ state: 'detached' })
+  expect(answered).toEqual([409])
+  await chat.close()
+})
+
 test('a message that was not accepted survives a reload; the skip link stays in the session; a wrong clock changes no duration', async () => {
   const chat = await openChat(browser, scene)
   await chat.page.addInitScript(() => {

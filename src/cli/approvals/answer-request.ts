@@ -1,7 +1,9 @@
 import {
+  ApprovalAnsweredError,
   type ApprovalDecision,
-  type ClientId,
-  type JsonObject,
+  type ApprovalId,
+  answeredText,
+  type GivenAnswer,
   type JsonSchema,
   type Problem,
   type Store,
@@ -9,8 +11,9 @@ import {
   TroupeError,
 } from '../../contracts/index.ts'
 import { contentProblem } from '../../policy/form-fields.ts'
+import { redactDecision } from '../../policy/grants.ts'
+import { findRequest, storeAnswer } from '../../runtime/index.ts'
 import { parseJsonObject } from '../../util/json-values.ts'
-import type { Redactor } from '../../util/redact.ts'
 import { requestSummary } from '../../view/index.ts'
 import { exitCodes } from '../host/exit-codes.ts'
 import type { Host } from '../host/process-host.ts'
@@ -19,7 +22,7 @@ import { auditAction } from '../serve/audit-action.ts'
 import { findSession, type SessionPlace, unknownSession } from '../sessions/find-session.ts'
 import { exactLine } from '../terminal/exact-text.ts'
 import { printDocument, printNotice } from '../terminal/print-messages.ts'
-import { answerSummary, decisionText, type GrantChoices, grantChoicesOf, grantOf, labelsLine, parseDecision } from './answer-choices.ts'
+import { answerSummary, type GrantChoices, grantChoicesOf, grantOf, labelsLine, parseDecision } from './answer-choices.ts'
 import { redactorFor } from './journal-redactor.ts'
 import { answerCommand, dataDirFlag, resumeHint } from './next-commands.ts'
 import { sessionFolder, withSessions } from './session-store.ts'
@@ -46,17 +49,18 @@ export async function answerRequest(invocation: ApprovalsInvocation, host: Host)
     answer(store, { id, typed: words.join(' '), host, place: { folder, dataDir } }),
   )
   if (!answered) throw unknownSession(id, { folder, dataDir })
-  const { waiting, request, driver } = answered
+  const { waiting, request, driver, first } = answered
   const goOn = resumeHint(waiting, { here: process.cwd(), folder, dataDir })
-  const left = waiting.requests.filter((each) => !each.answer && each.request.id !== request.request.id)
+  const left = waiting.requests.filter((each) => !each.answer && each.request.id !== request.id)
   if (output === 'json') {
     const { decision } = answered
-    const grant = grantOf(decision, request.request)
+    const grant = grantOf(decision, request)
     const granted = grant && { granted: grant.granted }
     const document = {
       sessionId: waiting.run.treeId,
-      approvalId: request.request.id,
+      approvalId: request.id,
       decision,
+      ...(first && { first }),
       ...granted,
       waiting: left.length,
       driven: driver !== undefined,
@@ -66,7 +70,11 @@ export async function answerRequest(invocation: ApprovalsInvocation, host: Host)
     await printDocument(document, host)
     return exitCodes.done.code
   }
-  await host.stdout.prose([`Answered: ${answerSummary(request.request, answered.decision)}`])
+  await host.stdout.prose([
+    first
+      ? exactLine(`Already answered: ${answeredText(first)}. Nothing has changed.`)
+      : `Answered: ${answerSummary(request, answered.decision)}`,
+  ])
   if (left.length > 0)
     await printNotice(
       `${left.length === 1 ? 'One more answer is' : `${left.length} more answers are`} required: troupe approvals list${dataDirFlag(dataDir)}`,
@@ -80,8 +88,10 @@ export async function answerRequest(invocation: ApprovalsInvocation, host: Host)
 
 interface Answered {
   readonly waiting: WaitingSession
-  readonly request: WaitingRequest
+  readonly request: WaitingRequest['request']
   readonly decision: ApprovalDecision
+  /** The request had the same answer already. */
+  readonly first: GivenAnswer | undefined
   /** The process that drives the session and takes the answer, for people. */
   readonly driver: string | undefined
 }
@@ -99,33 +109,28 @@ async function answer(store: Store, { id, typed, host, place }: AnswerInput): Pr
   const run = (await store.trees.get(id as TreeId)) ?? (await findSession(store, name, place))
   const { dataDir } = place
   const waiting = await waitingSession(store, run)
-  const request = findRequest(waiting, run.treeId === id ? id : `${run.treeId}${id.slice(name.length)}`, dataDir)
-  const decided = parseDecision(typed, request.request)
+  const request = await namedRequest(store, waiting, { id: run.treeId === id ? id : `${run.treeId}${id.slice(name.length)}`, dataDir })
+  const decided = parseDecision(typed, request)
   if (!decided)
-    throw new TroupeError('usage', `${JSON.stringify(typed)} is not a valid answer to: ${exactLine(requestSummary(request.request))}`, {
-      problems: request.request.question?.form
-        ? [contentProblemOf(request.request.question.form, typed)]
-        : grantChoicesOf(request.request).map(grantProblem),
+    throw new TroupeError('usage', `${JSON.stringify(typed)} is not a valid answer to: ${exactLine(requestSummary(request))}`, {
+      problems: request.question?.form ? [contentProblemOf(request.question.form, typed)] : grantChoicesOf(request).map(grantProblem),
       remedy: answerRemedy(request),
     })
   // The answer is stored, so secrets of the run must not be in it.
-  const decision = withoutSecrets(decided, await redactorFor(waiting, host))
-  const approvalId = request.request.id
-  // The first answer of a request is used; a second one is refused.
-  const { repeated } = await store.inbox.add(run.treeId, `answer ${approvalId}` as ClientId, {
-    kind: 'approval',
-    approvalId,
-    decision,
-    by: byCommand,
+  const decision = redactDecision(await redactorFor(waiting, host), decided)
+  const approvalId = request.id
+  const stored = await storeAnswer(store, run.treeId, { kind: 'approval', approvalId, decision, by: byCommand }).catch((error: unknown) => {
+    throw error instanceof ApprovalAnsweredError ? alreadyAnswered(error, { request, treeId: run.treeId, dataDir }) : error
   })
-  if (repeated) throw alreadyAnswered(request, run.treeId, dataDir)
-  await auditAction(store, {
-    action: `approval.${decision.kind}`,
-    sessionId: run.treeId,
-    approvalId,
-    ...(decision.kind === 'approve' && { breadth: decision.breadth }),
-  })
-  return { waiting, request, decision, driver: await store.trees.driver(run.treeId) }
+  const first = 'first' in stored ? stored.first : undefined
+  if (!first)
+    await auditAction(store, {
+      action: `approval.${decision.kind}`,
+      sessionId: run.treeId,
+      approvalId,
+      ...(decision.kind === 'approve' && { breadth: decision.breadth }),
+    })
+  return { waiting, request, decision, first, driver: await store.trees.driver(run.treeId) }
 }
 
 function contentProblemOf(form: JsonSchema, typed: string): Problem {
@@ -136,42 +141,49 @@ function contentProblemOf(form: JsonSchema, typed: string): Problem {
   }
 }
 
-function withoutSecrets(decision: ApprovalDecision, { text, json }: Redactor): ApprovalDecision {
-  if (decision.kind === 'answer') {
-    const { content } = decision
-    return { ...decision, text: text(decision.text), ...(content && { content: json(content) as JsonObject }) }
-  }
-  return decision.kind === 'deny' && decision.feedback !== undefined ? { ...decision, feedback: text(decision.feedback) } : decision
+/** Of a session whose requests are all answered, the first one. Of one that went on since, the request in its journal. */
+async function namedRequest(
+  store: Store,
+  { run, requests }: WaitingSession,
+  { id, dataDir }: { readonly id: string; readonly dataDir: string | undefined },
+): Promise<WaitingRequest['request']> {
+  const named = requests.find(({ request }) => request.id === id)
+  if (named) return named.request
+  const open = requests.filter(({ answer: given }) => !given)
+  const [only = requests[0], ...others] = open
+  if (id === run.treeId && only && others.length === 0) return only.request
+  if (id === run.treeId && only)
+    throw new TroupeError('usage', `The session ${id} has ${open.length} open requests.`, {
+      problems: open.map((each) => ({ ...requestProblem(each), remedy: answerCommand(each.request.id, each.request, dataDir) })),
+      remedy: 'Name the request to answer.',
+    })
+  const past = id === run.treeId ? undefined : await findRequest(store, run.treeId, id as ApprovalId).catch(unlessUnknown)
+  if (past) return past.request
+  throw new TroupeError(
+    'usage',
+    id === run.treeId ? `The session ${id} has no open request.` : `The session ${run.treeId} has no open request ${id}.`,
+    {
+      problems: open.map(requestProblem),
+      remedy: 'List open requests: troupe approvals list --everywhere',
+    },
+  )
 }
 
-function findRequest({ run, requests }: WaitingSession, id: string, dataDir: string | undefined): WaitingRequest {
-  const named = requests.find(({ request }) => request.id === id)
-  if (named?.answer) throw alreadyAnswered(named, run.treeId, dataDir)
-  if (named) return named
-  const open = requests.filter(({ answer: given }) => !given)
-  const [only, ...others] = open
-  const [answered] = requests
-  if (id === run.treeId && !only && answered) throw alreadyAnswered(answered, run.treeId, dataDir)
-  if (id !== run.treeId || !only)
-    throw new TroupeError(
-      'usage',
-      id === run.treeId ? `The session ${id} has no open request.` : `The session ${run.treeId} has no request ${id}.`,
-      {
-        problems: open.map(requestProblem),
-        remedy: 'List open requests: troupe approvals list --everywhere',
-      },
-    )
-  if (others.length === 0) return only
-  throw new TroupeError('usage', `The session ${id} has ${open.length} open requests.`, {
-    problems: open.map((each) => ({ ...requestProblem(each), remedy: answerCommand(each.request.id, each.request, dataDir) })),
-    remedy: 'Name the request to answer.',
-  })
+function unlessUnknown(error: unknown): undefined {
+  if (!(error instanceof TroupeError) || error.code !== 'approval_unknown') throw error
 }
 
 const requestProblem = ({ request }: WaitingRequest) => ({ place: request.id, message: exactLine(requestSummary(request)) })
 
-const alreadyAnswered = ({ request, answer }: WaitingRequest, treeId: TreeId, dataDir: string | undefined): TroupeError =>
-  new TroupeError('usage', `Already answered${answer ? ` (${decisionText[answer.kind]})` : ''}: ${exactLine(requestSummary(request))}`, {
+const alreadyAnswered = (
+  { message }: ApprovalAnsweredError,
+  {
+    request,
+    treeId,
+    dataDir,
+  }: { readonly request: WaitingRequest['request']; readonly treeId: TreeId; readonly dataDir: string | undefined },
+): TroupeError =>
+  new TroupeError('approval_answered', exactLine(`${message} The request: ${requestSummary(request)}`), {
     remedy: `An answer cannot be changed. Resume the session, as troupe approvals list shows, or end it: troupe approvals drop ${treeId}${dataDirFlag(dataDir)}`,
   })
 
@@ -180,7 +192,7 @@ const grantProblem = ({ session, project, labels }: GrantChoices) => ({
   message: labelsLine(labels),
 })
 
-function answerRemedy({ request }: WaitingRequest): string {
+function answerRemedy(request: WaitingRequest['request']): string {
   if (request.question?.form) return `Pass the fields with --content '{"name": "value"}', or no, cancel, or x to end the run.`
   if (request.question?.url !== undefined) return 'Answer yes when you are done, no, cancel, or x to end the run.'
   if (request.question)

@@ -1,8 +1,17 @@
-import type { ApprovalDecision, ApprovalId, ApprovalRequest, Approver, InteractionEvent, StreamEvent } from '../../contracts/index.ts'
+import {
+  type ApprovalDecision,
+  type ApprovalId,
+  type ApprovalRequest,
+  type Approver,
+  answeredText,
+  type InteractionEvent,
+  type StreamEvent,
+} from '../../contracts/index.ts'
 import { systemClock } from '../../runtime/index.ts'
 import { terminalApproverName } from '../../view/index.ts'
 import type { Host } from '../host/process-host.ts'
 import type { Display } from '../progress/display.ts'
+import { exactLine } from '../terminal/exact-text.ts'
 import { discardTyped, hasEnded, type NextLine, nextLine } from '../terminal/read-line.ts'
 import { mayAsk } from '../trust/trust-question.ts'
 import { answerHint, parseDecision } from './answer-choices.ts'
@@ -57,7 +66,7 @@ export class TerminalApprover implements RunApprover {
     if (event.type === 'interaction.session.created') this.#labels.set(event.sessionId, this.#labelOf(event))
     if (event.type === 'interaction.approval.requested')
       this.#announcement(event.request.id).resolve({ label: this.#labels.get(event.sessionId) ?? '' })
-    if (event.type === 'interaction.approval.resolved') this.#withdrawal(event.approvalId).abort()
+    if (event.type === 'interaction.approval.resolved') this.#withdrawal(event.approvalId).abort(answeredText(event))
   }
 
   isInLine(id: ApprovalId): boolean {
@@ -87,7 +96,10 @@ export class TerminalApprover implements RunApprover {
         await stderr.write('> ')
         const decision = await this.#decided(await nextLine(stdin, over), asked, over)
         if (decision?.kind === 'withdrawn') {
-          await stderr.lines(['', paint('dim', signal.aborted ? 'the run is interrupted' : 'answered elsewhere')])
+          await stderr.lines([
+            '',
+            paint('dim', signal.aborted ? 'the run is interrupted' : `answered elsewhere: ${exactLine(String(over.reason))}`),
+          ])
           return 'wait'
         }
         if (decision?.kind === 'end') {

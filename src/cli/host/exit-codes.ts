@@ -72,6 +72,8 @@ const byError: { readonly [Code in FailureCode]: ExitName } = {
   script_mismatch: 'failed',
   session_unknown: 'usage',
   approval_unknown: 'usage',
+  approval_answered: 'usage',
+  client_id_taken: 'usage',
   session_owned: 'failed',
   session_mismatch: 'usage',
   session_moved: 'failed',

@@ -1,3 +1,4 @@
+import { homedir } from 'node:os'
 import { fileURLToPath } from 'node:url'
 import { type SessionService, type Store, TroupeError } from '../../contracts/index.ts'
 import { mcpUpgrade } from '../../headends/mcp/index.ts'
@@ -104,6 +105,12 @@ export async function prepareServer({
     ids: randomIds,
     admission: settings.admission,
     ...(settings.maxBodyBytes !== undefined && { maxBodyBytes: settings.maxBodyBytes }),
+    hiddenFolders: {
+      '<home>': homedir(),
+      '<troupe>': fileURLToPath(packageFile('.')),
+      '<data>': project.folder,
+      '<workspace>': project.workspace,
+    },
     log(entry) {
       telemetry.request(entry)
       log.access(entry)

@@ -101,9 +101,12 @@ async function decide(
   { decision }: Extract<Decided, { kind: 'decision' }>,
 ): Promise<boolean> {
   try {
-    await peer.sessions.approve(sessionId, { approvalId, decision })
+    const { first } = await peer.sessions.approve(sessionId, { approvalId, decision })
+    if (first) return true
   } catch (error) {
     if (error instanceof TroupeError && error.code === 'usage') return false
+    // Somebody else was faster. What follows from that answer is the result of the call.
+    if (error instanceof TroupeError && error.code === 'approval_answered') return true
     throw error
   }
   await dependencies.audit({

@@ -22,6 +22,7 @@ export function serveStdio(
   const peer: Peer = {
     caller,
     sessions: scopedSessions(service, caller),
+    shown: (document) => document,
     concerns() {},
     admit: async () => ({ release() {} }),
   }

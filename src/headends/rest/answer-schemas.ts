@@ -108,7 +108,13 @@ export const exportedSession = z
   } satisfies Fields<SessionExport>)
   .meta({ id: 'SessionExport' })
 
-export const receiptSchema = z.object({ clientId: z.string(), driven: z.boolean() } satisfies Fields<Receipt>).meta({ id: 'Receipt' })
+export const receiptSchema = z
+  .object({
+    clientId: z.string(),
+    driven: z.boolean(),
+    first: z.object({ decision: published('ApprovalDecision'), by: z.string() }).optional(),
+  } satisfies Fields<Receipt>)
+  .meta({ id: 'Receipt' })
 export const requestList = z.object({ approvals: requests })
 export const allRequests = z.object({
   approvals: z.array(z.object({ session: sessionSchema, request: published('ApprovalRequest') })),

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { ApprovalDecision, JsonObject, SessionService } from '../../contracts/index.ts'
+import type { ApprovalDecision, JsonObject } from '../../contracts/index.ts'
 import { HttpError, isAdmin, json, plainErrors, type Route, route } from '../server/index.ts'
 import { allRequests, receiptSchema, requestList } from './answer-schemas.ts'
 import { sessionOf } from './find-session.ts'
@@ -62,9 +62,18 @@ export function approvalRoutes({ audit }: RestDependencies): readonly Route[] {
       isRest: true,
       access: 'approve',
       summary: 'Answer a request',
-      description: 'An approval for the project applies to the sessions of everybody in its folder: it needs the scope `admin`.',
+      description:
+        'A request is answered once. An approval for the project applies to the sessions of everybody in its folder: it needs the scope `admin`.',
       body: decision,
-      responses: { 202: { description: '`{ clientId, driven }`', content: json(receiptSchema) } },
+      responses: {
+        200: {
+          description: 'The request has the same answer already: `{ clientId, driven, first: { decision, by } }`',
+          content: json(receiptSchema),
+        },
+        202: { description: '`{ clientId, driven }`', content: json(receiptSchema) },
+        400: { description: 'The decision does not fit the request.' },
+        409: { description: 'The request has another answer: `first: { decision, by }` in the error.' },
+      },
       async handle(request) {
         const { body, caller, params } = request
         const { sessionId } = await sessionOf(request)
@@ -73,8 +82,9 @@ export function approvalRoutes({ audit }: RestDependencies): readonly Route[] {
           throw new HttpError('forbidden', 'An approval for the project needs the scope "admin".', {
             remedy: 'Approve for the session: {"kind":"approve","breadth":"session"}',
           })
-        await refuseAnswered(request.sessions, sessionId, approvalId)
         const receipt = await request.sessions.approve(sessionId, { approvalId, decision: decisionOf(body) })
+        // What changed nothing is not in the audit.
+        if (receipt.first) return Response.json(receipt)
         await audit({
           by: caller.principal.id,
           action: `approval.${body.kind}`,
@@ -86,18 +96,6 @@ export function approvalRoutes({ audit }: RestDependencies): readonly Route[] {
       },
     }),
   ]
-}
-
-/** The runtime takes a late answer and records it without effect. A client must hear that, and the audit must not contain it. */
-async function refuseAnswered(sessions: Pick<SessionService, 'requests'>, sessionId: string, approvalId: string): Promise<void> {
-  const open = await sessions.requests(sessionId)
-  if (open.some(({ id }) => id === approvalId)) return
-  throw new HttpError('not_found', `Session ${sessionId} has no open request ${approvalId}.`, {
-    code: 'approval_unknown',
-    remedy:
-      open.length > 0 ? `Open requests: ${open.map(({ id }) => id).join(', ')}.` : 'It has no open requests: they may be answered already.',
-    sessionId,
-  })
 }
 
 function decisionOf(body: z.infer<typeof decision>): ApprovalDecision {

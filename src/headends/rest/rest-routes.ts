@@ -53,5 +53,5 @@ const extensionsRoute = ({ extensions }: RestDependencies): Route =>
         content: json(extensionList),
       },
     },
-    handle: () => Response.json({ extensions: extensions() }),
+    handle: ({ shown }) => Response.json(shown({ extensions: extensions() })),
   })

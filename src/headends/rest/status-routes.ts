@@ -41,7 +41,7 @@ const statusRoute = (dependencies: RestDependencies): Route =>
         content: json(statusSchema),
       },
     },
-    handle: async (request) => Response.json(await statusOf(request, dependencies)),
+    handle: async (request) => Response.json(request.shown(await statusOf(request, dependencies))),
   })
 
 async function statusOf({ caller, sessions }: Peer, { version, ...dependencies }: RestDependencies): Promise<object> {
@@ -79,7 +79,7 @@ const demoRoute = (demo: Demonstration, dependencies: RestDependencies): Route =
           remedy: `Choose one of: ${names.join(', ')}.`,
         })
       await demo.choose(model)
-      return Response.json(await statusOf(request, dependencies))
+      return Response.json(request.shown(await statusOf(request, dependencies)))
     },
   })
 

@@ -13,7 +13,7 @@ const startSession = route({
   path: '/v1/sessions',
   access: 'run',
   summary: 'Start a session',
-  description: 'The same `clientId` or `key` again returns the same session.',
+  description: 'The same `clientId` or `key` again returns the same session; a `clientId` with another agent or input is refused (409).',
   body: z.strictObject({
     ...startFields,
     agent: z.string().optional(),
@@ -43,7 +43,8 @@ const sendMessage = route({
   path: '/v1/sessions/:id/messages',
   access: 'run',
   summary: 'Send a message',
-  description: '`queue` begins another turn after the current one; `steer` enters the current turn at its next step.',
+  description:
+    '`queue` begins another turn after the current one; `steer` enters the current turn at its next step. The same `clientId` again is accepted once; with another input it is refused (409).',
   body: z.strictObject({
     input: inputSchema,
     mode: z.enum(['queue', 'steer']).default('queue'),

@@ -1,8 +1,9 @@
 import type { Clock, Records, SessionService } from '../../contracts/index.ts'
 import type { Admission } from './admission.ts'
 import { authenticate, requireScope } from './authenticate.ts'
-import type { Caller } from './caller.ts'
+import { type Caller, isAdmin } from './caller.ts'
 import { HttpError } from './http-error.ts'
+import type { PublicView } from './public-view.ts'
 import { countRequest } from './rate-limits.ts'
 import type { Peer, Route } from './route.ts'
 import { scopedSessions } from './scoped-sessions.ts'
@@ -16,6 +17,7 @@ export interface EntranceOptions {
   readonly records: Records
   readonly clock: Clock
   readonly admission: Admission
+  readonly view: PublicView
 }
 
 /** Who may enter: token → scope → rate. After `drain`, no turn is started. */
@@ -44,10 +46,12 @@ export class Entrance {
   }
 
   #peer(caller: Caller, { headend, headers }: { readonly headend: string; readonly headers: Headers }): Peer {
-    const { sessions, admission } = this.#options
+    const { sessions, admission, view } = this.#options
+    const seesAll = isAdmin(caller)
     return {
       caller,
-      sessions: scopedSessions(sessions, caller, traceContextOf(headers)),
+      sessions: scopedSessions(seesAll ? sessions : view.sessions(sessions), caller, traceContextOf(headers)),
+      shown: (document) => (seesAll ? document : view.hide(document)),
       concerns() {},
       admit: async (agent, signal) => {
         this.#refuseIfDraining()

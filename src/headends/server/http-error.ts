@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { BudgetExhaustedError, type ErrorCode, type Problem, TroupeError } from '../../contracts/index.ts'
+import { ApprovalAnsweredError, BudgetExhaustedError, type ErrorCode, type Problem, TroupeError } from '../../contracts/index.ts'
 import { asSentence } from '../../util/as-sentence.ts'
 
 /** Codes of the server itself, beside those of `TroupeError`. */
@@ -40,6 +40,8 @@ const statusOfCode: { readonly [Code in ErrorCode]: ServerErrorCode } = {
   session_mismatch: 'conflict',
   session_moved: 'conflict',
   approval_unknown: 'not_found',
+  approval_answered: 'conflict',
+  client_id_taken: 'conflict',
   budget_exhausted: 'rate_limited',
   store_failed: 'unavailable',
   store_invalid: 'internal',
@@ -104,6 +106,7 @@ export function toHttpError(thrown: unknown): HttpError {
       problems,
       cause: thrown,
       ...(kind === 'unavailable' && { retryAfterSeconds: 5 }),
+      ...(thrown instanceof ApprovalAnsweredError && { details: { first: thrown.first } }),
       ...(thrown instanceof BudgetExhaustedError && { retryAfterSeconds: thrown.retryAfterMs / 1000 }),
     })
   }

@@ -19,6 +19,8 @@ export interface Peer {
   readonly caller: Caller
   /** Only the sessions and agents of the caller. */
   readonly sessions: SessionService
+  /** A document of the server as the caller may see it: without absolute paths, unless it is an admin. */
+  shown<Document extends object>(document: Document): Document
   /** Names the session in the access log. */
   concerns(sessionId: string): void
   /** Waits for a free place for a turn of this agent. */

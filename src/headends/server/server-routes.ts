@@ -48,11 +48,11 @@ export function serverRoutes(
         200: { description: 'It does. `warnings` says what is not as it should be.', content: json(ready) },
         503: { description: 'It does not: `problems` says why.', content: json(notReady) },
       },
-      async handle() {
+      async handle({ shown }) {
         const found = await problems()
-        if (found.length > 0) return Response.json({ status: 'not ready', problems: found }, { status: 503 })
+        if (found.length > 0) return Response.json(shown({ status: 'not ready', problems: found }), { status: 503 })
         const noted = warnings?.() ?? []
-        return Response.json({ status: 'ready', ...(noted.length > 0 && { warnings: noted }) })
+        return Response.json(shown({ status: 'ready', ...(noted.length > 0 && { warnings: noted }) }))
       },
     }),
     route({

@@ -1,11 +1,12 @@
 import { Hono } from 'hono'
 import type { Clock, Ids, Records, SessionService } from '../../contracts/index.ts'
 import { Admission, type AdmissionLimits, defaultAdmission } from './admission.ts'
-import type { Caller } from './caller.ts'
+import { type Caller, isAdmin } from './caller.ts'
 import { type AllowedNames, allowedOrigin, checkHostAndOrigin } from './check-host.ts'
 import { Entrance } from './entrance.ts'
 import { type ErrorShape, errorResponse, HttpError, plainErrors, toHttpError } from './http-error.ts'
 import { onBodyEnd } from './on-body-end.ts'
+import { type HiddenFolders, PublicView } from './public-view.ts'
 import { checked, readBody } from './read-body.ts'
 import type { Peer, Route, RouteRequest } from './route.ts'
 import type { TokenRegistry } from './tokens.ts'
@@ -42,6 +43,8 @@ export interface HeadendServerOptions {
   readonly ids: Ids
   readonly admission?: Partial<AdmissionLimits>
   readonly maxBodyBytes?: number
+  /** Folders that only admins see. */
+  readonly hiddenFolders?: HiddenFolders
   log?(entry: AccessEntry): void
   /** Unexpected errors, which clients do not see. */
   onError?(error: unknown, requestId: string): void
@@ -74,7 +77,8 @@ export function headendServer(options: HeadendServerOptions): HeadendServer {
   const { clock, ids, names, routes } = options
   const admission = new Admission({ ...defaultAdmission, ...options.admission }, clock)
   const methods = methodsByPath(routes)
-  const entrance = new Entrance({ ...options, admission })
+  const view = new PublicView(options.hiddenFolders)
+  const entrance = new Entrance({ ...options, admission, view })
   const app = new Hono<{ Bindings: { readonly exchange: Exchange } }>()
   for (const route of routes)
     app.on(route.method, route.isRest ? `${route.path}{.+}` : route.path, (c) =>
@@ -142,7 +146,9 @@ export function headendServer(options: HeadendServerOptions): HeadendServer {
       const error = toHttpError(thrown)
       exchange.error = error
       if (error.status === 500) options.onError?.(error.cause ?? error, exchange.requestId)
-      return errorResponse(error, shapeFor(exchange.route, request), exchange.requestId)
+      const shape = shapeFor(exchange.route, request)
+      const seesAll = exchange.caller !== undefined && isAdmin(exchange.caller)
+      return errorResponse(error, seesAll ? shape : (...given) => view.hide(shape(...given)), exchange.requestId)
     }
   }
 

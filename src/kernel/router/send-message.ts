@@ -57,6 +57,8 @@ export class MessageWorker {
         return await this.#handle(conversation, message)
       } catch (error) {
         if (signal.aborted || (error instanceof TroupeError && error.code === 'runtime_closed')) return undefined
+        // Somebody answered the request elsewhere.
+        if (error instanceof TroupeError && error.code === 'approval_answered') return this.#reply(conversation, message, error.message)
         const isFinal = attempt === mostAttempts || (error instanceof TroupeError && !error.retry)
         if (isFinal) {
           report(`A message could not be sent: ${messageOf(error)}`)

@@ -12,11 +12,12 @@ import {
   TroupeError,
 } from '../../contracts/index.ts'
 import { createSessionState } from '../../core/index.ts'
+import { redactDecision } from '../../policy/grants.ts'
 import { Interrupt } from '../../util/interrupt.ts'
 import { RecentSet } from '../../util/recent-set.ts'
 import { ownedTree } from '../resume/find-tree.ts'
-import { refuseUnknownApproval } from '../resume/pending-approvals.ts'
 import { withChanges } from '../resume/reconfigure-session.ts'
+import { type Answer, effectOf, type StoredAnswer, storeAnswer } from '../resume/store-answer.ts'
 import { unknownTree } from '../resume/tree-cache.ts'
 import { findAgent, matchAgent, onlyAgent, type Selected, withAgent } from '../selection/select-agent.ts'
 import { Feed } from '../tree/event-feed.ts'
@@ -38,6 +39,7 @@ import type {
   RunOptions,
   RuntimeOptions,
 } from './agent-runtime.ts'
+import { clientIdTaken, isSameInput } from './client-ids.ts'
 import { Deletions } from './deletions.ts'
 import { partsOf } from './input-parts.ts'
 import { NewestParts } from './newest-parts.ts'
@@ -278,14 +280,18 @@ export class Runtime implements AgentRuntime {
     if (this.#deleting.has(treeId)) throw unknownTree(treeId)
     // A tree that still runs while the runtime closes can be answered and ended.
     if (!this.drivers.has(treeId)) this.#refuseWhenClosed()
-    if (message.kind === 'approval') await refuseUnknownApproval(this.parts.options.store, treeId, message.approvalId)
-    const redacted = message.kind === 'input' ? inputWithoutSecrets(this.parts, treeId, message) : message
-    return this.#addToInbox(treeId, redacted, given)
+    return this.#addToInbox(treeId, this.#redacted(treeId, message), given)
+  }
+
+  #redacted(treeId: TreeId, message: InboxMessage): InboxMessage {
+    if (message.kind === 'input') return inputWithoutSecrets(this.parts, treeId, message)
+    if (message.kind !== 'approval') return message
+    return { ...message, decision: redactDecision(this.parts.overlays.of(treeId).redactor, message.decision) }
   }
 
   async #addToInbox(treeId: TreeId, message: InboxMessage, given?: ClientId): Promise<Receipt> {
     const { store, ids } = this.parts.options
-    const clientId = given ?? (ids.next() as ClientId)
+    const clientId = given ?? ((message.kind === 'approval' ? message.approvalId : ids.next()) as ClientId)
     const startInterrupt = message.kind === 'cancel' && message.mode === 'interrupt' ? this.#startInterrupts.get(treeId) : undefined
     startInterrupt?.fire('interrupted')
     const driver = await this.drivers.find(treeId)
@@ -295,9 +301,25 @@ export class Runtime implements AgentRuntime {
     if (message.kind === 'input' && message.changes) await this.#checkSettings(treeId, message.changes, isElsewhere)
     const stored = message.kind === 'input' ? { ...message, parts: await storeInput(this.parts, { treeId }, message.parts) } : message
     // From here on nothing is refused: the caller would try again and send it twice.
-    await store.inbox.add(treeId, clientId, stored)
+    const answered = stored.kind === 'approval' ? await storeAnswer(store, treeId, stored) : undefined
+    if (stored.kind !== 'approval') await this.#addOnce(treeId, clientId, stored)
     if (!isElsewhere && this.#held.has(treeId) && !this.drivers.has(treeId) && !this.#isClosed) await this.#tryResume(treeId)
-    return { clientId, driven: isElsewhere || this.drivers.has(treeId) }
+    const receipt = { clientId, driven: isElsewhere || this.drivers.has(treeId) }
+    const effect = stored.kind === 'approval' && answered && (await this.#effectOf(treeId, stored, answered))
+    return effect && 'first' in effect ? { ...receipt, first: effect.first } : receipt
+  }
+
+  async #addOnce(treeId: TreeId, clientId: ClientId, message: InboxMessage): Promise<void> {
+    const added = await this.parts.options.store.inbox.add(treeId, clientId, message)
+    if (added.repeated && !isSameInput(added.message, message)) throw clientIdTaken(clientId, 'another message')
+  }
+
+  /** If the tree is driven here, the answer is read before the caller hears that it is accepted. */
+  async #effectOf(treeId: TreeId, answer: Answer, stored: StoredAnswer): Promise<StoredAnswer> {
+    const driver = 'position' in stored ? await this.drivers.find(treeId) : undefined
+    if (!driver || 'first' in stored) return stored
+    await driver.readInbox()
+    return effectOf(this.parts.options.store, treeId, { ...answer, ...stored })
   }
 
   /** Settings that cannot be used are refused before anything is stored. */

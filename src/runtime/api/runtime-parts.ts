@@ -211,7 +211,6 @@ export class RuntimeParts {
 
   /** Input may contain secrets, too: it is stored and shown. */
   withoutSecrets(input: readonly InputPart[], { redactor }: TreeOverlay): readonly InputPart[] {
-    if (!redactor.stream()) return input
     return input.map((part) => (part.type === 'text' ? { ...part, text: redactor.text(part.text) } : part))
   }
 

@@ -5,6 +5,7 @@ import type { Opening } from '../tree/opening.ts'
 import { readHistory } from '../validation/check-history.ts'
 import { checkStart } from '../validation/check-start.ts'
 import type { RunInput } from './agent-runtime.ts'
+import { requireSameStart } from './client-ids.ts'
 import type { Runtime } from './create-agent-runtime.ts'
 import { nextChange } from './follow-session.ts'
 import { partsOf } from './input-parts.ts'
@@ -82,10 +83,13 @@ function openingOf(options: StartOptions): Opening {
   }
 }
 
-async function existingSession(host: Runtime, { treeId, options }: Start): Promise<SessionId | undefined> {
-  const { clientId, key, principal } = options
+async function existingSession(host: Runtime, { treeId, input, options }: Start): Promise<SessionId | undefined> {
+  const { clientId, key, principal, agent, overlay } = options
   const { trees } = host.parts.options.store
-  if (clientId !== undefined && (await trees.get(treeId))) return treeId
+  if (clientId !== undefined && (await trees.get(treeId))) {
+    await requireSameStart(host.parts, treeId, { clientId, agent, input: partsOf(input), overlay })
+    return treeId
+  }
   const found = key === undefined ? undefined : await trees.find(key)
   if (found && found.owner !== principal?.id) throw keyTaken(found)
   return found?.treeId

@@ -1,13 +1,4 @@
-import {
-  type ApprovalDecision,
-  type ApprovalId,
-  type ApprovalRequest,
-  type InteractionEvent,
-  type RunOrigin,
-  type Store,
-  type TreeId,
-  TroupeError,
-} from '../../contracts/index.ts'
+import type { ApprovalDecision, ApprovalRequest, InteractionEvent, RunOrigin, Store, TreeId } from '../../contracts/index.ts'
 import { openRequests } from '../../core/index.ts'
 import { foldJournal, foldTree, type TreeState } from '../tree/tree-state.ts'
 import { unknownTree } from './tree-cache.ts'
@@ -18,31 +9,6 @@ export async function openRequestsOf({ journal }: Pick<Store, 'journal'>, treeId
   if (!tree) throw unknownTree(treeId)
   const { root, children } = tree
   return [root, ...children.values()].flatMap(openRequests)
-}
-
-const pageSize = 512
-
-/**
- * Refuses the answer to a request that never existed. An answer to a resolved request passes: the journal records it as late.
- *
- * @throws TroupeError `session_unknown`, `approval_unknown` with the open requests.
- */
-export async function refuseUnknownApproval(
-  store: Pick<Store, 'journal' | 'trees'>,
-  treeId: TreeId,
-  approvalId: ApprovalId,
-): Promise<void> {
-  for (let after: number | undefined = 0; after !== undefined; ) {
-    const page = await store.journal.read(treeId, after, pageSize)
-    if (page.some((event) => event.type === 'interaction.approval.requested' && event.request.id === approvalId)) return
-    after = page.length === pageSize ? page.at(-1)?.seq : undefined
-  }
-  if (!(await store.trees.get(treeId))) throw unknownTree(treeId)
-  const open = (await openRequestsOf(store, treeId)).map(({ id }) => id)
-  throw new TroupeError('approval_unknown', `Session ${treeId} has no approval request ${approvalId}.`, {
-    remedy:
-      open.length > 0 ? `Open requests: ${open.join(', ')}.` : 'It has no open requests. List them with sessions.requests(sessionId).',
-  })
 }
 
 export interface PendingApprovals {

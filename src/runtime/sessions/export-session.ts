@@ -38,7 +38,7 @@ export async function storedOutput({ blobs }: Store, { treeId, handle, redactor 
   const stored = await blobs.getBytes(treeId, handle)
   if (!stored) return undefined
   const { mediaType, bytes } = stored
-  const decoded = redactor.stream() && utf8Text(bytes)
+  const decoded = utf8Text(bytes)
   const redacted = decoded === undefined ? undefined : redactor.text(decoded)
   return { mediaType, bytes: redacted === undefined || redacted === decoded ? bytes : new TextEncoder().encode(redacted) }
 }

@@ -9,8 +9,8 @@ import type {
   InputMode,
 } from '../../contracts/index.ts'
 import { openRequests } from '../../core/index.ts'
-import { decisionProblem } from '../../policy/grants.ts'
-import { type ActiveSession, applyDecision, redactDecision, storeProjectGrant } from '../../steps/index.ts'
+import { decisionProblem, redactDecision } from '../../policy/grants.ts'
+import { type ActiveSession, applyDecision, storeProjectGrant } from '../../steps/index.ts'
 import { messageOf } from '../../util/message-of.ts'
 import { showValue } from '../../util/show-value.ts'
 import { changeProblems } from '../resume/reconfigure-session.ts'
@@ -183,7 +183,7 @@ function eventOf(session: ActiveSession, { position, clientId, message }: InboxR
       if (typeof by !== 'string') throw new Error('it does not say who decided')
       const wrong = decisionProblem(request, message.decision)
       if (wrong !== undefined) throw new Error(wrong)
-      const decision = redactDecision(session, message.decision)
+      const decision = redactDecision(session.ports.redactor, message.decision)
       return { type: 'interaction.approval.resolved', itemId: request.itemId, approvalId: request.id, decision, by, inbox: position }
     }
     default:

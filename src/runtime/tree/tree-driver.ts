@@ -57,6 +57,7 @@ export class TreeDriver {
     this.#tree = tree
     this.#staysWhenIdle = run.whenIdle === 'wait'
     this.#mailbox = new Mailbox(tree, { root: session, inbox: this.#inbox, cursor: run.inboxCursor })
+    tree.readInbox = () => this.readInbox()
     this.settled = this.#run(run.epoch)
     keepHiddenClass('tree', this)
   }
@@ -155,6 +156,11 @@ export class TreeDriver {
   /** Resolves when no drain of the inbox is running. */
   async caughtUp(): Promise<void> {
     while (this.#mailbox.draining) await this.#mailbox.draining.catch(() => {})
+  }
+
+  /** Reads the inbox. Resolves when everything in it is recorded, or left for the next driver. */
+  async readInbox(): Promise<void> {
+    await this.#mailbox.drain().catch(() => {})
   }
 
   /** Starts no further turn, and no longer waits for one. */

@@ -69,6 +69,8 @@ export class Tree implements TreePort, EventWriter {
   parts: RuntimeParts
   /** Whether later turns keep the recorded definitions. */
   isPinned = false
+  /** Set by the driver, which has the inbox. */
+  readInbox: TreePort['readInbox'] = async () => {}
   registry: ToolRegistry
   readonly #ledger: Ledger
   #account: TreeAccount | undefined

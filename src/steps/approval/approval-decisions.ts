@@ -1,6 +1,6 @@
-import type { ApprovalDecision, ApprovalId, ApprovalRequest, Diagnostic, JsonObject } from '../../contracts/index.ts'
+import type { ApprovalId, ApprovalRequest, Diagnostic, JsonObject } from '../../contracts/index.ts'
 import { openRequests } from '../../core/index.ts'
-import { decisionProblem, grantedBy, plainDecision } from '../../policy/grants.ts'
+import { decisionProblem, grantedBy, redactDecision } from '../../policy/grants.ts'
 import { copyJson } from '../../util/json-values.ts'
 import { messageOf } from '../../util/message-of.ts'
 import type { ActiveSession } from '../loop/active-session.ts'
@@ -81,6 +81,9 @@ async function askApprover(session: ActiveSession, request: ApprovalRequest): Pr
     if (verdict === 'wait' || verdict === 'suspend') session.verdicts.set(request.id, verdict)
     else {
       const decision = checkDecision(request, verdict)
+      // Somebody in another process may have been faster.
+      await session.ports.tree.readInbox()
+      if (session.isReleased || !isOpen(session, request)) return
       await storeProjectGrant(session, request, decision)
       resolveRequest(session, request.id, decision)
     }
@@ -106,21 +109,9 @@ function checkDecision(request: ApprovalRequest, verdict: Settlement): Settlemen
 function resolveRequest(session: ActiveSession, approvalId: ApprovalId, { decision: given, by }: Settlement): void {
   const request = openRequests(session.state).find((open) => open.id === approvalId)
   if (!request) return
-  const decision = redactDecision(session, given)
+  const decision = redactDecision(session.ports.redactor, given)
   session.note({ type: 'interaction.approval.resolved', itemId: request.itemId, approvalId, decision, by })
   applyDecision(session, request, { decision, by })
-}
-
-/** People may type secrets. */
-export function redactDecision({ ports: { redactor } }: ActiveSession, given: ApprovalDecision): ApprovalDecision {
-  const decision = plainDecision(given)
-  if (decision.kind === 'answer') {
-    const { kind, text, content } = decision
-    const answer = { kind, text: redactor.text(text) }
-    return content === undefined ? answer : { ...answer, content: redactor.json(content) as JsonObject }
-  }
-  if (decision.kind !== 'deny' || decision.feedback === undefined) return decision
-  return { ...decision, feedback: redactor.text(decision.feedback) }
 }
 
 /** Effects of a decision beyond its call: it aborts the tree, or grants keys to all sessions of the tree. */

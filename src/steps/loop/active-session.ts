@@ -63,6 +63,8 @@ export interface TreePort {
   /** Grants for all sessions of the tree. */
   grants(): readonly ApprovalKey[]
   grant(session: ActiveSession, keys: readonly ApprovalKey[], by: string): void
+  /** Reads what has come for the tree, such as an answer of somebody else. */
+  readInbox(): Promise<void>
   /** A denial ended the whole run. */
   abort(session: ActiveSession, by: string): void
   startChild(parent: ActiveSession, itemId: ItemId, start: ChildStart): Promise<ChildResult>

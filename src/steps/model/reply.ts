@@ -126,7 +126,6 @@ export class Reply {
   /** Redacts everything: models repeat what they read. Names of offered tools stay. */
   hide(redactor: Redactor, offered: readonly ToolSpec[] = []): void {
     for (const text of this.texts) text.text = redactor.text(text.text)
-    if (redactor.stream() === undefined) return
     const hidden = (metadata: JsonObject | undefined) => metadata && (redactor.json(metadata) as JsonObject)
     for (const text of this.texts) {
       const metadata = hidden(text.metadata)

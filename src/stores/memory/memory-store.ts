@@ -120,7 +120,7 @@ function memoryInbox(trees: MemoryTrees): Inbox {
       const tree = trees.findOrCreate(treeId)
       tree.inbox ??= { rows: [], positions: new Map() }
       const first = tree.inbox.positions.get(clientId)
-      if (first !== undefined) return { position: first, repeated: true }
+      if (first !== undefined) return { position: first, repeated: true, message: (tree.inbox.rows[first - 1] as InboxRow).message }
       const position = tree.inbox.rows.length + 1
       tree.inbox.rows.push({ position, clientId, message })
       tree.inbox.positions.set(clientId, position)

@@ -1,9 +1,9 @@
 import type { DatabaseSync } from 'node:sqlite'
-import type { ClientId, InboxMessage, InboxRow, TreeId } from '../../contracts/index.ts'
+import type { AddedMessage, ClientId, InboxMessage, InboxRow, TreeId } from '../../contracts/index.ts'
 import { decodeText, encodeText } from './encoding.ts'
 
 export function inboxTable(database: DatabaseSync) {
-  const find = database.prepare('SELECT position FROM inbox WHERE tree = ? AND client = ?')
+  const find = database.prepare('SELECT position, message FROM inbox WHERE tree = ? AND client = ?')
   const insert = database.prepare(
     `INSERT INTO inbox (tree, position, client, message)
        SELECT ?1, coalesce(max(position), 0) + 1, ?2, ?3 FROM inbox WHERE tree = ?1 RETURNING position`,
@@ -13,10 +13,11 @@ export function inboxTable(database: DatabaseSync) {
   )
   return {
     /** `text`: the message as JSON. */
-    add(key: number, clientId: ClientId, text: string): { readonly position: number; readonly repeated: boolean } {
+    add(key: number, clientId: ClientId, text: string): AddedMessage {
       const client = encodeText(clientId)
       const first = find.get(key, client)
-      if (first !== undefined) return { position: Number(first.position), repeated: true }
+      if (first !== undefined)
+        return { position: Number(first.position), repeated: true, message: JSON.parse(String(first.message)) as InboxMessage }
       return { position: Number(insert.get(key, client, text)?.position), repeated: false }
     },
     read: (treeId: TreeId, after: number): readonly InboxRow[] =>

@@ -68,7 +68,7 @@ describe('opening', () => {
     assert.equal(await second.blobs.get(one, blob), 'large')
     assert.deepEqual(await second.trees.get(one), entry)
     assert.deepEqual(await second.journal.claim(one, bob), { ok: true, epoch: epoch + 1, seq: 3 })
-    assert.deepEqual(await second.inbox.add(one, client('c'), input('again')), { position: 1, repeated: true })
+    assert.deepEqual(await second.inbox.add(one, client('c'), input('again')), { position: 1, repeated: true, message: input('hello') })
   })
 
   it('refuses a newer schema', async () => {

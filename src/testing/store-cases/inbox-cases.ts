@@ -27,11 +27,15 @@ export const inboxCases: StoreCases = {
     const all = await store.inbox.read(one, 0)
     for (const [index, { position }] of all.entries()) assert.deepEqual(await store.inbox.read(one, position), all.slice(index + 1))
   },
-  async 'stores a repeated client id once and returns the first position'({ store, other }) {
+  async 'stores a repeated client id once and returns the first row'({ store, other }) {
     const first = await store.inbox.add(one, client('a'), input('first'))
     const second = await store.inbox.add(one, client('b'), input('second'))
     assert(first.position > 0 && second.position > first.position)
-    assert.deepEqual(await other.inbox.add(one, client('a'), input('changed')), { position: first.position, repeated: true })
+    assert.deepEqual(await other.inbox.add(one, client('a'), input('changed')), {
+      position: first.position,
+      repeated: true,
+      message: input('first'),
+    })
     assert.deepEqual(await store.inbox.read(one, 0), [
       { position: first.position, clientId: 'a', message: input('first') },
       { position: second.position, clientId: 'b', message: input('second') },

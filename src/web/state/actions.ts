@@ -1,4 +1,4 @@
-import type { ApprovalDecision, InputMode, InputPart } from '../../contracts/index.ts'
+import { type ApprovalDecision, answeredText, type InputMode, type InputPart, type Receipt } from '../../contracts/index.ts'
 import type { MessageNode } from '../../view/index.ts'
 import type { SessionDocument } from '../api/documents.ts'
 import { ApiError } from '../api/http.ts'
@@ -76,7 +76,9 @@ export const decide = (
 ): Promise<boolean> =>
   attempt(page, async () => {
     try {
-      await page.http.post(`/v1/sessions/${sessionId}/approvals/${answer.id.split('/').map(encodeURIComponent).join('/')}`, answer.decision)
+      const path = `/v1/sessions/${sessionId}/approvals/${answer.id.split('/').map(encodeURIComponent).join('/')}`
+      const { first } = await page.http.post<Pick<Receipt, 'first'>>(path, answer.decision)
+      if (first) page.notify({ kind: 'info', text: `Already answered: ${answeredText(first)}.` })
     } finally {
       void readRequests(page).catch(() => {})
     }

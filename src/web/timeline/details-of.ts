@@ -1,4 +1,4 @@
-import type { Cost, Usage } from '../../contracts/index.ts'
+import { answeredText, type Cost, type Usage } from '../../contracts/index.ts'
 import { type CallNode, decidedText, duration, grouped, plural, price, type RequestNode, reasonText, size } from '../../view/index.ts'
 import { noteText } from '../conversation/note-text.ts'
 import { limitFacts } from '../pages/agent-facts.ts'
@@ -126,8 +126,7 @@ const sandboxText = ({ sandbox }: CallNode): string | undefined =>
 
 function answerText({ answer, at, summary }: RequestNode): string {
   if (!answer) return `${summary}: open`
-  const verbs = { approve: 'approved', answer: 'answered', deny: 'denied', abort: 'denied, run ended' } as const
-  return `${summary}: ${verbs[answer.decision.kind]} by ${answer.by} after ${duration(answer.at - at)}`
+  return `${summary}: ${answeredText(answer)} after ${duration(answer.at - at)}`
 }
 
 type Failure = { readonly class: string; readonly message: string; readonly remedy?: string } | undefined
