@@ -39,7 +39,7 @@ it('answers with a whole message', async () => {
     type: 'message',
     role: 'assistant',
     model: 'clerk',
-    content: [{ type: 'text', text: 'Hello.', citations: null }],
+    content: [{ type: 'text', text: 'Hello.' }],
     stop_reason: 'end_turn',
     stop_sequence: null,
     stop_details: null,
@@ -122,10 +122,10 @@ it('has a block for each text of the agent, and nothing of its tools and childre
   first.model.assertDone()
   expect(whole.content).toEqual([
     { type: 'thinking', thinking: 'I look.', signature: 'unsigned' },
-    { type: 'text', text: 'I look it up.', citations: null },
-    { type: 'text', text: 'I ask the helper.', citations: null },
+    { type: 'text', text: 'I look it up.' },
+    { type: 'text', text: 'I ask the helper.' },
     { type: 'thinking', thinking: 'Now I know.', signature: 'unsigned' },
-    { type: 'text', text: 'It is 42.', citations: null },
+    { type: 'text', text: 'It is 42.' },
   ])
   expect(whole.usage).toMatchObject({ input_tokens: 120, output_tokens: 80 })
 

@@ -15,11 +15,12 @@ export {
   serverErrors,
   toHttpError,
 } from './http-error.ts'
-export { ignoredHeaders } from './ignored-parameters.ts'
+export { asksNothing, ignoredHeaders, unknownQuery } from './ignored-parameters.ts'
 export { labelOf } from './label.ts'
 export { type Listening, type ListenOptions, listen } from './listen.ts'
 export { onBodyEnd } from './on-body-end.ts'
 export { openApiDocument } from './openapi.ts'
+export { type PageQuery, pageOf } from './page-of.ts'
 export { parseJson } from './read-body.ts'
 export { outputOf } from './requested-output.ts'
 export { type HeadendName, type Peer, type Route, type RouteRequest, route } from './route.ts'

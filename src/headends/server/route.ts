@@ -55,6 +55,8 @@ export interface Route<Body = unknown, Query = unknown> {
   readonly method: Method
   /** `/v1/sessions/:id`. */
   readonly path: string
+  /** Requests without this header go to the next route of the same path. */
+  readonly onlyWith?: string
   /** The last parameter is the rest of the path: it may contain slashes. */
   readonly isRest?: boolean
   readonly headend: HeadendName

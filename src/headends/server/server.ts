@@ -76,9 +76,11 @@ export function headendServer(options: HeadendServerOptions): HeadendServer {
   const methods = methodsByPath(routes)
   const entrance = new Entrance({ ...options, admission })
   const app = new Hono<{ Bindings: { readonly exchange: Exchange } }>()
-  for (const route of routes)
-    app.on(route.method, route.isRest ? `${route.path}{.+}` : route.path, (c) =>
-      answer(route, { raw: c.req.raw, params: c.req.param(), exchange: c.env.exchange }),
+  for (const route of routes.toSorted((a, b) => Number('onlyWith' in b) - Number('onlyWith' in a)))
+    app.on(route.method, route.isRest ? `${route.path}{.+}` : route.path, (c, next) =>
+      route.onlyWith !== undefined && !c.req.raw.headers.has(route.onlyWith)
+        ? next()
+        : answer(route, { raw: c.req.raw, params: c.req.param(), exchange: c.env.exchange }),
     )
   app.notFound((c) => {
     throw unknownRoute(c.req.raw, methods)
@@ -147,7 +149,7 @@ export function headendServer(options: HeadendServerOptions): HeadendServer {
   }
 
   const shapeFor = (route: Route | undefined, request: Request): ErrorShape =>
-    route?.errors ?? routes.find(({ path }) => path === new URL(request.url).pathname)?.errors ?? plainErrors
+    route?.errors ?? routes.find(({ path }) => areaOf(path) === areaOf(new URL(request.url).pathname))?.errors ?? plainErrors
 
   return {
     admission,
@@ -173,6 +175,9 @@ export function headendServer(options: HeadendServerOptions): HeadendServer {
     },
   }
 }
+
+/** `/v1/responses` for `/v1/responses/compact`: an error of an unknown route has the form of its protocol. */
+const areaOf = (path: string): string => path.split('/', 3).join('/')
 
 function queryOf(url: URL): { readonly [name: string]: string | readonly string[] } {
   return Object.fromEntries(
