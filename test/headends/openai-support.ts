@@ -38,6 +38,9 @@ export async function serveOpenAi(options: ServedOptions = {}): Promise<OpenAiSe
   }
 }
 
+/** Options of a request for the calls of the agent as items. */
+export const withCalls = { headers: { 'x-troupe-include': 'calls' } }
+
 /** An agent that uses the scripted model of the test. */
 export const clerk = { name: 'clerk', description: 'Answers.', prompt: 'You are a clerk.', model: 'scripted/model', tools: [] as string[] }
 

@@ -44,7 +44,7 @@ export class ResponseState {
   constructor({ sessionId, clientId, record }: StoredResponse) {
     this.#clientId = clientId
     this.#isJson = record.isJson
-    this.#items = new ResponseItems(sessionId)
+    this.#items = new ResponseItems(sessionId, { showsCalls: record.showsCalls === true })
     this.#parts = new TurnParts({ texts: record.isJson ? 'none' : 'live' })
   }
 
