@@ -346,6 +346,7 @@ describe('routes of OpenAI that a server does not have', () => {
     ['GET', '/v1/assistants'],
     ['POST', '/v1/moderations'],
     ['GET', '/v1/batches'],
+    ['POST', '/v1/responses/compact'],
     ['POST', '/v1/responses/a/b'],
   ])("%s %s is 404 in OpenAI's form", async (method, path) => {
     const { fetch } = await withModel([])

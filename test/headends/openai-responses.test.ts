@@ -19,8 +19,8 @@ const said = (model: ScriptedModel, request = -1): readonly string[] =>
       : `${message.role}: ${message.parts.map((part) => (part.type === 'text' ? part.text : part.type)).join()}`,
   )
 
-async function streamed(stream: AsyncIterable<ResponseStreamEvent>): Promise<ResponseStreamEvent[]> {
-  const events: ResponseStreamEvent[] = []
+async function streamed<Event = ResponseStreamEvent>(stream: AsyncIterable<Event>): Promise<Event[]> {
+  const events: Event[] = []
   for await (const event of stream) events.push(event)
   return events
 }
@@ -63,6 +63,25 @@ describe('a response', () => {
     expect(await client.responses.retrieve(data.id)).toEqual(data)
   })
 
+  it('has every field that the Open Responses specification requires, and no calls unless they are asked for', async () => {
+    const { client } = await withModel([...team, ...team], { tools: ['weather'], parameters: { topP: 0.9 } })
+    const events = await streamed(await client.responses.create({ model: 'clerk', input: 'Rain?', stream: true, prompt_cache_key: 'k' }))
+    const [created, completed] = [events[0], events.at(-1)]
+    if (created?.type !== 'response.created' || completed?.type !== 'response.completed') throw new Error('not complete')
+    const fields = {
+      ...{ tools: [], tool_choice: 'auto', truncation: 'disabled', parallel_tool_calls: true, text: { format: { type: 'text' } } },
+      ...{ temperature: 1, top_p: 0.9, presence_penalty: 0, frequency_penalty: 0, top_logprobs: 0, service_tier: 'default' },
+      ...{ max_output_tokens: null, max_tool_calls: null, safety_identifier: null, prompt_cache_key: 'k', instructions: null },
+      ...{ reasoning: { effort: null, summary: null }, metadata: {}, store: true, background: false, error: null },
+    }
+    expect(created.response).toMatchObject({ ...fields, status: 'in_progress', completed_at: null, usage: null, output: [] })
+    expect(completed.response).toMatchObject({ ...fields, status: 'completed', completed_at: expect.any(Number) })
+    expect(completed.response.output.map(({ type }) => type)).toEqual(['reasoning', 'message', 'reasoning', 'message'])
+    expect(events.filter(({ type }) => type.includes('mcp'))).toEqual([])
+    const { output } = await client.responses.create({ model: 'clerk', input: 'Rain?' })
+    expect(output.map(({ type }) => type)).toEqual(['reasoning', 'message', 'reasoning', 'message'])
+  })
+
   it('is streamed in numbered events whose pieces add up to it', async () => {
     const { client } = await withModel(team, { tools: ['weather'] })
     const events = await streamed(await client.responses.create({ model: 'clerk', input: 'Rain?', stream: true }, withCalls))
@@ -91,6 +110,23 @@ describe('a response', () => {
     expect(last.response.output).toEqual(done)
     const { output_text: _, ...stored } = await client.responses.retrieve(last.response.id)
     expect(last.response).toEqual(stored)
+  })
+
+  it('is streamed again from every position, with the same events', async () => {
+    const { client } = await withModel(team, { tools: ['weather'] })
+    const events = await streamed(await client.responses.create({ model: 'clerk', input: 'Rain?', stream: true }, withCalls))
+    const { id } = (events[0] as { readonly response: { readonly id: string } }).response
+    expect(await streamed(await client.responses.retrieve(id, { stream: true }))).toEqual(events)
+    for (const [after] of events.entries()) {
+      const rest = await streamed(await client.responses.retrieve(id, { stream: true, starting_after: after }))
+      expect(rest.length).toBeGreaterThan(0)
+      expect(rest.slice(0, events.length - after - 1)).toEqual(events.slice(after + 1))
+    }
+    const deltas: string[] = []
+    const helper = client.responses.stream({ response_id: id, starting_after: events.length - 7 })
+    helper.on('response.output_text.delta', ({ delta }) => deltas.push(delta))
+    expect((await helper.finalResponse()).output_text).toBe('I look it up.It rains in Oslo.')
+    expect(deltas).toEqual(['in ', 'Oslo.'])
   })
 
   it('is put together by the stream helper of the client, with live pieces', async () => {
@@ -204,6 +240,57 @@ describe('a response', () => {
       'user: And this?,image,file',
     ])
   })
+
+  it('takes calls of functions of the client as history, and lists its input', async () => {
+    const { client, model } = await withModel(texts('Both.', 'Still.'))
+    const call = (call_id: string) => ({ type: 'function_call', call_id, name: 'look', arguments: `{"at":"${call_id}"}` }) as const
+    const result = (call_id: string, output: string | { type: 'input_text'; text: string }[]) =>
+      ({ type: 'function_call_output', call_id, output }) as const
+    const image_url = `data:image/png;base64,${pngBase64}`
+    const { id } = await client.responses.create({
+      model: 'clerk',
+      input: [
+        { role: 'developer', content: 'Be kind.' },
+        { role: 'user', content: 'Look!' },
+        { role: 'assistant', content: 'I look.' },
+        ...[call('a'), call('b')],
+        ...[result('b', 'B.'), result('a', [{ type: 'input_text', text: 'A.' }])],
+        {
+          role: 'user',
+          content: [
+            { type: 'input_text', text: 'And?' },
+            { type: 'input_image', image_url, detail: 'auto' },
+          ],
+        },
+      ],
+    })
+    expect(said(model)).toEqual(['user: Look!', 'assistant: I look.,call,call', 'tool: B.,A.', 'user: And?,image'])
+    const items = await streamed(client.responses.inputItems.list(id, { order: 'asc', limit: 2 }))
+    const done = { id: expect.any(String), status: 'completed' }
+    expect(items).toEqual([
+      { ...done, type: 'message', role: 'user', content: [{ type: 'input_text', text: 'Look!' }] },
+      { ...done, type: 'message', role: 'assistant', content: [expect.objectContaining({ type: 'output_text', text: 'I look.' })] },
+      { ...done, ...call('a') },
+      { ...done, ...call('b') },
+      { ...done, ...result('b', 'B.') },
+      { ...done, ...result('a', 'A.') },
+      {
+        ...done,
+        type: 'message',
+        role: 'user',
+        content: [
+          { type: 'input_text', text: 'And?' },
+          { type: 'input_image', image_url, detail: 'auto' },
+        ],
+      },
+    ])
+    const ids = items.map((item) => item.id ?? '')
+    expect(new Set(ids).size).toBe(7)
+    const page = await client.responses.inputItems.list(id, { after: ids[5] ?? '', limit: 2 })
+    expect(page).toMatchObject({ data: [{ id: ids[4] }, { id: ids[3] }], has_more: true })
+    const next = await client.responses.create({ model: 'clerk', input: 'Sure?', previous_response_id: id })
+    expect((await client.responses.inputItems.list(next.id)).data).toMatchObject([{ content: [{ text: 'Sure?' }] }])
+  })
 })
 
 describe('previous_response_id', () => {
@@ -269,7 +356,13 @@ describe('previous_response_id', () => {
       ],
     }
     expect(await next(client, one.id, assistant)).toMatchObject({ status: 400, param: 'input' })
-    for (const ask of [other.responses.retrieve(one.id), other.responses.delete(one.id), other.responses.cancel(one.id)])
+    for (const ask of [
+      other.responses.retrieve(one.id),
+      other.responses.retrieve(one.id, { stream: true }),
+      other.responses.inputItems.list(one.id),
+      other.responses.delete(one.id),
+      other.responses.cancel(one.id),
+    ])
       expect(await caught(ask)).toBeInstanceOf(OpenAI.NotFoundError)
     hold.open()
   })
@@ -355,6 +448,35 @@ describe('in the background', () => {
     expect((await client.responses.retrieve(id)).output_text).toBe('Done.')
   })
 
+  it('a response is streamed again while it runs', async () => {
+    const hold = gate()
+    const pieces = [
+      { type: 'reasoning', text: 'Hm.' },
+      { type: 'text', text: 'One, tw' },
+      { type: 'text', text: 'o, three.' },
+    ] as const
+    const { client, runtime } = await serveOpenAi({ model: gatedModel(pieces, hold), agents: [clerk] })
+    const before: ResponseStreamEvent[] = []
+    for await (const event of await client.responses.create({ model: 'clerk', input: 'Count!', background: true, stream: true })) {
+      before.push(event)
+      if (event.type === 'response.output_text.delta') break
+    }
+    const { id } = (before[0] as { readonly response: { readonly id: string } }).response
+    const after: ResponseStreamEvent[] = []
+    for await (const event of await client.responses.retrieve(id, { stream: true, starting_after: before.length - 2 })) {
+      after.push(event)
+      hold.open()
+    }
+    expect(after[0]).toEqual(before.at(-1))
+    expect(after.flatMap((event) => (event.type === 'response.output_text.delta' ? [event.delta] : []))).toEqual([
+      'One, ',
+      'two, ',
+      'three.',
+    ])
+    await runtime.sessions.outcome(id.slice('resp_'.length))
+    expect(await streamed(await client.responses.retrieve(id, { stream: true }))).toEqual([...before.slice(0, -1), ...after])
+  })
+
   it('a response is cancelled', async () => {
     const { client } = await withModel([{ text: 'Never.', wait: new Promise(() => {}) }])
     const begun = await client.responses.create({ model: 'clerk', input: 'Go!', background: true })
@@ -368,11 +490,14 @@ describe('in the background', () => {
     const sessionId = begun.id.slice('resp_'.length)
     await runtime.sessions.outcome(sessionId)
     const waiting = (await client.responses.retrieve(begun.id)) as unknown as { readonly approvals: readonly { readonly id: string }[] }
+    expect(await caught(streamed(await client.responses.retrieve(begun.id, { stream: true })))).toMatchObject({ code: 'approval_required' })
     expect(waiting).toMatchObject({ status: 'in_progress', session_id: sessionId, approvals: [{ summary: 'Pay 5 euros' }] })
     const approvalId = waiting.approvals[0]?.id ?? ''
     await runtime.sessions.approve(sessionId, { approvalId, decision: { kind: 'approve', breadth: 'once' } })
     await runtime.sessions.outcome(sessionId)
     expect(await client.responses.retrieve(begun.id)).toMatchObject({ status: 'completed', output_text: 'Paid.' })
+    const again = await streamed(await client.responses.retrieve(begun.id, { stream: true }))
+    expect(again.at(-1)).toMatchObject({ type: 'response.completed', response: { status: 'completed' } })
   })
 })
 

@@ -30,7 +30,7 @@ const query = z.looseObject({})
 /** Routes of OpenAI that a server does not have. Agents cannot have these names. */
 const missing = [
   ...['assistants', 'audio', 'batches', 'completions', 'containers', 'conversations', 'embeddings', 'evals', 'files', 'fine_tuning'],
-  ...['images', 'moderations', 'realtime', 'threads', 'uploads', 'vector_stores', 'videos'],
+  ...['images', 'moderations', 'realtime', 'threads', 'uploads', 'vector_stores', 'videos', 'responses/compact', 'responses/input_tokens'],
 ]
 
 /** Longer paths are unknown to the server, which answers in the form of these. */

@@ -1,0 +1,40 @@
+import fc from 'fast-check'
+import { expect, it } from 'vitest'
+import type { ResponseEvent } from './response-items.ts'
+import { ResponseStream, words } from './response-stream.ts'
+
+async function* deltas(pieces: readonly string[]): AsyncGenerator<ResponseEvent> {
+  yield { type: 'response.created' }
+  for (const delta of pieces) yield { type: 'response.output_text.delta', item_id: 'a', delta }
+  yield { type: 'response.output_text.done', item_id: 'a', text: pieces.join('') }
+  yield { type: 'response.completed' }
+}
+
+async function sent(pieces: readonly string[], after?: number): Promise<readonly ResponseEvent[]> {
+  const events: ResponseEvent[] = []
+  for await (const event of new ResponseStream(after).numbered(deltas(pieces))) events.push(event)
+  return events
+}
+
+it('does not depend on the pieces of the model', async () => {
+  const piece = fc.oneof(fc.string({ unit: 'grapheme' }), fc.string({ unit: fc.constantFrom(' ', 'a', '\n', '語', '👍'), maxLength: 90 }))
+  await fc.assert(
+    fc.asyncProperty(fc.array(piece), fc.nat(20), async (pieces, after) => {
+      const text = pieces.join('')
+      const all = await sent(pieces)
+      expect(all).toEqual(await sent([text]))
+      expect(all.map(({ sequence_number }) => sequence_number)).toEqual(all.map((_, index) => index))
+      expect(all.map(({ delta = '' }) => delta).join('')).toBe(text)
+      expect((await sent(pieces, after)).slice(0, -1)).toEqual(all.slice(after + 1, -1))
+    }),
+  )
+})
+
+it('cuts after words, and long ones after 32 characters', () => {
+  expect(words('One,  two\n  three fo')).toEqual({ pieces: ['One, ', ' two\n', '  three '], rest: 'fo' })
+  expect(words(`${'x'.repeat(31)}👍 ${' '.repeat(40)}`).pieces).toEqual([`${'x'.repeat(31)}👍`, ' '.repeat(32)])
+})
+
+it('sends the last event to a client that has a later number', async () => {
+  expect(await sent(['One'], 90)).toEqual([{ type: 'response.completed', sequence_number: 91 }])
+})
