@@ -110,7 +110,8 @@ export const messagesBody = z.looseObject({
   max_tokens: z.int().min(1),
   stream: z.boolean().nullish(),
   temperature: z.number().min(0).max(1).nullish(),
-  top_p: z.number().min(0).max(1).nullish(),
+  /** LangChain sends -1 for none. */
+  top_p: z.union([z.literal(-1), z.number().min(0).max(1)]).nullish(),
   stop_sequences: none('stop sequences are not supported'),
   metadata: z.looseObject({ user_id: z.string().nullish() }).nullish(),
   container: z.null({ error: 'containers are not supported' }).optional(),

@@ -33,6 +33,7 @@ it('passes parameters on that the agent allows, and names the others', () => {
 
 it('has nothing to say about defaults', () => {
   const defaults = { temperature: null, top_p: null, top_k: null, speed: 'standard', service_tier: 'auto', metadata: { user_id: null } }
+  expect(settings({ top_p: -1, top_k: -1 }).ignored).toEqual([])
   expect(settings(defaults)).toEqual({ parameters: {}, maxTokens: 100, showsThinking: false, ignored: [] })
 })
 

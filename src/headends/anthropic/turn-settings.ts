@@ -18,7 +18,7 @@ export function turnSettings(body: MessagesBody, agent: AgentDescription): TurnS
   const effort = effortOf(body)
   const wanted: readonly (readonly [name: string, key: keyof ModelParameters, value: number | string | null | undefined])[] = [
     ['temperature', 'temperature', body.temperature],
-    ['top_p', 'topP', body.top_p],
+    ['top_p', 'topP', body.top_p === -1 ? null : body.top_p],
     [body.output_config?.effort ? 'output_config.effort' : 'thinking', 'reasoning', effort],
   ]
   const given = wanted.filter(([, , value]) => value !== undefined && value !== null)
@@ -40,7 +40,7 @@ export function turnSettings(body: MessagesBody, agent: AgentDescription): TurnS
 const canLimitModel = ({ overrides, tools, agents }: AgentDescription): boolean =>
   overrides.includes('maxOutputTokens') && tools.length === 0 && agents.length === 0
 
-const defaults: { readonly [name: string]: unknown } = { service_tier: 'auto', speed: 'standard' }
+const defaults: { readonly [name: string]: unknown } = { service_tier: 'auto', speed: 'standard', top_k: -1 }
 
 /** What the schema does not have, unless it asks for nothing. */
 function withoutEffect(body: MessagesBody): readonly string[] {

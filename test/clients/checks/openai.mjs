@@ -21,7 +21,7 @@ await check('responses', async () => {
   const response = await client.responses.create({ model: 'team', input: 'Ask' })
   has(response.output_text, 'The helper said 42.')
   const next = await client.responses.create({ model: 'team', input: 'Again', previous_response_id: response.id })
-  has((await client.responses.retrieve(next.id)).output_text, 'Again')
+  has((await client.responses.retrieve(next.id)).output.at(-1).content[0].text, 'Again')
   assert.equal((await client.responses.inputItems.list(next.id)).data.length, 1)
 })
 await check('responses stream', async () => {
