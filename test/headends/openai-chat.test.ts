@@ -283,6 +283,7 @@ describe('parameters', () => {
     ['tools', { tools: [{ type: 'function', function: { name: 'f' } }] }],
     ['tool_choice', { tool_choice: 'required' }],
     ['functions', { functions: [{ name: 'f' }] }],
+    ['instructions', { instructions: 'Be brief.' }],
     ['web_search_options', { web_search_options: { search_context_size: 'low' } }],
     ['temperature', { temperature: 3 }],
     ['reasoning_effort', { reasoning_effort: 'enormous' }],

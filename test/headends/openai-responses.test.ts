@@ -427,6 +427,8 @@ describe('errors', () => {
     ['input.0.role', { input: [{ role: 'critic', content: 'a' }] }],
     ['input.0.content', { input: [{ role: 'user' }] }],
     ['tools', { tools: [{ type: 'web_search' }] }],
+    ['n', { n: 2 }],
+    ['response_format', { response_format: { type: 'json_object' } }],
     ['conversation', { conversation: 'conv_1' }],
     ['prompt', { prompt: { id: 'p' } }],
     ['top_logprobs', { include: ['message.output_text.logprobs'], top_logprobs: 5 }],

@@ -25,6 +25,16 @@ export const commonParameters: ParameterTable = {
   tool_choice: { use: 'refused', defaults: ['none', 'auto'], note: clientTools },
   top_logprobs: { use: 'refused', defaults: [0], note: 'Models of agents report no probabilities.' },
   moderation: { use: 'refused', note: 'Use a hook of the agent.' },
+  n: { use: 'refused', defaults: [1], note: 'One request has one answer.' },
+  stop: { use: 'refused', note: 'An answer ends where the agent ends it.' },
+  logprobs: { use: 'refused', defaults: [false], note: 'Models of agents report no probabilities.' },
+  logit_bias: { use: 'refused', note: 'Agents have no such setting.' },
+  audio: { use: 'refused', note: 'Agents answer with text.' },
+  functions: { use: 'refused', note: clientTools },
+  function_call: { use: 'refused', defaults: ['none', 'auto'], note: clientTools },
+  web_search_options: { use: 'refused', note: 'Give the agent a tool for it.' },
+  conversation: { use: 'refused', note: 'Use `previous_response_id` of responses.' },
+  prompt: { use: 'refused', note: 'The agent has its own prompt.' },
 }
 
 /** `POST /v1/chat/completions`. */
@@ -41,13 +51,7 @@ export const chatParameters: ParameterTable = {
   presence_penalty: { use: 'ignored', defaults: [0], note: 'No agent can allow it.' },
   verbosity: { use: 'ignored', defaults: ['medium'], note: 'Ask for short answers in a system message.' },
   prediction: { use: 'ignored', note: 'It only saves time.' },
-  n: { use: 'refused', defaults: [1], note: 'One request has one answer.' },
-  stop: { use: 'refused', note: 'An answer ends where the agent ends it.' },
-  logprobs: { use: 'refused', defaults: [false], note: 'Models of agents report no probabilities.' },
-  logit_bias: { use: 'refused', note: 'Agents have no such setting.' },
-  audio: { use: 'refused', note: 'Agents answer with text.' },
   modalities: { use: 'used', note: '`["text"]` only.' },
-  functions: { use: 'refused', note: clientTools },
-  function_call: { use: 'refused', defaults: ['none', 'auto'], note: clientTools },
-  web_search_options: { use: 'refused', note: 'Give the agent a tool for it.' },
+  instructions: { use: 'refused', note: 'Send a system message.' },
+  previous_response_id: { use: 'refused', note: 'Send the earlier messages.' },
 }

@@ -16,7 +16,7 @@ export const responseParameters: ParameterTable = {
   include: { use: 'ignored', note: 'For calls of the agent, see the header `x-troupe-include`.' },
   truncation: { use: 'ignored', defaults: ['auto', 'disabled'], note: 'Troupe compacts a history that is too long.' },
   context_management: { use: 'ignored', note: 'Troupe compacts histories on its own.' },
-  conversation: { use: 'refused', note: 'Use `previous_response_id`.' },
-  prompt: { use: 'refused', note: 'The agent has its own prompt.' },
+  messages: { use: 'refused', note: 'Use `input`.' },
+  response_format: { use: 'refused', note: 'Use `text.format`.' },
   image: { use: 'refused', note: 'Agents answer with text.' },
 }
