@@ -14,17 +14,23 @@ export const inputItemsQuery = z.looseObject({
 
 interface InputItem {
   readonly id: string
-  readonly type: string
   readonly status: 'completed'
-  readonly [field: string]: unknown
+  readonly fields: object
+  /** Of a message of the user. */
+  readonly parts?: readonly InputPart[]
 }
 
 /** Oldest first. */
 export async function inputItems(sessions: SessionService, response: StoredResponse): Promise<readonly InputItem[]> {
   const { sessionId, clientId } = response
-  const fields: object[] = []
-  for (const message of await inputMessages(sessions, response)) fields.push(...(await itemsOf(message, sessions, sessionId)))
-  return fields.map((item, index) => ({ id: `in_${sessionId}_${clientId ?? 'first'}.${index}`, status: 'completed', ...item }) as InputItem)
+  const fields = (await inputMessages(sessions, response)).flatMap(itemsOf)
+  return fields.map((item, index) => ({ id: `in_${sessionId}_${clientId ?? 'first'}.${index}`, status: 'completed', ...item }))
+}
+
+/** With the bytes of images and files. */
+export async function wholeItem({ fields, parts, ...item }: InputItem, sessions: SessionService, sessionId: string): Promise<object> {
+  if (!parts) return { ...item, ...fields }
+  return { ...item, ...fields, content: await Promise.all(parts.map((part) => contentOf(part, sessions, sessionId))) }
 }
 
 async function inputMessages(sessions: SessionService, { sessionId, clientId, record }: StoredResponse): Promise<readonly Message[]> {
@@ -37,19 +43,19 @@ async function inputMessages(sessions: SessionService, { sessionId, clientId, re
   return messages
 }
 
-async function itemsOf(message: Message, sessions: SessionService, sessionId: string): Promise<readonly object[]> {
+type ItemFields = Pick<InputItem, 'fields' | 'parts'>
+
+function itemsOf(message: Message): readonly ItemFields[] {
   switch (message.role) {
     case 'user':
-      return [
-        { type: 'message', role: 'user', content: await Promise.all(message.parts.map((part) => contentOf(part, sessions, sessionId))) },
-      ]
+      return [{ fields: { type: 'message', role: 'user' }, parts: message.parts }]
     case 'assistant':
-      return message.parts.flatMap((part): readonly object[] => {
-        if (part.type === 'text') return [{ type: 'message', role: 'assistant', content: [textPart('text', part.text)] }]
-        return part.type === 'call' ? [{ type: 'function_call', call_id: part.id, name: part.name, arguments: part.input }] : []
+      return message.parts.flatMap((part): readonly ItemFields[] => {
+        if (part.type === 'text') return [{ fields: { type: 'message', role: 'assistant', content: [textPart('text', part.text)] } }]
+        return part.type === 'call' ? [{ fields: { type: 'function_call', call_id: part.id, name: part.name, arguments: part.input } }] : []
       })
     case 'tool':
-      return message.results.map(({ id, content }) => ({ type: 'function_call_output', call_id: id, output: content }))
+      return message.results.map(({ id, content }) => ({ fields: { type: 'function_call_output', call_id: id, output: content } }))
     default:
       return message satisfies never
   }

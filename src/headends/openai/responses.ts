@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { eventStream, ignoredHeaders, pageOf, type RouteRequest, sseBytes, toHttpError, unknownQuery } from '../server/index.ts'
 import { deletedAfter } from './deleted-after.ts'
 import { openAiError } from './errors.ts'
-import { inputItems, inputItemsQuery } from './input-items.ts'
+import { inputItems, inputItemsQuery, wholeItem } from './input-items.ts'
 import type { OpenAiDependencies } from './openai-routes.ts'
 import type { ResponseBody } from './response-body.ts'
 import type { ResponseEvent } from './response-items.ts'
@@ -90,11 +90,13 @@ export async function listInputItems(
   request: RouteRequest<undefined, z.infer<typeof inputItemsQuery>>,
   { records }: OpenAiDependencies,
 ): Promise<Response> {
+  const { sessions, query, url } = request
   const { response } = await found(request, records)
-  const items = await inputItems(request.sessions, response)
-  const { order, ...page } = request.query
-  const headers = ignoredHeaders(unknownQuery(request.url, Object.keys(inputItemsQuery.shape)))
-  return Response.json({ object: 'list', ...pageOf(order === 'asc' ? items : items.toReversed(), page) }, { headers })
+  const items = await inputItems(sessions, response)
+  const page = pageOf(query.order === 'asc' ? items : items.toReversed(), query)
+  const data = await Promise.all(page.data.map((item) => wholeItem(item, sessions, response.sessionId)))
+  const headers = ignoredHeaders(unknownQuery(url, Object.keys(inputItemsQuery.shape)))
+  return Response.json({ object: 'list', ...page, data }, { headers })
 }
 
 /** Interrupts the turn and waits for its end. A response that has ended stays as it is. */

@@ -8,8 +8,15 @@ export interface PageQuery {
   readonly limit: number
 }
 
-/** A page of a list, as OpenAI and Anthropic have it. */
-export function pageOf<Item extends { readonly id: string }>(items: readonly Item[], { after, before, limit }: PageQuery): object {
+/** As OpenAI and Anthropic have it. */
+export interface Page<Item> {
+  readonly data: readonly Item[]
+  readonly has_more: boolean
+  readonly first_id: string | null
+  readonly last_id: string | null
+}
+
+export function pageOf<Item extends { readonly id: string }>(items: readonly Item[], { after, before, limit }: PageQuery): Page<Item> {
   const indexOf = (id: string): number => {
     const index = items.findIndex((item) => item.id === id)
     if (index < 0) throw new HttpError('invalid_request', `There is no item "${id}" in this list.`)

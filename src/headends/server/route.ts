@@ -69,7 +69,7 @@ export interface Route<Body = unknown, Query = unknown> {
   /** One sentence for the reference. */
   readonly summary: string
   readonly description?: string
-  /** Unknown parameters are refused. */
+  /** Strict, except for protocols of others: their clients add parameters. Without it, every parameter is refused. */
   readonly query?: z.ZodType<Query>
   readonly body?: z.ZodType<Body>
   /** Default: that of the server. */
