@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import type { ResponseEvent } from './response-items.ts'
-import { ResponseStream, words } from './response-stream.ts'
+import { cutText, ResponseStream } from './response-stream.ts'
 
 async function* deltas(pieces: readonly string[]): AsyncGenerator<ResponseEvent> {
   yield { type: 'response.created' }
@@ -17,9 +17,9 @@ async function sent(pieces: readonly string[], after?: number): Promise<readonly
 }
 
 it('does not depend on the pieces of the model', async () => {
-  const piece = fc.oneof(fc.string({ unit: 'grapheme' }), fc.string({ unit: fc.constantFrom(' ', 'a', '\n', '語', '👍'), maxLength: 90 }))
+  const piece = fc.oneof(fc.string({ unit: 'grapheme' }), fc.string({ unit: fc.constantFrom(' ', 'a', '\n', '語', '👍'), maxLength: 300 }))
   await fc.assert(
-    fc.asyncProperty(fc.array(piece), fc.nat(20), async (pieces, after) => {
+    fc.asyncProperty(fc.array(piece, { maxLength: 40 }), fc.nat(20), async (pieces, after) => {
       const text = pieces.join('')
       const all = await sent(pieces)
       expect(all).toEqual(await sent([text]))
@@ -30,9 +30,11 @@ it('does not depend on the pieces of the model', async () => {
   )
 })
 
-it('cuts after words, and long ones after 32 characters', () => {
-  expect(words('One,  two\n  three fo')).toEqual({ pieces: ['One, ', ' two\n', '  three '], rest: 'fo' })
-  expect(words(`${'x'.repeat(31)}👍 ${' '.repeat(40)}`).pieces).toEqual([`${'x'.repeat(31)}👍`, ' '.repeat(32)])
+it('cuts after words, long ones after 32 characters, and later in a text after several', () => {
+  expect(cutText('One,  two\n  three fo')).toEqual(['One, ', ' two\n', '  three ', 'fo'])
+  expect(cutText(`${'x'.repeat(31)}👍 ${' '.repeat(40)}`)).toEqual([`${'x'.repeat(31)}👍`, ' '.repeat(32), ' '.repeat(9)])
+  expect(cutText('a b c d e f g h', 5 * 512)).toEqual(['a b c ', 'd e f ', 'g h'])
+  expect(cutText('word '.repeat(200_000)).length).toBeLessThan(10_000)
 })
 
 it('sends the last event to a client that has a later number', async () => {

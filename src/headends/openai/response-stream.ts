@@ -9,8 +9,8 @@ import type { ResponseEvent } from './response-items.ts'
 export class ResponseStream {
   readonly #after: number
   #number = 0
-  /** Of texts that are not complete, by item: the beginning of a word. */
-  readonly #held = new Map<string, string>()
+  /** Of texts that are not complete, by item: the beginning of a piece, and the characters before it. */
+  readonly #held = new Map<string, { readonly rest: string; readonly offset: number }>()
 
   /** `after`: the last number that the client has. */
   constructor(after = -1) {
@@ -32,17 +32,18 @@ export class ResponseStream {
 
   *#cut(event: ResponseEvent): Generator<ResponseEvent> {
     const id = String(event.item_id)
-    const held = this.#held.get(id) ?? ''
+    const { rest, offset } = this.#held.get(id) ?? { rest: '', offset: 0 }
     if (textDeltas.has(event.type)) {
-      const { pieces, rest } = words(held + String(event.delta))
-      this.#held.set(id, rest)
+      const pieces = cutText(rest + String(event.delta), offset)
+      const held = pieces.pop() ?? ''
+      this.#held.set(id, { rest: held, offset: offset + pieces.reduce((sum, { length }) => sum + length, 0) })
       for (const delta of pieces) yield { ...event, delta }
       return
     }
     const delta = textEnds[event.type]
-    if (delta !== undefined && held !== '') {
+    if (delta !== undefined && rest !== '') {
       const { text: _, ...place } = event
-      yield { ...place, type: delta, delta: held }
+      yield { ...place, type: delta, delta: rest }
     }
     if (delta !== undefined) this.#held.delete(id)
     yield event
@@ -56,20 +57,25 @@ const textEnds: { readonly [type: string]: string } = {
 }
 const textDeltas = new Set(Object.values(textEnds))
 
-const maxPieceChars = 32
+const maxWordChars = 32
 
-/** A piece is a word with the space after it, or as many characters. What is left may be the beginning of one. */
-export function words(text: string): { readonly pieces: readonly string[]; readonly rest: string } {
+/**
+ * A piece is a word with the space after it; later in a long text, where nobody waits for each word, it is several. The last piece may
+ * be incomplete. `offset`: characters of the text before these.
+ */
+export function cutText(text: string, offset = 0): string[] {
   const pieces: string[] = []
-  let from = 0
-  for (;;) {
-    const next = text.slice(from, from + maxPieceChars + 1)
-    const word = /^\s*\S+\s/.exec(next)?.[0] ?? ''
-    const isWord = word !== '' && word.length <= maxPieceChars
-    if (!isWord && next.length <= maxPieceChars) return { pieces, rest: text.slice(from) }
+  for (let from = 0; ; ) {
+    const least = Math.min(256, Math.floor((offset + from) / 512))
+    const most = least + maxWordChars
+    const next = text.slice(from, from + most + 1)
+    const space = /\S\s/.exec(next.slice(Math.max(0, least - 2)))
+    const word = space ? Math.max(0, least - 2) + space.index + 2 : most + 1
+    if (word > most && next.length <= most) return [...pieces, next]
     // Half of a surrogate pair is no character.
-    const length = isWord ? word.length : /[\uD800-\uDBFF]/.test(next[maxPieceChars - 1] ?? '') ? maxPieceChars + 1 : maxPieceChars
-    pieces.push(text.slice(from, from + length))
+    const isPair = /[\uD800-\uDBFF]/.test(next.charAt(most - 1))
+    const length = word <= most ? word : isPair ? most + 1 : most
+    pieces.push(next.slice(0, length))
     from += length
   }
 }
