@@ -1,6 +1,6 @@
 import { HttpError } from './http-error.ts'
 
-export interface PageQuery {
+interface PageQuery {
   /** The id of the item before the page. */
   readonly after?: string | undefined
   /** The id of the item after the page. */
@@ -9,7 +9,7 @@ export interface PageQuery {
 }
 
 /** As OpenAI and Anthropic have it. */
-export interface Page<Item> {
+interface Page<Item> {
   readonly data: readonly Item[]
   readonly has_more: boolean
   readonly first_id: string | null
