@@ -1,5 +1,6 @@
 import type { ResponseStreamEvent } from 'openai/resources/responses/responses'
 import { expect, it } from 'vitest'
+import type { Model } from '../../src/contracts/index.ts'
 import { gate } from '../../src/testing/index.ts'
 import { caught, clerk, gatedModel, serveOpenAi, streamed, team, withCalls, withModel } from './openai-support.ts'
 
@@ -50,6 +51,36 @@ it('a response is streamed again from every position, with the same events', asy
   helper.on('response.output_text.delta', ({ delta }) => deltas.push(delta))
   expect((await helper.finalResponse()).output_text).toBe('I look it up.It rains in Oslo.')
   expect(deltas).toEqual(['in ', 'Oslo.'])
+})
+
+it('reasoning of an attempt that failed is incomplete, and no part of the response', async () => {
+  const hold = gate()
+  let attempts = 0
+  const model: Model = {
+    id: 'scripted/model',
+    abilities: ['reasoning'],
+    async *stream() {
+      yield { type: 'reasoning', text: `Attempt ${++attempts}.` }
+      await hold.promise
+      if (attempts === 1) return yield { type: 'error', failure: { class: 'network', message: 'Lost.', retryAfterMs: 1 } }
+      yield { type: 'text', text: 'Done.' }
+      yield { type: 'finish', reason: 'stop' }
+    },
+  }
+  const { client } = await serveOpenAi({ model, agents: [clerk] })
+  const events: ResponseStreamEvent[] = []
+  for await (const event of await client.responses.create({ model: 'clerk', input: 'Go!', stream: true })) {
+    events.push(event)
+    if (event.type === 'response.reasoning_summary_text.delta') hold.open()
+  }
+  const done = events.flatMap((event) => (event.type === 'response.output_item.done' ? [event.item] : []))
+  expect(done).toMatchObject([{ status: 'incomplete' }, { status: 'completed' }, { type: 'message', status: 'completed' }])
+  const last = events.at(-1)
+  if (last?.type !== 'response.completed') throw new Error('the response is not complete')
+  expect(last.response.output).toEqual(done.slice(1))
+  // Its numbers are lower now: a client that is further gets the whole response.
+  const again = await streamed(await client.responses.retrieve(last.response.id, { stream: true, starting_after: last.sequence_number }))
+  expect(again).toEqual([{ ...last, sequence_number: last.sequence_number + 1 }])
 })
 
 it('a response is put together by the stream helper of the client, with live pieces', async () => {

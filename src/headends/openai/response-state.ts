@@ -75,6 +75,8 @@ export class ResponseState {
       if (part.type === 'step.done') this.#spent = addSpent({ usage: this.#spent ?? noUsage, cost: 0 }, part.usage, 0).usage
       return this.#items.read(part)
     })
+    // The next attempt has its own reasoning.
+    if (event.type === 'interaction.step.failed' && event.agentPath === (this.#speaker?.path ?? 'root')) return this.#items.close()
     if (this.#turn.kind === 'answered') return [...events, ...this.#finished(this.#speaker?.text ?? '')]
     if (this.#turn.kind !== 'ended') return events
     const { end } = this.#turn
