@@ -93,6 +93,18 @@ const wrongCallers: readonly {
     status: 403,
   },
   {
+    name: 'a wrong token in x-api-key',
+    isWrongFor: ({ access }) => access !== 'public',
+    attempt: () => ({ headers: { 'x-api-key': `${localToken}x` } }),
+    status: 401,
+  },
+  {
+    name: 'the scope read in x-api-key where another is needed',
+    isWrongFor: ({ access }) => access !== 'public' && access !== 'read',
+    attempt: () => ({ headers: { 'x-api-key': reader } }),
+    status: 403,
+  },
+  {
     name: 'the scope run where another is needed',
     isWrongFor: ({ access }) => access !== 'public' && access !== 'run',
     attempt: () => ({ headers: bearer(runner) }),

@@ -4,7 +4,9 @@ import { expect, it, onTestFinished } from 'vitest'
 import { z } from 'zod'
 import type { Model } from '../../src/contracts/index.ts'
 import { anthropicRoutes } from '../../src/headends/anthropic/index.ts'
+import { openaiRoutes } from '../../src/headends/openai/index.ts'
 import { systemClock } from '../../src/runtime/index.ts'
+import { memoryStore } from '../../src/stores/memory/index.ts'
 import { gate, ScriptedModel, type ScriptedStepSource } from '../../src/testing/index.ts'
 import { tool } from '../acceptance/support.ts'
 import { localToken, type ServedOptions, serve } from './support.ts'
@@ -18,9 +20,9 @@ async function stage(steps: readonly ScriptedStepSource[] | Model, options: Omit
   const model = new ScriptedModel('stream' in steps ? [] : steps, { abilities: ['tools', 'images', 'files', 'reasoning'] })
   const served = await serve({
     agents: [agent],
+    routes: () => anthropicRoutes({ clock: systemClock }),
     ...options,
     model: 'stream' in steps ? steps : model,
-    routes: () => anthropicRoutes({ clock: systemClock }),
   })
   onTestFinished(() => served.close())
   const client = new Anthropic({ apiKey: localToken, baseURL: served.url, maxRetries: 0 })
@@ -34,12 +36,14 @@ it('answers with a whole message', async () => {
   const { client, log, store } = await stage([{ text: 'Hello.', usage }])
   const { data: message, response, request_id } = await client.messages.create(ask).withResponse()
   const [session] = await store.trees.list({})
+  // The AI SDK 5 and 6 refuse `citations: null`.
+  const content = [{ type: 'text', text: 'Hello.' }] as unknown as Anthropic.ContentBlock[]
   expect(message).toEqual({
     id: `msg_${session?.treeId}`,
     type: 'message',
     role: 'assistant',
     model: 'clerk',
-    content: [{ type: 'text', text: 'Hello.', citations: null }],
+    content,
     stop_reason: 'end_turn',
     stop_sequence: null,
     stop_details: null,
@@ -122,10 +126,10 @@ it('has a block for each text of the agent, and nothing of its tools and childre
   first.model.assertDone()
   expect(whole.content).toEqual([
     { type: 'thinking', thinking: 'I look.', signature: 'unsigned' },
-    { type: 'text', text: 'I look it up.', citations: null },
-    { type: 'text', text: 'I ask the helper.', citations: null },
+    { type: 'text', text: 'I look it up.' },
+    { type: 'text', text: 'I ask the helper.' },
     { type: 'thinking', thinking: 'Now I know.', signature: 'unsigned' },
-    { type: 'text', text: 'It is 42.', citations: null },
+    { type: 'text', text: 'It is 42.' },
   ])
   expect(whole.usage).toMatchObject({ input_tokens: 120, output_tokens: 80 })
 
@@ -307,6 +311,25 @@ it('takes requests of the beta interface', async () => {
   expect(message.content).toMatchObject([{ type: 'text', text: '{"n":1}' }])
 })
 
+it('ignores and names what newer clients send', async () => {
+  const { client } = await stage([{ text: 'Hi.' }])
+  const newer = {
+    context_management: { edits: [{ type: 'clear_thinking_20251015' as const }] },
+    output_config: { effort: 'low' as const, task_budget: { type: 'tokens' as const, total: 20_000 } },
+    cache_control: { type: 'ephemeral' as const },
+    metadata: { user_id: 'ann', team: 'x' },
+    system: [{ type: 'text' as const, text: 'Be brief.', cache_control: { type: 'ephemeral' as const } }],
+    thinking: { type: 'adaptive' as const },
+    service_tier: 'flex',
+    unheard_of: [1],
+  }
+  const { response } = await client.beta.messages
+    .create({ ...ask, ...newer, betas: ['context-management-2025-06-27'] } as never)
+    .withResponse()
+  const named = 'output_config.effort, context_management, cache_control, service_tier, unheard_of, output_config.task_budget'
+  expect(response.headers.get('x-troupe-ignored-parameters')?.split(', ').toSorted()).toEqual(named.split(', ').toSorted())
+})
+
 it('passes parameters on that the agent allows', async () => {
   const overrides = ['temperature', 'topP', 'reasoning', 'maxOutputTokens'] as const
   const { fetch, model } = await stage([{ text: 'Hi.' }], { agents: [{ ...agent, overrides }] })
@@ -339,5 +362,32 @@ it('estimates tokens by the length of texts', async () => {
   expect(await count('語'.repeat(100))).toBe(104)
   expect(await count('x'.repeat(400), { system: 'y'.repeat(40) })).toBe(114)
   expect(await count([{ type: 'image', source: { type: 'base64', media_type: 'image/png', data: png } }])).toBe(1004)
+  const tools = [{ name: 'f', description: 'z'.repeat(400), input_schema: { type: 'object' } }]
+  const rest = { tool_choice: { type: 'any' }, max_tokens: 9, stop_sequences: ['x'], context_management: { edits: [] } }
+  expect(await count('x'.repeat(400), { tools, ...rest })).toBe(104 + Math.ceil(JSON.stringify(tools[0]).length / 4))
   expect(model.requests).toEqual([])
+})
+
+it("lists agents as models in Anthropic's form for its clients, and in OpenAI's for others", async () => {
+  const names = ['ann', 'ben', 'cid'].map((name) => ({ ...agent, name, displayName: name.toUpperCase() }))
+  const routes = () => [
+    ...openaiRoutes({ clock: systemClock, ids: { next: () => 'id' }, records: memoryStore().records }),
+    ...anthropicRoutes({ clock: systemClock }),
+  ]
+  const { client, fetch } = await stage([], { agents: names, routes })
+  const all: Anthropic.ModelInfo[] = []
+  for await (const model of client.models.list({ limit: 2 })) all.push(model)
+  expect(all).toEqual(
+    names.map(({ name, displayName }) => ({ type: 'model', id: name, display_name: displayName, created_at: '1970-01-01T00:00:00Z' })),
+  )
+  expect((await client.models.list({ before_id: 'cid', limit: 1 })).data).toMatchObject([{ id: 'ben' }])
+  expect(await client.models.retrieve('ben')).toMatchObject({ type: 'model', id: 'ben' })
+  expect(await client.models.retrieve('zoe').catch((thrown: unknown) => thrown)).toMatchObject({
+    status: 404,
+    error: { type: 'error', error: { type: 'not_found_error' } },
+  })
+  const wrong = new Anthropic({ apiKey: 'wrong', baseURL: client.baseURL, maxRetries: 0 })
+  expect(await wrong.models.list().catch((thrown: unknown) => thrown)).toMatchObject({ status: 401, type: 'authentication_error' })
+  const others = await fetch('/v1/models', { token: '', headers: { 'x-api-key': localToken } })
+  expect(await others.json()).toMatchObject({ object: 'list', data: [{ object: 'model', id: 'ann' }, {}, {}] })
 })

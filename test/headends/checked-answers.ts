@@ -30,11 +30,16 @@ export function checkedAnswers(
     apis.set(key, known)
     return known
   }
-  const operations = routes.map((route) => ({ route, pattern: patternOf(route) }))
+  const operations = routes
+    .toSorted((a, b) => Number('onlyWith' in b) - Number('onlyWith' in a))
+    .map((route) => ({ route, pattern: patternOf(route) }))
 
   async function check(request: Request, response: Response): Promise<Response> {
     const { pathname } = new URL(request.url)
-    const route = operations.find(({ route: { method }, pattern }) => method === request.method && pattern.test(pathname))?.route
+    const route = operations.find(
+      ({ route: { method, onlyWith }, pattern }) =>
+        method === request.method && pattern.test(pathname) && (onlyWith === undefined || request.headers.has(onlyWith)),
+    )?.route
     // What no route answers has no description. A page that the browser has is not sent again; of 499, nobody hears.
     if (!route || route.isUnlisted || response.status === 304 || response.status === 499) return response
     const place = `${route.method} ${route.path} ${response.status}`

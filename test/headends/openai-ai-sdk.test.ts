@@ -3,7 +3,7 @@ import { generateText, streamText } from 'ai'
 import { describe, expect, it } from 'vitest'
 import { gate, type ScriptedStepSource } from '../../src/testing/index.ts'
 import { pngBase64 } from '../fixtures/pictures.ts'
-import { clerk, gatedModel, half, serveOpenAi, team, withModel } from './openai-support.ts'
+import { clerk, gatedModel, half, serveOpenAi, team, withCalls, withModel } from './openai-support.ts'
 import { localToken } from './support.ts'
 
 describe('@ai-sdk/openai-compatible', () => {
@@ -88,7 +88,7 @@ describe('the responses of @ai-sdk/openai', () => {
 
   it('continues a conversation by references to the items of earlier answers', async () => {
     const { url, model: asked } = await withModel([...team, { text: 'Take a coat.' }], { tools: ['weather'] })
-    const model = createOpenAI({ baseURL: `${url}/v1`, apiKey: localToken })('clerk')
+    const model = createOpenAI({ baseURL: `${url}/v1`, apiKey: localToken, ...withCalls })('clerk')
     const first = await generateText({ model, prompt: 'Rain?' })
     const messages = [
       { role: 'user', content: 'Rain?' } as const,

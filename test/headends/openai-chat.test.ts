@@ -225,6 +225,24 @@ describe('parameters', () => {
     expect(same.response.headers.get('x-troupe-ignored-parameters')).toBeNull()
   })
 
+  it('of newer clients are ignored and named, safely for a header', async () => {
+    const { fetch } = await withModel([{ text: 'One.' }])
+    const many = Object.fromEntries(Array.from({ length: 40 }, (_, index) => [`many_${index}`, index]))
+    const newer = {
+      top_k: 40,
+      safety_identifier: 'u',
+      client_metadata: { a: 'b' },
+      'na\u00efve\r\nx: y': 1,
+      ['long'.repeat(100)]: 1,
+      ...many,
+    }
+    const response = await fetch('/v1/chat/completions?api-version=1', { json: { ...ask('One?'), ...newer } })
+    expect(await response.json()).toMatchObject({ choices: [{ message: { content: 'One.' } }] })
+    const named = response.headers.get('x-troupe-ignored-parameters')?.split(', ') ?? []
+    expect(named.slice(0, 5)).toEqual(['top_k', 'safety_identifier', 'client_metadata', 'na?ve??x??y', 'long'.repeat(16)])
+    expect(named.slice(31)).toEqual(['many_26', 'and 14 more'])
+  })
+
   it('pass with their defaults', async () => {
     const { fetch } = await withModel([{ text: 'One.' }])
     const defaults = {
@@ -265,8 +283,8 @@ describe('parameters', () => {
     ['tools', { tools: [{ type: 'function', function: { name: 'f' } }] }],
     ['tool_choice', { tool_choice: 'required' }],
     ['functions', { functions: [{ name: 'f' }] }],
+    ['instructions', { instructions: 'Be brief.' }],
     ['web_search_options', { web_search_options: { search_context_size: 'low' } }],
-    ['top_k', { top_k: 40 }],
     ['temperature', { temperature: 3 }],
     ['reasoning_effort', { reasoning_effort: 'enormous' }],
     ['max_tokens', { max_tokens: 0 }],
@@ -315,6 +333,36 @@ describe('parameters', () => {
     expect(error).toBeInstanceOf(OpenAI.BadRequestError)
     expect(error).toMatchObject({ param, type: 'invalid_request_error', error: { message: expect.any(String) } })
     expect(await runtime.sessions.list()).toEqual([])
+  })
+})
+
+describe('routes of OpenAI that a server does not have', () => {
+  it.each([
+    ['POST', '/v1/embeddings'],
+    ['POST', '/v1/completions?api-version=1'],
+    ['GET', '/v1/files'],
+    ['DELETE', '/v1/files/file-1'],
+    ['POST', '/v1/audio/speech'],
+    ['POST', '/v1/images/generations'],
+    ['GET', '/v1/assistants'],
+    ['POST', '/v1/moderations'],
+    ['GET', '/v1/batches'],
+    ['POST', '/v1/responses/compact'],
+    ['POST', '/v1/responses/a/b'],
+  ])("%s %s is 404 in OpenAI's form", async (method, path) => {
+    const { fetch } = await withModel([])
+    const response = await fetch(path, { method, ...(method === 'POST' && { body: '{}' }) })
+    expect(response.status).toBe(404)
+    expect(await response.json()).toEqual({
+      error: { message: expect.stringContaining('There is no route /v1/'), type: 'invalid_request_error', param: null, code: 'not_found' },
+    })
+  })
+
+  it('fail in the client with its own error', async () => {
+    const { client } = await withModel([])
+    const error = await client.embeddings.create({ model: 'clerk', input: 'a' }).catch((thrown: unknown) => thrown)
+    expect(error).toBeInstanceOf(OpenAI.NotFoundError)
+    expect(error).toMatchObject({ code: 'not_found', type: 'invalid_request_error' })
   })
 })
 

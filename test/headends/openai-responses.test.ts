@@ -1,35 +1,18 @@
 import OpenAI from 'openai'
-import type { ResponseInputItem, ResponseStreamEvent } from 'openai/resources/responses/responses'
+import type { ResponseInputItem } from 'openai/resources/responses/responses'
 import { describe, expect, it } from 'vitest'
 import { memoryStore } from '../../src/stores/memory/index.ts'
 import { gate, ScriptedModel, type ScriptedStepSource } from '../../src/testing/index.ts'
 import { pngBase64 } from '../fixtures/pictures.ts'
-import { clerk, gatedModel, serveOpenAi, team, weather, withModel } from './openai-support.ts'
+import { caught, clerk, gatedModel, said, serveOpenAi, streamed, team, texts, weather, withCalls, withModel } from './openai-support.ts'
 
 // `/v1/responses` with the client `openai`, and with `ai`.
-
-const texts = (...all: string[]): ScriptedStepSource[] => all.map((text) => ({ text }))
-const caught = (promise: Promise<unknown>): Promise<unknown> => promise.catch((thrown: unknown) => thrown)
-
-/** What the model read as messages, shortly. */
-const said = (model: ScriptedModel, request = -1): readonly string[] =>
-  (model.requests.at(request)?.messages ?? []).map((message) =>
-    message.role === 'tool'
-      ? `tool: ${message.results.map(({ content }) => content).join()}`
-      : `${message.role}: ${message.parts.map((part) => (part.type === 'text' ? part.text : part.type)).join()}`,
-  )
-
-async function streamed(stream: AsyncIterable<ResponseStreamEvent>): Promise<ResponseStreamEvent[]> {
-  const events: ResponseStreamEvent[] = []
-  for await (const event of stream) events.push(event)
-  return events
-}
 
 describe('a response', () => {
   it('has reasoning, messages and calls as items, and is the same when it is read later', async () => {
     const { client } = await withModel(team, { tools: ['weather'] })
     const { data, response } = await client.responses
-      .create({ model: 'clerk', input: 'Rain?', instructions: 'Be brief.', metadata: { ticket: '7' }, truncation: 'auto' })
+      .create({ model: 'clerk', input: 'Rain?', instructions: 'Be brief.', metadata: { ticket: '7' }, truncation: 'auto' }, withCalls)
       .withResponse()
     expect(data).toMatchObject({
       id: `resp_${response.headers.get('x-session-id')}`,
@@ -63,53 +46,23 @@ describe('a response', () => {
     expect(await client.responses.retrieve(data.id)).toEqual(data)
   })
 
-  it('is streamed in numbered events whose pieces add up to it', async () => {
-    const { client } = await withModel(team, { tools: ['weather'] })
-    const events = await streamed(await client.responses.create({ model: 'clerk', input: 'Rain?', stream: true }))
-    expect(events.map(({ sequence_number }) => sequence_number)).toEqual(events.map((_, index) => index))
-    const kinds = events.map(({ type }) => type.replace('response.', ''))
-    expect(kinds.filter((kind, index) => kind !== kinds[index - 1] || !kind.endsWith('delta'))).toEqual([
-      'created',
-      'in_progress',
-      'output_item.added',
-      'reasoning_summary_part.added',
-      'reasoning_summary_text.delta',
-      ...['reasoning_summary_text.done', 'reasoning_summary_part.done', 'output_item.done'],
-      ...['output_item.added', 'content_part.added', 'output_text.delta'],
-      ...['output_text.done', 'content_part.done', 'output_item.done'],
-      ...['output_item.added', 'mcp_call.in_progress', 'mcp_call_arguments.delta', 'mcp_call_arguments.done'],
-      ...['mcp_call.completed', 'output_item.done'],
-      ...['output_item.added', 'reasoning_summary_part.added', 'reasoning_summary_text.delta'],
-      ...['reasoning_summary_text.done', 'reasoning_summary_part.done', 'output_item.done'],
-      ...['output_item.added', 'content_part.added', 'output_text.delta'],
-      ...['output_text.done', 'content_part.done', 'output_item.done'],
-      'completed',
-    ])
-    const last = events.at(-1)
-    if (last?.type !== 'response.completed') throw new Error('the response is not complete')
-    const done = events.flatMap((event) => (event.type === 'response.output_item.done' ? [event.item] : []))
-    expect(last.response.output).toEqual(done)
-    const { output_text: _, ...stored } = await client.responses.retrieve(last.response.id)
-    expect(last.response).toEqual(stored)
-  })
-
-  it('is put together by the stream helper of the client, with live pieces', async () => {
-    const hold = gate()
-    const pieces = [
-      { type: 'reasoning', text: 'Hm.' },
-      { type: 'text', text: 'One, ' },
-      { type: 'text', text: 'two.' },
-    ] as const
-    const { client } = await serveOpenAi({ model: gatedModel(pieces, hold), agents: [clerk] })
-    const stream = client.responses.stream({ model: 'clerk', input: 'Count!' })
-    const deltas: string[] = []
-    stream.on('response.output_text.delta', ({ delta }) => {
-      deltas.push(delta)
-      hold.open()
-    })
-    const final = await stream.finalResponse()
-    expect(deltas).toEqual(['One, ', 'two.'])
-    expect(final).toMatchObject({ output_text: 'One, two.', output: [{ type: 'reasoning' }, { type: 'message' }] })
+  it('has every field that the Open Responses specification requires, and no calls unless they are asked for', async () => {
+    const { client } = await withModel([...team, ...team], { tools: ['weather'], parameters: { topP: 0.9 } })
+    const events = await streamed(await client.responses.create({ model: 'clerk', input: 'Rain?', stream: true, prompt_cache_key: 'k' }))
+    const [created, completed] = [events[0], events.at(-1)]
+    if (created?.type !== 'response.created' || completed?.type !== 'response.completed') throw new Error('not complete')
+    const fields = {
+      ...{ tools: [], tool_choice: 'auto', truncation: 'disabled', parallel_tool_calls: true, text: { format: { type: 'text' } } },
+      ...{ temperature: 1, top_p: 0.9, presence_penalty: 0, frequency_penalty: 0, top_logprobs: 0, service_tier: 'default' },
+      ...{ max_output_tokens: null, max_tool_calls: null, safety_identifier: null, prompt_cache_key: 'k', instructions: null },
+      ...{ reasoning: { effort: null, summary: null }, metadata: {}, store: true, background: false, error: null },
+    }
+    expect(created.response).toMatchObject({ ...fields, status: 'in_progress', completed_at: null, usage: null, output: [] })
+    expect(completed.response).toMatchObject({ ...fields, status: 'completed', completed_at: expect.any(Number) })
+    expect(completed.response.output.map(({ type }) => type)).toEqual(['reasoning', 'message', 'reasoning', 'message'])
+    expect(events.filter(({ type }) => type.includes('mcp'))).toEqual([])
+    const { output } = await client.responses.create({ model: 'clerk', input: 'Rain?' })
+    expect(output.map(({ type }) => type)).toEqual(['reasoning', 'message', 'reasoning', 'message'])
   })
 
   it('is checked against a schema', async () => {
@@ -142,7 +95,7 @@ describe('a response', () => {
     ])
     const scout = { ...clerk, name: 'scout', tools: ['weather'] }
     const { client } = await serveOpenAi({ model, agents: [{ ...clerk, agents: ['scout'] }, scout], tools: [weather] })
-    const { output } = await client.responses.create({ model: 'clerk', input: 'Rain?' })
+    const { output } = await client.responses.create({ model: 'clerk', input: 'Rain?' }, withCalls)
     expect(output).toMatchObject([
       { type: 'mcp_call', status: 'completed', name: 'agent__scout', output: expect.stringContaining('Rain in Oslo.') },
       { type: 'message', content: [{ text: 'It rains.' }] },
@@ -157,7 +110,8 @@ describe('a response', () => {
       { text: 'I do not know.' },
     ]
     const { client } = await withModel(steps, { tools: ['weather'], limits: { maxToolTurns: 2 } })
-    const { status, incomplete_details, output, output_text } = await client.responses.create({ model: 'clerk', input: 'Rain?' })
+    const asked = client.responses.create({ model: 'clerk', input: 'Rain?' }, withCalls)
+    const { status, incomplete_details, output, output_text } = await asked
     expect({ status, incomplete_details, output_text }).toMatchObject({
       status: 'incomplete',
       incomplete_details: { reason: 'max_output_tokens', limit: 'steps' },
@@ -175,7 +129,7 @@ describe('a response', () => {
 
   it('takes items as input, also those of earlier answers', async () => {
     const { client, model } = await withModel([...team, ...texts('Yes.')], { tools: ['weather'] })
-    const first = await client.responses.create({ model: 'clerk', input: 'Rain?' })
+    const first = await client.responses.create({ model: 'clerk', input: 'Rain?' }, withCalls)
     await client.responses.create({
       model: 'clerk',
       instructions: 'Be brief.',
@@ -202,6 +156,57 @@ describe('a response', () => {
       'assistant: It rains in Oslo.',
       'user: And this?,image,file',
     ])
+  })
+
+  it('takes calls of functions of the client as history, and lists its input', async () => {
+    const { client, model } = await withModel(texts('Both.', 'Still.'))
+    const call = (call_id: string) => ({ type: 'function_call', call_id, name: 'look', arguments: `{"at":"${call_id}"}` }) as const
+    const result = (call_id: string, output: string | { type: 'input_text'; text: string }[]) =>
+      ({ type: 'function_call_output', call_id, output }) as const
+    const image_url = `data:image/png;base64,${pngBase64}`
+    const { id } = await client.responses.create({
+      model: 'clerk',
+      input: [
+        { role: 'developer', content: 'Be kind.' },
+        { role: 'user', content: 'Look!' },
+        { role: 'assistant', content: 'I look.' },
+        ...[call('a'), call('b')],
+        ...[result('b', 'B.'), result('a', [{ type: 'input_text', text: 'A.' }])],
+        {
+          role: 'user',
+          content: [
+            { type: 'input_text', text: 'And?' },
+            { type: 'input_image', image_url, detail: 'auto' },
+          ],
+        },
+      ],
+    })
+    expect(said(model)).toEqual(['user: Look!', 'assistant: I look.,call,call', 'tool: B.,A.', 'user: And?,image'])
+    const items = await streamed(client.responses.inputItems.list(id, { order: 'asc', limit: 2 }))
+    const done = { id: expect.any(String), status: 'completed' }
+    expect(items).toEqual([
+      { ...done, type: 'message', role: 'user', content: [{ type: 'input_text', text: 'Look!' }] },
+      { ...done, type: 'message', role: 'assistant', content: [expect.objectContaining({ type: 'output_text', text: 'I look.' })] },
+      { ...done, ...call('a') },
+      { ...done, ...call('b') },
+      { ...done, ...result('b', 'B.') },
+      { ...done, ...result('a', 'A.') },
+      {
+        ...done,
+        type: 'message',
+        role: 'user',
+        content: [
+          { type: 'input_text', text: 'And?' },
+          { type: 'input_image', image_url, detail: 'auto' },
+        ],
+      },
+    ])
+    const ids = items.map((item) => item.id ?? '')
+    expect(new Set(ids).size).toBe(7)
+    const page = await client.responses.inputItems.list(id, { after: ids[5] ?? '', limit: 2 })
+    expect(page).toMatchObject({ data: [{ id: ids[4] }, { id: ids[3] }], has_more: true })
+    const next = await client.responses.create({ model: 'clerk', input: 'Sure?', previous_response_id: id })
+    expect((await client.responses.inputItems.list(next.id)).data).toMatchObject([{ content: [{ text: 'Sure?' }] }])
   })
 })
 
@@ -268,7 +273,13 @@ describe('previous_response_id', () => {
       ],
     }
     expect(await next(client, one.id, assistant)).toMatchObject({ status: 400, param: 'input' })
-    for (const ask of [other.responses.retrieve(one.id), other.responses.delete(one.id), other.responses.cancel(one.id)])
+    for (const ask of [
+      other.responses.retrieve(one.id),
+      other.responses.retrieve(one.id, { stream: true }),
+      other.responses.inputItems.list(one.id),
+      other.responses.delete(one.id),
+      other.responses.cancel(one.id),
+    ])
       expect(await caught(ask)).toBeInstanceOf(OpenAI.NotFoundError)
     hold.open()
   })
@@ -360,19 +371,6 @@ describe('in the background', () => {
     expect(await client.responses.cancel(begun.id)).toMatchObject({ status: 'cancelled' })
     expect(await client.responses.cancel(begun.id)).toMatchObject({ status: 'cancelled' })
   })
-
-  it('a response waits for a person, and then continues', async () => {
-    const { client, runtime } = await withModel([{ calls: [{ tool: 'pay' }] }, { text: 'Paid.' }], { tools: ['pay'] })
-    const begun = await client.responses.create({ model: 'clerk', input: 'Pay!', background: true })
-    const sessionId = begun.id.slice('resp_'.length)
-    await runtime.sessions.outcome(sessionId)
-    const waiting = (await client.responses.retrieve(begun.id)) as unknown as { readonly approvals: readonly { readonly id: string }[] }
-    expect(waiting).toMatchObject({ status: 'in_progress', session_id: sessionId, approvals: [{ summary: 'Pay 5 euros' }] })
-    const approvalId = waiting.approvals[0]?.id ?? ''
-    await runtime.sessions.approve(sessionId, { approvalId, decision: { kind: 'approve', breadth: 'once' } })
-    await runtime.sessions.outcome(sessionId)
-    expect(await client.responses.retrieve(begun.id)).toMatchObject({ status: 'completed', output_text: 'Paid.' })
-  })
 })
 
 describe('errors', () => {
@@ -422,31 +420,29 @@ describe('errors', () => {
   it.each<[name: string, body: object]>([
     ['input', { input: [{ role: 'assistant', content: 'a' }] }],
     ['input.0', { input: [{ type: 'item_reference', id: 'msg_1' }] }],
-    ['input.0.type', { input: [{ type: 'function_call_output', call_id: 'c', output: 'a' }] }],
+    ['input.0.type', { input: [{ type: 'computer_call', call_id: 'c' }] }],
+    ['input.0.call_id', { input: [{ type: 'function_call_output', call_id: 'c', output: 'a' }] }],
+    ['input.0.arguments', { input: [{ type: 'function_call', call_id: 'c', name: 'f' }] }],
+    ['input.0', { input: [{ type: 'function_call', call_id: 'c', name: 'f', arguments: '{}' }] }],
     ['input.0.role', { input: [{ role: 'critic', content: 'a' }] }],
     ['input.0.content', { input: [{ role: 'user' }] }],
     ['tools', { tools: [{ type: 'web_search' }] }],
+    ['n', { n: 2 }],
+    ['response_format', { response_format: { type: 'json_object' } }],
     ['conversation', { conversation: 'conv_1' }],
     ['prompt', { prompt: { id: 'p' } }],
-    ['include', { include: ['message.output_text.logprobs'] }],
+    ['top_logprobs', { include: ['message.output_text.logprobs'], top_logprobs: 5 }],
     ['background', { background: true, store: false }],
     ['reasoning.effort', { reasoning: { effort: 'enormous' } }],
     ['max_output_tokens', { max_output_tokens: 0 }],
     ['truncation', { truncation: 'some' }],
     ['text.format.schema', { text: { format: { type: 'json_schema', name: 'a' } } }],
-    ['frobnicate', { frobnicate: true }],
   ])('name a parameter that is wrong: %s', async (param, body) => {
     const { client, runtime } = await withModel([])
     const error = await caught(client.responses.create({ model: 'clerk', input: 'Go!', ...body } as never))
     expect(error).toBeInstanceOf(OpenAI.BadRequestError)
     expect(error).toMatchObject({ param, type: 'invalid_request_error' })
     expect(await runtime.sessions.list()).toEqual([])
-  })
-
-  it('refuse what a stored response cannot do', async () => {
-    const { client } = await withModel(texts('One.'))
-    const { id } = await client.responses.create({ model: 'clerk', input: 'One?' })
-    expect(await caught(client.responses.retrieve(id, { stream: true }))).toMatchObject({ status: 400, param: 'stream' })
   })
 })
 
@@ -462,12 +458,23 @@ describe('parameters', () => {
         reasoning: { effort: 'low', summary: 'auto' },
         text: { verbosity: 'low' },
         include: ['reasoning.encrypted_content'],
+        context_management: [{ type: 'compaction', compact_threshold: 1000 }],
+        prompt_cache_key: 'k',
+        ...{ client_metadata: { a: 'b' } },
         max_tool_calls: 0,
         parallel_tool_calls: false,
       })
       .withResponse()
-    expect(response.headers.get('x-troupe-ignored-parameters')).toBe('temperature, reasoning.effort, text.verbosity, include')
-    expect(data).toMatchObject({ status: 'incomplete', temperature: null, max_tool_calls: 0, parallel_tool_calls: false })
+    expect(response.headers.get('x-troupe-ignored-parameters')).toBe(
+      'temperature, prompt_cache_key, include, context_management, client_metadata, reasoning.effort, text.verbosity',
+    )
+    expect(data).toMatchObject({
+      status: 'incomplete',
+      temperature: 1,
+      prompt_cache_key: 'k',
+      max_tool_calls: 0,
+      parallel_tool_calls: false,
+    })
     const [created] = await events()
     expect(created).toMatchObject({ agent: { limits: { maxCalls: 0, parallelToolCalls: 1 } } })
   })

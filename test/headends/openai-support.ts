@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { createOpenAICompatible, type OpenAICompatibleProvider } from '@ai-sdk/openai-compatible'
 import OpenAI from 'openai'
+import type { ResponseStreamEvent } from 'openai/resources/responses/responses'
 import { onTestFinished } from 'vitest'
 import type { Model, ModelFailure, ModelPart, StreamEvent, Tool } from '../../src/contracts/index.ts'
 import { openaiRoutes } from '../../src/headends/openai/index.ts'
@@ -37,6 +38,9 @@ export async function serveOpenAi(options: ServedOptions = {}): Promise<OpenAiSe
     },
   }
 }
+
+/** Options of a request for the calls of the agent as items. */
+export const withCalls = { headers: { 'x-troupe-include': 'calls' } }
 
 /** An agent that uses the scripted model of the test. */
 export const clerk = { name: 'clerk', description: 'Answers.', prompt: 'You are a clerk.', model: 'scripted/model', tools: [] as string[] }
@@ -99,3 +103,20 @@ export const team: readonly ScriptedStepSource[] = [
   { reasoning: 'They ask for rain.', text: 'I look it up.', chunks: 4, calls: [{ tool: 'weather', input: { city: 'Oslo' } }], usage },
   { reasoning: 'Easy.', text: 'It rains in Oslo.', chunks: 5, usage },
 ]
+
+export const texts = (...all: string[]): ScriptedStepSource[] => all.map((text) => ({ text }))
+export const caught = (promise: Promise<unknown>): Promise<unknown> => promise.catch((thrown: unknown) => thrown)
+
+/** What the model read as messages, shortly. */
+export const said = (model: ScriptedModel, request = -1): readonly string[] =>
+  (model.requests.at(request)?.messages ?? []).map((message) =>
+    message.role === 'tool'
+      ? `tool: ${message.results.map(({ content }) => content).join()}`
+      : `${message.role}: ${message.parts.map((part) => (part.type === 'text' ? part.text : part.type)).join()}`,
+  )
+
+export async function streamed<Event = ResponseStreamEvent>(stream: AsyncIterable<Event>): Promise<Event[]> {
+  const events: Event[] = []
+  for await (const event of stream) events.push(event)
+  return events
+}

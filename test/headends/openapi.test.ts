@@ -140,6 +140,8 @@ test('every route answers as the document says', async () => {
   await (await fetch('/v1/responses', { json: { model: 'clerk', input: 'Hi', stream: true } })).text()
   const { id } = await json('/v1/responses', { model: 'clerk', input: 'Hi' })
   await json(`/v1/responses/${id}`)
+  await json(`/v1/responses/${id}/input_items`)
+  await (await fetch(`/v1/responses/${id}?stream=true`)).text()
   await fetch(`/v1/responses/${id}/cancel`, { method: 'POST' })
   await fetch(`/v1/responses/${id}`, { method: 'DELETE' })
   await json('/v1/messages/count_tokens', chat)

@@ -10,13 +10,13 @@ const mediaChars = 4000
 const messageChars = 16
 
 /**
- * An estimate of the first request for these messages. It includes neither the prompt
+ * An estimate of the first request for these messages, and for what is sent beside them as JSON. It includes neither the prompt
  * nor the tools of the agent, which callers do not see.
  */
-export function estimateTokens({ history, input, instructions }: Conversation, schema: object | undefined): number {
+export function estimateTokens({ history, input, instructions }: Conversation, others: readonly object[]): number {
   const messages = [...history, { role: 'user', parts: input } as const]
   const chars = messages.reduce((sum, message) => sum + messageChars + sizeOf(message), 0)
-  const beside = textWeight(instructions) + (schema ? textWeight(JSON.stringify(schema)) : 0)
+  const beside = textWeight(instructions) + total(others, (each) => textWeight(JSON.stringify(each)))
   return Math.ceil((chars + beside) / charsPerToken)
 }
 

@@ -126,7 +126,7 @@ export class MessageEvents {
 }
 
 const emptyBlock = (kind: OpenBlock['kind']): WireBlock =>
-  kind === 'text' ? { type: 'text', text: '', citations: null } : { type: 'thinking', thinking: '', signature: '' }
+  kind === 'text' ? { type: 'text', text: '' } : { type: 'thinking', thinking: '', signature: '' }
 
 const delta = ({ kind, index }: OpenBlock, text: string): WireEvent => ({
   type: 'content_block_delta',

@@ -1,7 +1,8 @@
 import { z } from 'zod'
 
-// Bodies that clients of Anthropic's Messages API send. Fields with no meaning for agents are accepted only with values that
-// change nothing. Blocks may have further fields, such as `cache_control`: Troupe decides about caching itself.
+// Bodies that clients of Anthropic's Messages API send. Parameters that would change the answer are accepted only with values that
+// change nothing. Those that are not listed here have no effect, and are named in a header. Blocks may have further fields, such as
+// `cache_control`: Troupe decides about caching itself.
 
 const text = z.object({ type: z.literal('text'), text: z.string() })
 
@@ -95,37 +96,30 @@ const conversation = {
   system: z.union([z.string(), z.array(text)]).nullish(),
   thinking: thinking.nullish(),
   output_config: z
-    .strictObject({ effort: z.enum(['low', 'medium', 'high', 'xhigh', 'max']).nullish(), format: jsonFormat.nullish() })
+    .looseObject({ effort: z.enum(['low', 'medium', 'high', 'xhigh', 'max']).nullish(), format: jsonFormat.nullish() })
     .nullish(),
   /** Of earlier versions. */
   output_format: jsonFormat.nullish(),
+}
+
+export const messagesBody = z.looseObject({
+  ...conversation,
   tools: none(noTools),
   tool_choice: z.object({ type: z.enum(['auto', 'none'], { error: noTools }) }).nullish(),
   mcp_servers: none('MCP servers of clients are not supported: the agent has its own'),
-  context_management: z.null({ error: 'not supported: Troupe compacts the history itself' }).optional(),
-  cache_control: z.object({}).nullish(),
-  speed: z.enum(['standard', 'fast']).nullish(),
-}
-
-export const messagesBody = z.strictObject({
-  ...conversation,
   max_tokens: z.int().min(1),
   stream: z.boolean().nullish(),
   temperature: z.number().min(0).max(1).nullish(),
-  top_p: z.number().min(0).max(1).nullish(),
-  top_k: z.int().min(0).nullish(),
+  /** LangChain sends -1 for none. */
+  top_p: z.union([z.literal(-1), z.number().min(0).max(1)]).nullish(),
   stop_sequences: none('stop sequences are not supported'),
-  metadata: z.strictObject({ user_id: z.string().nullish() }).nullish(),
-  service_tier: z.enum(['auto', 'standard_only']).nullish(),
-  diagnostics: z.object({}).nullish(),
+  metadata: z.looseObject({ user_id: z.string().nullish() }).nullish(),
   container: z.null({ error: 'containers are not supported' }).optional(),
   inference_geo: z.null({ error: 'not supported: the provider of the model decides' }).optional(),
 })
 
-export const countTokensBody = z.strictObject(conversation)
-
-/** Clients of the beta interface send `?beta=true`. */
-export const betaQuery = z.strictObject({ beta: z.string().optional() })
+/** Tools are counted, although the agent does not use them: clients ask before they decide what to send. */
+export const countTokensBody = z.looseObject({ ...conversation, tools: z.array(z.looseObject({})).nullish() })
 
 export type MessagesBody = z.infer<typeof messagesBody>
 export type CountTokensBody = z.infer<typeof countTokensBody>

@@ -1,11 +1,13 @@
+import { z } from 'zod'
 import type { Clock } from '../../contracts/index.ts'
-import { findAgent, ignoredHeaders, type Route, type RouteRequest, requireAnswer, route, startTurn } from '../server/index.ts'
+import { findAgent, ignoredHeaders, type Route, type RouteRequest, requireAnswer, route, startTurn, unknownQuery } from '../server/index.ts'
 import { answers } from './answer-schemas.ts'
 import { estimateTokens } from './count-tokens.ts'
 import { anthropicErrors } from './errors.ts'
 import { MessageEvents } from './message-events.ts'
+import { getModel, listModels, modelsQuery } from './models.ts'
 import { readMessages } from './read-messages.ts'
-import { betaQuery, type CountTokensBody, countTokensBody, type MessagesBody, messagesBody } from './request-schema.ts'
+import { type CountTokensBody, countTokensBody, type MessagesBody, messagesBody } from './request-schema.ts'
 import { streamMessage } from './stream-message.ts'
 import { outputOf, turnSettings } from './turn-settings.ts'
 import { type WireEvent, wholeMessage } from './wire-message.ts'
@@ -16,33 +18,53 @@ export interface AnthropicRoutesOptions {
   readonly clock: Clock
 }
 
+const base = { headend: 'anthropic', errors: anthropicErrors } as const
+/** Clients of the beta interface send `?beta=true`. */
+const anyQuery = z.looseObject({})
+/** The same paths in OpenAI's form are listed: every client of Anthropic sends its version. */
+const forClients = { ...base, method: 'GET', access: 'read', onlyWith: 'anthropic-version', isUnlisted: true } as const
+
 export function anthropicRoutes({ clock }: AnthropicRoutesOptions): readonly Route[] {
   return [
     route({
+      ...forClients,
+      path: '/v1/models',
+      summary: "List the agents as models in Anthropic's form",
+      query: modelsQuery,
+      responses: { 200: { description: 'A page of models' } },
+      handle: listModels,
+    }),
+    route({
+      ...forClients,
+      path: '/v1/models/:model',
+      summary: "Show an agent as a model in Anthropic's form",
+      query: anyQuery,
+      responses: { 200: { description: 'A model' } },
+      handle: getModel,
+    }),
+    route({
+      ...base,
       method: 'POST',
       path: '/v1/messages',
-      headend: 'anthropic',
       access: 'run',
       summary: "Ask an agent in the format of Anthropic's Messages API",
       description:
-        'The model is the name of an agent. Sampling parameters that the agent does not allow callers to set are ignored and named in the header x-troupe-ignored-parameters. With `stream`, the answer is sent as server-sent events.',
-      query: betaQuery,
+        'The model is the name of an agent. Parameters without effect are ignored and named in the header x-troupe-ignored-parameters. With `stream`, the answer is sent as server-sent events.',
+      query: anyQuery,
       body: messagesBody,
       responses: { 200: { description: 'A message, or its events', content: answers.message } },
-      errors: anthropicErrors,
       handle: (request) => createMessage(request, clock),
     }),
     route({
+      ...base,
       method: 'POST',
       path: '/v1/messages/count_tokens',
-      headend: 'anthropic',
       access: 'run',
       summary: 'Estimate the tokens of messages',
       description: 'An estimate by the length of texts, without the prompt and the tools of the agent.',
-      query: betaQuery,
+      query: anyQuery,
       body: countTokensBody,
       responses: { 200: { description: 'The estimate', content: answers.tokens } },
-      errors: anthropicErrors,
       handle: countTokens,
     }),
   ]
@@ -60,7 +82,7 @@ async function createMessage(request: RouteRequest<MessagesBody, object>, clock:
     ...settings,
   })
   const events = new MessageEvents({ sessionId: turn.sessionId, model: agent.name, maxTokens, showsThinking })
-  const headers = ignoredHeaders(ignored)
+  const headers = ignoredHeaders([...ignored, ...unknownQuery(request.url, ['beta'])])
   const isJson = (settings.output ?? agent.output).format === 'json'
   if (body.stream) return streamMessage({ request, turn, events, texts: isJson ? 'none' : 'live', clock, headers })
   const sent: WireEvent[] = [...events.begin()]
@@ -72,5 +94,6 @@ async function createMessage(request: RouteRequest<MessagesBody, object>, clock:
 function countTokens({ body, sessions }: RouteRequest<CountTokensBody, object>): Response {
   const agent = findAgent(sessions, body.model)
   const output = outputOf(body) ?? agent.output
-  return Response.json({ input_tokens: estimateTokens(readMessages(body), output.format === 'json' ? output.schema : undefined) })
+  const schema = output.format === 'json' && output.schema ? [output.schema] : []
+  return Response.json({ input_tokens: estimateTokens(readMessages(body), [...schema, ...(body.tools ?? [])]) })
 }

@@ -12,19 +12,28 @@ const settings = (more: object, to = agent(['temperature', 'topP', 'reasoning'])
   turnSettings(messagesBody.parse({ model: 'clerk', max_tokens: 100, messages: [{ role: 'user', content: 'Hi' }], ...more }), to)
 
 it('passes parameters on that the agent allows, and names the others', () => {
-  const wanted = { temperature: 0.2, top_p: 0.9, top_k: 3, speed: 'fast', service_tier: 'standard_only', diagnostics: {} }
+  const wanted = {
+    temperature: 0.2,
+    top_p: 0.9,
+    top_k: 3,
+    speed: 'fast',
+    service_tier: 'standard_only',
+    diagnostics: { log: true },
+    unheard_of: 1,
+  }
   expect(settings(wanted)).toMatchObject({
     parameters: { temperature: 0.2, topP: 0.9 },
-    ignored: ['top_k', 'service_tier', 'speed', 'diagnostics'],
+    ignored: ['top_k', 'speed', 'service_tier', 'diagnostics', 'unheard_of'],
   })
   expect(settings(wanted, agent(['topP']))).toMatchObject({
     parameters: { topP: 0.9 },
-    ignored: ['temperature', 'top_k', 'service_tier', 'speed', 'diagnostics'],
+    ignored: ['temperature', 'top_k', 'speed', 'service_tier', 'diagnostics', 'unheard_of'],
   })
 })
 
 it('has nothing to say about defaults', () => {
   const defaults = { temperature: null, top_p: null, top_k: null, speed: 'standard', service_tier: 'auto', metadata: { user_id: null } }
+  expect(settings({ top_p: -1, top_k: -1 }).ignored).toEqual([])
   expect(settings(defaults)).toEqual({ parameters: {}, maxTokens: 100, showsThinking: false, ignored: [] })
 })
 

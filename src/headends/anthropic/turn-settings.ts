@@ -1,6 +1,6 @@
 import type { AgentDescription, JsonObject, ModelParameters, OutputContract, ReasoningEffort } from '../../contracts/index.ts'
-import { labelOf } from '../server/index.ts'
-import type { CountTokensBody, MessagesBody } from './request-schema.ts'
+import { asksNothing, labelOf } from '../server/index.ts'
+import { type CountTokensBody, type MessagesBody, messagesBody } from './request-schema.ts'
 
 /** What a request asks for beside its messages. */
 export interface TurnSettings {
@@ -18,7 +18,7 @@ export function turnSettings(body: MessagesBody, agent: AgentDescription): TurnS
   const effort = effortOf(body)
   const wanted: readonly (readonly [name: string, key: keyof ModelParameters, value: number | string | null | undefined])[] = [
     ['temperature', 'temperature', body.temperature],
-    ['top_p', 'topP', body.top_p],
+    ['top_p', 'topP', body.top_p === -1 ? null : body.top_p],
     [body.output_config?.effort ? 'output_config.effort' : 'thinking', 'reasoning', effort],
   ]
   const given = wanted.filter(([, , value]) => value !== undefined && value !== null)
@@ -40,15 +40,18 @@ export function turnSettings(body: MessagesBody, agent: AgentDescription): TurnS
 const canLimitModel = ({ overrides, tools, agents }: AgentDescription): boolean =>
   overrides.includes('maxOutputTokens') && tools.length === 0 && agents.length === 0
 
-const withoutEffect = ({ top_k, service_tier, speed, diagnostics }: MessagesBody): readonly string[] => [
-  ...(typeof top_k === 'number' ? ['top_k'] : []),
-  ...(service_tier === 'standard_only' ? ['service_tier'] : []),
-  ...(speed === 'fast' ? ['speed'] : []),
-  ...(diagnostics ? ['diagnostics'] : []),
-]
+const defaults: { readonly [name: string]: unknown } = { service_tier: 'auto', speed: 'standard', top_k: -1 }
 
-export function outputOf({ output_config, output_format }: CountTokensBody): OutputContract | undefined {
-  const format = output_config?.format ?? output_format
+/** What the schema does not have, unless it asks for nothing. */
+function withoutEffect(body: MessagesBody): readonly string[] {
+  const { effort: _, format: __, ...more } = body.output_config ?? {}
+  const unknown = Object.entries(body).filter(([name]) => !Object.hasOwn(messagesBody.shape, name))
+  const nested = Object.entries(more).map(([name, value]) => [`output_config.${name}`, value] as const)
+  return [...unknown, ...nested].flatMap(([name, value]) => (asksNothing(value) || value === defaults[name] ? [] : [name]))
+}
+
+export function outputOf(body: Pick<CountTokensBody, 'output_config' | 'output_format'>): OutputContract | undefined {
+  const format = body.output_config?.format ?? body.output_format
   return format ? { format: 'json', schema: format.schema as JsonObject } : undefined
 }
 

@@ -1,11 +1,12 @@
 import type { Usage } from '../../contracts/index.ts'
 
-// The answer on the wire. Fields that Anthropic's API has and Troupe has no value for are null.
+// The answer on the wire. Fields that Anthropic's API has and Troupe has no value for are null, except `citations` of a text: the AI
+// SDK 5 and 6 refuse null.
 
 export type StopReason = 'end_turn' | 'max_tokens' | 'model_context_window_exceeded'
 
 export type WireBlock =
-  | { readonly type: 'text'; readonly text: string; readonly citations: null }
+  | { readonly type: 'text'; readonly text: string }
   | { readonly type: 'thinking'; readonly thinking: string; readonly signature: string }
 
 export interface WireUsage {

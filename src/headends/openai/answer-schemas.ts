@@ -75,6 +75,16 @@ const responseSchema = z
   .meta({ id: 'OpenAiResponse' })
 const responseEvent = z.looseObject({ type: z.string(), sequence_number: z.int() }).meta({ id: 'OpenAiResponseEvent' })
 
+const inputItemList = z
+  .looseObject({
+    object: z.literal('list'),
+    data: z.array(z.looseObject({ id: z.string(), type: z.string() })),
+    first_id: z.string().nullable(),
+    last_id: z.string().nullable(),
+    has_more: z.boolean(),
+  })
+  .meta({ id: 'OpenAiInputItems' })
+
 const json = 'application/json'
 const stream = 'text/event-stream'
 
@@ -84,6 +94,7 @@ export const answers = {
   models: { [json]: modelList },
   chat: { [json]: chatCompletion, [stream]: z.union([chatChunk, z.literal('[DONE]')]) },
   response: { [json]: responseSchema, [stream]: responseEvent },
-  stored: { [json]: responseSchema },
+  stored: { [json]: responseSchema, [stream]: responseEvent },
+  inputItems: { [json]: inputItemList },
   deleted: { [json]: z.looseObject({ id: z.string(), object: z.literal('response'), deleted: z.literal(true) }) },
 }

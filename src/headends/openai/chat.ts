@@ -1,6 +1,16 @@
 import { z } from 'zod'
 import { reasoningEfforts } from '../../contracts/index.ts'
-import { afterFirst, eventStream, findAgent, ignoredHeaders, type RouteRequest, sseBytes, startTurn, toHttpError } from '../server/index.ts'
+import {
+  afterFirst,
+  eventStream,
+  findAgent,
+  ignoredHeaders,
+  type RouteRequest,
+  sseBytes,
+  startTurn,
+  toHttpError,
+  unknownQuery,
+} from '../server/index.ts'
 import { type ChatPiece, chatAnswer } from './chat-answer.ts'
 import { messagesSchema, readMessages } from './chat-messages.ts'
 import { chatParameters } from './chat-parameters.ts'
@@ -58,7 +68,7 @@ export async function completeChat(request: RouteRequest<ChatBody>, { clock }: O
   const pieces = chatAnswer(request, turn, { isLive: isStream, isJson: (output ?? agent.output).format === 'json' })
   const answer = body.store === false ? deletedAfter(pieces, () => sessions.delete(turn.sessionId)) : pieces
   const head = { id: `chatcmpl-${turn.sessionId}`, created: Math.floor(clock.now() / 1000), model: agent.name }
-  const headers = { 'x-session-id': turn.sessionId, ...ignoredHeaders(ignored) }
+  const headers = { 'x-session-id': turn.sessionId, ...ignoredHeaders([...ignored, ...unknownQuery(request.url)]) }
   if (!isStream) return Response.json(await completion(answer, head), { headers })
   return eventStream({
     source: await afterFirst(answer, clock),

@@ -53,6 +53,18 @@ export class ConversationReader {
     this.#openPlace = place
   }
 
+  /** A call of the message before it, together with others that have no result yet. */
+  call(call: ClientCall, place: string): void {
+    const last = this.#history.at(-1)
+    if (last?.role !== 'assistant') {
+      this.assistant({ text: '', calls: [call] }, place)
+      return
+    }
+    this.#history.splice(-1, 1, { role: 'assistant', parts: [...last.parts, { type: 'call', ...call }] })
+    this.#open.set(call.id, call.name)
+    this.#openPlace = place
+  }
+
   result({ id, content, ok = true }: { readonly id: string; readonly content: string; readonly ok?: boolean }, place: string): void {
     const name = this.#open.get(id)
     if (name === undefined) throw invalid(place, `there is no call "${id}" directly before its result`)

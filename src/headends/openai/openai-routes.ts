@@ -1,12 +1,13 @@
 import { z } from 'zod'
 import type { Clock, Ids, Records } from '../../contracts/index.ts'
-import { type Route, route } from '../server/index.ts'
+import { HttpError, type Route, route } from '../server/index.ts'
 import { answers } from './answer-schemas.ts'
 import { chatBody, completeChat } from './chat.ts'
 import { openAiErrors } from './errors.ts'
+import { inputItemsQuery } from './input-items.ts'
 import { getModel, listModels } from './models.ts'
 import { responseBody } from './response-body.ts'
-import { cancelResponse, createResponse, deleteResponse, getResponse } from './responses.ts'
+import { cancelResponse, createResponse, deleteResponse, getResponse, listInputItems, responseQuery } from './responses.ts'
 
 export interface OpenAiDependencies {
   readonly clock: Clock
@@ -18,33 +19,68 @@ export interface OpenAiDependencies {
 const base = { headend: 'openai', errors: openAiErrors } as const
 const stored = { 404: { description: 'There is no such response.' } }
 const failures = {
-  400: { description: 'A parameter is wrong, unknown or not supported; `param` names it.' },
+  400: { description: 'A parameter is wrong or not supported; `param` names it.' },
   403: { description: 'The session waits for a person: `code` is `approval_required`.' },
   404: { description: 'There is no such agent.' },
   422: { description: 'The turn ended without an answer.' },
 }
 
+/** Of clients of other services, which add their own parameters. */
+const query = z.looseObject({})
+
+/** Routes of OpenAI that a server does not have. Agents cannot have these names. */
+const missing = [
+  ...['assistants', 'audio', 'batches', 'completions', 'containers', 'conversations', 'embeddings', 'evals', 'files', 'fine_tuning'],
+  ...['images', 'moderations', 'realtime', 'threads', 'uploads', 'vector_stores', 'videos', 'responses/compact', 'responses/input_tokens'],
+]
+
+/** Longer paths are unknown to the server, which answers in the form of these. */
+const missingRoutes: readonly Route[] = missing.flatMap((name) =>
+  (['GET', 'POST'] as const).map((method) =>
+    route({
+      ...base,
+      method,
+      path: `/v1/${name}`,
+      access: 'read',
+      isUnlisted: true,
+      summary: 'Not supported',
+      query,
+      responses: {},
+      handle() {
+        throw new HttpError('not_found', `There is no route /v1/${name}.`, { remedy: 'Use /v1/chat/completions or /v1/responses.' })
+      },
+    }),
+  ),
+)
+
+const modelRoutes: readonly Route[] = [
+  route({
+    ...base,
+    method: 'GET',
+    path: '/v1/models',
+    access: 'read',
+    summary: 'List the agents as models',
+    description: "In Anthropic's form for requests with the header `anthropic-version`.",
+    query,
+    responses: { 200: { description: 'A list of models.', content: answers.models } },
+    handle: listModels,
+  }),
+  route({
+    ...base,
+    method: 'GET',
+    path: '/v1/models/:model',
+    access: 'read',
+    summary: 'Show an agent as a model',
+    query,
+    responses: { 200: { description: 'A model.', content: answers.model }, 404: failures[404] },
+    handle: getModel,
+  }),
+]
+
 /** An agent is a model. Types of bodies: the reference of OpenAI. */
 export function openaiRoutes(dependencies: OpenAiDependencies): readonly Route[] {
   return [
-    route({
-      ...base,
-      method: 'GET',
-      path: '/v1/models',
-      access: 'read',
-      summary: 'List the agents as models',
-      responses: { 200: { description: 'A list of models.', content: answers.models } },
-      handle: listModels,
-    }),
-    route({
-      ...base,
-      method: 'GET',
-      path: '/v1/models/:model',
-      access: 'read',
-      summary: 'Show an agent as a model',
-      responses: { 200: { description: 'A model.', content: answers.model }, 404: failures[404] },
-      handle: getModel,
-    }),
+    ...modelRoutes,
     route({
       ...base,
       method: 'POST',
@@ -52,6 +88,7 @@ export function openaiRoutes(dependencies: OpenAiDependencies): readonly Route[]
       access: 'run',
       summary: 'Ask an agent with the messages of a chat',
       description: 'Every call is a session of its own. With `stream`, the answer is sent as server-sent events.',
+      query,
       body: chatBody,
       responses: { 200: { description: 'A chat completion, or its chunks.', content: answers.chat }, ...failures },
       handle: (request) => completeChat(request, dependencies),
@@ -63,6 +100,7 @@ export function openaiRoutes(dependencies: OpenAiDependencies): readonly Route[]
       access: 'run',
       summary: 'Ask an agent, in a new session or after an earlier response',
       description: 'With `background`, the turn continues without the client. With `stream`, events are sent.',
+      query,
       body: responseBody,
       responses: {
         200: { description: 'A response, or its events.', content: answers.response },
@@ -77,9 +115,20 @@ export function openaiRoutes(dependencies: OpenAiDependencies): readonly Route[]
       path: '/v1/responses/:id',
       access: 'read',
       summary: 'Show a response',
-      query: z.strictObject({ include_obfuscation: z.string().optional(), stream: z.literal('false').optional() }),
-      responses: { 200: { description: 'The response as it is now.', content: answers.stored }, ...stored },
+      description: 'With `stream=true`, its events are sent again, after the number `starting_after`.',
+      query: responseQuery,
+      responses: { 200: { description: 'The response as it is now, or its events.', content: answers.stored }, ...stored },
       handle: (request) => getResponse(request, dependencies),
+    }),
+    route({
+      ...base,
+      method: 'GET',
+      path: '/v1/responses/:id/input_items',
+      access: 'read',
+      summary: 'List the input of a response',
+      query: inputItemsQuery,
+      responses: { 200: { description: 'A page of items.', content: answers.inputItems }, ...stored },
+      handle: (request) => listInputItems(request, dependencies),
     }),
     route({
       ...base,
@@ -99,5 +148,6 @@ export function openaiRoutes(dependencies: OpenAiDependencies): readonly Route[]
       responses: { 200: { description: '`{ id, object, deleted }`', content: answers.deleted }, ...stored },
       handle: (request) => deleteResponse(request, dependencies),
     }),
+    ...missingRoutes,
   ]
 }

@@ -15,16 +15,17 @@ export const responseBody = z.looseObject({
   stream_options: z.looseObject({}).nullish(),
   store: z.boolean().nullish(),
   background: z.boolean().nullish(),
-  text: z.looseObject({ format: textFormatSchema.nullish(), verbosity: z.enum(['low', 'medium', 'high']).nullish() }).nullish(),
+  text: z.looseObject({ format: textFormatSchema.nullish(), verbosity: z.string().nullish() }).nullish(),
   reasoning: z.looseObject({ effort: z.enum(reasoningEfforts).nullish() }).nullish(),
   temperature: z.number().min(0).max(2).nullish(),
   top_p: z.number().min(0).max(1).nullish(),
   max_output_tokens: z.int().min(1).nullish(),
   max_tool_calls: z.int().min(0).nullish(),
   parallel_tool_calls: z.boolean().nullish(),
-  include: z.array(z.string()).nullish(),
   truncation: z.enum(['auto', 'disabled']).nullish(),
   user: z.string().nullish(),
+  safety_identifier: z.string().nullish(),
+  prompt_cache_key: z.string().nullish(),
   metadata: metadataSchema.nullish(),
 })
 export type ResponseBody = z.infer<typeof responseBody>
@@ -34,8 +35,6 @@ export function responseSettings(body: ResponseBody, agent: AgentDescription): C
   const { parameters, ignored } = checkParameters(body, { table: responseParameters, agent })
   if (body.background === true && body.store === false)
     throw unsupported('background', 'A response that is not stored cannot be read later.')
-  const other = body.include?.find((name) => name !== 'reasoning.encrypted_content')
-  if (other !== undefined) throw unsupported('include', `"${other}" cannot be included.`)
   const effort = body.reasoning?.effort ?? undefined
   const mayReason = agent.overrides.includes('reasoning')
   return {
@@ -44,26 +43,33 @@ export function responseSettings(body: ResponseBody, agent: AgentDescription): C
       ...ignored,
       ...(effort !== undefined && !mayReason && effort !== agent.parameters.reasoning ? ['reasoning.effort'] : []),
       ...(body.text?.verbosity && body.text.verbosity !== 'medium' ? ['text.verbosity'] : []),
-      ...(body.include && body.include.length > 0 ? ['include'] : []),
     ],
   }
 }
 
-/** What the response repeats of its request. Parameters that were ignored are not. */
+/** What the response repeats of its request. Sampling parameters are those that apply; without one, 1. */
 export function repeatedFields(body: ResponseBody, parameters: ModelParameters): { readonly [name: string]: Json } {
   return {
     instructions: body.instructions ?? null,
     previous_response_id: body.previous_response_id ?? null,
     store: body.store ?? true,
-    text: { format: (body.text?.format ?? { type: 'text' }) as Json },
+    text: { format: repeatedFormat(body.text?.format) },
     reasoning: { effort: parameters.reasoning ?? null, summary: null },
-    temperature: parameters.temperature ?? null,
-    top_p: parameters.topP ?? null,
+    temperature: parameters.temperature ?? 1,
+    top_p: parameters.topP ?? 1,
     max_output_tokens: parameters.maxOutputTokens ?? null,
     max_tool_calls: body.max_tool_calls ?? null,
     parallel_tool_calls: body.parallel_tool_calls ?? true,
     truncation: body.truncation ?? 'disabled',
     metadata: (body.metadata ?? {}) as Json,
+    safety_identifier: body.safety_identifier ?? null,
+    prompt_cache_key: body.prompt_cache_key ?? null,
     ...(body.user && { user: body.user }),
   }
+}
+
+function repeatedFormat(format: z.infer<typeof textFormatSchema> | null | undefined): Json {
+  if (format?.type !== 'json_schema') return { type: format?.type ?? 'text' }
+  const { name, description, strict } = format
+  return { ...format, name: name ?? 'answer', description: description ?? null, strict: strict ?? true } as unknown as Json
 }

@@ -31,8 +31,22 @@ function readItem(reader: ConversationReader, item: Item, place: string): void {
     case 'mcp_call':
       readCall(reader, item, place)
       break
+    case 'function_call': {
+      const { call_id: id, name, arguments: input } = fieldsOf(item, functionCallSchema, place)
+      reader.call({ id, name, input }, place)
+      break
+    }
+    case 'function_call_output': {
+      const { call_id: id, output } = fieldsOf(item, functionOutputSchema, place)
+      reader.result({ id, content: textOf(output, `${place}.output`) }, `${place}.call_id`)
+      break
+    }
     default:
-      throw invalid(`${place}.type`, `items of type "${item.type}" are not supported`, 'The agent runs its own tools. Send messages.')
+      throw invalid(
+        `${place}.type`,
+        `items of type "${item.type}" are not supported`,
+        'Send messages, and calls of functions with their results.',
+      )
   }
 }
 
@@ -48,6 +62,15 @@ function readMessage(reader: ConversationReader, { role, content }: Item, place:
   else reader.instruct(textOf(given, at))
 }
 
+const functionCallSchema = z.looseObject({ call_id: z.string().min(1), name: z.string().min(1), arguments: z.string() })
+const functionOutputSchema = z.looseObject({ call_id: z.string().min(1), output: contentSchema })
+
+function fieldsOf<Fields>(item: Item, schema: z.ZodType<Fields>, place: string): Fields {
+  const parsed = schema.safeParse(item)
+  if (parsed.success) return parsed.data
+  throw invalid([place, ...(parsed.error.issues[0]?.path ?? [])].join('.'), `the field of a ${item.type} is missing or wrong`)
+}
+
 const callSchema = z.looseObject({
   id: z.string().min(1),
   name: z.string().min(1),
@@ -57,9 +80,7 @@ const callSchema = z.looseObject({
 })
 
 function readCall(reader: ConversationReader, item: Item, place: string): void {
-  const parsed = callSchema.safeParse(item)
-  if (!parsed.success) throw invalid(place, 'an mcp_call has id, name, arguments and output')
-  const { id, name, arguments: input, output, error } = parsed.data
+  const { id, name, arguments: input, output, error } = fieldsOf(item, callSchema, place)
   reader.assistant({ text: '', calls: [{ id, name, input }] }, place)
   const failure = error === null || error === undefined ? undefined : JSON.stringify(error)
   reader.result({ id, content: output ?? failure ?? '', ok: failure === undefined }, place)

@@ -3,7 +3,8 @@ import type { CallView, TurnPart } from '../server/index.ts'
 // The output of a response, from the parts of a turn.
 //
 // 1. Every item is added once, gets its pieces, and is done once. Items are numbered in the order in which they are added.
-// 2. The same parts give the same items, whether texts come in pieces or as a whole.
+// 2. The same parts give the same items and events, whether texts come in pieces or as a whole. So a text is done when the next item
+//    begins, although its record follows with the whole reply.
 
 interface MessageItem {
   readonly id: string
@@ -44,18 +45,21 @@ interface OpenText {
   readonly index: number
   readonly id: string
   text: string
+  isDone: boolean
 }
 
 export class ResponseItems {
   readonly #items: OutputItem[] = []
   readonly #sessionId: string
-  /** Texts by the id of their item. A reasoning may be done after the text behind it has begun. */
+  readonly #showsCalls: boolean
+  /** Texts by the id of their item, until they are recorded. All but the last one are done. */
   readonly #open = new Map<string, OpenText>()
   /** Calls by the id of their item, with their index. */
   readonly #calls = new Map<string, number>()
 
-  constructor(sessionId: string) {
+  constructor(sessionId: string, { showsCalls }: { readonly showsCalls: boolean }) {
     this.#sessionId = sessionId
+    this.#showsCalls = showsCalls
   }
 
   get output(): readonly OutputItem[] {
@@ -69,10 +73,10 @@ export class ResponseItems {
         return this.#piece(part.type, part)
       case 'text.done':
       case 'reasoning.done':
-        return this.#textDone(part.itemId, 'completed')
+        return this.#recorded(part)
       // Calls of children belong to the call of their parent.
       case 'call':
-        return part.call.agentPath === 'root' ? this.#callAdded(part.call) : []
+        return part.call.agentPath === 'root' && this.#showsCalls ? this.#callAdded(part.call) : []
       case 'call.done':
         return part.call.agentPath === 'root' ? this.#callDone(part) : []
       default:
@@ -82,21 +86,31 @@ export class ResponseItems {
 
   /** An answer that was checked before it is sent. */
   whole(itemId: string, text: string): readonly ResponseEvent[] {
-    return [...this.#piece('text', { itemId, text, begins: true }), ...this.#textDone(itemId, 'completed')]
+    return [...this.#piece('text', { itemId, text, begins: true }), ...this.#recorded({ itemId, text })]
   }
 
   /** Ends the texts whose reply has failed. */
   close(): readonly ResponseEvent[] {
-    return [...this.#open.keys()].flatMap((itemId) => this.#textDone(itemId, 'incomplete'))
+    const events = [...this.#open.values()].flatMap((open) => this.#textDone(open, 'incomplete'))
+    this.#open.clear()
+    return events
   }
 
-  #textDone(itemId: string, status: 'completed' | 'incomplete'): readonly ResponseEvent[] {
+  #recorded({ itemId, text }: { readonly itemId: string; readonly text: string }): readonly ResponseEvent[] {
     const open = this.#open.get(itemId)
     if (!open) return []
     this.#open.delete(itemId)
+    open.text = text
+    return this.#textDone(open, 'completed')
+  }
+
+  /** The events of a text that is done were sent; its item may change until it is recorded. */
+  #textDone(open: OpenText, status: 'completed' | 'incomplete'): readonly ResponseEvent[] {
     const { kind, index, id, text } = open
     const item = textItem(kind, { id, status, text })
     this.#items[index] = item
+    if (open.isDone) return []
+    open.isDone = true
     const place = { item_id: id, output_index: index }
     const part = textPart(kind, text)
     const done: readonly ResponseEvent[] =
@@ -115,7 +129,7 @@ export class ResponseItems {
   #piece(kind: TextKind, { itemId, text, begins }: { itemId: string; text: string; begins: boolean }): readonly ResponseEvent[] {
     const before = begins ? this.#textAdded(kind, itemId) : []
     const open = this.#open.get(itemId)
-    if (!open) return before
+    if (!open || open.isDone) return before
     open.text += text
     const place = { item_id: open.id, output_index: open.index }
     return [
@@ -127,14 +141,16 @@ export class ResponseItems {
   }
 
   #textAdded(kind: TextKind, itemId: string): readonly ResponseEvent[] {
+    const before = this.#nextItem()
     const id = `${kind === 'text' ? 'msg' : 'rs'}_${this.#sessionId}_${itemId}`
     const index = this.#items.length
     const item = textItem(kind, { id, status: 'in_progress', text: '' })
     this.#items.push(item)
-    this.#open.set(itemId, { kind, index, id, text: '' })
+    this.#open.set(itemId, { kind, index, id, text: '', isDone: false })
     const place = { item_id: id, output_index: index }
     const part = textPart(kind, '')
     return [
+      ...before,
       { type: 'response.output_item.added', output_index: index, item },
       kind === 'text'
         ? { type: 'response.content_part.added', ...place, content_index: 0, part }
@@ -142,7 +158,12 @@ export class ResponseItems {
     ]
   }
 
+  #nextItem(): readonly ResponseEvent[] {
+    return [...this.#open.values()].flatMap((open) => (open.isDone ? [] : this.#textDone(open, 'completed')))
+  }
+
   #callAdded({ itemId, namespace, tool, input }: CallView): readonly ResponseEvent[] {
+    const before = this.#nextItem()
     const index = this.#items.length
     const item: CallOutputItem = {
       id: `mcp_${this.#sessionId}_${itemId}`,
@@ -159,6 +180,7 @@ export class ResponseItems {
     this.#calls.set(itemId, index)
     const place = { item_id: item.id, output_index: index }
     return [
+      ...before,
       { type: 'response.output_item.added', output_index: index, item: { ...item, arguments: '' } },
       { type: 'response.mcp_call.in_progress', ...place },
       { type: 'response.mcp_call_arguments.delta', ...place, delta: item.arguments },
@@ -195,5 +217,5 @@ function textItem(
     : { id, type: 'reasoning', status, summary: parts }
 }
 
-const textPart = (kind: TextKind, text: string): object =>
+export const textPart = (kind: TextKind, text: string): object =>
   kind === 'text' ? { type: 'output_text', text, annotations: [], logprobs: [] } : { type: 'summary_text', text }

@@ -26,12 +26,17 @@ export function responseObject(
     created_at: record.createdAt,
     model: record.agent,
     background: record.background,
+    completed_at: null,
     error: null,
     incomplete_details: null,
     // Texts whose reply failed are no part of the answer.
     output: output.filter(({ status }) => status !== 'incomplete'),
     tools: [],
     tool_choice: 'auto',
+    // No agent can have others.
+    presence_penalty: 0,
+    frequency_penalty: 0,
+    top_logprobs: 0,
     service_tier: 'default',
     usage: usage ? responseUsage(usage) : null,
     ...record.request,

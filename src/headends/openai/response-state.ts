@@ -44,7 +44,7 @@ export class ResponseState {
   constructor({ sessionId, clientId, record }: StoredResponse) {
     this.#clientId = clientId
     this.#isJson = record.isJson
-    this.#items = new ResponseItems(sessionId)
+    this.#items = new ResponseItems(sessionId, { showsCalls: record.showsCalls === true })
     this.#parts = new TurnParts({ texts: record.isJson ? 'none' : 'live' })
   }
 
@@ -75,6 +75,8 @@ export class ResponseState {
       if (part.type === 'step.done') this.#spent = addSpent({ usage: this.#spent ?? noUsage, cost: 0 }, part.usage, 0).usage
       return this.#items.read(part)
     })
+    // The next attempt has its own reasoning.
+    if (event.type === 'interaction.step.failed' && event.agentPath === (this.#speaker?.path ?? 'root')) return this.#items.close()
     if (this.#turn.kind === 'answered') return [...events, ...this.#finished(this.#speaker?.text ?? '')]
     if (this.#turn.kind !== 'ended') return events
     const { end } = this.#turn

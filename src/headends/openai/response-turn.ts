@@ -10,13 +10,15 @@ export interface FollowOptions {
   readonly isLive: boolean
   /** The turn continues without the client. */
   readonly isDetached: boolean
+  /** The last `seq` of the session, for a response that began earlier. Waits for a person before it are over. */
+  readonly recorded?: number
 }
 
 /** The events of a response: `response.created`, its items, and last the response itself. Throws if it waits for a person. */
 export async function* followResponse(
   { sessions, signal }: Pick<RouteRequest, 'sessions' | 'signal'>,
   response: StoredResponse,
-  { isLive, isDetached }: FollowOptions,
+  { isLive, isDetached, recorded = 0 }: FollowOptions,
 ): AsyncGenerator<ResponseEvent> {
   const { sessionId, id, record } = response
   const state = new ResponseState(response)
@@ -29,7 +31,8 @@ export async function* followResponse(
     yield { type: 'response.in_progress', response: begun }
     for await (const event of sessions.events(sessionId, { after: record.after, until: 'closed', live: isLive })) {
       yield* state.read(event)
-      if (state.turn.kind === 'suspended') throw withId(approvalRequired(sessionId, await sessions.requests(sessionId)), id)
+      if (state.turn.kind === 'suspended' && !('seq' in event && event.seq < recorded))
+        throw withId(approvalRequired(sessionId, await sessions.requests(sessionId)), id)
       if (state.failure) {
         interrupt()
         yield* state.close()

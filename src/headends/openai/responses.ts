@@ -1,11 +1,15 @@
-import { eventStream, ignoredHeaders, type RouteRequest, sseBytes, toHttpError } from '../server/index.ts'
+import { z } from 'zod'
+import { eventStream, ignoredHeaders, pageOf, type RouteRequest, sseBytes, toHttpError, unknownQuery } from '../server/index.ts'
 import { deletedAfter } from './deleted-after.ts'
 import { openAiError } from './errors.ts'
+import { inputItems, inputItemsQuery, wholeItem } from './input-items.ts'
 import type { OpenAiDependencies } from './openai-routes.ts'
 import type { ResponseBody } from './response-body.ts'
+import type { ResponseEvent } from './response-items.ts'
 import { type ResponseObject, responseObject } from './response-object.ts'
 import { forgetResponse, type StoredResponse, unknownResponse } from './response-records.ts'
 import { isOver, readState, untilEnded } from './response-state.ts'
+import { ResponseStream } from './response-stream.ts'
 import { answeredResponse, followResponse } from './response-turn.ts'
 import { findResponse, startResponse } from './start-response.ts'
 
@@ -13,7 +17,7 @@ export async function createResponse(request: RouteRequest<ResponseBody>, depend
   const { body, sessions } = request
   const { response, ignored } = await startResponse(request, dependencies)
   const { sessionId } = response
-  const headers = { 'x-session-id': sessionId, ...ignoredHeaders(ignored) }
+  const headers = { 'x-session-id': sessionId, ...ignoredHeaders([...ignored, ...unknownQuery(request.url)]) }
   const [isLive, isDetached] = [body.stream === true, body.background === true]
   if (isDetached && !isLive) return Response.json(await currentResponse(request, response), { headers })
   const events = followResponse(request, response, { isLive, isDetached })
@@ -23,21 +27,36 @@ export async function createResponse(request: RouteRequest<ResponseBody>, depend
   }
   const answer = body.store === false ? deletedAfter(events, remove) : events
   if (!isLive) return Response.json(await answeredResponse(answer), { headers })
-  let number = 0
-  const encode = (event: { readonly type: string }): Uint8Array =>
-    sseBytes({ event: event.type, data: JSON.stringify({ ...event, sequence_number: number++ }) })
-  return eventStream({
-    source: answer,
-    encode,
+  return streamed(answer, {
     clock: dependencies.clock,
     headers,
-    failed(thrown) {
-      const error = openAiError(toHttpError(thrown))
-      return encode({ type: 'error', ...({ message: error.message, code: error.code, param: error.param, error } as object) })
-    },
     left() {
       if (!isDetached) void sessions.cancel(sessionId, 'interrupt').catch(() => {})
     },
+  })
+}
+
+interface Streamed {
+  readonly clock: OpenAiDependencies['clock']
+  readonly headers?: { readonly [name: string]: string }
+  /** The last number that the client has. */
+  readonly after?: number | undefined
+  left?(): void
+}
+
+function streamed(events: AsyncIterable<ResponseEvent>, { clock, headers = {}, after, left = () => {} }: Streamed): Response {
+  const stream = new ResponseStream(after)
+  const encode = (event: ResponseEvent): Uint8Array => sseBytes({ event: event.type, data: JSON.stringify(event) })
+  return eventStream({
+    source: stream.numbered(events),
+    encode,
+    clock,
+    headers,
+    failed(thrown) {
+      const error = openAiError(toHttpError(thrown))
+      return encode(stream.last({ type: 'error', message: error.message, code: error.code, param: error.param, error }))
+    },
+    left,
   })
 }
 
@@ -49,9 +68,35 @@ async function currentResponse({ sessions }: Pick<RouteRequest, 'sessions'>, res
   return responseObject(response, state, approvals)
 }
 
-export async function getResponse(request: RouteRequest, { records }: OpenAiDependencies): Promise<Response> {
+export const responseQuery = z.looseObject({
+  stream: z.enum(['true', 'false']).optional(),
+  starting_after: z.coerce.number().int().min(0).optional(),
+})
+
+/** As it is now, or its events from the beginning or after a number. Events of a response that runs follow as they happen. */
+export async function getResponse(
+  request: RouteRequest<undefined, z.infer<typeof responseQuery>>,
+  { records, clock }: OpenAiDependencies,
+): Promise<Response> {
   const { response } = await found(request, records)
-  return Response.json(await currentResponse(request, response))
+  const headers = ignoredHeaders(unknownQuery(request.url, Object.keys(responseQuery.shape)))
+  if (request.query.stream !== 'true') return Response.json(await currentResponse(request, response), { headers })
+  const recorded = (await request.sessions.get(response.sessionId))?.seq ?? 0
+  const events = followResponse(request, response, { isLive: true, isDetached: true, recorded })
+  return streamed(events, { clock, headers, after: request.query.starting_after })
+}
+
+export async function listInputItems(
+  request: RouteRequest<undefined, z.infer<typeof inputItemsQuery>>,
+  { records }: OpenAiDependencies,
+): Promise<Response> {
+  const { sessions, query, url } = request
+  const { response } = await found(request, records)
+  const items = await inputItems(sessions, response)
+  const page = pageOf(query.order === 'asc' ? items : items.toReversed(), query)
+  const data = await Promise.all(page.data.map((item) => wholeItem(item, sessions, response.sessionId)))
+  const headers = ignoredHeaders(unknownQuery(url, Object.keys(inputItemsQuery.shape)))
+  return Response.json({ object: 'list', ...page, data }, { headers })
 }
 
 /** Interrupts the turn and waits for its end. A response that has ended stays as it is. */

@@ -54,12 +54,16 @@ export async function startResponse(request: RouteRequest<ResponseBody>, depende
     output,
     isJson: (output ?? agent.output).format === 'json',
     background: body.background === true,
-    request: repeatedFields(body, parameters),
+    request: repeatedFields(body, { ...agent.parameters, ...parameters }),
+    showsCalls: showsCalls(request.raw.headers),
   }
   const response = { ...where, record }
   await saveResponse(dependencies.records, response)
   return { response, ignored }
 }
+
+/** Most clients do not know calls that a server runs itself, and refuse their items: they are sent on request. */
+const showsCalls = (headers: Headers): boolean => /(?:^|[\s,])calls(?:$|[\s,])/i.test(headers.get('x-troupe-include') ?? '')
 
 interface Turn {
   readonly request: RouteRequest<ResponseBody>

@@ -1,14 +1,10 @@
 import { type Caller, hasScope, type Scope } from './caller.ts'
 import { HttpError } from './http-error.ts'
-import type { HeadendName } from './route.ts'
 import type { TokenRegistry } from './tokens.ts'
 
 /** Tokens are taken from headers only: cookies would be sent by pages of other sites. */
-export async function authenticate(
-  headers: Headers,
-  { headend, tokens }: { readonly headend: HeadendName; readonly tokens: TokenRegistry },
-): Promise<Caller> {
-  const token = tokenOf(headers, headend)
+export async function authenticate(headers: Headers, tokens: TokenRegistry): Promise<Caller> {
+  const token = tokenOf(headers)
   if (token === undefined)
     throw new HttpError('unauthorized', 'This route needs a token.', {
       remedy: 'Send it as "Authorization: Bearer TOKEN". `troupe serve` prints a token; `troupe token create` makes others.',
@@ -30,9 +26,9 @@ export function requireScope(caller: Caller, scope: Scope): void {
 
 const maxTokenChars = 512
 
-function tokenOf(headers: Headers, headend: HeadendName): string | undefined {
+/** `x-api-key`: clients of Anthropic send it on every route. */
+function tokenOf(headers: Headers): string | undefined {
   const bearer = /^Bearer +(\S+)$/i.exec(headers.get('authorization') ?? '')?.[1]
-  const key = headend === 'anthropic' ? (headers.get('x-api-key') ?? undefined) : undefined
-  const token = bearer ?? key
+  const token = bearer ?? headers.get('x-api-key') ?? undefined
   return token !== undefined && token.length <= maxTokenChars ? token : undefined
 }

@@ -37,7 +37,7 @@ export class Entrance {
   ): Promise<Peer> {
     const { tokens, records, clock } = this.#options
     if (access === 'public') return this.#peer(anonymous, { headend, headers })
-    const caller = await authenticate(headers, { headend, tokens })
+    const caller = await authenticate(headers, tokens)
     found(caller)
     requireScope(caller, access)
     await countRequest(caller, { records, clock })

@@ -16,11 +16,12 @@ export {
   serverErrors,
   toHttpError,
 } from './http-error.ts'
-export { ignoredHeaders } from './ignored-parameters.ts'
+export { asksNothing, ignoredHeaders, unknownQuery } from './ignored-parameters.ts'
 export { labelOf } from './label.ts'
 export { type Listening, type ListenOptions, listen } from './listen.ts'
 export { onBodyEnd } from './on-body-end.ts'
 export { type Definitions, openApiDocument, published } from './openapi.ts'
+export { pageOf } from './page-of.ts'
 export type { HiddenFolders } from './public-view.ts'
 export { parseJson } from './read-body.ts'
 export { outputOf } from './requested-output.ts'

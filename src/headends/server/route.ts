@@ -56,6 +56,8 @@ export interface Route<Body = unknown, Query = unknown> {
   readonly method: Method
   /** `/v1/sessions/:id`. */
   readonly path: string
+  /** Requests without this header go to the next route of the same path. */
+  readonly onlyWith?: string
   /** The last parameter is the rest of the path: it may contain slashes. */
   readonly isRest?: boolean
   readonly headend: HeadendName
@@ -68,7 +70,7 @@ export interface Route<Body = unknown, Query = unknown> {
   /** One sentence for the reference. */
   readonly summary: string
   readonly description?: string
-  /** Unknown parameters are refused. */
+  /** Strict, except for protocols of others: their clients add parameters. Without it, every parameter is refused. */
   readonly query?: z.ZodType<Query>
   readonly body?: z.ZodType<Body>
   /** Default: that of the server. */

@@ -80,9 +80,11 @@ export function headendServer(options: HeadendServerOptions): HeadendServer {
   const view = new PublicView(options.hiddenFolders)
   const entrance = new Entrance({ ...options, admission, view })
   const app = new Hono<{ Bindings: { readonly exchange: Exchange } }>()
-  for (const route of routes)
-    app.on(route.method, route.isRest ? `${route.path}{.+}` : route.path, (c) =>
-      answer(route, { raw: c.req.raw, params: c.req.param(), exchange: c.env.exchange }),
+  for (const route of routes.toSorted((a, b) => Number('onlyWith' in b) - Number('onlyWith' in a)))
+    app.on(route.method, route.isRest ? `${route.path}{.+}` : route.path, (c, next) =>
+      route.onlyWith !== undefined && !c.req.raw.headers.has(route.onlyWith)
+        ? next()
+        : answer(route, { raw: c.req.raw, params: c.req.param(), exchange: c.env.exchange }),
     )
   app.notFound((c) => {
     throw unknownRoute(c.req.raw, methods)
@@ -153,7 +155,7 @@ export function headendServer(options: HeadendServerOptions): HeadendServer {
   }
 
   const shapeFor = (route: Route | undefined, request: Request): ErrorShape =>
-    route?.errors ?? methods.find(({ pattern }) => pattern.test(new URL(request.url).pathname))?.errors ?? plainErrors
+    route?.errors ?? routes.find(({ path }) => areaOf(path) === areaOf(new URL(request.url).pathname))?.errors ?? plainErrors
 
   return {
     admission,
@@ -180,6 +182,9 @@ export function headendServer(options: HeadendServerOptions): HeadendServer {
   }
 }
 
+/** `/v1/responses` for `/v1/responses/compact`: an error of an unknown route has the form of its protocol. */
+const areaOf = (path: string): string => path.split('/', 3).join('/')
+
 function queryOf(url: URL): { readonly [name: string]: string | readonly string[] } {
   return Object.fromEntries(
     [...new Set(url.searchParams.keys())].map((name) => {
@@ -195,14 +200,14 @@ function refuseQuery(url: URL): undefined {
   throw new HttpError('invalid_request', `This route has no query parameter "${name}".`, { parameter: name, remedy: 'See GET /docs.' })
 }
 
-type MethodsByPath = readonly { readonly pattern: RegExp; readonly methods: readonly string[]; readonly errors: ErrorShape | undefined }[]
+type MethodsByPath = readonly { readonly pattern: RegExp; readonly methods: readonly string[] }[]
 
 function methodsByPath(routes: readonly Route[]): MethodsByPath {
   return [...new Set(routes.map(({ path }) => path))].map((path) => {
     const own = routes.filter((route) => route.path === path)
     const parts = path.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&').replaceAll(/:\w+/g, '[^/]+')
     const rest = own.some(({ isRest }) => isRest) ? '(?:/.+)?' : ''
-    return { pattern: new RegExp(`^${parts}${rest}$`), methods: own.map(({ method }) => method), errors: own[0]?.errors }
+    return { pattern: new RegExp(`^${parts}${rest}$`), methods: own.map(({ method }) => method) }
   })
 }
 

@@ -1,0 +1,144 @@
+import type { ResponseStreamEvent } from 'openai/resources/responses/responses'
+import { expect, it } from 'vitest'
+import type { Model } from '../../src/contracts/index.ts'
+import { gate } from '../../src/testing/index.ts'
+import { caught, clerk, gatedModel, serveOpenAi, streamed, team, withCalls, withModel } from './openai-support.ts'
+
+// The events of `/v1/responses`, also of stored responses, with the client `openai`.
+
+it('a response is streamed in numbered events whose pieces add up to it', async () => {
+  const { client } = await withModel(team, { tools: ['weather'] })
+  const events = await streamed(await client.responses.create({ model: 'clerk', input: 'Rain?', stream: true }, withCalls))
+  expect(events.map(({ sequence_number }) => sequence_number)).toEqual(events.map((_, index) => index))
+  const kinds = events.map(({ type }) => type.replace('response.', ''))
+  expect(kinds.filter((kind, index) => kind !== kinds[index - 1] || !kind.endsWith('delta'))).toEqual([
+    'created',
+    'in_progress',
+    'output_item.added',
+    'reasoning_summary_part.added',
+    'reasoning_summary_text.delta',
+    ...['reasoning_summary_text.done', 'reasoning_summary_part.done', 'output_item.done'],
+    ...['output_item.added', 'content_part.added', 'output_text.delta'],
+    ...['output_text.done', 'content_part.done', 'output_item.done'],
+    ...['output_item.added', 'mcp_call.in_progress', 'mcp_call_arguments.delta', 'mcp_call_arguments.done'],
+    ...['mcp_call.completed', 'output_item.done'],
+    ...['output_item.added', 'reasoning_summary_part.added', 'reasoning_summary_text.delta'],
+    ...['reasoning_summary_text.done', 'reasoning_summary_part.done', 'output_item.done'],
+    ...['output_item.added', 'content_part.added', 'output_text.delta'],
+    ...['output_text.done', 'content_part.done', 'output_item.done'],
+    'completed',
+  ])
+  const last = events.at(-1)
+  if (last?.type !== 'response.completed') throw new Error('the response is not complete')
+  const done = events.flatMap((event) => (event.type === 'response.output_item.done' ? [event.item] : []))
+  expect(last.response.output).toEqual(done)
+  const { output_text: _, ...stored } = await client.responses.retrieve(last.response.id)
+  expect(last.response).toEqual(stored)
+})
+
+it('a response is streamed again from every position, with the same events', async () => {
+  const { client } = await withModel(team, { tools: ['weather'] })
+  const events = await streamed(await client.responses.create({ model: 'clerk', input: 'Rain?', stream: true }, withCalls))
+  const { id } = (events[0] as { readonly response: { readonly id: string } }).response
+  expect(await streamed(await client.responses.retrieve(id, { stream: true }))).toEqual(events)
+  for (const [after] of events.entries()) {
+    const rest = await streamed(await client.responses.retrieve(id, { stream: true, starting_after: after }))
+    expect(rest.length).toBeGreaterThan(0)
+    expect(rest.slice(0, events.length - after - 1)).toEqual(events.slice(after + 1))
+  }
+  const deltas: string[] = []
+  const helper = client.responses.stream({ response_id: id, starting_after: events.length - 7 })
+  helper.on('response.output_text.delta', ({ delta }) => deltas.push(delta))
+  expect((await helper.finalResponse()).output_text).toBe('I look it up.It rains in Oslo.')
+  expect(deltas).toEqual(['in ', 'Oslo.'])
+})
+
+it('reasoning of an attempt that failed is incomplete, and no part of the response', async () => {
+  const hold = gate()
+  let attempts = 0
+  const model: Model = {
+    id: 'scripted/model',
+    abilities: ['reasoning'],
+    async *stream() {
+      yield { type: 'reasoning', text: `Attempt ${++attempts}.` }
+      await hold.promise
+      if (attempts === 1) return yield { type: 'error', failure: { class: 'network', message: 'Lost.', retryAfterMs: 1 } }
+      yield { type: 'text', text: 'Done.' }
+      yield { type: 'finish', reason: 'stop' }
+    },
+  }
+  const { client } = await serveOpenAi({ model, agents: [clerk] })
+  const events: ResponseStreamEvent[] = []
+  for await (const event of await client.responses.create({ model: 'clerk', input: 'Go!', stream: true })) {
+    events.push(event)
+    if (event.type === 'response.reasoning_summary_text.delta') hold.open()
+  }
+  const done = events.flatMap((event) => (event.type === 'response.output_item.done' ? [event.item] : []))
+  expect(done).toMatchObject([{ status: 'incomplete' }, { status: 'completed' }, { type: 'message', status: 'completed' }])
+  const last = events.at(-1)
+  if (last?.type !== 'response.completed') throw new Error('the response is not complete')
+  expect(last.response.output).toEqual(done.slice(1))
+  // Its numbers are lower now: a client that is further gets the whole response.
+  const again = await streamed(await client.responses.retrieve(last.response.id, { stream: true, starting_after: last.sequence_number }))
+  expect(again).toEqual([{ ...last, sequence_number: last.sequence_number + 1 }])
+})
+
+it('a response is put together by the stream helper of the client, with live pieces', async () => {
+  const hold = gate()
+  const pieces = [
+    { type: 'reasoning', text: 'Hm.' },
+    { type: 'text', text: 'One, ' },
+    { type: 'text', text: 'two.' },
+  ] as const
+  const { client } = await serveOpenAi({ model: gatedModel(pieces, hold), agents: [clerk] })
+  const stream = client.responses.stream({ model: 'clerk', input: 'Count!' })
+  const deltas: string[] = []
+  stream.on('response.output_text.delta', ({ delta }) => {
+    deltas.push(delta)
+    hold.open()
+  })
+  const final = await stream.finalResponse()
+  expect(deltas).toEqual(['One, ', 'two.'])
+  expect(final).toMatchObject({ output_text: 'One, two.', output: [{ type: 'reasoning' }, { type: 'message' }] })
+})
+
+it('a response in the background is streamed again while it runs', async () => {
+  const hold = gate()
+  const pieces = [
+    { type: 'reasoning', text: 'Hm.' },
+    { type: 'text', text: 'One, tw' },
+    { type: 'text', text: 'o, three.' },
+  ] as const
+  const { client, runtime } = await serveOpenAi({ model: gatedModel(pieces, hold), agents: [clerk] })
+  const before: ResponseStreamEvent[] = []
+  for await (const event of await client.responses.create({ model: 'clerk', input: 'Count!', background: true, stream: true })) {
+    before.push(event)
+    if (event.type === 'response.output_text.delta') break
+  }
+  const { id } = (before[0] as { readonly response: { readonly id: string } }).response
+  const after: ResponseStreamEvent[] = []
+  for await (const event of await client.responses.retrieve(id, { stream: true, starting_after: before.length - 2 })) {
+    after.push(event)
+    hold.open()
+  }
+  expect(after[0]).toEqual(before.at(-1))
+  expect(after.flatMap((event) => (event.type === 'response.output_text.delta' ? [event.delta] : []))).toEqual(['One, ', 'two, ', 'three.'])
+  await runtime.sessions.outcome(id.slice('resp_'.length))
+  expect(await streamed(await client.responses.retrieve(id, { stream: true }))).toEqual([...before.slice(0, -1), ...after])
+})
+
+it('a response in the background waits for a person, and then continues', async () => {
+  const { client, runtime } = await withModel([{ calls: [{ tool: 'pay' }] }, { text: 'Paid.' }], { tools: ['pay'] })
+  const begun = await client.responses.create({ model: 'clerk', input: 'Pay!', background: true })
+  const sessionId = begun.id.slice('resp_'.length)
+  await runtime.sessions.outcome(sessionId)
+  const waiting = (await client.responses.retrieve(begun.id)) as unknown as { readonly approvals: readonly { readonly id: string }[] }
+  expect(await caught(streamed(await client.responses.retrieve(begun.id, { stream: true })))).toMatchObject({ code: 'approval_required' })
+  expect(waiting).toMatchObject({ status: 'in_progress', session_id: sessionId, approvals: [{ summary: 'Pay 5 euros' }] })
+  const approvalId = waiting.approvals[0]?.id ?? ''
+  await runtime.sessions.approve(sessionId, { approvalId, decision: { kind: 'approve', breadth: 'once' } })
+  await runtime.sessions.outcome(sessionId)
+  expect(await client.responses.retrieve(begun.id)).toMatchObject({ status: 'completed', output_text: 'Paid.' })
+  const again = await streamed(await client.responses.retrieve(begun.id, { stream: true }))
+  expect(again.at(-1)).toMatchObject({ type: 'response.completed', response: { status: 'completed' } })
+})
