@@ -1,4 +1,4 @@
-import type { Cost, Model, Usage } from '../../contracts/index.ts'
+import { type Cost, type Model, roundUsd, type TokenPrice, type Usage } from '../../contracts/index.ts'
 
 // Checks figures from models: a model is third-party code.
 
@@ -15,8 +15,16 @@ export const isPrice = (value: unknown): value is number => typeof value === 'nu
 export function computeCost(model: Pick<Model, 'costOf'> | undefined, usage: Usage): Cost {
   try {
     const cost = model?.costOf?.(usage)
-    return isPrice(cost) ? cost : 'unknown'
+    return isPrice(cost) ? roundUsd(cost) : 'unknown'
   } catch {
     return 'unknown'
   }
 }
+
+/** The cost of a step: what the model reported, or else by its price. */
+export const stepCost = (model: Pick<Model, 'costOf'>, usage: Usage, reported: number | undefined): Cost =>
+  isPrice(reported) ? roundUsd(reported) : computeCost(model, usage)
+
+/** What tokens cost, for reservations. */
+export const priceOf = (price: TokenPrice, { input, output }: Pick<Usage, 'input' | 'output'>): number =>
+  roundUsd(input * price.input + output * price.output)

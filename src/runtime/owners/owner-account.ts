@@ -1,9 +1,12 @@
 import {
+  addOwnerUsage,
   BudgetExhaustedError,
   type Clock,
   type OwnerBudget,
   type OwnerUsage,
   type OwnerUsages,
+  subtractOwnerUsage,
+  subtractUsd,
   type UsageCharge,
 } from '../../contracts/index.ts'
 import type { OwnerDayAccount } from '../../core/index.ts'
@@ -19,7 +22,7 @@ export interface OwnerAccountPorts {
   unused(account: OwnerAccount): void
 }
 
-const nothing: OwnerUsage = { tokens: 0, costUsd: 0 }
+export const nothing: OwnerUsage = { tokens: 0, costUsd: 0 }
 
 /**
  * What all sessions of one owner may use together in a day, over all trees that this runtime drives.
@@ -60,15 +63,16 @@ export class OwnerAccount {
   accounts(reserve: OwnerUsage = nothing): readonly OwnerDayAccount[] {
     const period = this.today()
     const { tokensPerDay, costUsdPerDay } = this.budget
-    const { inFlight, openTurns, tokens, costUsd } = this.#use
+    const { inFlight, openTurns } = this.#use
+    const used = addOwnerUsage(addOwnerUsage(this.#stored, this.#use), reserve)
     const shared = { owner: this.owner, renewsAt: nextUtcDay(Date.parse(period)), inFlight, sharers: Math.max(1, openTurns) }
     const accounts: OwnerDayAccount[] = []
     if (tokensPerDay !== undefined) {
-      const left = tokensPerDay - this.#stored.tokens - tokens - reserve.tokens
+      const left = tokensPerDay - used.tokens
       accounts.push({ key: 'tokensPerDay', resource: 'tokens', limit: tokensPerDay, left, ...shared })
     }
     if (costUsdPerDay !== undefined) {
-      const left = costUsdPerDay - this.#stored.costUsd - costUsd - reserve.costUsd
+      const left = subtractUsd(costUsdPerDay, used.costUsd)
       accounts.push({ key: 'costUsdPerDay', resource: 'cost', limit: costUsdPerDay, left, ...shared })
     }
     return accounts
@@ -110,7 +114,7 @@ export class OwnerAccount {
     const reading = this.#ports.usages.get(this.owner, period)
     const stored = reading instanceof Promise ? await reading : reading
     if (this.today() !== period) return this.#read()
-    this.#stored = add(stored, subtract(this.#confirmed, before))
+    this.#stored = addOwnerUsage(stored, subtractOwnerUsage(this.#confirmed, before))
   }
 
   enter(): void {
@@ -128,10 +132,7 @@ export class OwnerAccount {
 
   /** A charge is in the store. */
   confirm(charge: UsageCharge): void {
-    this.#confirmed = add(this.#confirmed, charge)
-    if (charge.period === this.today()) this.#stored = add(this.#stored, charge)
+    this.#confirmed = addOwnerUsage(this.#confirmed, charge)
+    if (charge.period === this.today()) this.#stored = addOwnerUsage(this.#stored, charge)
   }
 }
-
-const add = (a: OwnerUsage, b: OwnerUsage): OwnerUsage => ({ tokens: a.tokens + b.tokens, costUsd: a.costUsd + b.costUsd })
-const subtract = (a: OwnerUsage, b: OwnerUsage): OwnerUsage => ({ tokens: a.tokens - b.tokens, costUsd: a.costUsd - b.costUsd })
