@@ -55,6 +55,8 @@ export interface HttpErrorOptions {
   readonly parameter?: string
   readonly sessionId?: string
   readonly retryAfterSeconds?: number
+  /** When a used up budget or limit is renewed, in milliseconds since 1970. */
+  readonly renewsAt?: number
   /** Further fields of the error, for programs. */
   readonly details?: object
   readonly cause?: unknown
@@ -83,6 +85,10 @@ export class HttpError extends Error {
 export const errorText = ({ message, options: { remedy } }: HttpError): string =>
   remedy === undefined ? message : `${asSentence(message)} ${remedy}`
 
+/** The time of a renewal in the name that the protocol would give it. */
+export const renewalOf = ({ renewsAt }: HttpErrorOptions, name: 'renewsAt' | 'renews_at'): object =>
+  renewsAt === undefined ? {} : { [name]: new Date(renewsAt).toISOString() }
+
 /** The body of an error in the format of a protocol. */
 export type ErrorShape = (error: HttpError, requestId: string) => object
 
@@ -99,7 +105,8 @@ export function toHttpError(thrown: unknown): HttpError {
       problems,
       cause: thrown,
       ...(kind === 'unavailable' && { retryAfterSeconds: 5 }),
-      ...(thrown instanceof BudgetExhaustedError && { retryAfterSeconds: thrown.retryAfterMs / 1000 }),
+      ...(thrown instanceof BudgetExhaustedError &&
+        thrown.renewal && { retryAfterSeconds: thrown.renewal.retryAfterMs / 1000, renewsAt: thrown.renewal.renewsAt }),
     })
   }
   return new HttpError('internal', 'The server failed to answer this request.', { cause: thrown })
@@ -119,6 +126,7 @@ export const plainErrors: ErrorShape = ({ code, message, options }, requestId) =
           problems: problems.map(({ place, message: text, remedy: help }) => ({ place, message: text, remedy: help })),
         }),
       ...(sessionId !== undefined && { sessionId }),
+      ...renewalOf(options, 'renewsAt'),
       ...details,
       requestId,
     },

@@ -11,6 +11,7 @@ export {
   errorText,
   HttpError,
   plainErrors,
+  renewalOf,
   type ServerErrorCode,
   serverErrors,
   toHttpError,

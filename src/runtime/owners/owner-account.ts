@@ -9,7 +9,7 @@ import {
   subtractUsd,
   type UsageCharge,
 } from '../../contracts/index.ts'
-import type { OwnerDayAccount } from '../../core/index.ts'
+import { decide, type OwnerDayAccount, type SessionState } from '../../core/index.ts'
 import { limitText, raiseLimitText } from '../../steps/index.ts'
 import { nextUtcDay, utcDay } from '../../util/utc-day.ts'
 import { BudgetQueue } from '../children/budget-queue.ts'
@@ -82,10 +82,32 @@ export class OwnerAccount {
   refuseIfExhausted(): void {
     const { tokens, costUsd } = this.#stored
     const exhausted = this.accounts().find(({ resource, limit }) => (resource === 'tokens' ? tokens : costUsd) >= limit)
-    if (!exhausted) return
-    const message = `The budget of today is exhausted: ${limitText(exhausted)}.`
-    const retryAfterMs = Math.max(0, exhausted.renewsAt - this.#ports.clock.now())
-    throw new BudgetExhaustedError(message, { remedy: raiseLimitText(exhausted), retryAfterMs })
+    if (exhausted) throw this.#exhausted('The budget of today is exhausted', exhausted)
+  }
+
+  /**
+   * For a session that would begin its turn now.
+   *
+   * @throws BudgetExhaustedError if the rest of today pays no answer, and a whole budget does.
+   */
+  refuseIfTooLittle(begun: SessionState): void {
+    const left = this.accounts()
+    const next = decide(begun, left)
+    if (next.kind !== 'finish' || next.ending.status !== 'partial' || decide(begun, left.map(renewed)).kind === 'finish') return
+    const { reason } = next.ending
+    const short = left.find(({ resource }) => resource === reason)
+    if (short) throw this.#exhausted('The rest of the budget of today is too little for an answer', short)
+  }
+
+  /** A budget of 0 is never renewed. */
+  #exhausted(what: string, account: OwnerDayAccount): BudgetExhaustedError {
+    const { key, limit, owner, renewsAt } = account
+    const budget = limitText(account)
+    if (limit === 0) return new BudgetExhaustedError(`${what}: ${budget}.`, { remedy: raiseLimitText(account) })
+    return new BudgetExhaustedError(`${what}: ${budget}, renewed at ${new Date(renewsAt).toISOString()}.`, {
+      remedy: `Wait until then, or raise ${key} of ${owner}.`,
+      renewal: { renewsAt, retryAfterMs: Math.max(0, renewsAt - this.#ports.clock.now()) },
+    })
   }
 
   /** The day that a step belongs to which is stored now. */
@@ -136,3 +158,5 @@ export class OwnerAccount {
     if (charge.period === this.today()) this.#stored = addOwnerUsage(this.#stored, charge)
   }
 }
+
+const renewed = (account: OwnerDayAccount): OwnerDayAccount => ({ ...account, left: account.limit })

@@ -10,7 +10,7 @@ import {
   type StepId,
   type Usage,
 } from '../../contracts/index.ts'
-import { type AskAction, maxReplyCharacters, requestChars, stepCost } from '../../core/index.ts'
+import { type AskAction, computeCost, maxReplyCharacters, requestChars } from '../../core/index.ts'
 import { Interrupt } from '../../util/interrupt.ts'
 import { keepHiddenClass } from '../../util/keep-hidden-class.ts'
 import { messageOf } from '../../util/message-of.ts'
@@ -270,7 +270,7 @@ export class Attempt {
     const { usage, costUsd, wasRefused } = this.#reply
     if (wasRefused) return { usage: noUsage, cost: 0 }
     const used = usage ?? this.#estimate()
-    return { usage: used, cost: stepCost(this.#model, used, costUsd) }
+    return { usage: used, cost: computeCost(this.#model, used, costUsd) }
   }
 
   #estimate(): Usage {

@@ -1,4 +1,11 @@
-import { addOwnerUsage, type OwnerUsage, type OwnerUsages, type Records, type StoredRecord, type UsageCharge } from '../../contracts/index.ts'
+import {
+  addOwnerUsage,
+  type OwnerUsage,
+  type OwnerUsages,
+  type Records,
+  type StoredRecord,
+  type UsageCharge,
+} from '../../contracts/index.ts'
 import { checkRecordKey } from '../shared/record-keys.ts'
 import type { MemoryTrees } from './memory-trees.ts'
 

@@ -1,5 +1,13 @@
 import type { DatabaseSync } from 'node:sqlite'
-import { addOwnerUsage, type Json, type OwnerUsage, type Records, roundUsd, type StoredRecord, type UsageCharge } from '../../contracts/index.ts'
+import {
+  addOwnerUsage,
+  type Json,
+  type OwnerUsage,
+  type Records,
+  roundUsd,
+  type StoredRecord,
+  type UsageCharge,
+} from '../../contracts/index.ts'
 import { encodeText } from './encoding.ts'
 
 type ListOptions = NonNullable<Parameters<Records['list']>[1]>
