@@ -18,6 +18,7 @@ import type { ServeSettings } from './serve-settings.ts'
 import { openTelemetry } from './serve-telemetry.ts'
 import { checkServedNames, type ServedProject } from './served-project.ts'
 import type { ServerHealth } from './server-health.ts'
+import { StoreHealth } from './store-health.ts'
 
 export interface ServerOptions {
   readonly project: ServedProject
@@ -65,6 +66,8 @@ export async function prepareServer({
 }: ServerOptions): Promise<PreparedServer> {
   const clock = systemClock
   const [agents, status] = [changes(), changes()]
+  const storeHealth = new StoreHealth({ store, folder: project.folder, clock, log, changed: status.publish })
+  health.storeProblems = () => storeHealth.problems
   const admission = (): HeadendServer['admission'] => server.admission
   const telemetry = await openTelemetry({ settings: project.telemetry, version, admission })
   const dependencies: RouteDependencies = {
@@ -74,7 +77,10 @@ export async function prepareServer({
     records: store.records,
     usages: store.usages,
     validator: schemaValidator(),
-    problems: () => health.problems,
+    async problems() {
+      await storeHealth.check()
+      return health.problems
+    },
     warnings: () => health.warnings,
     metrics: () => telemetry.metrics(),
     extensions: () => kernel?.status() ?? [],
@@ -103,9 +109,11 @@ export async function prepareServer({
     clock,
     ids: randomIds,
     admission: settings.admission,
+    unavailable: () => storeHealth.problems[0],
     ...(settings.maxBodyBytes !== undefined && { maxBodyBytes: settings.maxBodyBytes }),
     log(entry) {
       telemetry.request(entry)
+      if (entry.error === 'store_failed') void storeHealth.check()
       log.access(entry)
     },
     onError: (error, requestId) => log.failure(error, requestId),
@@ -116,6 +124,7 @@ export async function prepareServer({
     agentsChanged: agents.publish,
     statusChanged: status.publish,
     async close() {
+      storeHealth.close()
       await close()
       await telemetry.close()
     },

@@ -42,6 +42,8 @@ export interface HeadendServerOptions {
   readonly ids: Ids
   readonly admission?: Partial<AdmissionLimits>
   readonly maxBodyBytes?: number
+  /** Why nothing can be stored now. */
+  unavailable?(): string | undefined
   log?(entry: AccessEntry): void
   /** Unexpected errors, which clients do not see. */
   onError?(error: unknown, requestId: string): void

@@ -56,6 +56,11 @@ export class CommitQueue {
     })
   }
 
+  /** How long operations have waited for another process. */
+  get waitedMs(): number {
+    return this.#state.kind === 'waiting' ? performance.now() - this.#state.since : 0
+  }
+
   /** Adds the last operation. */
   finish<Result>(operation: Operation<Result>): Promise<Result> {
     const answer = this.add(operation)

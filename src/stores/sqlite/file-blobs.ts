@@ -1,10 +1,12 @@
 import { createHash, randomUUID } from 'node:crypto'
-import { access, type FileHandle, mkdir, open, readFile, rename, rm } from 'node:fs/promises'
+import { access, type FileHandle, mkdir, open, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { BlobId, Blobs, StoredBytes, TreeId } from '../../contracts/index.ts'
 import { bytesId, mediaTypeOf } from '../shared/bytes-id.ts'
 import { closedError } from '../shared/store-errors.ts'
 import { damaged, storeError } from './sqlite-errors.ts'
+
+const checkBytes = 65_536
 
 type Encoding = 'utf8' | 'utf16le'
 
@@ -75,6 +77,16 @@ export class FileBlobs implements Blobs {
     await rm(this.#folder(treeId), { recursive: true, force: true }).catch((error: unknown) => {
       throw storeError(error, 'remove blobs')
     })
+  }
+
+  /** Writes a file and removes it. A log that is used again has space on a disk that is full. */
+  async tryWrite(): Promise<void> {
+    const file = join(this.#root, '.check')
+    try {
+      await writeFile(file, Buffer.alloc(checkBytes), { mode: 0o600 })
+    } finally {
+      await rm(file, { force: true })
+    }
   }
 
   pathOf(treeId: TreeId, id: BlobId): string {
