@@ -97,6 +97,7 @@ test('a full disk: the turn that runs and new work get 503 with the reason, unti
   limit('4096')
   model.answer()
   const cut = await running
+  const { error } = (await cut.clone().json()) as { error: { sessionId: string } }
   expect([cut.status, await cut.json()]).toMatchObject([
     503,
     { error: { code: 'store_failed', message: expect.stringMatching(/^Cannot write/) } },
@@ -104,6 +105,10 @@ test('a full disk: the turn that runs and new work get 503 with the reason, unti
   await expectRefused(served, expect.stringMatching(/^Cannot write to the store: .*space/))
   limit('unlimited')
   await expectRecovered(served)
+  // The turn continues from what was stored.
+  const { sessionId } = error
+  const sessions = async () => (await (await served.fetch(`/v1/sessions/${sessionId}`)).json()) as { session: { status: string } }
+  await expect.poll(async () => (await sessions()).session.status).toBe('completed')
   expect(linesWith(served, 'Cannot write to the store')).toHaveLength(1)
 })
 

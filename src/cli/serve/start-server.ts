@@ -66,7 +66,14 @@ export async function prepareServer({
 }: ServerOptions): Promise<PreparedServer> {
   const clock = systemClock
   const [agents, status] = [changes(), changes()]
-  const storeHealth = new StoreHealth({ store, folder: project.folder, clock, log, changed: status.publish })
+  const storeHealth = new StoreHealth({
+    ...{ store, folder: project.folder, clock, log },
+    changed(problems) {
+      status.publish()
+      // Turns that could not be stored have stopped.
+      if (problems.length === 0) own.resume().catch((error: unknown) => log.failure(error))
+    },
+  })
   health.storeProblems = () => storeHealth.problems
   const admission = (): HeadendServer['admission'] => server.admission
   const telemetry = await openTelemetry({ settings: project.telemetry, version, admission })
@@ -113,7 +120,6 @@ export async function prepareServer({
     ...(settings.maxBodyBytes !== undefined && { maxBodyBytes: settings.maxBodyBytes }),
     log(entry) {
       telemetry.request(entry)
-      if (entry.error === 'store_failed') void storeHealth.check()
       log.access(entry)
     },
     onError: (error, requestId) => log.failure(error, requestId),

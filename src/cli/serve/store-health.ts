@@ -7,8 +7,8 @@ export interface StoreHealthOptions {
   readonly folder: string
   readonly clock: Pick<Clock, 'after' | 'monotonic'>
   readonly log: Pick<ServeLog, 'note' | 'warn'>
-  /** The problems are others than before. */
-  changed(): void
+  /** The problems are others than before; there may be none any more. */
+  changed(problems: readonly string[]): void
 }
 
 const intervalMs = 1_000
@@ -64,6 +64,6 @@ export class StoreHealth {
     if (this.#isClosed || found.join() === before.join()) return
     for (const problem of found) if (!before.includes(problem)) log.warn(`${problem} The data folder is ${folder}.`)
     if (found.length === 0) log.note('The store works again.')
-    changed()
+    changed(found)
   }
 }

@@ -18,11 +18,14 @@ type Encoding = 'utf8' | 'utf16le'
  */
 export class FileBlobs implements Blobs {
   readonly #root: string
+  readonly #onFailure: (error: unknown) => void
   readonly #puts = new Set<Promise<BlobId>>()
   #state: 'open' | 'closed' = 'open'
 
-  constructor(root: string) {
+  /** `onFailure`: learns why a blob could not be written. */
+  constructor(root: string, onFailure: (error: unknown) => void = () => {}) {
     this.#root = root
+    this.#onFailure = onFailure
   }
 
   put(treeId: TreeId, text: string): Promise<BlobId> {
@@ -44,6 +47,7 @@ export class FileBlobs implements Blobs {
     try {
       return await put
     } catch (error) {
+      this.#onFailure(error)
       throw storeError(error, 'write a blob')
     } finally {
       this.#puts.delete(put)

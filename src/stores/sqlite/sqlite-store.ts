@@ -30,7 +30,7 @@ export function sqliteStore(options: SqliteStoreOptions): Store {
   const ownership = new Ownership(queue, timing.heartbeatMs)
   const changes = new ChangeWatch(connection, timing.pollMs)
   const parts: StoreParts = { connection, queue, ownership, changes, busyTimeoutMs: timing.busyTimeoutMs }
-  const blobs = new FileBlobs(join(path, 'blobs'))
+  const blobs = new FileBlobs(join(path, 'blobs'), (error) => queue.noteFailure(error))
   let closing: Promise<void> | undefined
   return {
     journal: sqliteJournal(parts),

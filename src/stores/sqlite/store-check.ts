@@ -31,6 +31,9 @@ export function storeCheck(
   return async ({ writes = false } = {}) => {
     const problem = files.look()
     if (problem !== undefined) return [`${problem} ${restart}`]
+    // Reported once, although the next write may succeed: what failed has to be continued.
+    const failed = queue.takeFailure()
+    if (failed !== undefined) return explained(failed)
     try {
       if (writes || queue.waitedMs > patienceMs) await tryWrite()
       return []
