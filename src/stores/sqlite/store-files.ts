@@ -2,12 +2,16 @@ import { statSync } from 'node:fs'
 import { basename } from 'node:path'
 import { TroupeError } from '../../contracts/index.ts'
 
+/** A commit to a disk takes about as long. */
+const freshMs = 2
+
 /**
  * The files that a store has open, by device and inode. Whoever deletes or replaces one leaves an open file without a name: what is
  * written there is lost with the process.
  */
 export class StoreFiles {
   readonly #paths: readonly string[]
+  #lookedAt = Number.NEGATIVE_INFINITY
   readonly #ids = new Map<string, string>()
 
   constructor(...paths: readonly string[]) {
@@ -26,10 +30,16 @@ export class StoreFiles {
     return undefined
   }
 
-  /** @throws TroupeError `store_failed` if a file is gone: nothing can be stored durably. */
+  /**
+   * For every commit: looks again only if the last look found nothing and was some time ago.
+   *
+   * @throws TroupeError `store_failed` if a file is gone: nothing can be stored durably.
+   */
   require(): void {
+    if (performance.now() - this.#lookedAt < freshMs) return
     const problem = this.look()
     if (problem !== undefined) throw new TroupeError('store_failed', problem, { remedy: restart })
+    this.#lookedAt = performance.now()
   }
 }
 
