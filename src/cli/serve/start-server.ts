@@ -66,15 +66,6 @@ export async function prepareServer({
 }: ServerOptions): Promise<PreparedServer> {
   const clock = systemClock
   const [agents, status] = [changes(), changes()]
-  const storeHealth = new StoreHealth({
-    ...{ store, folder: project.folder, clock, log },
-    changed(problems) {
-      status.publish()
-      // Turns that could not be stored have stopped.
-      if (problems.length === 0) own.resume().catch((error: unknown) => log.failure(error))
-    },
-  })
-  health.storeProblems = () => storeHealth.problems
   const admission = (): HeadendServer['admission'] => server.admission
   const telemetry = await openTelemetry({ settings: project.telemetry, version, admission })
   const dependencies: RouteDependencies = {
@@ -106,6 +97,15 @@ export async function prepareServer({
   const local = await localToken(project.folder)
   const { runtime, close } = serveRuntime(project, telemetry.observe(store), host)
   const own = new OwnSessions({ runtime, store, workspace: project.workspace, report: log.warn })
+  const storeHealth = new StoreHealth({
+    ...{ store, folder: project.folder, clock, log },
+    changed(problems) {
+      status.publish()
+      // Turns that could not be stored have stopped.
+      if (problems.length === 0) own.resume().catch((error: unknown) => log.failure(error))
+    },
+  })
+  health.storeProblems = () => storeHealth.problems
   const sessions = kernel ? conversationSessions(own.sessions()) : own.sessions()
   const server = headendServer({
     sessions,

@@ -1,4 +1,5 @@
 import type { Clock, Store } from '../../contracts/index.ts'
+import { messageOf } from '../../util/message-of.ts'
 import type { ServeLog } from './serve-log.ts'
 
 export interface StoreHealthOptions {
@@ -58,7 +59,7 @@ export class StoreHealth {
 
   async #look(writes: boolean): Promise<void> {
     const { store, folder, log, changed } = this.#options
-    const found = (await store.check?.({ writes })) ?? []
+    const found = (await store.check?.({ writes }).catch((error: unknown) => [messageOf(error)])) ?? []
     const before = this.problems
     this.problems = found
     if (this.#isClosed || found.join() === before.join()) return

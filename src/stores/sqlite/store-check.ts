@@ -29,12 +29,12 @@ export function storeCheck(
     return [`${message} ${remedy}`]
   }
   return async ({ writes = false } = {}) => {
-    const problem = files.look()
-    if (problem !== undefined) return [`${problem} ${restart}`]
-    // Reported once, although the next write may succeed: what failed has to be continued.
-    const failed = queue.takeFailure()
-    if (failed !== undefined) return explained(failed)
     try {
+      const problem = files.look()
+      if (problem !== undefined) return [`${problem} ${restart}`]
+      // Reported once, although the next write may succeed: what failed has to be continued.
+      const failed = queue.takeFailure()
+      if (failed !== undefined) return explained(failed)
       if (writes || queue.waitedMs > patienceMs) await tryWrite()
       return []
     } catch (error) {
