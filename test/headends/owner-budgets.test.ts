@@ -133,6 +133,7 @@ test('a cost budget is used up to the nano-dollar: every protocol then answers 4
   for (const [path, body] of [
     ['/v1/sessions', { agent: 'echo', input: 'More' }],
     [`/v1/sessions/${sessionId}/messages`, { input: 'More' }],
+    [`/v1/sessions/${sessionId}/fork`, {}],
   ] as const) {
     const refused = await fetch(path, { token: ci, json: body })
     expect([refused.status, refused.headers.get('retry-after')]).toEqual([429, String(23 * 3_600)])

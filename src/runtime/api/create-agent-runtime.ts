@@ -304,13 +304,10 @@ export class Runtime implements AgentRuntime {
     const { trees, inbox } = this.parts.options.store
     const entry = this.parts.accounts && (await trees.get(treeId))
     if (entry?.owner === undefined || entry.status === 'running' || entry.status === 'suspended') return
-    const account = await this.parts.accounts?.open(entry.owner)
     try {
-      account?.refuseIfExhausted()
+      await this.parts.accounts?.refuseIfExhausted(entry.owner)
     } catch (error) {
       if (!(await inbox.read(treeId, 0)).some((row) => row.clientId === clientId)) throw error
-    } finally {
-      account?.leave()
     }
   }
 
