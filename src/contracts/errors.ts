@@ -63,12 +63,12 @@ export class TroupeError extends Error {
 
 /** The owner of a session has used its budget of the day. */
 export class BudgetExhaustedError extends TroupeError {
-  /** Until the budget is renewed. */
-  readonly retryAfterMs: number
+  /** When the budget is renewed, in milliseconds since 1970, and how long that takes. Absent: never. */
+  readonly renewal: { readonly renewsAt: number; readonly retryAfterMs: number } | undefined
 
-  constructor(message: string, { remedy, retryAfterMs }: { readonly remedy: string; readonly retryAfterMs: number }) {
+  constructor(message: string, { remedy, renewal }: { readonly remedy: string; readonly renewal?: BudgetExhaustedError['renewal'] }) {
     super('budget_exhausted', message, { remedy })
-    this.retryAfterMs = retryAfterMs
+    this.renewal = renewal
   }
 }
 

@@ -287,4 +287,15 @@ export {
   type WaitRequest,
 } from './tool.ts'
 export type { SessionToolSource, SourceSession, ToolSource } from './tool-source.ts'
-export { addSpent, type Cost, noUsage, type Spent, type Usage } from './usage.ts'
+export {
+  addOwnerUsage,
+  addSpent,
+  addUsd,
+  type Cost,
+  noUsage,
+  roundUsd,
+  type Spent,
+  subtractOwnerUsage,
+  subtractUsd,
+  type Usage,
+} from './usage.ts'

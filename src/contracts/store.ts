@@ -262,6 +262,11 @@ export interface Store {
   readonly usages: OwnerUsages
   /** Absent if reading a journal costs nothing. */
   readonly snapshots?: Snapshots
+  /**
+   * What keeps the store from working, in sentences. `writes`: tries to write, too. Otherwise it only looks: whether its files are in
+   * their places, and whether writes wait. Absent if nothing can.
+   */
+  check?(options?: { readonly writes?: boolean }): Promise<readonly string[]>
   /** Frees the space of deleted trees, and completes deletions that a crash interrupted. */
   vacuum(): MaybePromise<void>
   close(): Promise<void>

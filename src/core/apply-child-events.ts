@@ -1,4 +1,4 @@
-import { addSpent, type ClientId, type InteractionEvent, type SessionId } from '../contracts/index.ts'
+import { addSpent, addUsd, type ClientId, type InteractionEvent, type SessionId } from '../contracts/index.ts'
 import type { OpenTurn, PendingInput, SessionState, SpawnedChild } from './state.ts'
 import { endWaiting, illegalEvent, openTurn, withTurn } from './state-changes.ts'
 
@@ -26,7 +26,7 @@ export function spawnedEnded(state: SessionState, event: ChildEnded, number: num
   const next: OpenTurn = {
     ...(turn.step.kind === 'answered' ? endWaiting(turn, at) : turn),
     spent: addSpent(turn.spent, totals.usage, totals.cost),
-    paidUsd: turn.paidUsd + paidUsd,
+    paidUsd: addUsd(turn.paidUsd, paidUsd),
     children: turn.children + children,
     spawned: withChild(turn, event, { turn: number, isWorking: false }),
   }

@@ -1,5 +1,6 @@
 import {
   addSpent,
+  addUsd,
   type CallRecord,
   type ClientId,
   type Cost,
@@ -104,7 +105,7 @@ export function applyStepCompleted(state: SessionState, event: Event<'interactio
     turn: {
       ...turn,
       spent: addSpent(turn.spent, event.usage, event.cost),
-      paidUsd: turn.paidUsd + chargedUsd(event.cost, step),
+      paidUsd: addUsd(turn.paidUsd, chargedUsd(event.cost, step)),
       step: calls.length > 0 ? { kind: 'calling', id: step.id, model: step.model, calls: callList(calls) } : answeredStep(event, step),
       rejections,
       dropped: isGivenUp ? [...turn.dropped, step.model] : turn.dropped,
@@ -130,7 +131,7 @@ function summaryCompleted(
   return withTurn({ ...state, spent: addSpent(state.spent, event.usage, event.cost) }, event, {
     ...turn,
     spent: addSpent(turn.spent, event.usage, event.cost),
-    paidUsd: turn.paidUsd + chargedUsd(event.cost, step),
+    paidUsd: addUsd(turn.paidUsd, chargedUsd(event.cost, step)),
     step: { kind: 'ready', failures: none },
     accounting: turn.accounting.append(modelEntry(event, step, 'completed')),
   })
@@ -146,7 +147,7 @@ export function applyStepFailed(state: SessionState, event: Event<'interaction.s
   return withTurn({ ...state, windows, spent: addSpent(state.spent, event.usage, event.cost) }, event, {
     ...turn,
     spent: addSpent(turn.spent, event.usage, event.cost),
-    paidUsd: turn.paidUsd + chargedUsd(event.cost, step),
+    paidUsd: addUsd(turn.paidUsd, chargedUsd(event.cost, step)),
     step: { kind: 'ready', failures: [...step.failures, failed] },
     dropped: failurePolicy[event.failure.class].next === 'drop' ? [...turn.dropped, step.model] : turn.dropped,
     accounting: turn.accounting.append({ ...modelEntry(event, step, 'failed'), failure: event.failure }),

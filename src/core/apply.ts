@@ -1,4 +1,4 @@
-import { type AskedFirst, addSpent, type Diagnostic, type InteractionEvent, type Message, noUsage } from '../contracts/index.ts'
+import { type AskedFirst, addSpent, addUsd, type Diagnostic, type InteractionEvent, type Message, noUsage } from '../contracts/index.ts'
 import { addChanges, withAllLimits } from '../policy/agent-changes.ts'
 import { withDecision, withOpenQuestion } from '../policy/call-questions.ts'
 import { grantedBy } from '../policy/grants.ts'
@@ -251,7 +251,7 @@ function childEnded(state: SessionState, event: ChildEnded): SessionState {
   const next: OpenTurn = {
     ...turn,
     spent: addSpent(turn.spent, totals.usage, totals.cost),
-    paidUsd: turn.paidUsd + paidUsd,
+    paidUsd: addUsd(turn.paidUsd, paidUsd),
     children: turn.children + children,
     idleMs: turn.idleMs + waited,
   }

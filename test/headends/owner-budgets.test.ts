@@ -1,9 +1,17 @@
+import Anthropic from '@anthropic-ai/sdk'
 import OpenAI from 'openai'
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import type { Model } from '../../src/contracts/index.ts'
+import { anthropicRoutes } from '../../src/headends/anthropic/index.ts'
+import { mcpRoutes } from '../../src/headends/mcp/index.ts'
+import { openaiRoutes } from '../../src/headends/openai/index.ts'
 import { revokeToken } from '../../src/headends/server/index.ts'
+import { memoryStore } from '../../src/stores/memory/index.ts'
 import { FakeClock } from '../../src/testing/index.ts'
+import { sceneDependencies } from './mcp-agents.ts'
+import { connect } from './mcp-clients.ts'
 import { serveOpenAi } from './openai-support.ts'
+import { serve } from './support.ts'
 
 // What the sessions of a token may use in a day.
 
@@ -36,8 +44,9 @@ test('a token that has used its budget of the day gets 429 until midnight, and s
   expect(await refused.json()).toEqual({
     error: {
       code: 'budget_exhausted',
-      message: 'The budget of today is exhausted: the budget of token:ci is 400 tokens a day.',
-      remedy: 'Wait until it is renewed (2026-01-02T00:00:00.000Z), or raise tokensPerDay of token:ci.',
+      message: 'The budget of today is exhausted: the budget of token:ci is 400 tokens a day, renewed at 2026-01-02T00:00:00.000Z.',
+      remedy: 'Wait until then, or raise tokensPerDay of token:ci.',
+      renewsAt: '2026-01-02T00:00:00.000Z',
       requestId: expect.any(String),
     },
   })
@@ -56,10 +65,82 @@ test('a session of a token that was revoked gets no further turn', async () => {
   const { sessionId } = await json(fetch('/v1/echo?q=One', { token: ci }))
   await revokeToken(store.records, 'ci')
   // An administrator sees all sessions.
-  await fetch(`/v1/sessions/${sessionId}/messages`, { json: { input: 'Again' } })
-  expect(await runtime.sessions.outcome(sessionId)).toMatchObject({
-    status: 'failed',
-    reason: 'tokens',
-    remedy: 'Raise tokensPerDay of token:ci.',
+  const refused = await fetch(`/v1/sessions/${sessionId}/messages`, { json: { input: 'Again' } })
+  expect([refused.status, refused.headers.get('retry-after')]).toEqual([429, null])
+  expect(await refused.json()).toMatchObject({ error: { code: 'budget_exhausted', remedy: 'Raise tokensPerDay of token:ci.' } })
+  expect(await runtime.sessions.outcome(sessionId)).toMatchObject({ status: 'completed' })
+})
+
+// Eight answers for 0.1 dollars cost less than 0.8 in floating point: a rest that pays nothing, and is not nothing.
+test('a cost budget is used up to the nano-dollar: every protocol then answers 429 in its own form, and no session begins', async () => {
+  const [clock, store] = [new FakeClock(), memoryStore()]
+  const ids = { next: () => crypto.randomUUID() }
+  const served = await serve({
+    clock,
+    store,
+    model: { ...model, costOf: ({ input, output }) => (input + output) / 2_000 },
+    routes: () => [
+      ...mcpRoutes(sceneDependencies(clock)),
+      ...openaiRoutes({ clock, ids, records: store.records }),
+      ...anthropicRoutes({ clock }),
+    ],
   })
+  onTestFinished(() => served.close())
+  const { url, fetch } = served
+  const ci = await served.token({ name: 'ci', budget: { costUsdPerDay: 0.8 } })
+  const openai = new OpenAI({ baseURL: `${url}/v1`, apiKey: ci, maxRetries: 0 })
+  const first = await openai.responses.create({ model: 'echo', input: 'One' })
+  for (let i = 0; i < 7; i++) expect(await json(fetch('/v1/echo?q=Go', { token: ci }))).toMatchObject({ text: 'Done.', cost: 0.1 })
+  const { budget } = await json(fetch('/v1/status', { token: ci }))
+  expect(budget).toMatchObject({ used: { tokens: 1_600, costUsd: 0.8 }, remaining: { costUsd: 0 } })
+  const before = await json(fetch('/v1/sessions', { token: ci }))
+  clock.advance(3_600_000)
+
+  const renewal = '2026-01-02T00:00:00.000Z'
+  const message = `The budget of today is exhausted: the budget of token:ci is 0.8 US dollars a day, renewed at ${renewal}.`
+  const remedy = 'Wait until then, or raise costUsdPerDay of token:ci.'
+  const headers = expect.objectContaining({ get: expect.any(Function) })
+  const thrownBy = (asked: Promise<unknown>): Promise<unknown> => asked.catch((error: unknown) => error)
+  const messages = [{ role: 'user' as const, content: 'More' }]
+  for (const asked of [
+    openai.chat.completions.create({ model: 'echo', messages }),
+    openai.chat.completions.create({ model: 'echo', messages, stream: true }),
+    openai.responses.create({ model: 'echo', input: 'More' }),
+    openai.responses.create({ model: 'echo', input: 'More', previous_response_id: first.id }),
+  ]) {
+    const error = await thrownBy(asked)
+    expect(error).toBeInstanceOf(OpenAI.RateLimitError)
+    expect(error).toMatchObject({ status: 429, type: 'insufficient_quota', code: 'insufficient_quota', headers })
+    const { error: body, headers: sent } = error as InstanceType<typeof OpenAI.APIError>
+    expect([body, sent?.get('retry-after')]).toMatchObject([{ message: `${message} ${remedy}`, renews_at: renewal }, String(23 * 3_600)])
+  }
+  const anthropic = new Anthropic({ baseURL: url, apiKey: ci, maxRetries: 0 })
+  const limited = await thrownBy(anthropic.messages.create({ model: 'echo', max_tokens: 100, messages }))
+  expect(limited).toBeInstanceOf(Anthropic.RateLimitError)
+  const { error: body, headers: sent } = limited as InstanceType<typeof Anthropic.APIError>
+  const details = { error_code: 'budget_exhausted', renews_at: renewal }
+  expect([body, sent?.get('retry-after')]).toMatchObject([
+    { type: 'error', error: { type: 'rate_limit_error', message: `${message} ${remedy}`, details } },
+    String(23 * 3_600),
+  ])
+  const mcp = await connect({ kind: 'client 2.4, 2026-07-28', transport: 'http', url, token: ci })
+  expect(await mcp.callTool('echo', { prompt: 'More' })).toMatchObject({
+    isError: true,
+    content: [{ type: 'text', text: `${message}\n${remedy}` }],
+    _meta: { code: 'budget_exhausted', renewsAt: renewal },
+  })
+  const [{ sessionId }] = before.sessions
+  for (const [path, body] of [
+    ['/v1/sessions', { agent: 'echo', input: 'More' }],
+    [`/v1/sessions/${sessionId}/messages`, { input: 'More' }],
+    [`/v1/sessions/${sessionId}/fork`, {}],
+  ] as const) {
+    const refused = await fetch(path, { token: ci, json: body })
+    expect([refused.status, refused.headers.get('retry-after')]).toEqual([429, String(23 * 3_600)])
+    expect(await refused.json()).toEqual({
+      error: { code: 'budget_exhausted', message, remedy, renewsAt: renewal, requestId: expect.any(String) },
+    })
+  }
+  expect(await json(fetch('/v1/sessions', { token: ci }))).toEqual(before)
+  expect(served.errors).toEqual([])
 })

@@ -429,6 +429,7 @@ describe('bad input', () => {
     expect((await served.fetch('/v1/agents', { token })).status).toBe(200)
     const refused = await served.fetch('/v1/agents', { token })
     expect([refused.status, refused.headers.get('retry-after')]).toEqual([429, '59'])
+    expect(await refused.json()).toMatchObject({ error: { code: 'rate_limited', renewsAt: '1970-01-01T00:01:00.000Z' } })
     clock.advance(60_000)
     expect((await served.fetch('/v1/agents', { token })).status).toBe(200)
   })

@@ -46,9 +46,9 @@ const agents = [
   { name: 'child', description: 'Works.', prompt: 'Work.', model: 'scripted/model', tools: [], infer: false },
 ]
 const steps = [
-  { calls: [{ tool: 'agent__child', input: { prompt: 'secret task' } }] },
-  { text: 'done', usage: { input: 7, output: 3 } },
-  { text: 'All done.' },
+  { calls: [{ tool: 'agent__child', input: { prompt: 'secret task' } }], costUsd: 0.1 },
+  { text: 'done', usage: { input: 7, output: 3 }, costUsd: 0.7 },
+  { text: 'All done.', costUsd: 0.1 },
 ]
 
 test('a turn with a child is a tree of spans with the names of OpenTelemetry', async () => {
@@ -252,6 +252,8 @@ test('metrics count requests, turns, tokens and calls, without sessions and owne
   expect(text).toContain('troupe_turns_total{agent="parent",status="completed"} 1')
   expect(text).toContain('troupe_turns_total{agent="child",status="completed"} 1')
   expect(text).toContain('troupe_steps_total{model="scripted/model",status="completed"} 3')
+  // Not 0.8999999999999999.
+  expect(text).toContain('troupe_cost_usd_total{model="scripted/model"} 0.9\n')
   expect(text).toContain('troupe_tool_calls_total{tool="agent__child",status="completed"} 1')
   const model = 'gen_ai_operation_name="chat",gen_ai_provider_name="scripted",gen_ai_request_model="model"'
   expect(text).toContain(`gen_ai_client_inference_duration_seconds_count{${model}} 3`)

@@ -3,89 +3,19 @@ import fc from 'fast-check'
 import { beforeAll, describe, expect, it } from 'vitest'
 import {
   BudgetExhaustedError,
-  type InteractionEvent,
   type ModelRequest,
-  type Outcome,
   type OwnerBudget,
-  type OwnerUsage,
-  type Principal,
   type SessionId,
-  type Store,
   type StreamEvent,
-  type TreeId,
   TroupeError,
 } from '../../src/contracts/index.ts'
 import { loadSteps } from '../../src/steps/index.ts'
-import { memoryStore } from '../../src/stores/memory/index.ts'
-import { FakeClock, gate } from '../../src/testing/index.ts'
-import { dataFolder } from '../fixtures/data-folder.ts'
-import { ask, type Member, type Script, type TeamOptions, team, textOf } from '../subagents/team.ts'
+import { gate } from '../../src/testing/index.ts'
+import { ask, type Member, type Script, textOf } from '../subagents/team.ts'
 import { changedStore } from './changed-store.ts'
+import { allEvents, day, dayMs, nanos, noLimits, says, stores, usageOf, world } from './owner-world.ts'
 
 // What all sessions of an owner may use together in a day. Two teams on one store are two processes.
-
-const ci: Principal = { id: 'token:ci', kind: 'token', name: 'ci' }
-const day = '2026-01-01'
-const dayMs = 86_400_000
-
-const stores: { readonly [name: string]: () => Promise<() => Store> } = {
-  memory: async () => {
-    const store = memoryStore()
-    return () => store
-  },
-  SQLite: async () => {
-    const folder = await dataFolder()
-    return () => folder.open()
-  },
-}
-
-const noLimits = { maxTokens: 10_000_000, timeBudget: 3_600_000, maxToolTurns: 20, maxRetries: 0 }
-const says = (text: string, usage = { input: 10, output: 140 }): Member => ({ script: () => ({ text, usage }), limits: noLimits })
-
-interface World extends TeamOptions {
-  readonly store: Store
-  readonly budget: OwnerBudget | undefined | (() => OwnerBudget | undefined)
-}
-
-function world(members: { readonly [name: string]: Member }, { budget, ...options }: World) {
-  const clock = new FakeClock()
-  const owners: string[] = []
-  const budgetOf = (owner: string) => {
-    owners.push(owner)
-    return typeof budget === 'function' ? budget() : budget
-  }
-  const { runtime } = team(members, { clock, budgetOf, ids: uniqueIds(), ...options })
-  const { sessions } = runtime
-  return {
-    runtime,
-    clock,
-    sessions,
-    owners,
-    start: (input = 'Go', more = {}) => sessions.start(input, { principal: ci, ...more }),
-    async ask(input = 'Go'): Promise<Outcome> {
-      return sessions.outcome(await sessions.start(input, { principal: ci }))
-    },
-  }
-}
-
-let lastId = 0
-const uniqueIds = () => ({ next: () => `id-${++lastId}` })
-
-const usageOf = (events: readonly InteractionEvent[]): OwnerUsage => {
-  let [tokens, costUsd] = [0, 0]
-  for (const event of events) {
-    const used = event.type === 'interaction.subagent.selected' ? event.asked : 'usage' in event && 'cost' in event ? event : undefined
-    if (!used) continue
-    tokens += used.usage.input + used.usage.output
-    costUsd += used.cost === 'unknown' ? 0 : used.cost
-  }
-  return { tokens, costUsd }
-}
-
-async function allEvents({ journal, trees }: Store): Promise<readonly InteractionEvent[]> {
-  const lists = await Promise.all((await trees.list()).map(async ({ treeId }) => journal.read(treeId as TreeId, 0)))
-  return lists.flat()
-}
 
 /** Gives what must not happen a chance to happen. */
 async function quiet(): Promise<void> {
@@ -113,9 +43,9 @@ describe.each(Object.entries(stores))('the budget of an owner with the %s store'
     expect(refused).toMatchObject({
       code: 'budget_exhausted',
       retry: false,
-      message: 'The budget of today is exhausted: the budget of token:ci is 450 tokens a day.',
-      remedy: 'Wait until it is renewed (2026-01-02T00:00:00.000Z), or raise tokensPerDay of token:ci.',
-      retryAfterMs: dayMs,
+      message: 'The budget of today is exhausted: the budget of token:ci is 450 tokens a day, renewed at 2026-01-02T00:00:00.000Z.',
+      remedy: 'Wait until then, or raise tokensPerDay of token:ci.',
+      renewal: { renewsAt: Date.parse('2026-01-02'), retryAfterMs: dayMs },
     })
     // Nothing of it is stored, and others are not bound.
     expect(await store.trees.list()).toHaveLength(3)
@@ -130,17 +60,15 @@ describe.each(Object.entries(stores))('the budget of an owner with the %s store'
     const sessionId = await at.start()
     expect((await at.sessions.outcome(sessionId)).status).toBe('completed')
     at.clock.advance(dayMs - 1)
-    await at.sessions.send(sessionId, 'Again')
-    expect(await at.sessions.outcome(sessionId)).toMatchObject({
-      status: 'failed',
-      reason: 'tokens',
-      message: 'The turn ended before there was an answer: it ran out of tokens (the budget of token:ci is 150 tokens a day).',
-      remedy: 'Wait until it is renewed (2026-01-02T00:00:00.000Z), or raise tokensPerDay of token:ci.',
-    })
-    await expect(at.start()).rejects.toMatchObject({ retryAfterMs: 1 })
-    at.clock.advance(1)
-    await at.sessions.send(sessionId, 'Again')
+    const again = () => at.sessions.send(sessionId, 'Again', { clientId: 'again' })
+    await expect(again()).rejects.toMatchObject({ code: 'budget_exhausted', renewal: { retryAfterMs: 1 } })
+    await expect(at.start()).rejects.toMatchObject({ renewal: { retryAfterMs: 1 } })
     expect((await at.sessions.outcome(sessionId)).status).toBe('completed')
+    at.clock.advance(1)
+    await again()
+    expect((await at.sessions.outcome(sessionId)).status).toBe('completed')
+    // A message that was accepted is not refused when it comes again.
+    expect(await again()).toMatchObject({ clientId: 'again' })
     expect(await store.usages.get('token:ci', day)).toEqual({ tokens: 150, costUsd: 0 })
     expect(await store.usages.get('token:ci', '2026-01-02')).toEqual({ tokens: 150, costUsd: 0 })
   })
@@ -226,7 +154,7 @@ describe.each(Object.entries(stores))('the budget of an owner with the %s store'
     const { tokens, costUsd } = usageOf(await allEvents(store))
     expect(used.tokens).toBe(tokens)
     expect(used.tokens).toBe(outcome.usage.input + outcome.usage.output)
-    expect(used.costUsd).toBeCloseTo(costUsd, 12)
+    expect([nanos(used.costUsd), nanos(outcome.cost)]).toEqual([nanos(costUsd), nanos(costUsd)])
     expect(used.costUsd).toBeGreaterThan(0)
   })
 
@@ -237,13 +165,13 @@ describe.each(Object.entries(stores))('the budget of an owner with the %s store'
     const sessionId = await at.start()
     const next = async (changed: OwnerBudget | undefined) => {
       budget = changed
-      await at.sessions.send(sessionId, 'Again')
-      return (await at.sessions.outcome(sessionId)).status
+      const sent = await at.sessions.send(sessionId, 'Again').catch(({ code }: TroupeError) => code)
+      return typeof sent === 'string' ? sent : (await at.sessions.outcome(sessionId)).status
     }
     expect((await at.sessions.outcome(sessionId)).status).toBe('completed')
-    expect(await next({ tokensPerDay: 150 })).toBe('failed')
+    expect(await next({ tokensPerDay: 150 })).toBe('budget_exhausted')
     expect(await next({ tokensPerDay: 300 })).toBe('completed')
-    expect(await next({ tokensPerDay: 300 })).toBe('failed')
+    expect(await next({ tokensPerDay: 300 })).toBe('budget_exhausted')
     expect(await next(undefined)).toBe('completed')
     budget = { tokensPerDay: -1 }
     await expect(at.start()).rejects.toThrow('budgetOf("token:ci").tokensPerDay: expected a number of at least 0, found -1')
@@ -402,8 +330,41 @@ describe.each(Object.entries(stores))('the budget of an owner with the %s store'
     expect((await one.sessions.outcome(sessionId)).status).toBe('completed')
     expect((await two.ask()).status).toBe('completed')
     await expect(two.start()).rejects.toBeInstanceOf(BudgetExhaustedError)
-    await one.sessions.send(sessionId, 'Again')
-    expect(await one.sessions.outcome(sessionId)).toMatchObject({ status: 'failed', reason: 'tokens' })
+    await expect(one.sessions.send(sessionId, 'Again')).rejects.toBeInstanceOf(BudgetExhaustedError)
+  })
+
+  it('refuses a new session if the rest pays no answer; a message ends its turn with that reason', async () => {
+    const store = (await prepare())()
+    const at = world({ lead: says('Done.') }, { store, budget: { tokensPerDay: 200 } })
+    const sessionId = await at.start()
+    expect((await at.sessions.outcome(sessionId)).status).toBe('completed')
+    await expect(at.start('Again', { clientId: 'again' })).rejects.toMatchObject({
+      message:
+        'The rest of the budget of today is too little for an answer: the budget of token:ci is 200 tokens a day, renewed at 2026-01-02T00:00:00.000Z.',
+      renewal: { retryAfterMs: dayMs },
+    })
+    expect((await at.sessions.list()).map((each) => each.sessionId)).toEqual([sessionId])
+    await at.sessions.send(sessionId, 'Again')
+    expect(await at.sessions.outcome(sessionId)).toMatchObject({
+      status: 'failed',
+      reason: 'tokens',
+      message: 'The turn ended before there was an answer: it ran out of tokens (the budget of token:ci is 200 tokens a day).',
+      remedy: 'Wait until it is renewed (2026-01-02T00:00:00.000Z), or raise tokensPerDay of token:ci.',
+    })
+    at.clock.advance(dayMs)
+    expect((await at.ask()).status).toBe('completed')
+    // Waiting would not help: a whole budget is too small for this one.
+    expect(await at.ask('x'.repeat(2_000))).toMatchObject({ status: 'failed', reason: 'tokens' })
+  })
+
+  it('leaves no rest of inexact arithmetic', async () => {
+    const store = (await prepare())()
+    const price: NonNullable<Member['price']> = ({ input, output }) => (input + output) / 1_500
+    const at = world({ lead: { ...says('Done.'), price, free: false } }, { store, budget: { costUsdPerDay: 0.8 } })
+    // In floating point the sum of eight is less than 0.8.
+    for (let i = 0; i < 8; i++) expect((await at.ask()).cost).toBe(0.1)
+    expect(await store.usages.get('token:ci', day)).toEqual({ tokens: 1_200, costUsd: 0.8 })
+    await expect(at.start()).rejects.toMatchObject({ message: expect.stringMatching(/^The budget of today is exhausted/) })
   })
 
   it('is never exceeded by many sessions with children at the same time, and every one ends', { timeout: 300_000 }, async () => {
@@ -418,6 +379,7 @@ describe.each(Object.entries(stores))('the budget of an owner with the %s store'
         const ids = started.filter((each): each is SessionId => typeof each === 'string')
         for (const each of started) if (typeof each !== 'string') expect(each).toBeInstanceOf(BudgetExhaustedError)
         const outcomes = await Promise.all(ids.map((id) => at.sessions.outcome(id)))
+        const cost = outcomes.reduce((sum, each) => sum + nanos(each.cost), 0)
         for (const { status, reason } of outcomes) {
           expect(['completed', 'partial', 'failed']).toContain(status)
           expect(['config', 'internal', 'model', 'store']).not.toContain(reason)
@@ -426,9 +388,9 @@ describe.each(Object.entries(stores))('the budget of an owner with the %s store'
         const used = await store.usages.get('token:ci', day)
         const recorded = usageOf(await allEvents(store))
         expect(used.tokens).toBe(recorded.tokens)
-        expect(used.costUsd).toBeCloseTo(recorded.costUsd, 9)
+        expect([nanos(used.costUsd), cost]).toEqual([nanos(recorded.costUsd), nanos(recorded.costUsd)])
         expect(used.tokens).toBeLessThanOrEqual(budget.tokensPerDay ?? Number.POSITIVE_INFINITY)
-        expect(used.costUsd).toBeLessThanOrEqual((budget.costUsdPerDay ?? Number.POSITIVE_INFINITY) + 1e-9)
+        expect(used.costUsd).toBeLessThanOrEqual(budget.costUsdPerDay ?? Number.POSITIVE_INFINITY)
         seen.refused += plans.length - ids.length
         await at.runtime.close()
       }),
@@ -459,7 +421,7 @@ const budgets: fc.Arbitrary<OwnerBudget> = fc.record(
   { requiredKeys: ['tokensPerDay'] },
 )
 
-const priceOf: NonNullable<Member['price']> = ({ input, output }) => input * 1e-6 + output * 5e-6
+const priceOf: NonNullable<Member['price']> = ({ input, output }) => input * 1.0001e-6 + output * 5.3e-6
 
 /** Says as much as the runtime allows: if reservations exceeded the budget together, the sum of all usage would, too. */
 function greedy({ children, steps, delay, share }: Plan, child: string): Script {

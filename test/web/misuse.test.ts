@@ -111,3 +111,15 @@ test('a message that was not accepted survives a reload; the skip link stays in 
   await scene.fetch(`/v1/sessions/${id}/interrupt`, { method: 'POST' })
   await chat.close()
 })
+
+test('a token whose budget is exhausted sees why, starts no session and keeps its text', async () => {
+  const poor = await scene.token({ name: 'poor', budget: { tokensPerDay: 0 } })
+  const chat = await openChat(browser, { ...scene, address: `${scene.url}/#token=${poor}` })
+  await chat.message.fill('A weekend in Oslo')
+  await chat.message.press('Enter')
+  await chat.page.getByText('The budget of today is exhausted: the budget of token:poor is 0 tokens a day.').first().waitFor()
+  await chat.page.getByText('Raise tokensPerDay of token:poor.').first().waitFor()
+  expect(await chat.message.inputValue()).toBe('A weekend in Oslo')
+  expect(await (await scene.fetch('/v1/sessions', { token: poor })).json()).toEqual({ sessions: [] })
+  await chat.close()
+})

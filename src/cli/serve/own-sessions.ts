@@ -43,10 +43,10 @@ export class OwnSessions {
     this.#options = options
   }
 
-  /** Continues what was interrupted. Resolves with the number of sessions. */
+  /** Continues what was interrupted, at the start and when the store works again. Resolves with the number of sessions. */
   async resume(): Promise<number> {
     const { store, workspace } = this.#options
-    this.#unwatch = store.trees.watch(({ treeId, entry }) => this.#note(this.#follow(treeId, entry)))
+    this.#unwatch ??= store.trees.watch(({ treeId, entry }) => this.#note(this.#follow(treeId, entry)))
     const entries = [...(await store.trees.list({ status: ['running', 'suspended'], workspace }))]
     let count = 0
     const left = new Set<string>()

@@ -5,14 +5,16 @@ export class ServerHealth {
   stale: readonly string[] = []
   /** Changes that need a new start. */
   pending: readonly string[] = []
+  /** Why nothing can be stored. */
+  storeProblems: () => readonly string[] = () => []
   /** Of extensions. */
   kernelProblems: () => readonly string[] = () => []
 
   get problems(): readonly string[] {
-    return this.isDraining ? ['The server is shutting down.'] : []
+    return [...(this.isDraining ? ['The server is shutting down.'] : []), ...this.storeProblems()]
   }
 
   get warnings(): readonly string[] {
-    return [...this.stale, ...this.pending, ...this.kernelProblems()]
+    return [...this.storeProblems(), ...this.stale, ...this.pending, ...this.kernelProblems()]
   }
 }

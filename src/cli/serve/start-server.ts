@@ -19,6 +19,7 @@ import type { ServeSettings } from './serve-settings.ts'
 import { openTelemetry } from './serve-telemetry.ts'
 import { checkServedNames, type ServedProject } from './served-project.ts'
 import type { ServerHealth } from './server-health.ts'
+import { StoreHealth } from './store-health.ts'
 
 export interface ServerOptions {
   readonly project: ServedProject
@@ -75,7 +76,10 @@ export async function prepareServer({
     records: store.records,
     usages: store.usages,
     validator: schemaValidator(),
-    problems: () => health.problems,
+    async problems() {
+      await storeHealth.check()
+      return health.problems
+    },
     warnings: () => health.warnings,
     metrics: () => telemetry.metrics(),
     extensions: () => kernel?.status() ?? [],
@@ -94,6 +98,15 @@ export async function prepareServer({
   const local = await localToken(project.folder)
   const { runtime, close } = serveRuntime(project, telemetry.observe(store), host)
   const own = new OwnSessions({ runtime, store, workspace: project.workspace, report: log.warn })
+  const storeHealth = new StoreHealth({
+    ...{ store, folder: project.folder, clock, log },
+    changed(problems) {
+      status.publish()
+      // Turns that could not be stored have stopped.
+      if (problems.length === 0) own.resume().catch((error: unknown) => log.failure(error))
+    },
+  })
+  health.storeProblems = () => storeHealth.problems
   const sessions = kernel ? conversationSessions(own.sessions()) : own.sessions()
   const server = headendServer({
     sessions,
@@ -104,6 +117,7 @@ export async function prepareServer({
     clock,
     ids: randomIds,
     admission: settings.admission,
+    unavailable: () => storeHealth.problems[0],
     ...(settings.maxBodyBytes !== undefined && { maxBodyBytes: settings.maxBodyBytes }),
     hiddenFolders: {
       '<home>': homedir(),
@@ -123,6 +137,7 @@ export async function prepareServer({
     agentsChanged: agents.publish,
     statusChanged: status.publish,
     async close() {
+      storeHealth.close()
       await close()
       await telemetry.close()
     },

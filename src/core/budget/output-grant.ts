@@ -1,5 +1,6 @@
 import type { Reservation, TokenPrice } from '../../contracts/index.ts'
 import type { Account, Headroom } from './accounts.ts'
+import { priceOf } from './check-figures.ts'
 
 // How much output a request is granted under shared limits.
 
@@ -38,7 +39,7 @@ export interface Grant {
 
 export function reservationOf({ input, price }: WantedReply, { output, limit }: Grant): Reservation {
   if (!price && !limit) return { input, output }
-  return { input, output, ...(price && { costUsd: input * price.input + output * price.output }), ...(limit && { limit }) }
+  return { input, output, ...(price && { costUsd: priceOf(price, { input, output }) }), ...(limit && { limit }) }
 }
 
 const tokenForToken: TokenPrice = { input: 1, output: 1 }

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { errorShape, errorText, type HttpError, type ServerErrorCode } from '../server/index.ts'
+import { errorShape, errorText, type HttpError, renewalOf, type ServerErrorCode } from '../server/index.ts'
 
 const types: { readonly [Kind in ServerErrorCode]: string } = {
   unauthorized: 'authentication_error',
@@ -33,11 +33,13 @@ export const anthropicErrors = errorShape(body, (error, requestId) => ({
   request_id: requestId,
 }))
 
-function detailsOf({ code, options: { parameter, sessionId, details } }: HttpError): object {
+function detailsOf({ code, options }: HttpError): object {
+  const { parameter, sessionId, details } = options
   return {
     error_code: code,
     ...(parameter !== undefined && { parameter }),
     ...(sessionId !== undefined && { session_id: sessionId }),
+    ...renewalOf(options, 'renews_at'),
     ...details,
   }
 }

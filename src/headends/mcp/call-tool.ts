@@ -1,7 +1,7 @@
 import type { CallToolResult, InputRequiredResult } from '@modelcontextprotocol/server'
 import { ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/server'
 import type { ApprovalRequest, Outcome } from '../../contracts/index.ts'
-import { approvalRequired, type HttpError, isSpoken, type Peer, requireAnswer, toHttpError } from '../server/index.ts'
+import { approvalRequired, type HttpError, isSpoken, type Peer, renewalOf, requireAnswer, toHttpError } from '../server/index.ts'
 import { type AgentArguments, type AgentTool, ownSchema, readArguments } from './agent-tools.ts'
 import { type AskContext, type Asking, acceptResponses, askByResult, askWhileOpen, followedOf } from './ask-person.ts'
 import type { McpDependencies } from './dependencies.ts'
@@ -131,6 +131,6 @@ function errorResult({ code, message, options }: HttpError): CallToolResult & { 
   return {
     isError: true,
     content: [{ type: 'text', text: remedy === undefined ? message : `${message}\n${remedy}` }],
-    _meta: { code, ...(sessionId !== undefined && { sessionId }), ...details },
+    _meta: { code, ...(sessionId !== undefined && { sessionId }), ...renewalOf(options, 'renewsAt'), ...details },
   }
 }

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { errorShape, errorText } from '../server/index.ts'
+import { errorShape, errorText, renewalOf } from '../server/index.ts'
 
 const body = z
   .object({
@@ -16,6 +16,6 @@ export const jsonRpcErrors = errorShape(body, (error) => ({
   error: {
     code: error.status === 400 && error.options.parameter === undefined ? -32_700 : error.status === 404 ? -32_001 : -32_000,
     message: errorText(error),
-    data: { code: error.code },
+    data: { code: error.code, ...renewalOf(error.options, 'renewsAt') },
   },
 }))

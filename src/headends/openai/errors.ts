@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { errorShape, errorText, type HttpError, type ServerErrorCode } from '../server/index.ts'
+import { errorShape, errorText, type HttpError, renewalOf, type ServerErrorCode } from '../server/index.ts'
 
 /** `type` of an error, which programs read. */
 const types: { readonly [Kind in ServerErrorCode]: string } = {
@@ -25,6 +25,7 @@ const codes: { readonly [code: string]: string } = {
   unauthorized: 'invalid_api_key',
   agent_unknown: 'model_not_found',
   rate_limited: 'rate_limit_exceeded',
+  budget_exhausted: 'insufficient_quota',
 }
 
 export interface OpenAiError {
@@ -40,10 +41,11 @@ export function openAiError(error: HttpError): OpenAiError {
   const { parameter, sessionId, details } = options
   return {
     message: errorText(error),
-    type: types[kind],
+    type: code === 'budget_exhausted' ? 'insufficient_quota' : types[kind],
     param: parameter ?? (code === 'agent_unknown' ? 'model' : null),
     code: codes[code] ?? code,
     ...(sessionId !== undefined && { session_id: sessionId }),
+    ...renewalOf(options, 'renews_at'),
     ...details,
   }
 }

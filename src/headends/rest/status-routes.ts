@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { OwnerBudget } from '../../contracts/index.ts'
+import { type OwnerBudget, subtractUsd } from '../../contracts/index.ts'
 import { nextUtcDay, utcDay } from '../../util/utc-day.ts'
 import { type Caller, HttpError, json, type Peer, plainErrors, type Route, route } from '../server/index.ts'
 import { statusSchema } from './answer-schemas.ts'
@@ -91,14 +91,13 @@ async function budgetToday(
 ): Promise<object> {
   const now = clock.now()
   const used = await usages.get(principal.id, utcDay(now))
-  const left = (limit: number, amount: number): number => Math.max(0, limit - amount)
   return {
     ...(tokensPerDay !== undefined && { tokensPerDay }),
     ...(costUsdPerDay !== undefined && { costUsdPerDay }),
     used,
     remaining: {
-      ...(tokensPerDay !== undefined && { tokens: left(tokensPerDay, used.tokens) }),
-      ...(costUsdPerDay !== undefined && { costUsd: left(costUsdPerDay, used.costUsd) }),
+      ...(tokensPerDay !== undefined && { tokens: Math.max(0, tokensPerDay - used.tokens) }),
+      ...(costUsdPerDay !== undefined && { costUsd: Math.max(0, subtractUsd(costUsdPerDay, used.costUsd)) }),
     },
     renewsAt: new Date(nextUtcDay(now)).toISOString(),
   }

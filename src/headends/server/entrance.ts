@@ -18,9 +18,10 @@ export interface EntranceOptions {
   readonly clock: Clock
   readonly admission: Admission
   readonly view: PublicView
+  unavailable?(): string | undefined
 }
 
-/** Who may enter: token → scope → rate. After `drain`, no turn is started. */
+/** Who may enter: token → scope → store → rate. After `drain`, no turn is started. */
 export class Entrance {
   isDraining = false
   readonly #options: EntranceOptions
@@ -40,6 +41,7 @@ export class Entrance {
     const caller = await authenticate(headers, tokens)
     found(caller)
     requireScope(caller, access)
+    if (access !== 'read') this.#refuseIfUnavailable()
     await countRequest(caller, { records, clock })
     if (access === 'run' && !endsWork) this.#refuseIfDraining()
     return this.#peer(caller, { headend, headers })
@@ -58,6 +60,11 @@ export class Entrance {
         return { release: await admission.enter({ headend, agent, owner: caller.principal.id, signal }) }
       },
     }
+  }
+
+  #refuseIfUnavailable(): void {
+    const why = this.#options.unavailable?.()
+    if (why !== undefined) throw new HttpError('unavailable', why, { code: 'store_failed', retryAfterSeconds: 5 })
   }
 
   #refuseIfDraining(): void {

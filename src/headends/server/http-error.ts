@@ -58,6 +58,8 @@ export interface HttpErrorOptions {
   readonly parameter?: string
   readonly sessionId?: string
   readonly retryAfterSeconds?: number
+  /** When a used up budget or limit is renewed, in milliseconds since 1970. */
+  readonly renewsAt?: number
   /** Further fields of the error, for programs. */
   readonly details?: object
   readonly cause?: unknown
@@ -86,6 +88,10 @@ export class HttpError extends Error {
 export const errorText = ({ message, options: { remedy } }: HttpError): string =>
   remedy === undefined ? message : `${asSentence(message)} ${remedy}`
 
+/** The time of a renewal in the name that the protocol would give it. */
+export const renewalOf = ({ renewsAt }: HttpErrorOptions, name: 'renewsAt' | 'renews_at'): object =>
+  renewsAt === undefined ? {} : { [name]: new Date(renewsAt).toISOString() }
+
 type ErrorBody = (error: HttpError, requestId: string) => object
 
 /** The body of an error in the format of a protocol, with its schema for the OpenAPI document. */
@@ -107,7 +113,8 @@ export function toHttpError(thrown: unknown): HttpError {
       cause: thrown,
       ...(kind === 'unavailable' && { retryAfterSeconds: 5 }),
       ...(thrown instanceof ApprovalAnsweredError && { details: { first: thrown.first } }),
-      ...(thrown instanceof BudgetExhaustedError && { retryAfterSeconds: thrown.retryAfterMs / 1000 }),
+      ...(thrown instanceof BudgetExhaustedError &&
+        thrown.renewal && { retryAfterSeconds: thrown.renewal.retryAfterMs / 1000, renewsAt: thrown.renewal.renewsAt }),
     })
   }
   return new HttpError('internal', 'The server failed to answer this request.', { cause: thrown })
@@ -142,6 +149,7 @@ export const plainErrors = errorShape(plainError, ({ code, message, options }, r
           problems: problems.map(({ place, message: text, remedy: help }) => ({ place, message: text, remedy: help })),
         }),
       ...(sessionId !== undefined && { sessionId }),
+      ...renewalOf(options, 'renewsAt'),
       ...details,
       requestId,
     },

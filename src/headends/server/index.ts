@@ -12,6 +12,7 @@ export {
   errorText,
   HttpError,
   plainErrors,
+  renewalOf,
   type ServerErrorCode,
   serverErrors,
   toHttpError,

@@ -35,9 +35,11 @@ export async function countRequest(
   })
   if (!reached) return
   const message = `The token "${principal.name ?? principal.id}" may send ${rates[reached]} requests a ${periods[reached].name}.`
+  const renewsAt = endOf(reached, now)
   throw new HttpError('rate_limited', message, {
-    remedy: 'Wait, or ask for a token with a higher limit.',
-    retryAfterSeconds: (endOf(reached, now) - now) / 1000,
+    remedy: `Wait until ${new Date(renewsAt).toISOString()}, or ask for a token with a higher limit.`,
+    retryAfterSeconds: (renewsAt - now) / 1000,
+    renewsAt,
   })
 }
 

@@ -45,6 +45,8 @@ export interface HeadendServerOptions {
   readonly maxBodyBytes?: number
   /** Folders that only admins see. */
   readonly hiddenFolders?: HiddenFolders
+  /** Why nothing can be stored now. */
+  unavailable?(): string | undefined
   log?(entry: AccessEntry): void
   /** Unexpected errors, which clients do not see. */
   onError?(error: unknown, requestId: string): void

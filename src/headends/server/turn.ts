@@ -100,10 +100,12 @@ export function approvalRequired(sessionId: string, requests: readonly ApprovalR
 }
 
 function turnFailed({ status, reason, message, remedy, failure, sessionId, accounting }: Outcome): HttpError {
-  // Clients repeat a request that was limited: only a turn without calls can be repeated.
-  const isLimited = (failure?.class === 'rate_limit' || failure?.class === 'quota') && !accounting.some(({ kind }) => kind === 'call')
-  const kind = isLimited ? 'rate_limited' : 'turn_failed'
+  // Clients repeat a request that was limited or found no store: only a turn without calls can be repeated.
+  const hasActed = accounting.some(({ kind }) => kind === 'call')
+  const isLimited = failure?.class === 'rate_limit' || failure?.class === 'quota'
+  const kind = hasActed ? 'turn_failed' : isLimited ? 'rate_limited' : reason === 'store' ? 'unavailable' : 'turn_failed'
   return new HttpError(kind, message ?? failure?.message ?? `The turn ended with the status ${status}${reason ? ` (${reason})` : ''}.`, {
+    ...(reason === 'store' && { code: 'store_failed' }),
     sessionId,
     remedy: remedy ?? failure?.remedy,
     details: { status, ...(reason !== undefined && { reason }), ...(failure && { failure: failure.class }) },

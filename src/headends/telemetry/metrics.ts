@@ -1,5 +1,5 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
-import type { InteractionEvent } from '../../contracts/index.ts'
+import { addUsd, type InteractionEvent } from '../../contracts/index.ts'
 import type { AccessEntry, Admission } from '../server/index.ts'
 import { genAiMetrics } from './gen-ai-metrics.ts'
 
@@ -83,7 +83,18 @@ function sessionMetrics(registers: Registry[]): (event: InteractionEvent) => voi
     registers,
   })
   const tokens = new Counter({ name: 'troupe_tokens_total', help: 'Tokens.', labelNames: ['model', 'type'], registers })
-  const cost = new Counter({ name: 'troupe_cost_usd_total', help: 'Known cost in US dollars.', labelNames: ['model'], registers })
+  const paid = new Map<string, number>()
+  new Counter({
+    name: 'troupe_cost_usd_total',
+    help: 'Known cost in US dollars.',
+    labelNames: ['model'],
+    registers,
+    // A counter would add inexactly.
+    collect() {
+      this.reset()
+      for (const [model, usd] of paid) this.inc({ model }, usd)
+    },
+  })
   const calls = new Counter({ name: 'troupe_tool_calls_total', help: 'Calls of tools.', labelNames: ['tool', 'status'], registers })
   const approvals = new Counter({
     name: 'troupe_approvals_requested_total',
@@ -110,7 +121,7 @@ function sessionMetrics(registers: Registry[]): (event: InteractionEvent) => voi
         genAi.inference(model, event)
         tokens.inc({ model, type: 'input' }, event.usage.input)
         tokens.inc({ model, type: 'output' }, event.usage.output)
-        if (event.cost !== 'unknown') cost.inc({ model }, event.cost)
+        if (event.cost !== 'unknown') paid.set(model, addUsd(paid.get(model) ?? 0, event.cost))
         break
       }
       case 'interaction.item.started':

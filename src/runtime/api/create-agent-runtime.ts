@@ -235,9 +235,7 @@ export class Runtime implements AgentRuntime {
     const isOwned = opening?.principal !== undefined && accounts !== undefined
     // An unknown name is refused immediately.
     if ((isOwned || !this.#newest.isPrepared) && options.agent !== undefined) findAgent(this.parts.options.config.agents, options.agent)
-    const preparing = isOwned
-      ? openAccount(opening, accounts, given !== undefined).then(() => this.#newest.prepare())
-      : this.#newest.prepare()
+    const preparing = isOwned ? openAccount(opening, accounts).then(() => this.#newest.prepare()) : this.#newest.prepare()
     const choose = (): MaybePromise<Selected> => {
       const found = this.#selectAgent(parts, options.agent, { startInterrupt, redactor: own.redactor, account: opening?.account })
       const selected = opening ? withAgent(found, (agent) => openingAgent(agent, opening)) : found
@@ -298,6 +296,7 @@ export class Runtime implements AgentRuntime {
     // A tree that was never started has no inbox.
     if (startInterrupt && !driver) return { clientId, driven: false }
     const isElsewhere = !driver && (await this.isDrivenElsewhere(treeId))
+    if (message.kind === 'input' && !driver && !isElsewhere) await this.#refuseIfExhausted(treeId, clientId)
     if (message.kind === 'input' && message.changes) await this.#checkSettings(treeId, message.changes, isElsewhere)
     const stored = message.kind === 'input' ? { ...message, parts: await storeInput(this.parts, { treeId }, message.parts) } : message
     // From here on nothing is refused: the caller would try again and send it twice.
@@ -320,6 +319,18 @@ export class Runtime implements AgentRuntime {
     if (!driver || 'first' in stored) return stored
     await driver.readInbox()
     return effectOf(this.parts.options.store, treeId, { ...answer, ...stored })
+  }
+
+  /** A message that would begin a turn which its owner cannot pay. One that was stored before is not refused. */
+  async #refuseIfExhausted(treeId: TreeId, clientId: ClientId): Promise<void> {
+    const { trees, inbox } = this.parts.options.store
+    const entry = this.parts.accounts && (await trees.get(treeId))
+    if (entry?.owner === undefined || entry.status === 'running' || entry.status === 'suspended') return
+    try {
+      await this.parts.accounts?.refuseIfExhausted(entry.owner)
+    } catch (error) {
+      if (!(await inbox.read(treeId, 0)).some((row) => row.clientId === clientId)) throw error
+    }
   }
 
   /** Settings that cannot be used are refused before anything is stored. */

@@ -64,7 +64,8 @@ export function sessionService(host: Runtime): SessionService {
       }
       if (await host.isDrivenElsewhere(treeId)) await untilRest(host, treeId)
       const { root, children } = await host.parts.trees.stateOf(treeId)
-      return outcomeOf({ state: root, children, stopped: undefined })
+      const stopped = root.turn.kind === 'open' ? host.drivers.failureOf(treeId) : undefined
+      return outcomeOf({ state: root, children, stopped })
     },
   }
 }

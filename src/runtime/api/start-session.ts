@@ -76,6 +76,7 @@ function openingOf(options: StartOptions): Opening {
       ...(key !== undefined && { key }),
       ...(labels && { labels: [...new Set(labels)] }),
     },
+    isStart: true,
     hasClientId: options.clientId !== undefined,
     history: readHistory(history),
     changes: changesOfSettings(options),

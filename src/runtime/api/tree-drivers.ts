@@ -1,5 +1,6 @@
 import type { TreeId } from '../../contracts/index.ts'
 import type { TreeDriver } from '../tree/tree-driver.ts'
+import type { StopCause } from './outcome.ts'
 
 export interface TreeDriversOptions {
   /** The tree is not driven here any more. */
@@ -14,6 +15,8 @@ export class TreeDrivers {
   readonly #drivers = new Map<TreeId, Promise<TreeDriver>>()
   /** By settled driver: whether its tree is driven here again. Computed once. */
   readonly #continuations = new WeakMap<TreeDriver, Promise<boolean>>()
+  /** Why the last driver of a tree could store nothing more. */
+  readonly #failures = new Map<TreeId, StopCause>()
   /** Trees whose driver has settled, while unread messages are checked. */
   readonly #releasing = new Map<TreeId, Promise<boolean>>()
 
@@ -49,13 +52,18 @@ export class TreeDrivers {
 
   add(treeId: TreeId, starting: Promise<TreeDriver>): Promise<TreeDriver> {
     this.#drivers.set(treeId, starting)
+    this.#failures.delete(treeId)
     void this.#follow(treeId, starting)
     return starting
   }
 
+  failureOf(treeId: TreeId): StopCause | undefined {
+    return this.#failures.get(treeId)
+  }
+
   /** After a driver has settled: whether a message came too late for it, and another driver has resumed the tree. */
   continuesAfter(driver: TreeDriver): Promise<boolean> {
-    const continuation = this.#continuations.get(driver) ?? driver.settled.then(() => this.#release(driver))
+    const continuation = this.#continuations.get(driver) ?? driver.settled.then(({ stopped }) => this.#release(driver, stopped))
     this.#continuations.set(driver, continuation)
     return continuation
   }
@@ -70,8 +78,9 @@ export class TreeDrivers {
     this.#options.setIdle(treeId)
   }
 
-  #release(driver: TreeDriver): Promise<boolean> {
+  #release(driver: TreeDriver, stopped: StopCause | undefined): Promise<boolean> {
     const { treeId } = driver
+    if (stopped?.reason === 'store') this.#failures.set(treeId, stopped)
     this.#drivers.delete(treeId)
     this.#options.setIdle(treeId)
     const continuation = this.#options.resumeIfUnread(driver)

@@ -1,9 +1,11 @@
+import { addUsd, subtractUsd } from '../../contracts/index.ts'
 import {
   type AgentAccount,
   type Headroom,
   isLimited,
   lastAnswerReservation,
   ownAccounts,
+  priceOf,
   type SessionState,
   timeReserve,
   unlimited,
@@ -35,8 +37,8 @@ function accountsBesideChildren(
 ): AgentAccount[] {
   return ownAccounts(state, turn, now).flatMap((account) => {
     const { resource } = account
-    const used = resource === 'tokens' ? tokens : costUsd
-    return resource === 'time' ? [] : [{ ...account, left: account.left - used, inFlight, sharers: 1 + openTurns }]
+    const left = resource === 'tokens' ? account.left - tokens : subtractUsd(account.left, costUsd)
+    return resource === 'time' ? [] : [{ ...account, left, inFlight, sharers: 1 + openTurns }]
   })
 }
 
@@ -59,7 +61,7 @@ function accountsForChildren({ state, turn, now }: ActiveSession, descendants: R
   // A parent asks its model while children work only if it spawned them.
   const own = turn.step.kind === 'asking' ? turn.step.reservation : undefined
   const tokens = descendants.tokens + reserve.tokens + (own ? own.input + own.output : 0)
-  const costUsd = descendants.costUsd + reserve.costUsd + (own?.costUsd ?? 0)
+  const costUsd = addUsd(addUsd(descendants.costUsd, reserve.costUsd), own?.costUsd ?? 0)
   const inFlight = descendants.inFlight + (own ? 1 : 0)
   return ownAccounts(state, turn, now).map((account) => {
     const { left, resource } = account
@@ -67,7 +69,7 @@ function accountsForChildren({ state, turn, now }: ActiveSession, descendants: R
       case 'tokens':
         return { ...account, left: left - tokens, inFlight, sharers }
       case 'cost':
-        return { ...account, left: left - costUsd, inFlight, sharers }
+        return { ...account, left: subtractUsd(left, costUsd), inFlight, sharers }
       case 'time':
         return { ...account, left: left - timeReserve(turn, left, now) }
       default:
@@ -82,7 +84,7 @@ export function answersAbove(open: OpenSession | undefined): AnswerReserve {
   for (let at = open?.parent; at; at = at.parent) {
     if (!at.session) continue
     const { tokens, costUsd } = answerReserve(at.session.state)
-    sum = { tokens: sum.tokens + tokens, costUsd: sum.costUsd + costUsd }
+    sum = { tokens: sum.tokens + tokens, costUsd: addUsd(sum.costUsd, costUsd) }
   }
   return sum
 }
@@ -97,6 +99,6 @@ const noReserve: AnswerReserve = { tokens: 0, costUsd: 0 }
 /** What a parent needs for its last answer, at the price of its most expensive model. */
 function answerReserve(state: SessionState): AnswerReserve {
   const { input, output } = lastAnswerReservation(state)
-  const costs = Object.values(state.prices).map((price) => input * price.input + output * price.output)
+  const costs = Object.values(state.prices).map((price) => priceOf(price, { input, output }))
   return { tokens: input + output, costUsd: Math.max(0, ...costs) }
 }

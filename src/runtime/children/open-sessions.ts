@@ -1,4 +1,4 @@
-import type { SessionId } from '../../contracts/index.ts'
+import { addUsd, type SessionId, subtractUsd } from '../../contracts/index.ts'
 import type { SessionState } from '../../core/index.ts'
 import type { ActiveSession, Lanes } from '../../steps/index.ts'
 import { BudgetQueue } from './budget-queue.ts'
@@ -284,7 +284,7 @@ export const noUse: ResourceUse = { tokens: 0, costUsd: 0, children: 0, inFlight
 
 export const addUse = (a: ResourceUse, b: ResourceUse): ResourceUse => ({
   tokens: a.tokens + b.tokens,
-  costUsd: a.costUsd + b.costUsd,
+  costUsd: addUsd(a.costUsd, b.costUsd),
   children: a.children + b.children,
   inFlight: a.inFlight + b.inFlight,
   openTurns: a.openTurns + b.openTurns,
@@ -293,7 +293,7 @@ export const addUse = (a: ResourceUse, b: ResourceUse): ResourceUse => ({
 /** Not a sum with a factor of -1: that makes -0 of 0, which the engine stores as a heap object. */
 export const subtractUse = (a: ResourceUse, b: ResourceUse): ResourceUse => ({
   tokens: a.tokens - b.tokens,
-  costUsd: a.costUsd - b.costUsd,
+  costUsd: subtractUsd(a.costUsd, b.costUsd),
   children: a.children - b.children,
   inFlight: a.inFlight - b.inFlight,
   openTurns: a.openTurns - b.openTurns,
@@ -312,5 +312,5 @@ function sessionUse({ turn }: SessionState, isDriven: boolean): ResourceUse {
   if (turn.step.kind !== 'asking') return { tokens, costUsd: paidUsd, children, inFlight: 0, openTurns: 1 }
   const { input, output, costUsd = 0 } = turn.step.reservation
   const inFlight = isDriven ? 1 : 0
-  return { tokens: tokens + input + output, costUsd: paidUsd + costUsd, children, inFlight, openTurns: 1 - inFlight }
+  return { tokens: tokens + input + output, costUsd: addUsd(paidUsd, costUsd), children, inFlight, openTurns: 1 - inFlight }
 }

@@ -1,12 +1,15 @@
 import {
+  addOwnerUsage,
   BudgetExhaustedError,
   type Clock,
   type OwnerBudget,
   type OwnerUsage,
   type OwnerUsages,
+  subtractOwnerUsage,
+  subtractUsd,
   type UsageCharge,
 } from '../../contracts/index.ts'
-import type { OwnerDayAccount } from '../../core/index.ts'
+import { decide, type OwnerDayAccount, type SessionState } from '../../core/index.ts'
 import { limitText, raiseLimitText } from '../../steps/index.ts'
 import { nextUtcDay, utcDay } from '../../util/utc-day.ts'
 import { BudgetQueue } from '../children/budget-queue.ts'
@@ -19,7 +22,7 @@ export interface OwnerAccountPorts {
   unused(account: OwnerAccount): void
 }
 
-const nothing: OwnerUsage = { tokens: 0, costUsd: 0 }
+export const nothing: OwnerUsage = { tokens: 0, costUsd: 0 }
 
 /**
  * What all sessions of one owner may use together in a day, over all trees that this runtime drives.
@@ -60,15 +63,16 @@ export class OwnerAccount {
   accounts(reserve: OwnerUsage = nothing): readonly OwnerDayAccount[] {
     const period = this.today()
     const { tokensPerDay, costUsdPerDay } = this.budget
-    const { inFlight, openTurns, tokens, costUsd } = this.#use
+    const { inFlight, openTurns } = this.#use
+    const used = addOwnerUsage(addOwnerUsage(this.#stored, this.#use), reserve)
     const shared = { owner: this.owner, renewsAt: nextUtcDay(Date.parse(period)), inFlight, sharers: Math.max(1, openTurns) }
     const accounts: OwnerDayAccount[] = []
     if (tokensPerDay !== undefined) {
-      const left = tokensPerDay - this.#stored.tokens - tokens - reserve.tokens
+      const left = tokensPerDay - used.tokens
       accounts.push({ key: 'tokensPerDay', resource: 'tokens', limit: tokensPerDay, left, ...shared })
     }
     if (costUsdPerDay !== undefined) {
-      const left = costUsdPerDay - this.#stored.costUsd - costUsd - reserve.costUsd
+      const left = subtractUsd(costUsdPerDay, used.costUsd)
       accounts.push({ key: 'costUsdPerDay', resource: 'cost', limit: costUsdPerDay, left, ...shared })
     }
     return accounts
@@ -78,10 +82,32 @@ export class OwnerAccount {
   refuseIfExhausted(): void {
     const { tokens, costUsd } = this.#stored
     const exhausted = this.accounts().find(({ resource, limit }) => (resource === 'tokens' ? tokens : costUsd) >= limit)
-    if (!exhausted) return
-    const message = `The budget of today is exhausted: ${limitText(exhausted)}.`
-    const retryAfterMs = Math.max(0, exhausted.renewsAt - this.#ports.clock.now())
-    throw new BudgetExhaustedError(message, { remedy: raiseLimitText(exhausted), retryAfterMs })
+    if (exhausted) throw this.#exhausted('The budget of today is exhausted', exhausted)
+  }
+
+  /**
+   * For a session that would begin its turn now.
+   *
+   * @throws BudgetExhaustedError if the rest of today pays no answer, and a whole budget does.
+   */
+  refuseIfTooLittle(begun: SessionState): void {
+    const left = this.accounts()
+    const next = decide(begun, left)
+    if (next.kind !== 'finish' || next.ending.status !== 'partial' || decide(begun, left.map(renewed)).kind === 'finish') return
+    const { reason } = next.ending
+    const short = left.find(({ resource }) => resource === reason)
+    if (short) throw this.#exhausted('The rest of the budget of today is too little for an answer', short)
+  }
+
+  /** A budget of 0 is never renewed. */
+  #exhausted(what: string, account: OwnerDayAccount): BudgetExhaustedError {
+    const { key, limit, owner, renewsAt } = account
+    const budget = limitText(account)
+    if (limit === 0) return new BudgetExhaustedError(`${what}: ${budget}.`, { remedy: raiseLimitText(account) })
+    return new BudgetExhaustedError(`${what}: ${budget}, renewed at ${new Date(renewsAt).toISOString()}.`, {
+      remedy: `Wait until then, or raise ${key} of ${owner}.`,
+      renewal: { renewsAt, retryAfterMs: Math.max(0, renewsAt - this.#ports.clock.now()) },
+    })
   }
 
   /** The day that a step belongs to which is stored now. */
@@ -110,7 +136,7 @@ export class OwnerAccount {
     const reading = this.#ports.usages.get(this.owner, period)
     const stored = reading instanceof Promise ? await reading : reading
     if (this.today() !== period) return this.#read()
-    this.#stored = add(stored, subtract(this.#confirmed, before))
+    this.#stored = addOwnerUsage(stored, subtractOwnerUsage(this.#confirmed, before))
   }
 
   enter(): void {
@@ -128,10 +154,9 @@ export class OwnerAccount {
 
   /** A charge is in the store. */
   confirm(charge: UsageCharge): void {
-    this.#confirmed = add(this.#confirmed, charge)
-    if (charge.period === this.today()) this.#stored = add(this.#stored, charge)
+    this.#confirmed = addOwnerUsage(this.#confirmed, charge)
+    if (charge.period === this.today()) this.#stored = addOwnerUsage(this.#stored, charge)
   }
 }
 
-const add = (a: OwnerUsage, b: OwnerUsage): OwnerUsage => ({ tokens: a.tokens + b.tokens, costUsd: a.costUsd + b.costUsd })
-const subtract = (a: OwnerUsage, b: OwnerUsage): OwnerUsage => ({ tokens: a.tokens - b.tokens, costUsd: a.costUsd - b.costUsd })
+const renewed = (account: OwnerDayAccount): OwnerDayAccount => ({ ...account, left: account.limit })

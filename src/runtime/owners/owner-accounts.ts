@@ -33,6 +33,16 @@ export class OwnerAccounts {
     }
   }
 
+  /** @throws BudgetExhaustedError if nothing is left to the owner today. */
+  async refuseIfExhausted(owner: string): Promise<void> {
+    const account = await this.open(owner)
+    try {
+      account?.refuseIfExhausted()
+    } finally {
+      account?.leave()
+    }
+  }
+
   /** Before a further turn: what has changed since. */
   async refresh({ account }: TreeAccount): Promise<void> {
     await this.#budgetOf(account.owner)

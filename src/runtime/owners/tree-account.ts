@@ -1,8 +1,18 @@
-import type { Cost, InteractionEvent, OwnerUsage, Reservation, SessionId, Usage, UsageCharge } from '../../contracts/index.ts'
-import type { OwnerDayAccount } from '../../core/index.ts'
+import {
+  addOwnerUsage,
+  type Cost,
+  type InteractionEvent,
+  type OwnerUsage,
+  type Reservation,
+  type SessionId,
+  subtractOwnerUsage,
+  type Usage,
+  type UsageCharge,
+} from '../../contracts/index.ts'
+import type { OwnerDayAccount, SessionState } from '../../core/index.ts'
 import type { BudgetQueue } from '../children/budget-queue.ts'
 import { noUse, type ResourceUse } from '../children/open-sessions.ts'
-import type { OwnerAccount } from './owner-account.ts'
+import { nothing, type OwnerAccount } from './owner-account.ts'
 
 const openTurn: ResourceUse = { ...noUse, openTurns: 1 }
 const selection = 'selection'
@@ -43,6 +53,11 @@ export class TreeAccount {
   /** @throws BudgetExhaustedError if nothing at all is left today. */
   refuseIfExhausted(): void {
     this.account.refuseIfExhausted()
+  }
+
+  /** @throws BudgetExhaustedError if what is left pays no answer. */
+  refuseIfTooLittle(begun: SessionState): void {
+    this.account.refuseIfTooLittle(begun)
   }
 
   /** Reserves for the request that selects the agent. Returns the budget of which it would take more than half. */
@@ -86,21 +101,20 @@ export class TreeAccount {
   /** What a batch charges. */
   chargeFor(events: readonly InteractionEvent[]): UsageCharge | undefined {
     if (this.#recorded.size === 0) return undefined
-    let [tokens, costUsd] = [0, 0]
+    let sum = nothing
     for (const { seq } of events) {
       const used = this.#recorded.get(seq)
       if (!used) continue
       this.#recorded.delete(seq)
-      tokens += used.tokens
-      costUsd += used.costUsd
+      sum = addOwnerUsage(sum, used)
     }
-    if (tokens === 0 && costUsd === 0) return undefined
-    return { owner: this.account.owner, period: this.account.today(), tokens, costUsd }
+    if (sum.tokens === 0 && sum.costUsd === 0) return undefined
+    return { owner: this.account.owner, period: this.account.today(), ...sum }
   }
 
   /** A batch with this charge is in the store. */
   stored(charge: UsageCharge): void {
-    if (this.#isOpen) this.#setUnstored({ tokens: this.#unstored.tokens - charge.tokens, costUsd: this.#unstored.costUsd - charge.costUsd })
+    if (this.#isOpen) this.#setUnstored(subtractOwnerUsage(this.#unstored, charge))
     this.account.confirm(charge)
   }
 
@@ -119,9 +133,9 @@ export class TreeAccount {
   }
 
   #record(seq: number, { input, output }: Usage, costUsd: number): void {
-    const tokens = input + output
-    this.#recorded.set(seq, { tokens, costUsd })
-    this.#setUnstored({ tokens: this.#unstored.tokens + tokens, costUsd: this.#unstored.costUsd + costUsd })
+    const used = { tokens: input + output, costUsd }
+    this.#recorded.set(seq, used)
+    this.#setUnstored(addOwnerUsage(this.#unstored, used))
   }
 
   #set(session: SessionId | typeof selection, use: ResourceUse | undefined): void {

@@ -1,5 +1,5 @@
 import type { AgentSpec, InputPart, ModelRequest, Reservation, TokenPrice } from '../../contracts/index.ts'
-import { accountKeys, type Resource, resourceOf } from '../../core/index.ts'
+import { accountKeys, priceOf, type Resource, resourceOf } from '../../core/index.ts'
 import { findJson } from '../../util/find-json.ts'
 import type { Interrupt } from '../../util/interrupt.ts'
 import { nearestNames } from '../../util/nearest-names.ts'
@@ -64,7 +64,7 @@ function reserved({ system, messages }: ModelRequest, price: TokenPrice | undefi
   const parts = messages.flatMap((message) => (message.role === 'user' ? message.parts : []))
   const chars = parts.reduce((sum, part) => sum + (part.type === 'text' ? part.text.length : partChars), system.length)
   const input = Math.ceil(chars / charsPerToken)
-  return { input, output: outputTokens, ...(price && { costUsd: input * price.input + outputTokens * price.output }) }
+  return { input, output: outputTokens, ...(price && { costUsd: priceOf(price, { input, output: outputTokens }) }) }
 }
 
 function shortBudget(candidates: readonly AgentSpec[], { input, output, costUsd = 0 }: Reservation): 'tokens' | 'cost' | undefined {

@@ -9,7 +9,7 @@ import {
   type TokenPrice,
   type Usage,
 } from '../../contracts/index.ts'
-import { computeCost, exceededText, failurePolicy, isCount, isPrice, isUsage, maxReplyCharacters } from '../../core/index.ts'
+import { computeCost, exceededText, failurePolicy, isCount, isUsage, maxReplyCharacters } from '../../core/index.ts'
 import type { Queues } from '../../steps/index.ts'
 import { Interrupt, unlessInterrupted } from '../../util/interrupt.ts'
 import { messageOf } from '../../util/message-of.ts'
@@ -115,6 +115,6 @@ function interruption({ reason }: Interrupt, { llmTimeout }: InquiryOptions): Mo
 function spentOn(reply: Reply, { input, costUsd: reserved = 0 }: Reservation, model: Model): Spent {
   const output = Math.ceil(reply.characters / charsPerToken)
   const usage = isUsage(reply.usage) ? reply.usage : { ...noUsage, input, output, estimated: true as const }
-  const cost = isPrice(reply.costUsd) ? reply.costUsd : computeCost(model, usage)
+  const cost = computeCost(model, usage, reply.costUsd)
   return { usage, cost, paidUsd: cost === 'unknown' ? reserved : cost }
 }

@@ -48,6 +48,8 @@ export function storedSessions(host: Runtime): StoredSessions {
     async fork(sessionId, options = {}) {
       checkFork(options)
       const { store, ids, clock } = host.parts.options
+      // A copy is made to continue it.
+      if (options.principal) await host.parts.accounts?.refuseIfExhausted(options.principal.id)
       const { forkSession } = await import('./fork-session.ts')
       const forkId = await forkSession(store, sessionId as TreeId, { ...options, ids, clock })
       host.hold(forkId)

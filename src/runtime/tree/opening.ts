@@ -1,4 +1,5 @@
 import type { AgentChanges, AgentSpec, Message, Principal, TraceContext, TreeIdentity } from '../../contracts/index.ts'
+import { apply, type Session, turnIdOf } from '../../core/index.ts'
 import type { Redactor } from '../../util/redact.ts'
 import type { OwnerAccounts } from '../owners/owner-accounts.ts'
 import type { TreeAccount } from '../owners/tree-account.ts'
@@ -9,6 +10,8 @@ import { redactChanges, redactMessage } from './redact-message.ts'
 export interface Opening {
   readonly principal: Principal | undefined
   readonly identity: TreeIdentity
+  /** By `sessions.start`, which refuses a session that its owner cannot pay. A run ends with that reason. */
+  readonly isStart: boolean
   /** Its id follows from an id of the client: another process may start the same tree. */
   readonly hasClientId: boolean
   readonly history: readonly Message[]
@@ -22,15 +25,28 @@ export interface Opening {
 export const openedBy = ({ id, kind, name }: Principal): Opening => ({
   principal: { id, kind, ...(name !== undefined && { name }) },
   identity: { owner: id },
+  isStart: false,
   hasClientId: false,
   history: [],
   changes: undefined,
 })
 
-/** Opens the account of the owner. `sessions.start` refuses a session if nothing is left today; a run ends with that reason. */
-export async function openAccount(opening: Opening, accounts: OwnerAccounts, isStart: boolean): Promise<void> {
+/** Opens the account of the owner. */
+export async function openAccount(opening: Opening, accounts: OwnerAccounts): Promise<void> {
   opening.account = opening.principal && (await accounts.open(opening.principal.id))
-  if (isStart) opening.account?.refuseIfExhausted()
+  if (opening.isStart) opening.account?.refuseIfExhausted()
+}
+
+/**
+ * For a session whose input is recorded and not stored yet. Its turn is begun with a copy of its state.
+ *
+ * @throws BudgetExhaustedError if the budget of the owner pays no answer to it.
+ */
+export function refuseIfTooLittle({ isStart, account }: Opening, session: Session): void {
+  if (!isStart || !account) return
+  const { turns, inputs } = session.state
+  const started = { type: 'interaction.turn.started', inputs: inputs.map(({ clientId }) => clientId) } as const
+  account.refuseIfTooLittle(apply(session.state, { ...session.nextEnvelope(), ...started, turnId: turnIdOf(turns + 1) }))
 }
 
 /** Everything in it is stored and shown. */

@@ -9,6 +9,7 @@ import {
   lostCallDiagnostic,
   lostCallRecord,
   lostReplyText,
+  priceOf,
   type StartedCall,
 } from '../../core/index.ts'
 import type { ActiveSession } from './active-session.ts'
@@ -36,7 +37,7 @@ function failLostAttempt(session: ActiveSession, { open, model, reservation }: A
   const failure = { class: 'lost', message: lostReplyText } as const
   // The recorded price is known even if the model no longer exists.
   const price = session.state.prices[model]
-  const cost = price ? input * price.input + output * price.output : computeCost(session.ports.models.get(model), usage)
+  const cost = price ? priceOf(price, usage) : computeCost(session.ports.models.get(model), usage)
   session.note({ type: 'interaction.step.failed', failure, usage, cost, latencyMs: 0, delayMs: 0 })
 }
 

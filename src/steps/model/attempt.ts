@@ -270,7 +270,7 @@ export class Attempt {
     const { usage, costUsd, wasRefused } = this.#reply
     if (wasRefused) return { usage: noUsage, cost: 0 }
     const used = usage ?? this.#estimate()
-    return { usage: used, cost: costUsd ?? computeCost(this.#model, used) }
+    return { usage: used, cost: computeCost(this.#model, used, costUsd) }
   }
 
   #estimate(): Usage {

@@ -11,7 +11,7 @@ import type {
   ToolSpec,
   Usage,
 } from '../../contracts/index.ts'
-import { exceededText, failurePolicy, isCount, isPrice, isUsage, itemIdOf } from '../../core/index.ts'
+import { exceededText, failurePolicy, isCount, isUsage, itemIdOf } from '../../core/index.ts'
 import { isBlank } from '../../util/is-blank.ts'
 import { plainJson } from '../../util/json-values.ts'
 import type { Redactor } from '../../util/redact.ts'
@@ -162,9 +162,9 @@ export class Reply {
     return isUsage(usage) ? usage : undefined
   }
 
+  /** As reported: it is not checked. */
   get costUsd(): number | undefined {
-    const cost = this.#finish?.costUsd
-    return isPrice(cost) ? cost : undefined
+    return this.#finish?.costUsd
   }
 
   get metadata(): JsonObject | undefined {

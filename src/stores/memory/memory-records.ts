@@ -1,4 +1,11 @@
-import type { OwnerUsage, OwnerUsages, Records, StoredRecord, UsageCharge } from '../../contracts/index.ts'
+import {
+  addOwnerUsage,
+  type OwnerUsage,
+  type OwnerUsages,
+  type Records,
+  type StoredRecord,
+  type UsageCharge,
+} from '../../contracts/index.ts'
 import { checkRecordKey } from '../shared/record-keys.ts'
 import type { MemoryTrees } from './memory-trees.ts'
 
@@ -53,9 +60,8 @@ export function memoryUsages(store: Pick<MemoryTrees, 'checkOpen'>): MemoryUsage
       store.checkOpen()
       return current(owner, period)
     },
-    charge({ owner, period, tokens, costUsd }) {
-      const before = current(owner, period)
-      usages.set(keyOf(owner, period), { tokens: before.tokens + tokens, costUsd: before.costUsd + costUsd })
+    charge({ owner, period, ...used }) {
+      usages.set(keyOf(owner, period), addOwnerUsage(current(owner, period), used))
     },
   }
 }

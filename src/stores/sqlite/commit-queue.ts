@@ -42,6 +42,7 @@ export class CommitQueue {
   #suspects = 0
   #state: State = { kind: 'idle' }
   #accepting = true
+  #failure: unknown
 
   constructor(connection: Connection, busyTimeoutMs: number) {
     this.#connection = connection
@@ -54,6 +55,22 @@ export class CommitQueue {
       this.#entries.push({ operation: operation as Operation<unknown>, resolve: resolve as (result: unknown) => void, reject })
       if (this.#state.kind === 'idle') this.#schedule()
     })
+  }
+
+  /** How long operations have waited for another process. */
+  get waitedMs(): number {
+    return this.#state.kind === 'waiting' ? performance.now() - this.#state.since : 0
+  }
+
+  /** Why a write has failed since the last call, also one of a blob. */
+  takeFailure(): unknown {
+    const failure = this.#failure
+    this.#failure = undefined
+    return failure
+  }
+
+  noteFailure(error: unknown): void {
+    this.#failure = error
   }
 
   /** Adds the last operation. */
@@ -99,6 +116,7 @@ export class CommitQueue {
       this.#suspects = entries.length
       this.#schedule()
     } else {
+      if (isMediumFailure(error)) this.noteFailure(error)
       const failure = storeError(error, `write to the store in ${this.#connection.file}`)
       this.#settle(entries, (entry) => entry.reject(failure))
     }

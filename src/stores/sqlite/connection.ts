@@ -13,6 +13,7 @@ import { inTransaction, prepareSchema } from './schema.ts'
 import { snapshotTable } from './snapshot-table.ts'
 import { isBusy, storeError } from './sqlite-errors.ts'
 import type { SqliteSettings } from './sqlite-options.ts'
+import { StoreFiles } from './store-files.ts'
 import { treeTable } from './tree-table.ts'
 
 export type Tables = ReturnType<typeof openTables>
@@ -43,10 +44,13 @@ type State =
  * 1. The constructor throws for a file that cannot be used. A busy file is prepared by the next operation, under the same
  *    asynchronous retry as everything else.
  * 2. A transaction begins and ends within one synchronous call, so that reads never see half of one.
+ * 3. Nothing is committed to a file that was deleted or replaced.
  */
 export class Connection {
   readonly #settings: SqliteSettings
   readonly file: string
+  /** Whether what is written now is found again by another process. */
+  readonly #written: StoreFiles
   /** The copy of a database that is not writable. */
   readonly #copy: ReturnType<typeof privateCopy> | undefined
   #state: State
@@ -54,6 +58,7 @@ export class Connection {
   constructor(settings: SqliteSettings) {
     this.#settings = settings
     this.file = join(settings.path, 'troupe.db')
+    this.#written = new StoreFiles(this.file, `${this.file}-wal`)
     const { copy, database } = openFile(this.file, settings)
     this.#copy = copy
     this.#state = { kind: 'opening', database }
@@ -73,7 +78,11 @@ export class Connection {
 
   transaction<Result>(work: (tables: Tables) => Result): Result {
     const { database, tables } = this.#prepare()
-    return inTransaction(database, tables, work)
+    return inTransaction(database, tables, (given) => {
+      const result = work(given)
+      this.#written.require()
+      return result
+    })
   }
 
   /** The process that holds the lock, if that can be found out. */
@@ -110,6 +119,7 @@ export class Connection {
     prepareSchema(database)
     if (this.#settings.access === 'read') database.exec('PRAGMA query_only = ON')
     const tables = openTables(database, this.file, this.#settings)
+    this.#written.require()
     const open = { kind: 'open', database, tables, dataVersion: database.prepare('PRAGMA data_version') } as const
     this.#state = open
     return open

@@ -1,10 +1,12 @@
 import { createHash, randomUUID } from 'node:crypto'
-import { access, type FileHandle, mkdir, open, readFile, rename, rm } from 'node:fs/promises'
+import { access, type FileHandle, mkdir, open, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { BlobId, Blobs, StoredBytes, TreeId } from '../../contracts/index.ts'
 import { bytesId, mediaTypeOf } from '../shared/bytes-id.ts'
 import { closedError } from '../shared/store-errors.ts'
 import { damaged, storeError } from './sqlite-errors.ts'
+
+const checkBytes = 65_536
 
 type Encoding = 'utf8' | 'utf16le'
 
@@ -16,11 +18,14 @@ type Encoding = 'utf8' | 'utf16le'
  */
 export class FileBlobs implements Blobs {
   readonly #root: string
+  readonly #onFailure: (error: unknown) => void
   readonly #puts = new Set<Promise<BlobId>>()
   #state: 'open' | 'closed' = 'open'
 
-  constructor(root: string) {
+  /** `onFailure`: learns why a blob could not be written. */
+  constructor(root: string, onFailure: (error: unknown) => void = () => {}) {
     this.#root = root
+    this.#onFailure = onFailure
   }
 
   put(treeId: TreeId, text: string): Promise<BlobId> {
@@ -42,6 +47,7 @@ export class FileBlobs implements Blobs {
     try {
       return await put
     } catch (error) {
+      this.#onFailure(error)
       throw storeError(error, 'write a blob')
     } finally {
       this.#puts.delete(put)
@@ -75,6 +81,16 @@ export class FileBlobs implements Blobs {
     await rm(this.#folder(treeId), { recursive: true, force: true }).catch((error: unknown) => {
       throw storeError(error, 'remove blobs')
     })
+  }
+
+  /** Writes a file and removes it. A log that is used again has space on a disk that is full. */
+  async tryWrite(): Promise<void> {
+    const file = join(this.#root, '.check')
+    try {
+      await writeFile(file, Buffer.alloc(checkBytes), { mode: 0o600 })
+    } finally {
+      await rm(file, { force: true })
+    }
   }
 
   pathOf(treeId: TreeId, id: BlobId): string {

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { TreeId } from '../../contracts/index.ts'
-import type { CommitQueue } from './commit-queue.ts'
+import type { CommitQueue, Operation } from './commit-queue.ts'
 
 interface Holding {
   readonly key: number
@@ -12,6 +12,7 @@ interface Holding {
  *
  * 1. A holding is added after its claim was committed, and removed when it was released or lost.
  * 2. The heartbeat runs only while there is a holding, and never keeps the process alive.
+ * 3. A release that could not be stored is repeated with the heartbeat. For this process the tree has no driver from then on.
  */
 export class Ownership {
   /** Tells this store from an earlier or later one under the same owner id. */
@@ -19,6 +20,7 @@ export class Ownership {
   readonly #queue: CommitQueue
   readonly #heartbeatMs: number
   readonly #holdings = new Map<TreeId, Holding>()
+  readonly #unreleased = new Map<TreeId, Operation<void>>()
   /** Whether any tree was ever claimed. */
   hasClaimed = false
   #timer: NodeJS.Timeout | undefined
@@ -36,7 +38,16 @@ export class Ownership {
   enter(treeId: TreeId, holding: Holding): void {
     this.hasClaimed = true
     this.#holdings.set(treeId, holding)
+    this.#unreleased.delete(treeId)
     this.#timer ??= setInterval(() => this.#renew(), this.#heartbeatMs).unref()
+  }
+
+  releaseLater(treeId: TreeId, release: Operation<void>): void {
+    this.#unreleased.set(treeId, release)
+  }
+
+  isReleased(treeId: TreeId): boolean {
+    return this.#unreleased.has(treeId)
   }
 
   remove(treeId: TreeId, epoch: number): void {
@@ -52,8 +63,17 @@ export class Ownership {
 
   #renew(): void {
     // A failed heartbeat is not repeated: the lease outlasts two lost ones.
+    const late = [...this.#unreleased]
     this.#beat ??= this.#queue
-      .add({ apply: ({ owners }) => owners.renew(this.instance) })
+      .add({
+        apply: (tables) => {
+          tables.owners.renew(this.instance)
+          for (const [, release] of late) release.apply(tables)
+        },
+        committed: () => {
+          for (const [treeId, release] of late) if (this.#unreleased.delete(treeId)) release.committed?.()
+        },
+      })
       .catch(() => undefined)
       .finally(() => {
         this.#beat = undefined

@@ -1,5 +1,13 @@
 import type { DatabaseSync } from 'node:sqlite'
-import type { Json, OwnerUsage, Records, StoredRecord, UsageCharge } from '../../contracts/index.ts'
+import {
+  addOwnerUsage,
+  type Json,
+  type OwnerUsage,
+  type Records,
+  roundUsd,
+  type StoredRecord,
+  type UsageCharge,
+} from '../../contracts/index.ts'
 import { encodeText } from './encoding.ts'
 
 type ListOptions = NonNullable<Parameters<Records['list']>[1]>
@@ -22,7 +30,10 @@ export function recordTable(database: DatabaseSync) {
 
   function usage(owner: string, period: string): OwnerUsage {
     const row = select.get(usageNamespace, usageKey(owner, period))
-    return row === undefined ? { tokens: 0, costUsd: 0 } : (JSON.parse(String(row.json)) as OwnerUsage)
+    if (row === undefined) return { tokens: 0, costUsd: 0 }
+    const { tokens, costUsd } = JSON.parse(String(row.json)) as OwnerUsage
+    // Earlier versions stored inexact sums.
+    return { tokens, costUsd: roundUsd(costUsd) }
   }
 
   return {
@@ -46,9 +57,8 @@ export function recordTable(database: DatabaseSync) {
     put: (namespace: string, { key, due: at, value }: StoredRecord) => put.run(namespace, key, at ?? null, JSON.stringify(value)),
     remove: (namespace: string, key: string) => remove.run(namespace, key),
     usage,
-    charge({ owner, period, tokens, costUsd }: UsageCharge): void {
-      const before = usage(owner, period)
-      const after = { tokens: before.tokens + tokens, costUsd: before.costUsd + costUsd }
+    charge({ owner, period, ...used }: UsageCharge): void {
+      const after = addOwnerUsage(usage(owner, period), used)
       put.run(usageNamespace, usageKey(owner, period), null, JSON.stringify(after))
     },
   }

@@ -48,6 +48,7 @@ export function isDamage(error: unknown): boolean {
 
 /** Whether every other operation on the database would have failed as well. */
 export function isMediumFailure(error: unknown): boolean {
+  if (error instanceof TroupeError) return error.code === 'store_failed'
   const code = sqliteCode(error)
   return code === codes.full || code === codes.ioError || code === codes.readOnly || code === codes.cantOpen || code === codes.noMemory
 }

@@ -40,8 +40,8 @@ export function sqliteJournal(parts: StoreParts): Journal {
   const { connection, queue, ownership, changes, busyTimeoutMs } = parts
   return {
     claim: (treeId, owner) => queue.add(claimOperation(treeId, owner, ownership)),
-    release: (treeId, epoch) =>
-      queue.add({
+    async release(treeId, epoch) {
+      const release: Operation<void> = {
         apply({ trees, owners }) {
           const tree = trees.find(treeId)
           if (tree?.owner === undefined || tree.epoch !== epoch) return
@@ -49,7 +49,14 @@ export function sqliteJournal(parts: StoreParts): Journal {
           owners.removeIdle(tree.owner)
         },
         committed: () => ownership.remove(treeId, epoch),
-      }),
+      }
+      try {
+        await queue.add(release)
+      } catch (error) {
+        ownership.releaseLater(treeId, release)
+        throw error
+      }
+    },
     append(batch) {
       checkBatch(batch)
       const text = textOf(batch)

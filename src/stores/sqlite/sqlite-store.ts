@@ -10,6 +10,7 @@ import { whileBusy } from './retry-busy.ts'
 import { type StoreParts, sqliteJournal } from './sqlite-journal.ts'
 import { type SqliteStoreOptions, settingsOf } from './sqlite-options.ts'
 import { removeBlobs, sqliteTrees } from './sqlite-trees.ts'
+import { storeCheck } from './store-check.ts'
 
 /**
  * A durable store in one folder, for any number of processes on one machine.
@@ -29,7 +30,7 @@ export function sqliteStore(options: SqliteStoreOptions): Store {
   const ownership = new Ownership(queue, timing.heartbeatMs)
   const changes = new ChangeWatch(connection, timing.pollMs)
   const parts: StoreParts = { connection, queue, ownership, changes, busyTimeoutMs: timing.busyTimeoutMs }
-  const blobs = new FileBlobs(join(path, 'blobs'))
+  const blobs = new FileBlobs(join(path, 'blobs'), (error) => queue.noteFailure(error))
   let closing: Promise<void> | undefined
   return {
     journal: sqliteJournal(parts),
@@ -42,6 +43,7 @@ export function sqliteStore(options: SqliteStoreOptions): Store {
       get: (treeId, version) => whileBusy(() => connection.tables.snapshots.get(treeId, version), timing.busyTimeoutMs),
       put: (treeId, snapshot) => queue.add({ apply: ({ snapshots }) => snapshots.put(treeId, snapshot) }),
     },
+    check: storeCheck(parts, blobs, settings),
     vacuum: () => vacuum(parts, blobs),
     close() {
       closing ??= close(parts, blobs)

@@ -5,7 +5,7 @@ import { whileBusy } from './retry-busy.ts'
 import type { StoreParts } from './sqlite-journal.ts'
 
 export function sqliteTrees(parts: StoreParts, blobs: FileBlobs): Trees {
-  const { connection, queue, changes, busyTimeoutMs } = parts
+  const { connection, queue, ownership, changes, busyTimeoutMs } = parts
   return {
     get: (treeId) => whileBusy(() => connection.tables.trees.get(treeId), busyTimeoutMs),
     list: (filter = {}) => whileBusy(() => connection.tables.trees.list(filter), busyTimeoutMs),
@@ -21,7 +21,7 @@ export function sqliteTrees(parts: StoreParts, blobs: FileBlobs): Trees {
         },
       }),
     watch: (changed) => changes.watchTrees(changed),
-    driver: (treeId) => whileBusy(() => driverOf(connection.tables, treeId), busyTimeoutMs),
+    driver: (treeId) => (ownership.isReleased(treeId) ? undefined : whileBusy(() => driverOf(connection.tables, treeId), busyTimeoutMs)),
     find: (key) => whileBusy(() => connection.tables.trees.findByKey(key), busyTimeoutMs),
     delete: (treeId) => deleteTree(parts, blobs, treeId),
   }
