@@ -71,11 +71,27 @@ export interface Receipt {
   readonly clientId: ClientId
   /** Whether a process drives the session. If not, the message takes effect when the session is opened next. */
   readonly driven: boolean
+  /** From a server, if nobody drives the session: why, and what continues it. */
+  readonly continue?: ContinuesElsewhere
+}
+
+/** Whether a server continues a session when it gets a message, an answer or a stop. If not, it refuses them. */
+export type Continuation = { readonly here: true } | ContinuesElsewhere
+
+export interface ContinuesElsewhere {
+  readonly here: false
+  readonly reason: string
+  /** Continues it in a shell. Absent if no command does, or the caller must not see paths. */
+  readonly command?: string
 }
 
 /** A root session in a list. */
 export interface SessionEntry extends Omit<TreeEntry, 'treeId'> {
   readonly sessionId: SessionId
+  /** From a server: whether the session belongs to its folder. */
+  readonly project?: 'here' | 'elsewhere'
+  /** From a server. */
+  readonly continue?: Continuation
 }
 
 export interface EventsOptions {

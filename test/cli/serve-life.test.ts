@@ -140,6 +140,49 @@ test('two servers of one folder share its sessions: each message is answered onc
   expect(ended.map(({ stderr }) => stderr).join()).not.toContain('cannot be continued')
 })
 
+test('a server that is killed in mid turn: another one of its folder finishes it once, and its readers lose and repeat nothing', async () => {
+  const servers = [await scene.serve(), await scene.serve(), await scene.serve()] as const
+  const [dying, two, three] = servers
+  const model = heldModel(scene)
+  const ids = await Promise.all([start(dying), start(dying)])
+  await expect.poll(model.requests).toBe(2)
+  const readers = ids.map((id) => eventsUntil(two, id, 'interaction.turn.completed'))
+  // The reader is connected and has what there is.
+  await Promise.all(readers.map(({ first }) => first))
+  let answered = 0
+  scene.reply = ({ last }) => ({ text: `Answer ${++answered} to ${last}.` })
+  dying.process.kill('SIGKILL')
+  await dying.ended
+  for (const [index, id] of ids.entries()) {
+    const streamed = await readers[index]?.all
+    const { events } = (await (await three.fetch(`/v1/sessions/${id}/events`)).json()) as { events: { seq: number; type: string }[] }
+    expect(streamed).toEqual(events.map(({ seq }) => seq))
+    expect(events.filter(({ type }) => type === 'interaction.session.resumed')).toHaveLength(1)
+    expect(await answerOf(three, id)).toMatch(/^completed: Answer \d to Hello\.$/)
+  }
+  expect(answered).toBe(2)
+  for (const served of [two, three]) served.process.kill('SIGTERM')
+  const ended = await Promise.all([two.ended, three.ended])
+  expect(ended.map(({ code }) => code)).toEqual([143, 143])
+  expect(ended.map(({ stderr }) => stderr).join()).not.toContain('cannot be continued')
+})
+
+/** The numbers of the durable events of a session, up to the first event of a type. */
+function eventsUntil(served: Served, sessionId: string, type: string) {
+  const first = Promise.withResolvers<void>()
+  const read = async (): Promise<readonly number[]> => {
+    const response = await served.fetch(`/v1/sessions/${sessionId}/events`, { headers: { accept: 'text/event-stream' } })
+    let text = ''
+    for await (const chunk of response.body ?? []) {
+      text += new TextDecoder().decode(chunk)
+      first.resolve()
+      if (text.includes(`event: ${type}\n`) && text.endsWith('\n\n')) break
+    }
+    return [...text.matchAll(/^id: (\d+)$/gm)].map(([, id]) => Number(id))
+  }
+  return { first: first.promise, all: read() }
+}
+
 /** Resolves when so many turns have been completed. */
 async function turnsOf(served: Served, sessionId: string, count: number): Promise<void> {
   const events = await served.fetch(`/v1/sessions/${sessionId}/events?until=closed`, { headers: { accept: 'text/event-stream' } })
@@ -149,20 +192,6 @@ async function turnsOf(served: Served, sessionId: string, count: number): Promis
     if (text.split('event: interaction.turn.completed').length > count) return
   }
 }
-
-test('sessions of other commands are not continued', async () => {
-  const model = heldModel(scene)
-  const run = scene.start(['run', 'clerk.ai', 'Hello', '--json'])
-  await model.asked
-  run.process.kill('SIGTERM')
-  const { sessionId } = JSON.parse((await run.ended).stdout) as { sessionId: string }
-  const served = await scene.serve()
-  const receipt = await served.fetch(`/v1/sessions/${sessionId}/messages`, { json: { input: 'More' } })
-  expect(await receipt.json()).toMatchObject({ driven: false })
-  served.process.kill('SIGTERM')
-  await served.ended
-  expect(model.requests()).toBe(1)
-})
 
 test('an address that others can reach needs a token; names, limits and the address come from the configuration', async () => {
   const other = await serveScene()

@@ -1,9 +1,9 @@
 import { z } from 'zod'
 import type { ApprovalDecision, JsonObject, SessionService } from '../../contracts/index.ts'
 import { HttpError, isAdmin, plainErrors, type Route, route } from '../server/index.ts'
-import { sessionOf } from './find-session.ts'
+import { folderFilter, folderSchema, sessionOf } from './find-session.ts'
 import type { RestDependencies } from './rest-routes.ts'
-import { jsonObject, sessionDocument } from './wire.ts'
+import { jsonObject, receiptDocument, receiptText, sessionDocument } from './wire.ts'
 
 const base = { headend: 'rest', errors: plainErrors } as const
 
@@ -21,7 +21,7 @@ const decision = z.discriminatedUnion('kind', [
 /** Sessions that are looked at for open requests. */
 const maxSessions = 200
 
-export function approvalRoutes({ audit }: RestDependencies): readonly Route[] {
+export function approvalRoutes({ audit, ...dependencies }: RestDependencies): readonly Route[] {
   return [
     route({
       ...base,
@@ -29,9 +29,10 @@ export function approvalRoutes({ audit }: RestDependencies): readonly Route[] {
       path: '/v1/approvals',
       access: 'read',
       summary: 'List the open requests of all own sessions',
+      query: z.strictObject({ folder: folderSchema }),
       responses: { 200: { description: '`{ approvals: [{ session, request }] }`' } },
-      async handle({ sessions }) {
-        const waiting = await sessions.list({ hasOpenRequests: true, limit: maxSessions })
+      async handle({ sessions, query }) {
+        const waiting = await sessions.list({ ...folderFilter(query.folder, dependencies), hasOpenRequests: true, limit: maxSessions })
         const all = await Promise.all(
           waiting.map(async (session) => {
             const requests = await sessions.requests(session.sessionId)
@@ -63,7 +64,7 @@ export function approvalRoutes({ audit }: RestDependencies): readonly Route[] {
       summary: 'Answer a request',
       description: 'An approval for the project applies to the sessions of everybody in its folder: it needs the scope `admin`.',
       body: decision,
-      responses: { 202: { description: '`{ clientId, driven }`' } },
+      responses: { 202: { description: receiptText } },
       async handle(request) {
         const { body, caller, params } = request
         const { sessionId } = await sessionOf(request)
@@ -81,7 +82,7 @@ export function approvalRoutes({ audit }: RestDependencies): readonly Route[] {
           approvalId,
           ...(body.kind === 'approve' && { breadth: body.breadth }),
         })
-        return Response.json(receipt, { status: 202 })
+        return Response.json(receiptDocument(receipt), { status: 202 })
       },
     }),
   ]

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { OwnerBudget } from '../../contracts/index.ts'
 import { nextUtcDay, utcDay } from '../../util/utc-day.ts'
-import { type Caller, HttpError, type Peer, plainErrors, type Route, route } from '../server/index.ts'
+import { type Caller, HttpError, isAdmin, type Peer, plainErrors, type Route, route } from '../server/index.ts'
 import type { RestDependencies } from './rest-routes.ts'
 
 /** A model that the demonstration can use. */
@@ -36,7 +36,7 @@ const statusRoute = (dependencies: RestDependencies): Route =>
     responses: {
       200: {
         description:
-          '`{ version, principal, scopes, agents, models }`. With a budget: `budget`, what is used and left today. `warnings`: what is not as it should be, such as an agent file that cannot be read.',
+          '`{ version, principal, scopes, agents, models }`. With a budget: `budget`, what is used and left today. `warnings`: what is not as it should be, such as an agent file that cannot be read. With `admin`: `workspace`, the folder of the server.',
       },
     },
     handle: async (request) => Response.json(await statusOf(request, dependencies)),
@@ -45,7 +45,7 @@ const statusRoute = (dependencies: RestDependencies): Route =>
 async function statusOf({ caller, sessions }: Peer, { version, ...dependencies }: RestDependencies): Promise<object> {
   const agents = sessions.agents()
   const warnings = dependencies.warnings?.() ?? []
-  const { demo } = dependencies
+  const { demo, workspace } = dependencies
   return {
     version,
     principal: caller.principal,
@@ -54,6 +54,7 @@ async function statusOf({ caller, sessions }: Peer, { version, ...dependencies }
     models: [...new Set(agents.flatMap(({ models }) => models))],
     ...(caller.budget && { budget: await budgetToday(caller, caller.budget, dependencies) }),
     ...(warnings.length > 0 && { warnings }),
+    ...(isAdmin(caller) && workspace !== undefined && { workspace }),
     ...(demo && { demo: { model: demo.model, offers: demo.offers } }),
   }
 }

@@ -1,4 +1,12 @@
-import { type SessionEntry, type SessionService, type StreamEvent, TroupeError } from '../../contracts/index.ts'
+import {
+  type ContinuesElsewhere,
+  type Receipt,
+  type SessionEntry,
+  type SessionService,
+  type StreamEvent,
+  TroupeError,
+} from '../../contracts/index.ts'
+import { mapItems } from '../../util/map-items.ts'
 import { type Caller, isAdmin, mayUseAgent } from './caller.ts'
 
 /**
@@ -8,10 +16,18 @@ import { type Caller, isAdmin, mayUseAgent } from './caller.ts'
 export function scopedSessions(service: SessionService, caller: Caller): SessionService {
   const { principal } = caller
   const owner = isAdmin(caller) ? undefined : principal.id
+  const { shown, received } = owner === undefined ? asTheyAre : withoutPaths
 
   async function own(sessionId: string): Promise<SessionEntry> {
     const entry = await service.get(sessionId)
     if (!entry || (owner !== undefined && entry.owner !== owner)) throw unknownSession(sessionId)
+    return entry
+  }
+
+  /** Messages to a session that does not continue here are refused before anything is stored. */
+  async function continued(sessionId: string): Promise<SessionEntry> {
+    const entry = shown(await own(sessionId))
+    if (entry.continue?.here === false) throw refused(sessionId, entry.continue)
     return entry
   }
 
@@ -35,33 +51,38 @@ export function scopedSessions(service: SessionService, caller: Caller): Session
       return service.start(input, { ...options, principal })
     },
     async send(sessionId, input, options) {
-      const { agent } = await own(sessionId)
+      const { agent } = await continued(sessionId)
       // An earlier token of this name may have had other agents; an admin may see sessions of all of them.
       const isNamed = caller.agents === undefined || agents().some(({ name, displayName }) => name === agent || displayName === agent)
       if (!isNamed) throw unknownAgent(agent)
-      return service.send(sessionId, input, options)
+      return received(await service.send(sessionId, input, options))
     },
     events: (sessionId, options) =>
       afterCheck(
         () => own(sessionId),
         () => service.events(sessionId, options),
       ),
-    watch: (filter = {}) => service.watch(owner === undefined ? filter : { ...filter, owner }),
+    watch: (filter = {}) =>
+      owner === undefined
+        ? service.watch(filter)
+        : mapItems(service.watch({ ...filter, owner }), (change) =>
+            change.kind === 'changed' ? { ...change, session: shown(change.session) } : change,
+          ),
     async requests(sessionId) {
       await own(sessionId)
       return service.requests(sessionId)
     },
     async approve(sessionId, answer) {
-      await own(sessionId)
-      return service.approve(sessionId, { ...answer, by: principal.id })
+      await continued(sessionId)
+      return received(await service.approve(sessionId, { ...answer, by: principal.id }))
     },
     async revoke(sessionId, keys) {
-      await own(sessionId)
-      return service.revoke(sessionId, keys, principal.id)
+      await continued(sessionId)
+      return received(await service.revoke(sessionId, keys, principal.id))
     },
     async cancel(sessionId, mode) {
-      await own(sessionId)
-      return service.cancel(sessionId, mode, principal.id)
+      await continued(sessionId)
+      return received(await service.cancel(sessionId, mode, principal.id))
     },
     async outcome(sessionId) {
       await own(sessionId)
@@ -69,16 +90,16 @@ export function scopedSessions(service: SessionService, caller: Caller): Session
     },
     async get(sessionId) {
       const entry = await service.get(sessionId)
-      return entry && (owner === undefined || entry.owner === owner) ? entry : undefined
+      return entry && (owner === undefined || entry.owner === owner) ? shown(entry) : undefined
     },
     async find(key) {
       const entry = await service.find(key)
-      return entry && (owner === undefined || entry.owner === owner) ? entry : undefined
+      return entry && (owner === undefined || entry.owner === owner) ? shown(entry) : undefined
     },
-    list: (filter = {}) => service.list(owner === undefined ? filter : { ...filter, owner }),
+    list: async (filter = {}) => (await service.list(owner === undefined ? filter : { ...filter, owner })).map(shown),
     async update(sessionId, changes) {
       await own(sessionId)
-      return service.update(sessionId, changes)
+      return shown(await service.update(sessionId, changes))
     },
     async fork(sessionId, options = {}) {
       await own(sessionId)
@@ -99,6 +120,26 @@ export function scopedSessions(service: SessionService, caller: Caller): Session
     agents,
   }
 }
+
+const notHere: ContinuesElsewhere = { here: false, reason: 'Only a person at the machine of the server can continue it.' }
+
+interface Documents {
+  shown(entry: SessionEntry): SessionEntry
+  received(receipt: Receipt): Receipt
+}
+
+const asTheyAre: Documents = { shown: (entry) => entry, received: (receipt) => receipt }
+
+/** Folders and commands are for the person who runs the server. */
+const withoutPaths: Documents = {
+  shown: ({ workspace: _, ...entry }) => (entry.continue?.here === false ? { ...entry, continue: notHere } : entry),
+  received: (receipt) => (receipt.continue ? { ...receipt, continue: notHere } : receipt),
+}
+
+const refused = (sessionId: string, { reason, command }: ContinuesElsewhere): TroupeError =>
+  new TroupeError('session_mismatch', `Session ${sessionId} does not continue in this server. ${reason}`, {
+    ...(command !== undefined && { remedy: `Continue it in a shell: ${command}` }),
+  })
 
 const unknownSession = (sessionId: string): TroupeError =>
   new TroupeError('session_unknown', `There is no session ${sessionId}.`, { remedy: 'List your sessions: GET /v1/sessions' })
