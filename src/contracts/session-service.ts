@@ -92,6 +92,8 @@ export interface SessionEntry extends Omit<TreeEntry, 'treeId'> {
   readonly project?: 'here' | 'elsewhere'
   /** From a server. */
   readonly continue?: Continuation
+  /** From a server: the process of a turn has ended, so the turn is suspended. */
+  readonly reason?: 'released'
 }
 
 export interface EventsOptions {

@@ -117,8 +117,8 @@ export class OwnSessions {
   async #shown(entry: SessionEntry): Promise<SessionEntry> {
     const { project, continue: continues, driver } = await this.#options.continuations.of(entry)
     const isLeft = this.#left.has(entry.sessionId as TreeId) || (project === 'elsewhere' && driver === undefined)
-    // An open turn without a process is suspended.
-    return { ...entry, ...(isLeft && entry.status === 'running' && { status: 'suspended' }), project, continue: continues }
+    const released = { status: 'suspended', reason: 'released' } as const
+    return { ...entry, ...(isLeft && entry.status === 'running' && released), project, continue: continues }
   }
 
   async #standing(sessionId: string) {

@@ -6,7 +6,7 @@ import { PageFrame } from './page-frame.tsx'
 
 /** Everything that waits for a person, by session. */
 export function ApprovalsPage() {
-  const { requests } = usePage()
+  const { requests, folder } = usePage()
   const bySession = Map.groupBy(requests.value, ({ session }) => session.sessionId)
   return (
     <PageFrame title="Approvals" class="approvals-column">
@@ -16,6 +16,7 @@ export function ApprovalsPage() {
             <a class="approval-session" href={hashOf({ view: 'session', id: sessionId })}>
               {open[0]?.session.title || open[0]?.session.agent}
             </a>
+            {open[0]?.session.project === 'elsewhere' && <span class="muted small"> {open[0].session.workspace}</span>}
           </h2>
           {open.map(({ request }) => (
             <ApprovalCard key={request.id} sessionId={sessionId} request={request} />
@@ -26,7 +27,7 @@ export function ApprovalsPage() {
         <div class="approval-none">
           <Icon name="approval" />
           <p>Nothing waits for you.</p>
-          <p class="muted">Requests of all sessions appear here.</p>
+          <p class="muted">Requests of all sessions {folder.value === 'here' ? 'of this folder ' : ''}appear here.</p>
         </div>
       )}
     </PageFrame>
