@@ -43,7 +43,9 @@ export function ApprovalCard({ sessionId, request }: ApprovalCardProps) {
       >
         <Heading sessionId={sessionId} request={request} title={title} />
         {!question && <Details request={request} />}
-        {there ? null : !page.mayApprove.value ? (
+        {there ? (
+          <p class="muted small">It cannot be answered here.</p>
+        ) : !page.mayApprove.value ? (
           <p class="muted small">Your token cannot answer requests: it lacks the scope “approve”.</p>
         ) : question ? (
           <QuestionAnswer question={question} onDecide={onDecide} />
@@ -51,7 +53,6 @@ export function ApprovalCard({ sessionId, request }: ApprovalCardProps) {
           <ApprovalActions request={request} onDecide={onDecide} />
         )}
       </fieldset>
-      {there && <ContinueThere said="It cannot be answered here." {...there} />}
       <div class="approval-sent muted small" role="status">
         {state === 'sending' ? 'Sending…' : state !== 'open' && <Sent {...state} />}
       </div>

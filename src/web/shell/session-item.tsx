@@ -28,7 +28,9 @@ export function SessionItem({ session, isCurrent }: SessionItemProps) {
         <StatusMark status={openRequests > 0 ? 'suspended' : status} />
         <span class="truncate">{title || agent}</span>
         {openRequests > 0 && continues?.here !== false && <span class="session-note tone-warning small">needs your decision</span>}
-        {folder && <span class="session-note tone-muted small truncate">{folder.name} · read-only</span>}
+        {continues?.here === false && (
+          <span class="session-note tone-muted small truncate">{[folder?.name, 'read-only'].filter(Boolean).join(' · ')}</span>
+        )}
       </a>
       {mayRun.value && session.project !== 'elsewhere' && (
         <MenuButton label={`Actions for ${title.slice(0, 80) || agent}`} class="icon-button session-menu" items={items}>

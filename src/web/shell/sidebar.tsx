@@ -3,7 +3,7 @@ import { useState } from 'preact/hooks'
 import { attempt } from '../state/actions.ts'
 import { paletteKeys } from '../state/commands.ts'
 import { loadMoreSessions } from '../state/connection.ts'
-import { folderName } from '../state/continuation.ts'
+import { answerable, folderName } from '../state/continuation.ts'
 import { type HashRoute, hashOf } from '../state/hash-route.ts'
 import { usePage } from '../state/page.ts'
 import { useSessionSearch } from '../state/session-search.ts'
@@ -63,7 +63,7 @@ export function Sidebar() {
       </div>
       <SessionList search={search} />
       <div class="sidebar-nav stack">
-        <NavLink to={{ view: 'approvals' }} icon="approval" label="Approvals" count={page.requests.value.length} />
+        <NavLink to={{ view: 'approvals' }} icon="approval" label="Approvals" count={answerable(page).length} />
         <NavLink to={{ view: 'agents' }} icon="agent" label="Agents" />
         {(page.extensions.value ?? []).length > 0 && <NavLink to={{ view: 'extensions' }} icon="extension" label="Extensions" />}
         <NavLink to={{ view: 'settings' }} icon="settings" label="Settings" />

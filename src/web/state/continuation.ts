@@ -1,5 +1,5 @@
 import type { ContinuesElsewhere } from '../../contracts/index.ts'
-import type { SessionDocument } from '../api/documents.ts'
+import type { OpenRequest, SessionDocument } from '../api/documents.ts'
 import type { Page } from './page.ts'
 
 /** The session in the list, or of an open request. */
@@ -11,6 +11,10 @@ export function readOnly(page: Page, id: string): ContinuesElsewhere | undefined
   const { continue: continues } = documentOf(page, id) ?? {}
   return continues?.here === false ? continues : undefined
 }
+
+/** Open requests that can be answered here. */
+export const answerable = ({ requests }: Pick<Page, 'requests'>): readonly OpenRequest[] =>
+  requests.value.filter(({ session }) => session.continue?.here !== false)
 
 /** Whether the process of a session has ended in mid turn: the server knows, its events do not. */
 export const isReleased = (page: Page, id: string): boolean => documentOf(page, id)?.reason === 'released'

@@ -16,10 +16,7 @@ export const ContinueThere = ({ said = '', reason, command }: ContinueThereProps
     </p>
     {command !== undefined && (
       <div class="there-command line">
-        {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard */}
-        <code class="grow" tabIndex={0}>
-          {command}
-        </code>
+        <code class="grow">{command}</code>
         <CopyButton text={command} />
       </div>
     )}
