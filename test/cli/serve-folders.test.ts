@@ -72,7 +72,7 @@ describe('sessions of another folder', () => {
     const elsewhere = {
       project: 'elsewhere',
       workspace: there,
-      continue: { here: false, reason: 'It belongs to another folder.', command },
+      continue: { here: false, reason: `It belongs to another folder: ${there}.`, command },
     }
     expect(await listed('?folder=all')).toMatchObject([
       { sessionId: other, ...elsewhere },

@@ -49,7 +49,9 @@ test('lists have the sessions of the folder, and those of others on request with
   await item('Write elsewhere').waitFor()
   expect(await item('Write elsewhere').innerText()).toContain('there · read-only')
   await item('Write elsewhere').click()
-  await chat.conversation.getByText('This session is read-only here. It belongs to another folder. Continue it in a shell:').waitFor()
+  await chat.conversation
+    .getByText(/^This session is read-only here\. It belongs to another folder: .*there\. Continue it in a shell:$/)
+    .waitFor()
   const command = `cd ${join(scene.folder, 'there')} && troupe run writer.ai --resume ${other}`
   expect(await chat.message.count()).toBe(0)
   for (const name of ['Approve', 'Deny', 'Stop', 'Edit', 'Retry']) expect(await chat.button(name).count(), name).toBe(0)
@@ -80,6 +82,7 @@ test('a session of `troupe run` in the folder continues after the answer; with f
   expect(await chat.message.count()).toBe(0)
   await shot('3-flags')
   await page.getByRole('link', { name: /Approvals/ }).click()
+  await page.getByRole('heading', { name: 'Approvals' }).waitFor()
   await page.getByText(`troupe run writer.ai --resume ${denied} --deny 'shell(rm *)'`, { exact: true }).waitFor()
   await shot('4-approvals')
 })

@@ -74,7 +74,7 @@ export class Continuations {
     const treeId = entry.sessionId as TreeId
     const project = entry.workspace === place.here ? 'here' : 'elsewhere'
     const recorded = await this.#read(treeId)
-    const why = project === 'here' ? this.#whyNot(entry.agent, recorded) : 'It belongs to another folder.'
+    const why = project === 'here' ? this.#whyNot(entry.agent, recorded) : otherFolder(entry.workspace)
     if (why === undefined) return { project, continue: { here: true } }
     const driver = await store.trees.driver(treeId)
     if (driver !== undefined && project === 'here') return { project, continue: { here: true }, driver }
@@ -107,7 +107,7 @@ export class Continuations {
 
   /** Why a session of this folder cannot continue here. */
   #whyNot(agent: string, { origin, models, hasTeam }: Recorded): string | undefined {
-    if (origin?.command !== 'serve' && origin?.agentFile === undefined) return 'A program started it, and only that program continues it.'
+    if (origin?.command !== 'serve' && origin?.agentFile === undefined) return startedByProgram
     const served = this.#find(agent)
     if (!served) return `The agent "${agent}" is not served here.`
     if (origin.command === 'serve') return undefined
@@ -146,3 +146,8 @@ export class Continuations {
     }
   }
 }
+
+const otherFolder = (workspace: string | undefined): string =>
+  workspace === undefined ? startedByProgram : `It belongs to another folder: ${workspace}.`
+
+const startedByProgram = 'A program started it, and only that program continues it.'
