@@ -10,13 +10,14 @@ const caller = (name: string, { agents, scopes = ['run'] }: { agents?: readonly 
 })
 
 /** One session of `ann`. Records what reaches the service. */
-function stage(who: Caller) {
+function stage(who: Caller, more: Partial<SessionEntry> = {}) {
   const calls: (readonly unknown[])[] = []
-  const entry = { sessionId: 's1', owner: 'token:ann', agent: 'writer' } as unknown as SessionEntry
+  const entry = { sessionId: 's1', owner: 'token:ann', agent: 'writer', ...more } as unknown as SessionEntry
   const agents = ['writer', 'web-search', 'web-fetch'].map((name) => ({ name }) as AgentDescription)
   const answers: Partial<Record<keyof SessionService, (...given: readonly unknown[]) => unknown>> = {
     get: async (id) => (id === 's1' ? entry : undefined),
     find: async (key) => (key === 'k1' ? entry : undefined),
+    list: async () => [entry],
     agents: () => agents,
     async *events() {
       yield 'event'
@@ -117,6 +118,29 @@ it('lists and watches the own sessions only, whatever the filter says', async ()
     ['list', { owner: 'token:ann' }],
     ['watch', {}],
   ])
+})
+
+it('sends nothing to a session that does not continue here; only admins see its folder and the command', async () => {
+  const command = 'cd /srv/other && troupe serve'
+  const there = { workspace: '/srv/other', continue: { here: false, reason: 'It belongs to /srv/other.', command } } as const
+  for (const name of ['send', 'approve', 'revoke', 'cancel'] as const)
+    for (const who of [caller('ann'), caller('root', { scopes: ['admin'] })]) {
+      const { sessions, calls } = stage(who, there)
+      const refusal = await ofOne[name](sessions, 's1').catch((error: Error) => error)
+      expect(refusal).toMatchObject({
+        code: 'session_mismatch',
+        ...(who.scopes.includes('admin') && { remedy: `Continue it in a shell: ${command}` }),
+      })
+      expect(calls).toEqual([])
+      const said = JSON.stringify([
+        { ...refusal },
+        `${refusal}`,
+        await sessions.get('s1'),
+        await sessions.list(),
+        await sessions.find('k1'),
+      ])
+      expect(said.includes('/srv')).toBe(who.scopes.includes('admin'))
+    }
 })
 
 it('knows the agents of the token only', async () => {
