@@ -21,7 +21,6 @@ export function ApprovalsPage() {
               <a class="approval-session" href={hashOf({ view: 'session', id: sessionId })}>
                 {open[0]?.session.title || open[0]?.session.agent}
               </a>
-              {open[0]?.session.project === 'elsewhere' && <span class="muted small"> {open[0].session.workspace}</span>}
             </h2>
             {there && <ContinueThere {...there} />}
             {open.map(({ request }) => (

@@ -1,7 +1,7 @@
 import { elapsed, isRunning, price, spentByTurns, tokens } from '../../view/index.ts'
 import type { SessionDocument } from '../api/documents.ts'
 import { useNeeded } from '../conversation/use-needed.ts'
-import { folderOf, isReleased } from '../state/continuation.ts'
+import { isReleased } from '../state/continuation.ts'
 import { hashOf } from '../state/hash-route.ts'
 import { usePage } from '../state/page.ts'
 import { copyAsCurl, copyText, exportSession } from '../state/session-files.ts'
@@ -83,8 +83,6 @@ function SessionFacts({ store }: { readonly store: SessionStore }) {
   if (turn) store.use(turn)
   const isWorking = turn !== undefined && isRunning(turn) && !isReleased(page, store.id)
   const status = needs || (turn && isRunning(turn) && !isWorking) ? 'suspended' : isWorking ? 'running' : turn?.status
-  const entry = page.sessions.value.find(({ sessionId }) => sessionId === store.id)
-  const folder = entry && folderOf(entry)
   const model = turn?.steps.at(-1)?.attempts.at(-1)?.model ?? root.spec?.models[0]
   const { usage, cost } = spentByTurns(root.turns)
   const agent = page.agents.value.find(({ name, displayName }) => name === root.spec?.name || displayName === root.spec?.name)
@@ -96,11 +94,6 @@ function SessionFacts({ store }: { readonly store: SessionStore }) {
         <span class="session-state line">
           <StatusMark status={status} />
           <span aria-hidden="true">{status === 'running' ? `running ${elapsed(store.now() - turn.span.from)}` : statusLabel(status)}</span>
-        </span>
-      )}
-      {folder && (
-        <span class="session-folder truncate" title={folder.path}>
-          in {folder.name}
         </span>
       )}
       {usage.input + usage.output > 0 && (

@@ -19,9 +19,4 @@ export const answerable = ({ requests }: Pick<Page, 'requests'>): readonly OpenR
 /** Whether the process of a session has ended in mid turn: the server knows, its events do not. */
 export const isReleased = (page: Page, id: string): boolean => documentOf(page, id)?.reason === 'released'
 
-/** The folder of a session that belongs elsewhere, in short and in full. */
-export function folderOf({ project, workspace }: Pick<SessionDocument, 'project' | 'workspace'>) {
-  return project === 'elsewhere' && workspace !== undefined ? { name: folderName(workspace), path: workspace } : undefined
-}
-
 export const folderName = (path: string): string => /[^/\\]+(?=[/\\]?$)/.exec(path)?.[0] ?? path
