@@ -71,6 +71,8 @@ export interface Receipt {
   readonly clientId: ClientId
   /** Whether a process drives the session. If not, the message takes effect when the session is opened next. */
   readonly driven: boolean
+  /** Another process drives it. If that ends before it has seen the message, nobody does. */
+  readonly elsewhere?: true
   /** From a server, if nobody drives the session: why, and what continues it. */
   readonly continue?: ContinuesElsewhere
 }

@@ -20,8 +20,8 @@ import type { Continuations } from './continuations.ts'
 // 2. Every `lookMs`, those whose process has ended continue: another server of this folder was stopped or killed. Whoever claims one
 //    first drives it.
 // 3. A message or an answer continues a session of a server, wherever it comes from.
-// 4. Sessions of `troupe run` continue only by a message or an answer through this server. They keep their recorded definitions, and are
-//    released when they are idle, so that a terminal can resume them.
+// 4. Sessions of `troupe run` continue only by a message or an answer through this server, with their recorded definitions.
+// 5. What was opened is released when it is idle, so that another server or a terminal can continue it.
 
 const openAtOnce = 8
 const lookMs = 2_000
@@ -42,17 +42,14 @@ interface Waiting {
   position: number
 }
 
-/** `elsewhere`: another server of this folder was faster. */
-type Opened = 'here' | 'elsewhere' | { readonly problem: string }
-
 export class OwnSessions {
   readonly #options: OwnSessionsOptions
   /** Sessions that wait for a person: their inbox may get an answer from another process. */
   readonly #waiting = new Map<TreeId, Waiting>()
   /** Sessions of this folder with a running turn, in any process. */
   readonly #running = new Set<TreeId>()
-  /** Another process was faster to take a message: if it ends before it records anything, the message is taken here. */
-  readonly #raced = new Set<TreeId>()
+  /** Another process was to take a message: if it has not when it ends, the message is taken here. */
+  readonly #entrusted = new Set<TreeId>()
   /** Sessions in mid turn whose process has ended, and which nobody continues. */
   #left: ReadonlySet<TreeId> = new Set()
   /** They could not be opened: not tried again without a message. */
@@ -129,19 +126,20 @@ export class OwnSessions {
   }
 
   async #drive(sessionId: string, receipt: Receipt): Promise<Receipt> {
+    if (receipt.elsewhere) this.#entrusted.add(sessionId as TreeId)
     if (receipt.driven || this.#isClosed) return receipt
     const { entry, continues } = await this.#standing(sessionId)
     if (!entry || !continues) return receipt
     if (!continues.here) return { ...receipt, continue: continues }
-    const opened = await this.#open(sessionId as TreeId)
-    if (typeof opened === 'string') return { ...receipt, driven: true }
-    const reason = `This server cannot continue it: ${opened.problem}`
+    const problem = await this.#open(sessionId as TreeId)
+    if (problem === undefined) return { ...receipt, driven: true }
+    const reason = `This server cannot continue it: ${problem}`
     return { ...receipt, continue: { here: false, reason, ...(await this.#options.continuations.command(entry)) } }
   }
 
   async #continueAll(entries: readonly TreeEntry[]): Promise<void> {
     const { store, continuations, note, report } = this.#options
-    const queue = [...entries]
+    const queue = [...new Map(entries.map((entry) => [entry.treeId, entry])).values()]
     let count = 0
     const unserved = new Set<string>()
     const next = async (): Promise<void> => {
@@ -150,7 +148,7 @@ export class OwnSessions {
         if (status === 'running') this.#running.add(treeId)
         if ((await store.trees.driver(treeId)) !== undefined || !(await continuations.isServed(treeId))) continue
         if (!continuations.serves(agent)) unserved.add(agent)
-        else if ((await this.#open(treeId)) === 'here') count++
+        else if ((await this.#open(treeId)) === undefined && isOpen(entry)) count++
         await this.#follow(treeId, await store.trees.get(treeId))
       }
     }
@@ -179,26 +177,34 @@ export class OwnSessions {
 
   /** Continues sessions whose process has ended: nothing reports its death. */
   async #look(): Promise<void> {
-    const { store } = this.#options
-    const dead: TreeEntry[] = []
-    for (const treeId of new Set([...this.#running, ...this.#raced])) {
+    const { store, workspace } = this.#options
+    // Any of them may have a message that its process has taken.
+    const abandoned = await store.trees.abandoned(workspace)
+    await this.#continueAll([...abandoned, ...(await this.#undriven())].filter(({ treeId }) => !this.#failed.has(treeId)))
+    for (const treeId of this.#entrusted) {
       if ((await store.trees.driver(treeId)) !== undefined) continue
-      const entry = await store.trees.get(treeId)
-      if (entry && (entry.status === 'running' || this.#raced.has(treeId))) dead.push(entry)
-      else this.#running.delete(treeId)
-      this.#raced.delete(treeId)
+      this.#entrusted.delete(treeId)
+      if ((await this.#standing(treeId)).continues?.here) await this.#open(treeId)
     }
-    await this.#continueAll(dead.filter(({ treeId }) => !this.#failed.has(treeId)))
-    const left = new Set<TreeId>()
-    for (const { treeId, status } of dead) if (status === 'running' && (await store.trees.driver(treeId)) === undefined) left.add(treeId)
+    const left = new Set((await this.#undriven()).map(({ treeId }) => treeId))
     const before = this.#left
     this.#left = left
     // Lists in all processes show the status again.
     for (const treeId of new Set([...before, ...left])) if (before.has(treeId) !== left.has(treeId)) await store.trees.update(treeId, {})
   }
 
+  /** Sessions of this folder in mid turn, without a process. */
+  async #undriven(): Promise<readonly TreeEntry[]> {
+    const { trees } = this.#options.store
+    const found: TreeEntry[] = []
+    for (const treeId of this.#running) {
+      const entry = (await trees.driver(treeId)) === undefined ? await trees.get(treeId) : undefined
+      if (entry?.status === 'running') found.push(entry)
+    }
+    return found
+  }
+
   async #follow(treeId: TreeId, entry: TreeEntry | undefined): Promise<void> {
-    this.#raced.delete(treeId)
     if (entry?.status === 'running' && entry.workspace === this.#options.workspace) this.#running.add(treeId)
     else this.#running.delete(treeId)
     const known = this.#waiting.get(treeId)
@@ -235,24 +241,25 @@ export class OwnSessions {
     this.#options.report(`The store failed: ${messageOf(error)}`)
   }
 
-  async #open(treeId: TreeId): Promise<Opened> {
+  /** Resolves with the problem; `undefined`: a process drives it. */
+  async #open(treeId: TreeId): Promise<string | undefined> {
     try {
       const isServed = await this.#options.continuations.isServed(treeId)
       const handle = await this.#options.runtime.open(treeId, isServed ? {} : { definitions: 'pin' })
       // Nobody reads this handle.
       await handle[Symbol.asyncIterator]().return?.()
       this.#failed.delete(treeId)
-      if (!isServed) this.#note(handle.release())
-      return 'here'
+      this.#note(handle.release())
+      return undefined
     } catch (error) {
-      if (error instanceof TroupeError && error.code === 'session_owned') {
-        this.#raced.add(treeId)
-        return 'elsewhere'
-      }
+      // Another server in this folder was faster.
+      if (error instanceof TroupeError && error.code === 'session_owned') return undefined
       this.#failed.add(treeId)
       const problem = messageOf(error)
       if (!this.#isClosed) this.#options.report(`Session ${treeId} cannot be continued: ${problem}`)
-      return { problem }
+      return problem
     }
   }
 }
+
+const isOpen = ({ status }: TreeEntry): boolean => status === 'running' || status === 'suspended'
