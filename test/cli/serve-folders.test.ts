@@ -152,25 +152,40 @@ describe('a session that `troupe run` left in the folder', () => {
     expect((await document(team)).continue).toMatchObject({ here: false, reason: expect.stringContaining('--model lab/model') })
   })
 
-  test('and that was killed is shown as suspended, and continues by a message', async () => {
+  /** A `troupe run` whose model does not answer. */
+  async function hanging(title: string) {
     const asked = Promise.withResolvers<void>()
     const { reply } = scene
     scene.reply = () => {
       asked.resolve()
       return new Promise(() => {})
     }
-    const run = scene.start(['run', 'writer.ai', 'Hello', '--json'], { cwd: here })
+    const { process, ended: exited } = scene.start(['run', 'writer.ai', title, '--json'], { cwd: here })
     await asked.promise
-    await expect.poll(() => listed('?limit=1')).toMatchObject([{ title: 'Hello', status: 'running', continue: { here: true } }])
+    await expect.poll(() => listed('?limit=1')).toMatchObject([{ title, status: 'running', continue: { here: true } }])
     const [{ sessionId: id } = { sessionId: '' }] = await listed('?limit=1')
-    // A process that works takes messages from anywhere.
-    expect(await json(`/v1/sessions/${id}/messages`, { json: { input: 'Second' } })).toMatchObject({ status: 202, body: { driven: true } })
-    run.process.kill('SIGKILL')
-    await run.ended
-    scene.reply = reply
+    const kill = async (): Promise<void> => {
+      process.kill('SIGKILL')
+      await exited
+      scene.reply = reply
+    }
+    return { id, kill, send: (input: string) => json(`/v1/sessions/${id}/messages`, { json: { input } }) }
+  }
+  const taken = { status: 202, body: { driven: true } }
+
+  test('and that was killed is shown as suspended, and continues by a message', async () => {
+    const { id, kill, send } = await hanging('Hello')
+    await kill()
     await expect.poll(() => document(id), { timeout: 10_000 }).toMatchObject({ status: 'suspended', reason: 'released' })
-    expect(await json(`/v1/sessions/${id}/messages`, { json: { input: 'Third' } })).toMatchObject({ status: 202, body: { driven: true } })
-    await expect.poll(() => ended(id), { timeout: 10_000 }).toBe('completed: Done: Third')
+    expect(await send('Second')).toMatchObject(taken)
+    await expect.poll(() => ended(id), { timeout: 10_000 }).toBe('completed: Done: Second')
+  })
+
+  test('takes messages while it runs; if it is killed then, they are answered here', async () => {
+    const { id, kill, send } = await hanging('Good morning')
+    expect(await send('Second')).toMatchObject(taken)
+    await kill()
+    await expect.poll(() => ended(id), { timeout: 10_000 }).toBe('completed: Done: Second')
   })
 })
 

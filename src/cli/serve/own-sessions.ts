@@ -180,13 +180,14 @@ export class OwnSessions {
     const { store, workspace } = this.#options
     // Any of them may have a message that its process has taken.
     const abandoned = await store.trees.abandoned(workspace)
-    await this.#continueAll([...abandoned, ...(await this.#undriven())].filter(({ treeId }) => !this.#failed.has(treeId)))
+    const undriven = await this.#undriven()
+    await this.#continueAll([...abandoned, ...undriven].filter(({ treeId }) => !this.#failed.has(treeId)))
     for (const treeId of this.#entrusted) {
       if ((await store.trees.driver(treeId)) !== undefined) continue
       this.#entrusted.delete(treeId)
       if ((await this.#standing(treeId)).continues?.here) await this.#open(treeId)
     }
-    const left = new Set((await this.#undriven()).map(({ treeId }) => treeId))
+    const left = new Set((undriven.length === 0 ? [] : await this.#undriven()).map(({ treeId }) => treeId))
     const before = this.#left
     this.#left = left
     // Lists in all processes show the status again.
