@@ -1,4 +1,3 @@
-import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
 import { openBrowser } from '../browser.ts'
@@ -32,19 +31,12 @@ afterAll(async () => {
 })
 
 const { page } = chat
-const shots = process.env.SHOTS
-const shot = async (name: string) => {
-  if (!shots) return
-  await mkdir(shots, { recursive: true })
-  await page.screenshot({ path: join(shots, `${name}.png`) })
-}
 const item = (title: string) => chat.sessions.getByRole('link', { name: new RegExp(title) })
 
 test('lists have the sessions of the folder, and those of others on request with their folder', async () => {
   await item('Write here').waitFor()
   expect(await item('Write elsewhere').count()).toBe(0)
   expect(await chat.sessions.getByRole('link', { name: /Approvals/ }).innerText()).toMatch(/1$/)
-  await shot('1-here')
   await page.getByRole('checkbox', { name: 'All folders' }).check()
   await item('Write elsewhere').waitFor()
   expect(await item('Write elsewhere').innerText()).toContain('there · read-only')
@@ -56,7 +48,6 @@ test('lists have the sessions of the folder, and those of others on request with
   expect(await chat.message.count()).toBe(0)
   for (const name of ['Approve', 'Deny', 'Stop', 'Edit', 'Retry']) expect(await chat.button(name).count(), name).toBe(0)
   expect(await chat.conversation.getByText('It cannot be answered here.').count()).toBe(1)
-  await shot('2-elsewhere')
   expect(await violations(page)).toEqual([])
   await chat.button('Copy').last().click()
   expect(await page.evaluate('navigator.clipboard.readText()')).toBe(command)
@@ -80,11 +71,9 @@ test('a session of `troupe run` in the folder continues after the answer; with f
     .first()
     .waitFor()
   expect(await chat.message.count()).toBe(0)
-  await shot('3-flags')
   await page.getByRole('link', { name: /Approvals/ }).click()
   await page.getByRole('heading', { name: 'Approvals' }).waitFor()
   await page.getByText(`troupe run writer.ai --resume ${denied} --deny 'shell(rm *)'`, { exact: true }).waitFor()
-  await shot('4-approvals')
 })
 
 test('a process that ends in mid turn is shown, and a message continues it', async () => {
@@ -102,7 +91,6 @@ test('a process that ends in mid turn is shown, and a message continues it', asy
   await run.ended
   scene.reply = reply
   await chat.conversation.getByText('Its process has ended. A message continues it').waitFor()
-  await shot('5-ended')
   await chat.send('Go on')
   await chat.says('Done after: Go on')
 })
@@ -117,13 +105,11 @@ test('what nobody takes is not shown as sent', async () => {
   await chat.send('Anybody?')
   await chat.says(/Stored, but nothing happens yet\. The model is gone\./)
   expect(await chat.conversation.getByText('Sending…').count()).toBe(0)
-  await shot('6-stored')
   await leave('here', 'Write again')
   await item('Write again').click()
   await chat.button('Approve').click()
   await chat.says(/Stored, but nothing happens yet/)
   expect(await page.getByText('Answer sent.').count()).toBe(0)
   expect(await chat.conversation.getByText('troupe run x.ai --resume 1').count()).toBe(1)
-  await shot('7-answer')
   expect(chat.problems).toEqual([])
 })

@@ -1,19 +1,10 @@
 import { resolve } from 'node:path'
-import type {
-  AgentDescription,
-  ContinuesElsewhere,
-  InteractionEvent,
-  RunFlag,
-  RunOrigin,
-  SessionEntry,
-  Store,
-  TreeId,
-} from '../../contracts/index.ts'
+import type { AgentDescription, ContinuesElsewhere, RunFlag, RunOrigin, SessionEntry, Store, TreeId } from '../../contracts/index.ts'
 import { type Place, resumeHint } from '../approvals/next-commands.ts'
 import { flagWords } from '../commands/resume-command.ts'
 import { realPath } from '../host/real-path.ts'
 import type { ServeInvocation } from '../options/serve-invocations.ts'
-import { flagsToRepeat, modelFlags, originIn } from '../run/stored-settings.ts'
+import { flagsToRepeat, modelFlags } from '../run/stored-settings.ts'
 import type { ServedProject } from './served-project.ts'
 
 // What this server can do with a stored session.
@@ -44,6 +35,7 @@ interface Recorded {
   readonly hasTeam: boolean
 }
 
+const unknown: Recorded = { origin: undefined, models: [], hasTeam: false }
 const maxRecorded = 10_000
 
 export class Continuations {
@@ -128,21 +120,17 @@ export class Continuations {
   async #read(treeId: TreeId): Promise<Recorded> {
     const known = this.#recorded.get(treeId)
     if (known) return known
-    const first = await this.#firstEvent(treeId)
-    const agent = first?.type === 'interaction.session.created' ? first.agent : undefined
-    const recorded = { origin: originIn(first), models: agent?.models ?? [], hasTeam: (agent?.agents.length ?? 0) > 0 }
-    if (this.#recorded.size >= maxRecorded) this.#recorded.clear()
-    if (first) this.#recorded.set(treeId, recorded)
-    return recorded
-  }
-
-  /** A journal that cannot be read is reported when somebody reads the session. */
-  async #firstEvent(treeId: TreeId): Promise<InteractionEvent | undefined> {
     try {
       const [first] = await this.#options.store.journal.read(treeId, 0, 1)
-      return first
+      if (first?.type !== 'interaction.session.created') return unknown
+      const { agent, origin } = first
+      if (this.#recorded.size >= maxRecorded) this.#recorded.clear()
+      const recorded = { origin, models: agent.models, hasTeam: agent.agents.length > 0 }
+      this.#recorded.set(treeId, recorded)
+      return recorded
     } catch {
-      return undefined
+      // A journal that cannot be read is reported when somebody reads the session.
+      return unknown
     }
   }
 }
