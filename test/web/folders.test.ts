@@ -36,7 +36,7 @@ const item = (title: string) => chat.sessions.getByRole('link', { name: new RegE
 test('lists have the sessions of the folder, and those of others on request with their folder', async () => {
   await item('Write here').waitFor()
   expect(await item('Write elsewhere').count()).toBe(0)
-  expect(await chat.sessions.getByRole('link', { name: /Approvals/ }).innerText()).toMatch(/1$/)
+  await chat.sessions.getByRole('link', { name: 'Approvals 1' }).waitFor()
   await page.getByRole('checkbox', { name: 'All folders' }).check()
   await item('Write elsewhere').waitFor()
   expect(await item('Write elsewhere').innerText()).toContain('there · read-only')
@@ -57,6 +57,7 @@ test('lists have the sessions of the folder, and those of others on request with
   await item('Write here').click()
   await chat.button('Approve').waitFor()
   await page.reload()
+  await item('Write here').waitFor()
   expect(await item('Write elsewhere').count()).toBe(0)
 })
 
