@@ -64,10 +64,11 @@ export class OwnSessions {
     this.#options = options
   }
 
-  /** Continues what was interrupted, and looks for more from now on. Resolves after the first look. */
+  /** Continues what was interrupted, and looks for more from now on. Resolves after the first look. Can be repeated. */
   async resume(): Promise<void> {
     const { store, workspace } = this.#options
-    this.#unwatch = store.trees.watch(({ treeId, entry }) => this.#note(this.#follow(treeId, entry)))
+    this.#failed.clear()
+    this.#unwatch ??= store.trees.watch(({ treeId, entry }) => this.#note(this.#follow(treeId, entry)))
     try {
       await this.#continueAll(await store.trees.list({ status: ['running', 'suspended'], workspace }))
       await this.#look()
@@ -160,6 +161,7 @@ export class OwnSessions {
   }
 
   #lookLater(): void {
+    this.#cancelLook?.()
     if (this.#isClosed) return
     this.#cancelLook = this.#options.clock.after(lookMs, () => void this.#lookSafely().then(() => this.#lookLater()))
   }
