@@ -44,6 +44,8 @@ export {
   type ClientId,
   type Clock,
   type Confinement,
+  type Continuation,
+  type ContinuesElsewhere,
   type Cost,
   childLimits,
   type Deletion,

@@ -222,6 +222,8 @@ export { type Confinement, defaultSandboxPolicy, type Sandbox, type SandboxPolic
 export type {
   AgentDescription,
   ApprovalAnswer,
+  Continuation,
+  ContinuesElsewhere,
   EventsOptions,
   Receipt,
   SendOptions,

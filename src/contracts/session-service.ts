@@ -77,11 +77,31 @@ export interface Receipt {
   readonly driven: boolean
   /** For an answer: the request has the same one already. This one changed nothing. */
   readonly first?: GivenAnswer
+  /** Another process drives it. If that ends before it has seen the message, nobody does. */
+  readonly elsewhere?: true
+  /** From a server, if nobody drives the session: why, and what continues it. */
+  readonly continue?: ContinuesElsewhere
+}
+
+/** Whether a server continues a session when it gets a message, an answer or a stop. If not, it refuses them. */
+export type Continuation = { readonly here: true } | ContinuesElsewhere
+
+export interface ContinuesElsewhere {
+  readonly here: false
+  readonly reason: string
+  /** Continues it in a shell. Absent if no command does, or the caller must not see paths. */
+  readonly command?: string
 }
 
 /** A root session in a list. */
 export interface SessionEntry extends Omit<TreeEntry, 'treeId'> {
   readonly sessionId: SessionId
+  /** From a server: whether the session belongs to its folder. */
+  readonly project?: 'here' | 'elsewhere'
+  /** From a server. */
+  readonly continue?: Continuation
+  /** From a server: the process of a turn has ended, so the turn is suspended. */
+  readonly reason?: 'released'
 }
 
 export interface EventsOptions {

@@ -177,6 +177,54 @@ test('two servers of one folder answer a request once: 30 racing pairs, and the 
   await Promise.all(servers.map(({ ended }) => ended))
 })
 
+test('a server that is killed in mid turn: another one of its folder finishes it once, and its readers lose and repeat nothing', async () => {
+  const servers = [await scene.serve(), await scene.serve(), await scene.serve()] as const
+  const [dying, two, three] = servers
+  const model = heldModel(scene)
+  const ids = await Promise.all([start(dying), start(dying)])
+  await expect.poll(model.requests).toBe(2)
+  const readers = ids.map((id) => readTurns(two, id, 2))
+  // The reader is connected and has what there is.
+  await Promise.all(readers.map(({ first }) => first))
+  for (const id of ids) expect((await two.fetch(`/v1/sessions/${id}/messages`, { json: { input: 'More' } })).status).toBe(202)
+  const answered: string[] = []
+  scene.reply = ({ last }) => {
+    answered.push(last)
+    return { text: `Answer to ${last}.` }
+  }
+  dying.process.kill('SIGKILL')
+  await dying.ended
+  for (const [index, id] of ids.entries()) {
+    const streamed = await readers[index]?.all
+    const { events } = (await (await three.fetch(`/v1/sessions/${id}/events`)).json()) as { events: { seq: number; type: string }[] }
+    expect(streamed).toEqual(events.map(({ seq }) => seq))
+    expect(events.filter(({ type }) => type === 'interaction.session.resumed')).toHaveLength(1)
+    expect(await answerOf(three, id)).toBe('completed: Answer to More.')
+  }
+  expect(answered.toSorted()).toEqual(['Hello', 'Hello', 'More', 'More'])
+  for (const served of [two, three]) served.process.kill('SIGTERM')
+  const ended = await Promise.all([two.ended, three.ended])
+  expect(ended.map(({ code }) => code)).toEqual([143, 143])
+  expect(ended.map(({ stderr }) => stderr).join()).not.toContain('cannot be continued')
+})
+
+/** The numbers of the durable events of a session, until so many turns are completed and it is idle. */
+function readTurns(served: Served, sessionId: string, turns: number) {
+  const first = Promise.withResolvers<void>()
+  const read = async (): Promise<readonly number[]> => {
+    const response = await served.fetch(`/v1/sessions/${sessionId}/events`, { headers: { accept: 'text/event-stream' } })
+    let text = ''
+    for await (const chunk of response.body ?? []) {
+      text += new TextDecoder().decode(chunk)
+      first.resolve()
+      const ends = text.split('event: interaction.turn.completed\n')
+      if (ends.length > turns && ends.at(-1)?.includes('event: interaction.session.idle\n') && text.endsWith('\n\n')) break
+    }
+    return [...text.matchAll(/^id: (\d+)$/gm)].map(([, id]) => Number(id))
+  }
+  return { first: first.promise, all: read() }
+}
+
 /** Resolves when so many turns have been completed. */
 async function turnsOf(served: Served, sessionId: string, count: number): Promise<void> {
   const events = await served.fetch(`/v1/sessions/${sessionId}/events?until=closed`, { headers: { accept: 'text/event-stream' } })
@@ -186,20 +234,6 @@ async function turnsOf(served: Served, sessionId: string, count: number): Promis
     if (text.split('event: interaction.turn.completed').length > count) return
   }
 }
-
-test('sessions of other commands are not continued', async () => {
-  const model = heldModel(scene)
-  const run = scene.start(['run', 'clerk.ai', 'Hello', '--json'])
-  await model.asked
-  run.process.kill('SIGTERM')
-  const { sessionId } = JSON.parse((await run.ended).stdout) as { sessionId: string }
-  const served = await scene.serve()
-  const receipt = await served.fetch(`/v1/sessions/${sessionId}/messages`, { json: { input: 'More' } })
-  expect(await receipt.json()).toMatchObject({ driven: false })
-  served.process.kill('SIGTERM')
-  await served.ended
-  expect(model.requests()).toBe(1)
-})
 
 test('an address that others can reach needs a token; names, limits and the address come from the configuration', async () => {
   const other = await serveScene()

@@ -42,7 +42,8 @@ export interface ServeScene extends Workbench {
   /** Writes an agent file. */
   put(path: string, text: string): Promise<void>
   remove(path: string): Promise<void>
-  serve(args?: readonly string[]): Promise<Served>
+  /** `cwd`: a folder of the workbench. */
+  serve(args?: readonly string[], start?: { readonly cwd?: string }): Promise<Served>
 }
 
 export const agentText = (prompt: string, more = ''): string =>
@@ -59,8 +60,10 @@ export async function serveScene(): Promise<ServeScene> {
     put,
     remove: (path) => rm(join(bench.folder, path)),
     reply: ({ last }) => ({ text: `You said: ${last}` }),
-    async serve(args = []) {
-      const running = bench.start(['serve', ...(args.includes('--port') ? [] : ['--port', '0']), ...args])
+    async serve(args = [], { cwd = '' } = {}) {
+      const running = bench.start(['serve', ...(args.includes('--port') ? [] : ['--port', '0']), ...args], {
+        cwd: join(bench.folder, cwd),
+      })
       const log = new Log(running)
       const line = await Promise.race([log.line('"msg":"listening"'), running.ended.then(({ stderr }) => stderr)])
       if (!line.includes('"listening"')) throw new Error(`troupe serve has ended: ${line}`)

@@ -186,7 +186,7 @@ test('a call that needs approval suspends the session until somebody answers, fr
     new RegExp(`${sessionId}  clerk  waiting for an answer\n  troupe serve · .*\n  troupe serve\n`),
   )
   const answered = await troupe(['approvals', 'answer', sessionId, 'yes'])
-  expect(answered).toMatchObject({ code: 0, stderr: expect.stringContaining('A running troupe serve continues it') })
+  expect(answered).toMatchObject({ code: 0, stderr: expect.stringContaining('A running troupe serve of its folder continues the session') })
   expect(await untilTurnEnds(sessionId)).toContain('interaction.turn.completed')
   expect(await json(`/v1/sessions/${sessionId}`)).toMatchObject({ session: { status: 'completed' } })
   const { entries } = JSON.parse((await troupe(['audit', '--json'])).stdout)

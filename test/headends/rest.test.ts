@@ -1,6 +1,7 @@
 import { gzipSync } from 'node:zlib'
 import { afterEach, describe, expect, test } from 'vitest'
-import type { Tool } from '../../src/contracts/index.ts'
+import { localPrincipal, type Tool } from '../../src/contracts/index.ts'
+import { createAgentRuntime } from '../../src/runtime/index.ts'
 import { FakeClock, gate, ScriptedModel } from '../../src/testing/index.ts'
 import { request } from './raw-request.ts'
 import { collectSse, sseEvents } from './sse.ts'
@@ -244,6 +245,21 @@ describe('sessions', () => {
     expect(exported).toMatchObject({ format: 'troupe.session', session: { title: 'Greetings' } })
     expect((await fetch(`/v1/sessions/${sessionId}`, { method: 'DELETE' })).status).toBe(204)
     expect((await fetch(`/v1/sessions/${sessionId}`)).status).toBe(404)
+  })
+
+  test('a message that no process takes says so', async () => {
+    const { fetch, store } = await server()
+    const other = createAgentRuntime({
+      config: { agents: [{ ...agent, tools: [] }] },
+      adapter: new ScriptedModel([{ text: 'Hi.' }]),
+      store,
+    })
+    const { sessionId } = await other.run('Hello', { principal: localPrincipal })
+    await other.close()
+    const sent = await fetch(`/v1/sessions/${sessionId}/messages`, { json: { input: 'More' } })
+    const message = 'Stored, but nothing happens yet. No process runs the session.'
+    expect([sent.status, await json(sent)]).toEqual([202, { clientId: expect.any(String), driven: false, message }])
+    expect(await json(fetch(`/v1/sessions/${sessionId}/stop`, { method: 'POST' }))).toMatchObject({ driven: false, message })
   })
 
   test('a message may choose among the models of the agent', async () => {

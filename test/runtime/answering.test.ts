@@ -49,9 +49,21 @@ describe('a program that only answers', () => {
     const handle = one.runtime.stream('go')
     await until('asked', () => one.model.requests.length === 1)
     const other = world({ store })
-    expect(await other.runtime.sessions.send(handle.sessionId, 'more')).toMatchObject({ driven: true })
+    expect(await other.runtime.sessions.send(handle.sessionId, 'more')).toMatchObject({ driven: true, elsewhere: true })
     door.open()
     expect(await bounded(handle.outcome)).toMatchObject({ report: { text: 'Two.' } })
+  })
+
+  it('hears that nobody does if the other process releases the session while the message is stored', async () => {
+    const store = memoryStore()
+    const one = world({ store, steps: [{ text: 'One.' }] })
+    const handle = await one.runtime.open((await one.runtime.run('go')).sessionId)
+    const add: typeof store.inbox.add = async (...message) => {
+      await handle.release()
+      return store.inbox.add(...message)
+    }
+    const other = world({ store: { ...store, inbox: { ...store.inbox, add } } })
+    expect(await other.runtime.sessions.send(handle.sessionId, 'more')).toEqual({ clientId: expect.any(String), driven: false })
   })
 })
 

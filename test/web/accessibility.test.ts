@@ -1,15 +1,13 @@
-import { readFileSync } from 'node:fs'
-import type { Page } from 'playwright-core'
 import { afterAll, expect, test } from 'vitest'
 import { gate } from '../../src/testing/index.ts'
 import { openBrowser } from '../browser.ts'
+import { violations } from './axe.ts'
 import { type Chat, openChat } from './chat-page.ts'
 import { approve, startSession } from './journal.ts'
 import { tripStories, webScene } from './web-scene.ts'
 
 // axe finds nothing, in light and dark. Focus is visible. Nothing moves for those who asked for it.
 
-const axe = readFileSync('node_modules/axe-core/axe.min.js', 'utf8')
 const held = gate()
 const { trip = [], ...children } = tripStories(0)
 const scene = await webScene({
@@ -20,27 +18,6 @@ afterAll(async () => {
   await browser.close()
   await scene.close()
 })
-
-interface Found {
-  readonly violations: readonly {
-    readonly id: string
-    readonly nodes: readonly { readonly html: string; readonly failureSummary: string }[]
-  }[]
-}
-
-/** Rule and element of each violation. In the second theme only contrast can differ. */
-async function violations(page: Page): Promise<readonly string[]> {
-  if (!(await page.evaluate("'axe' in globalThis"))) await page.evaluate(axe)
-  const found: string[] = []
-  for (const colorScheme of ['light', 'dark'] as const) {
-    await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
-    const only = colorScheme === 'dark' ? "runOnly: ['color-contrast']" : ''
-    const result = (await page.evaluate(`axe.run(document, { resultTypes: ['violations'], ${only} })`)) as Found
-    for (const { id, nodes } of result.violations)
-      found.push(...nodes.map(({ html, failureSummary }) => `${colorScheme} ${id}: ${html.slice(0, 200)} ${failureSummary.slice(0, 300)}`))
-  }
-  return found
-}
 
 const session = await startSession(scene, 'A weekend in Oslo by train, not expensive')
 /** The policy of the page does not allow axe to add its styles. */

@@ -81,7 +81,9 @@ export async function answerRequest(invocation: ApprovalsInvocation, host: Host)
       { host, display },
     )
   const isServed = answered.waiting.origin?.command === 'serve'
-  const resume = isServed ? `A running troupe serve continues it. Otherwise: ${goOn}` : `Resume: ${goOn}`
+  const resume = isServed
+    ? `A running troupe serve of its folder continues the session. If none runs: ${goOn}`
+    : `Nothing runs yet. Resume the session: ${goOn}`
   await printNotice(driver === undefined ? resume : `The session is running (${driver}) and takes the answer.`, { host, display })
   return exitCodes.done.code
 }

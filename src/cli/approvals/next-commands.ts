@@ -1,5 +1,5 @@
 import { isAbsolute, relative } from 'node:path'
-import type { ApprovalRequest, Question, RunFlag, RunOrigin, Store, TreeId } from '../../contracts/index.ts'
+import type { ApprovalRequest, Question, RunFlag, RunOrigin, Store, TreeEntry, TreeId } from '../../contracts/index.ts'
 import { readPendingApprovals } from '../../runtime/index.ts'
 import { flagWords } from '../commands/resume-command.ts'
 import { typedWord } from '../options/typed-word.ts'
@@ -53,8 +53,12 @@ export interface Place {
   readonly dataDir: string | undefined
 }
 
+interface Resumable extends Pick<WaitingSession, 'origin'> {
+  readonly run: Pick<TreeEntry, 'treeId' | 'status'>
+}
+
 /** Resumes the session in its workspace with its original flags. A server continues its own sessions. An ended session needs a prompt. Models and limits are in its journal. */
-export function resumeHint({ run, origin }: Pick<WaitingSession, 'run' | 'origin'>, { here, folder, dataDir }: Place): string {
+export function resumeHint({ run, origin }: Resumable, { here, folder, dataDir }: Place): string {
   const file = origin?.agentFile === undefined ? 'FILE' : typedWord(agentFileOf(origin))
   const isHere = origin === undefined || origin.workspace === here
   const data = dataDirFlag(isHere || dataDir === undefined ? dataDir : folder)

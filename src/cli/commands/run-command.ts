@@ -1,5 +1,3 @@
-import { realpathSync } from 'node:fs'
-import { homedir } from 'node:os'
 import { resolve } from 'node:path'
 import type { Outcome, RunOrigin, Store, TreeId } from '../../contracts/index.ts'
 import { type AgentRuntime, createAgentRuntime, type RunHandle, systemClock } from '../../runtime/index.ts'
@@ -7,9 +5,10 @@ import { redactor } from '../../util/redact.ts'
 import { dataDirFlag, type NextSteps, nextSteps, type Suspended } from '../approvals/next-commands.ts'
 import { projectGrants, userGrants } from '../approvals/project-grants.ts'
 import { chooseApprover } from '../approvals/terminal-approver.ts'
-import { dataFolder } from '../host/data-folder.ts'
+import { dataDirOf } from '../host/data-folder.ts'
 import { openDataFolder } from '../host/open-data-folder.ts'
 import type { Host } from '../host/process-host.ts'
+import { realPath } from '../host/real-path.ts'
 import type { RunInvocation } from '../options/parse-arguments.ts'
 import { progressFor } from '../progress/display.ts'
 import { followRun } from '../run/follow-run.ts'
@@ -48,7 +47,7 @@ export async function runCommand(requested: RunInvocation, given: Host, interrup
     origin: originOf(prepared),
   })
   const { prompt, workspace, folder, agent, changes } = prepared
-  const dataDir = dataDirOf(prepared, host)
+  const dataDir = dataDirOf(folder, host.env)
   const started = await interruption.before(
     startRun(runtime, store, { invocation, prompt, workspace, folder, dataDir, changes, agent: agent.name }),
   )
@@ -113,15 +112,6 @@ function originOf({ workspace, invocation, adapter }: PreparedRun): RunOrigin {
   }
 }
 
-/** A file that is a pipe has no real path. */
-function realPath(file: string): string {
-  try {
-    return realpathSync(file)
-  } catch {
-    return resolve(file)
-  }
-}
-
 /** The resume command after an interrupt. The turn has ended, unless the run did not stop in time. */
 function afterInterrupt(outcome: Outcome | undefined, invocation: RunInvocation, sessionId: string): string | undefined {
   if (!outcome) return resumeCommand(invocation, sessionId)
@@ -134,10 +124,6 @@ async function afterStoreFailure(outcome: Outcome | undefined, invocation: RunIn
   const entry = await Promise.resolve(trees.get(outcome.sessionId as string as TreeId)).catch(() => undefined)
   return entry && resumeCommand(invocation, outcome.sessionId)
 }
-
-/** `undefined` for the default folder. */
-const dataDirOf = ({ folder }: PreparedRun, { env }: Host): string | undefined =>
-  folder === dataFolder({ flag: undefined, env, home: homedir() }) ? undefined : folder
 
 async function introduce({ sessionId }: RunHandle, { agent, folder }: PreparedRun, audience: PrintTarget): Promise<void> {
   await printNotice(`session ${sessionId}`, audience)

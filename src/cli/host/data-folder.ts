@@ -1,5 +1,5 @@
 import { accessSync, constants, statSync } from 'node:fs'
-import { userInfo } from 'node:os'
+import { homedir, userInfo } from 'node:os'
 import { dirname, isAbsolute, join, resolve } from 'node:path'
 import { type Problem, TroupeError } from '../../contracts/index.ts'
 
@@ -17,14 +17,18 @@ export function dataFolder({ flag, env, home }: DataFolderSources): string {
   return join(state !== undefined && isAbsolute(state) ? state : join(homeFolder(home), '.local', 'state'), 'troupe')
 }
 
+/** The folder for `--data-dir` of a command; `undefined` if it is the default. */
+export const dataDirOf = (folder: string, env: DataFolderSources['env']): string | undefined =>
+  folder === dataFolder({ flag: undefined, env, home: homedir() }) ? undefined : folder
+
 /** `HOME` if it is absolute. */
 export const homeFolder = (home: string): string => (isAbsolute(home) ? home : ownHome())
 
 /** From the system, because an empty or relative `HOME` would depend on the current folder. */
 function ownHome(): string {
   try {
-    const { homedir } = userInfo()
-    if (isAbsolute(homedir)) return homedir
+    const { homedir: own } = userInfo()
+    if (isAbsolute(own)) return own
   } catch {
     // A user id without an account.
   }

@@ -51,6 +51,10 @@ const isChangeable = (key: string): boolean => key === 'models' || /^(?:limits|p
 export const flagsToRepeat = (flags: readonly RunFlag[]): readonly RunFlag[] =>
   flags.filter(({ name, value }) => name !== 'model' && !optionFlags.has(name) && !(name === 'override' && isChangeable(keyIn(value))))
 
+/** Flags that set models, also those of children that have none. The journal has those of the root. */
+export const modelFlags = (flags: readonly RunFlag[]): readonly RunFlag[] =>
+  flags.filter(({ name, value }) => name === 'model' || (name === 'override' && keyIn(value) === 'models'))
+
 const optionFlags: ReadonlySet<string> = new Set(
   agentOptionKeys.flatMap((key) => (agentOptions[key] satisfies AgentOption as AgentOption).flag?.name ?? []),
 )

@@ -103,7 +103,18 @@ async function serveWith(serving: Serving, kernel: ProjectKernel | undefined, li
   const project = await extend(serving.project)
   if (kernel) health.kernelProblems = () => kernel.problems
   const version = await packageVersion()
-  const prepared = await prepareServer({ project, settings, store, version, health, host, log, kernel, demo: demo?.models })
+  const prepared = await prepareServer({
+    project,
+    flags: invocation,
+    settings,
+    store,
+    version,
+    health,
+    host,
+    log,
+    kernel,
+    demo: demo?.models,
+  })
   const reload = new HotReload({
     ...{ first: serving.project, clock: systemClock, health, log },
     load: () => loadServedProject(invocation, { host, isTrusted: false, hasKernel: kernel !== undefined, ...demo?.loading() }),
@@ -120,7 +131,7 @@ async function serveWith(serving: Serving, kernel: ProjectKernel | undefined, li
     listeners.onStatus = () => prepared.statusChanged()
     demo?.models.attach(() => reload.applyNow())
     stop = await (invocation.isStdio ? serveProcess : serveNetwork)({ ...serving, project }, prepared, kernel)
-    void resumeSessions(prepared, log)
+    void prepared.own.resume().catch((error: unknown) => log.failure(error))
     void kernel?.start().catch((error: unknown) => log.failure(error))
     await stop.requested
     log.note('Stopping: no new work is accepted, and running turns may continue.')
@@ -147,15 +158,6 @@ async function openKernel(
   const quarantined = kernelHost?.quarantined ?? readSupervisorState(supervisorPlace(invocation.dataDir, host)).quarantined
   const [onChange, onStatus] = [() => listeners.onChange(), () => listeners.onStatus()]
   return ProjectKernel.open({ project, store, host, log, kernelHost, quarantined, onChange, onStatus })
-}
-
-async function resumeSessions({ own }: PreparedServer, log: ServeLog): Promise<void> {
-  try {
-    const count = await own.resume()
-    if (count > 0) log.note(`Continues ${count} interrupted ${count === 1 ? 'session' : 'sessions'}.`)
-  } catch (error) {
-    log.failure(error)
-  }
 }
 
 interface Stop {

@@ -7,9 +7,12 @@ import { auditLog, type HeadendServer, headendServer, type Listening, listen, st
 import { conversationSessions } from '../../kernel/index.ts'
 import { type AgentRuntime, randomIds, systemClock } from '../../runtime/index.ts'
 import { schemaValidator } from '../../tools/index.ts'
+import { dataDirOf } from '../host/data-folder.ts'
 import type { Host } from '../host/process-host.ts'
 import type { ProjectKernel } from '../kernel/project-kernel.ts'
+import type { ServeInvocation } from '../options/serve-invocations.ts'
 import { packageFile } from '../package-file.ts'
+import { Continuations } from './continuations.ts'
 import { type LocalToken, localToken } from './local-token.ts'
 import { OwnSessions } from './own-sessions.ts'
 import type { ServeLog } from './serve-log.ts'
@@ -23,6 +26,8 @@ import { StoreHealth } from './store-health.ts'
 
 export interface ServerOptions {
   readonly project: ServedProject
+  /** Of the command line: sessions of `troupe run` need the same. */
+  readonly flags: Pick<ServeInvocation, 'configFile' | 'allow' | 'deny'>
   readonly settings: ServeSettings
   readonly store: Store
   readonly version: string
@@ -43,7 +48,7 @@ export interface PreparedServer {
   readonly dependencies: RouteDependencies
   readonly server: HeadendServer
   readonly local: LocalToken
-  /** Refuses agents that cannot be served here. */
+  /** Refuses agents that cannot be served here, before a project is applied. */
   check(project: ServedProject): void
   /** Tells clients of MCP that agents have changed. */
   agentsChanged(): void
@@ -56,6 +61,7 @@ export interface PreparedServer {
 /** Connects runtime, routes, access and telemetry. Throws before anything is started if an agent has the name of a route. */
 export async function prepareServer({
   project,
+  flags,
   settings,
   store,
   version,
@@ -76,6 +82,7 @@ export async function prepareServer({
     records: store.records,
     usages: store.usages,
     validator: schemaValidator(),
+    workspace: project.workspace,
     async problems() {
       await storeHealth.check()
       return health.problems
@@ -97,7 +104,15 @@ export async function prepareServer({
   checkServedNames(project, reserved)
   const local = await localToken(project.folder)
   const { runtime, close } = serveRuntime(project, telemetry.observe(store), host)
-  const own = new OwnSessions({ runtime, store, workspace: project.workspace, report: log.warn })
+  const { workspace } = project
+  const continuations = new Continuations({
+    store,
+    place: { here: workspace, folder: project.folder, dataDir: dataDirOf(project.folder, host.env) },
+    flags,
+    agents: () => runtime.sessions.agents(),
+  })
+  continuations.use(project)
+  const own = new OwnSessions({ runtime, store, clock, workspace, continuations, note: log.note, report: log.warn })
   const storeHealth = new StoreHealth({
     ...{ store, folder: project.folder, clock, log },
     changed(problems) {
@@ -133,7 +148,10 @@ export async function prepareServer({
   })
   return {
     ...{ runtime, own, sessions, dependencies, server, local },
-    check: (changed) => checkServedNames(changed, reserved),
+    check(changed) {
+      checkServedNames(changed, reserved)
+      continuations.use(changed)
+    },
     agentsChanged: agents.publish,
     statusChanged: status.publish,
     async close() {

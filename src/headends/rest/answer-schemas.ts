@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import {
   type AgentDescription,
+  type ContinuesElsewhere,
   type ExtensionStatus,
   extensionStates,
   type OwnerUsage,
@@ -42,6 +43,12 @@ const team = z.array(z.object(memberFields).meta({ id: 'TeamMember' })).optional
 export const agentSchema = z.object({ ...memberFields, team }).meta({ id: 'AgentDescription' })
 export const agentList = z.object({ agents: z.array(agentSchema) })
 
+const continuesElsewhere = z.object({
+  here: z.literal(false),
+  reason: z.string(),
+  command: z.string().optional().describe('Continues the session in a shell. For `admin`.'),
+} satisfies Fields<ContinuesElsewhere>)
+
 const sessionFields = {
   sessionId: z.string(),
   agent: z.string(),
@@ -52,6 +59,9 @@ const sessionFields = {
   key: z.string().optional(),
   labels: texts.optional(),
   workspace: z.string().optional(),
+  project: z.enum(['here', 'elsewhere']).optional(),
+  continue: z.union([z.object({ here: z.literal(true) }), continuesElsewhere]).optional(),
+  reason: z.literal('released').optional(),
   seq: count,
 } as const
 export const sessionSchema = z
@@ -113,7 +123,9 @@ export const receiptSchema = z
     clientId: z.string(),
     driven: z.boolean(),
     first: z.object({ decision: published('ApprovalDecision'), by: z.string() }).optional(),
-  } satisfies Fields<Receipt>)
+    message: z.string().optional().describe('Why nothing happens yet, if `driven` is false.'),
+    continue: continuesElsewhere.optional(),
+  } satisfies Fields<Omit<Receipt, 'elsewhere'> & { readonly message?: string }>)
   .meta({ id: 'Receipt' })
 export const requestList = z.object({ approvals: requests })
 export const allRequests = z.object({
@@ -139,6 +151,7 @@ export const statusSchema = z
     scopes: texts,
     agents: texts,
     models: texts,
+    workspace: z.string().optional().describe('The folder of the server. For `admin`.'),
     budget: budget.optional(),
     warnings: texts.optional(),
     demo: z.object({ model: z.string(), offers: z.array(z.object({ model: z.string(), from: z.string() })) }).optional(),

@@ -2,9 +2,9 @@ import { z } from 'zod'
 import type { ApprovalDecision, JsonObject } from '../../contracts/index.ts'
 import { HttpError, isAdmin, json, plainErrors, type Route, route } from '../server/index.ts'
 import { allRequests, receiptSchema, requestList } from './answer-schemas.ts'
-import { sessionOf } from './find-session.ts'
+import { folderFilter, folderSchema, sessionOf } from './find-session.ts'
 import type { RestDependencies } from './rest-routes.ts'
-import { jsonObject, sessionDocument } from './wire.ts'
+import { jsonObject, receiptDocument, receiptText, sessionDocument } from './wire.ts'
 
 const base = { headend: 'rest', errors: plainErrors } as const
 
@@ -22,7 +22,7 @@ const decision = z.discriminatedUnion('kind', [
 /** Sessions that are looked at for open requests. */
 const maxSessions = 200
 
-export function approvalRoutes({ audit }: RestDependencies): readonly Route[] {
+export function approvalRoutes({ audit, ...dependencies }: RestDependencies): readonly Route[] {
   return [
     route({
       ...base,
@@ -30,9 +30,10 @@ export function approvalRoutes({ audit }: RestDependencies): readonly Route[] {
       path: '/v1/approvals',
       access: 'read',
       summary: 'List the open requests of all own sessions',
+      query: z.strictObject({ folder: folderSchema }),
       responses: { 200: { description: '`{ approvals: [{ session, request }] }`', content: json(allRequests) } },
-      async handle({ sessions }) {
-        const waiting = await sessions.list({ hasOpenRequests: true, limit: maxSessions })
+      async handle({ sessions, query }) {
+        const waiting = await sessions.list({ ...folderFilter(query.folder, dependencies), hasOpenRequests: true, limit: maxSessions })
         const all = await Promise.all(
           waiting.map(async (session) => {
             const requests = await sessions.requests(session.sessionId)
@@ -70,7 +71,7 @@ export function approvalRoutes({ audit }: RestDependencies): readonly Route[] {
           description: 'The request has the same answer already: `{ clientId, driven, first: { decision, by } }`',
           content: json(receiptSchema),
         },
-        202: { description: '`{ clientId, driven }`', content: json(receiptSchema) },
+        202: { description: receiptText, content: json(receiptSchema) },
         400: { description: 'The decision does not fit the request.' },
         409: { description: 'The request has another answer: `first: { decision, by }` in the error.' },
       },
@@ -92,7 +93,7 @@ export function approvalRoutes({ audit }: RestDependencies): readonly Route[] {
           approvalId,
           ...(body.kind === 'approve' && { breadth: body.breadth }),
         })
-        return Response.json(receipt, { status: 202 })
+        return Response.json(receiptDocument(receipt), { status: 202 })
       },
     }),
   ]

@@ -14,7 +14,7 @@ import {
   toHttpError,
 } from '../server/index.ts'
 import { eventPage, watchEvents } from './answer-schemas.ts'
-import { sessionOf } from './find-session.ts'
+import { folderSchema, sessionOf } from './find-session.ts'
 import { merged, signals } from './merged.ts'
 import type { RestDependencies } from './rest-routes.ts'
 import { sessionDocument } from './wire.ts'
@@ -47,6 +47,10 @@ function encodeItem(item: WatchItem): Uint8Array | undefined {
   if (item === serverChange) return encodeServerChange(serverChange)
   return 'kind' in item && !('type' in item) ? encodeChange(item) : encodeEvent(item as StreamEvent)
 }
+
+/** A change of another folder's session, unless it is the one that is followed. */
+const isElsewhere = (item: WatchItem, followed: string | undefined): boolean =>
+  'session' in item && item.kind === 'changed' && item.session.project === 'elsewhere' && item.session.sessionId !== followed
 
 export function eventRoutes({ clock, onChange }: RestDependencies): readonly Route[] {
   const failed = (requestId: string) => (error: unknown) =>
@@ -93,7 +97,7 @@ export function eventRoutes({ clock, onChange }: RestDependencies): readonly Rou
       path: '/v1/watch',
       access: 'read',
       summary: 'Follow the list of sessions and one session, in one stream',
-      query: z.strictObject({ session: z.string().optional(), after: cursor.optional() }),
+      query: z.strictObject({ session: z.string().optional(), after: cursor.optional(), folder: folderSchema }),
       responses: {
         200: {
           description:
@@ -113,7 +117,7 @@ export function eventRoutes({ clock, onChange }: RestDependencies): readonly Rou
         )
         return eventStream({
           source,
-          encode: encodeItem,
+          encode: (item) => (query.folder === 'here' && isElsewhere(item, id) ? undefined : encodeItem(item)),
           clock,
           failed: failed(requestId),
         })

@@ -12,6 +12,8 @@ export interface RestDependencies {
   readonly clock: Clock
   readonly version: string
   readonly usages: OwnerUsages
+  /** The folder of the server: lists contain its sessions. Absent: those of all folders. */
+  readonly workspace?: string
   audit(entry: AuditEntry): Promise<void>
   /** Empty without extensions. */
   extensions(): readonly ExtensionStatus[]

@@ -2,52 +2,55 @@ import { z } from 'zod'
 import { sessionFieldLimits, sessionStatuses, type TreeFilter } from '../../contracts/index.ts'
 import { HttpError, json, plainErrors, type Route, route } from '../server/index.ts'
 import { exportedSession, sessionCreated, sessionList, sessionSchema, shownSession } from './answer-schemas.ts'
-import { keyFor, sessionOf } from './find-session.ts'
+import { folderFilter, folderSchema, keyFor, sessionOf } from './find-session.ts'
 import type { RestDependencies } from './rest-routes.ts'
 import { answerDocument, labelsSchema, sessionDocument } from './wire.ts'
 
 const base = { headend: 'rest', errors: plainErrors } as const
 const oneOrMany = <Each extends z.ZodType>(each: Each) => z.union([each.transform((one) => [one]), z.array(each)])
 
-const listSessions = route({
-  ...base,
-  method: 'GET',
-  path: '/v1/sessions',
-  access: 'read',
-  summary: 'List sessions, newest first',
-  query: z.strictObject({
-    agent: z.string().optional(),
-    status: oneOrMany(z.enum(sessionStatuses)).optional(),
-    label: oneOrMany(z.string()).optional(),
-    key: z.string().optional(),
-    owner: z.string().optional(),
-    text: z.string().max(200).optional(),
-    limit: z.coerce.number().int().min(1).max(200).default(50),
-    before: z.coerce.number().optional(),
-  }),
-  responses: { 200: { description: '`{ sessions, next? }`. `next` is the `before` of the next page.', content: json(sessionList) } },
-  async handle(request) {
-    const { query, sessions } = request
-    if (query.key !== undefined) {
-      const found = await sessions.find(keyFor(request, query.key))
-      return Response.json({ sessions: found ? [sessionDocument(found)] : [] })
-    }
-    const { agent, status, label, text, limit, before, owner } = query
-    const filter: TreeFilter = {
-      ...(agent !== undefined && { agent }),
-      ...(status && { status }),
-      ...(label && { labels: label }),
-      ...(text !== undefined && { text }),
-      ...(before !== undefined && { before }),
-      ...(owner !== undefined && { owner }),
-      limit: limit + 1,
-    }
-    const found = await sessions.list(filter)
-    const shown = found.slice(0, limit)
-    const last = shown.at(-1)
-    return Response.json({ sessions: shown.map(sessionDocument), ...(found.length > limit && last && { next: last.createdAt }) })
-  },
-})
+const listSessions = (dependencies: RestDependencies): Route =>
+  route({
+    ...base,
+    method: 'GET',
+    path: '/v1/sessions',
+    access: 'read',
+    summary: 'List sessions, newest first',
+    query: z.strictObject({
+      agent: z.string().optional(),
+      status: oneOrMany(z.enum(sessionStatuses)).optional(),
+      label: oneOrMany(z.string()).optional(),
+      key: z.string().optional(),
+      folder: folderSchema,
+      owner: z.string().optional(),
+      text: z.string().max(200).optional(),
+      limit: z.coerce.number().int().min(1).max(200).default(50),
+      before: z.coerce.number().optional(),
+    }),
+    responses: { 200: { description: '`{ sessions, next? }`. `next` is the `before` of the next page.', content: json(sessionList) } },
+    async handle(request) {
+      const { query, sessions } = request
+      if (query.key !== undefined) {
+        const found = await sessions.find(keyFor(request, query.key))
+        return Response.json({ sessions: found ? [sessionDocument(found)] : [] })
+      }
+      const { agent, status, label, text, limit, before, owner, folder } = query
+      const filter: TreeFilter = {
+        ...folderFilter(folder, dependencies),
+        ...(agent !== undefined && { agent }),
+        ...(status && { status }),
+        ...(label && { labels: label }),
+        ...(text !== undefined && { text }),
+        ...(before !== undefined && { before }),
+        ...(owner !== undefined && { owner }),
+        limit: limit + 1,
+      }
+      const found = await sessions.list(filter)
+      const shown = found.slice(0, limit)
+      const last = shown.at(-1)
+      return Response.json({ sessions: shown.map(sessionDocument), ...(found.length > limit && last && { next: last.createdAt }) })
+    },
+  })
 
 const showSession = route({
   ...base,
@@ -160,7 +163,7 @@ const exportSession = route({
 })
 
 export const sessionRoutes = (dependencies: RestDependencies): readonly Route[] => [
-  listSessions,
+  listSessions(dependencies),
   showSession,
   updateSession,
   deleteSession(dependencies),

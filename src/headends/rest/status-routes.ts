@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { type OwnerBudget, subtractUsd } from '../../contracts/index.ts'
 import { nextUtcDay, utcDay } from '../../util/utc-day.ts'
-import { type Caller, HttpError, json, type Peer, plainErrors, type Route, route } from '../server/index.ts'
+import { type Caller, HttpError, isAdmin, json, type Peer, plainErrors, type Route, route } from '../server/index.ts'
 import { statusSchema } from './answer-schemas.ts'
 import type { RestDependencies } from './rest-routes.ts'
 
@@ -37,7 +37,7 @@ const statusRoute = (dependencies: RestDependencies): Route =>
     responses: {
       200: {
         description:
-          '`{ version, principal, scopes, agents, models }`. With a budget: `budget`, what is used and left today. `warnings`: what is not as it should be, such as an agent file that cannot be read.',
+          '`{ version, principal, scopes, agents, models }`. With a budget: `budget`, what is used and left today. `warnings`: what is not as it should be, such as an agent file that cannot be read. With `admin`: `workspace`, the folder of the server.',
         content: json(statusSchema),
       },
     },
@@ -47,7 +47,7 @@ const statusRoute = (dependencies: RestDependencies): Route =>
 async function statusOf({ caller, sessions }: Peer, { version, ...dependencies }: RestDependencies): Promise<object> {
   const agents = sessions.agents()
   const warnings = dependencies.warnings?.() ?? []
-  const { demo } = dependencies
+  const { demo, workspace } = dependencies
   return {
     version,
     principal: caller.principal,
@@ -56,6 +56,7 @@ async function statusOf({ caller, sessions }: Peer, { version, ...dependencies }
     models: [...new Set(agents.flatMap(({ models }) => models))],
     ...(caller.budget && { budget: await budgetToday(caller, caller.budget, dependencies) }),
     ...(warnings.length > 0 && { warnings }),
+    ...(isAdmin(caller) && workspace !== undefined && { workspace }),
     ...(demo && { demo: { model: demo.model, offers: demo.offers } }),
   }
 }

@@ -2,7 +2,17 @@ import { z } from 'zod'
 import { findAgent, HttpError, json, plainErrors, type Route, type RouteRequest, route } from '../server/index.ts'
 import { receiptSchema, sessionCreated } from './answer-schemas.ts'
 import { keyFor, sessionOf } from './find-session.ts'
-import { inputOf, inputSchema, refuseSettings, settingsFields, settingsOf, startFields, startOptionsOf } from './wire.ts'
+import {
+  inputOf,
+  inputSchema,
+  receiptDocument,
+  receiptText,
+  refuseSettings,
+  settingsFields,
+  settingsOf,
+  startFields,
+  startOptionsOf,
+} from './wire.ts'
 
 const base = { headend: 'rest', errors: plainErrors } as const
 const clientId = z.string().min(1).max(200)
@@ -52,7 +62,7 @@ const sendMessage = route({
     to: z.string().optional(),
     ...settingsFields,
   }),
-  responses: { 202: { description: '`{ clientId, driven }`', content: json(receiptSchema) } },
+  responses: { 202: { description: receiptText, content: json(receiptSchema) } },
   async handle(request) {
     const { body, sessions } = request
     const session = await sessionOf(request)
@@ -68,7 +78,7 @@ const sendMessage = route({
       ...settingsOf(body),
     })
     place?.keepUntil(sessions.outcome(sessionId))
-    return Response.json(receipt, { status: 202 })
+    return Response.json(receiptDocument(receipt), { status: 202 })
   },
 })
 
@@ -80,10 +90,10 @@ const cancelTurn = (['stop', 'interrupt'] as const).map((mode) =>
     access: 'run',
     endsWork: true,
     summary: mode === 'stop' ? 'End the turn with a last answer' : 'End the turn immediately',
-    responses: { 202: { description: '`{ clientId, driven }`', content: json(receiptSchema) } },
+    responses: { 202: { description: receiptText, content: json(receiptSchema) } },
     async handle(request) {
       const { sessionId } = await sessionOf(request)
-      return Response.json(await request.sessions.cancel(sessionId, mode), { status: 202 })
+      return Response.json(receiptDocument(await request.sessions.cancel(sessionId, mode)), { status: 202 })
     },
   }),
 )

@@ -5,6 +5,7 @@ import {
   type JsonObject,
   type Message,
   type Outcome,
+  type Receipt,
   reasoningEfforts,
   type SessionEntry,
   sessionFieldLimits,
@@ -170,6 +171,16 @@ export function answerDocument({ sessionId, status, reason, message, remedy, rep
     cost,
     diagnostics,
   }
+}
+
+export const receiptText =
+  '`{ clientId, driven }`. With `driven: false` nothing happens yet: `message` says why, and `continue.command` continues the session.'
+
+/** A message that nobody takes now must not look like one that had an effect. */
+export function receiptDocument({ continue: continues, elsewhere: _, ...receipt }: Receipt) {
+  if (receipt.driven) return receipt
+  const { reason = 'No process runs the session.' } = continues ?? {}
+  return { ...receipt, message: `Stored, but nothing happens yet. ${reason}`, ...(continues && { continue: continues }) }
 }
 
 export const sessionDocument = ({ seq, createdAt, updatedAt, ...entry }: SessionEntry) => ({

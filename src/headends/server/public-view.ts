@@ -1,5 +1,15 @@
-import type { AgentSpec, InteractionEvent, Json, SessionEntry, SessionService, StreamEvent } from '../../contracts/index.ts'
+import type {
+  AgentSpec,
+  ContinuesElsewhere,
+  InteractionEvent,
+  Json,
+  Receipt,
+  SessionEntry,
+  SessionService,
+  StreamEvent,
+} from '../../contracts/index.ts'
 import { type PathHider, pathHider } from '../../util/hide-paths.ts'
+import { mapItems } from '../../util/map-items.ts'
 
 /** Folders of the machine by the names that are shown instead. */
 export interface HiddenFolders {
@@ -34,16 +44,19 @@ export class PublicView {
     const event = <Event extends StreamEvent>(each: Event): Event => this.event(each)
     return {
       ...service,
-      events: (id, options) => mapped(service.events(id, options), event),
+      events: (id, options) => mapItems(service.events(id, options), event),
       watch: (filter) =>
-        mapped(service.watch(filter), (change) =>
+        mapItems(service.watch(filter), (change) =>
           change.kind === 'changed' ? once(this.#known, change, () => ({ ...change, session: publicEntry(change.session) })) : change,
         ),
       requests: async (id) => (await service.requests(id)).map((request) => this.hide(request)),
       approve: async (id, { decision, ...answer }) => {
         const key = decision.kind === 'approve' && decision.key !== undefined && { key: this.#paths.reveal(decision.key) }
-        return this.hide(await service.approve(id, { ...answer, decision: { ...decision, ...key } }))
+        return publicReceipt(this.hide(await service.approve(id, { ...answer, decision: { ...decision, ...key } })))
       },
+      send: async (id, input, options) => publicReceipt(await service.send(id, input, options)),
+      revoke: async (id, keys, by) => publicReceipt(await service.revoke(id, keys, by)),
+      cancel: async (id, mode, by) => publicReceipt(await service.cancel(id, mode, by)),
       outcome: async (id) => {
         const { report, snapshot, ...rest } = await service.outcome(id)
         const own = { ...snapshot, selectedAgent: this.#agent(snapshot.selectedAgent), skills: [], history: [], state: {} }
@@ -115,21 +128,13 @@ function once<Value extends object>(known: WeakMap<object, object>, value: Value
 }
 
 const lastName = (path: string): string => path.split(/[/\\]/).findLast((part) => part !== '') ?? ''
-const publicEntry = (entry: SessionEntry): SessionEntry =>
-  entry.workspace === undefined ? entry : { ...entry, workspace: lastName(entry.workspace) }
-const entryOrNone = (entry: SessionEntry | undefined): SessionEntry | undefined => entry && publicEntry(entry)
 
-function mapped<Item>(source: AsyncIterable<Item>, change: (item: Item) => Item): AsyncIterable<Item> {
-  return {
-    [Symbol.asyncIterator]() {
-      const inner = source[Symbol.asyncIterator]()
-      return {
-        async next() {
-          const next = await inner.next()
-          return next.done ? next : { value: change(next.value) }
-        },
-        return: async () => inner.return?.() ?? { value: undefined, done: true },
-      }
-    },
-  }
-}
+/** Commands and folders are for the person who runs the server. */
+const notHere: ContinuesElsewhere = { here: false, reason: 'Only a person at the machine of the server can continue it.' }
+const publicEntry = ({ workspace, ...entry }: SessionEntry): SessionEntry => ({
+  ...entry,
+  ...(workspace !== undefined && { workspace: lastName(workspace) }),
+  ...(entry.continue?.here === false && { continue: notHere }),
+})
+const publicReceipt = (receipt: Receipt): Receipt => (receipt.continue ? { ...receipt, continue: notHere } : receipt)
+const entryOrNone = (entry: SessionEntry | undefined): SessionEntry | undefined => entry && publicEntry(entry)

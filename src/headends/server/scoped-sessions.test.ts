@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest'
 import type { AgentDescription, SessionEntry, SessionService } from '../../contracts/index.ts'
-import type { Caller, Scope } from './caller.ts'
+import { type Caller, isAdmin, type Scope } from './caller.ts'
+import { PublicView } from './public-view.ts'
 import { scopedSessions } from './scoped-sessions.ts'
 
 const caller = (name: string, { agents, scopes = ['run'] }: { agents?: readonly string[]; scopes?: readonly Scope[] } = {}): Caller => ({
@@ -10,13 +11,14 @@ const caller = (name: string, { agents, scopes = ['run'] }: { agents?: readonly 
 })
 
 /** One session of `ann`. Records what reaches the service. */
-function stage(who: Caller) {
+function stage(who: Caller, more: Partial<SessionEntry> = {}) {
   const calls: (readonly unknown[])[] = []
-  const entry = { sessionId: 's1', owner: 'token:ann', agent: 'writer' } as unknown as SessionEntry
+  const entry = { sessionId: 's1', owner: 'token:ann', agent: 'writer', ...more } as unknown as SessionEntry
   const agents = ['writer', 'web-search', 'web-fetch'].map((name) => ({ name }) as AgentDescription)
   const answers: Partial<Record<keyof SessionService, (...given: readonly unknown[]) => unknown>> = {
     get: async (id) => (id === 's1' ? entry : undefined),
     find: async (key) => (key === 'k1' ? entry : undefined),
+    list: async () => [entry],
     agents: () => agents,
     async *events() {
       yield 'event'
@@ -30,7 +32,7 @@ function stage(who: Caller) {
         return (answers[name] ?? (async () => 'done'))(...given)
       },
   })
-  return { sessions: scopedSessions(service, who), calls }
+  return { service, sessions: scopedSessions(service, who), calls }
 }
 
 const first = async (events: AsyncIterable<unknown>) => {
@@ -117,6 +119,30 @@ it('lists and watches the own sessions only, whatever the filter says', async ()
     ['list', { owner: 'token:ann' }],
     ['watch', {}],
   ])
+})
+
+it('sends nothing to a session that does not continue here; only admins see its folder and the command', async () => {
+  const command = 'cd /srv/other && troupe serve'
+  const there = { workspace: '/srv/other', continue: { here: false, reason: 'It belongs to /srv/other.', command } } as const
+  for (const name of ['send', 'approve', 'revoke', 'cancel'] as const)
+    for (const who of [caller('ann'), caller('root', { scopes: ['admin'] })]) {
+      const { service, calls } = stage(who, there)
+      const sessions = scopedSessions(isAdmin(who) ? service : new PublicView().sessions(service), who)
+      const refusal = await ofOne[name](sessions, 's1').catch((error: Error) => error)
+      expect(refusal).toMatchObject({
+        code: 'session_mismatch',
+        ...(isAdmin(who) && { remedy: `Continue it in a shell: ${command}` }),
+      })
+      expect(calls).toEqual([])
+      const said = JSON.stringify([
+        { ...refusal },
+        `${refusal}`,
+        await sessions.get('s1'),
+        await sessions.list(),
+        await sessions.find('k1'),
+      ])
+      expect(said.includes('/srv')).toBe(isAdmin(who))
+    }
 })
 
 it('knows the agents of the token only', async () => {

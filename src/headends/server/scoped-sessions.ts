@@ -1,4 +1,11 @@
-import { type SessionEntry, type SessionService, type StreamEvent, type TraceContext, TroupeError } from '../../contracts/index.ts'
+import {
+  type ContinuesElsewhere,
+  type SessionEntry,
+  type SessionService,
+  type StreamEvent,
+  type TraceContext,
+  TroupeError,
+} from '../../contracts/index.ts'
 import { type Caller, isAdmin, mayUseAgent } from './caller.ts'
 
 /**
@@ -12,6 +19,13 @@ export function scopedSessions(service: SessionService, caller: Caller, traceCon
   async function own(sessionId: string): Promise<SessionEntry> {
     const entry = await service.get(sessionId)
     if (!entry || (owner !== undefined && entry.owner !== owner)) throw unknownSession(sessionId)
+    return entry
+  }
+
+  /** Messages to a session that does not continue here are refused before anything is stored. */
+  async function continued(sessionId: string): Promise<SessionEntry> {
+    const entry = await own(sessionId)
+    if (entry.continue?.here === false) throw refused(sessionId, entry.continue)
     return entry
   }
 
@@ -35,7 +49,7 @@ export function scopedSessions(service: SessionService, caller: Caller, traceCon
       return service.start(input, { ...options, principal, ...(traceContext && { traceContext }) })
     },
     async send(sessionId, input, options) {
-      const { agent } = await own(sessionId)
+      const { agent } = await continued(sessionId)
       // An earlier token of this name may have had other agents; an admin may see sessions of all of them.
       const isNamed = caller.agents === undefined || agents().some(({ name, displayName }) => name === agent || displayName === agent)
       if (!isNamed) throw unknownAgent(agent)
@@ -52,15 +66,15 @@ export function scopedSessions(service: SessionService, caller: Caller, traceCon
       return service.requests(sessionId)
     },
     async approve(sessionId, answer) {
-      await own(sessionId)
+      await continued(sessionId)
       return service.approve(sessionId, { ...answer, by: principal.id })
     },
     async revoke(sessionId, keys) {
-      await own(sessionId)
+      await continued(sessionId)
       return service.revoke(sessionId, keys, principal.id)
     },
     async cancel(sessionId, mode) {
-      await own(sessionId)
+      await continued(sessionId)
       return service.cancel(sessionId, mode, principal.id)
     },
     async outcome(sessionId) {
@@ -99,6 +113,11 @@ export function scopedSessions(service: SessionService, caller: Caller, traceCon
     agents,
   }
 }
+
+const refused = (sessionId: string, { reason, command }: ContinuesElsewhere): TroupeError =>
+  new TroupeError('session_mismatch', `Session ${sessionId} does not continue in this server. ${reason}`, {
+    ...(command !== undefined && { remedy: `Continue it in a shell: ${command}` }),
+  })
 
 const unknownSession = (sessionId: string): TroupeError =>
   new TroupeError('session_unknown', `There is no session ${sessionId}.`, { remedy: 'List your sessions: GET /v1/sessions' })

@@ -295,15 +295,17 @@ export class Runtime implements AgentRuntime {
     const driver = await this.drivers.find(treeId)
     // A tree that was never started has no inbox.
     if (startInterrupt && !driver) return { clientId, driven: false }
-    const isElsewhere = !driver && (await this.isDrivenElsewhere(treeId))
+    let isElsewhere = !driver && (await this.isDrivenElsewhere(treeId))
     if (message.kind === 'input' && !driver && !isElsewhere) await this.#refuseIfExhausted(treeId, clientId)
     if (message.kind === 'input' && message.changes) await this.#checkSettings(treeId, message.changes, isElsewhere)
     const stored = message.kind === 'input' ? { ...message, parts: await storeInput(this.parts, { treeId }, message.parts) } : message
     // From here on nothing is refused: the caller would try again and send it twice.
     const answered = stored.kind === 'approval' ? await storeAnswer(store, treeId, stored) : undefined
     if (stored.kind !== 'approval') await this.#addOnce(treeId, clientId, stored)
+    // That process may have released the tree meanwhile, without seeing the message.
+    if (isElsewhere) isElsewhere = (await store.trees.driver(treeId)) !== undefined
     if (!isElsewhere && this.#held.has(treeId) && !this.drivers.has(treeId) && !this.#isClosed) await this.#tryResume(treeId)
-    const receipt = { clientId, driven: isElsewhere || this.drivers.has(treeId) }
+    const receipt: Receipt = isElsewhere ? { clientId, driven: true, elsewhere: true } : { clientId, driven: this.drivers.has(treeId) }
     const effect = stored.kind === 'approval' && answered && (await this.#effectOf(treeId, stored, answered))
     return effect && 'first' in effect ? { ...receipt, first: effect.first } : receipt
   }

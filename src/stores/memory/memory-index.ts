@@ -22,6 +22,8 @@ export function memoryIndex(trees: MemoryTrees): Trees {
     },
     watch: (changed) => trees.watch(changed),
     driver: (treeId) => trees.find(treeId)?.owner,
+    // Its owners are in this process.
+    abandoned: () => [],
     find: (key) => entryOf(trees.findByKey(key)),
     delete(treeId) {
       const tree = trees.find(treeId)

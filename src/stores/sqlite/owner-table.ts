@@ -14,7 +14,7 @@ import type { SqliteSettings } from './sqlite-options.ts'
  */
 export function ownerTable(database: DatabaseSync, { timing, surroundings }: SqliteSettings) {
   const find = database.prepare('SELECT pid, host, seen_at FROM owners WHERE id = ?')
-  const all = database.prepare('SELECT pid, host, seen_at FROM owners ORDER BY seen_at')
+  const all = database.prepare('SELECT id, pid, host, seen_at FROM owners ORDER BY seen_at')
   const register = database.prepare(
     `INSERT INTO owners (id, instance, pid, host, seen_at) VALUES (?, ?, ?, ?, ?) ON CONFLICT (id) DO UPDATE
        SET instance = excluded.instance, pid = excluded.pid, host = excluded.host, seen_at = excluded.seen_at`,
@@ -22,17 +22,19 @@ export function ownerTable(database: DatabaseSync, { timing, surroundings }: Sql
   const dismiss = database.prepare('DELETE FROM owners WHERE id = ?1 AND NOT EXISTS (SELECT 1 FROM trees WHERE owner = ?1)')
   const renew = database.prepare('UPDATE owners SET seen_at = ? WHERE instance = ?')
   const remove = database.prepare('DELETE FROM owners WHERE instance = ?')
+  function isAlive({ pid, host, seen_at }: Record<string, unknown>): boolean {
+    if (host === surroundings.host && !surroundings.isAlive(Number(pid))) return false
+    // A time far in the future is as bad as one long past: a clock was set back.
+    return Math.abs(surroundings.now() - Number(seen_at)) <= timing.leaseMs
+  }
   return {
     /** The owner in words, for people; `undefined` when it is dead. */
     alive(owner: OwnerId): string | undefined {
       const row = find.get(encodeText(owner))
-      if (row === undefined) return undefined
-      const pid = Number(row.pid)
-      if (row.host === surroundings.host && !surroundings.isAlive(pid)) return undefined
-      // A time far in the future is as bad as one long past: a clock was set back.
-      if (Math.abs(surroundings.now() - Number(row.seen_at)) > timing.leaseMs) return undefined
-      return `process ${pid} on ${row.host}`
+      return row && isAlive(row) ? `process ${row.pid} on ${row.host}` : undefined
     },
+    /** As `trees` has them. */
+    dead: (): readonly string[] => all.all().flatMap((row) => (isAlive(row) ? [] : [String(row.id)])),
     /** Owners of this host whose process lives, but whose lease has expired. */
     silent: (): readonly SilentOwner[] =>
       all.all().flatMap(({ pid, host, seen_at }) => {

@@ -57,9 +57,13 @@ describe('an owner', () => {
     const { epoch } = await claimed(gone, one)
     const alive = folder.open({ surroundings: { host: 'here', isAlive: () => true }, timing: silent })
     const dead = folder.open({ surroundings: { host: 'here', isAlive: () => false }, timing: silent })
+    await appended(gone, { ...batch(one, epoch, { after: 0, count: 1 }), identity: { workspace: '/work' } })
     assert.equal(await alive.trees.driver(one), 'process 123 on here')
+    const abandoned = async (store: typeof gone, workspace = '/work') =>
+      (await store.trees.abandoned(workspace)).map(({ treeId }) => treeId)
+    assert.deepEqual([await abandoned(alive), await abandoned(dead), await abandoned(dead, '/other')], [[], [one], []])
     assert.equal(await dead.trees.driver(one), undefined)
-    await appended(gone, batch(one, epoch, { after: 0, count: 1 }))
+    await appended(gone, batch(one, epoch, { after: 1, count: 1 }))
   })
 
   it('on another host is not judged by its process id, but by its lease', async () => {

@@ -1,4 +1,4 @@
-import type { Deletion, TreeId, Trees } from '../../contracts/index.ts'
+import type { Deletion, TreeEntry, TreeId, Trees } from '../../contracts/index.ts'
 import type { Tables } from './connection.ts'
 import type { FileBlobs } from './file-blobs.ts'
 import { whileBusy } from './retry-busy.ts'
@@ -22,6 +22,7 @@ export function sqliteTrees(parts: StoreParts, blobs: FileBlobs): Trees {
       }),
     watch: (changed) => changes.watchTrees(changed),
     driver: (treeId) => (ownership.isReleased(treeId) ? undefined : whileBusy(() => driverOf(connection.tables, treeId), busyTimeoutMs)),
+    abandoned: (workspace) => whileBusy(() => abandoned(connection.tables, workspace), busyTimeoutMs),
     find: (key) => whileBusy(() => connection.tables.trees.findByKey(key), busyTimeoutMs),
     delete: (treeId) => deleteTree(parts, blobs, treeId),
   }
@@ -30,6 +31,12 @@ export function sqliteTrees(parts: StoreParts, blobs: FileBlobs): Trees {
 function driverOf({ trees, owners }: Tables, treeId: TreeId): string | undefined {
   const owner = trees.find(treeId)?.owner
   return owner === undefined ? undefined : owners.alive(owner)
+}
+
+/** Mostly, all owners live: then no tree is read. */
+function abandoned({ trees, owners }: Tables, workspace: string): readonly TreeEntry[] {
+  const dead = owners.dead()
+  return dead.length === 0 ? [] : trees.ownedBy(dead, workspace)
 }
 
 async function deleteTree({ queue, changes }: StoreParts, blobs: FileBlobs, treeId: TreeId): Promise<Deletion> {

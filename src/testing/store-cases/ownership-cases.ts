@@ -20,6 +20,7 @@ export const ownershipCases: StoreCases = {
     assert.equal(await other.trees.driver(one), undefined)
     const { epoch } = await claimed(store, one)
     for (const place of [store, other]) assert.notEqual((await place.trees.driver(one)) ?? '', '')
+    assert.deepEqual(await other.trees.abandoned('/work'), [])
     await appended(store, batch(one, epoch, { after: 0, count: 1 }))
     await store.journal.release(one, epoch)
     assert.equal(await other.trees.driver(one), undefined)

@@ -1,5 +1,13 @@
 // What the server answers, as far as the page uses it. The routes of `src/headends/rest` produce it.
-import type { AgentDescription, ApprovalRequest, ExtensionStatus, OwnerUsage, Principal, SessionEntry } from '../../contracts/index.ts'
+import type {
+  AgentDescription,
+  ApprovalRequest,
+  ExtensionStatus,
+  OwnerUsage,
+  Principal,
+  Receipt,
+  SessionEntry,
+} from '../../contracts/index.ts'
 
 export type { AgentDescription, ExtensionStatus }
 
@@ -16,6 +24,11 @@ export interface SessionPage {
   readonly next?: number
 }
 
+/** A message was stored. `message`: why nothing happens yet. */
+export interface ReceiptDocument extends Receipt {
+  readonly message?: string
+}
+
 /** A request of any session that waits for a person. */
 export interface OpenRequest {
   readonly session: SessionDocument
@@ -28,6 +41,8 @@ export interface ServerStatus {
   readonly scopes: readonly string[]
   readonly agents: readonly string[]
   readonly models: readonly string[]
+  /** The folder of the server, for its administrators. */
+  readonly workspace?: string
   readonly budget?: {
     readonly tokensPerDay?: number
     readonly costUsdPerDay?: number

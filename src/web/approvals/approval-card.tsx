@@ -3,8 +3,11 @@ import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 import type { ApprovalDecision, ApprovalRequest } from '../../contracts/index.ts'
 import { exactLine, exactText } from '../../util/exact-text.ts'
 import { requestSummary } from '../../view/index.ts'
+import type { ReceiptDocument } from '../api/documents.ts'
 import { decide } from '../state/actions.ts'
+import { readOnly } from '../state/continuation.ts'
 import { usePage } from '../state/page.ts'
+import { ContinueThere } from '../ui/continue-there.tsx'
 import { Diff } from '../ui/diff.tsx'
 import { Icon } from '../ui/icon.tsx'
 import { ApprovalActions } from './approval-actions.tsx'
@@ -19,14 +22,15 @@ interface ApprovalCardProps {
 /** A request that waits for a person. It goes when the request is answered, here or elsewhere. */
 export function ApprovalCard({ sessionId, request }: ApprovalCardProps) {
   const page = usePage()
-  const [state, setState] = useState<'open' | 'sending' | 'sent'>('open')
+  const [state, setState] = useState<'open' | 'sending' | ReceiptDocument>('open')
+  const there = readOnly(page, sessionId)
   const card = useRef<HTMLDivElement>(null)
   useReturnedFocus(card)
   const onDecide = (decision: ApprovalDecision): void => {
     // The focus would be lost with the control that is disabled.
     if (card.current?.contains(document.activeElement)) card.current.focus()
     setState('sending')
-    void decide(page, sessionId, { id: request.id, decision }).then((isDone) => setState(isDone ? 'sent' : 'open'))
+    void decide(page, sessionId, { id: request.id, decision }).then((receipt) => setState(receipt ?? 'open'))
   }
   const { question } = request
   const title = exactText(question?.text ?? requestSummary(request))
@@ -34,12 +38,14 @@ export function ApprovalCard({ sessionId, request }: ApprovalCardProps) {
     <div class="approval" ref={card} tabIndex={-1} data-request={request.id} data-moved={hasMoved.value ? '' : undefined}>
       <fieldset
         class="stack"
-        disabled={state !== 'open' || !page.mayApprove.value}
+        disabled={state !== 'open' || !page.mayApprove.value || there !== undefined}
         aria-label={`${question ? 'Question' : 'Approval'}: ${title}`}
       >
         <Heading sessionId={sessionId} request={request} title={title} />
         {!question && <Details request={request} />}
-        {!page.mayApprove.value ? (
+        {there ? (
+          <p class="muted small">It cannot be answered here.</p>
+        ) : !page.mayApprove.value ? (
           <p class="muted small">Your token cannot answer requests: it lacks the scope “approve”.</p>
         ) : question ? (
           <QuestionAnswer question={question} onDecide={onDecide} />
@@ -47,12 +53,16 @@ export function ApprovalCard({ sessionId, request }: ApprovalCardProps) {
           <ApprovalActions request={request} onDecide={onDecide} />
         )}
       </fieldset>
-      <p class="approval-sent muted small" role="status">
-        {state === 'sending' ? 'Sending…' : state === 'sent' ? 'Answer sent.' : ''}
-      </p>
+      <div class="approval-sent muted small" role="status">
+        {state === 'sending' ? 'Sending…' : state !== 'open' && <Sent {...state} />}
+      </div>
     </div>
   )
 }
+
+/** An answer that nobody takes must not look like one that had an effect. */
+const Sent = ({ driven, message = '', continue: there }: ReceiptDocument) =>
+  driven ? 'Answer sent.' : <ContinueThere reason={message} {...(there?.command !== undefined && { command: there.command })} />
 
 const movedMs = 600
 /** A card has gone, and others are where it was: the second click of a double click must not answer one of them. */

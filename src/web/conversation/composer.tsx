@@ -1,8 +1,10 @@
 import type { TurnNode } from '../../view/index.ts'
 import { cancelTurn, sendMessage } from '../state/actions.ts'
+import { readOnly } from '../state/continuation.ts'
 import { openDraft } from '../state/drafts.ts'
 import { usePage } from '../state/page.ts'
 import type { SessionStore } from '../state/session-store.ts'
+import { ContinueThere } from '../ui/continue-there.tsx'
 import { Icon } from '../ui/icon.tsx'
 import { MessageBox } from './message-box.tsx'
 import { speakerOf } from './speaker.ts'
@@ -17,6 +19,13 @@ export function Composer({ store }: { readonly store: SessionStore }) {
     return (
       <div class="composer">
         <p class="muted">Your token can only read: it lacks the scope “run”.</p>
+      </div>
+    )
+  const there = readOnly(page, store.id)
+  if (there)
+    return (
+      <div class="composer">
+        <ContinueThere said="This session is read-only here." {...there} />
       </div>
     )
   const isOpen = turn?.status === 'running' || turn?.status === 'suspended'

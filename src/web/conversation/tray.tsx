@@ -1,4 +1,5 @@
 import { answerNeeded, elapsed, reasonText, type TurnNode } from '../../view/index.ts'
+import { isReleased, readOnly } from '../state/continuation.ts'
 import { usePage } from '../state/page.ts'
 import { conversationItems } from './conversation-items.ts'
 import { useView } from './conversation-view.ts'
@@ -36,11 +37,13 @@ function TurnProgress({ turn }: { readonly turn: TurnNode }) {
   const { store } = useView()
   const { status, waits, span, inQueue, cancelling } = store.use(turn)
   const needs = useNeeded(store)
-  const isWaiting = needs !== undefined || (status === 'suspended' && !waits?.isChildRunning)
+  const hasStopped = isReleased(page, store.id) && needs === undefined && status === 'running'
+  const isWaiting = hasStopped || needs !== undefined || (status === 'suspended' && !waits?.isChildRunning)
   if (!isWaiting) void page.now.value
   const text = (): string => {
     if (cancelling !== undefined) return cancelling === 'stop' ? 'Stopping after a last answer' : 'Interrupting'
     if (needs !== undefined) return `Waiting for you: ${needs === 'answer' ? answerNeeded : reasonText.approval}`
+    if (hasStopped) return `Its process has ended${readOnly(page, store.id) ? '' : '. A message continues it'}`
     if (inQueue) return `Waiting in the queue ${inQueue.queue}`
     return isWaiting ? 'Waiting for your message' : 'Working'
   }

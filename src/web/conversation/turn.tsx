@@ -1,5 +1,6 @@
 import { useComputed } from '@preact/signals'
 import { type AgentNode, duration, grouped, price, reasonText, type TurnNode, tokens } from '../../view/index.ts'
+import { readOnly } from '../state/continuation.ts'
 import { usePage } from '../state/page.ts'
 import { CopyIcon } from '../ui/copy-button.tsx'
 import { Icon } from '../ui/icon.tsx'
@@ -119,7 +120,7 @@ function TurnFoot({ turn, agent }: TurnProps) {
       <div class="conv-actions">
         {answer !== '' && <CopyIcon text={answer} label="Copy" />}
         {message && <CopyIcon icon="link" text={addressOf(store, message)} label="Copy link" />}
-        {message && page.mayRun.value && agent === store.root && (
+        {message && page.mayRun.value && agent === store.root && !readOnly(page, store.id) && (
           <IconButton
             icon="retry"
             label="Retry"

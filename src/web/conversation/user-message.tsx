@@ -2,10 +2,12 @@ import { useEffect, useRef, useState } from 'preact/hooks'
 import type { InputPart } from '../../contracts/index.ts'
 import type { MessageNode } from '../../view/index.ts'
 import { attempt, branch, dropMessage, resendMessage } from '../state/actions.ts'
+import { readOnly } from '../state/continuation.ts'
 import { hashOf } from '../state/hash-route.ts'
 import { partsWithData } from '../state/outputs.ts'
 import { type Page, usePage } from '../state/page.ts'
 import type { PendingMessage, SessionStore } from '../state/session-store.ts'
+import { ContinueThere } from '../ui/continue-there.tsx'
 import { CopyIcon } from '../ui/copy-button.tsx'
 import { Icon } from '../ui/icon.tsx'
 import { IconButton } from '../ui/icon-button.tsx'
@@ -31,7 +33,7 @@ export function UserMessage({ message, state = 'read', canBranch = false }: User
   const isMarked = route.value.view === 'session' && route.value.message === message.id
   const isSteering = message.mode === 'steer'
   const text = textOf(message.parts)
-  const mayBranch = canBranch && page.mayRun.value
+  const mayBranch = canBranch && page.mayRun.value && !readOnly(page, store.id)
   return (
     <article ref={article} class="said" data-message={message.id} data-marked={isMarked ? '' : undefined}>
       <h2 class="visually-hidden">You</h2>
@@ -161,6 +163,8 @@ export function PendingMessageView({ message }: { readonly message: PendingMessa
       <div class="said-foot line" role={state.kind === 'failed' ? 'alert' : undefined}>
         {state.kind === 'sending' ? (
           <span class="tone-muted small">Sending…</span>
+        ) : state.kind === 'stored' ? (
+          <ContinueThere reason={state.message} {...(state.command !== undefined && { command: state.command })} />
         ) : (
           <>
             <span class="line">

@@ -1,6 +1,7 @@
 import { elapsed, isRunning, price, spentByTurns, tokens } from '../../view/index.ts'
 import type { SessionDocument } from '../api/documents.ts'
 import { useNeeded } from '../conversation/use-needed.ts'
+import { isReleased } from '../state/continuation.ts'
 import { hashOf } from '../state/hash-route.ts'
 import { usePage } from '../state/page.ts'
 import { copyAsCurl, copyText, exportSession } from '../state/session-files.ts'
@@ -58,7 +59,7 @@ function SessionMenus({ store, session }: { readonly store: SessionStore; readon
           ...(matchMedia('(max-width: 599px)').matches ? exports : []),
           { label: 'Copy as curl', icon: 'command', onSelect: () => void copyAsCurl(page, store) },
           { label: 'Copy session id', icon: 'copy', onSelect: () => void copyText(page, store.id, 'Copied the session id') },
-          ...(page.mayRun.value ? items : []),
+          ...(page.mayRun.value && session.project !== 'elsewhere' ? items : []),
         ]}
       >
         <Icon name="more" />
@@ -80,7 +81,8 @@ function SessionFacts({ store }: { readonly store: SessionStore }) {
   if (!root) return null
   const turn = store.use(root).turns.at(-1)
   if (turn) store.use(turn)
-  const status = needs ? 'suspended' : turn && isRunning(turn) ? 'running' : turn?.status
+  const isWorking = turn !== undefined && isRunning(turn) && !isReleased(page, store.id)
+  const status = needs || (turn && isRunning(turn) && !isWorking) ? 'suspended' : isWorking ? 'running' : turn?.status
   const model = turn?.steps.at(-1)?.attempts.at(-1)?.model ?? root.spec?.models[0]
   const { usage, cost } = spentByTurns(root.turns)
   const agent = page.agents.value.find(({ name, displayName }) => name === root.spec?.name || displayName === root.spec?.name)

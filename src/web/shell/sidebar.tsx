@@ -3,6 +3,7 @@ import { useState } from 'preact/hooks'
 import { attempt } from '../state/actions.ts'
 import { paletteKeys } from '../state/commands.ts'
 import { loadMoreSessions } from '../state/connection.ts'
+import { answerable, folderName } from '../state/continuation.ts'
 import { type HashRoute, hashOf } from '../state/hash-route.ts'
 import { usePage } from '../state/page.ts'
 import { useSessionSearch } from '../state/session-search.ts'
@@ -58,10 +59,11 @@ export function Sidebar() {
             onInput={({ currentTarget }) => setSearch(currentTarget.value)}
           />
         </label>
+        <FolderSwitch />
       </div>
       <SessionList search={search} />
       <div class="sidebar-nav stack">
-        <NavLink to={{ view: 'approvals' }} icon="approval" label="Approvals" count={page.requests.value.length} />
+        <NavLink to={{ view: 'approvals' }} icon="approval" label="Approvals" count={answerable(page).length} />
         <NavLink to={{ view: 'agents' }} icon="agent" label="Agents" />
         {(page.extensions.value ?? []).length > 0 && <NavLink to={{ view: 'extensions' }} icon="extension" label="Extensions" />}
         <NavLink to={{ view: 'settings' }} icon="settings" label="Settings" />
@@ -75,6 +77,28 @@ export function Sidebar() {
         onResize={(width) => page.set({ sidebarWidth: width })}
       />
     </nav>
+  )
+}
+
+/** The folder of the server, and whether to show the sessions of others. */
+function FolderSwitch() {
+  const { status, folder } = usePage()
+  const { workspace, demo } = status.value ?? {}
+  if (workspace === undefined || demo) return null
+  return (
+    <div class="folder-switch line small">
+      <span class="muted truncate grow" title={workspace}>
+        {folderName(workspace)}
+      </span>
+      <label class="line">
+        <input
+          type="checkbox"
+          checked={folder.value === 'all'}
+          onChange={({ currentTarget }) => (folder.value = currentTarget.checked ? 'all' : 'here')}
+        />
+        All folders
+      </label>
+    </div>
   )
 }
 

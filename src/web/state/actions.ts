@@ -1,6 +1,6 @@
-import { type ApprovalDecision, answeredText, type InputMode, type InputPart, type Receipt } from '../../contracts/index.ts'
+import { type ApprovalDecision, answeredText, type InputMode, type InputPart } from '../../contracts/index.ts'
 import type { MessageNode } from '../../view/index.ts'
-import type { SessionDocument } from '../api/documents.ts'
+import type { ReceiptDocument, SessionDocument } from '../api/documents.ts'
 import { ApiError } from '../api/http.ts'
 import { readRequests } from './connection.ts'
 import type { Page } from './page.ts'
@@ -59,7 +59,8 @@ async function deliver({ http }: Page, store: SessionStore, { clientId, parts, m
   }
   set({ kind: 'sending' })
   try {
-    await http.post(`/v1/sessions/${store.id}/messages`, { input: parts, clientId, mode, ...settings })
+    const receipt = await http.post<ReceiptDocument>(`/v1/sessions/${store.id}/messages`, { input: parts, clientId, mode, ...settings })
+    if (!receipt.driven) set({ kind: 'stored', message: receipt.message ?? '', command: receipt.continue?.command })
   } catch (error) {
     set({ kind: 'failed', message: sentenceOf(error) })
   }
@@ -67,22 +68,29 @@ async function deliver({ http }: Page, store: SessionStore, { clientId, parts, m
 
 /** `stop` lets the agent give a last answer; `interrupt` ends the turn immediately. */
 export const cancelTurn = (page: Page, store: SessionStore, mode: 'stop' | 'interrupt'): Promise<boolean> =>
-  attempt(page, () => page.http.post(`/v1/sessions/${store.id}/${mode}`))
+  attempt(page, async () => {
+    const { driven, message = '', continue: there } = await page.http.post<ReceiptDocument>(`/v1/sessions/${store.id}/${mode}`)
+    if (!driven) page.notify({ kind: 'info', text: message, remedy: there?.command })
+  })
 
-export const decide = (
+/** `undefined`: it was not accepted, and a notice says why. */
+export async function decide(
   page: Page,
   sessionId: string,
   answer: { readonly id: string; readonly decision: ApprovalDecision },
-): Promise<boolean> =>
-  attempt(page, async () => {
+): Promise<ReceiptDocument | undefined> {
+  const path = `/v1/sessions/${sessionId}/approvals/${answer.id.split('/').map(encodeURIComponent).join('/')}`
+  let receipt: ReceiptDocument | undefined
+  await attempt(page, async () => {
     try {
-      const path = `/v1/sessions/${sessionId}/approvals/${answer.id.split('/').map(encodeURIComponent).join('/')}`
-      const { first } = await page.http.post<Pick<Receipt, 'first'>>(path, answer.decision)
-      if (first) page.notify({ kind: 'info', text: `Already answered: ${answeredText(first)}.` })
+      receipt = await page.http.post<ReceiptDocument>(path, answer.decision)
+      if (receipt.first) page.notify({ kind: 'info', text: `Already answered: ${answeredText(receipt.first)}.` })
     } finally {
       void readRequests(page).catch(() => {})
     }
   })
+  return receipt
+}
 
 /** A copy of the session up to before this message, which continues with these parts instead. */
 export const branch = (

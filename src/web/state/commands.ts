@@ -1,6 +1,7 @@
 import type { SessionDocument } from '../api/documents.ts'
 import type { IconName } from '../ui/icon.tsx'
 import { cancelTurn } from './actions.ts'
+import { readOnly } from './continuation.ts'
 import type { Page } from './page.ts'
 import { exportSession } from './session-files.ts'
 import { matchesKeys, type PressedKey, worksInText } from './shortcut-keys.ts'
@@ -17,7 +18,10 @@ interface Command {
   run(page: Page): void
 }
 
-const isRunning = ({ session }: Page): boolean => session.value?.isRunning() ?? false
+const canStop = (page: Page): boolean => {
+  const { value: store } = page.session
+  return store?.isRunning() === true && !readOnly(page, store.id)
+}
 const hasSession = ({ session }: Page): boolean => session.value !== undefined
 const isWide = (): boolean => matchMedia('(min-width: 600px)').matches
 const hasExtensions = ({ extensions }: Page): boolean => (extensions.value ?? []).length > 0
@@ -25,8 +29,8 @@ const messageBox = (): HTMLElement | null => document.querySelector('#main texta
 
 const actions: readonly Omit<Command, 'group'>[] = [
   { name: 'New session', icon: 'plus', keys: 'N', run: (page) => page.go({ view: 'new' }) },
-  { name: 'Stop: let the agent finish with a last answer', icon: 'stop', keys: 'Mod+.', isAvailable: isRunning, run: cancel('stop') },
-  { name: 'Interrupt: end the turn immediately', icon: 'close', isAvailable: isRunning, run: cancel('interrupt') },
+  { name: 'Stop: let the agent finish with a last answer', icon: 'stop', keys: 'Mod+.', isAvailable: canStop, run: cancel('stop') },
+  { name: 'Interrupt: end the turn immediately', icon: 'close', isAvailable: canStop, run: cancel('interrupt') },
   { name: 'Write a message', icon: 'message', keys: 'M', isAvailable: () => messageBox() !== null, run: () => messageBox()?.focus() },
   { name: 'Show or hide the timeline', icon: 'timeline', keys: 'T', isAvailable: hasSession, run: toggleTimeline },
   { name: 'Show or hide the sessions', icon: 'sidebar', keys: 'Mod+B', isAvailable: isWide, run: toggleSidebar },

@@ -29,6 +29,7 @@ export function connect(page: Page): void {
   effect(() => {
     const { value: id } = shownId
     void page.tokenGiven.value
+    void page.folder.value
     untracked(() => {
       current?.abort()
       current = new AbortController()
@@ -92,9 +93,9 @@ async function read(page: Page, store: SessionStore | undefined, { signal, worke
     timer = setTimeout(() => silence.abort(), silenceMs)
   }
   heard()
-  const query = store ? `?${new URLSearchParams({ session: store.id, after: String(store.seq) })}` : ''
+  const query = new URLSearchParams({ folder: page.folder.value, ...(store && { session: store.id, after: String(store.seq) }) })
   try {
-    const stream = await page.http.open(`/v1/watch${query}`, AbortSignal.any([signal, silence.signal]))
+    const stream = await page.http.open(`/v1/watch?${query}`, AbortSignal.any([signal, silence.signal]))
     page.connection.value = { kind: 'open' }
     // What could not be read is read again with the next stream.
     void refresh(page, store).then(worked, () => silence.abort())
@@ -151,7 +152,11 @@ function changed(page: Page, session: SessionDocument): void {
 async function refresh(page: Page, store: SessionStore | undefined): Promise<void> {
   // A conversation does not wait for the rest. The stream reports a session that does not exist.
   if (store?.state.value === 'loading') void settle(page, store).catch(() => {})
-  const [list] = await Promise.all([page.http.get<SessionPage>(`/v1/sessions?limit=${pageSize}`), readServer(page), readRequests(page)])
+  const [list] = await Promise.all([
+    page.http.get<SessionPage>(`/v1/sessions?folder=${page.folder.value}&limit=${pageSize}`),
+    readServer(page),
+    readRequests(page),
+  ])
   page.sessions.value = list.sessions
   page.nextSessions.value = list.next
   if (store && (store.state.value === 'loading' || !entryOf(page, store.id))) await settle(page, store)
@@ -179,10 +184,10 @@ async function settle(page: Page, store: SessionStore): Promise<void> {
   if (store.seq >= entry.seq && store.state.value === 'loading') store.state.value = 'ready'
 }
 
-export async function loadMoreSessions({ http, sessions, nextSessions }: Page): Promise<void> {
+export async function loadMoreSessions({ http, sessions, nextSessions, folder }: Page): Promise<void> {
   const { value: before } = nextSessions
   if (before === undefined) return
-  const page = await http.get<SessionPage>(`/v1/sessions?limit=${pageSize}&before=${before}`)
+  const page = await http.get<SessionPage>(`/v1/sessions?folder=${folder.value}&limit=${pageSize}&before=${before}`)
   const known = new Set(sessions.value.map(({ sessionId }) => sessionId))
   sessions.value = [...sessions.value, ...page.sessions.filter(({ sessionId }) => !known.has(sessionId))]
   nextSessions.value = page.next
@@ -191,7 +196,7 @@ export async function loadMoreSessions({ http, sessions, nextSessions }: Page): 
 /** Pages that read the open requests now; `again`: something changed meanwhile. */
 const reading = new WeakMap<object, 'now' | 'again'>()
 
-export async function readRequests(page: Pick<Page, 'http' | 'requests'>): Promise<void> {
+export async function readRequests(page: Pick<Page, 'http' | 'requests' | 'folder'>): Promise<void> {
   if (reading.has(page)) {
     reading.set(page, 'again')
     return
@@ -199,7 +204,7 @@ export async function readRequests(page: Pick<Page, 'http' | 'requests'>): Promi
   try {
     do {
       reading.set(page, 'now')
-      const { approvals } = await page.http.get<{ readonly approvals: readonly OpenRequest[] }>('/v1/approvals')
+      const { approvals } = await page.http.get<{ readonly approvals: readonly OpenRequest[] }>(`/v1/approvals?folder=${page.folder.value}`)
       page.requests.value = approvals
     } while (reading.get(page) === 'again')
   } finally {

@@ -59,6 +59,8 @@ export function createPage() {
     agents: signal<readonly AgentDescription[]>([]),
     /** `undefined`: not known yet. */
     extensions: signal<readonly ExtensionStatus[] | undefined>(undefined),
+    /** Whether lists contain the sessions of other folders. */
+    folder: signal<'here' | 'all'>('here'),
     /** Newest first. */
     sessions: signal<readonly SessionDocument[]>([]),
     /** `before` of the next page of the list, if there are more. */

@@ -40,9 +40,13 @@ const sessionsWith = (sessions: readonly SessionDocument[], wanted: string): rea
   wanted === '' ? sessions : sessions.filter(({ title, agent }) => `${title} ${agent}`.toLowerCase().includes(wanted))
 
 /** Without an answer there is nothing older; the banner says that the server does not answer. */
-async function search({ http }: Page, text: string): Promise<readonly SessionDocument[]> {
+async function search({ http, folder }: Page, text: string): Promise<readonly SessionDocument[]> {
   try {
-    return (await http.get<SessionPage>(`/v1/sessions?${new URLSearchParams({ text: text.slice(0, maxText), limit: '50' })}`)).sessions
+    return (
+      await http.get<SessionPage>(
+        `/v1/sessions?${new URLSearchParams({ folder: folder.value, text: text.slice(0, maxText), limit: '50' })}`,
+      )
+    ).sessions
   } catch {
     return []
   }

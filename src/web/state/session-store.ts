@@ -15,7 +15,11 @@ export interface PendingMessage {
   readonly parts: readonly InputPart[]
   readonly mode: InputMode
   readonly settings: TurnSettings | undefined
-  readonly state: { readonly kind: 'sending' } | { readonly kind: 'failed'; readonly message: string }
+  readonly state:
+    | { readonly kind: 'sending' }
+    | { readonly kind: 'failed'; readonly message: string }
+    /** The server has it, but no process takes it. */
+    | { readonly kind: 'stored'; readonly message: string; readonly command?: string | undefined }
 }
 
 type SessionState = 'loading' | 'ready' | 'deleted'

@@ -10,6 +10,9 @@ const left = 'The page was left before the server accepted this message.'
  */
 export function keepUnsent(id: string, pending: Signal<readonly PendingMessage[]>): void {
   const known = readJson(tabTexts, `unsent.${id}`)
-  if (Array.isArray(known)) pending.value = known.map((message) => ({ ...message, state: { kind: 'failed', message: left } }))
+  if (Array.isArray(known))
+    pending.value = known.map((message) =>
+      message.state?.kind === 'stored' ? message : { ...message, state: { kind: 'failed', message: left } },
+    )
   effect(() => tabTexts.set(`unsent.${id}`, pending.value.length === 0 ? undefined : JSON.stringify(pending.value)))
 }
