@@ -21,7 +21,7 @@ export function pathHider(folders: { readonly [shown: string]: string }): PathHi
   const text = (given: string): string =>
     longestFirst.some((form) => given.includes(form)) ? given.replace(pattern, (found) => forms.get(found) ?? found) : given
   return {
-    json: (value) => mapJson(value, text),
+    json: (value) => mapJson(value, { text }),
     reveal: (given) => Object.entries(folders).reduce((revealed, [shown, path]) => revealed.replaceAll(shown, path), given),
   }
 }

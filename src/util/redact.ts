@@ -85,7 +85,8 @@ function createRedactor(secrets: ReadonlyMap<string, string>): Redactor {
     const hidden = text(shown)
     return hidden === shown ? value : hidden
   }
-  const json = (value: Json): Json => mapJson(value, text, hasDigits ? number : undefined)
+  const mapper: JsonMapper = hasDigits ? { text, number } : { text }
+  const json = (value: Json): Json => mapJson(value, mapper)
   const spellings = forms.map(([form]) => form)
   return { text, json, stream: () => new RedactionStream(spellings, text) }
 }
@@ -115,37 +116,40 @@ function withoutRanges(text: string, ranges: Range[]): string {
   return result + text.slice(end)
 }
 
-/** Maps the texts, keys and numbers of a value. Returns the same object if nothing changes. */
-export function mapJson(value: Json, text: (text: string) => string, number?: (number: number) => Json): Json {
-  if (typeof value === 'string') return text(value)
-  if (typeof value === 'number' && number) return number(value)
-  if (typeof value !== 'object' || value === null) return value
-  const json = (each: Json): Json => mapJson(each, text, number)
-  return Array.isArray(value) ? mapList(value, json) : mapObject(value as JsonObject, { text, json })
+export interface JsonMapper {
+  text(text: string): string
+  number?(number: number): Json
 }
 
-function mapList(list: readonly Json[], json: (value: Json) => Json): readonly Json[] {
+/** Maps the texts, keys and numbers of a value. Returns the same object if nothing changes: most objects stay as they are. */
+export function mapJson(value: Json, mapper: JsonMapper): Json {
+  if (typeof value === 'string') return mapper.text(value)
+  if (typeof value === 'number' && mapper.number) return mapper.number(value)
+  if (typeof value !== 'object' || value === null) return value
+  return Array.isArray(value) ? mapList(value, mapper) : mapObject(value as JsonObject, mapper)
+}
+
+function mapList(list: readonly Json[], mapper: JsonMapper): readonly Json[] {
   let copy: Json[] | undefined
-  for (const [index, value] of list.entries()) {
-    const hidden = json(value)
-    if (hidden !== value) {
-      copy ??= [...list]
-      copy[index] = hidden
-    }
+  for (let index = 0; index < list.length; index++) {
+    const value = list[index] as Json
+    const mapped = mapJson(value, mapper)
+    if (mapped === value) continue
+    copy ??= [...list]
+    copy[index] = mapped
   }
   return copy ?? list
 }
 
-/** Most objects stay as they are. */
-function mapObject(object: JsonObject, { text, json }: Pick<Redactor, 'text' | 'json'>): JsonObject {
+function mapObject(object: JsonObject, mapper: JsonMapper): JsonObject {
   let changed: Map<string, [string, Json | undefined]> | undefined
   for (const key of Object.keys(object)) {
     const value = object[key]
-    const hiddenKey = text(key)
-    const hidden = value === undefined ? value : json(value)
-    if (hiddenKey === key && hidden === value) continue
+    const mappedKey = mapper.text(key)
+    const mapped = value === undefined ? value : mapJson(value, mapper)
+    if (mappedKey === key && mapped === value) continue
     changed ??= new Map()
-    changed.set(key, [hiddenKey, hidden])
+    changed.set(key, [mappedKey, mapped])
   }
   return changed ? Object.fromEntries(Object.entries(object).map(([key, value]) => changed.get(key) ?? [key, value])) : object
 }

@@ -57,7 +57,7 @@ export class TreeDriver {
     this.#tree = tree
     this.#staysWhenIdle = run.whenIdle === 'wait'
     this.#mailbox = new Mailbox(tree, { root: session, inbox: this.#inbox, cursor: run.inboxCursor })
-    tree.readInbox = () => this.readInbox()
+    tree.mailbox = this.#mailbox
     this.settled = this.#run(run.epoch)
     keepHiddenClass('tree', this)
   }
@@ -161,8 +161,8 @@ export class TreeDriver {
   }
 
   /** Reads the inbox. Resolves when everything in it is recorded, or left for the next driver. */
-  async readInbox(): Promise<void> {
-    await this.#mailbox.drain().catch(() => {})
+  readInbox(): Promise<void> {
+    return this.#tree.readInbox()
   }
 
   /** Starts no further turn, and no longer waits for one. */

@@ -69,8 +69,8 @@ export class Tree implements TreePort, EventWriter {
   parts: RuntimeParts
   /** Whether later turns keep the recorded definitions. */
   isPinned = false
-  /** Set by the driver, which has the inbox. */
-  readInbox: TreePort['readInbox'] = async () => {}
+  /** Of the driver. */
+  mailbox: { drain(): Promise<void> } | undefined
   registry: ToolRegistry
   readonly #ledger: Ledger
   #account: TreeAccount | undefined
@@ -223,6 +223,10 @@ export class Tree implements TreePort, EventWriter {
   grant({ state: { sessionId } }: ActiveSession, keys: readonly ApprovalKey[], by: string): void {
     if (sessionId !== this.root.state.sessionId) this.root.note({ type: 'interaction.approval.granted', keys, from: sessionId, by })
     for (const session of this.activeSessions()) void recheckOpenRequests(session)
+  }
+
+  async readInbox(): Promise<void> {
+    await this.mailbox?.drain().catch(() => {})
   }
 
   /** An abort ends the whole tree; other sessions are interrupted through their calls. */
