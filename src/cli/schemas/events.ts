@@ -156,6 +156,7 @@ const bodies: { readonly [Type in EventType]: Fields<Body<Type>> } = {
     parts: listOf(reference('InputPart')),
     mode: oneOf<Body<'interaction.input.accepted'>['mode']>({ queue: true, steer: true }),
   },
+  'interaction.held.sent': { by: text },
   'interaction.history.added': { messages: listOf(reference('Message')) },
   'interaction.turn.started': { inputs: listOf(name) },
   'interaction.turn.completed': { ending: completed, report: reference('Report'), totals },

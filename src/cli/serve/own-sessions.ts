@@ -77,6 +77,7 @@ export class OwnSessions {
       send: (id, input, options) => driving(id, sessions.send(id, input, options)),
       approve: (id, answer) => driving(id, sessions.approve(id, answer)),
       cancel: (id, mode, by) => driving(id, sessions.cancel(id, mode, by)),
+      sendHeld: (id, by) => driving(id, sessions.sendHeld(id, by)),
     }
   }
 

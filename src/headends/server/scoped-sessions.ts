@@ -29,16 +29,20 @@ export function scopedSessions(service: SessionService, caller: Caller): Session
     })
   }
 
+  /** An earlier token of this name may have had other agents; an admin may see sessions of all of them. */
+  const ownAgent = async (sessionId: string): Promise<void> => {
+    const { agent } = await own(sessionId)
+    const isNamed = caller.agents === undefined || agents().some(({ name, displayName }) => name === agent || displayName === agent)
+    if (!isNamed) throw unknownAgent(agent)
+  }
+
   return {
     async start(input, options = {}) {
       requireAgent(options.agent)
       return service.start(input, { ...options, principal })
     },
     async send(sessionId, input, options) {
-      const { agent } = await own(sessionId)
-      // An earlier token of this name may have had other agents; an admin may see sessions of all of them.
-      const isNamed = caller.agents === undefined || agents().some(({ name, displayName }) => name === agent || displayName === agent)
-      if (!isNamed) throw unknownAgent(agent)
+      await ownAgent(sessionId)
       return service.send(sessionId, input, options)
     },
     events: (sessionId, options) =>
@@ -62,6 +66,10 @@ export function scopedSessions(service: SessionService, caller: Caller): Session
     async cancel(sessionId, mode) {
       await own(sessionId)
       return service.cancel(sessionId, mode, principal.id)
+    },
+    async sendHeld(sessionId) {
+      await ownAgent(sessionId)
+      return service.sendHeld(sessionId, principal.id)
     },
     async outcome(sessionId) {
       await own(sessionId)
