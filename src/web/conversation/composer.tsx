@@ -3,6 +3,7 @@ import { cancelTurn, sendMessage } from '../state/actions.ts'
 import { openDraft } from '../state/drafts.ts'
 import { usePage } from '../state/page.ts'
 import type { SessionStore } from '../state/session-store.ts'
+import { keysText } from '../state/shortcut-keys.ts'
 import { Icon } from '../ui/icon.tsx'
 import { MessageBox } from './message-box.tsx'
 import { speakerOf } from './speaker.ts'
@@ -36,32 +37,27 @@ export function Composer({ store }: { readonly store: SessionStore }) {
   )
 }
 
-/** Stop asks for a last answer; once that was asked for, the turn can be ended immediately. */
+/** Stop ends the turn immediately. Before that, the agent can be asked to finish by itself. */
 function StopControls({ store, turn }: { readonly store: SessionStore; readonly turn: TurnNode }) {
   const page = usePage()
   const { cancelling } = turn
+  const isStopping = cancelling === 'interrupt'
   return (
     <>
-      {cancelling !== undefined && (
-        <button
-          type="button"
-          class="button button-small button-danger"
-          title="End the turn immediately, without a last answer"
-          disabled={cancelling === 'interrupt'}
-          onClick={() => void cancelTurn(page, store, 'interrupt')}
-        >
-          Interrupt
+      {cancelling === undefined && (
+        <button type="button" class="button button-small" onClick={() => void cancelTurn(page, store, 'stop')}>
+          Finish with a short answer
         </button>
       )}
       <button
         type="button"
         class="button message-send message-stop"
         aria-label="Stop"
-        title={cancelling === undefined ? 'Stop with a last answer' : 'Stopping'}
-        disabled={cancelling !== undefined}
-        onClick={() => void cancelTurn(page, store, 'stop')}
+        title={isStopping ? 'Stopping' : `Stop now; the text so far is kept (${keysText('Mod+.')})`}
+        disabled={isStopping}
+        onClick={() => void cancelTurn(page, store, 'interrupt')}
       >
-        <Icon name={cancelling === undefined ? 'stop' : 'running'} class={cancelling === undefined ? '' : 'spin'} />
+        <Icon name={isStopping ? 'running' : 'stop'} class={isStopping ? 'spin' : ''} />
       </button>
     </>
   )

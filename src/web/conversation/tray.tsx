@@ -1,5 +1,7 @@
 import { answerNeeded, elapsed, reasonText, type TurnNode } from '../../view/index.ts'
+import { sendHeld } from '../state/actions.ts'
 import { usePage } from '../state/page.ts'
+import { Icon } from '../ui/icon.tsx'
 import { conversationItems } from './conversation-items.ts'
 import { useView } from './conversation-view.ts'
 import { useNeeded } from './use-needed.ts'
@@ -7,23 +9,25 @@ import { PendingMessageView, UserMessage } from './user-message.tsx'
 
 /** Below the conversation: messages that wait, and what the agent does. It stays where it is while an answer grows. */
 export function Tray() {
+  const page = usePage()
   const { store } = useView()
   const { root } = store
   if (!root) void store.frame.value
   const turn = root && store.use(root).turns.at(-1)
   if (turn) store.use(turn)
   const isOpen = turn !== undefined && turn.ending === undefined
+  const waiting = (root ? conversationItems(root) : []).filter((item) => item.kind === 'message' && item.state !== 'read')
   return (
     <div class="tray">
-      {isOpen && (
+      {(isOpen || waiting.length > 0) && (
         <div class="tray-messages">
-          {(root ? conversationItems(root) : []).map(
-            (item) =>
-              item.kind === 'message' && item.state !== 'read' && <UserMessage key={item.id} message={item.message} state={item.state} />,
+          {waiting.map((item) => item.kind === 'message' && <UserMessage key={item.id} message={item.message} state={item.state} />)}
+          {root?.holdsMessages && waiting.length > 0 && page.mayRun.value && (
+            <button type="button" class="button button-small" onClick={() => void sendHeld(page, store)}>
+              <Icon name="arrowUp" /> Send now
+            </button>
           )}
-          {store.pending.value.map((message) => (
-            <PendingMessageView key={message.clientId} message={message} />
-          ))}
+          {isOpen && store.pending.value.map((message) => <PendingMessageView key={message.clientId} message={message} />)}
         </div>
       )}
       {isOpen && <TurnProgress turn={turn} />}
@@ -39,7 +43,7 @@ function TurnProgress({ turn }: { readonly turn: TurnNode }) {
   const isWaiting = needs !== undefined || (status === 'suspended' && !waits?.isChildRunning)
   if (!isWaiting) void page.now.value
   const text = (): string => {
-    if (cancelling !== undefined) return cancelling === 'stop' ? 'Stopping after a last answer' : 'Interrupting'
+    if (cancelling !== undefined) return cancelling === 'stop' ? 'Finishing with a short answer' : 'Stopping'
     if (needs !== undefined) return `Waiting for you: ${needs === 'answer' ? answerNeeded : reasonText.approval}`
     if (inQueue) return `Waiting in the queue ${inQueue.queue}`
     return isWaiting ? 'Waiting for your message' : 'Working'

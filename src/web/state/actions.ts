@@ -65,9 +65,13 @@ async function deliver({ http }: Page, store: SessionStore, { clientId, parts, m
   }
 }
 
-/** `stop` lets the agent give a last answer; `interrupt` ends the turn immediately. */
+/** `stop` lets the agent finish with a short answer; `interrupt` ends the turn immediately. */
 export const cancelTurn = (page: Page, store: SessionStore, mode: 'stop' | 'interrupt'): Promise<boolean> =>
   attempt(page, () => page.http.post(`/v1/sessions/${store.id}/${mode}`))
+
+/** Sends the messages that an interrupt held. */
+export const sendHeld = (page: Page, store: SessionStore): Promise<boolean> =>
+  attempt(page, () => page.http.post(`/v1/sessions/${store.id}/send-held`))
 
 export const decide = (
   page: Page,
