@@ -107,15 +107,11 @@ test('an interrupt ends a turn within two seconds, and kills what it owns', asyn
       expect((await post(served, `${id}/interrupt`)).status).toBe(202)
       const events = await journalWith(served, id, (all) => all.some(isEnd))
       const cancelled = events.find(({ type }) => type === 'interaction.cancel.requested')
-      const items = new Map(
-        events.flatMap((event) =>
-          event.type === 'interaction.item.started'
-            ? [[event.item.id + event.sessionId, 'running'] as const]
-            : event.type === 'interaction.item.completed'
-              ? [[event.item.id + event.sessionId, 'status' in event.item ? event.item.status : ''] as const]
-              : [],
-        ),
-      )
+      const items = new Map<string, string>()
+      for (const { type, sessionId, itemId, ...event } of events) {
+        if (type === 'interaction.item.started') items.set(`${sessionId} ${itemId}`, 'running')
+        if ('item' in event && 'status' in event.item) items.set(`${sessionId} ${itemId}`, event.item.status)
+      }
       const end = events.find(isEnd)
       return { type: end?.type, took: (end?.at ?? 0) - (cancelled?.at ?? 0), statuses: [...new Set(items.values())] }
     }),

@@ -30,35 +30,27 @@ export function Composer({ store }: { readonly store: SessionStore }) {
         agent={agent}
         current={root?.spec}
         canSteer={isOpen}
-        stop={isOpen && turn && <StopControls store={store} turn={turn} />}
+        stop={isOpen && turn && <StopButton store={store} turn={turn} />}
         onSend={(message) => void sendMessage(page, store, message)}
       />
     </div>
   )
 }
 
-/** Stop ends the turn immediately. Before that, the agent can be asked to finish by itself. */
-function StopControls({ store, turn }: { readonly store: SessionStore; readonly turn: TurnNode }) {
+/** Ends the turn immediately. The line above the box can ask the agent to finish by itself. */
+function StopButton({ store, turn }: { readonly store: SessionStore; readonly turn: TurnNode }) {
   const page = usePage()
-  const { cancelling } = turn
-  const isStopping = cancelling === 'interrupt'
+  const isStopping = turn.cancelling === 'interrupt'
   return (
-    <>
-      {cancelling === undefined && (
-        <button type="button" class="button button-small" onClick={() => void cancelTurn(page, store, 'stop')}>
-          Finish with a short answer
-        </button>
-      )}
-      <button
-        type="button"
-        class="button message-send message-stop"
-        aria-label="Stop"
-        title={isStopping ? 'Stopping' : `Stop now; the text so far is kept (${keysText('Mod+.')})`}
-        disabled={isStopping}
-        onClick={() => void cancelTurn(page, store, 'interrupt')}
-      >
-        <Icon name={isStopping ? 'running' : 'stop'} class={isStopping ? 'spin' : ''} />
-      </button>
-    </>
+    <button
+      type="button"
+      class="button message-send message-stop"
+      aria-label="Stop"
+      title={isStopping ? 'Stopping' : `Stop now; the text so far is kept (${keysText('Mod+.')})`}
+      disabled={isStopping}
+      onClick={() => void cancelTurn(page, store, 'interrupt')}
+    >
+      <Icon name={isStopping ? 'running' : 'stop'} class={isStopping ? 'spin' : ''} />
+    </button>
   )
 }

@@ -1,5 +1,5 @@
 import { answerNeeded, elapsed, reasonText, type TurnNode } from '../../view/index.ts'
-import { sendHeld } from '../state/actions.ts'
+import { cancelTurn, sendHeld } from '../state/actions.ts'
 import { usePage } from '../state/page.ts'
 import { Icon } from '../ui/icon.tsx'
 import { conversationItems } from './conversation-items.ts'
@@ -53,6 +53,14 @@ function TurnProgress({ turn }: { readonly turn: TurnNode }) {
       <span class={isWaiting ? 'pulse pulse-waiting' : 'pulse'} />
       {text()}
       {!isWaiting && ` · ${elapsed(store.now() - span.from)}`}
+      {cancelling === undefined && page.mayRun.value && (
+        <>
+          {' · '}
+          <button type="button" class="link-button" onClick={() => void cancelTurn(page, store, 'stop')}>
+            Finish with a short answer
+          </button>
+        </>
+      )}
     </p>
   )
 }
