@@ -119,7 +119,6 @@ class CallRun {
 
   /** Waits for the result, or for the end of the grace period after the deadline or interrupt. */
   #wait(answer: unknown, tool: Tool): Promise<RunResult> {
-    const { clock, interrupt } = this.#session
     return new Promise((resolve) => {
       if (this.#pausedAt === undefined) this.#startTimer(this.#limit.ms)
       const end = (result: RunResult): void => {
@@ -127,22 +126,22 @@ class CallRun {
         this.#cancelTimer?.()
         resolve(this.#over(result))
       }
-      const giveUp = (): void => {
-        this.#cancelTimer?.()
-        this.#cancelTimer = clock.after(this.#graceMs(tool), () => end(this.#cutShort()))
-      }
-      this.#interrupt.listen(() => {
-        giveUp()
-        if (interrupt.reason !== undefined) return
-        // The turn can be interrupted while a call is given time to end at its deadline.
-        this.#turnEnd = new Interrupt(interrupt)
-        this.#turnEnd.listen(giveUp)
-      })
+      this.#interrupt.listen(() => this.#giveUp(tool, end))
       Promise.resolve(answer).then(
         (raw) => this.#afterChildren(this.#result(this.#output(raw, tool)), end),
         (error: unknown) => this.#afterChildren(this.#result(thrown(error)), end),
       )
     })
+  }
+
+  /** Ends the call after its grace period. The turn can be interrupted meanwhile, if the call has only reached its deadline. */
+  #giveUp(tool: Tool, end: (result: RunResult) => void): void {
+    const { clock, interrupt } = this.#session
+    this.#cancelTimer?.()
+    this.#cancelTimer = clock.after(this.#graceMs(tool), () => end(this.#cutShort()))
+    if (interrupt.reason !== undefined) return
+    this.#turnEnd = new Interrupt(interrupt)
+    this.#turnEnd.listen(() => this.#giveUp(tool, end))
   }
 
   /** An interrupted turn waits a second at most. Children have the same second, and a moment to record their end. */
