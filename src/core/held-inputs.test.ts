@@ -1,11 +1,11 @@
 import { expect, it } from 'vitest'
 import { fold } from '../../test/fixtures/fold-journal.ts'
 import * as sample from '../../test/fixtures/sample-journal.ts'
-import type { ClientId, EventDraft, TurnId } from '../contracts/index.ts'
+import type { ApprovalId, ClientId, EventDraft, TurnId } from '../contracts/index.ts'
 import { decide } from './decide.ts'
 import type { SessionState } from './state.ts'
 
-const { accepted, turnStarted, stepStarted, textStarted, textCompleted, answered, stepFailed } = sample
+const { accepted, turnStarted, stepStarted, textStarted, textCompleted, answered, called, approvalRequested, stepFailed } = sample
 
 const state = (...drafts: EventDraft[]): SessionState => fold(sample.journal(drafts))
 const asked = [accepted(), turnStarted(), stepStarted()]
@@ -40,6 +40,18 @@ it('an interrupt holds what no step has read, until it is sent or another messag
   expect(decide(state(...held, sent))).toMatchObject({ kind: 'begin', input: { clientId: 'a' } })
   expect(pending(...held, input('d', 'steer', 4))).toEqual([...inOrder, ['d', 'queue', false]])
   expect(pending(...unread, cancel('stop')).some(([, , isHeld]) => isHeld)).toBe(false)
+})
+
+it('a denial that ends the turn holds them, too', () => {
+  const denied: EventDraft = {
+    type: 'interaction.approval.resolved',
+    approvalId: 't1.s1.1.approval' as ApprovalId,
+    decision: { kind: 'abort' },
+    by: 'ann',
+  }
+  const waiting = [...asked, called('look_up'), approvalRequested(), input('a', 'queue', 1)]
+  expect(pending(...waiting, denied)).toEqual([['a', 'queue', true]])
+  expect(pending(...waiting, { ...denied, decision: { kind: 'deny' } })).toEqual([['a', 'queue', false]])
 })
 
 it('a message that comes while the turn ends sends the others; one that a child has not read does not', () => {

@@ -142,6 +142,9 @@ test('unread messages are held, also after kill -9, until they or another messag
   )
   first.process.kill('SIGKILL')
   await first.ended
+  expect((await scene.troupe(['sessions', 'show', ids[0] ?? ''])).stdout).toMatch(
+    /Half of it\.[\s\S]*Held until the next message\n +one\n\s+two\n/,
+  )
   asked.splice(0)
   const second = await scene.serve(['--trust'])
   const statusOf = async (id: string) =>
