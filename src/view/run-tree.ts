@@ -181,9 +181,10 @@ function addMessages(session: SessionNodes, event: InteractionEvent<'interaction
   markChanged(session, agent)
 }
 
-/** An interrupt holds the messages that no step has read, until they or another message are sent. */
+/** An interrupt holds the messages to the root that no step has read, until they or another message are sent. */
 function holdMessages(session: SessionNodes, event: InteractionEvent): void {
-  const { agent } = session
+  const { agent, parent } = session
+  if (parent) return
   const isInterrupt = event.type === 'interaction.cancel.requested' && event.mode !== 'stop'
   const isAbort = event.type === 'interaction.approval.resolved' && event.decision.kind === 'abort'
   if (isInterrupt || isAbort) agent.holdsMessages = true

@@ -16,7 +16,8 @@ export function Tray() {
   const turn = root && store.use(root).turns.at(-1)
   if (turn) store.use(turn)
   const isOpen = turn !== undefined && turn.ending === undefined
-  const waiting = (root ? conversationItems(root) : []).filter((item) => item.kind === 'message' && item.state !== 'read')
+  const items = root && (isOpen || root.holdsMessages) ? conversationItems(root) : []
+  const waiting = items.filter((item) => item.kind === 'message' && item.state !== 'read')
   return (
     <div class="tray">
       {(isOpen || waiting.length > 0) && (

@@ -71,7 +71,10 @@ export const cancelTurn = (page: Page, store: SessionStore, mode: 'stop' | 'inte
 
 /** Sends the messages that an interrupt held. */
 export const sendHeld = (page: Page, store: SessionStore): Promise<boolean> =>
-  attempt(page, () => page.http.post(`/v1/sessions/${store.id}/send-held`))
+  attempt(page, async () => {
+    const { driven } = await page.http.post<{ readonly driven: boolean }>(`/v1/sessions/${store.id}/send-held`)
+    if (!driven) throw new Error('No process runs this session. The messages are sent when one continues it.')
+  })
 
 export const decide = (
   page: Page,
