@@ -22,7 +22,6 @@ import {
   type Cancel,
   type EndedTurn,
   isInterrupted,
-  nextInput,
   type OpenTurn,
   type PendingInput,
   requestOf,
@@ -186,7 +185,8 @@ function inputAccepted(state: SessionState, event: Event<'interaction.input.acce
 function withInput(state: SessionState, input: PendingInput, isMessage: boolean): SessionState['inputs'] {
   const { inputs } = state
   if (isMessage) return sendHeld([...inputs, input])
-  return [...inputs, isInterrupted(state) && nextInput(state) === undefined ? { ...input, held: true } : input]
+  const isHeld = isInterrupted(state) && inputs.every(({ held, child }) => held || child !== undefined)
+  return [...inputs, isHeld ? { ...input, held: true } : input]
 }
 
 function historyAdded(state: SessionState, event: Event<'interaction.history.added'>): SessionState {
