@@ -119,9 +119,9 @@ describe('the sources', () => {
   it('have no file over 500 lines', () => {
     expect([...files('src/**/*.{ts,tsx,css}'), ...files('test/**/*.ts'), ...files('bin/*')].filter((file) => lines(file) > 500)).toEqual([])
   })
-  it('have a core of at most 2,500 lines', () => {
+  it('have a core of at most 2,800 lines', () => {
     const core = files('src/core/**/*.ts').filter((file) => !isTest(file))
-    expect(core.reduce((sum, file) => sum + lines(file), 0)).toBeLessThanOrEqual(2_500)
+    expect(core.reduce((sum, file) => sum + lines(file), 0)).toBeLessThanOrEqual(2_800)
   })
 })
 

@@ -199,6 +199,9 @@ interface Bodies {
     readonly traceContext?: TraceContext
   }
 
+  /** Inputs that an interrupt held back begin turns again. A further input has the same effect. */
+  'interaction.held.sent': { readonly by: string }
+
   /** Earlier messages of a client that keeps its own history, before the first turn. */
   'interaction.history.added': { readonly messages: readonly Message[] }
 

@@ -182,7 +182,13 @@ export interface SessionService {
   approve(sessionId: SessionId | string, answer: ApprovalAnswer): Promise<Receipt>
   /** Revokes approvals for the whole session. */
   revoke(sessionId: SessionId | string, keys: readonly string[], by?: string): Promise<Receipt>
+  /**
+   * `stop`: the agent finishes with a short answer. `interrupt`: the turn ends immediately. The text so far is kept; calls and children
+   * that do not end within a second are given up. Messages that no step has read are held until `sendHeld` or the next message.
+   */
   cancel(sessionId: SessionId | string, mode: 'stop' | 'interrupt', by?: string): Promise<Receipt>
+  /** Sends the messages that an interrupt held, in their order. */
+  sendHeld(sessionId: SessionId | string, by?: string): Promise<Receipt>
   /** Resolves when the session is idle or suspended. */
   outcome(sessionId: SessionId | string): Promise<Outcome>
   /** `undefined` if there is no such session. */

@@ -115,6 +115,7 @@ export type InboxMessage =
   | { readonly kind: 'approval'; readonly approvalId: ApprovalId; readonly decision: ApprovalDecision; readonly by: string }
   | { readonly kind: 'revoke'; readonly keys: readonly string[]; readonly by: string }
   | { readonly kind: 'cancel'; readonly mode: 'stop' | 'interrupt'; readonly by: string }
+  | { readonly kind: 'send_held'; readonly by: string }
 
 export interface InboxRow {
   /** Grows within a tree; the driver's cursor. */

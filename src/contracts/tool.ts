@@ -264,7 +264,7 @@ export interface Tool {
   /** Its calls get `context.children`, also without `childControl` of the agent. */
   readonly controlsChildren?: true
   readonly timeoutMs?: number
-  /** Time to react to the signal and return a partial result, in milliseconds. Default 250. */
+  /** Time to react to the signal and return a partial result, in milliseconds. Default 250. An interrupted turn waits 1,000 at most. */
   readonly graceMs?: number
   readonly requires?: readonly Gate[]
   /** A label for logs and views, such as the server or package of the tool. Also matched by queues. */

@@ -144,7 +144,8 @@ export function applyStepFailed(state: SessionState, event: Event<'interaction.s
   const notBefore = event.delayMs > 0 ? event.at + event.delayMs : 0
   const failed = { model: step.model, failure: event.failure, notBefore, ...(step.compacts && { compacts: true as const }) }
   const windows = event.failure.class === 'context' ? { ...state.windows, [step.model]: learnedWindow(state, step.model) } : state.windows
-  return withTurn({ ...state, windows, spent: addSpent(state.spent, event.usage, event.cost) }, event, {
+  const said = event.failure.class === 'cancelled' ? withTextSoFar(state, step) : state
+  return withTurn({ ...said, windows, spent: addSpent(state.spent, event.usage, event.cost) }, event, {
     ...turn,
     spent: addSpent(turn.spent, event.usage, event.cost),
     paidUsd: addUsd(turn.paidUsd, chargedUsd(event.cost, step)),
@@ -152,6 +153,12 @@ export function applyStepFailed(state: SessionState, event: Event<'interaction.s
     dropped: failurePolicy[event.failure.class].next === 'drop' ? [...turn.dropped, step.model] : turn.dropped,
     accounting: turn.accounting.append({ ...modelEntry(event, step, 'failed'), failure: event.failure }),
   })
+}
+
+/** What a person has read before the interrupt was said: the next turn knows it. Reasoning that was cut has no signature. */
+function withTextSoFar(state: SessionState, { texts }: AskingStep): SessionState {
+  const parts = texts.flatMap(({ type, text }) => (type === 'agent_message' && !isBlank(text) ? [{ type: 'text', text } as const] : []))
+  return parts.length === 0 ? state : appendMessage(state, { role: 'assistant', parts })
 }
 
 export function applyItemStarted(state: SessionState, event: Event<'interaction.item.started'>): SessionState {

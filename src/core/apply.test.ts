@@ -161,6 +161,9 @@ const tests: { readonly [Type in EventType]: () => void } = {
       inboxCursor: 7,
     })
   },
+  'interaction.held.sent': () => {
+    expect(state({ type: 'interaction.held.sent', by: 'ann', inbox: 9 })).toEqual({ ...state(), seq: 2, at: 1_001, inboxCursor: 9 })
+  },
   'interaction.history.added': () => {
     const image = { type: 'image', mediaType: 'image/png', data: 'blob:b1', bytes: 4 } as const
     const messages: Message[] = [

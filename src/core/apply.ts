@@ -17,14 +17,26 @@ import { markOrphaned } from './calls/call-order.ts'
 import { messageSize } from './message-size.ts'
 import type { FailedAttempt } from './next-model.ts'
 import { stepIdOf } from './session-ids.ts'
-import { type Call, type Cancel, type EndedTurn, type OpenTurn, requestOf, type SessionState, type SpawnedChild } from './state.ts'
+import {
+  type Call,
+  type Cancel,
+  type EndedTurn,
+  isInterrupted,
+  type OpenTurn,
+  type PendingInput,
+  requestOf,
+  type SessionState,
+  type SpawnedChild,
+} from './state.ts'
 import {
   appendMessage,
   callingStep,
   endWaiting,
+  holdInputs,
   illegalEvent,
   inputMessages,
   openTurn,
+  sendHeld,
   takeInputs,
   withCalls,
   withTurn,
@@ -51,6 +63,8 @@ function applyByType(state: SessionState, event: InteractionEvent): SessionState
       return resumed(state, event)
     case 'interaction.input.accepted':
       return inputAccepted(state, event)
+    case 'interaction.held.sent':
+      return { ...withPosition(state, event), inputs: sendHeld(state.inputs) }
     case 'interaction.history.added':
       return historyAdded(state, event)
     case 'interaction.turn.started':
@@ -82,9 +96,7 @@ function applyByType(state: SessionState, event: InteractionEvent): SessionState
     case 'interaction.approval.revoked':
       return { ...withPosition(state, event), grants: state.grants.filter((grant) => !event.keys.includes(grant.key)) }
     case 'interaction.cancel.requested':
-      return state.turn.kind === 'open'
-        ? withTurn(state, event, { ...state.turn, cancel: strongerCancel(state.turn.cancel, event.mode) })
-        : withPosition(state, event)
+      return cancelRequested(state, event)
     case 'interaction.diagnostic':
       return addDiagnostics(state, event, [event.diagnostic])
     case 'interaction.subagent.started':
@@ -165,8 +177,16 @@ function inputAccepted(state: SessionState, event: Event<'interaction.input.acce
     seq,
     at,
     stored: parts.some(isStoredPart) ? { ...state.stored, parts: true } : state.stored,
-    inputs: [...state.inputs, { clientId, parts, mode }],
+    inputs: withInput(state, { clientId, parts, mode }, event.inbox !== undefined),
   }
+}
+
+/** A message from outside also sends the held ones. One that a child has not read shares their fate. */
+function withInput(state: SessionState, input: PendingInput, isMessage: boolean): SessionState['inputs'] {
+  const { inputs } = state
+  if (isMessage) return sendHeld([...inputs, input])
+  const isHeld = isInterrupted(state) && inputs.every(({ held, child }) => held || child !== undefined)
+  return [...inputs, isHeld ? { ...input, held: true } : input]
 }
 
 function historyAdded(state: SessionState, event: Event<'interaction.history.added'>): SessionState {
@@ -179,14 +199,24 @@ function historyAdded(state: SessionState, event: Event<'interaction.history.add
 const cancelStrength: readonly Cancel[] = ['no', 'stop', 'abort', 'interrupt']
 const strongerCancel = (a: Cancel, b: Cancel): Cancel => (cancelStrength.indexOf(b) > cancelStrength.indexOf(a) ? b : a)
 
+/** What nobody has read by then stays unread, unless the turn is only asked to finish. */
+function cancelRequested(given: SessionState, event: Event<'interaction.cancel.requested'>): SessionState {
+  const state = event.mode === 'stop' ? given : holdInputs(given)
+  if (state.turn.kind !== 'open') return withPosition(state, event)
+  return withTurn(state, event, { ...state.turn, cancel: strongerCancel(state.turn.cancel, event.mode) })
+}
+
 function turnStarted(state: SessionState, event: Event<'interaction.turn.started'>): SessionState {
   if (state.turn.kind === 'open') throw illegalEvent(event, 'the turn before it has not ended')
   if (!event.turnId) throw illegalEvent(event, 'it has no turn id')
   const asked = state.turn.kind === 'none' ? state.turn.asked : undefined
+  const next = takeInputs(state.parent && state.turn.kind === 'ended' ? withEarlierTurn(state, state.turn) : state, event.inputs)
   return {
-    ...takeInputs(state.parent && state.turn.kind === 'ended' ? withEarlierTurn(state, state.turn) : state, event.inputs),
+    ...next,
     seq: event.seq,
     at: event.at,
+    // Older versions held nothing.
+    inputs: sendHeld(next.inputs),
     diagnostics: [],
     turns: state.turns + 1,
     turn: {
@@ -344,7 +374,7 @@ function approvalResolved(state: SessionState, event: Event<'interaction.approva
   const calls = step.calls.map((call): Call => (requestOf(call) === request ? resolvedCall(call, event) : call))
   const next: OpenTurn = withCalls(turn, step, { calls, at: event.at })
   return {
-    ...withPosition(state, event),
+    ...withPosition(decision.kind === 'abort' ? holdInputs(state) : state, event),
     grants: [...state.grants, ...grantedBy(request, decision)],
     turn: decision.kind === 'abort' ? { ...next, cancel: strongerCancel(next.cancel, 'abort') } : next,
   }

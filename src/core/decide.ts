@@ -4,7 +4,18 @@ import { type Allowance, allowance, isWindowFull } from './budget/allowance.ts'
 import { type CallList, filterCalls } from './calls/call-list.ts'
 import { heldCalls, runnableCalls } from './calls/call-order.ts'
 import { type Exclusions, type FailedAttempt, nextModel, noExclusions } from './next-model.ts'
-import type { AnsweredStep, Call, Cancel, OpenCall, OpenTurn, PendingInput, ReviewableCall, SessionState, StartedCall } from './state.ts'
+import {
+  type AnsweredStep,
+  type Call,
+  type Cancel,
+  nextInput,
+  type OpenCall,
+  type OpenTurn,
+  type PendingInput,
+  type ReviewableCall,
+  type SessionState,
+  type StartedCall,
+} from './state.ts'
 import { takeInputs } from './state-changes.ts'
 
 // Decides the next action from the state alone. No clock, no randomness, no ports.
@@ -54,7 +65,7 @@ interface DecisionContext {
 export function decide(state: SessionState, headroom: Headroom = unlimited, exclusions: Exclusions = noExclusions): Action {
   const { turn } = state
   if (turn.kind !== 'open') {
-    const [input] = state.inputs
+    const input = nextInput(state)
     return input ? { kind: 'begin', input } : { kind: 'idle' }
   }
   switch (turn.step.kind) {

@@ -36,7 +36,8 @@ export async function drive<S extends Session>(session: S, performer: Performer<
         const preparing = performer.prepare(session)
         if (preparing) await preparing
         if (session.isReleased) throw new Released()
-        begin(session, action)
+        // An interrupt begins the turn, to end it.
+        if (session.state.turn.kind !== 'open') begin(session, action)
         break
       }
       case 'wait':

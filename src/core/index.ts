@@ -41,6 +41,8 @@ export {
   type EscalationStage,
   escalationStage,
   isBetweenAttempts,
+  isInterrupted,
+  nextInput,
   type OpenTurn,
   openRequests,
   type ReviewableCall,

@@ -43,6 +43,17 @@ export function takeInputs(state: SessionState, clientIds: readonly ClientId[]):
   return { ...next, inputs: state.inputs.filter((input) => !clientIds.includes(input.clientId)) }
 }
 
+/** Keeps unread inputs from beginning a turn by themselves. */
+export const holdInputs = (state: SessionState): SessionState =>
+  state.inputs.length === 0 ? state : { ...state, inputs: state.inputs.map((input) => ({ ...input, held: true })) }
+
+/** Held inputs begin turns again, in their order: one that steers would overtake those before it that begin turns of their own. */
+export function sendHeld(inputs: SessionState['inputs']): SessionState['inputs'] {
+  if (!inputs.some(({ held }) => held)) return inputs
+  const first = inputs.findIndex(({ mode }) => mode === 'queue')
+  return inputs.map(({ held: _, ...input }, index) => (first >= 0 && index > first ? { ...input, mode: 'queue' } : input))
+}
+
 export function inputMessages({ inputs }: SessionState, clientIds: readonly ClientId[]): readonly Message[] {
   return clientIds.map((clientId) => {
     const input = inputs.find((candidate) => candidate.clientId === clientId)

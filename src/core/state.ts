@@ -113,6 +113,8 @@ export interface PendingInput {
   readonly mode: InputMode
   /** The spawned child that it reports about. It is dropped with the turn. */
   readonly child?: SessionId
+  /** An interrupt found it unread. It begins no turn until a person sends it, or another message. */
+  readonly held?: true
 }
 
 /** `asked`: the request that selected the agent. The first turn pays for it. */
@@ -282,6 +284,13 @@ export type StartedCall = Extract<Call, { kind: 'started' }>
 export type OpenCall = Exclude<Call, { kind: 'started' | 'ended' }>
 /** Calls that `review` can process. */
 export type ReviewableCall = Extract<Call, { kind: 'requested' | 'approved' | 'denied' }>
+
+/** The input that begins the next turn. All inputs are held, or none. */
+export const nextInput = ({ inputs: [first] }: SessionState): PendingInput | undefined => (first?.held ? undefined : first)
+
+/** Whether the turn ends without another step. */
+export const isInterrupted = ({ turn }: SessionState): boolean =>
+  turn.kind === 'open' && (turn.cancel === 'interrupt' || turn.cancel === 'abort')
 
 /** The spawned child that talks to the person. */
 export const speakerOf = ({ turn }: SessionState): SpawnedChild | undefined =>

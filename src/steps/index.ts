@@ -1,5 +1,6 @@
 export { confinementFor } from './approval/agent-confinement.ts'
 export { applyDecision, recheckOpenRequests, storeProjectGrant } from './approval/approval-decisions.ts'
+export { interruptGraceMs } from './calls/call-limit.ts'
 export { Lanes } from './calls/lanes.ts'
 export { matchesTool, offeredName, ToolRegistry } from './calls/tool-registry.ts'
 export { storedPartText } from './context/part-text.ts'

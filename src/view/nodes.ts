@@ -234,6 +234,8 @@ export interface AgentNode {
   spec?: AgentSpec
   readonly messages: MessageNode[]
   readonly history: Message[]
+  /** An interrupt holds the messages that no step has read. */
+  holdsMessages?: true
   /** The session that it is a copy of. */
   forkedFrom?: SessionId
 }

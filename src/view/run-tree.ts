@@ -83,6 +83,7 @@ function applyDurable(tree: RunTree, session: SessionNodes, event: InteractionEv
   const turn = lastTurn(session)
   if (turn?.status === 'running') turn.span = { from: turn.span.from, to: Math.max(turn.span.to, event.at) }
   if (turn) markChanged(session, turn)
+  holdMessages(session, event)
   switch (event.type) {
     case 'interaction.session.created':
     case 'interaction.session.configured': {
@@ -151,6 +152,7 @@ function applyDurable(tree: RunTree, session: SessionNodes, event: InteractionEv
       break
     // The rest changes neither the shape nor the figures of the tree.
     case 'interaction.session.idle':
+    case 'interaction.held.sent':
     case 'interaction.approval.granted':
     case 'interaction.approval.revoked':
     case 'interaction.subagent.selected':
@@ -178,6 +180,22 @@ function addMessages(session: SessionNodes, event: InteractionEvent<'interaction
   else agent.messages.push({ id: event.clientId, seq: event.seq, at: event.at, mode: event.mode, parts: event.parts })
   markChanged(session, agent)
 }
+
+/** An interrupt holds the messages to the root that no step has read, until they or another message are sent. */
+function holdMessages(session: SessionNodes, event: InteractionEvent): void {
+  const { agent, parent } = session
+  if (parent) return
+  const isInterrupt = event.type === 'interaction.cancel.requested' && event.mode !== 'stop'
+  const isAbort = event.type === 'interaction.approval.resolved' && event.decision.kind === 'abort'
+  if (isInterrupt || isAbort) agent.holdsMessages = true
+  else if (agent.holdsMessages && sendsHeld(event)) delete agent.holdsMessages
+  else return
+  markChanged(session, agent)
+}
+
+/** An input that is no message from outside was sent before: a child has not read it. */
+const sendsHeld = ({ type, inbox }: InteractionEvent): boolean =>
+  type === 'interaction.held.sent' || type === 'interaction.turn.started' || (type === 'interaction.input.accepted' && inbox !== undefined)
 
 type SpawnedEvent = InteractionEvent<
   | 'interaction.subagent.started'

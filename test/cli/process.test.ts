@@ -1,11 +1,12 @@
 import { spawnSync } from 'node:child_process'
-import { readFileSync } from 'node:fs'
-import { copyFile, mkdir } from 'node:fs/promises'
+import { existsSync, readFileSync } from 'node:fs'
+import { copyFile, mkdir, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
-import { describe, expect, onTestFinished, test } from 'vitest'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import manifest from '../../package.json' with { type: 'json' }
+import type { Outcome } from '../../src/contracts/index.ts'
 import { binary, type Start, workbench } from './troupe.ts'
 
 const { agent, start, folder } = await workbench()
@@ -24,11 +25,27 @@ describe.concurrent('an interrupt', () => {
     expect(JSON.parse(ended.stdout)).toMatchObject({ status: 'interrupted', exitCode: 130 })
   })
 
-  test('prints no answer', async () => {
-    const run = start(['run', await agent('slower', 'steps: [{ text: never, fault: silence }]'), 'Go'])
-    await run.says('step 1')
+  test('waits for no command that ignores it; prints the text so far and how to continue, and the next turn knows both', async () => {
+    const command = 'echo $$ > deaf.pid; trap "" TERM INT; while :; do sleep 0.1; done'
+    const steps = [{ text: 'Half of it.', calls: [{ tool: 'shell', input: { command } }] }, { text: 'The rest.' }]
+    await writeFile(join(folder, 'off.json'), '{ "sandbox": { "mode": "off" } }')
+    const settings = 'description: A test\nmodels: script/deaf.yaml\ntools: [shell]'
+    const flags = ['--config', 'off.json', '--allow', 'shell']
+    const run = start(['run', await agent('deaf', JSON.stringify({ steps }), settings), 'Go', ...flags])
+    const pid = await vi.waitUntil(
+      () => existsSync(join(folder, 'deaf.pid')) && Number(readFileSync(join(folder, 'deaf.pid'), 'utf8')),
+      20_000,
+    )
+    const asked = performance.now()
     run.process.kill('SIGINT')
-    expect(await run.ended).toMatchObject({ code: 130, stdout: '', stderr: expect.stringContaining('interrupted') })
+    const { stderr, ...ended } = await run.ended
+    expect(ended).toEqual({ code: 130, signal: null, stdout: 'Half of it.\n' })
+    expect(performance.now() - asked).toBeLessThan(20_000)
+    expect(() => process.kill(pid, 0)).toThrow('ESRCH')
+    const [, before = '', after = ''] = stderr.match(/Continue: troupe (run \S+) "…" (--resume .*)/) ?? []
+    const next = JSON.parse((await troupe([...before.split(' '), 'Go on', ...after.trim().split(' '), '--json'])).stdout) as Outcome
+    expect([next.status, next.report?.text]).toEqual(['completed', 'The rest.'])
+    expect(JSON.stringify(next.snapshot.history)).toMatch(/Half of it\..*may have taken effect.*Go on/s)
   })
 })
 

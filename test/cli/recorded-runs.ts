@@ -273,7 +273,7 @@ async function meddle(
     case 'stop':
       return handle.stop()
     case 'interrupt':
-      return handle.interrupt()
+      return Promise.all([handle.interrupt(), sessions.sendHeld(handle.sessionId, 'test')])
     case 'revoke':
       return sessions.revoke(handle.sessionId, ['k'], 'test')
     case 'late approval':

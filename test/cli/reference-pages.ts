@@ -23,6 +23,7 @@ const eventTexts: { readonly [Type in StreamEvent['type'] | RunEnd['type']]: str
   'interaction.session.resumed': 'Another process continues the session.',
   'interaction.session.idle': 'The session has nothing to do until the next input.',
   'interaction.input.accepted': 'A message was added to the session.',
+  'interaction.held.sent': 'Messages that an interrupt held begin turns again. A further message has the same effect.',
   'interaction.history.added': 'Earlier messages of a client that keeps its own history, before the first turn.',
   'interaction.turn.started': 'A turn starts: everything between an input and its answer.',
   'interaction.turn.completed': 'The turn has an answer, complete or partial.',

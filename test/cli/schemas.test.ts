@@ -38,6 +38,7 @@ describe('the published schemas', () => {
       'interaction.session.resumed': true,
       'interaction.session.idle': true,
       'interaction.input.accepted': true,
+      'interaction.held.sent': true,
       'interaction.history.added': true,
       'interaction.turn.started': true,
       'interaction.turn.completed': true,

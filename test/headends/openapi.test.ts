@@ -125,7 +125,7 @@ test('every route answers as the document says', async () => {
   await json('/v1/sessions', { input: 'Hi', agent: 'clerk' })
   const own = `/v1/sessions/${sessionId}`
   await json(`${own}/messages`, { input: 'more' })
-  for (const mode of ['stop', 'interrupt']) await fetch(`${own}/${mode}`, { method: 'POST' })
+  for (const mode of ['stop', 'interrupt', 'send-held']) await fetch(`${own}/${mode}`, { method: 'POST' })
   await json(`${own}/fork`, {})
   await (await fetch(`${own}/events?until=turn`, { headers: { accept: 'text/event-stream' } })).text()
   for (const path of ['/events', '/export']) await json(`${own}${path}`)

@@ -38,8 +38,10 @@ describe('a program that only answers', () => {
     const third = world({ store, approver: suspends, tools: [send], steps: [{ text: 'More.' }] })
     await bounded((await third.runtime.open(sessionId)).outcome)
     const events = await journalOf(store, sessionId)
-    expect(events.find(({ type }) => type === 'interaction.turn.interrupted')).toMatchObject({ turnId: 't1' })
-    expect(events.at(-2)).toMatchObject({ type: 'interaction.turn.completed', turnId: 't2', report: { text: 'More.' } })
+    expect(events.at(-2)).toMatchObject({ type: 'interaction.turn.interrupted', turnId: 't1' })
+    expect(await sessions.sendHeld(sessionId)).toMatchObject({ driven: false })
+    const fourth = await third.runtime.open(sessionId)
+    expect(await bounded(fourth.outcome)).toMatchObject({ turnId: 't2', report: { text: 'More.' } })
   })
 
   it('hears that another process drives the session', async () => {

@@ -20,6 +20,14 @@ const stopped: Tool = {
   execute: (_, { confinement }) =>
     confinement.kind === 'none' ? 'A map.' : { ok: false, error: { class: 'sandbox', message: 'The sandbox has no network.' } },
 }
+/** It ignores its signal. */
+const deaf: Tool = {
+  name: 'deaf',
+  description: 'Never ends.',
+  inputSchema: { type: 'object' },
+  graceMs: 60_000,
+  execute: () => new Promise(() => {}),
+}
 const booking = { tool: 'book_room', input: { city: 'Oslo', nights: 2, reason: 'Two nights' } }
 const granted: ApprovalKey[] = []
 const scene = await webScene({
@@ -37,6 +45,7 @@ const scene = await webScene({
     }),
     returnControlTool,
     stopped,
+    deaf,
   ],
   sandbox: { confinement: { kind: 'sandbox', name: 'test' } },
   grants: { list: () => granted, add: async (keys) => void granted.push(...keys) },
@@ -58,6 +67,9 @@ function stories(): Stories {
     trip: [
       { when: /window seat/, steps: [{ text: 'Then a window seat on the 17:05.' }] },
       { when: /Tell me everything/, steps: [{ pieces: ['There is much to tell. ', gates.stop.promise] }, { text: 'In short: go.' }] },
+      { when: /for ever/, steps: [{ text: 'Half of the answer.', calls: [{ tool: 'deaf' }] }] },
+      { when: /^First wish/, steps: [{ text: 'One is granted.' }] },
+      { when: /^Second wish/, steps: [{ text: 'Two are granted.' }] },
       { when: /By bus/, steps: [{ text: 'The bus leaves at noon.' }] },
       { when: /long way/, steps: [{ pieces: ['The first half of it, ', gates.rest.promise, 'and the second half.'] }] },
       { when: /map/, steps: [{ calls: [{ tool: 'fetch_map' }] }, { text: 'Here is the map.' }] },
@@ -128,16 +140,51 @@ test('steer: a message enters the turn that runs', async () => {
   expect(events.filter(({ type }) => type === 'interaction.turn.started').length).toBe(3)
 })
 
-test('stop: the turn ends with a last answer', async () => {
+test('finish with a short answer', async () => {
   await chat.send('Tell me everything')
   await chat.says('There is much to tell.')
-  await chat.button('Stop').click()
+  await chat.button('Finish with a short answer').click()
   await expect
     .poll(async () => (await journalOf(scene, await chat.id())).some(({ type }) => type === 'interaction.cancel.requested'))
     .toBe(true)
   gates.stop.open()
   await chat.button('Send').waitFor()
   await expect.poll(async () => statusOf(scene, await chat.id())).not.toBe('running')
+})
+
+test('stop: the turn ends, what was said stays, and what was not read is held until it is sent', async () => {
+  await chat.send('Talk for ever')
+  await chat.says('Half of the answer.')
+  await chat.rows.filter({ hasText: 'deaf' }).getByRole('img', { name: 'running' }).waitFor()
+  await chat.send('First wish')
+  await chat.message.fill('Second wish')
+  await chat.message.press('Alt+Enter')
+  await chat.conversation.getByText('steers the next step').waitFor()
+  await chat.button('Stop').click()
+  await chat.button('Stop').waitFor({ state: 'detached' })
+  for (const isLater of [false, true]) {
+    if (isLater) await chat.page.reload()
+    await chat.says('Half of the answer.')
+    await chat.conversation.getByText('held: sent before your next message').nth(1).waitFor()
+    await chat.conversation.getByText('Interrupted', { exact: true }).waitFor()
+    await chat.rows.filter({ hasText: 'deaf' }).getByRole('img', { name: 'interrupted' }).waitFor()
+    expect(await chat.page.getByRole('img', { name: 'running' }).count()).toBe(0)
+  }
+  expect(await chat.exported('HTML')).toContain('Half of the answer.')
+  const ended = await journalOf(scene, await chat.id())
+  const [asked, end] = ['cancel.requested', 'turn.interrupted'].map(
+    (name) => ended.findLast(({ type }) => type === `interaction.${name}`)?.at,
+  )
+  expect((end ?? 0) - (asked ?? 0)).toBeLessThan(2_000)
+
+  await chat.button('Send now').click()
+  await chat.button('Send now').waitFor({ state: 'detached' })
+  await chat.button('Stop').waitFor({ state: 'detached' })
+  await expect
+    .poll(async () => answersIn(await journalOf(scene, await chat.id()), await chat.id()).slice(-2))
+    .toEqual(['One is granted.', 'Two are granted.'])
+  expect(await chat.conversation.getByText('steered the agent').count()).toBe(1)
+  await agreesWithJournal(chat)
 })
 
 test('branch: an edited message continues in a copy', async () => {

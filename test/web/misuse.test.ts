@@ -104,7 +104,7 @@ test('a message that was not accepted survives a reload; the skip link stays in 
   await chat.says('slow words')
   await chat.button('Send again').click()
   await chat.says('This answer takes')
-  expect(await chat.conversation.getByText(/^Working · /).innerText()).toMatch(/· [\d.]+ (?:ms|s)$/)
+  expect(await chat.conversation.getByText(/^Working · /).innerText()).toMatch(/· [\d.]+ (?:ms|s) ·/)
   await chat.button('Skip to content').press('Enter')
   expect(await chat.id()).toBe(id)
   expect(await chat.page.evaluate('document.activeElement.id')).toBe('main')

@@ -46,6 +46,7 @@ const entries: {
   'interaction.session.resumed': ({ epoch, diagnostics }) => info('session resumed', { epoch, diagnostics }),
   'interaction.session.idle': () => debug('session idle'),
   'interaction.input.accepted': ({ mode, parts }) => info('input accepted', { mode, parts: parts.length }),
+  'interaction.held.sent': ({ by }) => info('held messages sent', { by }),
   'interaction.history.added': ({ messages }) => info('history added', { messages: messages.length }),
   'interaction.turn.started': () => info('turn started'),
   'interaction.turn.completed': turnEntry,

@@ -123,6 +123,7 @@ export class PlainProgress {
       case 'interaction.session.configured':
       case 'interaction.session.idle':
       case 'interaction.input.accepted':
+      case 'interaction.held.sent':
       case 'interaction.history.added':
       case 'interaction.turn.started':
       case 'interaction.turn.completed':

@@ -112,7 +112,7 @@ test('a run that does not end in time after an interrupt is left behind, and not
     isOver = true
   })
   signal()
-  await clock.elapse(1499)
+  await clock.elapse(1799)
   expect(isOver).toBe(false)
   await clock.elapse(1)
   expect(isOver).toBe(true)
@@ -199,7 +199,7 @@ describe('a live tree', () => {
     await settled()
     signal()
     expect(window.written.at(-1)).toContain('interrupting…')
-    clock.advance(1500)
+    clock.advance(1800)
     expect(await followed).toMatchObject({ outcome: undefined })
     expect(await window.rows()).toEqual([expect.stringContaining('interrupting…'), expect.stringContaining('step 1')])
     expect([window.isCursorHidden, window.watchers]).toEqual([false, 0])

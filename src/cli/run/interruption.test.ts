@@ -49,9 +49,9 @@ test('3, 4: a report that is under way is not cut off, but not for ever', () => 
   const { interruption, exits, interruptAt } = interruptible()
   interruptAt(0)
   interruption.reporting()
-  interruptAt(1500)
+  interruptAt(1800)
   expect(exits).toEqual([])
-  interruptAt(1501)
+  interruptAt(1801)
   expect(exits).toEqual([130])
 })
 

@@ -9,8 +9,8 @@ import type { Problem } from '../../contracts/index.ts'
 import { exitCodes } from '../host/exit-codes.ts'
 import type { EndRequest, Host } from '../host/process-host.ts'
 
-/** Time to end after an interrupt. The process must exit within two seconds. */
-export const graceMs = 1500
+/** Time to end after an interrupt, longer than that of calls and children. The process must exit within two seconds. */
+export const graceMs = 1800
 /** npm and other launchers forward a Ctrl-C that the terminal also sends to this process. Both are one request. */
 const echoMs = 50
 

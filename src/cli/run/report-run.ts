@@ -89,7 +89,9 @@ async function printOutcome(outcome: Outcome, { host, output, before, request }:
   }
 }
 
-const isAnswered = ({ status }: Outcome): boolean => status === 'completed' || status === 'partial'
+/** Also the text before an interrupt. */
+const isAnswered = ({ status, report }: Outcome): boolean =>
+  status === 'completed' || status === 'partial' || (status === 'interrupted' && report !== undefined)
 
 /** Whether to print why the exit code is not 0. The tree shows it, but not the remedy of a failure. */
 function needsMessage(outcome: Outcome, { progress }: Reporting): boolean {

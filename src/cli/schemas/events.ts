@@ -158,6 +158,7 @@ const bodies: { readonly [Type in EventType]: Fields<Body<Type>> } = {
     mode: oneOf<Body<'interaction.input.accepted'>['mode']>({ queue: true, steer: true }),
     traceContext: optional(closed<TraceContext>({ traceparent: name, tracestate: optional(text) })),
   },
+  'interaction.held.sent': { by: text },
   'interaction.history.added': { messages: listOf(reference('Message')) },
   'interaction.turn.started': { inputs: listOf(name) },
   'interaction.turn.completed': { ending: completed, report: reference('Report'), totals },

@@ -86,6 +86,7 @@ export class OwnSessions {
       send: async (id, input, options) => this.#drive(id, await sessions.send(id, input, options)),
       approve: async (id, answer) => this.#drive(id, await sessions.approve(id, answer)),
       cancel: async (id, mode, by) => this.#drive(id, await sessions.cancel(id, mode, by)),
+      sendHeld: async (id, by) => this.#drive(id, await sessions.sendHeld(id, by)),
       get: async (id) => sessions.get(id).then((entry) => entry && shown(entry)),
       find: async (key) => sessions.find(key).then((entry) => entry && shown(entry)),
       list: async (filter) => Promise.all((await sessions.list(filter)).map(shown)),

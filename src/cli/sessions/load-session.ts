@@ -29,6 +29,8 @@ export interface LoadedSession extends StoredSession {
   readonly fileOf: (handle: BlobId) => string | undefined
   /** Input of the last turn, or the pending input if no turn has begun. */
   readonly asked: string
+  /** Messages that an interrupt found unread. */
+  readonly held: readonly string[]
   readonly damage?: JournalDamagedError
 }
 
@@ -48,16 +50,17 @@ export async function loadSession(store: Store, entry: TreeEntry): Promise<Loade
   const { events, status, outcome, turns: operations, open: requests, origin, damage } = await recordedRun(store, treeId)
   const standing = damage ? damagedState(damage) : stateFromStatus(status, { driver, requests })
   const { turns, waiting } = turnsIn(events)
-  const asked = turns.at(-1)?.asked ?? waiting
+  const asked = turns.at(-1)?.asked ?? waiting.join('\n\n')
+  const held = standing.kind === 'ended' ? waiting : []
   const ended = turns.flatMap((turn) => turn.totals ?? [])
   const totals = sessionTotals(operations, ended.length === turns.length && ended.length > 0 ? ended : [...ended, outcome])
   const base = { run: damage ? entry : { ...entry, status }, ...(origin && { origin }), standing }
   const fileOf = (handle: BlobId): string | undefined => store.blobs.pathOf?.(treeId, handle)
-  return { ...base, events, outcome, requests, turns, operations, totals, asked, fileOf, ...(damage && { damage }) }
+  return { ...base, events, outcome, requests, turns, operations, totals, asked, held, fileOf, ...(damage && { damage }) }
 }
 
 /** The turns of the root, and input that no turn has taken yet. */
-function turnsIn(events: readonly InteractionEvent[]): { readonly turns: readonly LoadedTurn[]; readonly waiting: string } {
+function turnsIn(events: readonly InteractionEvent[]): { readonly turns: readonly LoadedTurn[]; readonly waiting: readonly string[] } {
   const turns: LoadedTurn[] = []
   const inputs = new Map<string, string>()
   const rootId = events[0]?.sessionId
@@ -71,6 +74,9 @@ function turnsIn(events: readonly InteractionEvent[]): { readonly turns: readonl
         turns.push({ asked: event.inputs.map((each) => inputs.get(each) ?? '').join('\n\n'), startedAt: event.at })
         for (const each of event.inputs) inputs.delete(each)
         break
+      case 'interaction.step.started':
+        for (const each of event.absorbs) inputs.delete(each)
+        break
       case 'interaction.turn.completed':
       case 'interaction.turn.failed':
       case 'interaction.turn.interrupted': {
@@ -81,7 +87,7 @@ function turnsIn(events: readonly InteractionEvent[]): { readonly turns: readonl
       }
     }
   }
-  return { turns, waiting: [...inputs.values()].join('\n\n') }
+  return { turns, waiting: [...inputs.values()] }
 }
 
 const textOf = (parts: readonly InputPart[]): string =>

@@ -39,12 +39,13 @@ const maxRequests = 5
 
 export function sessionReport(shown: LoadedSession, style: ReportStyle): readonly string[] {
   const { paint } = style
-  const { turns, asked, outcome, operations } = shown
+  const { turns, asked, held, outcome, operations } = shown
   const hidden = Math.max(0, turns.length - maxTurns)
   const blocks = [
     headLines(shown, style),
     ...(hidden > 0 ? [[paint('dim', `⋯ ${plural(hidden, 'earlier turn')}`)]] : []),
     ...(turns.length === 0 ? [inputLines(asked, maxInputLines, style)] : turnBlocks(shown, hidden, style)),
+    section('Held until the next message', held.join('\n\n'), { ...style, maxLines: maxInputLines }),
     diagnosticLines(outcome.diagnostics, style),
     style.isVerbose ? callBlock(shown, style) : [],
     operations.length === 0

@@ -89,7 +89,10 @@ const cancelTurn = (['stop', 'interrupt'] as const).map((mode) =>
     path: `/v1/sessions/:id/${mode}`,
     access: 'run',
     endsWork: true,
-    summary: mode === 'stop' ? 'End the turn with a last answer' : 'End the turn immediately',
+    summary: mode === 'stop' ? 'Finish the turn with a short answer' : 'End the turn immediately',
+    ...(mode === 'interrupt' && {
+      description: 'The text so far is kept. Messages that the agent has not read are held until `send-held` or the next message.',
+    }),
     responses: { 202: { description: receiptText, content: json(receiptSchema) } },
     async handle(request) {
       const { sessionId } = await sessionOf(request)
@@ -98,7 +101,25 @@ const cancelTurn = (['stop', 'interrupt'] as const).map((mode) =>
   }),
 )
 
-export const turnRoutes: readonly Route[] = [startSession, sendMessage, ...cancelTurn]
+const sendHeld = route({
+  ...base,
+  method: 'POST',
+  path: '/v1/sessions/:id/send-held',
+  access: 'run',
+  summary: 'Send the held messages',
+  description: 'Messages that an interrupt found unread begin turns again, in their order.',
+  responses: { 202: { description: receiptText, content: json(receiptSchema) } },
+  async handle(request) {
+    const { sessions } = request
+    const { sessionId, status, agent } = await sessionOf(request)
+    const place = status === 'running' ? undefined : await request.admit(agent)
+    const receipt = await sessions.sendHeld(sessionId)
+    place?.keepUntil(sessions.outcome(sessionId))
+    return Response.json(receiptDocument(receipt), { status: 202 })
+  },
+})
+
+export const turnRoutes: readonly Route[] = [startSession, sendMessage, ...cancelTurn, sendHeld]
 
 function onlyAgent({ sessions }: RouteRequest): string {
   const [only, ...others] = sessions.agents()

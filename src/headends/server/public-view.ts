@@ -57,6 +57,7 @@ export class PublicView {
       send: async (id, input, options) => publicReceipt(await service.send(id, input, options)),
       revoke: async (id, keys, by) => publicReceipt(await service.revoke(id, keys, by)),
       cancel: async (id, mode, by) => publicReceipt(await service.cancel(id, mode, by)),
+      sendHeld: async (id, by) => publicReceipt(await service.sendHeld(id, by)),
       outcome: async (id) => {
         const { report, snapshot, ...rest } = await service.outcome(id)
         const own = { ...snapshot, selectedAgent: this.#agent(snapshot.selectedAgent), skills: [], history: [], state: {} }

@@ -48,6 +48,7 @@ const ofOne = {
   approve: (sessions, id) => sessions.approve(id, { approvalId: 'a', decision: { kind: 'deny' } }),
   revoke: (sessions, id) => sessions.revoke(id, ['k']),
   cancel: (sessions, id) => sessions.cancel(id, 'stop'),
+  sendHeld: (sessions, id) => sessions.sendHeld(id),
   outcome: (sessions, id) => sessions.outcome(id),
   update: (sessions, id) => sessions.update(id, { title: 't' }),
   fork: (sessions, id) => sessions.fork(id),

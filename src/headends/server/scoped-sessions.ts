@@ -43,16 +43,20 @@ export function scopedSessions(service: SessionService, caller: Caller, traceCon
     })
   }
 
+  /** An earlier token of this name may have had other agents; an admin may see sessions of all of them. */
+  const continuedAgent = async (sessionId: string): Promise<void> => {
+    const { agent } = await continued(sessionId)
+    const isNamed = caller.agents === undefined || agents().some(({ name, displayName }) => name === agent || displayName === agent)
+    if (!isNamed) throw unknownAgent(agent)
+  }
+
   return {
     async start(input, options = {}) {
       requireAgent(options.agent)
       return service.start(input, { ...options, principal, ...(traceContext && { traceContext }) })
     },
     async send(sessionId, input, options) {
-      const { agent } = await continued(sessionId)
-      // An earlier token of this name may have had other agents; an admin may see sessions of all of them.
-      const isNamed = caller.agents === undefined || agents().some(({ name, displayName }) => name === agent || displayName === agent)
-      if (!isNamed) throw unknownAgent(agent)
+      await continuedAgent(sessionId)
       return service.send(sessionId, input, traceContext ? { ...options, traceContext } : options)
     },
     events: (sessionId, options) =>
@@ -76,6 +80,10 @@ export function scopedSessions(service: SessionService, caller: Caller, traceCon
     async cancel(sessionId, mode) {
       await continued(sessionId)
       return service.cancel(sessionId, mode, principal.id)
+    },
+    async sendHeld(sessionId) {
+      await continuedAgent(sessionId)
+      return service.sendHeld(sessionId, principal.id)
     },
     async outcome(sessionId) {
       await own(sessionId)

@@ -6,7 +6,7 @@ export const commands = {
   help: 'show this list',
   who: 'show who you are talking to',
   back: 'return to the orchestrator',
-  stop: 'stop the current task',
+  stop: 'stop the current task; messages that it has not read wait for your next one',
   new: 'begin a new conversation',
   queue: 'MESSAGE: send it after the current task, not into it',
 } as const

@@ -3,7 +3,7 @@ import { openRequestsOf } from '../resume/pending-approvals.ts'
 import { changesOfSettings } from '../resume/reconfigure-session.ts'
 import { unknownTree } from '../resume/tree-cache.ts'
 import { storedSessions } from '../sessions/stored-sessions.ts'
-import { checkAnswer, checkCancel, checkEvents, checkRevoke, checkSend } from '../validation/check-arguments.ts'
+import { checkAnswer, checkCancel, checkEvents, checkRevoke, checkSend, checkSendHeld } from '../validation/check-arguments.ts'
 import type { Runtime } from './create-agent-runtime.ts'
 import { sessionEvents, untilRest } from './follow-session.ts'
 import { partsOf } from './input-parts.ts'
@@ -51,6 +51,10 @@ export function sessionService(host: Runtime): SessionService {
     async cancel(sessionId, mode, by = 'caller') {
       checkCancel(mode, by)
       return host.deliver(sessionId as TreeId, { kind: 'cancel', mode, by })
+    },
+    async sendHeld(sessionId, by = 'caller') {
+      checkSendHeld(by)
+      return host.deliver(sessionId as TreeId, { kind: 'send_held', by })
     },
     async outcome(sessionId) {
       const treeId = sessionId as TreeId

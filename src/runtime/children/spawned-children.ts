@@ -11,8 +11,24 @@ import {
   type WaitedAgent,
   type WaitRequest,
 } from '../../contracts/index.ts'
-import { callIdOf, type EndedTurn, Released, type SessionState, type SpawnedChild, type StartedCall, speakerOf } from '../../core/index.ts'
-import type { ActiveSession, SpawningCall, SpawnMessage, SpawnPort, WaitingCall } from '../../steps/index.ts'
+import {
+  callIdOf,
+  type EndedTurn,
+  nextInput,
+  Released,
+  type SessionState,
+  type SpawnedChild,
+  type StartedCall,
+  speakerOf,
+} from '../../core/index.ts'
+import {
+  type ActiveSession,
+  interruptGraceMs,
+  type SpawningCall,
+  type SpawnMessage,
+  type SpawnPort,
+  type WaitingCall,
+} from '../../steps/index.ts'
 import { Interrupt } from '../../util/interrupt.ts'
 import { interrupted } from '../tree/end-open-turn.ts'
 import type { Tree } from '../tree/tree.ts'
@@ -29,6 +45,8 @@ interface Running {
   ended: Promise<void>
   /** Of the turn that runs. */
   interrupt: Interrupt
+  /** Resolves when that turn has had enough time to end after its interrupt. */
+  late: Promise<void>
   open: OpenSession | undefined
 }
 
@@ -155,7 +173,7 @@ export class SpawnedChildren implements SpawnPort {
     const child = this.#byName(parent, id)
     if ('kind' in child) return child
     if (child.handoff === undefined) return refused(`${id} does not talk to the person.`, 'Close it instead.')
-    const stopping = this.#stop(parent, child.childId)
+    const stopping = this.#stop(child.childId)
     this.#tracker.endHandoff(parent, child, reason)
     await stopping
     this.#abandonRest(parent, child.childId)
@@ -200,7 +218,7 @@ export class SpawnedChildren implements SpawnPort {
   /** Runs the turns of a child, if it does not run already. */
   #start(parent: ActiveSession, childId: SessionId): void {
     if (this.#running.has(childId) || !this.#mayRun(childOf(parent, childId))) return
-    const running: Running = { interrupt: new Interrupt(), open: undefined, ended: Promise.resolve() }
+    const running: Running = { interrupt: new Interrupt(), late: Promise.resolve(), open: undefined, ended: Promise.resolve() }
     this.#running.set(childId, running)
     running.ended = this.#runTurns(parent, childId, running)
   }
@@ -234,6 +252,12 @@ export class SpawnedChildren implements SpawnPort {
     const openParent = openSessions.get(parent.state.sessionId)
     if (!openParent || parent.isReleased) throw new Released()
     running.interrupt = new Interrupt(parent.interrupt)
+    const late = Promise.withResolvers<void>()
+    running.late = late.promise
+    let cancelTimer = (): void => {}
+    running.interrupt.listen(() => {
+      cancelTimer = parent.clock.after(parent.interrupt.reason === 'interrupted' ? interruptGraceMs.child : closeMs, late.resolve)
+    })
     const open = openSessions.queueSpawned(childId, openParent)
     if (running.open) openSessions.endGap(running.open)
     running.open = open
@@ -242,6 +266,7 @@ export class SpawnedChildren implements SpawnPort {
     try {
       await this.#children.runTurn(open, childOf(parent, childId), running.interrupt)
     } finally {
+      cancelTimer()
       running.interrupt.close()
     }
   }
@@ -254,14 +279,11 @@ export class SpawnedChildren implements SpawnPort {
   }
 
   /** Interrupts a child that works. Resolves when it has ended, or has had enough time for it. */
-  async #stop(parent: ActiveSession, childId: SessionId): Promise<void> {
+  async #stop(childId: SessionId): Promise<void> {
     const running = this.#running.get(childId)
     if (!running || this.#tracker.openSessions.get(childId)?.stage === 'queued') return
     running.interrupt.fire('closed')
-    const late = Promise.withResolvers<void>()
-    const cancelTimer = parent.clock.after(closeMs, () => late.resolve())
-    await Promise.race([running.ended, late.promise])
-    cancelTimer()
+    await Promise.race([running.ended, running.late])
   }
 
   #abandonRest(parent: ActiveSession, childId: SessionId): void {
@@ -274,7 +296,7 @@ export class SpawnedChildren implements SpawnPort {
 
   async #close(parent: ActiveSession, child: SpawnedChild): Promise<void> {
     const { childId, itemId, agent } = child
-    const stopping = this.#stop(parent, childId)
+    const stopping = this.#stop(childId)
     this.#tracker.endHandoff(parent, child, 'ended')
     await stopping
     this.#abandonRest(parent, childId)
@@ -319,7 +341,7 @@ export class SpawnedChildren implements SpawnPort {
 
   #hasWork(childId: SessionId): boolean {
     const state = this.#tracker.openSessions.get(childId)?.session?.state ?? this.#tracker.inactive.get(childId)
-    return state !== undefined && (state.turn.kind === 'open' || state.inputs.length > 0)
+    return state !== undefined && (state.turn.kind === 'open' || nextInput(state) !== undefined)
   }
 
   #parentOf(childId: SessionId): ActiveSession | undefined {

@@ -8,7 +8,7 @@ import type {
   InboxRow,
   InputMode,
 } from '../../contracts/index.ts'
-import { openRequests } from '../../core/index.ts'
+import { isInterrupted, openRequests } from '../../core/index.ts'
 import { decisionProblem, redactDecision } from '../../policy/grants.ts'
 import { type ActiveSession, applyDecision, storeProjectGrant } from '../../steps/index.ts'
 import { messageOf } from '../../util/message-of.ts'
@@ -18,6 +18,8 @@ import { cancelModes, inputModes } from '../validation/check-arguments.ts'
 import { outputProblems } from '../validation/check-output-contract.ts'
 import type { Tree } from './tree.ts'
 
+type MailboxTree = Pick<Tree, 'activeSessions' | 'sendTo' | 'speaker' | 'changeSettings' | 'beginInterrupted'>
+
 /**
  * Drains the inbox into the journal.
  *
@@ -26,7 +28,7 @@ import type { Tree } from './tree.ts'
  * 3. After `close` the cursor does not move: later messages stay in the inbox for the next driver.
  */
 export class Mailbox {
-  readonly #tree: Pick<Tree, 'activeSessions' | 'sendTo' | 'speaker' | 'changeSettings'>
+  readonly #tree: MailboxTree
   readonly #root: ActiveSession
   readonly #inbox: Pick<Inbox, 'read'>
   #cursor: number
@@ -35,7 +37,7 @@ export class Mailbox {
   #isClosed = false
 
   constructor(
-    tree: Pick<Tree, 'activeSessions' | 'sendTo' | 'speaker' | 'changeSettings'>,
+    tree: MailboxTree,
     { root, inbox, cursor }: { readonly root: ActiveSession; readonly inbox: Pick<Inbox, 'read'>; readonly cursor: number },
   ) {
     this.#tree = tree
@@ -79,9 +81,8 @@ export class Mailbox {
           this.#cursor = row.position
         }
         if (rows.length > 0) await root.flush()
-        const { turn } = root.state
         // Children are interrupted through their calls.
-        if (turn.kind === 'open' && (turn.cancel === 'interrupt' || turn.cancel === 'abort')) root.interrupt.fire('interrupted')
+        if (isInterrupted(root.state)) root.interrupt.fire('interrupted')
       }
     } finally {
       // Synchronously after the last check of `#again`: a later request starts a new drain.
@@ -111,6 +112,7 @@ export class Mailbox {
         return
       }
       const event = eventOf(session, row, request)
+      if (message.kind === 'cancel' && message.mode === 'interrupt') this.#tree.beginInterrupted()
       if (message.kind === 'input' && message.changes) this.#tree.changeSettings(checkedChanges(message.changes))
       session.note(event)
       if (message.kind === 'approval' && request) applyDecision(session, request, message)
@@ -173,6 +175,8 @@ function eventOf(session: ActiveSession, { position, clientId, message }: InboxR
     case 'cancel':
       if (!cancelModes.includes(message.mode)) throw new Error(`unknown cancel mode ${showValue(message.mode)}`)
       return { type: 'interaction.cancel.requested', mode: message.mode, by: message.by, inbox: position }
+    case 'send_held':
+      return { type: 'interaction.held.sent', by: message.by, inbox: position }
     case 'revoke':
       if (!Array.isArray(message.keys) || message.keys.some((key: unknown) => typeof key !== 'string'))
         throw new Error('expected a list of keys to revoke')

@@ -278,6 +278,10 @@ export class TreeDriver {
       const isOver = rest === 'idle' ? wanted === 'idle' || this.#isRetired : wanted === 'wait'
       if (isOver) {
         this.#mailbox.close()
+        // What an interrupted turn did not wait for records nothing more.
+        if (rest === 'idle') session.release()
+        const writing = this.#tree.flush()
+        if (writing) await writing
         return rest === 'idle' ? undefined : suspended
       }
       driving = drive(session, performer)

@@ -13,7 +13,16 @@ import {
   type SessionId,
   TroupeError,
 } from '../../contracts/index.ts'
-import { type EventWriter, type Headroom, openRequests, type SessionState, speakerOf, unlimited } from '../../core/index.ts'
+import {
+  begin,
+  type EventWriter,
+  type Headroom,
+  isInterrupted,
+  openRequests,
+  type SessionState,
+  speakerOf,
+  unlimited,
+} from '../../core/index.ts'
 import {
   ActiveSession,
   type ChildStart,
@@ -78,6 +87,10 @@ export class Tree implements TreePort, EventWriter {
   #sources: TreeSources | undefined
   /** Fires when the tree is released; absent if no turn has waited for its tools. */
   #released: Interrupt | undefined
+  /** Ends the wait for what the next turn of the root begins with. */
+  #preparing: Interrupt | undefined
+  /** What an interrupted turn did not wait for. The next turn does. */
+  #unprepared: Promise<void> | undefined
   /** Whether the root has the current definition of its agent. A recorded one may be older. */
   #isCurrent = true
   /** Settings of the caller for the next turn were recorded. */
@@ -161,8 +174,9 @@ export class Tree implements TreePort, EventWriter {
     this.spawned.deliver(found.sessionId, delivery)
   }
 
-  /** The session that talks to the person, if a handoff is open. */
+  /** The session that talks to the person, if a handoff is open and does not end now. */
   get speaker(): SessionId | undefined {
+    if (isInterrupted(this.root.state)) return undefined
     let found: SessionId | undefined
     // Parents first: in a handoff of a child that speaks, the innermost speaks.
     for (const { state } of this.activeSessions()) found = speakerOf(state)?.childId ?? found
@@ -238,6 +252,14 @@ export class Tree implements TreePort, EventWriter {
     root.wake()
   }
 
+  /** An interrupt while the next turn is prepared: the turn begins, to end without a step. What prepares it is not awaited. */
+  beginInterrupted(): void {
+    const action = this.root.decide()
+    if (action.kind !== 'begin' || this.root.isRetired) return
+    begin(this.root, action)
+    this.#preparing?.fire('interrupted')
+  }
+
   /** Stops all work and leaves turns open. Only results of calls within their grace time are still recorded. */
   release(): void {
     const active = this.activeSessions()
@@ -305,10 +327,15 @@ export class Tree implements TreePort, EventWriter {
   }
 
   prepareTurn(session: ActiveSession): MaybePromise<void> {
+    if (this.#unprepared && session === this.root)
+      return this.#unlessEnded(
+        session,
+        this.#unprepared.then(() => this.prepareTurn(session)),
+      )
     const preparing = this.#prepareDefinitions(session)
     const { accounts } = this.parts
     if (!accounts || !this.principal || session !== this.root) return preparing
-    return this.#unlessReleased(this.#prepareAccount(preparing, accounts, this.principal.id))
+    return this.#unlessEnded(session, this.#prepareAccount(preparing, accounts, this.principal.id))
   }
 
   /** The first turn begins with the account that was opened for it. */
@@ -332,19 +359,29 @@ export class Tree implements TreePort, EventWriter {
 
   #prepareDefinitions(session: ActiveSession): MaybePromise<void> {
     if (session === this.root && (this.#hasNewSettings || (!this.isPinned && !(this.#isCurrent && this.parts.isNewest))))
-      return this.#unlessReleased(this.#adopt(session))
+      return this.#unlessEnded(session, this.#adopt(session))
     if (!this.#sources) return undefined
-    if (this.#sources.isStale(session.state.agent)) return this.#unlessReleased(this.#refreshTools(session))
+    if (this.#sources.isStale(session.state.agent)) return this.#unlessEnded(session, this.#refreshTools(session))
     this.#useTools(session, this.#sources.registryOf(session.state.agent))
   }
 
-  /** Sources may take a while to list their tools: a release does not wait for them. */
-  async #unlessReleased(preparing: Promise<void>): Promise<void> {
+  /** Sources may take a while to list their tools: neither a release nor an interrupt waits for them. */
+  async #unlessEnded(session: ActiveSession, preparing: Promise<void>): Promise<void> {
     this.#released ??= new Interrupt()
+    const ended = new Interrupt(this.#released)
+    if (session === this.root) this.#preparing = ended
     try {
-      await unlessInterrupted(this.#released, preparing)
+      await unlessInterrupted(ended, preparing)
     } catch (error) {
-      if (!this.root.isReleased) throw error
+      if (ended.reason === undefined) throw error
+      if (ended.reason === 'interrupted')
+        this.#unprepared = preparing
+          .catch(() => {})
+          .finally(() => {
+            this.#unprepared = undefined
+          })
+    } finally {
+      ended.close()
     }
   }
 

@@ -120,6 +120,10 @@ export function checkCancel(mode: unknown, by: unknown): void {
   })
 }
 
+export function checkSendHeld(by: unknown): void {
+  check({ by }, (problems) => checkField(problems, by, { type: actor, place: 'by' }))
+}
+
 export function checkAnswer(answer: unknown): void {
   check({ answer }, (problems) => {
     if (!isRecord(answer)) {

@@ -6,6 +6,9 @@ export interface CallLimit {
   readonly by: 'agent' | 'tool' | 'budget'
 }
 
+/** How long a call has to end after an interrupt of its turn, which ends within two seconds. `child`: one that has started children. */
+export const interruptGraceMs = { call: 1_000, child: 1_250 } as const
+
 export const noLimit: CallLimit = { ms: Number.POSITIVE_INFINITY, by: 'tool' }
 
 /** `usable`: what is left of the time budget. */

@@ -33,7 +33,7 @@ import { readQuestion } from '../approval/read-question.ts'
 import type { ActiveSession, ChildStart } from '../loop/active-session.ts'
 import type { QueueSlots } from '../queues/queue-slot.ts'
 import { waitInQueue } from '../queues/wait-in-queue.ts'
-import { type CallLimit, callLimit, configuredTimeout, noLimit, timeoutRemedy } from './call-limit.ts'
+import { type CallLimit, callLimit, configuredTimeout, interruptGraceMs, noLimit, timeoutRemedy } from './call-limit.ts'
 import { readOutput } from './call-output.ts'
 import { checkedPlan } from './check-plan.ts'
 import { readSample, sampleResult, samplingRefusal } from './sample.ts'
@@ -89,6 +89,7 @@ class CallRun {
   /** The starts so far. */
   #starting: Promise<void> | undefined
   #cancelTimer: (() => void) | undefined
+  #turnEnd: Interrupt | undefined
   /** When its deadline was paused, and for how long before. */
   #pausedAt: number | undefined
   #pausedMs = 0
@@ -110,15 +111,14 @@ class CallRun {
     keepHiddenClass('call', this, input)
     try {
       const answer = tool.execute(input, this.#context(tool, timeLeft?.ms))
-      return isThenable(answer) ? this.#wait(answer, tool) : this.#settle(this.#result(this.#output(answer, tool)))
+      return isThenable(answer) || this.#children ? this.#wait(answer, tool) : this.#over(this.#result(this.#output(answer, tool)))
     } catch (error) {
-      return this.#settle(this.#result(thrown(error)))
+      return this.#children ? this.#wait(Promise.reject(error), tool) : this.#over(this.#result(thrown(error)))
     }
   }
 
   /** Waits for the result, or for the end of the grace period after the deadline or interrupt. */
-  #wait(answer: PromiseLike<unknown>, tool: Tool): Promise<RunResult> {
-    const { clock } = this.#session
+  #wait(answer: unknown, tool: Tool): Promise<RunResult> {
     return new Promise((resolve) => {
       if (this.#pausedAt === undefined) this.#startTimer(this.#limit.ms)
       const end = (result: RunResult): void => {
@@ -126,15 +126,28 @@ class CallRun {
         this.#cancelTimer?.()
         resolve(this.#over(result))
       }
-      this.#interrupt.listen(() => {
-        this.#cancelTimer?.()
-        this.#cancelTimer = clock.after(tool.graceMs ?? defaultGraceMs, () => end(this.#cutShort()))
-      })
+      this.#interrupt.listen(() => this.#giveUp(tool, end))
       Promise.resolve(answer).then(
         (raw) => this.#afterChildren(this.#result(this.#output(raw, tool)), end),
         (error: unknown) => this.#afterChildren(this.#result(thrown(error)), end),
       )
     })
+  }
+
+  /** Ends the call after its grace period. The turn can be interrupted meanwhile, if the call has only reached its deadline. */
+  #giveUp(tool: Tool, end: (result: RunResult) => void): void {
+    const { clock, interrupt } = this.#session
+    this.#cancelTimer?.()
+    this.#cancelTimer = clock.after(this.#graceMs(tool), () => end(this.#cutShort()))
+    if (interrupt.reason !== undefined) return
+    this.#turnEnd = new Interrupt(interrupt)
+    this.#turnEnd.listen(() => this.#giveUp(tool, end))
+  }
+
+  /** An interrupted turn waits a second at most. Children have the same second, and a moment to record their end. */
+  #graceMs({ graceMs = defaultGraceMs }: Tool): number {
+    if (this.#session.interrupt.reason !== 'interrupted') return graceMs
+    return Math.min(graceMs, this.#children ? interruptGraceMs.child : interruptGraceMs.call)
   }
 
   #startTimer(ms: number): void {
@@ -341,12 +354,6 @@ class CallRun {
     }
   }
 
-  #settle(result: RunResult): MaybePromise<RunResult> {
-    return this.#children
-      ? new Promise((resolve) => this.#afterChildren(result, (ended) => resolve(this.#over(ended))))
-      : this.#over(result)
-  }
-
   /** Ends children that still run when their tool has returned. The parent pays for them. */
   #afterChildren(result: RunResult, end: (result: RunResult) => void): void {
     const running = this.#children?.filter(({ hasEnded }) => !hasEnded) ?? []
@@ -400,6 +407,7 @@ class CallRun {
     if (this.#veil) this.#show('output', this.#veil.end())
     this.#isOver = true
     this.#interrupt.close()
+    this.#turnEnd?.close()
     if (this.#asked) this.#session.wake()
     return result
   }

@@ -1,5 +1,5 @@
 import type { EventDraft, MaybePromise, Report, TurnEnding, TurnTotals } from '../../contracts/index.ts'
-import { errorItemIdOf, ownAccounts, tightestAccount } from '../../core/index.ts'
+import { errorItemIdOf, nextInput, ownAccounts, tightestAccount } from '../../core/index.ts'
 import { atStop, hasHooksAt } from '../approval/hooks.ts'
 import type { ActiveSession } from './active-session.ts'
 import { limitText, partialReasonTexts, type ReachedLimit, raiseLimitText } from './limit-texts.ts'
@@ -36,7 +36,7 @@ export function endTurn(session: ActiveSession, wanted: TurnEnding): MaybePromis
   if (limit) noteLimit(session, limit, ending)
   if (ending.status === 'failed') noteError(session, ending.message)
   session.note(endEvent(ending, reportOf(turn, session.state.agent), totals))
-  if (session.state.inputs.length === 0) session.note({ type: 'interaction.session.idle' })
+  if (!nextInput(session.state)) session.note({ type: 'interaction.session.idle' })
   return session.flush()
 }
 

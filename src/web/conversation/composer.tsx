@@ -4,6 +4,7 @@ import { readOnly } from '../state/continuation.ts'
 import { openDraft } from '../state/drafts.ts'
 import { usePage } from '../state/page.ts'
 import type { SessionStore } from '../state/session-store.ts'
+import { keysText } from '../state/shortcut-keys.ts'
 import { ContinueThere } from '../ui/continue-there.tsx'
 import { Icon } from '../ui/icon.tsx'
 import { MessageBox } from './message-box.tsx'
@@ -38,40 +39,27 @@ export function Composer({ store }: { readonly store: SessionStore }) {
         agent={agent}
         current={root?.spec}
         canSteer={isOpen}
-        stop={isOpen && turn && <StopControls store={store} turn={turn} />}
+        stop={isOpen && turn && <StopButton store={store} turn={turn} />}
         onSend={(message) => void sendMessage(page, store, message)}
       />
     </div>
   )
 }
 
-/** Stop asks for a last answer; once that was asked for, the turn can be ended immediately. */
-function StopControls({ store, turn }: { readonly store: SessionStore; readonly turn: TurnNode }) {
+/** Ends the turn immediately. The line above the box can ask the agent to finish by itself. */
+function StopButton({ store, turn }: { readonly store: SessionStore; readonly turn: TurnNode }) {
   const page = usePage()
-  const { cancelling } = turn
+  const isStopping = turn.cancelling === 'interrupt'
   return (
-    <>
-      {cancelling !== undefined && (
-        <button
-          type="button"
-          class="button button-small button-danger"
-          title="End the turn immediately, without a last answer"
-          disabled={cancelling === 'interrupt'}
-          onClick={() => void cancelTurn(page, store, 'interrupt')}
-        >
-          Interrupt
-        </button>
-      )}
-      <button
-        type="button"
-        class="button message-send message-stop"
-        aria-label="Stop"
-        title={cancelling === undefined ? 'Stop with a last answer' : 'Stopping'}
-        disabled={cancelling !== undefined}
-        onClick={() => void cancelTurn(page, store, 'stop')}
-      >
-        <Icon name={cancelling === undefined ? 'stop' : 'running'} class={cancelling === undefined ? '' : 'spin'} />
-      </button>
-    </>
+    <button
+      type="button"
+      class="button message-send message-stop"
+      aria-label="Stop"
+      title={isStopping ? 'Stopping' : `Stop now; the text so far is kept (${keysText('Mod+.')})`}
+      disabled={isStopping}
+      onClick={() => void cancelTurn(page, store, 'interrupt')}
+    >
+      <Icon name={isStopping ? 'running' : 'stop'} class={isStopping ? 'spin' : ''} />
+    </button>
   )
 }

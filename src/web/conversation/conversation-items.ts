@@ -13,8 +13,8 @@ import {
 
 // What a conversation shows, in which order.
 
-/** `queued`: begins the next turn. `steers`: enters the next step. */
-export type MessageState = 'read' | 'queued' | 'steers'
+/** `queued`: begins the next turn. `steers`: enters the next step. `held`: an interrupt found it unread; a person sends it. */
+export type MessageState = 'read' | 'queued' | 'steers' | 'held'
 
 export type ConversationItem =
   | { readonly kind: 'forked'; readonly id: string; readonly from: SessionId }
@@ -23,7 +23,7 @@ export type ConversationItem =
   | { readonly kind: 'turn'; readonly id: string; readonly turn: TurnNode }
 
 /** Messages to an agent and its turns. Messages that steer are part of the step that they entered. */
-export function conversationItems({ id, forkedFrom, history, messages, turns }: AgentNode): readonly ConversationItem[] {
+export function conversationItems({ id, forkedFrom, history, messages, turns, holdsMessages }: AgentNode): readonly ConversationItem[] {
   const items: ConversationItem[] = []
   if (forkedFrom !== undefined) items.push({ kind: 'forked', id: `${id}/forked`, from: forkedFrom })
   for (const [index, message] of history.entries())
@@ -39,8 +39,11 @@ export function conversationItems({ id, forkedFrom, history, messages, turns }: 
     if (!isEmpty(turn)) items.push({ kind: 'turn', id: turn.id, turn })
   }
   const isOpen = ['running', 'suspended'].includes(turns.at(-1)?.status ?? '')
-  for (const message of unread.values())
-    items.push({ kind: 'message', id: message.id, message, state: isOpen ? (message.mode === 'steer' ? 'steers' : 'queued') : 'read' })
+  const stateOf = ({ mode }: MessageNode): MessageState => {
+    if (holdsMessages) return 'held'
+    return isOpen ? (mode === 'steer' ? 'steers' : 'queued') : 'read'
+  }
+  for (const message of unread.values()) items.push({ kind: 'message', id: message.id, message, state: stateOf(message) })
   return items
 }
 

@@ -1,6 +1,8 @@
 import { answerNeeded, elapsed, reasonText, type TurnNode } from '../../view/index.ts'
+import { cancelTurn, sendHeld } from '../state/actions.ts'
 import { isReleased, readOnly } from '../state/continuation.ts'
 import { usePage } from '../state/page.ts'
+import { Icon } from '../ui/icon.tsx'
 import { conversationItems } from './conversation-items.ts'
 import { useView } from './conversation-view.ts'
 import { useNeeded } from './use-needed.ts'
@@ -8,23 +10,26 @@ import { PendingMessageView, UserMessage } from './user-message.tsx'
 
 /** Below the conversation: messages that wait, and what the agent does. It stays where it is while an answer grows. */
 export function Tray() {
+  const page = usePage()
   const { store } = useView()
   const { root } = store
   if (!root) void store.frame.value
   const turn = root && store.use(root).turns.at(-1)
   if (turn) store.use(turn)
   const isOpen = turn !== undefined && turn.ending === undefined
+  const items = root && (isOpen || root.holdsMessages) ? conversationItems(root) : []
+  const waiting = items.filter((item) => item.kind === 'message' && item.state !== 'read')
   return (
     <div class="tray">
-      {isOpen && (
+      {(isOpen || waiting.length > 0) && (
         <div class="tray-messages">
-          {(root ? conversationItems(root) : []).map(
-            (item) =>
-              item.kind === 'message' && item.state !== 'read' && <UserMessage key={item.id} message={item.message} state={item.state} />,
+          {waiting.map((item) => item.kind === 'message' && <UserMessage key={item.id} message={item.message} state={item.state} />)}
+          {root?.holdsMessages && waiting.length > 0 && page.mayRun.value && (
+            <button type="button" class="button button-small" onClick={() => void sendHeld(page, store)}>
+              <Icon name="arrowUp" /> Send now
+            </button>
           )}
-          {store.pending.value.map((message) => (
-            <PendingMessageView key={message.clientId} message={message} />
-          ))}
+          {isOpen && store.pending.value.map((message) => <PendingMessageView key={message.clientId} message={message} />)}
         </div>
       )}
       {isOpen && <TurnProgress turn={turn} />}
@@ -41,7 +46,7 @@ function TurnProgress({ turn }: { readonly turn: TurnNode }) {
   const isWaiting = hasStopped || needs !== undefined || (status === 'suspended' && !waits?.isChildRunning)
   if (!isWaiting) void page.now.value
   const text = (): string => {
-    if (cancelling !== undefined) return cancelling === 'stop' ? 'Stopping after a last answer' : 'Interrupting'
+    if (cancelling !== undefined) return cancelling === 'stop' ? 'Finishing with a short answer' : 'Stopping'
     if (needs !== undefined) return `Waiting for you: ${needs === 'answer' ? answerNeeded : reasonText.approval}`
     if (hasStopped) return `Its process has ended${readOnly(page, store.id) ? '' : '. A message continues it'}`
     if (inQueue) return `Waiting in the queue ${inQueue.queue}`
@@ -52,6 +57,14 @@ function TurnProgress({ turn }: { readonly turn: TurnNode }) {
       <span class={isWaiting ? 'pulse pulse-waiting' : 'pulse'} />
       {text()}
       {!isWaiting && ` · ${elapsed(store.now() - span.from)}`}
+      {cancelling === undefined && page.mayRun.value && (
+        <>
+          {' · '}
+          <button type="button" class="link-button" onClick={() => void cancelTurn(page, store, 'stop')}>
+            Finish with a short answer
+          </button>
+        </>
+      )}
     </p>
   )
 }

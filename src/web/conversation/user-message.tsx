@@ -15,7 +15,12 @@ import type { MessageState } from './conversation-items.ts'
 import { useView } from './conversation-view.ts'
 import { MessageParts } from './message-parts.tsx'
 
-const stateTexts: { readonly [State in MessageState]: string } = { read: '', queued: 'queued: next turn', steers: 'steers the next step' }
+const stateTexts: { readonly [State in MessageState]: string } = {
+  read: '',
+  queued: 'queued: next turn',
+  steers: 'steers the next step',
+  held: 'held: sent before your next message',
+}
 
 interface UserMessageProps {
   readonly message: MessageNode
@@ -31,7 +36,7 @@ export function UserMessage({ message, state = 'read', canBranch = false }: User
   const article = useRef<HTMLElement>(null)
   const { route } = page
   const isMarked = route.value.view === 'session' && route.value.message === message.id
-  const isSteering = message.mode === 'steer'
+  const isSteering = message.mode === 'steer' && !canBranch
   const text = textOf(message.parts)
   const mayBranch = canBranch && page.mayRun.value && !readOnly(page, store.id)
   return (

@@ -66,10 +66,17 @@ async function deliver({ http }: Page, store: SessionStore, { clientId, parts, m
   }
 }
 
-/** `stop` lets the agent give a last answer; `interrupt` ends the turn immediately. */
+/** `stop` lets the agent finish with a short answer; `interrupt` ends the turn immediately. */
 export const cancelTurn = (page: Page, store: SessionStore, mode: 'stop' | 'interrupt'): Promise<boolean> =>
+  request(page, `/v1/sessions/${store.id}/${mode}`)
+
+/** Sends the messages that an interrupt held. */
+export const sendHeld = (page: Page, store: SessionStore): Promise<boolean> => request(page, `/v1/sessions/${store.id}/send-held`)
+
+/** A notice says if nothing happens yet. */
+const request = (page: Page, path: string): Promise<boolean> =>
   attempt(page, async () => {
-    const { driven, message = '', continue: there } = await page.http.post<ReceiptDocument>(`/v1/sessions/${store.id}/${mode}`)
+    const { driven, message = '', continue: there } = await page.http.post<ReceiptDocument>(path)
     if (!driven) page.notify({ kind: 'info', text: message, remedy: there?.command })
   })
 

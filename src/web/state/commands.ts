@@ -29,8 +29,8 @@ const messageBox = (): HTMLElement | null => document.querySelector('#main texta
 
 const actions: readonly Omit<Command, 'group'>[] = [
   { name: 'New session', icon: 'plus', keys: 'N', run: (page) => page.go({ view: 'new' }) },
-  { name: 'Stop: let the agent finish with a last answer', icon: 'stop', keys: 'Mod+.', isAvailable: canStop, run: cancel('stop') },
-  { name: 'Interrupt: end the turn immediately', icon: 'close', isAvailable: canStop, run: cancel('interrupt') },
+  { name: 'Stop: end the turn immediately', icon: 'stop', keys: 'Mod+.', isAvailable: canStop, run: cancel('interrupt') },
+  { name: 'Finish with a short answer', icon: 'check', isAvailable: canStop, run: cancel('stop') },
   { name: 'Write a message', icon: 'message', keys: 'M', isAvailable: () => messageBox() !== null, run: () => messageBox()?.focus() },
   { name: 'Show or hide the timeline', icon: 'timeline', keys: 'T', isAvailable: hasSession, run: toggleTimeline },
   { name: 'Show or hide the sessions', icon: 'sidebar', keys: 'Mod+B', isAvailable: isWide, run: toggleSidebar },

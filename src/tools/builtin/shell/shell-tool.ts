@@ -40,6 +40,8 @@ export interface ShellOptions {
 
 /** Between SIGTERM and SIGKILL. */
 const graceMs = 1000
+/** The same when the call is cancelled: an interrupted turn waits a second for the output. */
+const cancelGraceMs = 700
 /** For the beginning and the end each. */
 const keptBytes = 512 * 1024
 /** Live output; the model sees what is kept. */
@@ -130,7 +132,7 @@ function stopInTime(
     cancel()
     stop = reason
     running.terminate()
-    cancel = clock.after(graceMs, () => running.kill())
+    cancel = clock.after(reason.kind === 'interrupted' ? cancelGraceMs : graceMs, () => running.kill())
   }
   const onAbort = (): void => end({ kind: 'interrupted' })
   signal.addEventListener('abort', onAbort, { once: true })
