@@ -73,9 +73,11 @@ const nameOf = (label: string): string => label.trim().replaceAll(/\s+/g, ' ').t
 
 export type Definitions = ReadonlyMap<string, string>
 
-/** The first one of a name is used. */
-export const definitionsIn = (text: string): Definitions =>
-  new Map([...text.matchAll(definition)].toReversed().map(([line, label = '']) => [nameOf(label), line]))
+/** The first one of a name is used. `known`: those of an earlier state of the text, which are returned if they are the same. */
+export function definitionsIn(text: string, known?: Definitions): Definitions {
+  const found = new Map([...text.matchAll(definition)].toReversed().map(([line, label = '']) => [nameOf(label), line]))
+  return known?.size === found.size && [...found].every(([name, line]) => known.get(name) === line) ? known : found
+}
 
 /** A block with the definitions that it uses. All of them in each block would be too many. */
 export function withDefinitions(block: string, definitions: Definitions): string {

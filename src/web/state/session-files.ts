@@ -1,7 +1,7 @@
 import type { SessionExport } from '../../contracts/index.ts'
 import { curlCommand } from '../export/curl-command.ts'
 import { escaped, sessionHtml } from '../export/session-html.ts'
-import { type FormattedText, formatText } from '../markdown/format-text.ts'
+import { type FormattedText, formatText, tagsAtOnce } from '../markdown/format-text.ts'
 import { sanitised } from '../markdown/markdown.tsx'
 import { whenTime } from '../markdown/work-budget.ts'
 import { attempt } from './actions.ts'
@@ -33,10 +33,10 @@ async function staticMarkdown(text: string): Promise<string> {
   let known: FormattedText | undefined
   do {
     if (known) await new Promise<void>(whenTime)
-    known = formatText(text, { isOpen: false, maxTags: Number.POSITIVE_INFINITY, sanitise: sanitised }, known)
+    known = formatText(text, { isOpen: false, maxTags: tagsAtOnce, sanitise: sanitised }, known)
   } while (known.state === 'waits')
   const plain = (rest: string): string => (rest === '' ? '' : `<pre>${escaped(rest)}</pre>`)
-  const blocks = known.blocks.map(({ html, source }) => (html === undefined ? plain(source) : String(html)))
+  const blocks = known.blocks.map(({ html, text: own }) => (html === undefined ? plain(own) : String(html)))
   return `${blocks.join('')}${plain(known.rest)}`.replaceAll(/<button[^>]*>[^<]*<\/button>/g, '')
 }
 
