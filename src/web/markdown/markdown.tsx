@@ -50,7 +50,7 @@ interface PlainTextProps {
 }
 
 const PlainText = ({ text, isWaiting = false, children }: PlainTextProps) => (
-  <div class="md-plain">
+  <div class="md-plain" data-large={isWaiting ? undefined : ''}>
     {!isWaiting && <p class="line muted small">Too large to format: shown as plain text. {children}</p>}
     <LongText text={text} characters={20_000} />
   </div>
