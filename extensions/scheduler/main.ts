@@ -106,10 +106,11 @@ function readWhen(input: JsonObject, now: number): { readonly at: number } | Sch
   return { at }
 }
 
-function describeTask({ id, task, when, nextAt }: ScheduledTask, zone?: string): string {
-  if ('at' in when) return `${id}: once, ${showTime(nextAt, zone)}: ${task}`
+function describeTask({ id, task, when, nextAt, by }: ScheduledTask, zone?: string): string {
+  const from = by === undefined ? '' : `, added by the extension ${by}`
+  if ('at' in when) return `${id}: once, ${showTime(nextAt, zone)}${from}: ${task}`
   const shownZone = when.timeZone ?? zone
-  return `${id}: cron \`${when.cron}\`${when.timeZone ? ` (${when.timeZone})` : ''}, next ${showTime(nextAt, shownZone)}: ${task}`
+  return `${id}: cron \`${when.cron}\`${when.timeZone ? ` (${when.timeZone})` : ''}, next ${showTime(nextAt, shownZone)}${from}: ${task}`
 }
 
 const textOf = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined)

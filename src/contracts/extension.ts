@@ -213,6 +213,8 @@ export interface ScheduledTask {
   readonly to?: Recipient
   /** Milliseconds since 1970. */
   readonly nextAt: number
+  /** The extension that added it, if its code or its agent did so with a tool of another one. */
+  readonly by?: string
 }
 
 export interface Schedules {

@@ -79,6 +79,8 @@ export interface FoundExtension {
   /** Absent if the manifest is wrong: see `problems`. */
   readonly manifest?: ExtensionManifest
   readonly problems: readonly ExtensionProblem[]
+  /** What a person has not permitted yet, with the command for it. It is one of `problems`, and not in the manifest. */
+  readonly withheld?: ExtensionProblem
 }
 
 /** The code of an extension, wherever it runs. `instance` has only the methods that the extension implements. */
@@ -186,8 +188,8 @@ export interface AgentPort {
 
 /** Runs what is due. Times that were missed are reported. */
 export interface Scheduler {
-  /** Tasks for the orchestrator, for `ExtensionContext.schedules`. An extension sees its own tasks only. */
-  schedulesOf(extension: string): Schedules
+  /** Tasks for the orchestrator, for `ExtensionContext.schedules`. An extension sees its own tasks only. `by`: who adds one now. */
+  schedulesOf(extension: string, by?: () => string | undefined): Schedules
   /** Calls `execute` at every time of the schedule, once for each. `at`: that time. Returns a function that ends it. @throws if it is wrong. */
   register(id: string, schedule: Schedule, execute: (at: number) => MaybePromise<void>): () => void
 }

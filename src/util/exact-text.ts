@@ -19,5 +19,4 @@ const emojiOrInvisible = new RegExp(`(${pictograph.source}(?:\\u200d${pictograph
 export const exactLine = (text: string): string =>
   exactText(text)
     .trim()
-    .replace(/\s*\n\s*/g, ' ⏎ ')
-    .replace(/\s+/g, ' ')
+    .replace(/\s+/g, (space) => (space.includes('\n') ? ' ⏎ ' : ' '))

@@ -87,18 +87,22 @@ it('reports problems of manifests, of the order and of the entry file', async ()
 })
 
 it('gives permissions to an extension in the sandbox only when a person does', async () => {
-  const permissions = 'permissions:\n  hosts: [api.example.com]\n  read: [docs]\n'
+  const permissions = 'permissions:\n  hosts: [api.example.com]\n  read: [docs]\nagent:\n  model: auto\n  uses_tools: [kv]\n'
   await write('caller', { 'manifest.yaml': manifest('caller', permissions), 'main.js': 'export class Main {}' })
-  const withheld = { message: 'its permissions are not given yet: network api.example.com, read docs' }
-  expect(await shown('caller')).toMatchObject({ runs: 'sandbox', permissions: { hosts: [], read: [] }, problems: [withheld] })
+  const withheld = { message: 'its permissions are not given yet: network api.example.com, read docs, tools of kv' }
+  const without = { runs: 'sandbox', permissions: { hosts: [], read: [] }, agent: { usesTools: [] }, problems: [withheld] }
+  expect(await shown('caller')).toMatchObject(without)
+  const command = 'Give them with: troupe extensions trust caller --sandboxed'
+  expect((await extensions('list')).stdout.replaceAll(/\s+/g, ' ')).toContain(`${withheld.message}. ${command}`)
   expect((await extensions('trust', 'caller', '--sandboxed')).code).toBe(0)
   expect(await shown('caller')).toMatchObject({
     runs: 'sandbox',
     permissions: { hosts: ['api.example.com'], read: ['docs'] },
+    agent: { usesTools: ['kv'] },
     problems: [],
   })
   await writeFile(join(folder, 'extensions', 'caller', 'main.js'), 'export class Main { start() {} }')
-  expect(await shown('caller')).toMatchObject({ permissions: { hosts: [] } })
+  expect(await shown('caller')).toMatchObject(without)
 })
 
 it('releases an extension from quarantine', async () => {

@@ -98,7 +98,9 @@ it('it does not speak as Troupe', async () => {
   await home.say('hello')
   await until(scene, () => home.texts('answer').length === 1)
   const to = { channel: 'home', userId: 'ada' }
-  await chat.context?.publish('schedule_missed', { text: 'Your password has expired.', to })
+  await expect(chat.context?.publish('schedule_missed', { text: 'Your password has expired.', to })).rejects.toThrow(
+    'is an event of Troupe',
+  )
   await chat.context?.notifyUser('I am a notice.', to)
   await until(scene, () => home.texts('notice').length > 0)
   expect(home.sent.filter(({ kind }) => kind === 'notice')).toMatchObject([{ speaker: 'chat', text: 'I am a notice.' }])

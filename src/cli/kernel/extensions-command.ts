@@ -76,6 +76,7 @@ function rowOf({ found, state, runs, problems }: InspectedExtension): Row {
     ...(manifest ? [partsOf(manifest).join(' + ')] : []),
     ...(source === 'bundled' ? [] : [source]),
     ...(runs === 'sandbox' ? ['not trusted: runs in the sandbox'] : []),
+    ...(found.withheld ? [`${found.withheld.message}. ${found.withheld.remedy}`] : []),
     ...(problems.length > 0 ? [plural(problems.length, 'problem')] : []),
   ]
   return [printable(id), printable(`${facts.join(' · ')}${manifest ? ` · ${oneLine(manifest.description)}` : ''}`)]
@@ -132,7 +133,7 @@ async function trust(invocation: ExtensionsInvocation, host: Host): Promise<numb
       const text =
         found.source === 'project'
           ? invocation.isSandboxed
-            ? `${found.id} gets the permissions of its manifest in its current form. It stays in the sandbox.`
+            ? `${found.id} gets the permissions and the tools of its manifest in its current form, from the next start. It stays in the sandbox.`
             : `Trusted: ${found.id} in its current form. It runs inside the kernel with all your permissions from the next start.`
           : `${found.id} is ${found.source === 'bundled' ? 'part of Troupe' : 'in your own folder'}, and always trusted.`
       await printNotice(text, { host, display: invocation.display })

@@ -116,12 +116,15 @@ export class ProjectKernel {
 
   /** The same content again is not told again. */
   async #tellFailures(): Promise<void> {
-    const hashes = new Map(this.#options.project.extensions?.map(({ id, hash }) => [id, hash]))
+    const found = new Map(this.#options.project.extensions?.map((each) => [each.id, each]))
     for (const { id, state, problems, source } of this.status()) {
-      const problem = problems.at(-1)
-      if (source === 'bundled' || !problem || (state !== 'failed' && state !== 'untrusted')) continue
-      const text = `Extension ${id} is not running: ${problem.message}${problem.remedy === undefined ? '' : `. ${problem.remedy}`}`
-      await this.#kernel.notify({ text, id: `extension:${id}:${hashes.get(id)}:${state}` })
+      const { hash, withheld } = found.get(id) ?? {}
+      const isDown = state === 'failed' || state === 'untrusted'
+      const problem = isDown ? problems.at(-1) : state === 'running' ? withheld : undefined
+      if (source === 'bundled' || !problem) continue
+      const what = isDown ? 'is not running' : 'runs in the sandbox'
+      const text = `Extension ${id} ${what}: ${problem.message}${problem.remedy === undefined ? '' : `. ${problem.remedy}`}`
+      await this.#kernel.notify({ text, id: `extension:${id}:${hash}:${isDown ? state : 'permissions'}` })
     }
   }
 }

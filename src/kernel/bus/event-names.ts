@@ -13,3 +13,8 @@ export const kernelEvents = {
   /** A person was sent a message that is no answer. */
   notification: 'notification',
 } as const
+
+const reserved = new Set<string>(Object.values(kernelEvents))
+
+/** Whether only Troupe publishes events of this name, so that those who read them can rely on it. */
+export const isKernelEvent = (name: string): boolean => reserved.has(name) || name.startsWith('agent_')

@@ -15,8 +15,9 @@ import {
   TroupeError,
 } from '../../contracts/index.ts'
 import { isInside } from '../../util/is-inside.ts'
+import { isKernelEvent } from '../bus/event-names.ts'
 import type { AgentPort, Bus, ExtensionManifest, FoundExtension, Router, Scheduler, SupervisorPort } from '../kernel-types.ts'
-import { currentCall, outsideOfCall } from '../orchestrator/current-call.ts'
+import { callingExtension, currentCall, insideCall, outsideOfCall } from '../orchestrator/current-call.ts'
 import { withBuiltinRules } from './builtin-rules.ts'
 
 /** What contexts of extensions are made of. */
@@ -90,8 +91,8 @@ export function createExtensionContext(
     folder,
     dataDir,
     workspace,
-    resolvedTools: resolvedTools.map(inCurrentCall),
-    schedules: openSchedules(ports.scheduler.schedulesOf(id), ports, checkOpen),
+    resolvedTools: resolvedTools.map((tool) => inCurrentCall(tool, id)),
+    schedules: openSchedules(ports.scheduler.schedulesOf(id, callingExtension), ports, checkOpen),
     ...(runs === 'kernel' && { extensions: ports.extensions, ...(ports.terminal && { terminal: ports.terminal }) }),
     now: () => ports.clock.now(),
     secret(name) {
@@ -114,6 +115,7 @@ export function createExtensionContext(
     },
     async invokeAgent(other, task, added) {
       checkDependency(other)
+      check(found.withheld === undefined, `asking ${other} needs permission`, found.withheld?.remedy ?? '')
       return agents.invoke(other, task, added)
     },
     async onUserMessage(message) {
@@ -134,7 +136,7 @@ export function createExtensionContext(
       return unsubscribe
     },
     async publish(name, data, options) {
-      checkOpen()
+      check(!isKernelEvent(name), `\`${name}\` is an event of Troupe, and extensions cannot publish it`, ownEventName(id))
       await bus.publish({ ...options, name, data, source: id })
     },
     getExtension<T>(other: string): T {
@@ -160,11 +162,15 @@ export function createExtensionContext(
   }
 }
 
-const inCurrentCall = (tool: Tool): ResolvedTool => ({
+const ownEventName = (id: string): string =>
+  `Choose a name of your own, such as \`${id}.changed\`. Names of Troupe, such as \`agent_…\`, can be subscribed to.`
+
+/** `by`: the extension whose code calls it. */
+const inCurrentCall = (tool: Tool, by: string): ResolvedTool => ({
   ...tool,
   execute(input, context = currentCall()?.context) {
     if (!context) throw outsideOfCall(tool.name)
-    return tool.execute(input, context)
+    return insideCall({ ...currentCall(), context, by }, () => tool.execute(input, context))
   },
 })
 

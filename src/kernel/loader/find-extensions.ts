@@ -4,7 +4,7 @@ import { decodeText, type TrustRecords } from '../../agents/index.ts'
 import type { ExtensionProblem } from '../../contracts/index.ts'
 import { isInside } from '../../util/is-inside.ts'
 import { messageOf } from '../../util/message-of.ts'
-import type { ExtensionManifest, FoundExtension } from '../kernel-types.ts'
+import type { FoundExtension } from '../kernel-types.ts'
 import { readManifest } from '../manifest/read-manifest.ts'
 import { isPermittedExtension, isTrustedExtension } from './extension-trust.ts'
 import { hashFolder } from './hash-folder.ts'
@@ -38,7 +38,10 @@ export async function findExtensions(options: FindOptions): Promise<readonly Fou
       else if (nearer.trusted || source === 'project') winners.set(id, withShadowed(nearer, folder))
       else winners.set(id, withRefused(await read(), nearer))
     }
-  return [...winners.values()].sort((a, b) => (a.id < b.id ? -1 : 1))
+  const all = [...winners.values()].sort((a, b) => (a.id < b.id ? -1 : 1))
+  const agents = new Set(all.flatMap(({ id, manifest }) => (manifest?.agent ? [id] : [])))
+  const isPermitted = (found: FoundExtension): boolean => found.trusted || isPermittedExtension(found, options.trusted)
+  return all.map((found) => (isPermitted(found) ? found : withoutPermissions(found, agents, workspace)))
 }
 
 /** Real paths: modules are known by them. Packages and hidden folders are not extensions. Links are listed to be refused. */
@@ -90,9 +93,7 @@ async function readExtension({ id, folder, source, isLink }: Place, { workspace,
     const read = await readManifest(decoded.text, { path, folder, workspace })
     const trusted = source !== 'project' || isTrustedExtension({ folder, hash }, records)
     const base = { id, folder, source, hash, trusted }
-    if (!read.ok) return { ...base, problems: read.problems }
-    const isPermitted = trusted || isPermittedExtension({ folder, hash }, records)
-    return { ...base, ...(isPermitted ? { manifest: read.manifest, problems: [] } : withoutPermissions(read.manifest, path)) }
+    return read.ok ? { ...base, manifest: read.manifest, problems: [] } : { ...base, problems: read.problems }
   } catch (error) {
     if ((error as { code?: unknown }).code === 'ENOENT')
       return broken(
@@ -103,14 +104,30 @@ async function readExtension({ id, folder, source, isLink }: Place, { workspace,
   }
 }
 
-/** An extension cannot give permissions to itself. */
-function withoutPermissions(manifest: ExtensionManifest, place: string): Pick<FoundExtension, 'manifest' | 'problems'> {
-  const { hosts, read, write } = manifest.permissions
-  const asked = [...hosts.map((host) => `network ${host}`), ...read.map((path) => `read ${path}`), ...write.map((path) => `write ${path}`)]
-  if (asked.length === 0) return { manifest, problems: [] }
-  const message = `its permissions are not given yet: ${asked.join(', ')}`
-  const remedy = `Give them with: troupe extensions trust ${manifest.id} --sandboxed`
-  return { manifest: { ...manifest, permissions: { hosts: [], read: [], write: [] } }, problems: [{ place, message, remedy }] }
+/** An extension cannot give permissions to itself. `agents`: the extensions that have one, which `depends_on` lets it ask. */
+function withoutPermissions(found: FoundExtension, agents: ReadonlySet<string>, workspace: string): FoundExtension {
+  const { folder, manifest, problems } = found
+  if (!manifest) return found
+  const { permissions, agent, dependsOn, entrypoint } = manifest
+  const asked = [
+    ...permissions.hosts.map((host) => `network ${host}`),
+    ...permissions.read.map((path) => `read ${path}`),
+    ...permissions.write.map((path) => `write ${path}`),
+    ...(agent?.usesTools ?? []).map((id) => `tools of ${id}`),
+    ...dependsOn.filter((id) => entrypoint && agents.has(id)).map((id) => `agent of ${id}`),
+  ]
+  if (asked.length === 0) return found
+  const withheld = {
+    place: displayPath(join(folder, 'manifest.yaml'), workspace),
+    message: `its permissions are not given yet: ${asked.join(', ')}`,
+    remedy: `Give them with: troupe extensions trust ${manifest.id} --sandboxed`,
+  }
+  return {
+    ...found,
+    manifest: { ...manifest, permissions: { hosts: [], read: [], write: [] }, ...(agent && { agent: { ...agent, usesTools: [] } }) },
+    problems: [...problems, withheld],
+    withheld,
+  }
 }
 
 /** From the folder of the project, if it is inside. */

@@ -7,6 +7,8 @@ export interface CurrentCall {
   readonly context: ToolContext
   /** Of `invoke`, if that is what runs. */
   readonly invocation?: Invocation
+  /** The extension whose code makes the call, if it is not a model. */
+  readonly by?: string
   /** The code may go on after its call has ended, such as with a timer. */
   isOver: boolean
 }
@@ -17,6 +19,16 @@ const storage = new AsyncLocalStorage<CurrentCall>()
 export function currentCall(): CurrentCall | undefined {
   const call = storage.getStore()
   return call && !call.isOver ? call : undefined
+}
+
+/** The extension whose code or agent makes the current call. The orchestrator is none. */
+export function callingExtension(): string | undefined {
+  const { by, context } = currentCall() ?? {}
+  if (by !== undefined || !context) return by
+  const agent = context.agentPath.split('/').at(-1)?.replace(/#\d+$/, '')
+  if (agent !== 'root') return agent
+  // An agent that works on its own.
+  return context.principal?.kind === 'agent' ? context.principal.name : undefined
 }
 
 export const outsideOfCall = (tool: string): TroupeError =>

@@ -170,7 +170,7 @@ it('sends a task that is late up to a day, and says so; reports an older one', a
   await create().start()
   await clock.elapse(0)
   expect(fired.map(({ text }) => text)).toEqual(['This task was due at 2026-01-01T20:00:00.000Z, and is late.\nRecent'])
-  expect(messages()).toEqual(['Scheduled task "Old": It missed 1 run since 2026-01-01T01:00:00.000Z.'])
+  expect(messages()).toEqual(['Scheduled task "Old" of scheduler: It missed 1 run since 2026-01-01T01:00:00.000Z.'])
   expect(await schedules.list()).toEqual([])
 })
 
@@ -271,4 +271,18 @@ it('refuses empty tasks, wrong or known ids, and more than 200 tasks', async () 
   await expect(add({ task: 'X', when })).rejects.toThrow(/there are 200 tasks already. Cancel some/)
   await scheduler.schedulesOf('scheduler').cancel('n1')
   await expect(add({ id: 'n7', task: 'X', when })).rejects.toThrow(/id: "n7" exists already/)
+})
+
+it('a task has the extension that added it with a tool of another one', async () => {
+  const { scheduler, clock, fired } = await setup()
+  await scheduler.start()
+  const add = (by: string) => scheduler.schedulesOf('scheduler', () => by).add({ task: by, when: { at: clock.now() + hour } })
+  expect(await add('guest')).toMatchObject({ by: 'guest' })
+  expect(await add('scheduler')).not.toHaveProperty('by')
+  expect((await scheduler.schedulesOf('scheduler').list()).map(({ task, by }) => [task, by])).toEqual([
+    ['guest', 'guest'],
+    ['scheduler', undefined],
+  ])
+  await clock.elapse(hour)
+  expect(fired.map(({ from }) => from)).toEqual(['guest', 'scheduler'])
 })

@@ -93,19 +93,20 @@ class StoredScheduler implements RunningScheduler {
     await ended(this.#runs.values(), this.#options.clock)
   }
 
-  schedulesOf(extension: string): Schedules {
+  schedulesOf(extension: string, by?: () => string | undefined): Schedules {
     const prefix = `${extension}/`
     return {
-      add: (task) => this.#add(prefix, task),
+      add: (task) => this.#add(prefix, task, by?.()),
       list: async () => (await this.#table.list({ prefix })).map((row) => taskOf(row, prefix)),
       cancel: async (id) => (await this.#table.update(`${prefix}${id}`, () => undefined)) !== undefined,
     }
   }
 
-  async #add(prefix: string, added: Parameters<Schedules['add']>[0]): Promise<ScheduledTask> {
+  async #add(prefix: string, added: Parameters<Schedules['add']>[0], by?: string): Promise<ScheduledTask> {
     const { clock, ids } = this.#options
     const { id = ids.next(), task, when, to } = added
-    const row: ScheduleRow = { key: `${prefix}${id}`, due: firstTime(added, clock.now()), task, when, ...(to && { to }) }
+    const from = by !== undefined && prefix !== `${by}/` ? { by } : {}
+    const row: ScheduleRow = { key: `${prefix}${id}`, due: firstTime(added, clock.now()), task, when, ...(to && { to }), ...from }
     if ((await this.#table.list({ prefix, limit: maxTasks })).length >= maxTasks)
       throw scheduleError({ place: 'schedules', message: `there are ${maxTasks} tasks already`, remedy: 'Cancel some of them.' })
     if ((await this.#table.update(row.key, (before) => before ?? row)) !== undefined)
@@ -157,13 +158,13 @@ class StoredScheduler implements RunningScheduler {
     )
   }
 
-  async #perform({ key, task, to }: ScheduleRow, at: number): Promise<void> {
+  async #perform({ key, task, to, by }: ScheduleRow, at: number): Promise<void> {
     const { clock, fire } = this.#options
     try {
       if (task === undefined) await this.#registered.get(key)?.execute(at)
       else {
         const note = isLate(at, clock.now()) ? `This task was due at ${timeText(at)}, and is late.\n` : ''
-        await fire({ id: `schedule:${key}@${at}`, text: `${note}${task}`, from: key.slice(0, key.indexOf('/')), ...(to && { to }) })
+        await fire({ id: `schedule:${key}@${at}`, text: `${note}${task}`, from: by ?? ownerOf(key), ...(to && { to }) })
       }
     } catch (error) {
       this.#report('error', `Schedule ${key}: the run of ${timeText(at)} failed: ${messageOf(error)}`)
@@ -171,8 +172,8 @@ class StoredScheduler implements RunningScheduler {
     await this.#guarded(() => endRun(this.#table, key, at))
   }
 
-  async #missed({ key, task, to }: ScheduleRow, since: number, what: string): Promise<void> {
-    const text = task === undefined ? `Schedule ${key}: ${what}` : `Scheduled task "${task}": ${what}`
+  async #missed({ key, task, to, by = ownerOf(key) }: ScheduleRow, since: number, what: string): Promise<void> {
+    const text = task === undefined ? `Schedule ${key}: ${what}` : `Scheduled task "${task}" of ${by}: ${what}`
     this.#report('warn', text)
     const data = { schedule: key, text, since, ...(to && { to: { ...to } }) }
     await this.#options.bus.publish({ name: kernelEvents.scheduleMissed, source: 'kernel', data, id: `missed:${key}@${since}` })
@@ -184,11 +185,13 @@ class StoredScheduler implements RunningScheduler {
 }
 
 const timeText = (at: number): string => new Date(at).toISOString()
+const ownerOf = (key: string): string => key.slice(0, key.indexOf('/'))
 
-const taskOf = ({ key, task = '', when, to, due, running = 0 }: ScheduleRow, prefix: string): ScheduledTask => ({
+const taskOf = ({ key, task = '', when, to, due, running = 0, by }: ScheduleRow, prefix: string): ScheduledTask => ({
   id: key.slice(prefix.length),
   task,
   when,
   nextAt: due ?? running,
   ...(to && { to }),
+  ...(by !== undefined && { by }),
 })

@@ -14,6 +14,7 @@ export interface StoredSchedule {
   /** Absent for what an extension registers. */
   readonly task?: string
   readonly to?: Recipient
+  readonly by?: string
   /** The time of a run that has not ended. */
   readonly running?: number
 }

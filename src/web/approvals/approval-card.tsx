@@ -4,6 +4,7 @@ import type { ApprovalDecision, ApprovalRequest } from '../../contracts/index.ts
 import { exactLine, exactText } from '../../util/exact-text.ts'
 import { requestSummary } from '../../view/index.ts'
 import type { ReceiptDocument } from '../api/documents.ts'
+import { LongText } from '../markdown/long-text.tsx'
 import { decide } from '../state/actions.ts'
 import { readOnly } from '../state/continuation.ts'
 import { usePage } from '../state/page.ts'
@@ -19,6 +20,8 @@ interface ApprovalCardProps {
   readonly request: ApprovalRequest
 }
 
+const maxLabel = 300
+
 /** A request that waits for a person. It goes when the request is answered, here or elsewhere. */
 export function ApprovalCard({ sessionId, request }: ApprovalCardProps) {
   const page = usePage()
@@ -33,13 +36,13 @@ export function ApprovalCard({ sessionId, request }: ApprovalCardProps) {
     void decide(page, sessionId, { id: request.id, decision }).then((receipt) => setState(receipt ?? 'open'))
   }
   const { question } = request
-  const title = exactText(question?.text ?? requestSummary(request))
+  const title = question?.text ?? requestSummary(request)
   return (
     <div class="approval" ref={card} tabIndex={-1} data-request={request.id} data-moved={hasMoved.value ? '' : undefined}>
       <fieldset
         class="stack"
         disabled={state !== 'open' || !page.mayApprove.value || there !== undefined}
-        aria-label={`${question ? 'Question' : 'Approval'}: ${title}`}
+        aria-label={`${question ? 'Question' : 'Approval'}: ${exactText(title.slice(0, maxLabel))}`}
       >
         <Heading sessionId={sessionId} request={request} title={title} />
         {!question && <Details request={request} />}
@@ -102,11 +105,17 @@ function Heading({ sessionId, request, title }: ApprovalCardProps & { readonly t
         <Icon name={question ? 'question' : 'approval'} />
       </span>
       <div class="approval-words stack grow">
-        <p class="approval-title">{title}</p>
+        <p class="approval-title">
+          <LongText text={title} characters={2_000} isExact />
+        </p>
         <p class="muted small">
           {asker} · <span class="mono">{exactLine(question?.from ?? tool)}</span>
         </p>
-        {reason !== undefined && <p class="approval-reason muted">“{exactText(reason)}”</p>}
+        {reason !== undefined && (
+          <p class="approval-reason muted">
+            “<LongText text={reason} characters={2_000} isExact />”
+          </p>
+        )}
         {scope === 'sampling' && <p class="small">The tool wants to send this request to a model.</p>}
       </div>
     </div>
@@ -124,9 +133,15 @@ function Details({ request: { input, diff, scope, inside } }: Pick<ApprovalCardP
       {inside && (
         <div class="approval-inside callout">
           <p class="muted small">It failed in the sandbox:</p>
-          <p>{exactText(inside.error.message)}</p>
-          {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard */}
-          {inside.partial && <pre tabIndex={0}>{exactText(inside.partial)}</pre>}
+          <p>
+            <LongText text={inside.error.message} characters={2_000} isExact />
+          </p>
+          {inside.partial && (
+            // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
+            <pre tabIndex={0}>
+              <LongText text={inside.partial} characters={20_000} isExact />
+            </pre>
+          )}
         </div>
       )}
     </>

@@ -1,7 +1,8 @@
 import type { Json, JsonObject } from '../../contracts/index.ts'
 import { exactText } from '../../util/exact-text.ts'
+import { LongText } from '../markdown/long-text.tsx'
 
-/** The arguments of a call, complete: a text of several lines as it is, everything else as JSON. Long ones scroll. */
+/** The arguments of a call, complete: a text of several lines as it is, everything else as JSON. Long ones scroll, and very long ones show more on request. */
 export function ExactArguments({ input }: { readonly input: JsonObject }) {
   const all = Object.entries(input)
   if (all.length === 0) return <p class="muted small">No arguments</p>
@@ -12,7 +13,9 @@ export function ExactArguments({ input }: { readonly input: JsonObject }) {
       {all.map(([name, value]) => (
         <div key={name} class="approval-argument">
           <span class="muted">{exactText(name)}</span>
-          <span class="approval-value">{exactText(shownValue(value ?? null))}</span>
+          <span class="approval-value">
+            <LongText text={shownValue(value ?? null)} characters={20_000} isExact />
+          </span>
         </div>
       ))}
     </div>

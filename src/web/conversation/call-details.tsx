@@ -18,7 +18,11 @@ export function CallDetails({ call }: { readonly call: CallNode }) {
   const isCommand = type === 'command_execution'
   return (
     <div class="call-details stack">
-      {reason !== '' && <p class="muted">“{exactText(reason)}”</p>}
+      {reason !== '' && (
+        <p class="muted">
+          “<LongText text={reason} characters={2_000} isExact />”
+        </p>
+      )}
       {permit?.kind === 'approved' && <p class="muted small">Permission: {decidedText('approved', permit.by)}</p>}
       {permit?.kind === 'answered' && <p class="muted small">Answer: {exactText(permit.text)}</p>}
       {'by' in sandbox && (
@@ -40,8 +44,13 @@ export function CallDetails({ call }: { readonly call: CallNode }) {
       {parts && <OutputFiles parts={parts} />}
       {error && (
         <p class="callout callout-error">
-          <strong>{error.class.replaceAll('_', ' ')}</strong> {exactText(error.message)}
-          {error.remedy !== undefined && <span class="muted"> {exactText(error.remedy)}</span>}
+          <strong>{error.class.replaceAll('_', ' ')}</strong> <LongText text={error.message} characters={2_000} isExact />
+          {error.remedy !== undefined && (
+            <span class="muted">
+              {' '}
+              <LongText text={error.remedy} characters={2_000} isExact />
+            </span>
+          )}
         </p>
       )}
       <StoredOutput call={call} />
@@ -75,7 +84,9 @@ function Terminal({ call: { input, about, content, output, exitCode } }: { reado
   const text = withoutCodes(content ?? output ?? '')
   return (
     <Code label={exitCode === undefined ? 'Terminal' : `Terminal · exit ${exitCode}`} text={`$ ${command}\n${text}`}>
-      <span class="terminal-command">$ {exactText(command)}</span>
+      <span class="terminal-command">
+        $ <LongText text={command} characters={20_000} isExact />
+      </span>
       {'\n'}
       <LongText text={text} characters={20_000} isExact />
     </Code>

@@ -173,6 +173,13 @@ function MessageText({ draft, placeholder, autoFocus, update, add, addFiles, sen
         update({ text: '' })
         add([textAttachment(value)])
       }}
+      onBeforeInput={(event) => {
+        // Also of what is dropped, and of programs that type. The field would need seconds for it.
+        const inserted = event.data ?? event.dataTransfer?.getData('text/plain') ?? ''
+        if (inserted.length <= maxTypedChars) return
+        event.preventDefault()
+        add([textAttachment(inserted)])
+      }}
       onPaste={(event) => {
         const files = [...(event.clipboardData?.files ?? [])]
         const pasted = event.clipboardData?.getData('text/plain') ?? ''

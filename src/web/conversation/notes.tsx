@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact'
 import { type AttemptNode, duration, type NoteNode, type RejectedAnswer } from '../../view/index.ts'
+import { LongText } from '../markdown/long-text.tsx'
 import { Icon, type IconName } from '../ui/icon.tsx'
 import { noteText } from './note-text.ts'
 
@@ -18,7 +19,12 @@ export const QuietLine = ({ icon, tone = 'muted', children, remedy }: QuietLineP
     <Icon name={icon} class={`tone-${tone}`} />
     <span>
       {children}
-      {remedy !== undefined && <span class="muted"> {remedy}</span>}
+      {remedy !== undefined && (
+        <span class="muted">
+          {' '}
+          <LongText text={remedy} characters={2_000} />
+        </span>
+      )}
     </span>
   </p>
 )
@@ -27,7 +33,7 @@ export function Note({ note }: { readonly note: NoteNode }) {
   const [icon, tone] = lookOf(note)
   return (
     <QuietLine icon={icon} tone={tone} remedy={'code' in note ? note.remedy : undefined}>
-      {'code' in note ? note.message : noteText(note)}
+      <LongText text={'code' in note ? note.message : noteText(note)} characters={2_000} />
     </QuietLine>
   )
 }
@@ -45,7 +51,7 @@ export function FailedAttempt({ attempt: { model, failure, nextAt }, now }: { re
   const wait = nextAt === undefined ? 0 : nextAt - now()
   return (
     <QuietLine icon="retry" tone="warning" remedy={failure.remedy}>
-      {model} failed: {failure.message}
+      <LongText text={`${model} failed: ${failure.message}`} characters={2_000} />
       {wait > 0 && ` Next attempt in ${duration(wait)}.`}
     </QuietLine>
   )
@@ -53,6 +59,6 @@ export function FailedAttempt({ attempt: { model, failure, nextAt }, now }: { re
 
 export const Rejected = ({ rejected: { problems } }: { readonly rejected: RejectedAnswer }) => (
   <QuietLine icon="retry" tone="warning">
-    The answer does not match the output schema: {problems.join('; ')}
+    <LongText text={`The answer does not match the output schema: ${problems.join('; ')}`} characters={2_000} />
   </QuietLine>
 )

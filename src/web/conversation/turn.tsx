@@ -1,5 +1,6 @@
 import { useComputed } from '@preact/signals'
 import { type AgentNode, duration, grouped, price, reasonText, type TurnNode, tokens } from '../../view/index.ts'
+import { LongText } from '../markdown/long-text.tsx'
 import { readOnly } from '../state/continuation.ts'
 import { usePage } from '../state/page.ts'
 import { CopyIcon } from '../ui/copy-button.tsx'
@@ -93,8 +94,14 @@ function TurnEnd({ turn: { ending } }: { readonly turn: TurnNode }) {
           {endTitles.failed}
           {why}
         </strong>
-        <p>{ending.message}</p>
-        {ending.remedy !== undefined && <p class="muted">{ending.remedy}</p>}
+        <p>
+          <LongText text={ending.message} characters={2_000} />
+        </p>
+        {ending.remedy !== undefined && (
+          <p class="muted">
+            <LongText text={ending.remedy} characters={2_000} />
+          </p>
+        )}
       </div>
     </div>
   )

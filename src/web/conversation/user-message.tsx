@@ -2,6 +2,7 @@ import { useEffect, useRef, useState } from 'preact/hooks'
 import type { InputPart } from '../../contracts/index.ts'
 import type { MessageNode } from '../../view/index.ts'
 import { attempt, branch, dropMessage, resendMessage } from '../state/actions.ts'
+import { maxTypedChars } from '../state/attachments.ts'
 import { readOnly } from '../state/continuation.ts'
 import { hashOf } from '../state/hash-route.ts'
 import { partsWithData } from '../state/outputs.ts'
@@ -105,10 +106,12 @@ export async function branchWith(page: Page, store: SessionStore, { message, par
 function MessageEditor({ message, onClose }: { readonly message: MessageNode; onClose(): void }) {
   const page = usePage()
   const { store } = useView()
-  const [text, setText] = useState(textOf(message.parts))
+  // A very long text stays as it is: the field would need seconds for it.
+  const isLong = textOf(message.parts).length > maxTypedChars
+  const [text, setText] = useState(isLong ? '' : textOf(message.parts))
   const [isSending, setSending] = useState(false)
   const box = useRef<HTMLTextAreaElement>(null)
-  const files = message.parts.filter(({ type }) => type !== 'text')
+  const files = message.parts.filter(({ type }) => isLong || type !== 'text')
   useEffect(() => {
     box.current?.focus()
     box.current?.setSelectionRange(text.length, text.length)
@@ -130,6 +133,7 @@ function MessageEditor({ message, onClose }: { readonly message: MessageNode; on
         ref={box}
         class="field"
         aria-label="Edit message"
+        maxLength={maxTypedChars}
         value={text}
         onInput={({ currentTarget }) => setText(currentTarget.value)}
         onKeyDown={(event) => {

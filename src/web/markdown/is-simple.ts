@@ -1,18 +1,25 @@
-// The parser takes time that grows with the square of the marks in a paragraph, and recurses for each level of nesting. A text of a model
-// must not stop the page: what is not simple is shown as it is.
+// The parser takes time that grows with the square of a paragraph, fills each row of a table up to the widest one, and recurses for each
+// level of nesting. A text of a model must not stop the page: a block that is not simple is shown as it is. The worst block that is
+// simple takes some 200 ms.
 
-/** In one paragraph, and in one line: items and rows of a table are parsed one by one. */
-const maxMarks = 2_000
-const maxMarksOfLine = 1_000
+const maxBlock = 100_000
+/** Outside of code. */
+const maxProse = 30_000
+/** In one paragraph, item or row, which are parsed one by one. */
+const maxParagraph = 5_000
+const maxMarks = 4_000
+const maxCells = 5_000
 const marks = /[*_~]/g
 /** More than 20 levels in a line, or a list at an indentation that needs as many. */
 const nested = /^[ \t]*(?:(?:[-*+]|\d{1,9}[.)])[ \t]+|>[ \t]?){20,}|^[ \t]{60,}(?:[-*+>]|\d{1,9}[.)])/
 const fenceStart = /^ {0,3}(`{3,}(?=[^`]*$)|~{3,})/
-const separate = /^\s*(?:\||(?:[-*+]|\d{1,9}[.)])\s)/
+const separate = /^\s*(?:\||(?:[-*+]|\d{1,9}[.)])\s|$)/
 
+/** Of one block. */
 export function isSimple(text: string): boolean {
+  if (text.length > maxBlock) return false
   let fence: string | undefined
-  let sum = 0
+  const sum = { prose: 0, paragraph: 0, marks: 0, columns: 0, cells: 0 }
   for (const line of text.split('\n')) {
     const mark = line.trim()
     if (fence !== undefined) {
@@ -21,11 +28,14 @@ export function isSimple(text: string): boolean {
     }
     fence = fenceStart.exec(line)?.[1]
     if (fence !== undefined) continue
-    if (nested.test(line)) return false
-    const count = line.match(marks)?.length ?? 0
-    if (mark === '') sum = 0
-    else if (!separate.test(line)) sum += count
-    if (count > maxMarksOfLine || sum > maxMarks) return false
+    if (separate.test(line)) sum.paragraph = 0
+    sum.paragraph += line.length + 1
+    sum.prose += line.length + 1
+    if (sum.paragraph > maxParagraph || sum.prose > maxProse || nested.test(line)) return false
+    sum.marks += line.match(marks)?.length ?? 0
+    sum.columns = mark === '' ? 0 : Math.max(sum.columns, line.split('|').length - 1)
+    sum.cells += sum.columns
+    if (sum.marks > maxMarks || sum.cells > maxCells) return false
   }
   return true
 }

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { cutText } from './cut-text.ts'
-import { definitionsIn, markdownHtml, safeAddress } from './markdown-html.ts'
+import { definitionsIn, markdownHtml, safeAddress, withDefinitions } from './markdown-html.ts'
 
 const external = 'target="_blank" rel="noopener noreferrer"'
 
@@ -53,8 +53,12 @@ test('headings are below those of the page; boxes are characters; tables scroll'
   expect(markdownHtml('| a |\n|--:|\n| 1 |')).toMatch(/^<div class="md-table" tabindex="0"><table>.*<td align="right">1<\/td>/s)
 })
 
-test('definitions of links are found', () => {
-  expect(definitionsIn('See [1].\n\n[1]: https://example.org "Title"\n[x] y')).toBe('[1]: https://example.org "Title"')
+test('a block has the definitions of links that it uses', () => {
+  const definitions = definitionsIn(
+    'See [A  b] and [2].\n\n[a b]: https://example.org "Title"\n[2]: /\n[x] y\n[A B]: https://second.example',
+  )
+  expect(withDefinitions('See [A  b].', definitions)).toBe('See [A  b].\n\n[a b]: https://example.org "Title"')
+  expect(withDefinitions('See [3].', definitions)).toBe('See [3].')
 })
 
 test('a text is cut at lines, characters, and never within a character', () => {
@@ -64,13 +68,14 @@ test('a text is cut at lines, characters, and never within a character', () => {
   expect(cutText('abc', { lines: 1, characters: 3 })).toBe('abc')
 })
 
-test('a text that would take the parser seconds, or all of its stack, is shown as it is', () => {
+test('a block that would take the parser seconds, or all of its stack or memory, is not parsed', () => {
   const lines = (count: number, line: (index: number) => string): string =>
     Array.from({ length: count }, (_, index) => line(index)).join('\n')
-  const texts = ['> '.repeat(5_000), '- '.repeat(5_000), lines(400, (index) => `${'  '.repeat(index)}- x`)]
+  const wide = `|${'a|'.repeat(1_500)}\n|${'-|'.repeat(1_500)}\n${'|x\n'.repeat(1_500)}`
+  const texts = ['> '.repeat(5_000), '- '.repeat(5_000), lines(400, (index) => `${'  '.repeat(index)}- x`), wide]
   const began = performance.now()
-  for (const text of [...texts, '~a~ ~~b '.repeat(20_000), 'a_'.repeat(50_000), lines(50_000, () => 'a_')])
-    expect(markdownHtml(text)).toMatch(/^<p>[^<]+(?:<br>[^<]+)*<\/p>\n$/)
+  for (const text of [...texts, '~a~ ~~b '.repeat(20_000), 'a_'.repeat(50_000), lines(50_000, () => 'a_'), '-\n'.repeat(12_000)])
+    expect(markdownHtml(text)).toBeUndefined()
   expect(performance.now() - began).toBeLessThan(2_000)
   const rows = `| a | b |\n|---|---|\n${lines(900, () => '| snake_case_name | *x* |')}`
   expect(markdownHtml(`${rows}\n\n\`\`\`\n${'a_'.repeat(5_000)}\n\`\`\``)).toContain('<em>x</em>')

@@ -37,17 +37,20 @@ const renderer: RendererObject = {
 /** A line break stays one: models end lines where they mean it, and outputs of tools have lines. */
 const marked = new Marked({ gfm: true, breaks: true, async: false, renderer })
 
-/** Must be sanitised, as a second line of defence. */
-export function markdownHtml(text: string): string {
-  if (!isSimple(text)) return plainHtml(text)
+/** A block whose HTML has more of them takes the browser long. */
+const maxTags = 12_000
+export const tagsIn = (html: string): number => html.split('<').length
+
+/** The HTML of a block, which must be sanitised as a second line of defence. `undefined`: it is shown as it is. */
+export function markdownHtml(text: string): string | undefined {
+  if (!isSimple(text)) return undefined
   try {
-    return marked.parse(text, { async: false })
+    const html = marked.parse(text, { async: false })
+    return tagsIn(html) > maxTags ? undefined : html
   } catch {
-    return plainHtml(text)
+    return undefined
   }
 }
-
-const plainHtml = (text: string): string => `<p>${escapeHtml(text).replaceAll('\n', '<br>')}</p>\n`
 
 function linkTo(address: string, html: string): string {
   const href = safeAddress(address)
@@ -63,5 +66,22 @@ export function safeAddress(address: string): string | undefined {
 const characters: { readonly [character: string]: string } = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' }
 const escapeHtml = (text: string): string => text.replace(/[&<>"']/g, (each) => characters[each] ?? each)
 
-/** Links that are defined at the end of a text and used anywhere in it: `[1]: https://example.org`. */
-export const definitionsIn = (text: string): string => (text.match(/^ {0,3}\[[^\]\n]{1,200}\]:[ \t]+\S+.*$/gm) ?? []).join('\n')
+/** Links that are defined at one place of a text and used anywhere in it: `[1]: https://example.org`. */
+const definition = /^ {0,3}\[([^\]\n]{1,200})\]:[ \t]+\S.{0,2000}$/gm
+const reference = /\[([^[\]\n]{1,200})\]/g
+const nameOf = (label: string): string => label.trim().replaceAll(/\s+/g, ' ').toLowerCase()
+
+export type Definitions = ReadonlyMap<string, string>
+
+/** The first one of a name is used. `known`: those of an earlier state of the text, which are returned if they are the same. */
+export function definitionsIn(text: string, known?: Definitions): Definitions {
+  const found = new Map([...text.matchAll(definition)].toReversed().map(([line, label = '']) => [nameOf(label), line]))
+  return known?.size === found.size && [...found].every(([name, line]) => known.get(name) === line) ? known : found
+}
+
+/** A block with the definitions that it uses. All of them in each block would be too many. */
+export function withDefinitions(block: string, definitions: Definitions): string {
+  if (definitions.size === 0 || !block.includes('[')) return block
+  const used = new Set([...block.matchAll(reference)].flatMap(([, label = '']) => definitions.get(nameOf(label)) ?? []))
+  return [block, ...used].join('\n\n')
+}

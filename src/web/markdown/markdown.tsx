@@ -1,46 +1,64 @@
 import DOMPurify from 'dompurify'
-import { useMemo, useRef } from 'preact/hooks'
+import type { ComponentChildren } from 'preact'
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { copyToClipboard } from '../state/clipboard.ts'
 import { type Page, usePage } from '../state/page.ts'
+import { type FormattedText, formatText, tagsAtOnce } from './format-text.ts'
 import { LongText } from './long-text.tsx'
-import { definitionsIn, markdownHtml } from './markdown-html.ts'
-import { type Blocks, splitBlocks, steadyEnd } from './split-blocks.ts'
-
-/** Longer texts are shown as they are. */
-export const longestMarkdown = 200_000
+import { whenTime } from './work-budget.ts'
 
 interface MarkdownProps {
   readonly text: string
   readonly isOpen?: boolean
 }
 
-/** A text of a model. Blocks that are complete are rendered once. */
+/** A text of a model. What would take the browser long is shown as it is. */
 export function Markdown({ text, isOpen = false }: MarkdownProps) {
   const page = usePage()
-  const known = useRef<Blocks>(undefined)
-  if (text.length > longestMarkdown) return <LongText text={text} characters={20_000} />
-  const blocks = splitBlocks(text, known.current)
-  known.current = blocks
-  const { done, open } = blocks
-  const definitions = definitionsIn(text)
-  const all = open === '' ? done : [...done, isOpen ? steadyEnd(open) : open]
+  const known = useRef<FormattedText>(undefined)
+  const [maxTags, setMaxTags] = useState(tagsAtOnce)
+  const [, setTries] = useState(0)
+  const formatted = formatText(text, { isOpen, maxTags, sanitise: sanitised }, known.current)
+  known.current = formatted
+  const { blocks, rest, state } = formatted
+  useEffect(() => (state === 'waits' ? whenTime(() => setTries((tries) => tries + 1)) : undefined))
   return (
     // biome-ignore lint/a11y/noStaticElementInteractions: the buttons inside are in the HTML of the text
     // biome-ignore lint/a11y/useKeyWithClickEvents: a button sends clicks for keys
     <div class="md" onClick={(event) => void copyCode(page, event)}>
-      {all.map((block, index) => (
-        <Block key={index} text={definitions !== '' && block.includes('[') ? `${block}\n\n${definitions}` : block} />
-      ))}
+      {blocks.map(({ html, text: own }, index) =>
+        html === undefined ? <PlainText key={index} text={own} /> : <Block key={index} html={html} />,
+      )}
+      {rest !== '' && (
+        <PlainText text={rest} isWaiting={state === 'waits'}>
+          {state === 'cut' && (
+            <button type="button" class="link-button small" onClick={() => setMaxTags(maxTags + tagsAtOnce)}>
+              Format more (slower)
+            </button>
+          )}
+        </PlainText>
+      )}
     </div>
   )
 }
 
-function Block({ text }: { readonly text: string }) {
-  return useMemo(() => {
-    const html = sanitised(markdownHtml(text))
-    // The only place where a text becomes HTML.
-    return <div class="md-block" dangerouslySetInnerHTML={{ __html: html }} />
-  }, [text])
+interface PlainTextProps {
+  readonly text: string
+  /** It is formatted in a moment. */
+  readonly isWaiting?: boolean
+  readonly children?: ComponentChildren
+}
+
+const PlainText = ({ text, isWaiting = false, children }: PlainTextProps) => (
+  <div class="md-plain" data-large={isWaiting ? undefined : ''}>
+    {!isWaiting && <p class="line muted small">Too large to format: shown as plain text. {children}</p>}
+    <LongText text={text} characters={20_000} />
+  </div>
+)
+
+function Block({ html }: { readonly html: string }) {
+  // The only place where a text becomes HTML.
+  return useMemo(() => <div class="md-block" dangerouslySetInnerHTML={{ __html: html }} />, [html])
 }
 
 const allowedTags =

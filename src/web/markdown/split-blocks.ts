@@ -9,7 +9,7 @@ export interface Blocks {
   readonly open: string
 }
 
-const noBlocks: Blocks = { text: '', done: [], length: 0, open: '' }
+export const noBlocks: Blocks = { text: '', done: [], length: 0, open: '' }
 
 /** `known`: of an earlier state of the text. Only what comes after its complete blocks is read. */
 export function splitBlocks(text: string, known: Blocks = noBlocks): Blocks {

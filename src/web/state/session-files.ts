@@ -1,8 +1,9 @@
 import type { SessionExport } from '../../contracts/index.ts'
 import { curlCommand } from '../export/curl-command.ts'
 import { escaped, sessionHtml } from '../export/session-html.ts'
-import { longestMarkdown, sanitised } from '../markdown/markdown.tsx'
-import { markdownHtml } from '../markdown/markdown-html.ts'
+import { type FormattedText, formatText, tagsAtOnce } from '../markdown/format-text.ts'
+import { sanitised } from '../markdown/markdown.tsx'
+import { whenTime } from '../markdown/work-budget.ts'
 import { attempt } from './actions.ts'
 import { copyToClipboard } from './clipboard.ts'
 import { isEmptyDraft, openDraft, partsOf } from './drafts.ts'
@@ -19,15 +20,25 @@ export const exportSession = (page: Page, sessionId: string, format: 'json' | 'h
     const blob = await page.http.blob(`/v1/sessions/${sessionId}/export`)
     const name = `session-${sessionId.replaceAll(/[^\w-]/g, '_')}`
     if (format === 'json') return download(blob, `${name}.json`)
-    const html = sessionHtml(JSON.parse(await blob.text()) as SessionExport, { markdown: staticMarkdown })
+    const session = JSON.parse(await blob.text()) as SessionExport
+    const texts = new Map<string, string>()
+    sessionHtml(session, { markdown: (text) => `${texts.set(text, '').size}` })
+    for (const text of texts.keys()) texts.set(text, await staticMarkdown(text))
+    const html = sessionHtml(session, { markdown: (text) => texts.get(text) ?? '' })
     download(new Blob([html], { type: 'text/html' }), `${name}.html`)
   })
 
-/** Nothing copies code in a file without scripts. */
-const staticMarkdown = (text: string): string =>
-  text.length > longestMarkdown
-    ? `<pre>${escaped(text)}</pre>`
-    : String(sanitised(markdownHtml(text))).replaceAll(/<button[^>]*>[^<]*<\/button>/g, '')
+/** Takes as much of the time as the page. Nothing copies code in a file without scripts. */
+async function staticMarkdown(text: string): Promise<string> {
+  let known: FormattedText | undefined
+  do {
+    if (known) await new Promise<void>(whenTime)
+    known = formatText(text, { isOpen: false, maxTags: tagsAtOnce, sanitise: sanitised }, known)
+  } while (known.state === 'waits')
+  const plain = (rest: string): string => (rest === '' ? '' : `<pre>${escaped(rest)}</pre>`)
+  const blocks = known.blocks.map(({ html, text: own }) => (html === undefined ? plain(own) : String(html)))
+  return `${blocks.join('')}${plain(known.rest)}`.replaceAll(/<button[^>]*>[^<]*<\/button>/g, '')
+}
 
 /** The draft as a command, or the last message if nothing is written. */
 export function copyAsCurl(page: Page, store: SessionStore): Promise<void> {

@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks'
-import { exactText } from '../../util/exact-text.ts'
 import { grouped } from '../../view/index.ts'
+import { LongText } from '../markdown/long-text.tsx'
 import { type DiffRow, diffRows } from './diff-rows.ts'
 
 const firstRows = 400
@@ -33,7 +33,9 @@ function Row({ kind, text, line }: DiffRow) {
       <span class="diff-line" aria-hidden="true">
         {line}
       </span>
-      <span class="diff-text">{exactText(text)}</span>
+      <span class="diff-text">
+        <LongText text={text} characters={2_000} isExact />
+      </span>
     </div>
   )
 }

@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact'
-import { exactText } from '../../util/exact-text.ts'
+import { LongText } from '../markdown/long-text.tsx'
 
 export type Fact = readonly [name: string, value: ComponentChildren]
 
@@ -14,7 +14,7 @@ export function Facts({ facts, class: more = 'facts' }: { readonly facts: readon
             // A name may come twice.
             <div key={`${index} ${name}`}>
               <dt>{name}</dt>
-              <dd>{typeof value === 'string' ? exactText(value) : value}</dd>
+              <dd>{typeof value === 'string' ? <LongText text={value} characters={2_000} isExact /> : value}</dd>
             </div>
           ),
       )}

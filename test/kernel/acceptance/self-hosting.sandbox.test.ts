@@ -40,7 +40,7 @@ async function listed(up: Assistant): Promise<{ readonly [id: string]: string }>
 }
 
 describe.skipIf(noSandboxHere)(sandboxed('in the sandbox'), () => {
-  it('what the builder creates works without trust, and what is hostile harms nobody', async () => {
+  it('what the builder creates works in the sandbox, its tools of others with permission, and what is hostile harms nobody', async () => {
     const script = teamScript({ ...blueprints, ...hostile }, { 'You keep notes': notesScript })
     const up = await startAssistant({ script, hasSandbox: true })
     expect(await up.asks('Hello')).toBe('You said: Hello')
@@ -49,8 +49,15 @@ describe.skipIf(noSandboxHere)(sandboxed('in the sandbox'), () => {
     expect(await up.asks('build mistyped', 'yes')).toContain(`main.ts:2:41: TS2322: Type 'string' is not assignable to type 'number'`)
     expect(await up.asks('build throws', 'yes')).toContain('initialize failed: not today')
     await up.asks('build notes units mailbox exits kills blocks', 'yes')
-    const pid = await up.started(2)
+    await up.started(2)
 
+    // It uses `kv`, which a person must permit. The log and the conversation name the command.
+    const command = 'troupe extensions trust notes --sandboxed'
+    await up.hearsOf(`Extension notes runs in the sandbox: its permissions are not given yet: tools of kv. Give them with: ${command}`)
+    expect(up.log()).toContain(command)
+    expect(await up.troupe(command.split(' ').slice(1))).toMatchObject({ code: 0 })
+    expect(await up.asks('restart')).toContain('The restart is requested')
+    const pid = await up.started(3)
     expect(await up.asks('ask notes: buy milk', 'yes')).toBe('Noted: "BUY MILK"')
     // It says that it only reads. That is not believed.
     await expect(up.asks('use units__miles_to_km {"miles": 2}')).rejects.toThrow('Nobody expected to be asked: Approval needed')
@@ -74,7 +81,7 @@ describe.skipIf(noSandboxHere)(sandboxed('in the sandbox'), () => {
         kills: expect.stringMatching(/its process ended/),
       })
     expect(up.pid()).toBe(pid)
-    expect(up.kernels()).toBe(2)
+    expect(up.kernels()).toBe(3)
     expect(await up.asks('What did I say?')).toMatch(/^You said: Hello \| build mistyped \| .* \| What did I say\?/s)
   })
 })

@@ -45,9 +45,9 @@ function codeAt(lines: readonly string[], at: number, fence: string): readonly [
     const mark = line.trim()
     return mark.length >= fence.length && mark === fence.charAt(0).repeat(mark.length)
   }
-  const end = lines.findIndex((line, i) => i > at && isEnd(line))
-  const to = end === -1 ? lines.length : end
-  return [{ kind: 'code', lines: lines.slice(at + 1, to) }, to - at + (end === -1 ? 0 : 1)]
+  let to = at + 1
+  while (to < lines.length && !isEnd(lines[to] ?? '')) to++
+  return [{ kind: 'code', lines: lines.slice(at + 1, to) }, to - at + (to === lines.length ? 0 : 1)]
 }
 
 const isDivider = (line: string): boolean => line.includes('-') && /^[\s|:-]+$/.test(line) && line.includes('|')

@@ -65,6 +65,14 @@ describe('Markdown on a terminal', () => {
     expect(plain('a \u001b[31mred\u001b]0;title\u0007 word')).toBe('a red word')
   })
 
+  test('a wide table with many rows, and many fences, take no time', () => {
+    const wide = `|${'a|'.repeat(10_000)}\n|${'-|'.repeat(10_000)}\n${'|x\n'.repeat(10_000)}`
+    const began = performance.now()
+    expect(plain(wide)).toContain('a | a | a')
+    expect(plain('```\n'.repeat(60_000))).toBe('')
+    expect(performance.now() - began).toBeLessThan(5_000)
+  })
+
   test('no line is wider than the window, and no letter is lost', () => {
     const pieces = fc.constantFrom(
       '**',

@@ -10,9 +10,12 @@ export function tableLines(
   { width, paint }: { readonly width: number; readonly paint: Paint },
 ): readonly string[] | undefined {
   const count = rows[0]?.length ?? 0
+  const room = width - gap.length * (count - 1)
+  // All rows get all columns: a wide header with many rows would take all memory.
+  if (room < count) return undefined
   const cells = rows.map((row, i) => Array.from({ length: count }, (_, column) => spansOf(row[column] ?? '', i === 0 ? ['bold'] : [])))
   const wanted = Array.from({ length: count }, (_, column) => cells.reduce((max, row) => Math.max(max, spansWidth(row[column] ?? [])), 1))
-  const widths = fitColumns(wanted, width - gap.length * (count - 1))
+  const widths = fitColumns(wanted, room)
   if (!widths) return undefined
   const lines = cells.map((row) => rowLines(row, widths, paint))
   const divider = paint('dim', widths.map((columns) => '─'.repeat(columns)).join('─┼─'))
