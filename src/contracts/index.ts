@@ -238,6 +238,7 @@ export type {
   Journal,
   OwnerUsage,
   OwnerUsages,
+  ReadLimits,
   Records,
   Snapshots,
   StateSnapshot,

@@ -20,6 +20,7 @@ import { withChanges } from '../resume/reconfigure-session.ts'
 import { unknownTree } from '../resume/tree-cache.ts'
 import { findAgent, matchAgent, onlyAgent, type Selected, withAgent } from '../selection/select-agent.ts'
 import { Feed } from '../tree/event-feed.ts'
+import { JournalPages } from '../tree/journal-pages.ts'
 import { firstEvent } from '../tree/open-tree.ts'
 import { type Opening, openAccount, openedBy, openingAgent, withoutSecrets } from '../tree/opening.ts'
 import type { Variables } from '../tree/session-overlays.ts'
@@ -38,6 +39,7 @@ import type {
   RunOptions,
   RuntimeOptions,
 } from './agent-runtime.ts'
+import { systemClock } from './default-ports.ts'
 import { Deletions } from './deletions.ts'
 import { partsOf } from './input-parts.ts'
 import { NewestParts } from './newest-parts.ts'
@@ -92,6 +94,8 @@ export class Runtime implements AgentRuntime {
   readonly #deleting = new Set<TreeId>()
   readonly #outputs = new RunOutputs()
   readonly deletions = new Deletions(() => this.parts.options.store.trees)
+  /** For readers of journals. */
+  readonly pages: JournalPages
   /** Fires when no tree is driven here any more. */
   readonly closed = new Interrupt()
   /** Fires when running turns are to be released: trees that are being opened do not wait for their tools. */
@@ -100,6 +104,7 @@ export class Runtime implements AgentRuntime {
   #closing: Promise<void> | undefined
 
   constructor(options: RuntimeOptions) {
+    this.pages = new JournalPages(() => this.parts.options.store.journal, options.clock ?? systemClock)
     this.#newest = new NewestParts(options, {
       isClosed: () => this.#isClosed,
       refuseWhenClosed: () => this.#refuseWhenClosed(),
@@ -356,6 +361,7 @@ export class Runtime implements AgentRuntime {
     overlays.forget(treeId)
     sources?.forget(treeId)
     trees.forget(treeId)
+    this.pages.forget(treeId)
   }
 
   /** Resumes a tree that has a message. If another process drives it or it cannot be resumed, the message waits in the inbox. */

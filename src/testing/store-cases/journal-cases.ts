@@ -21,6 +21,19 @@ export const journalCases: StoreCases = {
       }
     }
   },
+  async 'ends with the batch that reaches the limit of bytes, and reads at least one'({ store }) {
+    const { epoch } = await claimed(store, one)
+    const all = [1, 2, 3, 4].map((seq) => event(one, seq, { text: 'x'.repeat(1_000) }))
+    for (const each of all) await appended(store, { ...batch(one, epoch, { after: each.seq - 1, count: 1 }), events: [each] })
+    const read = async (after: number, limit: object): Promise<readonly number[]> =>
+      (await store.journal.read(one, after, limit)).map(({ seq }) => seq)
+    assert.deepEqual(await read(0, { bytes: 1 }), [1])
+    assert.deepEqual(await read(1, { bytes: 2_000 }), [2, 3])
+    assert.deepEqual(await read(0, { bytes: 1_000_000 }), [1, 2, 3, 4])
+    assert.deepEqual(await read(0, { bytes: 1_000_000, events: 2 }), [1, 2])
+    assert.deepEqual(await read(4, { bytes: 1 }), [])
+    assert.deepEqual(await store.journal.read(one, 0, { bytes: 2_500 }), all.slice(0, 3))
+  },
   async 'reads nothing of an unknown tree'({ store }) {
     assert.deepEqual(await store.journal.read(one, 0), [])
   },
