@@ -57,10 +57,15 @@ async function startServer() {
   })
   const { port, server: http } = await listen(server, { host: '127.0.0.1', port: 0, clock })
   mcpUpgrade(http, { ...dependencies, headends: server })
-  let [last, block] = [performance.now(), 0]
+  // In time of the processor: on a busy machine, waiting for it is no block.
+  const spent = () => {
+    const { user, system } = process.threadCpuUsage()
+    return (user + system) / 1_000
+  }
+  let [last, block] = [spent(), 0]
   setInterval(() => {
-    const now = performance.now()
-    block = Math.max(block, now - last - 5)
+    const now = spent()
+    block = Math.max(block, now - last)
     last = now
   }, 5)
   process.on('message', async ({ do: what, megabytes }) => {
@@ -68,7 +73,7 @@ async function startServer() {
       const sessionId = await runtime.sessions.start('Hi')
       await runtime.sessions.outcome(sessionId)
       const count = await fill(store, sessionId, megabytes)
-      ;[last, block] = [performance.now(), 0]
+      ;[last, block] = [spent(), 0]
       process.send({ sessionId, count })
     }
     if (what === 'figures') process.send({ block })
@@ -104,7 +109,7 @@ const ask = (child, what) =>
   })
 
 async function measure({ title, megabytes, run }) {
-  const child = fork(import.meta.filename, ['server'])
+  const child = fork(import.meta.filename, ['server'], { execArgv: process.execArgv })
   const { port } = await new Promise((resolve) => child.once('message', resolve))
   const { sessionId, count } = await ask(child, { do: 'session', megabytes })
   const rss = () => Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${child.pid}/status`, 'utf8'))[1]) / 1024

@@ -24,6 +24,7 @@ export function serveStdio(
     sessions: scopedSessions(service, caller),
     concerns() {},
     admit: async () => ({ release() {} }),
+    openStream: () => ({ holds() {}, close() {} }),
   }
   const ended = Promise.withResolvers<void>()
   const { close } = serveConnection(dependencies, (connection) => agentServer(dependencies, connection), {

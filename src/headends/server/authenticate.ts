@@ -7,7 +7,7 @@ import type { TokenRegistry } from './tokens.ts'
 export async function authenticate(
   headers: Headers,
   { headend, tokens }: { readonly headend: HeadendName; readonly tokens: TokenRegistry },
-): Promise<Caller> {
+): Promise<{ readonly caller: Caller; readonly token: string }> {
   const token = tokenOf(headers, headend)
   if (token === undefined)
     throw new HttpError('unauthorized', 'This route needs a token.', {
@@ -18,7 +18,7 @@ export async function authenticate(
     throw new HttpError('unauthorized', 'The token is wrong, expired or revoked.', {
       remedy: 'Use the token that `troupe serve` printed, or create one with `troupe token create`.',
     })
-  return caller
+  return { caller, token }
 }
 
 export function requireScope(caller: Caller, scope: Scope): void {

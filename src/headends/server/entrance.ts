@@ -3,6 +3,7 @@ import type { Admission } from './admission.ts'
 import { authenticate, requireScope } from './authenticate.ts'
 import type { Caller } from './caller.ts'
 import { HttpError } from './http-error.ts'
+import type { OpenStreams } from './open-streams.ts'
 import { countRequest } from './rate-limits.ts'
 import type { Peer, Route } from './route.ts'
 import { scopedSessions } from './scoped-sessions.ts'
@@ -15,6 +16,7 @@ export interface EntranceOptions {
   readonly records: Records
   readonly clock: Clock
   readonly admission: Admission
+  readonly streams: OpenStreams
 }
 
 /** Who may enter: token → scope → rate. After `drain`, no turn is started. */
@@ -34,16 +36,16 @@ export class Entrance {
   ): Promise<Peer> {
     const { tokens, records, clock } = this.#options
     if (access === 'public') return this.#peer(anonymous, headend)
-    const caller = await authenticate(headers, { headend, tokens })
+    const { caller, token } = await authenticate(headers, { headend, tokens })
     found(caller)
     requireScope(caller, access)
     await countRequest(caller, { records, clock })
     if (access === 'run' && !endsWork) this.#refuseIfDraining()
-    return this.#peer(caller, headend)
+    return this.#peer(caller, headend, token)
   }
 
-  #peer(caller: Caller, headend: string): Peer {
-    const { sessions, admission } = this.#options
+  #peer(caller: Caller, headend: string, token = ''): Peer {
+    const { sessions, admission, streams } = this.#options
     return {
       caller,
       sessions: scopedSessions(sessions, caller),
@@ -52,6 +54,7 @@ export class Entrance {
         this.#refuseIfDraining()
         return { release: await admission.enter({ headend, agent, owner: caller.principal.id, signal }) }
       },
+      openStream: (connection) => streams.open(caller.principal.id, token, connection),
     }
   }
 

@@ -38,7 +38,7 @@ export interface Listening {
 export async function listen(server: Pick<HeadendServer, 'fetch'>, options: ListenOptions): Promise<Listening> {
   const { host, port, clock } = options
   const http = createAdaptorServer({
-    fetch: (request) => server.fetch(request),
+    fetch: (request, { outgoing }) => server.fetch(request, () => outgoing.destroy()),
     serverOptions: { ...timeouts, ...(options.headersTimeout !== undefined && { headersTimeout: options.headersTimeout }) },
   }) as Server
   http.maxConnections = maxConnections

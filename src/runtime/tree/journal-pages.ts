@@ -10,7 +10,7 @@ import { TimeSlices } from '../../util/time-slices.ts'
 // 4. An empty page is never shared: there may be more by now.
 
 const pageBytes = 128 * 1024
-const keptBytes = 16 * 1024 ** 2
+const keptBytes = 24 * 1024 ** 2
 /** Of a page, beside its events. */
 const overhead = 1024
 
@@ -52,8 +52,11 @@ export class JournalPages {
     const known = this.#find(treeId, cursor)
     if (known) return known
     const key = `${treeId} ${cursor}`
-    const others = await this.#reading.get(key)
-    if (others && others.events.length > 0) return others
+    const begun = this.#reading.get(key)
+    if (begun) {
+      const page = await begun
+      if (page.events.length > 0) return page
+    }
     const reading = this.#load(treeId, cursor)
     this.#reading.set(key, reading)
     try {
