@@ -103,6 +103,7 @@ export async function prepareServer({
     clock,
     ids: randomIds,
     admission: settings.admission,
+    streams: settings.streams,
     ...(settings.maxBodyBytes !== undefined && { maxBodyBytes: settings.maxBodyBytes }),
     log(entry) {
       telemetry.request(entry)
