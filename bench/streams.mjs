@@ -124,7 +124,9 @@ async function measure({ title, megabytes, run }) {
   const health = (using) =>
     new Promise((resolve) => {
       const started = performance.now()
-      get({ port, host: '127.0.0.1', path: '/health', agent: using }, (response) => response.resume().on('end', () => resolve(performance.now() - started))).on('error', () => {
+      get({ port, host: '127.0.0.1', path: '/health', agent: using }, (response) =>
+        response.resume().on('end', () => resolve(performance.now() - started)),
+      ).on('error', () => {
         resets++
         resolve(0)
       })

@@ -50,6 +50,19 @@ test('a token that is no longer accepted: the page asks for another one, and con
   await chat.close()
 })
 
+test('a token that is revoked while nobody does anything: the page says so, and asks for another one', async () => {
+  const token = await scene.token({ name: 'quiet', scopes: ['admin'] })
+  const chat = await openChat(browser, scene, { token })
+  await chat.message.waitFor()
+  await revokeToken(scene.store.records, 'quiet')
+  const dialog = chat.page.getByRole('dialog', { name: 'Access token' })
+  await dialog.getByText('The token was revoked or has expired.').waitFor()
+  await dialog.getByLabel('Token').fill(scene.address)
+  await dialog.getByRole('button').click()
+  await dialog.waitFor({ state: 'detached' })
+  await chat.close()
+})
+
 test('without a token the page asks for one, and shows nothing else', async () => {
   const chat = await openChat(browser, scene, { token: 'none' })
   await chat.page.getByRole('dialog', { name: 'Access token' }).waitFor()

@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { eventStream, HttpError, type Route, type RouteRequest, route, type SseMessage, sseBytes } from '../server/index.ts'
 import type { ServedConnection } from './agent-server.ts'
 import { Connections } from './connections.ts'
-import type { McpDependencies } from './dependencies.ts'
+import { type McpDependencies, maxUnsentBytes } from './dependencies.ts'
 import { jsonRpcErrors } from './json-rpc-errors.ts'
 import { MessageTransport, serveConnection } from './serve-connection.ts'
 
@@ -11,6 +11,7 @@ import { MessageTransport, serveConnection } from './serve-connection.ts'
 
 class SseTransport extends MessageTransport {
   readonly #waiting: SseMessage[] = []
+  #unsent = 0
   #wake: () => void = () => {}
   #isOver = false
 
@@ -18,7 +19,10 @@ class SseTransport extends MessageTransport {
     this.push({ event: 'message', data: JSON.stringify(message) })
   }
 
+  /** A client that does not read its answers is disconnected. */
   push(message: SseMessage): void {
+    this.#unsent += message.data.length
+    if (this.#unsent > maxUnsentBytes) return void this.close()
     this.#waiting.push(message)
     this.#wake()
   }
@@ -31,6 +35,7 @@ class SseTransport extends MessageTransport {
   async *messages(): AsyncGenerator<SseMessage> {
     for (;;) {
       const next = this.#waiting.shift()
+      this.#unsent -= next?.data.length ?? 0
       if (next) yield next
       else if (this.#isOver) return
       else {

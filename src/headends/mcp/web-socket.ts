@@ -6,7 +6,7 @@ import type { Clock } from '../../contracts/index.ts'
 import { errorResponse, type HeadendServer, HttpError, type Peer, parseJson, toHttpError } from '../server/index.ts'
 import { agentServer } from './agent-server.ts'
 import { Connections } from './connections.ts'
-import { defaultMaxBodyBytes, type McpDependencies } from './dependencies.ts'
+import { defaultMaxBodyBytes, type McpDependencies, maxUnsentBytes } from './dependencies.ts'
 import { jsonRpcErrors } from './json-rpc-errors.ts'
 import { MessageTransport, serveConnection } from './serve-connection.ts'
 import { messageOf } from './sse-routes.ts'
@@ -21,7 +21,6 @@ import { messageOf } from './sse-routes.ts'
 const path = '/mcp/ws'
 const route = { headend: 'mcp', access: 'run' } as const
 const pingMs = 30_000
-const maxUnsentBytes = 16 * 1024 ** 2
 const highWaterBytes = 64 * 1024
 /** Requests of one connection that are not answered yet. */
 const maxRequests = 100

@@ -133,7 +133,8 @@ async function* replayThenTail({ host, treeId, left, live }: Follower, driver: T
     if (driver.feed.seq > cursor) return
     const tail = driver.feed.subscribe({ after: cursor, live, maxQueued })
     const leaving = new Interrupt(left)
-    leaving.listen(() => void tail.return())
+    // Of a tree that was deleted, what has been published is still read.
+    leaving.listen(() => (left.reason === 'deleted' ? tail.close() : void tail.return()))
     try {
       for await (const event of tail) {
         if ('seq' in event) cursor = event.seq
