@@ -2,6 +2,7 @@ import type { EventsOptions, StreamEvent, TreeEntry, TreeId } from '../../contra
 import { Interrupt } from '../../util/interrupt.ts'
 import { keepAlive } from '../../util/keep-alive.ts'
 import { unknownTree } from '../resume/tree-cache.ts'
+import type { Subscription } from '../tree/event-feed.ts'
 import type { TreeDriver } from '../tree/tree-driver.ts'
 import type { Runtime } from './create-agent-runtime.ts'
 
@@ -120,31 +121,48 @@ async function comesMore(follower: Follower, cursor: number): Promise<boolean> {
 }
 
 /** The journal, then the feed, until suspended or idle. */
-async function* replayThenTail({ host, treeId, left, live }: Follower, driver: TreeDriver, after: number): AsyncGenerator<StreamEvent> {
+async function* replayThenTail(follower: Follower, driver: TreeDriver, after: number): AsyncGenerator<StreamEvent> {
+  const { host, treeId } = follower
   let cursor = after
-  for (let isBehind = true; isBehind; ) {
-    for await (const event of host.pages.read(treeId, cursor)) {
-      yield event
-      cursor = event.seq
-      // Nothing that was published is missing: the feed continues from here. One that has published nothing may begin later.
-      if (driver.feed.seq > 0 && driver.feed.seq <= cursor) break
-    }
-    // The tree was deleted, or more was published meanwhile.
-    if (driver.feed.seq > cursor) return
-    const tail = driver.feed.subscribe({ after: cursor, live, maxQueued })
-    const leaving = new Interrupt(left)
-    // Of a tree that was deleted, what has been published is still read.
-    leaving.listen(() => (left.reason === 'deleted' ? tail.close() : void tail.return()))
+  for (let tail: Tail | undefined; !tail || tail.events.isBehind; ) {
+    tail = undefined
     try {
-      for await (const event of tail) {
+      for await (const event of host.pages.read(treeId, cursor)) {
+        cursor = event.seq
+        // Nothing that was published is missing: the feed continues from here. One that has published nothing may begin later.
+        if (driver.feed.seq > 0 && driver.feed.seq <= cursor) tail = tailOf(follower, driver, cursor)
+        yield event
+        if (tail) break
+      }
+      // The tree was deleted, or more was published meanwhile.
+      if (!tail && driver.feed.seq > cursor) return
+      tail ??= tailOf(follower, driver, cursor)
+      for await (const event of tail.events) {
         if ('seq' in event) cursor = event.seq
         yield event
       }
     } finally {
-      leaving.close()
-      await tail.return()
+      tail?.release()
     }
-    isBehind = tail.isBehind
+  }
+}
+
+interface Tail {
+  readonly events: Subscription
+  release(): void
+}
+
+/** Ends when the reader leaves. Of a tree that was deleted, what has been published is still read. */
+function tailOf({ left, live }: Follower, { feed }: TreeDriver, after: number): Tail {
+  const events = feed.subscribe({ after, live, maxQueued })
+  const leaving = new Interrupt(left)
+  leaving.listen(() => (left.reason === 'deleted' ? events.close() : void events.return()))
+  return {
+    events,
+    release() {
+      leaving.close()
+      void events.return()
+    },
   }
 }
 
