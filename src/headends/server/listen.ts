@@ -23,6 +23,7 @@ const maxHeaders = 100
 const defaultMaxConnections = 10_000
 /** Of all connections. Beyond it, responses ask clients to close theirs; near the end, idle ones are closed. */
 const [crowded, full] = [0.8, 0.95]
+const closingMs = 1_000
 
 export interface ListenOptions {
   readonly host: string
@@ -49,7 +50,7 @@ export async function listen(server: Pick<HeadendServer, 'fetch'>, options: List
     fetch: (request, { outgoing }) => server.fetch(request, () => outgoing.destroy()),
     serverOptions: { ...timeouts, ...(options.headersTimeout !== undefined && { headersTimeout: options.headersTimeout }) },
   }) as Server
-  limitConnections(http, options.maxConnections ?? defaultMaxConnections)
+  limitConnections(http, { max: options.maxConnections ?? defaultMaxConnections, clock })
   http.maxHeadersCount = maxHeaders
   const opened = Promise.withResolvers<void>()
   http.once('error', (cause: NodeJS.ErrnoException) => opened.reject(cannotListen(cause, { host, port })))
@@ -63,13 +64,16 @@ export async function listen(server: Pick<HeadendServer, 'fetch'>, options: List
 }
 
 /** Whoever keeps idle connections makes room for others. */
-function limitConnections(http: Server, max: number): void {
+function limitConnections(http: Server, { max, clock }: { readonly max: number; readonly clock: Pick<Clock, 'monotonic'> }): void {
   http.maxConnections = max
-  let open = 0
+  let [open, closedAt] = [0, Number.NEGATIVE_INFINITY]
   http.on('connection', (socket) => {
     open++
     socket.once('close', () => open--)
-    if (open >= max * full) http.closeIdleConnections()
+    // It looks at all connections: not for each new one.
+    if (open < max * full || clock.monotonic() - closedAt < closingMs) return
+    closedAt = clock.monotonic()
+    http.closeIdleConnections()
   })
   http.prependListener('request', (_, response) => {
     if (open > max * crowded) response.shouldKeepAlive = false
