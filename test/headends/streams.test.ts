@@ -219,11 +219,14 @@ test.each(['revoked', 'expired'])('a token that is %s loses its streams of every
       ['/mcp/sse', {}],
     ].map(([path, headers]) => scene.fetch(path as string, { token, headers: { ...sse, ...(headers as object) } })),
   )
+  // The answer of a turn: it is interrupted, as if its client had left.
+  const turn = await scene.fetch('/v1/worker', { token, json: { input: 'call hold' }, headers: sse })
+  await scene.nextHeld()
   const other = await scene.fetch('/v1/watch', { headers: sse })
   const web = socketOf(scene, token)
   await new Promise((resolve) => web.once('open', resolve))
   const closed = new Promise<readonly [number, string]>((resolve) => web.once('close', (code, reason) => resolve([code, String(reason)])))
-  const ended = Promise.all(streams.map(async (response) => (await collectSse(response)).at(-1)))
+  const ended = Promise.all([...streams, turn].map(async (response) => (await collectSse(response)).at(-1)))
   if (!expires) await revokeToken(scene.store.records, 'guest')
   const since = expires ? expires.expiresAt : Date.now()
   const last = await ended
@@ -232,6 +235,7 @@ test.each(['revoked', 'expired'])('a token that is %s loses its streams of every
   console.log(`streams of a token that is ${how} ended after ${ms} ms`)
   expect(ms).toBeLessThan(1_000)
   expect(last).toEqual(last.map(() => ({ event: 'error', data: expect.stringContaining('token_revoked') })))
+  expect(await scene.runtime.sessions.outcome(turn.headers.get('x-session-id') ?? '')).toMatchObject({ status: 'interrupted' })
   // Others go on.
   const next = sseEvents(other)
   await scene.fetch('/v1/sessions', { json: { agent: 'echo', input: 'x' } })
