@@ -3,7 +3,7 @@ import { type InteractionEvent, JournalDamagedError, type ReadLimits, type TreeI
 import { checksumOf, encodeText } from './encoding.ts'
 import { isDamage } from './sqlite-errors.ts'
 
-interface JournalRow {
+export interface JournalRow {
   readonly key: number
   readonly seq: number
   readonly last: number
@@ -15,7 +15,7 @@ interface JournalRow {
 const select = 'SELECT seq, events, checksum FROM journal WHERE tree = ? AND last > ? ORDER BY last'
 
 /**
- * One row for each batch.
+ * One row for each batch, or several for a large one.
  *
  * 1. A row is parsed after its checksum was verified; rows of version 1 have none.
  * 2. Rows beyond the limit are not read: events before a damaged row stay readable.

@@ -34,6 +34,18 @@ export const journalCases: StoreCases = {
     assert.deepEqual(await read(4, { bytes: 1 }), [])
     assert.deepEqual(await store.journal.read(one, 0, { bytes: 2_500 }), all.slice(0, 3))
   },
+  async 'reads a part of a large batch, and all of it in order; a repeated one is the same'({ store, other }) {
+    const { epoch } = await claimed(store, one)
+    const all = Array.from({ length: 25 }, (_, index) => event(one, index + 1, { text: 'x'.repeat(100_000) }))
+    const large = { ...batch(one, epoch, { after: 0, count: 1 }), events: all }
+    await appended(store, large)
+    await appended(store, large)
+    assert.deepEqual(await other.journal.read(one, 0), all)
+    assert.deepEqual(await other.journal.read(one, 11, 3), all.slice(11, 14))
+    const page = await other.journal.read(one, 0, { bytes: 200_000 })
+    assert.ok(page.length < 8, `${page.length} events`)
+    assert.deepEqual(page, all.slice(0, page.length))
+  },
   async 'reads nothing of an unknown tree'({ store }) {
     assert.deepEqual(await store.journal.read(one, 0), [])
   },
