@@ -92,8 +92,8 @@ export class OpenStreams {
     const counted = [...this.#entries].filter(({ isCounted }) => isCounted)
     const own = counted.filter((entry) => entry.owner === owner)
     if (own.length < perToken && counted.length < total) return
-    const whose = own.length < perToken ? `The server has ${total} open streams` : `This token has ${perToken} open streams`
-    throw new HttpError('rate_limited', `${whose}: there is no place for another one.`, {
+    const [who, limit] = own.length < perToken ? ['The server', total] : ['This token', perToken]
+    throw new HttpError('rate_limited', `${who} has ${limit} open ${limit === 1 ? 'stream' : 'streams'}, which is the limit.`, {
       code: 'too_many_streams',
       remedy: 'Close some, or try again later. The limits are `headends.streams` of the configuration.',
       retryAfterSeconds: 5,

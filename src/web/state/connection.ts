@@ -53,6 +53,7 @@ async function follow(page: Page, store: SessionStore | undefined, signal: Abort
   let shown = store
   for (let failures = 0; !signal.aborted; ) {
     let hasWorked = false
+    let reason = 'The server does not answer.'
     const worked = (): void => {
       hasWorked = true
     }
@@ -70,9 +71,10 @@ async function follow(page: Page, store: SessionStore | undefined, signal: Abort
         shown = undefined
         continue
       }
+      if (error instanceof ApiError && error.status === 429) reason = error.message
     }
     if (signal.aborted) return
-    page.connection.value = { kind: 'lost' }
+    page.connection.value = { kind: 'lost', reason }
     failures = failuresAfter(failures, hasWorked)
     if ((await waitForNext(failures, browserWaiting, signal)) === 'returned') failures = 0
   }
