@@ -200,8 +200,11 @@ const upgradeStatus = (scene: Scene, token: string): Promise<number | undefined>
       .on('error', () => {}),
   )
 
-const socketOf = ({ url }: Scene, token: string): WebSocket =>
-  new WebSocket(`${url.replace('http', 'ws')}/mcp/ws`, 'mcp', { headers: { authorization: `Bearer ${token}` } })
+function socketOf({ url }: Scene, token: string): WebSocket {
+  const web = new WebSocket(`${url.replace('http', 'ws')}/mcp/ws`, 'mcp', { headers: { authorization: `Bearer ${token}` } })
+  onTestFinished(() => web.terminate())
+  return web
+}
 
 test.each(['revoked', 'expired'])('a token that is %s loses its streams of every protocol within a second', async (how) => {
   const scene = await mcpScene({ mcp: { legacyTransports: true } })
@@ -277,7 +280,6 @@ test('a flood of WebSocket messages does not hold up others, and every message i
   for (let count = 0; count < 5; count++) statuses.push(await health(scene, agent))
   expect([statuses, answers < (sockets * messages) / 2]).toEqual([[200, 200, 200, 200, 200], true])
   for (const ids of await Promise.all(answered)) expect(ids).toEqual(upTo(messages))
-  for (const web of webs) web.terminate()
 })
 
 test('a WebSocket with too many requests in progress refuses further ones, and goes on', async () => {
@@ -296,7 +298,6 @@ test('a WebSocket with too many requests in progress refuses further ones, and g
   })
   for (let id = 2; id <= 102; id++) web.send(JSON.stringify(call(id)))
   await expect.poll(() => answers.at(-1)).toMatchObject({ id: 102, error: { data: { code: 'rate_limited' } } })
-  web.terminate()
 })
 
 const health = ({ url }: Pick<Scene, 'url'>, agent: Agent): Promise<number | undefined> =>
