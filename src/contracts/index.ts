@@ -252,6 +252,7 @@ export type {
   Journal,
   OwnerUsage,
   OwnerUsages,
+  ReadLimits,
   Records,
   Snapshots,
   StateSnapshot,

@@ -76,6 +76,13 @@ export type Append =
   /** `epoch`: another owner took over. `seq`: the journal has other events there. `missing`: never claimed. `key`: another tree has that key. */
   | { readonly ok: false; readonly refusal: 'epoch' | 'seq' | 'missing' | 'key' }
 
+/** How much one read returns. */
+export interface ReadLimits {
+  readonly events?: number
+  /** Of JSON, roughly. The batch that reaches it is the last one, and complete: at least one is read. */
+  readonly bytes?: number
+}
+
 /**
  * The durable events of every tree.
  *
@@ -92,11 +99,11 @@ export interface Journal {
   release(treeId: TreeId, epoch: number): MaybePromise<void>
   append(batch: AppendBatch): MaybePromise<Append>
   /**
-   * Events with `seq > after`, in order; at most `limit`. Does not read rows beyond `limit`.
+   * Events with `seq > after`, in order; at most `limit` (a number of events, or limits). Does not read rows beyond `limit`.
    *
    * @throws JournalDamagedError for the first event that is missing or damaged; read those before it with `limit`.
    */
-  read(treeId: TreeId, after: number, limit?: number): MaybePromise<readonly InteractionEvent[]>
+  read(treeId: TreeId, after: number, limit?: number | ReadLimits): MaybePromise<readonly InteractionEvent[]>
   /** Calls `wake` after appends to this tree by any process. Extra calls are possible. */
   watch(treeId: TreeId, wake: () => void): () => void
 }

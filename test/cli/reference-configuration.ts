@@ -102,6 +102,8 @@ const keyTexts: { readonly [key: string]: string } = {
   'headends.concurrency.perToken': 'turns of one token at the same time; default: 128',
   'headends.concurrency.queue': 'requests that may wait for a turn; more are refused; default: 512',
   'headends.concurrency.queueMs': 'how long a request may wait; default: 30s',
+  'headends.streams.total': 'streams that are open at the same time; more are refused with status 429; default: 2000',
+  'headends.streams.perToken': 'open streams of one token; default: 500',
   'headends.drain': 'how long running turns may continue when the server stops; default: 30s',
   'headends.legacyTransports': 'whether MCP is also served over SSE and WebSockets; default: `false`',
   'telemetry.endpoint': 'the address of an OpenTelemetry collector that takes traces over HTTP',

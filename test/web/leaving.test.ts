@@ -50,6 +50,32 @@ test('a token that is no longer accepted: the page asks for another one, and con
   await chat.close()
 })
 
+test('a token that is revoked while nobody does anything: the page says so, and asks for another one', async () => {
+  const token = await scene.token({ name: 'quiet', scopes: ['admin'] })
+  const chat = await openChat(browser, scene, { token })
+  await chat.message.waitFor()
+  await revokeToken(scene.store.records, 'quiet')
+  const dialog = chat.page.getByRole('dialog', { name: 'Access token' })
+  await dialog.getByText('The token was revoked or has expired.').waitFor()
+  await dialog.getByLabel('Token').fill(scene.address)
+  await dialog.getByRole('button').click()
+  await dialog.waitFor({ state: 'detached' })
+  await chat.close()
+})
+
+test('a page for whose stream there is no place says so, and continues when there is one', async () => {
+  const small = await webScene({ server: { streams: { perToken: 1 } } })
+  const chat = await openChat(browser, small)
+  await chat.message.waitFor()
+  const other = await openTab(chat, small)
+  const banner = other.page.getByText('This token has 1 open stream, which is the limit.')
+  await banner.waitFor()
+  await chat.page.close()
+  await banner.waitFor({ state: 'detached' })
+  await chat.close()
+  await small.close()
+})
+
 test('without a token the page asks for one, and shows nothing else', async () => {
   const chat = await openChat(browser, scene, { token: 'none' })
   await chat.page.getByRole('dialog', { name: 'Access token' }).waitFor()

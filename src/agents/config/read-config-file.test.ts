@@ -149,10 +149,11 @@ describe('a configuration file', () => {
       ),
     ],
     [
-      { headends: { concurrency: { total: 0 }, drain: 'soon' } },
+      { headends: { concurrency: { total: 0 }, drain: 'soon', streams: { perToken: 0 } } },
       [
         '1:37 `headends.concurrency.total` must be an integer of at least 1, not a number',
         '1:48 `headends.drain` must be a duration of at least 1ms, not text',
+        '1:77 `headends.streams.perToken` must be an integer of at least 1, not a number',
       ],
     ],
     ['{"mcpServers": {"a__b": {}}}', ['1:17 `a__b` is not a valid name in `mcpServers`']],

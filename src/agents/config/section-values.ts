@@ -182,6 +182,8 @@ export interface HeadendSettings {
     readonly queue?: number
     readonly queueMs?: number
   }
+  /** How many streams are open together. */
+  readonly streams?: { readonly total?: number; readonly perToken?: number }
   /** How long running turns may continue when the server stops, in milliseconds. */
   readonly drain?: number
   /** Whether MCP is also served over SSE and WebSockets. */

@@ -141,6 +141,7 @@ const headends: Shape = {
         queueMs: duration('30s'),
       },
     },
+    streams: { kind: 'fields', of: { total: count(1, '2000'), perToken: count(1, '500') } },
     drain: duration('30s'),
     legacyTransports: boolean,
   },

@@ -11,6 +11,7 @@ test('every key of the configuration is a setting', () => {
     origins: ['https://chat.example.com'],
     maxBodyBytes: 2048,
     concurrency: { total: 1, perHeadend: 2, perAgent: 3, perToken: 4, queue: 5, queueMs: 6 },
+    streams: { total: 8, perToken: 9 },
     drain: 7,
     legacyTransports: true,
   }
@@ -20,6 +21,7 @@ test('every key of the configuration is a setting', () => {
     names: { hosts: ['127.0.0.1', 'localhost', '[::1]', 'agents.example.com'], origins: ['https://chat.example.com'] },
     maxBodyBytes: 2048,
     admission: { total: 1, perHeadend: 2, perAgent: 3, perToken: 4, queue: 5, queueMs: 6 },
+    streams: { total: 8, perToken: 9 },
     drainMs: 7,
     legacyTransports: true,
   })

@@ -1,7 +1,7 @@
 import { isIPv6 } from 'node:net'
 import type { HeadendSettings } from '../../agents/index.ts'
 import { type Problem, TroupeError } from '../../contracts/index.ts'
-import type { AdmissionLimits, AllowedNames } from '../../headends/server/index.ts'
+import type { AdmissionLimits, AllowedNames, StreamLimits } from '../../headends/server/index.ts'
 import { parseDuration } from '../../util/parse-units.ts'
 import type { ServeInvocation } from '../options/serve-invocations.ts'
 
@@ -12,6 +12,7 @@ export interface ServeSettings {
   readonly names: AllowedNames
   readonly maxBodyBytes?: number
   readonly admission: Partial<AdmissionLimits>
+  readonly streams: Partial<StreamLimits>
   readonly drainMs: number
   readonly legacyTransports: boolean
 }
@@ -65,6 +66,7 @@ export function serveSettings(flags: ServeFlags, configured: HeadendSettings): S
     },
     ...(configured.maxBodyBytes !== undefined && { maxBodyBytes: configured.maxBodyBytes }),
     admission: configured.concurrency ?? {},
+    streams: configured.streams ?? {},
     drainMs: flags.drainMs ?? configured.drain ?? defaultDrainMs,
     legacyTransports: flags.legacyTransports || configured.legacyTransports === true,
   }

@@ -133,6 +133,7 @@ export async function prepareServer({
     ids: randomIds,
     admission: settings.admission,
     unavailable: () => storeHealth.problems[0],
+    streams: settings.streams,
     ...(settings.maxBodyBytes !== undefined && { maxBodyBytes: settings.maxBodyBytes }),
     hiddenFolders: {
       '<home>': homedir(),

@@ -30,3 +30,5 @@ export interface McpSessionLimits {
 
 export const defaultSessionLimits: McpSessionLimits = { total: 1_000, perToken: 100, idleMs: 30 * 60_000 }
 export const defaultMaxBodyBytes = 20 * 1024 ** 2
+/** Messages for one client that it has not read. */
+export const maxUnsentBytes = 16 * 1024 ** 2

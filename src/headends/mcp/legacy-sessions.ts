@@ -8,7 +8,7 @@ import { authInfoOf, peerOf } from './request-peer.ts'
 // Sessions of the revision 2025-11-25 over Streamable HTTP. A session of the protocol is a connection, not a session of Troupe.
 //
 // 1. A session belongs to the token that created it. For others it does not exist.
-// 2. A session without open responses ends after the idle time.
+// 2. A session without open responses ends after the idle time, and every session with its token.
 
 export interface LegacySessionsOptions {
   readonly dependencies: Pick<McpDependencies, 'ids'>
@@ -76,9 +76,12 @@ export class LegacySessions {
       peerOf: ({ http }) => peerOf(http?.authInfo),
       cancelled: ({ mcpReq }) => transport.closeSSEStream(mcpReq.id),
     })
+    const end = (): void => void close().catch(() => {})
+    const lifetime = request.openStream({ isCounted: false, end, cut: end })
     server.onclose = () => {
       this.#sessions.delete(id)
       place.close()
+      lifetime.close()
     }
     const session = { server, transport, place }
     this.#sessions.set(id, session)

@@ -39,6 +39,7 @@ export function protocolRoutes(dependencies: McpDependencies, serve: (connection
   async function handle(request: RouteRequest): Promise<Response> {
     const { raw, body } = request
     refuseManyRequests(body)
+    if (isJSONRPCRequest(body) && body.method === 'subscriptions/listen') request.opensStream()
     if (await isLegacyRequest(raw, body)) return legacy.handle(request)
     return modern.fetch(raw, {
       authInfo: authInfoOf(request),

@@ -4,7 +4,7 @@ import { eventStream, HttpError, type Route, type RouteRequest, route, type SseM
 import type { ServedConnection } from './agent-server.ts'
 import { answers } from './answer-schemas.ts'
 import { Connections } from './connections.ts'
-import type { McpDependencies } from './dependencies.ts'
+import { type McpDependencies, maxUnsentBytes } from './dependencies.ts'
 import { jsonRpcErrors } from './json-rpc-errors.ts'
 import { MessageTransport, serveConnection } from './serve-connection.ts'
 
@@ -12,6 +12,7 @@ import { MessageTransport, serveConnection } from './serve-connection.ts'
 
 class SseTransport extends MessageTransport {
   readonly #waiting: SseMessage[] = []
+  #unsent = 0
   #wake: () => void = () => {}
   #isOver = false
 
@@ -19,7 +20,10 @@ class SseTransport extends MessageTransport {
     this.push({ event: 'message', data: JSON.stringify(message) })
   }
 
+  /** A client that does not read its answers is disconnected. */
   push(message: SseMessage): void {
+    this.#unsent += message.data.length
+    if (this.#unsent > maxUnsentBytes) return void this.close()
     this.#waiting.push(message)
     this.#wake()
   }
@@ -32,6 +36,7 @@ class SseTransport extends MessageTransport {
   async *messages(): AsyncGenerator<SseMessage> {
     for (;;) {
       const next = this.#waiting.shift()
+      this.#unsent -= next?.data.length ?? 0
       if (next) yield next
       else if (this.#isOver) return
       else {

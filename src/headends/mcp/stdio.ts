@@ -25,6 +25,7 @@ export function serveStdio(
     shown: (document) => document,
     concerns() {},
     admit: async () => ({ release() {} }),
+    openStream: () => ({ holds() {}, close() {} }),
   }
   const ended = Promise.withResolvers<void>()
   const { close } = serveConnection(dependencies, (connection) => agentServer(dependencies, connection), {

@@ -1,12 +1,12 @@
 import type { Server as HttpServer, IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
-import { isJSONRPCRequest, type JSONRPCMessage } from '@modelcontextprotocol/server'
+import { isJSONRPCRequest, type JSONRPCMessage, type RequestId } from '@modelcontextprotocol/server'
 import { type RawData, type WebSocket, WebSocketServer } from 'ws'
 import type { Clock } from '../../contracts/index.ts'
-import { errorResponse, type HeadendServer, type HttpError, type Peer, parseJson, toHttpError } from '../server/index.ts'
+import { errorResponse, type HeadendServer, HttpError, type Peer, parseJson, toHttpError } from '../server/index.ts'
 import { agentServer } from './agent-server.ts'
 import { Connections } from './connections.ts'
-import { defaultMaxBodyBytes, type McpDependencies } from './dependencies.ts'
+import { defaultMaxBodyBytes, type McpDependencies, maxUnsentBytes } from './dependencies.ts'
 import { jsonRpcErrors } from './json-rpc-errors.ts'
 import { MessageTransport, serveConnection } from './serve-connection.ts'
 import { messageOf } from './sse-routes.ts'
@@ -14,16 +14,19 @@ import { messageOf } from './sse-routes.ts'
 // MCP over WebSockets at /mcp/ws, with the subprotocol `mcp`.
 //
 // 1. The upgrade, and every message, passes the checks of a request: Host, Origin, token, scope, rate.
-// 2. Messages are handled in the order of their arrival.
+// 2. Messages are handled in the order of their arrival. A client that sends faster waits: nothing is read from it meanwhile.
 // 3. A client that does not read or does not answer pings is disconnected.
+// 4. It needs a place, as other streams do, and ends with its token.
 
 const path = '/mcp/ws'
 const route = { headend: 'mcp', access: 'run' } as const
 const pingMs = 30_000
-const maxUnsentBytes = 16 * 1024 ** 2
+const highWaterBytes = 64 * 1024
+/** Requests of one connection that are not answered yet. */
+const maxRequests = 100
 
 export interface UpgradeDependencies extends McpDependencies {
-  readonly headends: Pick<HeadendServer, 'accept'>
+  readonly headends: Pick<HeadendServer, 'accept' | 'slices'>
 }
 
 /** Accepts WebSockets at `/mcp/ws`. Other requests are not affected. */
@@ -35,6 +38,8 @@ export function mcpUpgrade(server: HttpServer, dependencies: UpgradeDependencies
     noServer: true,
     maxPayload: maxBodyBytes,
     perMessageDeflate: false,
+    // One message in a turn of the event loop: messages of others, and requests, come between.
+    allowSynchronousEvents: false,
     handleProtocols: (offered) => (offered.has('mcp') ? 'mcp' : false),
   })
   // Else Node would treat requests as upgrades that only offer another protocol, such as h2c.
@@ -42,14 +47,27 @@ export function mcpUpgrade(server: HttpServer, dependencies: UpgradeDependencies
   server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
     socket.on('error', () => socket.destroy())
     const headers = headersOf(request)
-    headends.accept(headers, route).then(
-      (peer) => sockets.handleUpgrade(request, socket, head, (web) => connect(web, { headers, peer })),
-      (error) => void refuse(socket, toHttpError(error)),
-    )
+    upgrade(headers, { request, socket, head }).catch((error: unknown) => refuse(socket, toHttpError(error)))
   })
 
+  async function upgrade(headers: Headers, { request, socket, head }: Upgrade): Promise<void> {
+    const peer = await headends.accept(headers, route)
+    let open: WebSocket | undefined
+    const stream = peer.openStream({
+      isCounted: true,
+      end: ({ message }) => open?.close(1008, message),
+      cut: () => socket.destroy(),
+    })
+    socket.on('close', () => stream.close())
+    if (socket.destroyed) stream.close()
+    sockets.handleUpgrade(request, socket, head, (web) => {
+      open = web
+      connect(web, { headers, peer })
+    })
+  }
+
   function connect(web: WebSocket, { headers, peer }: { readonly headers: Headers; readonly peer: Peer }): void {
-    const transport = new SocketTransport(web, { clock, accept: () => headends.accept(headers, route) }, peer)
+    const transport = new SocketTransport(web, { clock, slices: headends.slices, accept: () => headends.accept(headers, route) }, peer)
     const { caller } = peer
     try {
       const place = connections.open(caller.principal.id, () => void transport.close())
@@ -66,8 +84,15 @@ export function mcpUpgrade(server: HttpServer, dependencies: UpgradeDependencies
   }
 }
 
+interface Upgrade {
+  readonly request: IncomingMessage
+  readonly socket: Duplex
+  readonly head: Buffer
+}
+
 interface SocketOptions {
   readonly clock: Pick<Clock, 'after'>
+  readonly slices: HeadendServer['slices']
   accept(): Promise<Peer>
 }
 
@@ -76,6 +101,10 @@ class SocketTransport extends MessageTransport {
   readonly #options: SocketOptions
   #peer: Peer
   #handled: Promise<void> = Promise.resolve()
+  #waiting = 0
+  /** What was sent last has left this process. */
+  #sent: Promise<void> = Promise.resolve()
+  readonly #requests = new Set<RequestId>()
   #cancelPing: () => void = () => {}
   #isAlive = true
 
@@ -85,7 +114,14 @@ class SocketTransport extends MessageTransport {
     this.#options = options
     this.#peer = peer
     web.on('message', (data, isBinary) => {
-      this.#handled = this.#handled.then(() => this.#receive(data, isBinary))
+      if (this.#waiting++ === 0) web.pause()
+      this.#handled = this.#handled.then(async () => {
+        await options.slices.turn()
+        // A client that reads no answers sends no further message.
+        if (web.bufferedAmount > highWaterBytes) await this.#sent
+        await this.#receive(data, isBinary)
+        if (--this.#waiting === 0) web.resume()
+      })
     })
     web.on('pong', () => {
       this.#isAlive = true
@@ -101,13 +137,25 @@ class SocketTransport extends MessageTransport {
   }
 
   async send(message: JSONRPCMessage): Promise<void> {
+    if ('id' in message && !('method' in message) && message.id !== undefined) this.#requests.delete(message.id)
     if (this.#web.bufferedAmount > maxUnsentBytes) this.#web.terminate()
-    if (this.#web.readyState === this.#web.OPEN) this.#web.send(JSON.stringify(message))
+    if (this.#web.readyState !== this.#web.OPEN) return
+    const sent = Promise.withResolvers<void>()
+    this.#web.send(JSON.stringify(message), () => sent.resolve())
+    this.#sent = sent.promise
   }
 
   protected end(): void {
     this.#cancelPing()
     this.#web.close(1000)
+  }
+
+  #begin(id: RequestId): void {
+    if (this.#requests.size >= maxRequests)
+      throw new HttpError('rate_limited', `This connection has ${maxRequests} requests without an answer.`, {
+        remedy: 'Wait for an answer before the next request.',
+      })
+    this.#requests.add(id)
   }
 
   #ping(): void {
@@ -124,6 +172,7 @@ class SocketTransport extends MessageTransport {
     try {
       message = messageOf(isBinary ? undefined : parseJson(data.toString()))
       this.#peer = await this.#options.accept()
+      if (isJSONRPCRequest(message)) this.#begin(message.id)
       this.onmessage?.(message)
     } catch (thrown) {
       const error = toHttpError(thrown)

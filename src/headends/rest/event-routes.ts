@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import type { InteractionEvent, SessionChange, StreamEvent } from '../../contracts/index.ts'
+import { jsonWeight } from '../../util/json-weight.ts'
 import {
   encodedOnce,
   eventStream,
@@ -20,6 +21,8 @@ import type { RestDependencies } from './rest-routes.ts'
 import { sessionDocument } from './wire.ts'
 
 const maxPage = 1_000
+/** Of the events of a page, roughly. */
+const maxPageBytes = 1024 ** 2
 
 /** A durable event has its `seq` as id: a client that reconnects sends it as Last-Event-ID. */
 const eventMessage = (event: StreamEvent): Uint8Array =>
@@ -64,7 +67,7 @@ export function eventRoutes({ clock, onChange }: RestDependencies): readonly Rou
       access: 'read',
       summary: 'Read the events of a session',
       description:
-        'With Accept: text/event-stream, the events after `after` or Last-Event-ID (the later one), then new ones until the turn ends or is suspended (`until=turn`), or the session is deleted (`until=closed`). Otherwise one page of durable events.',
+        'With Accept: text/event-stream, the events after `after` or Last-Event-ID (the later one), then new ones until the turn ends or is suspended (`until=turn`), or the session is deleted (`until=closed`). Otherwise one page of durable events: at most `limit`, and about 1 MB.',
       query: z.strictObject({
         after: cursor.optional(),
         limit: z.coerce.number().int().min(1).max(maxPage).default(maxPage),
@@ -144,11 +147,13 @@ async function page(
   { id, after, last, limit }: { readonly id: string; readonly after: number; readonly last: number; readonly limit: number },
 ): Promise<Response> {
   const events: InteractionEvent[] = []
+  let bytes = 0
   if (after < last)
     for await (const event of sessions.events(id, { after, live: false })) {
       if (!('seq' in event)) continue
       events.push(event)
-      if (events.length === limit || event.seq >= last) break
+      bytes += jsonWeight(event)
+      if (events.length === limit || event.seq >= last || bytes >= maxPageBytes) break
     }
   const end = events.at(-1)?.seq ?? after
   return Response.json({ events, ...(end < last && { next: end }) })

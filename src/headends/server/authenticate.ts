@@ -3,7 +3,7 @@ import { HttpError } from './http-error.ts'
 import type { TokenRegistry } from './tokens.ts'
 
 /** Tokens are taken from headers only: cookies would be sent by pages of other sites. */
-export async function authenticate(headers: Headers, tokens: TokenRegistry): Promise<Caller> {
+export async function authenticate(headers: Headers, tokens: TokenRegistry): Promise<{ readonly caller: Caller; readonly token: string }> {
   const token = tokenOf(headers)
   if (token === undefined)
     throw new HttpError('unauthorized', 'This route needs a token.', {
@@ -14,7 +14,7 @@ export async function authenticate(headers: Headers, tokens: TokenRegistry): Pro
     throw new HttpError('unauthorized', 'The token is wrong, expired or revoked.', {
       remedy: 'Use the token that `troupe serve` printed, or create one with `troupe token create`.',
     })
-  return caller
+  return { caller, token }
 }
 
 export function requireScope(caller: Caller, scope: Scope): void {

@@ -3,6 +3,7 @@ import type { Admission } from './admission.ts'
 import { authenticate, requireScope } from './authenticate.ts'
 import { type Caller, isAdmin } from './caller.ts'
 import { HttpError } from './http-error.ts'
+import type { OpenStreams } from './open-streams.ts'
 import type { PublicView } from './public-view.ts'
 import { countRequest } from './rate-limits.ts'
 import type { Peer, Route } from './route.ts'
@@ -18,6 +19,7 @@ export interface EntranceOptions {
   readonly clock: Clock
   readonly admission: Admission
   readonly view: PublicView
+  readonly streams: OpenStreams
   unavailable?(): string | undefined
 }
 
@@ -38,17 +40,20 @@ export class Entrance {
   ): Promise<Peer> {
     const { tokens, records, clock } = this.#options
     if (access === 'public') return this.#peer(anonymous, { headend, headers })
-    const caller = await authenticate(headers, tokens)
+    const { caller, token } = await authenticate(headers, tokens)
     found(caller)
     requireScope(caller, access)
     if (access !== 'read') this.#refuseIfUnavailable()
     await countRequest(caller, { records, clock })
     if (access === 'run' && !endsWork) this.#refuseIfDraining()
-    return this.#peer(caller, { headend, headers })
+    return this.#peer(caller, { headend, headers, token })
   }
 
-  #peer(caller: Caller, { headend, headers }: { readonly headend: string; readonly headers: Headers }): Peer {
-    const { sessions, admission, view } = this.#options
+  #peer(
+    caller: Caller,
+    { headend, headers, token = '' }: { readonly headend: string; readonly headers: Headers; readonly token?: string },
+  ): Peer {
+    const { sessions, admission, streams, view } = this.#options
     const seesAll = isAdmin(caller)
     return {
       caller,
@@ -59,6 +64,7 @@ export class Entrance {
         this.#refuseIfDraining()
         return { release: await admission.enter({ headend, agent, owner: caller.principal.id, signal }) }
       },
+      openStream: (connection) => streams.open(caller.principal.id, token, connection),
     }
   }
 

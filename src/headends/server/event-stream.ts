@@ -3,12 +3,11 @@ import type { Clock } from '../../contracts/index.ts'
 // Server-sent events.
 //
 // 1. Every item of the source is sent once and in order; the source is released when the reader leaves or the stream ends.
-// 2. A reader that does not read does not fill the memory: after `slowReaderMs` it is dropped with an error that says how to resume.
+// 2. The next item is taken when the reader asks for it: a reader that does not read keeps nothing (see `carryStream`).
 // 3. An object is encoded once for all readers.
+// 4. A reader that asks gets a heartbeat after a silence.
 
 const heartbeatMs = 15_000
-const slowReaderMs = 30_000
-const highWaterBytes = 256 * 1024
 
 export interface SseMessage {
   /** The cursor for `Last-Event-ID`. */
@@ -52,94 +51,62 @@ export function encodedOnce<Item extends object>(encode: (item: Item) => Uint8Ar
 }
 
 const heartbeat = encoder.encode(': heartbeat\n\n')
-const tooSlow = sseBytes({
-  event: 'error',
-  data: JSON.stringify({ error: { code: 'slow_reader', message: 'This reader is too slow. Reconnect with Last-Event-ID.' } }),
-})
 
 export function eventStream<Item>(options: EventStreamOptions<Item>): Response {
   const { clock, headers } = options
   const iterator = options.source[Symbol.asyncIterator]()
-  let drained: (() => void) | undefined
+  let next: Promise<IteratorResult<Item>> | undefined
   let isOver = false
   let cancelHeartbeat = (): void => {}
 
+  /** The next message. `undefined`: there is none. */
+  async function message(): Promise<Uint8Array | undefined> {
+    for (;;) {
+      next ??= iterator.next()
+      const result = await orSilence(next)
+      if (!result) return heartbeat
+      next = undefined
+      if (result.done) return undefined
+      const bytes = options.encode(result.value)
+      if (bytes) return bytes
+    }
+  }
+
+  /** `undefined` after a silence. */
+  function orSilence<Result>(promise: Promise<Result>): Promise<Result | undefined> {
+    return new Promise((resolve, reject) => {
+      cancelHeartbeat = clock.after(heartbeatMs, () => resolve(undefined))
+      promise.then(resolve, reject).finally(cancelHeartbeat)
+    })
+  }
+
   const body = new ReadableStream<Uint8Array>(
     {
-      start(controller) {
-        const beat = (): void => {
+      async pull(controller) {
+        let last: Uint8Array | undefined
+        try {
+          const bytes = await message()
           if (isOver) return
-          // A reader that is behind gets events, not heartbeats.
-          if ((controller.desiredSize ?? 0) > 0) controller.enqueue(heartbeat)
-          cancelHeartbeat = clock.after(heartbeatMs, beat)
+          if (bytes) return controller.enqueue(bytes)
+          last = options.end?.()
+        } catch (error) {
+          if (isOver) return
+          last = options.failed(error)
         }
-        cancelHeartbeat = clock.after(heartbeatMs, beat)
-        void pump(controller)
-      },
-      pull() {
-        drained?.()
+        isOver = true
+        if (last) controller.enqueue(last)
+        controller.close()
+        await iterator.return?.()
       },
       async cancel() {
-        finish()
+        isOver = true
+        cancelHeartbeat()
         options.left?.()
         await iterator.return?.()
       },
     },
-    { highWaterMark: highWaterBytes, size: (chunk) => chunk.byteLength },
+    { highWaterMark: 0 },
   )
-
-  const finish = (): void => {
-    isOver = true
-    cancelHeartbeat()
-    drained?.()
-  }
-
-  /** `false`: the reader does not read. */
-  async function canSend(controller: ReadableStreamDefaultController<Uint8Array>): Promise<boolean> {
-    if ((controller.desiredSize ?? 0) > 0) return true
-    const late = Promise.withResolvers<boolean>()
-    const cancel = clock.after(slowReaderMs, () => late.resolve(false))
-    drained = () => late.resolve(true)
-    const isDrained = await late.promise
-    drained = undefined
-    cancel()
-    return isDrained
-  }
-
-  function drop(controller: ReadableStreamDefaultController<Uint8Array>): void {
-    controller.enqueue(tooSlow)
-    finish()
-    controller.close()
-    // Has no effect if the rest was read meanwhile.
-    clock.after(slowReaderMs, () => controller.error(new Error('slow reader')))
-    options.left?.()
-    void iterator.return?.()
-  }
-
-  async function pump(controller: ReadableStreamDefaultController<Uint8Array>): Promise<void> {
-    const send = (bytes: Uint8Array | undefined): void => {
-      if (bytes && !isOver) controller.enqueue(bytes)
-    }
-    try {
-      for (;;) {
-        const next = await iterator.next()
-        if (isOver) return
-        if (next.done) break
-        send(options.encode(next.value))
-        if (await canSend(controller)) continue
-        if (isOver) return
-        drop(controller)
-        return
-      }
-      send(options.end?.())
-    } catch (error) {
-      send(options.failed(error))
-    }
-    if (isOver) return
-    finish()
-    controller.close()
-    await iterator.return?.()
-  }
 
   return new Response(body, {
     headers: {

@@ -21,6 +21,7 @@ export { asksNothing, ignoredHeaders, unknownQuery } from './ignored-parameters.
 export { labelOf } from './label.ts'
 export { type Listening, type ListenOptions, listen } from './listen.ts'
 export { onBodyEnd } from './on-body-end.ts'
+export type { OpenStream, StreamLimits } from './open-streams.ts'
 export { type Definitions, openApiDocument, published } from './openapi.ts'
 export { pageOf } from './page-of.ts'
 export type { HiddenFolders } from './public-view.ts'

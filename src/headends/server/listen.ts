@@ -7,16 +7,23 @@ import type { HeadendServer } from './server.ts'
 /**
  * Limits of connections. A client that sends its request slowly is disconnected, so that many such clients cannot take all
  * connections.
+ *
+ * A connection that is idle stays open longer than proxies and clients keep theirs (60 s is common), and longer than its header
+ * `Keep-Alive` says: a request that is on its way when the server closes would be lost.
  */
 const timeouts = {
   headersTimeout: 10_000,
   requestTimeout: 60_000,
   connectionsCheckingInterval: 1_000,
-  keepAliveTimeout: 5_000,
+  keepAliveTimeout: 65_000,
+  keepAliveTimeoutBuffer: 10_000,
   maxHeaderSize: 16 * 1024,
 }
 const maxHeaders = 100
-const maxConnections = 10_000
+const defaultMaxConnections = 10_000
+/** Of all connections. Beyond it, responses ask clients to close theirs; near the end, idle ones are closed. */
+const [crowded, full] = [0.8, 0.95]
+const closingMs = 1_000
 
 export interface ListenOptions {
   readonly host: string
@@ -24,6 +31,8 @@ export interface ListenOptions {
   readonly port: number
   /** Milliseconds for the head of a request. Default 10,000. */
   readonly headersTimeout?: number
+  /** Default 10,000. */
+  readonly maxConnections?: number
   readonly clock: Clock
 }
 
@@ -38,10 +47,10 @@ export interface Listening {
 export async function listen(server: Pick<HeadendServer, 'fetch'>, options: ListenOptions): Promise<Listening> {
   const { host, port, clock } = options
   const http = createAdaptorServer({
-    fetch: (request) => server.fetch(request),
+    fetch: (request, { outgoing }) => server.fetch(request, () => outgoing.destroy()),
     serverOptions: { ...timeouts, ...(options.headersTimeout !== undefined && { headersTimeout: options.headersTimeout }) },
   }) as Server
-  http.maxConnections = maxConnections
+  limitConnections(http, { max: options.maxConnections ?? defaultMaxConnections, clock })
   http.maxHeadersCount = maxHeaders
   const opened = Promise.withResolvers<void>()
   http.once('error', (cause: NodeJS.ErrnoException) => opened.reject(cannotListen(cause, { host, port })))
@@ -52,6 +61,23 @@ export async function listen(server: Pick<HeadendServer, 'fetch'>, options: List
     server: http,
     close: (ms) => close(http, { ms, clock }),
   }
+}
+
+/** Whoever keeps idle connections makes room for others. */
+function limitConnections(http: Server, { max, clock }: { readonly max: number; readonly clock: Pick<Clock, 'monotonic'> }): void {
+  http.maxConnections = max
+  let [open, closedAt] = [0, Number.NEGATIVE_INFINITY]
+  http.on('connection', (socket) => {
+    open++
+    socket.once('close', () => open--)
+    // It looks at all connections: not for each new one.
+    if (open < max * full || clock.monotonic() - closedAt < closingMs) return
+    closedAt = clock.monotonic()
+    http.closeIdleConnections()
+  })
+  http.prependListener('request', (_, response) => {
+    if (open > max * crowded) response.shouldKeepAlive = false
+  })
 }
 
 function close(http: Server, { ms, clock }: { readonly ms: number; readonly clock: Clock }): Promise<void> {

@@ -1,28 +1,21 @@
+import { isEventStream } from './carry-stream.ts'
+
 /**
  * Calls `done` once: when a streamed body has been sent, or its reader has left. For other responses, immediately.
- * The body is read as it is sent: nothing is buffered. `signal`: aborted when the client disconnects, which may be before anybody
- * reads the body; nobody would end it then.
+ * The body is read as it is sent: nothing is buffered.
  */
-export function onBodyEnd(response: Response, done: () => void, signal?: AbortSignal): Response {
+export function onBodyEnd(response: Response, done: () => void): Response {
   const { body, status, headers } = response
-  if (!body || !headers.get('content-type')?.startsWith('text/event-stream')) {
+  if (!body || !isEventStream(response)) {
     done()
     return response
   }
   const reader = body.getReader()
   let isDone = false
   const end = (): void => {
-    if (isDone) return
+    if (!isDone) done()
     isDone = true
-    signal?.removeEventListener('abort', abandon)
-    done()
   }
-  const abandon = (): void => {
-    end()
-    reader.cancel().catch(() => {})
-  }
-  if (signal?.aborted) abandon()
-  else signal?.addEventListener('abort', abandon)
   const watched = new ReadableStream<Uint8Array>(
     {
       async pull(controller) {

@@ -2,6 +2,7 @@ import type { z } from 'zod'
 import type { MaybePromise, SessionService } from '../../contracts/index.ts'
 import type { Caller, Scope } from './caller.ts'
 import type { ErrorShape } from './http-error.ts'
+import type { OpenStream, StreamConnection } from './open-streams.ts'
 
 // The route table: the server, the OpenAPI document, the reference page and the access tests are made from it.
 
@@ -25,6 +26,8 @@ export interface Peer {
   concerns(sessionId: string): void
   /** Waits for a free place for a turn of this agent. */
   admit(agent: string, signal: AbortSignal): Promise<Place>
+  /** Something that stays open, and ends with the token of the caller. Throws `HttpError` if there is no place for it. */
+  openStream(connection: StreamConnection): OpenStream
 }
 
 /** A request that has passed authentication, limits and validation. */
@@ -38,6 +41,8 @@ export interface RouteRequest<Body = unknown, Query = unknown> extends Peer {
   readonly requestId: string
   /** Aborted when the client disconnects. */
   readonly signal: AbortSignal
+  /** The response is a stream that needs a place, as those of GET do. */
+  opensStream(): void
   /**
    * The place is also free again when the response has been sent, or when the promise that `keepUntil` gets has settled. Default
    * signal: that of the request.

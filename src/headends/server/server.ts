@@ -1,14 +1,17 @@
 import { Hono } from 'hono'
 import type { Clock, Ids, Records, SessionService } from '../../contracts/index.ts'
+import { TimeSlices } from '../../util/time-slices.ts'
 import { Admission, type AdmissionLimits, defaultAdmission } from './admission.ts'
 import { type Caller, isAdmin } from './caller.ts'
+import { type CarryOptions, carryStream, isEventStream } from './carry-stream.ts'
 import { type AllowedNames, allowedOrigin, checkHostAndOrigin } from './check-host.ts'
 import { Entrance } from './entrance.ts'
+import { sseBytes } from './event-stream.ts'
 import { type ErrorShape, errorResponse, HttpError, plainErrors, toHttpError } from './http-error.ts'
-import { onBodyEnd } from './on-body-end.ts'
+import { defaultStreamLimits, OpenStreams, type StreamLimits } from './open-streams.ts'
 import { type HiddenFolders, PublicView } from './public-view.ts'
 import { checked, readBody } from './read-body.ts'
-import type { Peer, Route, RouteRequest } from './route.ts'
+import type { Peer, Place, Route, RouteRequest } from './route.ts'
 import type { TokenRegistry } from './tokens.ts'
 
 // One request: Host and Origin → route → token → scope → rate → query and body → handler → response → access log.
@@ -16,6 +19,7 @@ import type { TokenRegistry } from './tokens.ts'
 // 1. Every request gets exactly one response and one access log entry, written when its response has been sent.
 // 2. A handler runs only after all checks. It sees the sessions of its caller only.
 // 3. A place for a turn is free again when the response has been sent, or the client has left.
+// 4. Streams that hold no place for a turn need one of their own: see `OpenStreams`.
 
 export interface AccessEntry {
   readonly requestId: string
@@ -42,6 +46,7 @@ export interface HeadendServerOptions {
   readonly clock: Clock
   readonly ids: Ids
   readonly admission?: Partial<AdmissionLimits>
+  readonly streams?: Partial<StreamLimits>
   readonly maxBodyBytes?: number
   /** Folders that only admins see. */
   readonly hiddenFolders?: HiddenFolders
@@ -53,10 +58,14 @@ export interface HeadendServerOptions {
 }
 
 export interface HeadendServer {
-  fetch(request: Request): Promise<Response>
+  /** `cut`: closes the connection of the request. */
+  fetch(request: Request, cut?: () => void): Promise<Response>
   /** The checks of a request, for connections of another kind such as WebSockets: Host, Origin, token, scope, rate. Throws `HttpError`. */
   accept(headers: Headers, route: Pick<Route, 'headend' | 'access'>): Promise<Peer>
   readonly admission: Admission
+  readonly streams: OpenStreams
+  /** Of the work for all connections. */
+  readonly slices: TimeSlices
   /** From now on no turn is started. */
   drain(): void
   readonly isDraining: boolean
@@ -70,8 +79,10 @@ interface Exchange {
   readonly startedAt: number
   route?: Route
   caller?: Caller
+  peer?: Peer
   sessionId?: string
   error?: HttpError
+  isStream: boolean
   readonly releases: Set<() => void>
 }
 
@@ -80,7 +91,9 @@ export function headendServer(options: HeadendServerOptions): HeadendServer {
   const admission = new Admission({ ...defaultAdmission, ...options.admission }, clock)
   const methods = methodsByPath(routes)
   const view = new PublicView(options.hiddenFolders)
-  const entrance = new Entrance({ ...options, admission, view })
+  const streams = new OpenStreams({ clock, tokens: options.tokens, limits: { ...defaultStreamLimits, ...options.streams } })
+  const slices = new TimeSlices(clock)
+  const entrance = new Entrance({ ...options, admission, streams, view })
   const app = new Hono<{ Bindings: { readonly exchange: Exchange } }>()
   for (const route of routes.toSorted((a, b) => Number('onlyWith' in b) - Number('onlyWith' in a)))
     app.on(route.method, route.isRest ? `${route.path}{.+}` : route.path, (c, next) =>
@@ -110,6 +123,7 @@ export function headendServer(options: HeadendServerOptions): HeadendServer {
     const peer = await entrance.enter(raw.headers, route, (caller) => {
       exchange.caller = caller
     })
+    exchange.peer = peer
     const { signal } = raw
     return route.handle({
       ...peer,
@@ -123,29 +137,19 @@ export function headendServer(options: HeadendServerOptions): HeadendServer {
       concerns(sessionId) {
         exchange.sessionId = sessionId
       },
-      async admit(agent, until = signal) {
-        const place = await peer.admit(agent, until)
-        const release = (): void => {
-          exchange.releases.delete(release)
-          place.release()
-        }
-        exchange.releases.add(release)
-        return {
-          release,
-          keepUntil(turn) {
-            exchange.releases.delete(release)
-            void turn.then(release, release)
-          },
-        }
+      opensStream() {
+        exchange.isStream = true
       },
+      admit: async (agent, until = signal) => placeOf(exchange, await peer.admit(agent, until)),
     })
   }
 
-  async function respond(request: Request, exchange: Exchange): Promise<Response> {
+  async function respond(request: Request, exchange: Exchange, stream: Pick<CarryOptions, 'cut' | 'done'>): Promise<Response> {
     try {
       checkHostAndOrigin(request.headers, names)
       if (request.method === 'OPTIONS') return preflight(request, methods)
-      return await app.fetch(request, { exchange })
+      const response = await app.fetch(request, { exchange })
+      return isEventStream(response) ? carried(request, response, { exchange, slices, ...stream }) : response
     } catch (thrown) {
       const error = toHttpError(thrown)
       exchange.error = error
@@ -161,6 +165,8 @@ export function headendServer(options: HeadendServerOptions): HeadendServer {
 
   return {
     admission,
+    streams,
+    slices,
     drain() {
       entrance.isDraining = true
     },
@@ -171,21 +177,56 @@ export function headendServer(options: HeadendServerOptions): HeadendServer {
       checkHostAndOrigin(headers, names)
       return entrance.enter(headers, route)
     },
-    async fetch(request) {
-      const exchange: Exchange = { requestId: ids.next(), startedAt: clock.monotonic(), releases: new Set() }
-      const response = await respond(request, exchange)
-      addHeaders(response, request, { names, exchange })
-      const ended = (): void => {
+    async fetch(request, cut) {
+      await slices.turn()
+      const exchange: Exchange = { requestId: ids.next(), startedAt: clock.monotonic(), isStream: false, releases: new Set() }
+      const ended = (status: number): void => {
         for (const release of exchange.releases) release()
-        options.log?.(accessEntry(request, response, { exchange, durationMs: clock.monotonic() - exchange.startedAt }))
+        options.log?.(accessEntry(request, status, { exchange, durationMs: clock.monotonic() - exchange.startedAt }))
       }
-      return onBodyEnd(response, ended, request.signal)
+      const response = await respond(request, exchange, { cut, done: ended })
+      addHeaders(response, request, { names, exchange })
+      if (!isEventStream(response)) ended(response.status)
+      return response
     },
   }
 }
 
 /** `/v1/responses` for `/v1/responses/compact`: an error of an unknown route has the form of its protocol. */
 const areaOf = (path: string): string => path.split('/', 3).join('/')
+
+/** Is released with the response. */
+function placeOf({ releases }: Exchange, place: Place): Awaited<ReturnType<RouteRequest['admit']>> {
+  const release = (): void => {
+    releases.delete(release)
+    place.release()
+  }
+  releases.add(release)
+  return {
+    release,
+    keepUntil(turn) {
+      releases.delete(release)
+      void turn.then(release, release)
+    },
+  }
+}
+
+interface StreamExchange extends Pick<CarryOptions, 'slices' | 'cut' | 'done'> {
+  readonly exchange: Exchange
+}
+
+function carried(request: Request, response: Response, { exchange, ...options }: StreamExchange): Response {
+  const { peer, route, requestId, releases } = exchange
+  if (!peer) return response
+  const isCounted = exchange.isStream || (request.method === 'GET' && releases.size === 0)
+  const shape = route?.errors ?? plainErrors
+  return carryStream(response, {
+    open: (connection) => peer.openStream({ ...connection, isCounted }),
+    lastMessage: (error) => sseBytes({ event: 'error', data: JSON.stringify(shape(error, requestId)) }),
+    signal: request.signal,
+    ...options,
+  })
+}
 
 function queryOf(url: URL): { readonly [name: string]: string | readonly string[] } {
   return Object.fromEntries(
@@ -258,7 +299,7 @@ function addHeaders(
 
 function accessEntry(
   request: Request,
-  { status }: Response,
+  status: number,
   { exchange, durationMs }: { readonly exchange: Exchange; readonly durationMs: number },
 ): AccessEntry {
   const { requestId, route, caller, sessionId, error } = exchange

@@ -21,6 +21,7 @@ import { type Answer, effectOf, type StoredAnswer, storeAnswer } from '../resume
 import { unknownTree } from '../resume/tree-cache.ts'
 import { findAgent, matchAgent, onlyAgent, type Selected, withAgent } from '../selection/select-agent.ts'
 import { Feed } from '../tree/event-feed.ts'
+import { JournalPages } from '../tree/journal-pages.ts'
 import { firstEvent } from '../tree/open-tree.ts'
 import { type Opening, openAccount, openedBy, openingAgent, withoutSecrets } from '../tree/opening.ts'
 import type { Variables } from '../tree/session-overlays.ts'
@@ -40,6 +41,7 @@ import type {
   RuntimeOptions,
 } from './agent-runtime.ts'
 import { clientIdTaken, isSameInput } from './client-ids.ts'
+import { systemClock } from './default-ports.ts'
 import { Deletions } from './deletions.ts'
 import { partsOf } from './input-parts.ts'
 import { NewestParts } from './newest-parts.ts'
@@ -94,6 +96,8 @@ export class Runtime implements AgentRuntime {
   readonly #deleting = new Set<TreeId>()
   readonly #outputs = new RunOutputs()
   readonly deletions = new Deletions(() => this.parts.options.store.trees)
+  /** For readers of journals. */
+  readonly pages: JournalPages
   /** Fires when no tree is driven here any more. */
   readonly closed = new Interrupt()
   /** Fires when running turns are to be released: trees that are being opened do not wait for their tools. */
@@ -102,6 +106,7 @@ export class Runtime implements AgentRuntime {
   #closing: Promise<void> | undefined
 
   constructor(options: RuntimeOptions) {
+    this.pages = new JournalPages(() => this.parts.options.store.journal, options.clock ?? systemClock)
     this.#newest = new NewestParts(options, {
       isClosed: () => this.#isClosed,
       refuseWhenClosed: () => this.#refuseWhenClosed(),
@@ -391,6 +396,7 @@ export class Runtime implements AgentRuntime {
     overlays.forget(treeId)
     sources?.forget(treeId)
     trees.forget(treeId)
+    this.pages.forget(treeId)
   }
 
   /** Resumes a tree that has a message. If another process drives it or it cannot be resumed, the message waits in the inbox. */

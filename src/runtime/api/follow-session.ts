@@ -2,6 +2,7 @@ import type { EventsOptions, StreamEvent, TreeEntry, TreeId } from '../../contra
 import { Interrupt } from '../../util/interrupt.ts'
 import { keepAlive } from '../../util/keep-alive.ts'
 import { unknownTree } from '../resume/tree-cache.ts'
+import type { Subscription } from '../tree/event-feed.ts'
 import type { TreeDriver } from '../tree/tree-driver.ts'
 import type { Runtime } from './create-agent-runtime.ts'
 
@@ -12,7 +13,8 @@ import type { Runtime } from './create-agent-runtime.ts'
 // 3. Following another process ends with this runtime, and with that process.
 // 4. A reader until `closed` stays while nobody drives the tree, and follows the next driver, in any process.
 
-const pageSize = 512
+/** Events that wait for a reader. One that is further behind reads the journal again. */
+const maxQueued = 1_024
 
 /** How often to check whether the driver still lives: its death wakes nobody. */
 const pollMs = 2_000
@@ -66,7 +68,10 @@ export async function nextChange(host: Runtime, treeId: TreeId): Promise<boolean
 
 async function* untilDeleted(follower: Follower, after: number): AsyncGenerator<StreamEvent> {
   const { host, treeId, left } = follower
-  const unwatch = host.deletions.watch(treeId, () => left.fire('deleted'))
+  const unwatch = host.deletions.watch(treeId, () => {
+    host.pages.forget(treeId)
+    left.fire('deleted')
+  })
   try {
     yield* follow(follower, after, 'closed')
   } finally {
@@ -116,33 +121,55 @@ async function comesMore(follower: Follower, cursor: number): Promise<boolean> {
 }
 
 /** The journal, then the feed, until suspended or idle. */
-async function* replayThenTail({ host, treeId, left, live }: Follower, driver: TreeDriver, after: number): AsyncGenerator<StreamEvent> {
-  const { journal } = host.parts.options.store
+async function* replayThenTail(follower: Follower, driver: TreeDriver, after: number): AsyncGenerator<StreamEvent> {
+  const { host, treeId } = follower
   let cursor = after
-  for (;;) {
-    const page = await journal.read(treeId, cursor, pageSize)
-    for (const event of page) yield event
-    cursor = page.at(-1)?.seq ?? cursor
-    // Nothing that was published is missing: the feed continues from here.
-    if (page.length < pageSize && driver.feed.seq <= cursor) break
-    // The tree was deleted.
-    if (page.length === 0) return
+  for (let tail: Tail | undefined; !tail || tail.events.isBehind; ) {
+    tail = undefined
+    try {
+      for await (const event of host.pages.read(treeId, cursor)) {
+        cursor = event.seq
+        // Nothing that was published is missing: the feed continues from here. One that has published nothing may begin later.
+        if (driver.feed.seq > 0 && driver.feed.seq <= cursor) tail = tailOf(follower, driver, cursor)
+        yield event
+        if (tail) break
+      }
+      // The tree was deleted, or more was published meanwhile.
+      if (!tail && driver.feed.seq > cursor) return
+      tail ??= tailOf(follower, driver, cursor)
+      for await (const event of tail.events) {
+        if ('seq' in event) cursor = event.seq
+        yield event
+      }
+    } finally {
+      tail?.release()
+    }
   }
-  const tail = driver.feed.subscribe({ after: cursor, live })
+}
+
+interface Tail {
+  readonly events: Subscription
+  release(): void
+}
+
+/** Ends when the reader leaves. Of a tree that was deleted, what has been published is still read. */
+function tailOf({ left, live }: Follower, { feed }: TreeDriver, after: number): Tail {
+  const events = feed.subscribe({ after, live, maxQueued })
   const leaving = new Interrupt(left)
-  leaving.listen(() => void tail.return())
-  try {
-    yield* tail
-  } finally {
-    leaving.close()
-    await tail.return()
+  leaving.listen(() => (left.reason === 'deleted' ? events.close() : void events.return()))
+  return {
+    events,
+    release() {
+      leaving.close()
+      void events.return()
+    },
   }
 }
 
 /** For a tree that is not driven here, until it is idle or driven here: its durable events, by watching the journal. */
 async function* followed(follower: Follower, after: number): AsyncGenerator<StreamEvent> {
   const { host, treeId } = follower
-  const { journal, trees } = host.parts.options.store
+  const { trees } = host.parts.options.store
   const changes = watched(follower)
   let cursor = after
   try {
@@ -150,10 +177,10 @@ async function* followed(follower: Follower, after: number): AsyncGenerator<Stre
     for (;;) {
       // Checked before reading: a tree that is idle now is read to its end.
       const isLast = await isAtRest(follower)
-      const page = await journal.read(treeId, cursor, pageSize)
-      for (const event of page) yield event
-      cursor = page.at(-1)?.seq ?? cursor
-      if (page.length === pageSize) continue
+      for await (const event of host.pages.read(treeId, cursor)) {
+        yield event
+        cursor = event.seq
+      }
       // A turn that has begun here since then has live events, too.
       if (isLast || (await driverHere(follower)) || !(await changes.next(pollMs))) return
     }

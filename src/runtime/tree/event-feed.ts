@@ -3,7 +3,7 @@ import { keepHiddenClass } from '../../util/keep-hidden-class.ts'
 import { OpenTexts } from './open-texts.ts'
 
 /** A slow reader loses live events beyond this; durable events are kept. */
-const maxQueued = 8_192
+const maxLive = 8_192
 
 interface Queued {
   readonly event: StreamEvent
@@ -18,7 +18,10 @@ export class Subscription implements AsyncIterableIterator<StreamEvent> {
   #last: Queued | undefined
   #length = 0
   #closed = false
+  /** It was closed because its reader is too slow: the reader continues with the journal. */
+  isBehind = false
   readonly #live: boolean
+  readonly #max: number
   /** The first pending `next()`, and further ones. */
   #waiting: Waiting | undefined
   readonly #more: Waiting[] = []
@@ -28,8 +31,9 @@ export class Subscription implements AsyncIterableIterator<StreamEvent> {
   }
   readonly #unsubscribe: (subscription: Subscription) => void
 
-  constructor(live: boolean, unsubscribe: (subscription: Subscription) => void) {
+  constructor({ live = true, maxQueued = Number.POSITIVE_INFINITY }: SubscribeOptions, unsubscribe: (subscription: Subscription) => void) {
     this.#live = live
+    this.#max = maxQueued
     this.#unsubscribe = unsubscribe
     keepHiddenClass('subscription', this)
   }
@@ -42,7 +46,12 @@ export class Subscription implements AsyncIterableIterator<StreamEvent> {
       waiting({ value: event, done: false })
       return
     }
-    if (this.#length >= maxQueued && !('seq' in event)) return
+    if (this.#length >= this.#max) {
+      this.isBehind = true
+      void this.return()
+      return
+    }
+    if (this.#length >= maxLive && !('seq' in event)) return
     const queued: Queued = { event, next: undefined }
     if (this.#last) this.#last.next = queued
     else this.#first = queued
@@ -87,6 +96,8 @@ export interface SubscribeOptions {
   readonly after?: number
   /** Whether it gets live events. Default true. */
   readonly live?: boolean
+  /** For a reader that can read the journal: with more events in its queue, the subscription is closed. */
+  readonly maxQueued?: number
 }
 
 interface Joining {
@@ -113,8 +124,9 @@ export class Feed {
     return this.#last?.seq ?? 0
   }
 
-  subscribe({ after = this.seq, live = true }: SubscribeOptions = {}): Subscription {
-    const subscription = new Subscription(live, (leaving) => {
+  subscribe(options: SubscribeOptions = {}): Subscription {
+    const { after = this.seq } = options
+    const subscription = new Subscription(options, (leaving) => {
       this.#subscriptions = this.#subscriptions.filter((each) => each !== leaving)
       this.#joining = this.#joining.filter((each) => each.subscription !== leaving)
     })

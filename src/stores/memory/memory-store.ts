@@ -8,9 +8,11 @@ import type {
   InteractionEvent,
   Journal,
   Problem,
+  ReadLimits,
   Store,
   TreeId,
 } from '../../contracts/index.ts'
+import { jsonWeight } from '../../util/json-weight.ts'
 import { checkFields, checkKeys, configError, expectObject, type FieldType, optional } from '../../util/option-problems.ts'
 import { bytesId } from '../shared/bytes-id.ts'
 import { checkBatch } from '../shared/store-errors.ts'
@@ -87,12 +89,26 @@ function memoryJournal(trees: MemoryTrees, usages: MemoryUsages): Journal {
       trees.reportChange(tree)
       return stored
     },
-    read(treeId, after, limit = Number.POSITIVE_INFINITY) {
-      const events = trees.find(treeId)?.events ?? noEvents
-      return after >= events.length ? noEvents : events.slice(Math.max(0, after), Math.max(0, after) + limit)
+    read(treeId, after, limit = {}) {
+      const all = trees.find(treeId)?.events ?? noEvents
+      if (after >= all.length) return noEvents
+      const { events, bytes }: ReadLimits = typeof limit === 'number' ? { events: limit } : limit
+      const first = Math.max(0, after)
+      const page = all.slice(first, events === undefined ? undefined : first + events)
+      return bytes === undefined ? page : upTo(page, bytes)
     },
     watch: (treeId, wake) => watchers.add(treeId, wake),
   }
+}
+
+/** Its first events, up to the one that reaches this size. */
+function upTo(events: readonly InteractionEvent[], bytes: number): readonly InteractionEvent[] {
+  let read = 0
+  for (const [index, event] of events.entries()) {
+    read += jsonWeight(event)
+    if (read >= bytes) return events.slice(0, index + 1)
+  }
+  return events
 }
 
 function store(trees: MemoryTrees, tree: MemoryTree, { events, summary, identity }: AppendBatch): void {

@@ -1,9 +1,9 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
-import { type InteractionEvent, JournalDamagedError, type TreeId } from '../../contracts/index.ts'
+import { type InteractionEvent, JournalDamagedError, type ReadLimits, type TreeId } from '../../contracts/index.ts'
 import { checksumOf, encodeText } from './encoding.ts'
 import { isDamage } from './sqlite-errors.ts'
 
-interface JournalRow {
+export interface JournalRow {
   readonly key: number
   readonly seq: number
   readonly last: number
@@ -15,7 +15,7 @@ interface JournalRow {
 const select = 'SELECT seq, events, checksum FROM journal WHERE tree = ? AND last > ? ORDER BY last'
 
 /**
- * One row for each batch.
+ * One row for each batch, or several for a large one.
  *
  * 1. A row is parsed after its checksum was verified; rows of version 1 have none.
  * 2. Rows beyond the limit are not read: events before a damaged row stay readable.
@@ -40,19 +40,24 @@ export class JournalTable {
     this.#insert.run(key, seq, last, text, checksum)
   }
 
-  read(treeId: TreeId, after: number, limit = Number.POSITIVE_INFINITY): readonly InteractionEvent[] {
+  read(treeId: TreeId, after: number, limit: number | ReadLimits = {}): readonly InteractionEvent[] {
+    const { events: maxEvents = Number.POSITIVE_INFINITY, bytes = Number.POSITIVE_INFINITY } =
+      typeof limit === 'number' ? { events: limit } : limit
     const tree = this.#tree.get(encodeText(treeId))
-    if (tree === undefined || limit <= 0) return []
+    if (tree === undefined || maxEvents <= 0) return []
     const events: InteractionEvent[] = []
     let next = Math.max(0, after) + 1
+    let read = 0
     for (const row of this.#rows(treeId, Number(tree.key), () => next)) {
       for (const event of this.#parse(treeId, row, next)) {
         if (event.seq < next) continue
         if (event.seq !== next) throw this.#damaged({ treeId, seq: next }, 'is missing')
         events.push(event)
         next += 1
-        if (events.length >= limit) return events
+        if (events.length >= maxEvents) return events
       }
+      read += String(row.events).length
+      if (read >= bytes) return events
     }
     // Another process may have deleted the tree since it was found.
     if (next <= Number(tree.head) && this.#tree.get(encodeText(treeId))?.key === tree.key)

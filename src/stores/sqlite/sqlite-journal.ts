@@ -14,6 +14,7 @@ import type { ChangeWatch } from './change-watch.ts'
 import type { CommitQueue, Operation } from './commit-queue.ts'
 import type { Connection, Tables } from './connection.ts'
 import { checksumOf } from './encoding.ts'
+import type { JournalRow } from './journal-table.ts'
 import type { Ownership } from './ownership.ts'
 import { whileBusy } from './retry-busy.ts'
 
@@ -29,9 +30,11 @@ export interface StoreParts {
 interface TextBatch {
   readonly batch: AppendBatch
   readonly last: InteractionEvent
-  readonly text: string
-  readonly checksum: number
+  readonly rows: readonly Omit<JournalRow, 'key'>[]
 }
+
+/** A larger batch has several rows: readers parse one after another. */
+const maxRowLength = 256 * 1024
 
 /** Below SQLite's limit for one value, at three bytes a character. */
 const maxTextLength = 250_000_000
@@ -59,9 +62,8 @@ export function sqliteJournal(parts: StoreParts): Journal {
     },
     append(batch) {
       checkBatch(batch)
-      const text = textOf(batch)
-      const checksum = checksumOf(batch.treeId, batch.expectedSeq + 1, text)
-      return queue.add(appendOperation({ batch, last: batch.events.at(-1) as InteractionEvent, text, checksum }, parts))
+      const rows = rowsOf(batch.treeId, batch.events)
+      return queue.add(appendOperation({ batch, last: batch.events.at(-1) as InteractionEvent, rows }, parts))
     },
     read: (treeId, after, limit) => whileBusy(() => connection.tables.journal.read(treeId, after, limit), busyTimeoutMs),
     watch: (treeId, wake) => changes.watch('journal', treeId, wake),
@@ -90,7 +92,7 @@ function claimOperation(treeId: TreeId, owner: OwnerId, ownership: Ownership): O
 
 function appendOperation(entry: TextBatch, { ownership, changes }: StoreParts): Operation<Append> {
   const { treeId, epoch, expectedSeq, summary, identity, charge } = entry.batch
-  const { last, text, checksum } = entry
+  const { last, rows } = entry
   let change: TreeChange | undefined
   return {
     apply(tables) {
@@ -100,7 +102,7 @@ function appendOperation(entry: TextBatch, { ownership, changes }: StoreParts): 
       if (expectedSeq === 0 && isKeyTaken(tables, entry.batch)) return { ok: false, refusal: 'key' }
       const advance = { key, treeId, from: expectedSeq, to: last.seq, epoch, at: last.at, summary, identity }
       if (!tables.trees.advance(advance)) return refusal(tables, entry)
-      tables.journal.insert({ key, seq: expectedSeq + 1, last: last.seq, text, checksum })
+      for (const row of rows) tables.journal.insert({ key, ...row })
       if (charge) tables.records.charge(charge)
       if (changes.hasTreeWatchers) change = { treeId, entry: tables.trees.get(treeId) }
       return { ok: true }
@@ -119,24 +121,32 @@ function isKeyTaken({ trees }: Tables, { treeId, identity }: AppendBatch): boole
 }
 
 /** Why the head could not be moved. A batch that is already stored, its answer lost, is not refused. */
-function refusal({ trees, journal }: Tables, { batch, text }: TextBatch): Append {
+function refusal({ trees, journal }: Tables, { batch }: TextBatch): Append {
   const tree = trees.find(batch.treeId)
   if (tree === undefined || tree.epoch === 0) return { ok: false, refusal: 'missing' }
   if (tree.epoch !== batch.epoch || tree.owner === undefined) return { ok: false, refusal: 'epoch' }
   const there = journal.read(batch.treeId, batch.expectedSeq, batch.events.length)
   // Serialising the parsed events gives the stored text: JSON keeps the order of keys.
-  return JSON.stringify(there) === text ? { ok: true } : { ok: false, refusal: 'seq' }
+  return JSON.stringify(there) === JSON.stringify(batch.events) ? { ok: true } : { ok: false, refusal: 'seq' }
 }
 
-function textOf({ treeId, events }: AppendBatch): string {
-  let text: string
+function rowsOf(treeId: TreeId, events: readonly InteractionEvent[]): TextBatch['rows'] {
+  const text = textOf(treeId, events)
+  const { length } = events
+  if (text.length > maxRowLength && length > 1)
+    return [...rowsOf(treeId, events.slice(0, length / 2)), ...rowsOf(treeId, events.slice(length / 2))]
+  if (text.length > maxTextLength)
+    throw new TroupeError('store_failed', `the events for tree ${treeId} are too large to store: ${text.length} characters`, {
+      remedy: 'limit the size of outputs (maxOutputBytes)',
+    })
+  const [first, last] = [events[0] as InteractionEvent, events.at(-1) as InteractionEvent]
+  return [{ seq: first.seq, last: last.seq, text, checksum: checksumOf(treeId, first.seq, text) }]
+}
+
+function textOf(treeId: TreeId, events: readonly InteractionEvent[]): string {
   try {
-    text = JSON.stringify(events)
+    return JSON.stringify(events)
   } catch (cause) {
     throw new TroupeError('internal', `an event for tree ${treeId} is not JSON`, { cause })
   }
-  if (text.length <= maxTextLength) return text
-  throw new TroupeError('store_failed', `the events for tree ${treeId} are too large to store: ${text.length} characters`, {
-    remedy: 'limit the size of outputs (maxOutputBytes)',
-  })
 }

@@ -21,6 +21,31 @@ export const journalCases: StoreCases = {
       }
     }
   },
+  async 'ends with the batch that reaches the limit of bytes, and reads at least one'({ store }) {
+    const { epoch } = await claimed(store, one)
+    const all = [1, 2, 3, 4].map((seq) => event(one, seq, { text: 'x'.repeat(1_000) }))
+    for (const each of all) await appended(store, { ...batch(one, epoch, { after: each.seq - 1, count: 1 }), events: [each] })
+    const read = async (after: number, limit: object): Promise<readonly number[]> =>
+      (await store.journal.read(one, after, limit)).map(({ seq }) => seq)
+    assert.deepEqual(await read(0, { bytes: 1 }), [1])
+    assert.deepEqual(await read(1, { bytes: 2_000 }), [2, 3])
+    assert.deepEqual(await read(0, { bytes: 1_000_000 }), [1, 2, 3, 4])
+    assert.deepEqual(await read(0, { bytes: 1_000_000, events: 2 }), [1, 2])
+    assert.deepEqual(await read(4, { bytes: 1 }), [])
+    assert.deepEqual(await store.journal.read(one, 0, { bytes: 2_500 }), all.slice(0, 3))
+  },
+  async 'reads a part of a large batch, and all of it in order; a repeated one is the same'({ store, other }) {
+    const { epoch } = await claimed(store, one)
+    const all = Array.from({ length: 25 }, (_, index) => event(one, index + 1, { text: 'x'.repeat(100_000) }))
+    const large = { ...batch(one, epoch, { after: 0, count: 1 }), events: all }
+    await appended(store, large)
+    await appended(store, large)
+    assert.deepEqual(await other.journal.read(one, 0), all)
+    assert.deepEqual(await other.journal.read(one, 11, 3), all.slice(11, 14))
+    const page = await other.journal.read(one, 0, { bytes: 200_000 })
+    assert.ok(page.length < 8, `${page.length} events`)
+    assert.deepEqual(page, all.slice(0, page.length))
+  },
   async 'reads nothing of an unknown tree'({ store }) {
     assert.deepEqual(await store.journal.read(one, 0), [])
   },

@@ -10,7 +10,7 @@ export function Banners() {
       {connection.value.kind === 'lost' && (
         <div class="banner line banner-warning">
           <Icon name="running" class="spin" />
-          <span class="grow">Reconnecting: the server does not answer. Nothing is lost.</span>
+          <span class="grow">Reconnecting. {connection.value.reason} Nothing is lost.</span>
         </div>
       )}
       {warnings.length === 1 && (

@@ -54,6 +54,7 @@ async function follow(page: Page, store: SessionStore | undefined, signal: Abort
   let shown = store
   for (let failures = 0; !signal.aborted; ) {
     let hasWorked = false
+    let reason = 'The server does not answer.'
     const worked = (): void => {
       hasWorked = true
     }
@@ -71,9 +72,10 @@ async function follow(page: Page, store: SessionStore | undefined, signal: Abort
         shown = undefined
         continue
       }
+      if (error instanceof ApiError && error.status === 429) reason = error.message
     }
     if (signal.aborted) return
-    page.connection.value = { kind: 'lost' }
+    page.connection.value = { kind: 'lost', reason }
     failures = failuresAfter(failures, hasWorked)
     if ((await waitForNext(failures, browserWaiting, signal)) === 'returned') failures = 0
   }
@@ -130,12 +132,19 @@ function take(page: Page, store: SessionStore | undefined, { event, data }: Serv
       void readServer(page).catch(() => {})
       break
     case 'error':
-      throw new Error('The stream ended with an error.')
+      throw streamError(data)
     default:
       store?.apply(JSON.parse(data) as StreamEvent)
       if (store?.state.value === 'loading' && store.seq >= (entryOf(page, store.id)?.seq ?? Number.POSITIVE_INFINITY))
         store.state.value = 'ready'
   }
+}
+
+/** A stream whose token is no longer valid is refused like a request. */
+function streamError(data: string): Error {
+  const { error } = JSON.parse(data) as { readonly error?: { readonly code: string; readonly message: string } }
+  if (error?.code === 'token_revoked') return new ApiError(error.message, { status: 401, code: error.code })
+  return new Error('The stream ended with an error.')
 }
 
 const entryOf = (page: Page, id: string): SessionDocument | undefined => page.sessions.value.find(({ sessionId }) => sessionId === id)

@@ -13,8 +13,8 @@ import { openSettings, type Settings } from './settings.ts'
 type Connection =
   | { readonly kind: 'connecting' }
   | { readonly kind: 'open' }
-  /** The server does not answer. */
-  | { readonly kind: 'lost' }
+  /** The server does not answer, or has no place for the stream of the page. */
+  | { readonly kind: 'lost'; readonly reason: string }
   /** The server refuses the token, or there is none. */
   | { readonly kind: 'refused'; readonly reason: string }
 

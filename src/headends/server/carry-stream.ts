@@ -1,0 +1,105 @@
+import type { TimeSlices } from '../../util/time-slices.ts'
+import type { HttpError } from './http-error.ts'
+import type { OpenStream, StreamConnection } from './open-streams.ts'
+
+export interface CarryOptions {
+  /** Throws if there is no place for it. */
+  open(connection: Omit<StreamConnection, 'isCounted'>): OpenStream
+  readonly slices: TimeSlices
+  lastMessage(error: HttpError): Uint8Array
+  /** Closes the connection below it. */
+  readonly cut?: (() => void) | undefined
+  /** It has been sent, or its reader has left. */
+  done(status: number): void
+  /** Aborted when the client disconnects, which may be before anybody reads the body; nobody would end it then. */
+  readonly signal: AbortSignal
+}
+
+export const isEventStream = ({ body, headers }: Response): boolean =>
+  body !== null && headers.get('content-type')?.startsWith('text/event-stream') === true
+
+/**
+ * Sends a stream of events: one chunk after another, each when the connection has accepted the one before. Nothing is buffered, so that
+ * the source waits for a slow reader.
+ */
+export function carryStream(response: Response, options: CarryOptions): Response {
+  const { status, headers } = response
+  const { slices, signal, cut } = options
+  let last: { readonly bytes: Uint8Array; isSent: boolean } | undefined
+  let controller: ReadableStreamDefaultController<Uint8Array> | undefined
+  let isDone = false
+  const finish = (): void => {
+    if (isDone) return
+    isDone = true
+    stream.close()
+    signal.removeEventListener('abort', leave)
+    options.done(status)
+  }
+  const leave = (): void => {
+    finish()
+    reader.cancel().catch(() => {})
+  }
+  const stream = openOr(
+    () => void response.body?.cancel().catch(() => {}),
+    () =>
+      options.open({
+        end(error) {
+          last = { bytes: options.lastMessage(error), isSent: false }
+          reader.cancel().catch(() => {})
+        },
+        cut() {
+          leave()
+          if (cut) cut()
+          else controller?.error(new Error('The connection was cut.'))
+        },
+      }),
+  )
+
+  const reader = (response.body as ReadableStream<Uint8Array>).getReader()
+
+  /** `undefined`: the end. */
+  async function next(): Promise<Uint8Array | undefined> {
+    if (last?.isSent) return undefined
+    await slices.turn()
+    const { value } = last ? {} : await reader.read()
+    if (!last) return value
+    last.isSent = true
+    return last.bytes
+  }
+
+  const body = new ReadableStream<Uint8Array>(
+    {
+      start(own) {
+        controller = own
+      },
+      async pull(own) {
+        stream.holds(undefined)
+        try {
+          const bytes = await next()
+          if (bytes && !isDone) {
+            stream.holds(bytes)
+            return own.enqueue(bytes)
+          }
+          own.close()
+        } catch (error) {
+          own.error(error)
+        }
+        finish()
+      },
+      cancel: leave,
+    },
+    { highWaterMark: 0 },
+  )
+  if (signal.aborted) leave()
+  else signal.addEventListener('abort', leave)
+  return new Response(body, { status, headers })
+}
+
+function openOr(refused: () => void, open: () => OpenStream): OpenStream {
+  try {
+    return open()
+  } catch (error) {
+    refused()
+    throw error
+  }
+}
