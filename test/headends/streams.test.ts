@@ -50,7 +50,8 @@ async function longSession({ runtime, store }: Served, megabytes: number): Promi
   if (!claim.ok) throw new Error('The session is still driven.')
   let last = claim.seq
   for (let index = 0; index < megabytes * 32; index++) {
-    const event = { ...events.at(-1), seq: last + 1, filler: 'x'.repeat(32 * 1024) } as unknown as InteractionEvent
+    const diagnostic = { code: 'message_invalid', severity: 'info', message: 'x'.repeat(32 * 1024) }
+    const event = { ...events.at(-1), type: 'interaction.diagnostic', seq: last + 1, diagnostic } as InteractionEvent
     await store.journal.append({ treeId, epoch: claim.epoch, expectedSeq: last++, events: [event] })
   }
   await store.journal.release(treeId, claim.epoch)

@@ -152,7 +152,7 @@ export async function serve(options: ServedOptions = {}): Promise<Served> {
       await listening.close(0)
       await runtime.close()
       await store.close()
-      if (answers.problems.length > 0) throw new Error(`Answers differ from /openapi.json:\n${answers.problems.join('\n')}`)
+      if (answers.problems.length > 0) throw new Error(`Answers differ from /openapi.json:\n${answers.problems.slice(0, 3).join('\n')}`)
     },
   }
 }
