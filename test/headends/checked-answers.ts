@@ -57,7 +57,7 @@ export function checkedAnswers(
     return new Response(response.body?.pipeThrough(eventChecker(note)) ?? null, response)
   }
 
-  return { problems, fetch: async (request) => check(request, await fetch(request)) }
+  return { problems, fetch: async (request, cut) => check(request, await fetch(request, cut)) }
 }
 
 const apis = new Map<string, Promise<Api>>()
