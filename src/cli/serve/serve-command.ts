@@ -186,11 +186,11 @@ async function serveProcess({ log, interruption }: Serving, { dependencies, sess
   return { requested: Promise.race([aborted(interruption.signal), served.closed]), close: () => served.close() }
 }
 
-async function applyChange({ runtime, check, agentsChanged }: PreparedServer, project: ServedProject): Promise<void> {
+async function applyChange({ runtime, check, applied }: PreparedServer, project: ServedProject): Promise<void> {
   check(project)
   const { adapter, hooks, sandbox } = project
   await runtime.update(project.config, { adapter, hooks, ...(sandbox && { sandbox }) })
-  agentsChanged()
+  applied(project)
 }
 
 /** An address that other machines can reach needs a token that was created for it. */

@@ -50,8 +50,8 @@ export interface PreparedServer {
   readonly local: LocalToken
   /** Refuses agents that cannot be served here, before a project is applied. */
   check(project: ServedProject): void
-  /** Tells clients of MCP that agents have changed. */
-  agentsChanged(): void
+  /** After a change was applied: tells clients of MCP that agents have changed. */
+  applied(project: ServedProject): void
   /** Tells pages that agents, extensions or warnings have changed. */
   statusChanged(): void
   /** After the runtime is closed. */
@@ -149,11 +149,11 @@ export async function prepareServer({
   })
   return {
     ...{ runtime, own, sessions, dependencies, server, local },
-    check(changed) {
-      checkServedNames(changed, reserved)
+    check: (changed) => checkServedNames(changed, reserved),
+    applied(changed) {
       continuations.use(changed)
+      agents.publish()
     },
-    agentsChanged: agents.publish,
     statusChanged: status.publish,
     async close() {
       storeHealth.close()

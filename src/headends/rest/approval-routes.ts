@@ -85,7 +85,7 @@ export function approvalRoutes({ audit, ...dependencies }: RestDependencies): re
           })
         const receipt = await request.sessions.approve(sessionId, { approvalId, decision: decisionOf(body) })
         // What changed nothing is not in the audit.
-        if (receipt.first) return Response.json(receipt)
+        if (receipt.first) return Response.json(receiptDocument(receipt))
         await audit({
           by: caller.principal.id,
           action: `approval.${body.kind}`,

@@ -146,6 +146,17 @@ it('sends nothing to a session that does not continue here; only admins see its 
     }
 })
 
+it('changes nothing of a session of another folder', async () => {
+  for (const name of ['update', 'fork', 'delete'] as const) {
+    const { sessions, calls } = stage(caller('ann'), {
+      project: 'elsewhere',
+      continue: { here: false, reason: 'It belongs to another folder.' },
+    })
+    await expect(ofOne[name](sessions, 's1')).rejects.toMatchObject({ code: 'session_mismatch' })
+    expect(calls).toEqual([])
+  }
+})
+
 it('knows the agents of the token only', async () => {
   const { sessions, calls } = stage(caller('bob', { agents: ['web-*', 'missing'] }))
   expect(sessions.agents().map(({ name }) => name)).toEqual(['web-search', 'web-fetch'])

@@ -29,6 +29,12 @@ export function scopedSessions(service: SessionService, caller: Caller, traceCon
     return entry
   }
 
+  /** Sessions of other folders are read-only here. */
+  async function ofThisFolder(sessionId: string): Promise<void> {
+    const entry = await own(sessionId)
+    if (entry.project === 'elsewhere' && entry.continue?.here === false) throw refused(sessionId, entry.continue)
+  }
+
   const agents = (): ReturnType<SessionService['agents']> => service.agents().filter(({ name }) => mayUseAgent(caller, name))
 
   function requireAgent(name: string | undefined): void {
@@ -99,15 +105,15 @@ export function scopedSessions(service: SessionService, caller: Caller, traceCon
     },
     list: (filter = {}) => service.list(owner === undefined ? filter : { ...filter, owner }),
     async update(sessionId, changes) {
-      await own(sessionId)
+      await ofThisFolder(sessionId)
       return service.update(sessionId, changes)
     },
     async fork(sessionId, options = {}) {
-      await own(sessionId)
+      await ofThisFolder(sessionId)
       return service.fork(sessionId, { ...options, principal })
     },
     async delete(sessionId) {
-      await own(sessionId)
+      await ofThisFolder(sessionId)
       return service.delete(sessionId)
     },
     async export(sessionId) {
@@ -123,7 +129,7 @@ export function scopedSessions(service: SessionService, caller: Caller, traceCon
 }
 
 const refused = (sessionId: string, { reason, command }: ContinuesElsewhere): TroupeError =>
-  new TroupeError('session_mismatch', `Session ${sessionId} does not continue in this server. ${reason}`, {
+  new TroupeError('session_mismatch', `Session ${sessionId} is read-only in this server. ${reason}`, {
     ...(command !== undefined && { remedy: `Continue it in a shell: ${command}` }),
   })
 
