@@ -244,6 +244,8 @@ interface Bodies {
     readonly latencyMs: number
     /** Minimum wait before the next attempt with this model. */
     readonly delayMs: number
+    /** The text so far enters the history, as what was said before an interrupt. Older journals do without. */
+    readonly keepsText?: true
   }
 
   'interaction.item.started': { readonly item: ItemIntent }

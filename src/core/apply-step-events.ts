@@ -144,7 +144,7 @@ export function applyStepFailed(state: SessionState, event: Event<'interaction.s
   const notBefore = event.delayMs > 0 ? event.at + event.delayMs : 0
   const failed = { model: step.model, failure: event.failure, notBefore, ...(step.compacts && { compacts: true as const }) }
   const windows = event.failure.class === 'context' ? { ...state.windows, [step.model]: learnedWindow(state, step.model) } : state.windows
-  const said = event.failure.class === 'cancelled' ? withTextSoFar(state, step) : state
+  const said = event.keepsText ? withTextSoFar(state, step) : state
   return withTurn({ ...said, windows, spent: addSpent(state.spent, event.usage, event.cost) }, event, {
     ...turn,
     spent: addSpent(turn.spent, event.usage, event.cost),

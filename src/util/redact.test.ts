@@ -154,9 +154,11 @@ describe('tokens of Troupe', () => {
   it('are redacted in pieces of any size; words that begin alike are not held back', () => {
     for (let size = 1; size < 50; size++) {
       const shown = redactor().stream()
-      const whole = `It is ${token}, and not trp_local_x.`
+      const whole = `It is ${token}, and not trp_local_x. {"key_${token}":"\\n${token}"}`
       const pieces = Array.from({ length: Math.ceil(whole.length / size) }, (_, i) => shown.push(whole.slice(i * size, (i + 1) * size)))
-      expect([...pieces, shown.end()].join('')).toBe('It is [redacted:TROUPE_TOKEN], and not trp_local_x.')
+      expect([...pieces, shown.end()].join('')).toBe(
+        'It is [redacted:TROUPE_TOKEN], and not trp_local_x. {"key_[redacted:TROUPE_TOKEN]":"\\n[redacted:TROUPE_TOKEN]"}',
+      )
     }
     expect(redactor().stream().push('wait for the start')).toBe('wait for the start')
   })

@@ -4,7 +4,9 @@ const start = 'trp_'
 const name = '[a-z0-9][a-z0-9.-]{0,62}'
 const secretLength = 32
 const token = new RegExp(`${start}${name}_[\\w-]{${secretLength}}`, 'g')
-const beginning = new RegExp(`(?:${start}(?:${name}(?:_[\\w-]{0,${secretLength - 1}})?)?|(?<!\\w)t(?:rp?)?)$`)
+/** Not in a word, unless its letter belongs to an escape such as `\\n` in JSON. */
+const wordStart = '(?<!(?<!\\\\)[A-Za-z0-9])'
+const beginning = new RegExp(`(?:${start}(?:${name}(?:_[\\w-]{0,${secretLength - 1}})?)?|${wordStart}t(?:rp?)?)$`)
 
 export const shortestToken = start.length + 2 + secretLength
 export const longestToken = start.length + 64 + secretLength
@@ -21,7 +23,7 @@ export const tokensIn = (text: string): readonly Place[] =>
 
 /** How many characters at the end of a text may be the beginning of a token. Words such as `start` are not held back. */
 export function tokenBegins(text: string): number {
-  // Every piece of every text comes by here.
+  // Called for every piece of every text.
   const isPossible = text.includes(start) || text.endsWith('t') || text.endsWith('tr') || text.endsWith('trp')
-  return isPossible ? (beginning.exec(text.slice(-longestToken - 1))?.[0].length ?? 0) : 0
+  return isPossible ? (beginning.exec(text.slice(-longestToken - 2))?.[0].length ?? 0) : 0
 }

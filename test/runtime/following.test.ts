@@ -46,6 +46,34 @@ async function twoRuntimes() {
   return { store, door, driving, following, treeId, watching }
 }
 
+it('a reader whose read of the journal is overtaken by new events does not wait for the end of the turn', async () => {
+  const [store, door, reading, held] = [memoryStore(), gate(), gate(), gate()]
+  let last = Number.NaN
+  const slow = changedStore(store, {
+    async read(treeId, after, limit) {
+      const page = await store.journal.read(treeId, after, limit)
+      if (after !== last) return page
+      reading.open()
+      await held.promise
+      return page
+    },
+  })
+  const { runtime } = world({ store: slow, steps: [{ wait: door.promise, text: 'One.' }, { text: 'Two.' }] })
+  const id = await runtime.sessions.start('one')
+  await until('the model is asked', async () => (await store.journal.read(id as never, 0)).at(-1)?.type === 'interaction.step.started')
+  last = (await store.journal.read(id as never, 0)).at(-1)?.seq ?? 0
+  const events = runtime.sessions.events(id, { after: last })[Symbol.asyncIterator]()
+  const next = events.next()
+  await reading.promise
+  await runtime.sessions.send(id, 'two')
+  await until('it is accepted', async () => (await store.journal.read(id as never, 0)).at(-1)?.type === 'interaction.input.accepted')
+  held.open()
+  expect((await bounded(next)).value).toMatchObject({ seq: last + 1, type: 'interaction.input.accepted' })
+  door.open()
+  await events.return?.()
+  await runtime.close()
+})
+
 describe('a reader that follows a tree of another process', () => {
   it('is ended by close, and nothing is watched any more', async () => {
     const { following, treeId, watching } = await twoRuntimes()

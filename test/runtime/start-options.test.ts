@@ -211,6 +211,15 @@ describe.each(Object.entries(stores))('sessions.start with the %s store', (_, pr
   })
 })
 
+it('finds another input under a client id behind many texts of the context', async () => {
+  const context = Array.from({ length: 20 }, (_, index) => ({ source: `file ${index}`, text: `Text ${index}.` }))
+  const { runtime } = world({ steps: answers('Done.'), config: { context } })
+  const id = await runtime.sessions.start('Go.', { clientId: 'c' })
+  await runtime.sessions.outcome(id)
+  expect(await runtime.sessions.start('Go.', { clientId: 'c' })).toBe(id)
+  await expect(runtime.sessions.start('Stay.', { clientId: 'c' })).rejects.toMatchObject({ code: 'client_id_taken' })
+})
+
 it('starts a session whose process died between its claim and the first event', async () => {
   const options: StartOptions = { principal: ann, clientId: 'request-3' }
   const treeId = await world({ steps: answers('Done.') }).runtime.sessions.start('Go.', options)

@@ -190,7 +190,7 @@ const bodies: { readonly [Type in EventType]: Fields<Body<Type>> } = {
     metadata: optional(anyObject),
     output: optional(checkedOutput),
   },
-  'interaction.step.failed': { failure: reference('ModelFailure'), ...spent, delayMs: amount },
+  'interaction.step.failed': { failure: reference('ModelFailure'), ...spent, delayMs: amount, keepsText: optional(constant(true)) },
   'interaction.item.started': { item: reference('ItemIntent') },
   'interaction.item.updated': {
     update: anyOf(

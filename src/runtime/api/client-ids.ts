@@ -2,7 +2,7 @@ import { type InboxMessage, type InputPart, type TreeId, TroupeError } from '../
 import { haveSameJson } from '../../util/json-values.ts'
 import type { Variables } from '../tree/session-overlays.ts'
 import { storeInput } from '../tree/store-input.ts'
-import type { RuntimeParts } from './runtime-parts.ts'
+import type { Runtime } from './create-agent-runtime.ts'
 
 // A client id that comes again must mean the same. What is compared is what was recorded: secrets are redacted in both.
 
@@ -11,7 +11,7 @@ export const isSameInput = (stored: InboxMessage, message: InboxMessage): boolea
 
 export const clientIdTaken = (clientId: string, what: string): TroupeError =>
   new TroupeError('client_id_taken', `The client id ${JSON.stringify(clientId)} belongs to ${what}.`, {
-    remedy: 'Repeat a request with everything in it, or use a new client id.',
+    remedy: 'Repeat the identical request, or use a new client id.',
   })
 
 interface Repeated {
@@ -21,12 +21,13 @@ interface Repeated {
   readonly overlay: Variables | undefined
 }
 
-/** The first batch of a journal has the agent and the input. */
-const firstEvents = 16
-
 /** @throws TroupeError `client_id_taken` if the session was started with another agent or input. */
-export async function requireSameStart(parts: RuntimeParts, treeId: TreeId, { clientId, agent, input, overlay }: Repeated): Promise<void> {
-  for (const event of await parts.options.store.journal.read(treeId, 0, firstEvents)) {
+export async function requireSameStart(
+  { parts, pages }: Pick<Runtime, 'parts' | 'pages'>,
+  treeId: TreeId,
+  { clientId, agent, input, overlay }: Repeated,
+): Promise<void> {
+  for await (const event of pages.read(treeId, 0)) {
     if (event.type === 'interaction.session.created' && agent !== undefined && event.agent.name !== agent)
       throw clientIdTaken(clientId, `a session of the agent "${event.agent.name}"`)
     if (event.type !== 'interaction.input.accepted') continue

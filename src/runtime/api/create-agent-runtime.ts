@@ -301,7 +301,8 @@ export class Runtime implements AgentRuntime {
     // A tree that was never started has no inbox.
     if (startInterrupt && !driver) return { clientId, driven: false }
     let isElsewhere = !driver && (await this.isDrivenElsewhere(treeId))
-    if (message.kind === 'input' && !driver && !isElsewhere) await this.#refuseIfExhausted(treeId, clientId)
+    if ((message.kind === 'input' || message.kind === 'send_held') && !driver && !isElsewhere)
+      await this.#refuseIfExhausted(treeId, clientId)
     if (message.kind === 'input' && message.changes) await this.#checkSettings(treeId, message.changes, isElsewhere)
     const stored = message.kind === 'input' ? { ...message, parts: await storeInput(this.parts, { treeId }, message.parts) } : message
     // From here on nothing is refused: the caller would try again and send it twice.

@@ -134,8 +134,11 @@ async function* replayThenTail(follower: Follower, driver: TreeDriver, after: nu
         yield event
         if (tail) break
       }
-      // The tree was deleted, or more was published meanwhile.
-      if (!tail && driver.feed.seq > cursor) return
+      if (!tail && driver.feed.seq > cursor) {
+        // More was published meanwhile, or the tree was deleted.
+        if (await host.parts.options.store.trees.get(treeId)) continue
+        return
+      }
       tail ??= tailOf(follower, driver, cursor)
       for await (const event of tail.events) {
         if ('seq' in event) cursor = event.seq

@@ -88,7 +88,7 @@ async function existingSession(host: Runtime, { treeId, input, options }: Start)
   const { clientId, key, principal, agent, overlay } = options
   const { trees } = host.parts.options.store
   if (clientId !== undefined && (await trees.get(treeId))) {
-    await requireSameStart(host.parts, treeId, { clientId, agent, input: partsOf(input), overlay })
+    await requireSameStart(host, treeId, { clientId, agent, input: partsOf(input), overlay })
     return treeId
   }
   const found = key === undefined ? undefined : await trees.find(key)

@@ -374,15 +374,20 @@ export class Tree implements TreePort, EventWriter {
       await unlessInterrupted(ended, preparing)
     } catch (error) {
       if (ended.reason === undefined) throw error
-      if (ended.reason === 'interrupted')
-        this.#unprepared = preparing
-          .catch(() => {})
-          .finally(() => {
-            this.#unprepared = undefined
-          })
+      if (ended.reason === 'interrupted') this.#prepareLater(preparing)
     } finally {
       ended.close()
     }
+  }
+
+  #prepareLater(preparing: Promise<void>): void {
+    const unprepared = preparing
+      .catch(() => {})
+      .finally(() => {
+        // Another interrupted turn may wait for this one.
+        if (this.#unprepared === unprepared) this.#unprepared = undefined
+      })
+    this.#unprepared = unprepared
   }
 
   async #adopt(session: ActiveSession): Promise<void> {

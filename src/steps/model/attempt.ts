@@ -259,7 +259,8 @@ export class Attempt {
     const redacted = remedy === undefined ? told : { ...told, remedy: redactor.text(String(remedy)) }
     const fraction = random.fraction(`${this.#stepId}/${this.#action.attempt}`)
     const delayMs = retryDelay(this.#action.attempt, failure, fraction)
-    this.#session.note({ type: 'interaction.step.failed', failure: redacted, ...this.#spent(), latencyMs: this.#latency(), delayMs })
+    const failed = { type: 'interaction.step.failed', failure: redacted, ...this.#spent(), latencyMs: this.#latency(), delayMs } as const
+    this.#session.note(failure.class === 'cancelled' ? { ...failed, keepsText: true } : failed)
   }
 
   #latency(): number {
