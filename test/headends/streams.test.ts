@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { Agent, get } from 'node:http'
 import { connect, type Socket } from 'node:net'
@@ -330,4 +331,15 @@ test('connections that are idle stay open longer than announced, and make room w
   const other = new Agent()
   expect(await health(served, other)).toBe(200)
   for (const agent of agents) expect((await headersOf(agent)).connection).toBeDefined()
+})
+
+test('connections that never send a request make room for those that do', async () => {
+  const served = await serve({ listen: { maxConnections: 20 } })
+  onTestFinished(() => served.close())
+  const silent = Array.from({ length: 60 }, () => connect(Number(new URL(served.url).port), '127.0.0.1').on('error', () => {}))
+  onTestFinished(() => {
+    for (const socket of silent) socket.destroy()
+  })
+  await Promise.all(silent.map((socket) => once(socket, 'connect')))
+  expect(await health(served, new Agent())).toBe(200)
 })

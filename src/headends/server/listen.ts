@@ -1,5 +1,5 @@
 import type { Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import type { AddressInfo, Socket } from 'node:net'
 import { createAdaptorServer } from '@hono/node-server'
 import { type Clock, TroupeError } from '../../contracts/index.ts'
 import type { HeadendServer } from './server.ts'
@@ -67,15 +67,25 @@ export async function listen(server: Pick<HeadendServer, 'fetch'>, options: List
 function limitConnections(http: Server, { max, clock }: { readonly max: number; readonly clock: Pick<Clock, 'monotonic'> }): void {
   http.maxConnections = max
   let [open, closedAt] = [0, Number.NEGATIVE_INFINITY]
+  /** Connections without a request so far, oldest first. They are not idle for Node. */
+  const silent = new Set<Socket>()
   http.on('connection', (socket) => {
     open++
-    socket.once('close', () => open--)
+    silent.add(socket)
+    socket.once('close', () => {
+      open--
+      silent.delete(socket)
+    })
+    if (open < max * full) return
+    const [oldest] = silent
+    if (oldest !== socket) oldest?.destroy()
     // It looks at all connections: not for each new one.
-    if (open < max * full || clock.monotonic() - closedAt < closingMs) return
+    if (clock.monotonic() - closedAt < closingMs) return
     closedAt = clock.monotonic()
     http.closeIdleConnections()
   })
-  http.prependListener('request', (_, response) => {
+  http.prependListener('request', ({ socket }, response) => {
+    silent.delete(socket)
     if (open > max * crowded) response.shouldKeepAlive = false
   })
 }
