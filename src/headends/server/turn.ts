@@ -107,7 +107,9 @@ function turnFailed({ status, reason, message, remedy, failure, sessionId, accou
   return new HttpError(kind, message ?? failure?.message ?? `The turn ended with the status ${status}${reason ? ` (${reason})` : ''}.`, {
     ...(reason === 'store' && { code: 'store_failed' }),
     sessionId,
-    remedy: remedy ?? failure?.remedy,
+    // The session is stored up to its last commit, and its server continues it.
+    remedy:
+      reason === 'store' ? `The turn continues when the store works again: GET /v1/sessions/${sessionId}` : (remedy ?? failure?.remedy),
     details: { status, ...(reason !== undefined && { reason }), ...(failure && { failure: failure.class }) },
     ...(failure?.retryAfterMs !== undefined && { retryAfterSeconds: failure.retryAfterMs / 1000 }),
   })
