@@ -17,7 +17,7 @@ function deaf(more: Partial<Tool> = {}) {
     await late.promise
     return 'came late'
   }
-  return { entered: entered.promise, late, tool: tool('deaf', { graceMs: 60_000, execute, ...more }) }
+  return { entered: entered.promise, late, tool: tool('deaf', { execute, ...more }) }
 }
 
 const turnEnds = /^interaction\.turn\.(completed|failed|interrupted)$/
@@ -46,9 +46,12 @@ async function interrupt(clock: FakeClock, runtime: AgentRuntime, id: SessionId 
 }
 
 describe('an interrupted turn', () => {
-  it('waits a second for a tool that ignores its signal; what the tool returns later changes nothing', async () => {
+  it.each([
+    ['a long grace', { graceMs: 60_000 }],
+    ['no grace of its own', {}],
+  ])('waits a second for a tool with %s that ignores its signal; what it returns later changes nothing', async (_, grace) => {
     const clock = new FakeClock()
-    const call = deaf()
+    const call = deaf(grace)
     const { runtime, store, model } = world({ clock, steps: [{ calls: [{ tool: 'deaf' }] }, { text: 'Next.' }], tools: [call.tool] })
     const { sessionId } = runtime.stream('go')
     await call.entered
@@ -67,7 +70,7 @@ describe('an interrupted turn', () => {
 
   it('waits no longer for a call that is already past its own deadline', async () => {
     const clock = new FakeClock()
-    const call = deaf({ timeoutMs: 5_000 })
+    const call = deaf({ graceMs: 60_000, timeoutMs: 5_000 })
     const { runtime, store } = world({ clock, steps: [{ calls: [{ tool: 'deaf' }] }], tools: [call.tool] })
     const { sessionId } = runtime.stream('go')
     await call.entered

@@ -63,11 +63,13 @@ const showSession = route({
   },
   async handle(request) {
     const { sessions } = request
-    const session = await sessionOf(request)
+    const before = await sessionOf(request)
+    const outcome = before.status === 'running' ? undefined : await sessions.outcome(before.sessionId)
+    // It may have changed meanwhile: the summary is never older than the outcome.
+    const session = outcome ? await sessionOf(request) : before
     const approvals = session.openRequests > 0 ? await sessions.requests(session.sessionId) : []
     const document = { session: sessionDocument(session), approvals }
-    if (session.status === 'running') return Response.json(document)
-    const outcome = await sessions.outcome(session.sessionId)
+    if (!outcome || session.status === 'running') return Response.json(document)
     return Response.json({ ...document, outcome: { ...answerDocument(outcome), operations: outcome.operations, trace: outcome.trace } })
   },
 })

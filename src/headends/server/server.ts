@@ -1,5 +1,6 @@
 import { Hono } from 'hono'
 import type { Clock, Ids, Records, SessionService } from '../../contracts/index.ts'
+import { redactor } from '../../util/redact.ts'
 import { TimeSlices } from '../../util/time-slices.ts'
 import { Admission, type AdmissionLimits, defaultAdmission } from './admission.ts'
 import { type Caller, isAdmin } from './caller.ts'
@@ -297,6 +298,9 @@ function addHeaders(
   headers.append('vary', 'origin')
 }
 
+/** People paste tokens into addresses. */
+const { text: withoutTokens } = redactor()
+
 function accessEntry(
   request: Request,
   status: number,
@@ -306,7 +310,7 @@ function accessEntry(
   return {
     requestId,
     method: request.method,
-    path: new URL(request.url).pathname,
+    path: withoutTokens(new URL(request.url).pathname),
     ...(route && { route: route.path, headend: route.headend }),
     status,
     durationMs: Math.round(durationMs * 10) / 10,

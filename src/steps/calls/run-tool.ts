@@ -145,9 +145,10 @@ class CallRun {
   }
 
   /** An interrupted turn waits a second at most. Children have the same second, and a moment to record their end. */
-  #graceMs({ graceMs = defaultGraceMs }: Tool): number {
-    if (this.#session.interrupt.reason !== 'interrupted') return graceMs
-    return Math.min(graceMs, this.#children ? interruptGraceMs.child : interruptGraceMs.call)
+  #graceMs({ graceMs }: Tool): number {
+    if (this.#session.interrupt.reason !== 'interrupted') return graceMs ?? defaultGraceMs
+    const most = this.#children ? interruptGraceMs.child : interruptGraceMs.call
+    return Math.min(graceMs ?? most, most)
   }
 
   #startTimer(ms: number): void {
