@@ -106,7 +106,7 @@ export class Runtime implements AgentRuntime {
   #closing: Promise<void> | undefined
 
   constructor(options: RuntimeOptions) {
-    this.pages = new JournalPages(() => this.parts.options.store.journal, options.clock ?? systemClock)
+    this.pages = new JournalPages(() => this.parts.options.store, options.clock ?? systemClock)
     this.#newest = new NewestParts(options, {
       isClosed: () => this.#isClosed,
       refuseWhenClosed: () => this.#refuseWhenClosed(),
