@@ -2,6 +2,7 @@ import {
   type AgentChanges,
   type AgentSpec,
   type ClientId,
+  type GivenAnswer,
   type InboxMessage,
   type InputPart,
   type MaybePromise,
@@ -304,15 +305,15 @@ export class Runtime implements AgentRuntime {
     if (message.kind === 'input' && !driver && !isElsewhere) await this.#refuseIfExhausted(treeId, clientId)
     if (message.kind === 'input' && message.changes) await this.#checkSettings(treeId, message.changes, isElsewhere)
     const stored = message.kind === 'input' ? { ...message, parts: await storeInput(this.parts, { treeId }, message.parts) } : message
-    // From here on nothing is refused: the caller would try again and send it twice.
+    // From here on only an answer is refused, if another one was faster: a caller that tries again would send a message twice.
     const answered = stored.kind === 'approval' ? await storeAnswer(store, treeId, stored) : undefined
     if (stored.kind !== 'approval') await this.#addOnce(treeId, clientId, stored)
     // That process may have released the tree meanwhile, without seeing the message.
     if (isElsewhere) isElsewhere = (await store.trees.driver(treeId)) !== undefined
     if (!isElsewhere && this.#held.has(treeId) && !this.drivers.has(treeId) && !this.#isClosed) await this.#tryResume(treeId)
     const receipt: Receipt = isElsewhere ? { clientId, driven: true, elsewhere: true } : { clientId, driven: this.drivers.has(treeId) }
-    const effect = stored.kind === 'approval' && answered && (await this.#effectOf(treeId, stored, answered))
-    return effect && 'first' in effect ? { ...receipt, first: effect.first } : receipt
+    const first = stored.kind === 'approval' && answered && (await this.#firstAnswer(treeId, stored, answered))
+    return first ? { ...receipt, first } : receipt
   }
 
   async #addOnce(treeId: TreeId, clientId: ClientId, message: InboxMessage): Promise<void> {
@@ -321,11 +322,11 @@ export class Runtime implements AgentRuntime {
   }
 
   /** If the tree is driven here, the answer is read before the caller hears that it is accepted. */
-  async #effectOf(treeId: TreeId, answer: Answer, stored: StoredAnswer): Promise<StoredAnswer> {
-    const driver = 'position' in stored ? await this.drivers.find(treeId) : undefined
-    if (!driver || 'first' in stored) return stored
-    await driver.readInbox()
-    return effectOf(this.parts.options.store, treeId, { ...answer, ...stored })
+  async #firstAnswer(treeId: TreeId, answer: Answer, stored: StoredAnswer): Promise<GivenAnswer | undefined> {
+    if ('first' in stored) return stored.first
+    const driver = await this.drivers.find(treeId)
+    await driver?.readInbox()
+    return driver && effectOf(this.parts.options.store, treeId, { ...answer, ...stored })
   }
 
   /** A message that would begin a turn which its owner cannot pay. One that was stored before is not refused. */
