@@ -41,7 +41,7 @@ import type {
   RunOptions,
   RuntimeOptions,
 } from './agent-runtime.ts'
-import { clientIdTaken, isSameInput } from './client-ids.ts'
+import { clientIdTaken, isSameMessage } from './client-ids.ts'
 import { systemClock } from './default-ports.ts'
 import { Deletions } from './deletions.ts'
 import { partsOf } from './input-parts.ts'
@@ -318,7 +318,7 @@ export class Runtime implements AgentRuntime {
 
   async #addOnce(treeId: TreeId, clientId: ClientId, message: InboxMessage): Promise<void> {
     const added = await this.parts.options.store.inbox.add(treeId, clientId, message)
-    if (added.repeated && !isSameInput(added.message, message)) throw clientIdTaken(clientId, 'another message')
+    if (added.repeated && !isSameMessage(added.message, message)) throw clientIdTaken(clientId, 'another message')
   }
 
   /** If the tree is driven here, the answer is read before the caller hears that it is accepted. */
