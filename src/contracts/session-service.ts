@@ -77,7 +77,7 @@ export interface Receipt {
   readonly driven: boolean
   /** For an answer: the request has the same one already. This one changed nothing. */
   readonly first?: GivenAnswer
-  /** Another process drives it. If that ends before it has seen the message, nobody does. */
+  /** Another process drives it. If that ends before it has seen the message, the message stays unread. */
   readonly elsewhere?: true
   /** From a server, if nobody drives the session: why, and what continues it. */
   readonly continue?: ContinuesElsewhere

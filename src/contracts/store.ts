@@ -274,7 +274,7 @@ export interface Store {
   readonly snapshots?: Snapshots
   /**
    * What keeps the store from working, in sentences. `writes`: tries to write, too. Otherwise it only looks: whether its files are in
-   * their places, and whether writes wait. Absent if nothing can.
+   * their places, and whether writes wait. Absent if the store cannot fail.
    */
   check?(options?: { readonly writes?: boolean }): Promise<readonly string[]>
   /** Frees the space of deleted trees, and completes deletions that a crash interrupted. */

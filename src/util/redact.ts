@@ -116,7 +116,7 @@ function withoutRanges(text: string, ranges: Range[]): string {
   return result + text.slice(end)
 }
 
-export interface JsonMapper {
+interface JsonMapper {
   text(text: string): string
   number?(number: number): Json
 }

@@ -129,6 +129,23 @@ describe('an answer to a postponed request', () => {
     })
   })
 
+  it('reads the journal once, in pages that are limited by bytes; the effect is read from the request on', async () => {
+    const { store, treeId, approvalId } = await putOff()
+    const reads: Parameters<Store['journal']['read']>[] = []
+    const read: Store['journal']['read'] = (...given) => {
+      reads.push(given)
+      return store.journal.read(...given)
+    }
+    const later = stage({ store: { ...store, journal: { ...store.journal, read } }, decide: () => 'wait', steps: [{ text: 'Made.' }] })
+    await later.runtime.open(treeId)
+    const { seq } = ofType(await journalOf(store, treeId), 'interaction.approval.requested').at(-1)!
+    reads.length = 0
+    await later.runtime.sessions.approve(treeId, { approvalId, decision: yes() })
+    expect(reads.every(([, , limit]) => typeof limit === 'object' && limit.bytes !== undefined)).toBe(true)
+    const starts = reads.map(([, after]) => after)
+    expect(starts.filter((after) => after < seq)).toEqual([0, seq - 1])
+  })
+
   it('comes twice from one client: it is taken once', async () => {
     const { store, treeId, approvalId } = await putOff()
     const message = { kind: 'approval', approvalId, decision: yes(), by: 'bob' } as const

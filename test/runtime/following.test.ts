@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import type { Store, StreamEvent } from '../../src/index.ts'
+import type { Store, StreamEvent, TreeId } from '../../src/index.ts'
 import { memoryStore } from '../../src/stores/memory/index.ts'
-import { gate } from '../../src/testing/index.ts'
-import { bounded, collect, settle, until, world } from '../acceptance/support.ts'
+import { FakeClock, gate } from '../../src/testing/index.ts'
+import { bounded, collect, ofType, settle, until, world } from '../acceptance/support.ts'
 import { run, stage } from './approval-stage.ts'
 import { changedStore } from './changed-store.ts'
 
@@ -75,6 +75,21 @@ it('a reader whose read of the journal is overtaken by new events does not wait 
 })
 
 describe('a reader that follows a tree of another process', () => {
+  it('reads a session that was deleted there and started again under its id, not the one before', async () => {
+    const [store, clock] = [memoryStore(), new FakeClock()]
+    const driving = world({ store, clock, steps: [{ text: 'One.' }, { text: 'Two.' }] })
+    const following = world({ store, clock })
+    const start = (input: string) => driving.runtime.sessions.start(input, { clientId: 'same' })
+    const inputs = async (treeId: TreeId) =>
+      ofType(await collect(following.runtime.sessions.events(treeId)), 'interaction.input.accepted').map(({ parts }) => parts)
+    const treeId = await start('one')
+    expect(await inputs(treeId)).toEqual([[{ type: 'text', text: 'one' }]])
+    await driving.runtime.sessions.delete(treeId)
+    await clock.elapse(1)
+    expect(await start('two')).toBe(treeId)
+    expect(await inputs(treeId)).toEqual([[{ type: 'text', text: 'two' }]])
+  })
+
   it('is ended by close, and nothing is watched any more', async () => {
     const { following, treeId, watching } = await twoRuntimes()
     const events = collect(following.runtime.sessions.events(treeId))

@@ -159,7 +159,7 @@ async function namedRequest(
       problems: open.map((each) => ({ ...requestProblem(each), remedy: answerCommand(each.request.id, each.request, dataDir) })),
       remedy: 'Name the request to answer.',
     })
-  const past = id === run.treeId ? undefined : await findRequest(store, run.treeId, id as ApprovalId).catch(unlessUnknown)
+  const past = id === run.treeId ? undefined : await findRequest(store, run.treeId, { approvalId: id as ApprovalId }).catch(unlessUnknown)
   if (past) return past.request
   throw new TroupeError(
     'usage',

@@ -5,7 +5,7 @@ import { modelNames } from './gen-ai-names.ts'
 // The metrics that OpenTelemetry's conventions for generative AI name, as Prometheus writes such names. They are for dashboards that
 // know the conventions; `troupe_*` has the same figures under names that do not change.
 
-export interface GenAiMetrics {
+interface GenAiMetrics {
   inference(modelId: string, used: { readonly latencyMs: number; readonly usage: Usage }): void
   agent(name: string, durationMs: number): void
   tool(name: string, latencyMs: number): void

@@ -1,6 +1,6 @@
 import type { InteractionEvent, Store } from '../../contracts/index.ts'
 
-export interface StoreObserver {
+interface StoreObserver {
   /** Gets events once they are durable, in the order of their tree. Of a copied session, only that it was created. */
   observe(events: readonly InteractionEvent[]): void
   /** Gets the first event of a session that is read: after a restart, nothing else says what it is. */

@@ -6,7 +6,7 @@ import type { Runtime } from './create-agent-runtime.ts'
 
 // A client id that comes again must mean the same. What is compared is what was recorded: secrets are redacted in both.
 
-export const isSameInput = (stored: InboxMessage, message: InboxMessage): boolean =>
+export const isSameMessage = (stored: InboxMessage, message: InboxMessage): boolean =>
   stored.kind === message.kind && (stored.kind !== 'input' || message.kind !== 'input' || haveSameJson(stored.parts, message.parts))
 
 export const clientIdTaken = (clientId: string, what: string): TroupeError =>

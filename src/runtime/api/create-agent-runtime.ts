@@ -2,6 +2,7 @@ import {
   type AgentChanges,
   type AgentSpec,
   type ClientId,
+  type GivenAnswer,
   type InboxMessage,
   type InputPart,
   type MaybePromise,
@@ -40,7 +41,7 @@ import type {
   RunOptions,
   RuntimeOptions,
 } from './agent-runtime.ts'
-import { clientIdTaken, isSameInput } from './client-ids.ts'
+import { clientIdTaken, isSameMessage } from './client-ids.ts'
 import { systemClock } from './default-ports.ts'
 import { Deletions } from './deletions.ts'
 import { partsOf } from './input-parts.ts'
@@ -106,7 +107,7 @@ export class Runtime implements AgentRuntime {
   #closing: Promise<void> | undefined
 
   constructor(options: RuntimeOptions) {
-    this.pages = new JournalPages(() => this.parts.options.store.journal, options.clock ?? systemClock)
+    this.pages = new JournalPages(() => this.parts.options.store, options.clock ?? systemClock)
     this.#newest = new NewestParts(options, {
       isClosed: () => this.#isClosed,
       refuseWhenClosed: () => this.#refuseWhenClosed(),
@@ -305,28 +306,28 @@ export class Runtime implements AgentRuntime {
       await this.#refuseIfExhausted(treeId, clientId)
     if (message.kind === 'input' && message.changes) await this.#checkSettings(treeId, message.changes, isElsewhere)
     const stored = message.kind === 'input' ? { ...message, parts: await storeInput(this.parts, { treeId }, message.parts) } : message
-    // From here on nothing is refused: the caller would try again and send it twice.
+    // From here on only an answer is refused, if another one was faster: a caller that tries again would send a message twice.
     const answered = stored.kind === 'approval' ? await storeAnswer(store, treeId, stored) : undefined
     if (stored.kind !== 'approval') await this.#addOnce(treeId, clientId, stored)
     // That process may have released the tree meanwhile, without seeing the message.
     if (isElsewhere) isElsewhere = (await store.trees.driver(treeId)) !== undefined
     if (!isElsewhere && this.#held.has(treeId) && !this.drivers.has(treeId) && !this.#isClosed) await this.#tryResume(treeId)
     const receipt: Receipt = isElsewhere ? { clientId, driven: true, elsewhere: true } : { clientId, driven: this.drivers.has(treeId) }
-    const effect = stored.kind === 'approval' && answered && (await this.#effectOf(treeId, stored, answered))
-    return effect && 'first' in effect ? { ...receipt, first: effect.first } : receipt
+    const first = stored.kind === 'approval' && answered && (await this.#firstAnswer(treeId, stored, answered))
+    return first ? { ...receipt, first } : receipt
   }
 
   async #addOnce(treeId: TreeId, clientId: ClientId, message: InboxMessage): Promise<void> {
     const added = await this.parts.options.store.inbox.add(treeId, clientId, message)
-    if (added.repeated && !isSameInput(added.message, message)) throw clientIdTaken(clientId, 'another message')
+    if (added.repeated && !isSameMessage(added.message, message)) throw clientIdTaken(clientId, 'another message')
   }
 
   /** If the tree is driven here, the answer is read before the caller hears that it is accepted. */
-  async #effectOf(treeId: TreeId, answer: Answer, stored: StoredAnswer): Promise<StoredAnswer> {
-    const driver = 'position' in stored ? await this.drivers.find(treeId) : undefined
-    if (!driver || 'first' in stored) return stored
-    await driver.readInbox()
-    return effectOf(this.parts.options.store, treeId, { ...answer, ...stored })
+  async #firstAnswer(treeId: TreeId, answer: Answer, stored: StoredAnswer): Promise<GivenAnswer | undefined> {
+    if ('first' in stored) return stored.first
+    const driver = await this.drivers.find(treeId)
+    await driver?.readInbox()
+    return driver && effectOf(this.parts.options.store, treeId, { ...answer, ...stored })
   }
 
   /** A message that would begin a turn which its owner cannot pay. One that was stored before is not refused. */

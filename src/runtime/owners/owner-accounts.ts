@@ -35,11 +35,11 @@ export class OwnerAccounts {
 
   /** @throws BudgetExhaustedError if nothing is left to the owner today. */
   async refuseIfExhausted(owner: string): Promise<void> {
-    const account = await this.open(owner)
+    const tree = await this.open(owner)
     try {
-      account?.refuseIfExhausted()
+      tree?.account.refuseIfExhausted()
     } finally {
-      account?.leave()
+      tree?.leave()
     }
   }
 

@@ -9,7 +9,7 @@ import {
   type Usage,
   type UsageCharge,
 } from '../../contracts/index.ts'
-import type { OwnerDayAccount, SessionState } from '../../core/index.ts'
+import type { OwnerDayAccount } from '../../core/index.ts'
 import type { BudgetQueue } from '../children/budget-queue.ts'
 import { noUse, type ResourceUse } from '../children/open-sessions.ts'
 import { nothing, type OwnerAccount } from './owner-account.ts'
@@ -48,16 +48,6 @@ export class TreeAccount {
 
   accounts(reserve?: OwnerUsage): readonly OwnerDayAccount[] {
     return this.account.accounts(reserve)
-  }
-
-  /** @throws BudgetExhaustedError if nothing at all is left today. */
-  refuseIfExhausted(): void {
-    this.account.refuseIfExhausted()
-  }
-
-  /** @throws BudgetExhaustedError if what is left pays no answer. */
-  refuseIfTooLittle(begun: SessionState): void {
-    this.account.refuseIfTooLittle(begun)
   }
 
   /** Reserves for the request that selects the agent. Returns the budget of which it would take more than half. */

@@ -5,6 +5,7 @@ import {
   type ClientId,
   type GivenAnswer,
   type InboxMessage,
+  type InteractionEvent,
   OpenRequests,
   type Store,
   type TreeId,
@@ -24,8 +25,15 @@ import { unknownTree } from './tree-cache.ts'
 export type Answer = Extract<InboxMessage, { kind: 'approval' }>
 type Place = Pick<Store, 'journal' | 'trees' | 'inbox'>
 
-/** `first`: the request has this answer already. `position`: of the row that was stored. */
-export type StoredAnswer = { readonly first: GivenAnswer } | { readonly position: number }
+interface StoredRow {
+  /** Of the row. */
+  readonly position: number
+  /** Of the request in the journal. */
+  readonly seq: number
+}
+
+/** `first`: the request has this answer already. Otherwise a row was stored. */
+export type StoredAnswer = { readonly first: GivenAnswer } | StoredRow
 
 /**
  * Secrets are redacted in the decision.
@@ -33,29 +41,34 @@ export type StoredAnswer = { readonly first: GivenAnswer } | { readonly position
  * @throws TroupeError `session_unknown`, `approval_unknown`, `usage` for a decision that does not fit, `approval_answered`.
  */
 export async function storeAnswer(store: Place, treeId: TreeId, answer: Answer): Promise<StoredAnswer> {
-  const { request, cursor, given } = await findRequest(store, treeId, answer.approvalId)
+  const { request, seq, cursor, given } = await findRequest(store, treeId, answer)
   const wrong = decisionProblem(request, answer.decision)
   if (wrong !== undefined) throw unfit(answer.approvalId, wrong)
-  if (given) return { first: sameAnswer(answer, given) }
+  if (given) return { first: requireSameAnswer(answer, given) }
   const isAnswer = (message: InboxMessage): message is Answer =>
     message.kind === 'approval' && message.approvalId === request.id && decisionProblem(request, message.decision) === undefined
   // Programs may have added one under another id.
   const unread = (await store.inbox.read(treeId, cursor)).map(({ message }) => message).find(isAnswer)
-  if (unread) return { first: sameAnswer(answer, unread) }
+  if (unread) return { first: requireSameAnswer(answer, unread) }
   for (let id: string = answer.approvalId; ; id += '~') {
     const added = await store.inbox.add(treeId, id as ClientId, answer)
-    if (!added.repeated) return { position: added.position }
-    if (added.position > cursor && isAnswer(added.message)) return { first: sameAnswer(answer, added.message) }
+    if (!added.repeated) return { position: added.position, seq }
+    if (added.position > cursor && isAnswer(added.message)) return { first: requireSameAnswer(answer, added.message) }
   }
 }
 
-/** Call it when the driver has read the row. A rule, an approver or the end of the turn may have been faster. */
-export async function effectOf(store: Place, treeId: TreeId, answer: Answer & { readonly position: number }): Promise<StoredAnswer> {
-  const { given } = await findRequest(store, treeId, answer.approvalId)
-  return given && given.inbox !== answer.position ? { first: sameAnswer(answer, given) } : answer
+/**
+ * The other answer that has taken effect, if one has: a rule, an approver or the end of the turn may have been faster. Call it when the
+ * driver has read the row.
+ *
+ * @throws TroupeError `approval_answered`, `approval_unknown` if the call has ended.
+ */
+export async function effectOf(store: Place, treeId: TreeId, answer: Answer & StoredRow): Promise<GivenAnswer | undefined> {
+  const { given } = await findRequest(store, treeId, answer)
+  return given && given.inbox !== answer.position ? requireSameAnswer(answer, given) : undefined
 }
 
-function sameAnswer({ approvalId, decision }: Answer, { decision: before, by }: GivenAnswer): GivenAnswer {
+function requireSameAnswer({ approvalId, decision }: Answer, { decision: before, by }: GivenAnswer): GivenAnswer {
   const first = { decision: before, by }
   if (haveSameJson(decision, before)) return first
   throw new ApprovalAnsweredError(approvalId, first)
@@ -63,35 +76,44 @@ function sameAnswer({ approvalId, decision }: Answer, { decision: before, by }: 
 
 interface FoundRequest {
   readonly request: ApprovalRequest
+  readonly seq: number
   /** The last row of the inbox that is in the journal. */
   readonly cursor: number
   readonly given?: GivenAnswer & { readonly inbox: number | undefined }
 }
 
-const pageSize = 512
+const pageBytes = 128 * 1024
+
+interface RequestPlace {
+  readonly approvalId: ApprovalId
+  /** If it is known, the journal is read from there on. */
+  readonly seq?: number
+}
 
 /** From the journal: a request that is open or was answered. */
-export async function findRequest(store: Place, treeId: TreeId, approvalId: ApprovalId): Promise<FoundRequest> {
+export async function findRequest(store: Place, treeId: TreeId, { approvalId, seq: from = 1 }: RequestPlace): Promise<FoundRequest> {
   const open = new OpenRequests()
   let request: ApprovalRequest | undefined
   let given: FoundRequest['given']
-  let cursor = 0
-  for (let after: number | undefined = 0; after !== undefined; ) {
-    const page = await store.journal.read(treeId, after, pageSize)
+  let [seq, cursor] = [0, 0]
+  const read = async (after: number) => store.journal.read(treeId, after, { bytes: pageBytes })
+  for (let page = await read(from - 1); page.length > 0; page = await read((page.at(-1) as InteractionEvent).seq)) {
     for (const event of page) {
       cursor = Math.max(cursor, event.inbox ?? 0)
-      if (event.type === 'interaction.approval.requested' && event.request.id === approvalId) request = event.request
+      if (event.type === 'interaction.approval.requested' && event.request.id === approvalId) {
+        if (!request) seq = event.seq
+        request = event.request
+      }
       if (request) open.note(event)
       if (event.type === 'interaction.approval.resolved' && event.approvalId === approvalId)
         given = { decision: event.decision, by: event.by, inbox: event.inbox }
     }
-    after = page.length === pageSize ? page.at(-1)?.seq : undefined
   }
   if (!request) throw await unknownRequest(store, treeId, `Request ${approvalId} is unknown in session ${treeId}.`)
   const isOpen = open.has(approvalId) && (!request.isLive || (await store.trees.driver(treeId)) !== undefined)
-  if (isOpen) return { request, cursor }
+  if (isOpen) return { request, seq, cursor }
   if (!given) throw await unknownRequest(store, treeId, `Request ${approvalId} is no longer open: its call has ended.`)
-  return { request, cursor, given }
+  return { request, seq, cursor, given }
 }
 
 async function unknownRequest(store: Place, treeId: TreeId, message: string): Promise<TroupeError> {

@@ -1,4 +1,4 @@
-import type { Clock, InteractionEvent, Journal, TreeId } from '../../contracts/index.ts'
+import type { Clock, InteractionEvent, Store, TreeId } from '../../contracts/index.ts'
 import { jsonWeight } from '../../util/json-weight.ts'
 import { TimeSlices } from '../../util/time-slices.ts'
 
@@ -8,14 +8,20 @@ import { TimeSlices } from '../../util/time-slices.ts'
 // 2. A reader in the middle of a page uses it, and then follows the same pages as all others.
 // 3. The pages that are kept have a limited size. A reader that waits keeps none: it may read a page again.
 // 4. An empty page is never shared: there may be more by now.
+// 5. A session that is started again has the id of the one that was deleted, by any process, and none of its pages.
 
 const pageBytes = 128 * 1024
 const keptBytes = 24 * 1024 ** 2
 /** Of a page, beside its events. */
 const overhead = 1024
 
-interface Page {
+interface Source {
   readonly treeId: TreeId
+  /** Differs if the tree was deleted and started again. */
+  readonly key: string
+}
+
+interface Page extends Source {
   /** The cursor before its first event. */
   readonly after: number
   readonly events: readonly InteractionEvent[]
@@ -23,41 +29,45 @@ interface Page {
 }
 
 export class JournalPages {
-  readonly #journal: () => Pick<Journal, 'read'>
+  readonly #store: () => Pick<Store, 'journal' | 'trees'>
   readonly #slices: TimeSlices
   readonly #reading = new Map<string, Promise<Page>>()
-  readonly #ofTree = new Map<TreeId, Set<Page>>()
+  /** By the key of their source, then by every cursor that they continue. */
+  readonly #pages = new Map<string, Map<number, Page>>()
   /** The least recently used one first. */
   readonly #kept = new Set<Page>()
   #weight = 0
 
-  constructor(journal: () => Pick<Journal, 'read'>, clock: Pick<Clock, 'monotonic'>) {
-    this.#journal = journal
+  constructor(store: () => Pick<Store, 'journal' | 'trees'>, clock: Pick<Clock, 'monotonic'>) {
+    this.#store = store
     this.#slices = new TimeSlices(clock)
   }
 
   /** The events after a cursor, to the end of the journal as it is then. */
   async *read(treeId: TreeId, after: number): AsyncGenerator<InteractionEvent> {
-    const reader = new PageReader((cursor) => this.#page(treeId, cursor), after)
+    const entry = await this.#store().trees.get(treeId)
+    if (!entry) return
+    const source = { treeId, key: `${treeId} ${entry.createdAt}` }
+    const reader = new PageReader((cursor) => this.#page(source, cursor), after)
     for (let event = await reader.next(); event; event = await reader.next()) yield event
   }
 
   /** The tree was deleted. */
   forget(treeId: TreeId): void {
-    for (const page of this.#ofTree.get(treeId) ?? []) this.#drop(page)
+    for (const page of this.#kept) if (page.treeId === treeId) this.#drop(page)
   }
 
   /** The page that continues after a cursor: it may begin before it. */
-  async #page(treeId: TreeId, cursor: number): Promise<Page> {
-    const known = this.#find(treeId, cursor)
+  async #page(source: Source, cursor: number): Promise<Page> {
+    const known = this.#find(source, cursor)
     if (known) return known
-    const key = `${treeId} ${cursor}`
+    const key = `${source.key} ${cursor}`
     const begun = this.#reading.get(key)
     if (begun) {
       const page = await begun
       if (page.events.length > 0) return page
     }
-    const reading = this.#load(treeId, cursor)
+    const reading = this.#load(source, cursor)
     this.#reading.set(key, reading)
     try {
       return await reading
@@ -66,28 +76,25 @@ export class JournalPages {
     }
   }
 
-  #find(treeId: TreeId, cursor: number): Page | undefined {
-    for (const page of this.#ofTree.get(treeId) ?? []) {
-      if (page.after > cursor || cursor >= page.after + page.events.length) continue
-      // Now the most recently used one.
-      this.#kept.delete(page)
-      this.#kept.add(page)
-      return page
-    }
-    return undefined
+  #find({ key }: Source, cursor: number): Page | undefined {
+    const page = this.#pages.get(key)?.get(cursor)
+    // Now the most recently used one.
+    if (page && this.#kept.delete(page)) this.#kept.add(page)
+    return page
   }
 
-  async #load(treeId: TreeId, after: number): Promise<Page> {
+  async #load({ treeId, key }: Source, after: number): Promise<Page> {
     await this.#slices.turn()
-    const events = await this.#journal().read(treeId, after, { bytes: pageBytes })
-    const page = { treeId, after, events, weight: events.length === 0 ? 0 : overhead + jsonWeight(events) }
+    const events = await this.#store().journal.read(treeId, after, { bytes: pageBytes })
+    const page = { treeId, key, after, events, weight: events.length === 0 ? 0 : overhead + jsonWeight(events) }
     if (events.length > 0) this.#keep(page)
     return page
   }
 
   #keep(page: Page): void {
-    const ofTree = this.#ofTree.get(page.treeId) ?? new Set()
-    this.#ofTree.set(page.treeId, ofTree.add(page))
+    const pages = this.#pages.get(page.key) ?? new Map<number, Page>()
+    this.#pages.set(page.key, pages)
+    for (const index of page.events.keys()) pages.set(page.after + index, page)
     this.#kept.add(page)
     this.#weight += page.weight
     for (const oldest of this.#kept) {
@@ -97,9 +104,9 @@ export class JournalPages {
   }
 
   #drop(page: Page): void {
-    const ofTree = this.#ofTree.get(page.treeId)
-    ofTree?.delete(page)
-    if (ofTree?.size === 0) this.#ofTree.delete(page.treeId)
+    const pages = this.#pages.get(page.key)
+    for (const index of page.events.keys()) if (pages?.get(page.after + index) === page) pages.delete(page.after + index)
+    if (pages?.size === 0) this.#pages.delete(page.key)
     if (this.#kept.delete(page)) this.#weight -= page.weight
   }
 }

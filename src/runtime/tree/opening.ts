@@ -34,7 +34,7 @@ export const openedBy = ({ id, kind, name }: Principal): Opening => ({
 /** Opens the account of the owner. */
 export async function openAccount(opening: Opening, accounts: OwnerAccounts): Promise<void> {
   opening.account = opening.principal && (await accounts.open(opening.principal.id))
-  if (opening.isStart) opening.account?.refuseIfExhausted()
+  if (opening.isStart) opening.account?.account.refuseIfExhausted()
 }
 
 /**
@@ -46,7 +46,7 @@ export function refuseIfTooLittle({ isStart, account }: Opening, session: Sessio
   if (!isStart || !account) return
   const { turns, inputs } = session.state
   const started = { type: 'interaction.turn.started', inputs: inputs.map(({ clientId }) => clientId) } as const
-  account.refuseIfTooLittle(apply(session.state, { ...session.nextEnvelope(), ...started, turnId: turnIdOf(turns + 1) }))
+  account.account.refuseIfTooLittle(apply(session.state, { ...session.nextEnvelope(), ...started, turnId: turnIdOf(turns + 1) }))
 }
 
 /** Everything in it is stored and shown. */

@@ -161,8 +161,8 @@ export class TreeDriver {
   }
 
   /** Reads the inbox. Resolves when everything in it is recorded, or left for the next driver. */
-  readInbox(): Promise<void> {
-    return this.#tree.readInbox()
+  async readInbox(): Promise<void> {
+    await this.#mailbox.drain().catch(() => {})
   }
 
   /** Starts no further turn, and no longer waits for one. */

@@ -369,7 +369,7 @@ class CallRun {
   /** A secret may lie across two chunks. */
   #pass(chunk: string): void {
     this.#veil ??= this.#session.ports.redactor.stream()
-    this.#show('output', this.#veil ? this.#veil.push(chunk) : chunk)
+    this.#show('output', this.#veil.push(chunk))
   }
 
   #show(kind: 'progress' | 'output', text: string): void {

@@ -165,14 +165,14 @@ export class Attempt {
   }
 
   #show(text: ReplyText, piece: string): void {
-    if (this.#shown !== text) {
+    if (!this.#veil || this.#shown !== text) {
       this.#reveal()
       this.#shown = text
       const kind = text.type === 'reasoning' ? 'reasoning' : 'text'
       this.#place = { stepId: this.#stepId, itemId: text.id, attempt: this.#action.attempt, kind, offset: 0 }
       this.#veil = this.#session.ports.redactor.stream()
     }
-    this.#live(this.#veil ? this.#veil.push(piece) : piece)
+    this.#live(this.#veil.push(piece))
   }
 
   /** Publishes text that was held back as a possible secret. */

@@ -79,6 +79,30 @@ describe('commits (1, 2)', () => {
     assert((await Promise.all(answers)).every(({ ok }) => ok))
     assert.deepEqual(await store.journal.read(one, 0), events(one, 1, 2500))
   })
+
+  it('serialise each event of a large batch once, into rows that are read one after another', async () => {
+    const folder = await dataFolder()
+    const store = folder.open()
+    const { epoch } = await claimed(store, one)
+    let serialised = 0
+    const text = 'x'.repeat(100_000)
+    const toJSON = (): string => {
+      serialised += 1
+      return text
+    }
+    const large = Array.from({ length: 41 }, (_, index) => event(one, index + 1, { text: { toJSON } as never }))
+    await appended(store, { treeId: one, epoch, expectedSeq: 0, events: large })
+    assert.equal(serialised, 41)
+    const stored = large.map(({ seq }) => event(one, seq, { text }))
+    assert.deepEqual(await store.journal.read(one, 0), stored)
+    const rows = outsider(folder.file).prepare('SELECT seq, last, events FROM journal ORDER BY last').all()
+    const pairs = Array.from({ length: 21 }, (_, index) => stored.slice(2 * index, 2 * index + 2))
+    const expected = pairs.map((pair) => ({ seq: pair[0]?.seq, last: pair.at(-1)?.seq, events: JSON.stringify(pair) }))
+    assert.deepEqual(
+      rows.map((row) => ({ ...row })),
+      expected,
+    )
+  })
 })
 
 describe('a busy file (4)', () => {

@@ -50,7 +50,7 @@ export class Connection {
   readonly #settings: SqliteSettings
   readonly file: string
   /** Whether what is written now is found again by another process. */
-  readonly #written: StoreFiles
+  readonly files = new StoreFiles()
   /** The copy of a database that is not writable. */
   readonly #copy: ReturnType<typeof privateCopy> | undefined
   #state: State
@@ -58,9 +58,9 @@ export class Connection {
   constructor(settings: SqliteSettings) {
     this.#settings = settings
     this.file = join(settings.path, 'troupe.db')
-    this.#written = new StoreFiles(this.file, `${this.file}-wal`)
     const { copy, database } = openFile(this.file, settings)
     this.#copy = copy
+    this.files.remember(this.#used, join(settings.path, 'blobs'))
     this.#state = { kind: 'opening', database }
     try {
       this.#prepare()
@@ -69,6 +69,10 @@ export class Connection {
       this.close()
       throw storeError(error, `open the data folder ${settings.path}`)
     }
+  }
+
+  get #used(): string {
+    return this.#copy?.file ?? this.file
   }
 
   /** For reads outside of a transaction. */
@@ -80,7 +84,7 @@ export class Connection {
     const { database, tables } = this.#prepare()
     return inTransaction(database, tables, (given) => {
       const result = work(given)
-      this.#written.require()
+      this.files.requirePresent()
       return result
     })
   }
@@ -119,7 +123,7 @@ export class Connection {
     prepareSchema(database)
     if (this.#settings.access === 'read') database.exec('PRAGMA query_only = ON')
     const tables = openTables(database, this.file, this.#settings)
-    this.#written.require()
+    this.files.remember(`${this.#used}-wal`, `${this.#used}-shm`)
     const open = { kind: 'open', database, tables, dataVersion: database.prepare('PRAGMA data_version') } as const
     this.#state = open
     return open

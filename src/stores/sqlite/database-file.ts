@@ -46,9 +46,12 @@ function syncFolder(path: string): void {
   }
 }
 
-/** SQLite gives its side files the mode of the database, so a private one has to exist before it is opened. */
+/**
+ * SQLite gives its side files the mode of the database, so a private one has to exist before it is opened. One that exists is not
+ * touched: to close it would release the locks of another connection of this process.
+ */
 export function createFile(path: string): void {
-  closeSync(openSync(path, 'a', 0o600))
+  if (!existsSync(path)) closeSync(openSync(path, 'a', 0o600))
 }
 
 // SQLite cannot read a write-ahead log in a folder that it cannot write, and `immutable` ignores the log and thus the last

@@ -83,7 +83,7 @@ export class FileBlobs implements Blobs {
     })
   }
 
-  /** Writes a file and removes it. A log that is used again has space on a disk that is full. */
+  /** Writes a file and removes it. SQLite can reuse WAL space on a full disk, so a commit proves nothing. */
   async tryWrite(): Promise<void> {
     const file = join(this.#root, '.check')
     try {

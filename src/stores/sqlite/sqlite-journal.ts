@@ -27,10 +27,12 @@ export interface StoreParts {
   readonly busyTimeoutMs: number
 }
 
+type JournalText = Omit<JournalRow, 'key'>
+
 interface TextBatch {
   readonly batch: AppendBatch
   readonly last: InteractionEvent
-  readonly rows: readonly Omit<JournalRow, 'key'>[]
+  readonly rows: readonly JournalText[]
 }
 
 /** A larger batch has several rows: readers parse one after another. */
@@ -130,23 +132,36 @@ function refusal({ trees, journal }: Tables, { batch }: TextBatch): Append {
   return JSON.stringify(there) === JSON.stringify(batch.events) ? { ok: true } : { ok: false, refusal: 'seq' }
 }
 
-function rowsOf(treeId: TreeId, events: readonly InteractionEvent[]): TextBatch['rows'] {
-  const text = textOf(treeId, events)
-  const { length } = events
-  if (text.length > maxRowLength && length > 1)
-    return [...rowsOf(treeId, events.slice(0, length / 2)), ...rowsOf(treeId, events.slice(length / 2))]
-  if (text.length > maxTextLength)
-    throw new TroupeError('store_failed', `the events for tree ${treeId} are too large to store: ${text.length} characters`, {
-      remedy: 'limit the size of outputs (maxOutputBytes)',
-    })
-  const [first, last] = [events[0] as InteractionEvent, events.at(-1) as InteractionEvent]
-  return [{ seq: first.seq, last: last.seq, text, checksum: checksumOf(treeId, first.seq, text) }]
+function rowsOf(treeId: TreeId, events: readonly InteractionEvent[]): readonly JournalText[] {
+  const texts = events.map((event) => textOf(treeId, event))
+  const rows: JournalText[] = []
+  let [first, length] = [0, 0]
+  for (const [index, text] of texts.entries()) {
+    if (index > first && length + text.length > maxRowLength) {
+      rows.push(rowOf(treeId, events.slice(first, index), texts.slice(first, index)))
+      first = index
+      length = 0
+    }
+    length += text.length
+  }
+  return [...rows, rowOf(treeId, events.slice(first), texts.slice(first))]
 }
 
-function textOf(treeId: TreeId, events: readonly InteractionEvent[]): string {
+function rowOf(treeId: TreeId, events: readonly InteractionEvent[], texts: readonly string[]): JournalText {
+  const text = `[${texts.join()}]`
+  const [{ seq }, { seq: last }] = [events[0] as InteractionEvent, events.at(-1) as InteractionEvent]
+  return { seq, last, text, checksum: checksumOf(treeId, seq, text) }
+}
+
+function textOf(treeId: TreeId, event: InteractionEvent): string {
+  let text: string
   try {
-    return JSON.stringify(events)
+    text = JSON.stringify(event)
   } catch (cause) {
     throw new TroupeError('internal', `an event for tree ${treeId} is not JSON`, { cause })
   }
+  if (text.length <= maxTextLength) return text
+  throw new TroupeError('store_failed', `an event for tree ${treeId} is too large to store: ${text.length} characters`, {
+    remedy: 'limit the size of outputs (maxOutputBytes)',
+  })
 }

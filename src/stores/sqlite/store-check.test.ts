@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { renameSync } from 'node:fs'
+import { linkSync, readFileSync, renameSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { expect, it } from 'vitest'
@@ -21,6 +21,38 @@ it.each(['troupe.db', 'troupe.db-wal', 'troupe.db-shm', 'blobs'])('%s that was m
   }
   renameSync(`${path}.away`, path)
   assert.deepEqual(await store.check?.({ writes: true }), [])
+})
+
+it('a log and its index that SQLite has replaced before this store used them are in their places', async () => {
+  const folder = await dataFolder()
+  const before = folder.open()
+  await claimed(before, one)
+  await before.close()
+  // The server before holds the file until it has closed it; being the last one, it deletes both.
+  const old = new DatabaseSync(folder.file)
+  old.exec('SELECT * FROM trees; PRAGMA locking_mode = EXCLUSIVE; BEGIN IMMEDIATE; CREATE TABLE other (a); COMMIT')
+  // Their inodes stay in use.
+  for (const suffix of ['-wal', '-shm']) linkSync(`${folder.file}${suffix}`, `${folder.file}${suffix}.old`)
+  const store = folder.open()
+  assert.deepEqual(await store.check?.(), [])
+  old.close()
+  for (const writes of [true, false]) assert.deepEqual(await store.check?.({ writes }), [])
+  await claimed(store, one, bob)
+  renameSync(`${folder.file}-wal.old`, `${folder.file}-wal`)
+  assert.match((await store.check?.())?.join() ?? '', /^troupe\.db-wal of the store was replaced/)
+})
+
+it.runIf(process.platform === 'linux')('a second store in the process leaves the lock of the first', async () => {
+  const folder = await dataFolder()
+  folder.open()
+  const { ino } = statSync(folder.file)
+  const locks = (): readonly string[] =>
+    readFileSync('/proc/locks', 'utf8')
+      .split('\n')
+      .filter((line) => line.includes(`:${ino} `))
+  assert.equal(locks().length, 1)
+  folder.open()
+  assert.equal(locks().length, 1)
 })
 
 it('a write that failed is reported once, although the next one succeeds', async () => {

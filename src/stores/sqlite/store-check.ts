@@ -1,11 +1,10 @@
-import { join } from 'node:path'
 import type { Store } from '../../contracts/index.ts'
 import type { FileBlobs } from './file-blobs.ts'
 import { whileBusy } from './retry-busy.ts'
 import { isBusy, storeError } from './sqlite-errors.ts'
 import type { StoreParts } from './sqlite-journal.ts'
 import type { SqliteSettings } from './sqlite-options.ts'
-import { restart, StoreFiles } from './store-files.ts'
+import { restart } from './store-files.ts'
 
 /** A lock that is held longer is reported. */
 const patienceMs = 1_000
@@ -13,11 +12,8 @@ const patienceMs = 1_000
 export function storeCheck(
   { connection, queue }: StoreParts,
   blobs: FileBlobs,
-  { path, surroundings }: SqliteSettings,
+  { surroundings }: SqliteSettings,
 ): NonNullable<Store['check']> {
-  const { file } = connection
-  const files = new StoreFiles(file, `${file}-wal`, `${file}-shm`, join(path, 'blobs'))
-  files.look()
   async function tryWrite(): Promise<void> {
     const value = surroundings.now()
     await whileBusy(() => connection.transaction(({ records }) => records.put('store-check', { key: 'last', value })), patienceMs)
@@ -30,7 +26,7 @@ export function storeCheck(
   }
   return async ({ writes = false } = {}) => {
     try {
-      const problem = files.look()
+      const problem = connection.files.findProblem()
       if (problem !== undefined) return [`${problem} ${restart}`]
       // Reported once, although the next write may succeed: what failed has to be continued.
       const failed = queue.takeFailure()

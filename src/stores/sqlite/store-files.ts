@@ -10,22 +10,22 @@ const freshMs = 2
  * written there is lost with the process.
  */
 export class StoreFiles {
-  readonly #paths: readonly string[]
   #lookedAt = Number.NEGATIVE_INFINITY
   readonly #ids = new Map<string, string>()
 
-  constructor(...paths: readonly string[]) {
-    this.#paths = paths
+  /** Call it for files that are open: SQLite may delete and create its log and index until it has them open. */
+  remember(...paths: readonly string[]): void {
+    for (const path of paths) {
+      const id = idOf(path)
+      if (id !== undefined) this.#ids.set(path, id)
+    }
   }
 
-  /** Says which file is no longer in its place. One that is found for the first time is remembered. */
-  look(): string | undefined {
-    for (const path of this.#paths) {
-      const stats = statSync(path, { throwIfNoEntry: false })
-      const id = stats && `${stats.dev} ${stats.ino}`
-      const known = this.#ids.get(path)
-      if (known === undefined && id !== undefined) this.#ids.set(path, id)
-      else if (known !== id) return `${basename(path)} of the store was ${id === undefined ? 'deleted' : 'replaced'} while it was in use.`
+  /** Says which file is no longer in its place. */
+  findProblem(): string | undefined {
+    for (const [path, known] of this.#ids) {
+      const id = idOf(path)
+      if (id !== known) return `${basename(path)} of the store was ${id === undefined ? 'deleted' : 'replaced'} while it was in use.`
     }
     return undefined
   }
@@ -35,12 +35,17 @@ export class StoreFiles {
    *
    * @throws TroupeError `store_failed` if a file is gone: nothing can be stored durably.
    */
-  require(): void {
+  requirePresent(): void {
     if (performance.now() - this.#lookedAt < freshMs) return
-    const problem = this.look()
+    const problem = this.findProblem()
     if (problem !== undefined) throw new TroupeError('store_failed', problem, { remedy: restart })
     this.#lookedAt = performance.now()
   }
 }
 
 export const restart = 'Nothing is stored any more: restart Troupe. If the sessions are needed, restore the files first.'
+
+function idOf(path: string): string | undefined {
+  const stats = statSync(path, { throwIfNoEntry: false })
+  return stats && `${stats.dev} ${stats.ino}`
+}
