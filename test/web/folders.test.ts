@@ -45,7 +45,7 @@ test('lists have the sessions of the folder, and those of others on request with
     .getByText(/^This session is read-only here\. It belongs to another folder: .*there\. Continue it in a shell:$/)
     .waitFor()
   const command = `cd ${join(scene.folder, 'there')} && troupe run writer.ai --resume ${other}`
-  await chat.conversation.getByText('It cannot be answered here.').waitFor()
+  await chat.conversation.locator('.approval').waitFor()
   expect(await chat.message.count()).toBe(0)
   for (const name of ['Approve', 'Deny', 'Stop', 'Finish with a short answer', 'Send now', 'Edit', 'Retry'])
     expect(await chat.button(name).count(), name).toBe(0)
@@ -92,7 +92,7 @@ test('a process that ends in mid turn is shown, and a message continues it', asy
   run.process.kill('SIGKILL')
   await run.ended
   scene.reply = reply
-  await chat.conversation.getByText('Its process has ended. A message continues it').waitFor()
+  await chat.conversation.getByText('The process of this turn has ended. A message continues it').waitFor()
   await chat.send('Go on')
   await chat.says('Done after: Go on')
 })

@@ -110,7 +110,7 @@ test('what is not formatted is complete behind its button, and safe', async () =
 
   await show(chat, texts['many paragraphs'] ?? '')
   const blocks = chat.conversation.locator('.md').last().locator('.md-block')
-  const more = chat.button('Format more (slower)').last()
+  const more = chat.button('Format more').last()
   await more.waitFor()
   const before = await blocks.count()
   await more.click()

@@ -50,7 +50,7 @@ function TurnProgress({ turn }: { readonly turn: TurnNode }) {
   const text = (): string => {
     if (cancelling !== undefined) return cancelling === 'stop' ? 'Finishing with a short answer' : 'Stopping'
     if (needs !== undefined) return `Waiting for you: ${needs === 'answer' ? answerNeeded : reasonText.approval}`
-    if (hasStopped) return `Its process has ended${isReadOnly ? '' : '. A message continues it'}`
+    if (hasStopped) return `The process of this turn has ended${isReadOnly ? '' : '. A message continues it'}`
     if (inQueue) return `Waiting in the queue ${inQueue.queue}`
     return isWaiting ? 'Waiting for your message' : 'Working'
   }

@@ -33,7 +33,7 @@ export function Markdown({ text, isOpen = false }: MarkdownProps) {
         <PlainText text={rest} isWaiting={state === 'waits'}>
           {state === 'cut' && (
             <button type="button" class="link-button small" onClick={() => setMaxTags(maxTags + tagsAtOnce)}>
-              Format more (slower)
+              Format more
             </button>
           )}
         </PlainText>
