@@ -69,7 +69,7 @@ test('a session of `troupe run` in the folder continues after the answer; with f
   await chat.says('Done after: Thanks')
   await chat.show(denied)
   await chat.conversation
-    .getByText(/This server does not apply the flags that it was started with: --deny 'shell\(rm \*\)'\./)
+    .getByText(/This server does not apply the flags that the session was started with: --deny 'shell\(rm \*\)'\./)
     .first()
     .waitFor()
   expect(await chat.message.count()).toBe(0)
