@@ -18,9 +18,9 @@ const texts: { readonly [name: string]: string } = {
   'a table of 80,000 cells': `${row(10)}\n|${'-|'.repeat(10)}\n${lines(8_000, () => row(10))}`,
   'many paragraphs': 'a\n\n'.repeat(40_000),
   'marks at the limit of a block': [
-    `${'_a_'.repeat(1_600)}\n\n`.repeat(15),
-    `${'__a)'.repeat(1_380)}\n\n`.repeat(10),
-    `1.漢\n${`  ]~${'word and '.repeat(16)}\n`.repeat(250)}\n`,
+    `${'_a_'.repeat(1_130)}\n\n`.repeat(20),
+    `${'__a)'.repeat(980)}\n\n`.repeat(10),
+    `1.漢\n${`  ]~${'word and '.repeat(16)}\n`.repeat(225)}\n`,
   ].join('\n\n'),
   'a wide table, spaces, tasks and carriage returns': [
     `${row(10_000)}\n|${'-|'.repeat(10_000)}\n${lines(5_000, () => '|x')}`,

@@ -9,7 +9,7 @@ const maxBlock = 100_000
 const maxProse = 50_000
 const lineCost = 10
 /** Marks times characters of each paragraph, item or row, which are parsed one by one. */
-const maxWork = 16_000_000
+const maxWork = 8_000_000
 const maxEmphasis = 4_000
 const maxDefinitions = 1_000
 const maxCells = 5_000
