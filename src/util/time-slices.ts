@@ -3,8 +3,8 @@ import type { Clock } from '../contracts/index.ts'
 const sliceMs = 8
 
 /**
- * Work that many do at the same time, in promises that follow each other without a pause: the event loop would get no turn. Whoever asks
- * after `sliceMs` of such work waits for the next turn.
+ * Work that many do at the same time, in promises that follow each other without a pause: the event loop would get no turn. A caller of
+ * `turn` after `sliceMs` of such work waits for the next turn.
  */
 export class TimeSlices {
   readonly #clock: Pick<Clock, 'monotonic'>

@@ -134,9 +134,9 @@ describe('a session that `troupe run` left in the folder', () => {
   })
 
   test.each([
-    [['--deny', 'shell(rm *)'], "This server does not apply the flags that it was started with: --deny 'shell(rm *)'."],
-    [['--override', 'tools=[write_file,read_file]'], 'This server does not apply the flags that it was started with: --override'],
-    [['--allow', 'read_file'], 'This server does not apply the flags that it was started with: --allow read_file.'],
+    [['--deny', 'shell(rm *)'], "This server does not apply the flags that the session was started with: --deny 'shell(rm *)'."],
+    [['--override', 'tools=[write_file,read_file]'], 'This server does not apply the flags that the session was started with: --override'],
+    [['--allow', 'read_file'], 'This server does not apply the flags that the session was started with: --allow read_file.'],
     [['--deny', 'shell', '--model', 'lab/other'], 'This server does not have its model lab/other.'],
   ])('with %j it is read-only, with the reason and the command', async (flags, reason) => {
     const id = await leave(here, flags)

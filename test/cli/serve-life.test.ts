@@ -102,7 +102,7 @@ test('a server that was killed leaves sessions that the next one continues; mess
   await second.ended
 })
 
-test('sessions of agents that are not served are left alone, with one line for all of them', async () => {
+test('sessions of agents that are not served are not continued, with one line for all of them', async () => {
   const first = await scene.serve()
   const model = heldModel(scene)
   const left = await Promise.all([start(first), start(first)])
@@ -111,9 +111,9 @@ test('sessions of agents that are not served are left alone, with one line for a
   await first.ended
   await scene.put('other.ai', agentText('You are another one.'))
   const second = await scene.serve(['--agent', 'other.ai'])
-  if (!second.log().includes('left alone')) await second.after(async () => {}, 'left alone')
+  if (!second.log().includes('not continued')) await second.after(async () => {}, 'not continued')
   for (const id of left) expect((await second.fetch(`/v1/sessions/${id}`, { method: 'DELETE' })).status).toBeLessThan(300)
-  expect(second.log().match(/left alone: clerk\./g)).toHaveLength(1)
+  expect(second.log().match(/not continued: clerk\./g)).toHaveLength(1)
   expect(second.log()).not.toContain('cannot be continued')
   await scene.remove('other.ai')
   second.process.kill('SIGTERM')

@@ -45,9 +45,10 @@ test('lists have the sessions of the folder, and those of others on request with
     .getByText(/^This session is read-only here\. It belongs to another folder: .*there\. Continue it in a shell:$/)
     .waitFor()
   const command = `cd ${join(scene.folder, 'there')} && troupe run writer.ai --resume ${other}`
-  await chat.conversation.getByText('It cannot be answered here.').waitFor()
+  await chat.conversation.locator('.approval').waitFor()
   expect(await chat.message.count()).toBe(0)
-  for (const name of ['Approve', 'Deny', 'Stop', 'Edit', 'Retry']) expect(await chat.button(name).count(), name).toBe(0)
+  for (const name of ['Approve', 'Deny', 'Stop', 'Finish with a short answer', 'Send now', 'Edit', 'Retry'])
+    expect(await chat.button(name).count(), name).toBe(0)
   expect(await violations(page)).toEqual([])
   await chat.button('Copy').last().click()
   expect(await page.evaluate('navigator.clipboard.readText()')).toBe(command)
@@ -68,7 +69,7 @@ test('a session of `troupe run` in the folder continues after the answer; with f
   await chat.says('Done after: Thanks')
   await chat.show(denied)
   await chat.conversation
-    .getByText(/This server does not apply the flags that it was started with: --deny 'shell\(rm \*\)'\./)
+    .getByText(/This server does not apply the flags that the session was started with: --deny 'shell\(rm \*\)'\./)
     .first()
     .waitFor()
   expect(await chat.message.count()).toBe(0)
@@ -91,7 +92,7 @@ test('a process that ends in mid turn is shown, and a message continues it', asy
   run.process.kill('SIGKILL')
   await run.ended
   scene.reply = reply
-  await chat.conversation.getByText('Its process has ended. A message continues it').waitFor()
+  await chat.conversation.getByText('The process of this turn has ended. A message continues it').waitFor()
   await chat.send('Go on')
   await chat.says('Done after: Go on')
 })

@@ -17,7 +17,11 @@ const texts: { readonly [name: string]: string } = {
   'definitions of links': lines(4_200, (index) => `see [a${index}]\n\n[a${index}]: https://example.org/\n`),
   'a table of 80,000 cells': `${row(10)}\n|${'-|'.repeat(10)}\n${lines(8_000, () => row(10))}`,
   'many paragraphs': 'a\n\n'.repeat(40_000),
-  'marks at the limit of a block': `${'_a_'.repeat(1_600)}\n\n`.repeat(25),
+  'marks at the limit of a block': [
+    `${'_a_'.repeat(1_130)}\n\n`.repeat(20),
+    `${'__a)'.repeat(980)}\n\n`.repeat(10),
+    `1.漢\n${`  ]~${'word and '.repeat(16)}\n`.repeat(225)}\n`,
+  ].join('\n\n'),
   'a wide table, spaces, tasks and carriage returns': [
     `${row(10_000)}\n|${'-|'.repeat(10_000)}\n${lines(5_000, () => '|x')}`,
     `a${' '.repeat(60_000)}b`,
@@ -110,7 +114,7 @@ test('what is not formatted is complete behind its button, and safe', async () =
 
   await show(chat, texts['many paragraphs'] ?? '')
   const blocks = chat.conversation.locator('.md').last().locator('.md-block')
-  const more = chat.button('Format more (slower)').last()
+  const more = chat.button('Format more').last()
   await more.waitFor()
   const before = await blocks.count()
   await more.click()
@@ -118,6 +122,23 @@ test('what is not formatted is complete behind its button, and safe', async () =
   expect(await chat.exported('HTML')).toContain('<p>a</p>')
   await isResponsive(chat)
   expect(await watched.check()).toEqual([])
+  await chat.close()
+})
+
+test('ordinary text is formatted: a long paragraph, and 100 references at the end', async () => {
+  const chat = await open()
+  const prose = `A **long** paragraph with \`code\`. ${'Ordinary words, (some) "quoted", of a long text. '.repeat(900)}`
+  const numbers = Array.from({ length: 100 }, (_, index) => index + 1)
+  const references = numbers.map((each) => `[${each}]: https://example.org/${'a_page/'.repeat(12)}${each} "Title"`).join('\n')
+  const whole = `${prose}\n\n${numbers.map((each) => `- **Fact** [${each}]`).join('\n')}\n\nSources:\n\n${references}`
+  await show(chat, whole)
+  const answer = chat.conversation.locator('.md').last()
+  await expect.poll(() => answer.locator('a[href^="https://example.org/"]').count()).toBe(100)
+  expect(await answer.locator('strong').count()).toBe(101)
+  expect(await answer.locator('.md-plain').count()).toBe(0)
+  expect(await answer.innerText()).not.toContain(']:')
+  expect(await chat.exported('HTML')).toContain('>100</a></li>')
+  await isResponsive(chat)
   await chat.close()
 })
 

@@ -108,10 +108,11 @@ export class Continuations {
     const isIn = (list: readonly RunFlag[], { name, value }: RunFlag): boolean =>
       list.some((each) => each.name === name && each.value === value)
     const missing = [...flagsToRepeat(flags), ...(hasTeam ? modelFlags(flags) : [])].filter((flag) => !isIn(this.#flags, flag))
-    if (missing.length > 0) return `This server does not apply the flags that it was started with: ${flagWords(missing).join(' ')}.`
+    if (missing.length > 0)
+      return `This server does not apply the flags that the session was started with: ${flagWords(missing).join(' ')}.`
     // More denials are no harm.
     const added = this.#flags.filter((flag) => flag.name !== 'deny' && !isIn(flags, flag))
-    if (added.length > 0) return `This server has flags that it was started without: ${flagWords(added).join(' ')}.`
+    if (added.length > 0) return `This server has flags that the session was started without: ${flagWords(added).join(' ')}.`
     const known = this.#options.agents().flatMap((each) => [each, ...(each.team ?? [])].flatMap((one) => one.models))
     const model = models.find((each) => !known.includes(each))
     return model === undefined ? undefined : `This server does not have its model ${model}.`

@@ -17,14 +17,14 @@ import type { Continuations } from './continuations.ts'
 //
 // 1. At the start, interrupted sessions of this and earlier servers continue, a few at a time. One that cannot is reported and does not
 //    stop the others.
-// 2. Every `lookMs`, those whose process has ended continue: another server of this folder was stopped or killed. Whoever claims one
-//    first drives it.
+// 2. Every `takeOverMs`, those whose process has ended continue: another server of this folder was stopped or killed. The first
+//    server that claims one drives it.
 // 3. A message or an answer continues a session of a server, wherever it comes from.
 // 4. Sessions of `troupe run` continue only by a message or an answer through this server, with their recorded definitions.
 // 5. What was opened is released when it is idle, so that another server or a terminal can continue it.
 
 const openAtOnce = 8
-const lookMs = 2_000
+const takeOverMs = 2_000
 
 export interface OwnSessionsOptions {
   readonly runtime: AgentRuntime
@@ -49,31 +49,31 @@ export class OwnSessions {
   /** Sessions of this folder with a running turn, in any process. */
   readonly #running = new Set<TreeId>()
   /** Another process was to take a message: if it has not when it ends, the message is taken here. */
-  readonly #entrusted = new Set<TreeId>()
+  readonly #sentElsewhere = new Set<TreeId>()
   /** Sessions in mid turn whose process has ended, and which nobody continues. */
-  #left: ReadonlySet<TreeId> = new Set()
+  #withoutDriver: ReadonlySet<TreeId> = new Set()
   /** They could not be opened: not tried again without a message. */
   readonly #failed = new Set<TreeId>()
   readonly #reportedAgents = new Set<string>()
   #isStoreFailing = false
   #unwatch: (() => void) | undefined
-  #cancelLook: (() => void) | undefined
+  #cancelTakeOver: (() => void) | undefined
   #isClosed = false
 
   constructor(options: OwnSessionsOptions) {
     this.#options = options
   }
 
-  /** Continues what was interrupted, and looks for more from now on. Resolves after the first look. Can be repeated. */
+  /** Continues what was interrupted, and takes over more from now on. Resolves after the first time. Can be repeated. */
   async resume(): Promise<void> {
     const { store, workspace } = this.#options
     this.#failed.clear()
     this.#unwatch ??= store.trees.watch(({ treeId, entry }) => this.#note(this.#follow(treeId, entry)))
     try {
       await this.#continueAll(await store.trees.list({ status: ['running', 'suspended'], workspace }))
-      await this.#look()
+      await this.#takeOver()
     } finally {
-      this.#lookLater()
+      this.#takeOverLater()
     }
   }
 
@@ -98,7 +98,7 @@ export class OwnSessions {
       fork: async (id, options) => {
         const forkId = await sessions.fork(id, options)
         // The runtime would continue its copy with the latest definitions.
-        const { continues, isServed } = await this.#standing(forkId)
+        const { continues, isServed } = await this.#continuation(forkId)
         if (continues?.here && !isServed) await this.#open(forkId as TreeId)
         return forkId
       },
@@ -108,19 +108,19 @@ export class OwnSessions {
   close(): void {
     this.#isClosed = true
     this.#unwatch?.()
-    this.#cancelLook?.()
+    this.#cancelTakeOver?.()
     for (const { stop } of this.#waiting.values()) stop()
     this.#waiting.clear()
   }
 
   async #shown(entry: SessionEntry): Promise<SessionEntry> {
     const { project, continue: continues, driver } = await this.#options.continuations.of(entry)
-    const isLeft = this.#left.has(entry.sessionId as TreeId) || (project === 'elsewhere' && driver === undefined)
+    const isLeft = this.#withoutDriver.has(entry.sessionId as TreeId) || (project === 'elsewhere' && driver === undefined)
     const released = { status: 'suspended', reason: 'released' } as const
     return { ...entry, ...(isLeft && entry.status === 'running' && released), project, continue: continues }
   }
 
-  async #standing(sessionId: string) {
+  async #continuation(sessionId: string) {
     const { runtime, continuations } = this.#options
     const entry = await runtime.sessions.get(sessionId)
     const facts = entry && (await continuations.of(entry))
@@ -128,9 +128,9 @@ export class OwnSessions {
   }
 
   async #drive(sessionId: string, receipt: Receipt): Promise<Receipt> {
-    if (receipt.elsewhere) this.#entrusted.add(sessionId as TreeId)
+    if (receipt.elsewhere) this.#sentElsewhere.add(sessionId as TreeId)
     if (receipt.driven || this.#isClosed) return receipt
-    const { entry, continues } = await this.#standing(sessionId)
+    const { entry, continues } = await this.#continuation(sessionId)
     if (!entry || !continues) return receipt
     if (!continues.here) return { ...receipt, continue: continues }
     const problem = await this.#open(sessionId as TreeId)
@@ -158,19 +158,19 @@ export class OwnSessions {
     if (count > 0) note(`Continues ${count} interrupted ${count === 1 ? 'session' : 'sessions'}.`)
     const agents = [...unserved].filter((agent) => !this.#reportedAgents.has(agent))
     for (const agent of agents) this.#reportedAgents.add(agent)
-    if (agents.length > 0) report(`Sessions of agents that are not served here are left alone: ${agents.sort().join(', ')}.`)
+    if (agents.length > 0) report(`Sessions of agents that are not served here are not continued: ${agents.sort().join(', ')}.`)
   }
 
-  #lookLater(): void {
-    this.#cancelLook?.()
+  #takeOverLater(): void {
+    this.#cancelTakeOver?.()
     if (this.#isClosed) return
-    this.#cancelLook = this.#options.clock.after(lookMs, () => void this.#lookSafely().then(() => this.#lookLater()))
+    this.#cancelTakeOver = this.#options.clock.after(takeOverMs, () => void this.#takeOverSafely().then(() => this.#takeOverLater()))
   }
 
   /** A store that fails for a while is reported once. */
-  async #lookSafely(): Promise<void> {
+  async #takeOverSafely(): Promise<void> {
     try {
-      await this.#look()
+      await this.#takeOver()
       this.#isStoreFailing = false
     } catch (error) {
       if (!this.#isClosed && !this.#isStoreFailing) this.#reportStore(error)
@@ -179,20 +179,20 @@ export class OwnSessions {
   }
 
   /** Continues sessions whose process has ended: nothing reports its death. */
-  async #look(): Promise<void> {
+  async #takeOver(): Promise<void> {
     const { store, workspace } = this.#options
     // Any of them may have a message that its process has taken.
     const abandoned = await store.trees.abandoned(workspace)
     const undriven = await this.#undriven()
     await this.#continueAll([...abandoned, ...undriven].filter(({ treeId }) => !this.#failed.has(treeId)))
-    for (const treeId of this.#entrusted) {
+    for (const treeId of this.#sentElsewhere) {
       if ((await store.trees.driver(treeId)) !== undefined) continue
-      this.#entrusted.delete(treeId)
-      if ((await this.#standing(treeId)).continues?.here) await this.#open(treeId)
+      this.#sentElsewhere.delete(treeId)
+      if ((await this.#continuation(treeId)).continues?.here) await this.#open(treeId)
     }
     const left = new Set((undriven.length === 0 ? [] : await this.#undriven()).map(({ treeId }) => treeId))
-    const before = this.#left
-    this.#left = left
+    const before = this.#withoutDriver
+    this.#withoutDriver = left
     // Lists in all processes show the status again.
     for (const treeId of new Set([...before, ...left])) if (before.has(treeId) !== left.has(treeId)) await store.trees.update(treeId, {})
   }

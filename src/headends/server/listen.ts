@@ -63,7 +63,7 @@ export async function listen(server: Pick<HeadendServer, 'fetch'>, options: List
   }
 }
 
-/** Whoever keeps idle connections makes room for others. */
+/** Idle connections are closed when there are too many, so that new ones are accepted. */
 function limitConnections(http: Server, { max, clock }: { readonly max: number; readonly clock: Pick<Clock, 'monotonic'> }): void {
   http.maxConnections = max
   let [open, closedAt] = [0, Number.NEGATIVE_INFINITY]

@@ -56,7 +56,7 @@ it('counts bytes that many readers wait for once, and no longer when they were a
   const readers = [open([shared]), open([shared]), open([bytes(100)])]
   for (const reader of readers) await reader.next()
   expect(streams.unacceptedBytes).toBe(500)
-  // Whoever asks for more has accepted the chunk before.
+  // A reader that asks for more has accepted the chunk before.
   for (const reader of readers.slice(0, 2)) void reader.next()
   await settled()
   expect(streams.unacceptedBytes).toBe(100)

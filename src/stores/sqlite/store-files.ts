@@ -6,8 +6,8 @@ import { TroupeError } from '../../contracts/index.ts'
 const freshMs = 2
 
 /**
- * The files that a store has open, by device and inode. Whoever deletes or replaces one leaves an open file without a name: what is
- * written there is lost with the process.
+ * The files that a store has open, by device and inode. If one is deleted or replaced, the open file has no name: what is written
+ * there is lost with the process.
  */
 export class StoreFiles {
   #lookedAt = Number.NEGATIVE_INFINITY

@@ -46,9 +46,7 @@ export function ApprovalCard({ sessionId, request }: ApprovalCardProps) {
       >
         <Heading sessionId={sessionId} request={request} title={title} />
         {!question && <Details request={request} />}
-        {there ? (
-          <p class="muted small">It cannot be answered here.</p>
-        ) : !page.mayApprove.value ? (
+        {there ? undefined : !page.mayApprove.value ? (
           <p class="muted small">Your token cannot answer requests: it lacks the scope “approve”.</p>
         ) : question ? (
           <QuestionAnswer question={question} onDecide={onDecide} />

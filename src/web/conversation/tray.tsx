@@ -13,6 +13,7 @@ export function Tray() {
   const page = usePage()
   const { store } = useView()
   const { root } = store
+  const mayRun = page.mayRun.value && !readOnly(page, store.id)
   if (!root) void store.frame.value
   const turn = root && store.use(root).turns.at(-1)
   if (turn) store.use(turn)
@@ -24,7 +25,7 @@ export function Tray() {
       {(isOpen || waiting.length > 0) && (
         <div class="tray-messages">
           {waiting.map((item) => item.kind === 'message' && <UserMessage key={item.id} message={item.message} state={item.state} />)}
-          {root?.holdsMessages && waiting.length > 0 && page.mayRun.value && (
+          {root?.holdsMessages && waiting.length > 0 && mayRun && (
             <button type="button" class="button button-small" onClick={() => void sendHeld(page, store)}>
               <Icon name="arrowUp" /> Send now
             </button>
@@ -42,13 +43,14 @@ function TurnProgress({ turn }: { readonly turn: TurnNode }) {
   const { store } = useView()
   const { status, waits, span, inQueue, cancelling } = store.use(turn)
   const needs = useNeeded(store)
+  const isReadOnly = readOnly(page, store.id) !== undefined
   const hasStopped = isReleased(page, store.id) && needs === undefined && status === 'running'
   const isWaiting = hasStopped || needs !== undefined || (status === 'suspended' && !waits?.isChildRunning)
   if (!isWaiting) void page.now.value
   const text = (): string => {
     if (cancelling !== undefined) return cancelling === 'stop' ? 'Finishing with a short answer' : 'Stopping'
     if (needs !== undefined) return `Waiting for you: ${needs === 'answer' ? answerNeeded : reasonText.approval}`
-    if (hasStopped) return `Its process has ended${readOnly(page, store.id) ? '' : '. A message continues it'}`
+    if (hasStopped) return `The process of this turn has ended${isReadOnly ? '' : '. A message continues it'}`
     if (inQueue) return `Waiting in the queue ${inQueue.queue}`
     return isWaiting ? 'Waiting for your message' : 'Working'
   }
@@ -57,7 +59,7 @@ function TurnProgress({ turn }: { readonly turn: TurnNode }) {
       <span class={isWaiting ? 'pulse pulse-waiting' : 'pulse'} />
       {text()}
       {!isWaiting && ` · ${elapsed(store.now() - span.from)}`}
-      {cancelling === undefined && page.mayRun.value && (
+      {cancelling === undefined && page.mayRun.value && !isReadOnly && (
         <>
           {' · '}
           <button type="button" class="link-button" onClick={() => void cancelTurn(page, store, 'stop')}>

@@ -43,9 +43,20 @@ test('a text with too many tags, or too many characters, has a rest', async () =
 })
 
 test('a block that is too costly is plain text between the others', async () => {
-  const wide = `|${'a|'.repeat(1_500)}\n|${'-|'.repeat(1_500)}\n${'|x\n'.repeat(1_500)}`
-  const { blocks, state } = await formatAll(`One\n\n${wide}\n\nTwo`)
-  expect(blocks.map(({ html }) => html?.trim())).toEqual(['<p>One</p>', undefined, '<p>Two</p>'])
-  expect(blocks[1]?.text.trim()).toBe(wide.trim())
+  const wide = `|[1]|${'a|'.repeat(1_500)}\n|${'-|'.repeat(1_500)}\n${'|x\n'.repeat(1_500)}`
+  const { blocks, state } = await formatAll(`One\n\n${wide}\n\nTwo\n\n[1]: https://example.org`)
+  expect(blocks.map(({ html }) => html?.trim())).toEqual(['<p>One</p>', undefined, '<p>Two</p>', ''])
+  expect(blocks[1]?.of.own.trim()).toBe(wide.trim())
   expect(state).toBe('complete')
+})
+
+test('an answer with 100 references at its end is formatted as a whole, without them', async () => {
+  const numbers = Array.from({ length: 100 }, (_, index) => index + 1)
+  const definitions = numbers.map((each) => `[${each}]: https://example.org/${'a_page/'.repeat(12)}${each} "Title ${each}"`)
+  const known = await formatAll(`${numbers.map((each) => `Fact **${each}** [${each}].\n\n`).join('')}${definitions.join('\n')}`)
+  const html = htmlOf(known)
+  expect(html).toHaveLength(101)
+  expect(html.at(-1)).toBe('')
+  expect(html.slice(0, -1).every((each, index) => each?.endsWith(`>${index + 1}</a>.</p>`))).toBe(true)
+  expect(known.state).toBe('complete')
 })

@@ -1,5 +1,6 @@
+import { type Definitions, definitionsIn, withDefinitions } from './definitions.ts'
 import { isSimple } from './is-simple.ts'
-import { type Definitions, definitionsIn, markdownHtml, tagsIn, withDefinitions } from './markdown-html.ts'
+import { markdownHtml, tagsIn } from './markdown-html.ts'
 import { type Blocks, noBlocks, splitBlocks, steadyEnd } from './split-blocks.ts'
 import { hasTime, timed } from './work-budget.ts'
 
@@ -24,9 +25,9 @@ interface Source {
 
 interface FormattedBlock {
   readonly of: Source
-  /** With the definitions that it uses. */
+  /** What was formatted: with the definitions that it uses. */
   readonly text: string
-  /** `undefined`: too costly, shown as it is. */
+  /** `undefined`: too costly, its own text is shown. */
   readonly html: string | undefined
   readonly tags: number
 }

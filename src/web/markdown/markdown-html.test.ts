@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { cutText } from './cut-text.ts'
-import { definitionsIn, markdownHtml, safeAddress, withDefinitions } from './markdown-html.ts'
+import { definitionsIn, withDefinitions } from './definitions.ts'
+import { markdownHtml, safeAddress } from './markdown-html.ts'
 
 const external = 'target="_blank" rel="noopener noreferrer"'
 
@@ -57,8 +58,10 @@ test('a block has the definitions of links that it uses', () => {
   const definitions = definitionsIn(
     'See [A  b] and [2].\n\n[a b]: https://example.org "Title"\n[2]: /\n[x] y\n[A B]: https://second.example',
   )
-  expect(withDefinitions('See [A  b].', definitions)).toBe('See [A  b].\n\n[a b]: https://example.org "Title"')
-  expect(withDefinitions('See [3].', definitions)).toBe('See [3].')
+  expect(withDefinitions('See [A  b].', definitions)).toBe('[a b]: https://example.org "Title"\n\nSee [A  b].')
+  for (const block of ['See [3].', '[a b]: https://example.org "Title"\n[2]: /']) expect(withDefinitions(block, definitions)).toBe(block)
+  // The parser takes these for text.
+  expect(definitionsIn('[a]: two words\n[ ]: b\n[c]: d)\n[e]: "f').size).toBe(1)
 })
 
 test('a text is cut at lines, characters, and never within a character', () => {
@@ -77,6 +80,18 @@ test('a block that would take the parser seconds, or all of its stack or memory,
   for (const text of [...texts, '~a~ ~~b '.repeat(20_000), 'a_'.repeat(50_000), lines(50_000, () => 'a_'), '-\n'.repeat(12_000)])
     expect(markdownHtml(text)).toBeUndefined()
   expect(performance.now() - began).toBeLessThan(2_000)
+  for (const text of ['!', ' ', '<?', 'a`', '[a]', '|_x\n'].map((each) => `a${each.repeat(48_000 / each.length)}b`))
+    expect(markdownHtml(text)).toBeUndefined()
   const rows = `| a | b |\n|---|---|\n${lines(900, () => '| snake_case_name | *x* |')}`
   expect(markdownHtml(`${rows}\n\n\`\`\`\n${'a_'.repeat(5_000)}\n\`\`\``)).toContain('<em>x</em>')
+})
+
+test('a long paragraph of prose is formatted, and so are many definitions', () => {
+  const prose = 'Ordinary words, (some) "quoted", of a long paragraph. '.repeat(900)
+  const marked = `${'**Bold**, `code`, _more_ and [a link](https://example.org). '.repeat(15)}${prose}`.slice(0, 49_000)
+  expect(markdownHtml(marked)?.match(/<(?:strong|code|em|a) ?/g)).toHaveLength(60)
+  const definitions = Array.from({ length: 900 }, (_, index) => `[${index}]: https://example.org/${'some_page/'.repeat(8)}${index}`)
+  expect(markdownHtml(`${definitions.join('\n')}\n\nSee [7].`)).toContain('">7</a>')
+  // Within a paragraph they are text.
+  expect(markdownHtml(`a\n${definitions.join('\n')}`)).toBeUndefined()
 })

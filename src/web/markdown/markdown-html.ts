@@ -65,23 +65,3 @@ export function safeAddress(address: string): string | undefined {
 
 const characters: { readonly [character: string]: string } = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' }
 const escapeHtml = (text: string): string => text.replace(/[&<>"']/g, (each) => characters[each] ?? each)
-
-/** Links that are defined at one place of a text and used anywhere in it: `[1]: https://example.org`. */
-const definition = /^ {0,3}\[([^\]\n]{1,200})\]:[ \t]+\S.{0,2000}$/gm
-const reference = /\[([^[\]\n]{1,200})\]/g
-const nameOf = (label: string): string => label.trim().replaceAll(/\s+/g, ' ').toLowerCase()
-
-export type Definitions = ReadonlyMap<string, string>
-
-/** The first one of a name is used. `known`: those of an earlier state of the text, which are returned if they are the same. */
-export function definitionsIn(text: string, known?: Definitions): Definitions {
-  const found = new Map([...text.matchAll(definition)].toReversed().map(([line, label = '']) => [nameOf(label), line]))
-  return known?.size === found.size && [...found].every(([name, line]) => known.get(name) === line) ? known : found
-}
-
-/** A block with the definitions that it uses. All of them in each block would be too many. */
-export function withDefinitions(block: string, definitions: Definitions): string {
-  if (definitions.size === 0 || !block.includes('[')) return block
-  const used = new Set([...block.matchAll(reference)].flatMap(([, label = '']) => definitions.get(nameOf(label)) ?? []))
-  return [block, ...used].join('\n\n')
-}

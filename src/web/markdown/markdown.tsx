@@ -26,14 +26,14 @@ export function Markdown({ text, isOpen = false }: MarkdownProps) {
     // biome-ignore lint/a11y/noStaticElementInteractions: the buttons inside are in the HTML of the text
     // biome-ignore lint/a11y/useKeyWithClickEvents: a button sends clicks for keys
     <div class="md" onClick={(event) => void copyCode(page, event)}>
-      {blocks.map(({ html, text: own }, index) =>
-        html === undefined ? <PlainText key={index} text={own} /> : <Block key={index} html={html} />,
+      {blocks.map(({ html, of }, index) =>
+        html === undefined ? <PlainText key={index} text={of.own} /> : <Block key={index} html={html} />,
       )}
       {rest !== '' && (
         <PlainText text={rest} isWaiting={state === 'waits'}>
           {state === 'cut' && (
             <button type="button" class="link-button small" onClick={() => setMaxTags(maxTags + tagsAtOnce)}>
-              Format more (slower)
+              Format more
             </button>
           )}
         </PlainText>

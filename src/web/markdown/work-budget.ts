@@ -1,6 +1,6 @@
 // All texts of the page share the time for formatting. Half of the time is free for everything else, however much there is to format.
 
-/** So much at once: less than a person notices. */
+/** So much without a pause: less than a person notices. */
 const burstMs = 40
 let spentMs = 0
 let last = 0

@@ -36,7 +36,7 @@ async function staticMarkdown(text: string): Promise<string> {
     known = formatText(text, { isOpen: false, maxTags: tagsAtOnce, sanitise: sanitised }, known)
   } while (known.state === 'waits')
   const plain = (rest: string): string => (rest === '' ? '' : `<pre>${escaped(rest)}</pre>`)
-  const blocks = known.blocks.map(({ html, text: own }) => (html === undefined ? plain(own) : String(html)))
+  const blocks = known.blocks.map(({ html, of }) => (html === undefined ? plain(of.own) : String(html)))
   return `${blocks.join('')}${plain(known.rest)}`.replaceAll(/<button[^>]*>[^<]*<\/button>/g, '')
 }
 
