@@ -299,6 +299,11 @@ test('a WebSocket with too many requests in progress refuses further ones, and g
   })
   for (let id = 2; id <= 102; id++) web.send(JSON.stringify(call(id)))
   await expect.poll(() => answers.at(-1)).toMatchObject({ id: 102, error: { data: { code: 'rate_limited' } } })
+  // Calls that are cancelled get no answer, and count no longer.
+  for (let id = 2; id <= 101; id++)
+    web.send(JSON.stringify({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: id } }))
+  web.send(JSON.stringify({ jsonrpc: '2.0', id: 103, method: 'ping' }))
+  await expect.poll(() => answers.at(-1)).toEqual({ jsonrpc: '2.0', id: 103, result: {} })
 })
 
 const health = ({ url }: Pick<Scene, 'url'>, agent: Agent): Promise<number | undefined> =>

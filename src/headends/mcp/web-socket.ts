@@ -1,6 +1,6 @@
 import type { Server as HttpServer, IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
-import { isJSONRPCRequest, type JSONRPCMessage, type RequestId } from '@modelcontextprotocol/server'
+import { isJSONRPCNotification, isJSONRPCRequest, type JSONRPCMessage, type RequestId } from '@modelcontextprotocol/server'
 import { type RawData, type WebSocket, WebSocketServer } from 'ws'
 import type { Clock } from '../../contracts/index.ts'
 import { errorResponse, type HeadendServer, HttpError, type Peer, parseJson, toHttpError } from '../server/index.ts'
@@ -174,6 +174,9 @@ class SocketTransport extends MessageTransport {
       this.#peer = await this.#options.accept()
       if (isJSONRPCRequest(message)) this.#begin(message.id)
       this.onmessage?.(message)
+      // It gets no answer.
+      if (isJSONRPCNotification(message) && message.method === 'notifications/cancelled')
+        this.#requests.delete(message.params?.requestId as RequestId)
     } catch (thrown) {
       const error = toHttpError(thrown)
       const id = message && isJSONRPCRequest(message) ? message.id : null
