@@ -175,6 +175,34 @@ describe('a request that waits for a person', () => {
     expect((await call).content).toEqual([{ type: 'text', text: 'opened' }])
   })
 
+  test.each(['http', 'ws'] as const)(
+    'needs the place of a stream over %s; without one, the call ends and names its session',
+    async (transport) => {
+      // The connection has one, too.
+      const scene = await mcpScene({ server: { streams: { perToken: 3 } } })
+      const answers: ((answer: { action: 'cancel' }) => void)[] = []
+      const client = await connect({
+        kind: 'sdk 1.32',
+        transport,
+        url: scene.url,
+        elicit: () => new Promise((resolve) => answers.push(resolve)),
+      })
+      await expect.poll(() => scene.headends.streams.size).toBe(transport === 'http' ? 2 : 1)
+      const call = () => client.callTool('worker', { prompt: 'call guarded' })
+      const [first] = [call(), call().catch(() => {})]
+      await expect.poll(() => answers.length).toBe(2)
+      expect(await call()).toMatchObject({
+        isError: true,
+        content: [{}, { text: expect.stringMatching(/Needs approval. This token has 3 open streams[\s\S]*session:/) }],
+        _meta: { code: 'approval_required', sessionId: expect.any(String) },
+      })
+      answers[0]?.({ action: 'cancel' })
+      expect(await first).toMatchObject({ content: [{}, { text: expect.stringContaining('Nobody decided.') }] })
+      void call().catch(() => {})
+      await expect.poll(() => answers.length).toBe(3)
+    },
+  )
+
   test('the state of a session of another token is refused', async () => {
     const scene = await mcpScene()
     const call = async (params: object, token = localToken) => {
