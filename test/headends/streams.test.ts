@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { Agent, get } from 'node:http'
 import { connect, type Socket } from 'node:net'
@@ -5,9 +6,13 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { WebSocket } from 'ws'
-import type { InteractionEvent, OwnerId, Store, TreeId } from '../../src/contracts/index.ts'
+import { type InteractionEvent, type OwnerId, type Store, type TreeId, TroupeError } from '../../src/contracts/index.ts'
+import { anthropicRoutes } from '../../src/headends/anthropic/index.ts'
+import { openaiRoutes } from '../../src/headends/openai/index.ts'
 import { revokeToken } from '../../src/headends/server/index.ts'
+import { systemClock } from '../../src/runtime/index.ts'
 import { openStore } from '../../src/stores/index.ts'
+import { memoryStore } from '../../src/stores/memory/index.ts'
 import { FakeClock } from '../../src/testing/index.ts'
 import { jsonWeight } from '../../src/util/json-weight.ts'
 import { mcpScene, type Scene } from './mcp-scene.ts'
@@ -147,6 +152,57 @@ test('a reader that falls behind a running turn reads the journal again: it lose
   expect(read.flatMap((event) => (event && 'seq' in event ? [event.seq] : []))).toEqual(upTo(seq))
   // Its queue was dropped.
   expect(read.length).toBeLessThan(1_100)
+})
+
+test('a stream that fails ends with the error in the form of its protocol, as its caller may see it', async () => {
+  let failure: Error = new TroupeError('store_failed', 'Cannot read /srv/app/data.')
+  const store = memoryStore()
+  const dependencies = { clock: systemClock, ids: { next: () => randomUUID() }, records: store.records }
+  const served = await serve({
+    store,
+    routes({ sessions }) {
+      const { events } = sessions
+      Object.assign(sessions, {
+        async *events(...given: Parameters<typeof events>) {
+          for await (const event of events(...given)) {
+            yield event
+            if (event.type === 'interaction.item.delta') throw failure
+          }
+        },
+      })
+      return [...openaiRoutes(dependencies), ...anthropicRoutes(dependencies)]
+    },
+    server: { hiddenFolders: { '<workspace>': '/srv/app' } },
+  })
+  onTestFinished(() => served.close())
+  const messages = [{ role: 'user', content: 'one two three' }]
+  const last = (token: string) =>
+    Promise.all(
+      [
+        ['/v1/echo', { input: 'one two three' }],
+        ['/v1/chat/completions', { model: 'echo', messages, stream: true }],
+        ['/v1/responses', { model: 'echo', input: 'one two three', stream: true }],
+        ['/v1/messages', { model: 'echo', messages, max_tokens: 100, stream: true }],
+      ].map(async ([path, json]) => {
+        const { event, data = '{}' } = (await collectSse(await served.fetch(path as string, { token, json, headers: sse }))).at(-1) ?? {}
+        return { event, ...(JSON.parse(data) as object) }
+      }),
+    )
+  const forms = (message: unknown, more: object = {}) => [
+    { event: 'error', error: { message, ...more } },
+    { event: 'message', error: { message, ...more } },
+    { event: 'error', type: 'error', sequence_number: expect.any(Number), message, error: { message, ...more } },
+    { event: 'error', type: 'error', error: { message } },
+  ]
+  const guest = await served.token({ name: 'guest' })
+  expect(await last(guest)).toMatchObject(forms('Cannot read <workspace>/data.', { code: 'store_failed' }))
+  expect(await last(localToken)).toMatchObject(forms('Cannot read /srv/app/data.', { code: 'store_failed' }))
+  expect(served.errors).toEqual([])
+  expect(served.log.at(-1)).toMatchObject({ status: 200, error: 'store_failed' })
+  // Unexpected errors are reported, and not shown.
+  failure = new Error('anything')
+  expect(await last(guest)).toMatchObject(forms('The server failed to answer this request.'))
+  expect(served.errors).toEqual([failure, failure, failure, failure])
 })
 
 test('pages of JSON are limited by bytes', async () => {

@@ -77,7 +77,6 @@ export function sseRoutes(dependencies: McpDependencies, serve: (connection: Ser
       source: transport.messages(),
       encode: sseBytes,
       clock,
-      failed: () => sseBytes({ event: 'error', data: '{}' }),
       left: () => void transport.close(),
     })
   }

@@ -1,12 +1,12 @@
 import type { TimeSlices } from '../../util/time-slices.ts'
-import type { HttpError } from './http-error.ts'
 import type { OpenStream, StreamConnection } from './open-streams.ts'
 
 export interface CarryOptions {
   /** Throws if there is no place for it. */
   open(connection: Omit<StreamConnection, 'isCounted'>): OpenStream
   readonly slices: TimeSlices
-  lastMessage(error: HttpError): Uint8Array
+  /** Why it ends early: its source has failed, or its connection is closed. */
+  lastMessage(error: unknown): Uint8Array
   /** Closes the connection below it. */
   readonly cut?: (() => void) | undefined
   /** It has been sent, or its reader has left. */
@@ -39,12 +39,15 @@ export function carryStream(response: Response, options: CarryOptions): Response
     finish()
     reader.cancel().catch(() => {})
   }
+  const endWith = (error: unknown): void => {
+    last = { bytes: options.lastMessage(error), isSent: false }
+  }
   const stream = openOr(
     () => void response.body?.cancel().catch(() => {}),
     () =>
       options.open({
         end(error) {
-          last = { bytes: options.lastMessage(error), isSent: false }
+          endWith(error)
           reader.cancel().catch(() => {})
         },
         cut() {
@@ -61,8 +64,8 @@ export function carryStream(response: Response, options: CarryOptions): Response
   async function next(): Promise<Uint8Array | undefined> {
     if (last?.isSent) return undefined
     await slices.turn()
-    const { value } = last ? {} : await reader.read()
-    if (!last) return value
+    const value = last ? undefined : await reader.read().then((read) => read.value, endWith)
+    if (!last) return value ?? undefined
     last.isSent = true
     return last.bytes
   }

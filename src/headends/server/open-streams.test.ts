@@ -40,7 +40,7 @@ function stage({ maxUnacceptedBytes = 1_000, limits = { total: 100, perToken: 10
     const carried = carryStream(new Response(body, { headers: { 'content-type': 'text/event-stream' } }), {
       open: (connection) => streams.open(token, token, { ...connection, isCounted: true }),
       slices,
-      lastMessage: ({ code }: HttpError) => new TextEncoder().encode(code),
+      lastMessage: (error) => new TextEncoder().encode((error as HttpError).code),
       done: () => void seen.push('done'),
       signal,
     })
