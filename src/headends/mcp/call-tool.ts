@@ -41,9 +41,7 @@ export async function callTool(call: ToolCall): Promise<CallToolResult | InputRe
     return await (call.state === undefined ? begin(call) : continueCall(call, call.state))
   } catch (thrown) {
     if (thrown instanceof ProtocolError) throw thrown
-    const error = toHttpError(thrown)
-    if (error.status === 500) call.dependencies.onError?.(error.cause ?? error)
-    return errorResult(error)
+    return call.peer.shown(errorResult(toHttpError(thrown, call.dependencies.onError)))
   }
 }
 

@@ -54,7 +54,7 @@ export interface HeadendServerOptions {
   unavailable?(): string | undefined
   log?(entry: AccessEntry): void
   /** Unexpected errors, which clients do not see. */
-  onError?(error: unknown, requestId: string): void
+  onError?(error: unknown, requestId?: string): void
 }
 
 export interface HeadendServer {
@@ -62,6 +62,8 @@ export interface HeadendServer {
   fetch(request: Request, cut?: () => void): Promise<Response>
   /** The checks of a request, for connections of another kind such as WebSockets: Host, Origin, token, scope, rate. Throws `HttpError`. */
   accept(headers: Headers, route: Pick<Route, 'headend' | 'access'>): Promise<Peer>
+  /** The response if `accept` threw. */
+  refusal(thrown: unknown, form: ErrorBody): Response
   readonly admission: Admission
   readonly streams: OpenStreams
   /** Of the work for all connections. */
@@ -125,7 +127,6 @@ export function headendServer(options: HeadendServerOptions): HeadendServer {
       exchange.caller = caller
     })
     exchange.peer = peer
-    const { signal } = raw
     return route.handle({
       ...peer,
       raw,
@@ -134,7 +135,7 @@ export function headendServer(options: HeadendServerOptions): HeadendServer {
       query: route.query ? checked(queryOf(url), route.query, 'query') : refuseQuery(url),
       body: route.body ? await readBody(raw, route.body, route.maxBodyBytes ?? options.maxBodyBytes ?? defaultMaxBodyBytes) : undefined,
       requestId: exchange.requestId,
-      signal,
+      signal: raw.signal,
       concerns(sessionId) {
         exchange.sessionId = sessionId
       },
@@ -144,7 +145,7 @@ export function headendServer(options: HeadendServerOptions): HeadendServer {
       endsWith(encode) {
         exchange.encodeError = encode
       },
-      admit: async (agent, until = signal) => placeOf(exchange, await peer.admit(agent, until)),
+      admit: async (agent, until = raw.signal) => placeOf(exchange, await peer.admit(agent, until)),
     })
   }
 
@@ -163,6 +164,7 @@ export function headendServer(options: HeadendServerOptions): HeadendServer {
     admission,
     streams,
     slices,
+    refusal: (thrown, form) => errorResponse(toHttpError(thrown, options.onError), (...given) => view.hide(form(...given)), ''),
     drain() {
       entrance.isDraining = true
     },
