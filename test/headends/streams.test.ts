@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { WebSocket } from 'ws'
-import { type InteractionEvent, type OwnerId, type Store, type TreeId, TroupeError } from '../../src/contracts/index.ts'
+import { type InteractionEvent, localPrincipal, type OwnerId, type Store, type TreeId, TroupeError } from '../../src/contracts/index.ts'
 import { anthropicRoutes } from '../../src/headends/anthropic/index.ts'
 import { openaiRoutes } from '../../src/headends/openai/index.ts'
 import { revokeToken } from '../../src/headends/server/index.ts'
@@ -47,7 +47,7 @@ async function countingStore() {
 
 /** A session with many events of 32 KB. Returns its id and its last `seq`. */
 async function longSession({ runtime, store }: Served, megabytes: number): Promise<{ readonly id: string; readonly last: number }> {
-  const id = await runtime.sessions.start('Hi')
+  const id = await runtime.sessions.start('Hi', { principal: localPrincipal })
   await runtime.sessions.outcome(id)
   const treeId = id as string as TreeId
   const events = await store.journal.read(treeId, 0)
@@ -360,6 +360,32 @@ test('a WebSocket with too many requests in progress refuses further ones, and g
     web.send(JSON.stringify({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: id } }))
   web.send(JSON.stringify({ jsonrpc: '2.0', id: 103, method: 'ping' }))
   await expect.poll(() => answers.at(-1)).toEqual({ jsonrpc: '2.0', id: 103, result: {} })
+})
+
+test.each([
+  ['/mcp/ws', 1],
+  ['/mcp/sse', 4],
+])('messages that a client of %s does not read are counted, and it is closed', async (path, megabytes) => {
+  const clock = new FakeClock()
+  const scene = await mcpScene({ clock })
+  const { id } = await longSession(scene, 3)
+  const uri = `session://${id}/events`
+  const messages = [initialize, ...[2, 3, 4, 5].map((each) => ({ jsonrpc: '2.0', id: each, method: 'resources/read', params: { uri } }))]
+  if (path === '/mcp/ws') {
+    const web = socketOf(scene, localToken)
+    await new Promise((resolve) => web.once('open', resolve))
+    web.pause()
+    for (const message of messages) web.send(JSON.stringify(message))
+  } else {
+    const reader = (await scene.fetch(path, { headers: sse })).body?.getReader()
+    onTestFinished(() => void reader?.cancel().catch(() => {}))
+    const address = /data: (\S+)/.exec(new TextDecoder().decode((await reader?.read())?.value))?.[1] ?? ''
+    for (const message of messages) await scene.fetch(address, { json: message })
+  }
+  const { streams } = scene.headends
+  await expect.poll(() => streams.unacceptedBytes, { timeout: 10_000 }).toBeGreaterThan(megabytes * 1024 ** 2)
+  await clock.elapse(33_000)
+  expect([streams.size, streams.unacceptedBytes]).toEqual([0, 0])
 })
 
 const health = ({ url }: Pick<Scene, 'url'>, agent: Agent): Promise<number | undefined> =>

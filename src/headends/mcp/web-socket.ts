@@ -3,7 +3,7 @@ import type { Duplex } from 'node:stream'
 import { isJSONRPCNotification, isJSONRPCRequest, type JSONRPCMessage, type RequestId } from '@modelcontextprotocol/server'
 import { type RawData, type WebSocket, WebSocketServer } from 'ws'
 import type { Clock } from '../../contracts/index.ts'
-import { type HeadendServer, HttpError, type Peer, parseJson, toHttpError } from '../server/index.ts'
+import { type HeadendServer, HttpError, type OpenStream, type Peer, parseJson, toHttpError } from '../server/index.ts'
 import { agentServer } from './agent-server.ts'
 import { Connections } from './connections.ts'
 import { defaultMaxBodyBytes, type McpDependencies, maxUnsentBytes } from './dependencies.ts'
@@ -62,14 +62,14 @@ export function mcpUpgrade(server: HttpServer, dependencies: UpgradeDependencies
     if (socket.destroyed) stream.close()
     sockets.handleUpgrade(request, socket, head, (web) => {
       open = web
-      connect(web, { headers, peer })
+      connect(web, { headers, peer, stream })
     })
   }
 
-  function connect(web: WebSocket, { headers, peer }: { readonly headers: Headers; readonly peer: Peer }): void {
+  function connect(web: WebSocket, { headers, peer, stream }: Connected): void {
     const transport = new SocketTransport(
       web,
-      { clock, onError: dependencies.onError, slices: headends.slices, accept: () => headends.accept(headers, route) },
+      { clock, stream, onError: dependencies.onError, slices: headends.slices, accept: () => headends.accept(headers, route) },
       peer,
     )
     const { caller } = peer
@@ -94,7 +94,14 @@ interface Upgrade {
   readonly head: Buffer
 }
 
+interface Connected {
+  readonly headers: Headers
+  readonly peer: Peer
+  readonly stream: OpenStream
+}
+
 interface SocketOptions {
+  readonly stream: OpenStream
   readonly clock: Pick<Clock, 'after'>
   readonly slices: HeadendServer['slices']
   accept(): Promise<Peer>
@@ -146,13 +153,21 @@ class SocketTransport extends MessageTransport {
     if (this.#web.bufferedAmount > maxUnsentBytes) this.#web.terminate()
     if (this.#web.readyState !== this.#web.OPEN) return
     const sent = Promise.withResolvers<void>()
-    this.#web.send(JSON.stringify(message), () => sent.resolve())
+    this.#web.send(JSON.stringify(message), () => {
+      sent.resolve()
+      this.#hold()
+    })
     this.#sent = sent.promise
+    this.#hold()
   }
 
   protected end(): void {
     this.#cancelPing()
     this.#web.close(1000)
+  }
+
+  #hold(): void {
+    this.#options.stream.holds({ byteLength: this.#web.bufferedAmount })
   }
 
   #begin(id: RequestId): void {
