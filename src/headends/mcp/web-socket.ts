@@ -2,7 +2,6 @@ import { type Server as HttpServer, type IncomingMessage, STATUS_CODES } from 'n
 import type { Duplex } from 'node:stream'
 import { isJSONRPCNotification, isJSONRPCRequest, type JSONRPCMessage, type RequestId } from '@modelcontextprotocol/server'
 import { type RawData, type WebSocket, WebSocketServer } from 'ws'
-import type { Clock } from '../../contracts/index.ts'
 import { type HeadendServer, HttpError, type OpenStream, type Peer, parseJson, toHttpError } from '../server/index.ts'
 import { agentServer } from './agent-server.ts'
 import { Connections } from './connections.ts'
@@ -60,19 +59,14 @@ export function mcpUpgrade(server: HttpServer, dependencies: UpgradeDependencies
     })
     socket.on('close', () => stream.close())
     if (socket.destroyed) stream.close()
+    const accept = (): Promise<Peer> => headends.accept(headers, route)
     sockets.handleUpgrade(request, socket, head, (web) => {
       open = web
-      connect(web, { headers, peer, stream })
+      connect(web, new SocketTransport(web, { ...dependencies, slices: headends.slices, stream, accept }, peer), peer)
     })
   }
 
-  function connect(web: WebSocket, { headers, peer, stream }: Connected): void {
-    const transport = new SocketTransport(
-      web,
-      { clock, stream, onError: dependencies.onError, slices: headends.slices, accept: () => headends.accept(headers, route) },
-      peer,
-    )
-    const { caller } = peer
+  function connect(web: WebSocket, transport: SocketTransport, { caller }: Peer): void {
     try {
       const place = connections.open(caller.principal.id, () => void transport.close())
       place.enter()
@@ -94,18 +88,10 @@ interface Upgrade {
   readonly head: Buffer
 }
 
-interface Connected {
-  readonly headers: Headers
-  readonly peer: Peer
+interface SocketOptions extends Pick<McpDependencies, 'clock' | 'onError'> {
   readonly stream: OpenStream
-}
-
-interface SocketOptions {
-  readonly stream: OpenStream
-  readonly clock: Pick<Clock, 'after'>
   readonly slices: HeadendServer['slices']
   accept(): Promise<Peer>
-  readonly onError: McpDependencies['onError']
 }
 
 class SocketTransport extends MessageTransport {
