@@ -1,6 +1,7 @@
 import { request as httpRequest } from 'node:http'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import { WebSocket } from 'ws'
+import { TroupeError } from '../../src/contracts/index.ts'
 import { revokeToken } from '../../src/headends/server/index.ts'
 import { connect } from './mcp-clients.ts'
 import { mcpScene, type Scene } from './mcp-scene.ts'
@@ -94,8 +95,11 @@ test('messages for the stream of another token are refused', async () => {
 })
 
 describe('a WebSocket', () => {
-  const socket = (scene: Scene, headers: { [name: string]: string }) =>
-    new WebSocket(`${scene.url.replace('http', 'ws')}/mcp/ws`, 'mcp', { headers })
+  const socket = (scene: Scene, headers: { [name: string]: string }) => {
+    const web = new WebSocket(`${scene.url.replace('http', 'ws')}/mcp/ws`, 'mcp', { headers })
+    onTestFinished(() => web.terminate())
+    return web
+  }
   const refusal = (web: WebSocket): Promise<number | undefined> =>
     new Promise((resolve) => web.on('unexpected-response', (_, { statusCode }) => resolve(statusCode)).on('error', () => {}))
   const message = (web: WebSocket) =>
@@ -139,6 +143,22 @@ describe('a WebSocket', () => {
     expect(await code).toBe(1009)
   })
 
+  test('errors have no paths for a token without admin', async () => {
+    let problem: string | undefined
+    const scene = await mcpScene({ server: { hiddenFolders: { '<data>': '/srv/data' }, unavailable: () => problem } })
+    const [admin, guest] = [localToken, await scene.token({ name: 'guest' })].map((token) =>
+      socket(scene, { authorization: `Bearer ${token}` }),
+    ) as [WebSocket, WebSocket]
+    await Promise.all([opened(admin), opened(guest)])
+    problem = 'The disk of /srv/data is full.'
+    const asked = [message(admin), message(guest)]
+    for (const web of [admin, guest]) web.send(JSON.stringify(initialize))
+    expect(await Promise.all(asked)).toMatchObject([{ error: { message: problem } }, { error: { message: 'The disk of <data> is full.' } }])
+    const refused = socket(scene, { authorization: `Bearer ${await scene.token({ name: 'other' })}` }).on('error', () => {})
+    const body = await new Promise((resolve) => refused.on('unexpected-response', (_, response) => response.on('data', resolve)))
+    expect(JSON.parse(String(body))).toMatchObject({ error: { message: 'The disk of <data> is full.', data: { code: 'store_failed' } } })
+  })
+
   test('requests that offer another protocol are answered as usual', async () => {
     const scene = await mcpScene()
     const status = await new Promise((resolve, reject) => {
@@ -174,6 +194,34 @@ describe('a request that waits for a person', () => {
     await scene.runtime.sessions.approve(sessionId, { approvalId: open?.id ?? '', decision: { kind: 'approve', breadth: 'once' } })
     expect((await call).content).toEqual([{ type: 'text', text: 'opened' }])
   })
+
+  test.each(['http', 'ws'] as const)(
+    'needs the place of a stream over %s; without one, the call ends and names its session',
+    async (transport) => {
+      // The connection has one, too.
+      const scene = await mcpScene({ server: { streams: { perToken: 3 } } })
+      const answers: ((answer: { action: 'cancel' }) => void)[] = []
+      const client = await connect({
+        kind: 'sdk 1.32',
+        transport,
+        url: scene.url,
+        elicit: () => new Promise((resolve) => answers.push(resolve)),
+      })
+      await expect.poll(() => scene.headends.streams.size).toBe(transport === 'http' ? 2 : 1)
+      const call = () => client.callTool('worker', { prompt: 'call guarded' })
+      const [first] = [call(), call().catch(() => {})]
+      await expect.poll(() => answers.length).toBe(2)
+      expect(await call()).toMatchObject({
+        isError: true,
+        content: [{}, { text: expect.stringMatching(/Needs approval. This token has 3 open streams[\s\S]*session:/) }],
+        _meta: { code: 'approval_required', sessionId: expect.any(String) },
+      })
+      answers[0]?.({ action: 'cancel' })
+      expect(await first).toMatchObject({ content: [{}, { text: expect.stringContaining('Nobody decided.') }] })
+      void call().catch(() => {})
+      await expect.poll(() => answers.length).toBe(3)
+    },
+  )
 
   test('the state of a session of another token is refused', async () => {
     const scene = await mcpScene()
@@ -242,6 +290,32 @@ describe('agents that changed are announced', () => {
     scene.agentsChanged()
     await changed.promise
   })
+})
+
+test('errors of tools and resources have no paths for a token without admin, and unexpected ones are reported', async () => {
+  const errors: unknown[] = []
+  const scene = await mcpScene({
+    server: { hiddenFolders: { '<data>': '/srv/data' } },
+    mcp: { onError: (error) => errors.push(error) },
+  })
+  let failure: Error = new TroupeError('store_failed', 'Cannot read /srv/data/a.')
+  const fail = async () => {
+    throw failure
+  }
+  Object.assign(scene.runtime.sessions, { outcome: fail, list: fail })
+  const seenBy = async (token: string) => {
+    const client = await connect({ kind: 'sdk 1.32', transport: 'http', url: scene.url, token })
+    const { content } = await client.callTool('echo', { prompt: 'x' })
+    return [content[0]?.text, await client.listResources().catch(({ message }: Error) => message)]
+  }
+  expect(await seenBy(localToken)).toEqual(['Cannot read /srv/data/a.', expect.stringContaining('Cannot read /srv/data/a.')])
+  const guest = await scene.token({ name: 'guest' })
+  expect(await seenBy(guest)).toEqual(['Cannot read <data>/a.', expect.stringContaining('Cannot read <data>/a.')])
+  expect(errors).toEqual([])
+  failure = new Error('anything')
+  const hidden = 'The server failed to answer this request.'
+  expect(await seenBy(guest)).toEqual([hidden, expect.stringContaining(hidden)])
+  expect(errors).toEqual([failure, failure])
 })
 
 test('a cancelled call ends its stream', async () => {

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { Agent, get } from 'node:http'
@@ -6,9 +7,13 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { WebSocket } from 'ws'
-import type { InteractionEvent, OwnerId, Store, TreeId } from '../../src/contracts/index.ts'
+import { type InteractionEvent, localPrincipal, type OwnerId, type Store, type TreeId, TroupeError } from '../../src/contracts/index.ts'
+import { anthropicRoutes } from '../../src/headends/anthropic/index.ts'
+import { openaiRoutes } from '../../src/headends/openai/index.ts'
 import { revokeToken } from '../../src/headends/server/index.ts'
+import { systemClock } from '../../src/runtime/index.ts'
 import { openStore } from '../../src/stores/index.ts'
+import { memoryStore } from '../../src/stores/memory/index.ts'
 import { FakeClock } from '../../src/testing/index.ts'
 import { jsonWeight } from '../../src/util/json-weight.ts'
 import { mcpScene, type Scene } from './mcp-scene.ts'
@@ -43,7 +48,7 @@ async function countingStore() {
 
 /** A session with many events of 32 KB. Returns its id and its last `seq`. */
 async function longSession({ runtime, store }: Served, megabytes: number): Promise<{ readonly id: string; readonly last: number }> {
-  const id = await runtime.sessions.start('Hi')
+  const id = await runtime.sessions.start('Hi', { principal: localPrincipal })
   await runtime.sessions.outcome(id)
   const treeId = id as string as TreeId
   const events = await store.journal.read(treeId, 0)
@@ -148,6 +153,57 @@ test('a reader that falls behind a running turn reads the journal again: it lose
   expect(read.flatMap((event) => (event && 'seq' in event ? [event.seq] : []))).toEqual(upTo(seq))
   // Its queue was dropped.
   expect(read.length).toBeLessThan(1_100)
+})
+
+test('a stream that fails ends with the error in the form of its protocol, as its caller may see it', async () => {
+  let failure: Error = new TroupeError('store_failed', 'Cannot read /srv/app/data.')
+  const store = memoryStore()
+  const dependencies = { clock: systemClock, ids: { next: () => randomUUID() }, records: store.records }
+  const served = await serve({
+    store,
+    routes({ sessions }) {
+      const { events } = sessions
+      Object.assign(sessions, {
+        async *events(...given: Parameters<typeof events>) {
+          for await (const event of events(...given)) {
+            yield event
+            if (event.type === 'interaction.item.delta') throw failure
+          }
+        },
+      })
+      return [...openaiRoutes(dependencies), ...anthropicRoutes(dependencies)]
+    },
+    server: { hiddenFolders: { '<workspace>': '/srv/app' } },
+  })
+  onTestFinished(() => served.close())
+  const messages = [{ role: 'user', content: 'one two three' }]
+  const last = (token: string) =>
+    Promise.all(
+      [
+        ['/v1/echo', { input: 'one two three' }],
+        ['/v1/chat/completions', { model: 'echo', messages, stream: true }],
+        ['/v1/responses', { model: 'echo', input: 'one two three', stream: true }],
+        ['/v1/messages', { model: 'echo', messages, max_tokens: 100, stream: true }],
+      ].map(async ([path, json]) => {
+        const { event, data = '{}' } = (await collectSse(await served.fetch(path as string, { token, json, headers: sse }))).at(-1) ?? {}
+        return { event, ...(JSON.parse(data) as object) }
+      }),
+    )
+  const forms = (message: unknown, more: object = {}) => [
+    { event: 'error', error: { message, ...more } },
+    { event: 'message', error: { message, ...more } },
+    { event: 'error', type: 'error', sequence_number: expect.any(Number), message, error: { message, ...more } },
+    { event: 'error', type: 'error', error: { message } },
+  ]
+  const guest = await served.token({ name: 'guest' })
+  expect(await last(guest)).toMatchObject(forms('Cannot read <workspace>/data.', { code: 'store_failed' }))
+  expect(await last(localToken)).toMatchObject(forms('Cannot read /srv/app/data.', { code: 'store_failed' }))
+  expect(served.errors).toEqual([])
+  expect(served.log.at(-1)).toMatchObject({ status: 200, error: 'store_failed' })
+  // Unexpected errors are reported, and not shown.
+  failure = new Error('anything')
+  expect(await last(guest)).toMatchObject(forms('The server failed to answer this request.'))
+  expect(served.errors).toEqual([failure, failure, failure, failure])
 })
 
 test('pages of JSON are limited by bytes', async () => {
@@ -300,6 +356,37 @@ test('a WebSocket with too many requests in progress refuses further ones, and g
   })
   for (let id = 2; id <= 102; id++) web.send(JSON.stringify(call(id)))
   await expect.poll(() => answers.at(-1)).toMatchObject({ id: 102, error: { data: { code: 'rate_limited' } } })
+  // Calls that are cancelled get no answer, and count no longer.
+  for (let id = 2; id <= 101; id++)
+    web.send(JSON.stringify({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: id } }))
+  web.send(JSON.stringify({ jsonrpc: '2.0', id: 103, method: 'ping' }))
+  await expect.poll(() => answers.at(-1)).toEqual({ jsonrpc: '2.0', id: 103, result: {} })
+})
+
+test.each([
+  ['/mcp/ws', 1],
+  ['/mcp/sse', 4],
+])('messages that a client of %s does not read are counted, and it is closed', async (path, megabytes) => {
+  const clock = new FakeClock()
+  const scene = await mcpScene({ clock })
+  const { id } = await longSession(scene, 3)
+  const uri = `session://${id}/events`
+  const messages = [initialize, ...[2, 3, 4, 5].map((each) => ({ jsonrpc: '2.0', id: each, method: 'resources/read', params: { uri } }))]
+  if (path === '/mcp/ws') {
+    const web = socketOf(scene, localToken)
+    await new Promise((resolve) => web.once('open', resolve))
+    web.pause()
+    for (const message of messages) web.send(JSON.stringify(message))
+  } else {
+    const reader = (await scene.fetch(path, { headers: sse })).body?.getReader()
+    onTestFinished(() => void reader?.cancel().catch(() => {}))
+    const address = /data: (\S+)/.exec(new TextDecoder().decode((await reader?.read())?.value))?.[1] ?? ''
+    for (const message of messages) await scene.fetch(address, { json: message })
+  }
+  const { streams } = scene.headends
+  await expect.poll(() => streams.unacceptedBytes, { timeout: 10_000 }).toBeGreaterThan(megabytes * 1024 ** 2)
+  await clock.elapse(33_000)
+  expect([streams.size, streams.unacceptedBytes]).toEqual([0, 0])
 })
 
 const health = ({ url }: Pick<Scene, 'url'>, agent: Agent): Promise<number | undefined> =>

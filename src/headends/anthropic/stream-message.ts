@@ -1,20 +1,10 @@
 import type { Clock } from '../../contracts/index.ts'
-import {
-  afterFirst,
-  answerBroken,
-  eventStream,
-  type RouteRequest,
-  requireAnswer,
-  sseBytes,
-  type Turn,
-  toHttpError,
-} from '../server/index.ts'
-import { anthropicErrors } from './errors.ts'
+import { afterFirst, answerBroken, eventStream, type RouteRequest, requireAnswer, sseBytes, type Turn } from '../server/index.ts'
 import type { MessageEvents } from './message-events.ts'
 import type { WireEvent } from './wire-message.ts'
 
 export interface MessageStream {
-  readonly request: Pick<RouteRequest, 'sessions' | 'requestId'>
+  readonly request: Pick<RouteRequest, 'sessions'>
   readonly turn: Turn
   readonly events: MessageEvents
   readonly texts: 'live' | 'none'
@@ -24,7 +14,7 @@ export interface MessageStream {
 
 /** A turn that fails before its first output is answered with a status, and later with an event. */
 export async function streamMessage({ request, turn, events, texts, clock, headers }: MessageStream): Promise<Response> {
-  const { sessions, requestId } = request
+  const { sessions } = request
 
   async function* messageEvents(): AsyncGenerator<WireEvent> {
     let hasBegun = false
@@ -47,7 +37,6 @@ export async function streamMessage({ request, turn, events, texts, clock, heade
     encode: (event) => sseBytes({ event: event.type, data: JSON.stringify(event) }),
     clock,
     headers,
-    failed: (error) => sseBytes({ event: 'error', data: JSON.stringify(anthropicErrors(toHttpError(error), requestId)) }),
     left: () => turn.left(),
   })
 }

@@ -10,11 +10,12 @@ import {
   type ServerContext,
 } from '@modelcontextprotocol/server'
 import type { Clock } from '../../contracts/index.ts'
-import { type Caller, hasScope, type Peer } from '../server/index.ts'
+import { type Caller, hasScope, type Peer, toHttpError } from '../server/index.ts'
 import { agentTools } from './agent-tools.ts'
 import type { Asking } from './ask-person.ts'
 import { callTool } from './call-tool.ts'
 import type { McpDependencies } from './dependencies.ts'
+import { jsonRpcErrors } from './json-rpc-errors.ts'
 import { listResources, readResource, resourceTemplates } from './resources.ts'
 
 const instructions =
@@ -72,11 +73,24 @@ export function agentServer(dependencies: McpDependencies, connection: ServedCon
     return server.projectCallToolResult(result, agentTool.tool.outputSchema)
   })
   if (mayRead) {
-    server.setRequestHandler('resources/list', ({ params }, context) => listResources(connection.peerOf(context), params?.cursor))
+    const shown = async <Result>(context: ServerContext, read: (peer: Peer) => Promise<Result>): Promise<Result> => {
+      const peer = connection.peerOf(context)
+      return read(peer).catch((error: unknown) => {
+        throw protocolError(error, peer, dependencies)
+      })
+    }
+    server.setRequestHandler('resources/list', ({ params }, context) => shown(context, (peer) => listResources(peer, params?.cursor)))
     server.setRequestHandler('resources/templates/list', () => resourceTemplates)
-    server.setRequestHandler('resources/read', ({ params }, context) => readResource(connection.peerOf(context), params.uri))
+    server.setRequestHandler('resources/read', ({ params }, context) => shown(context, (peer) => readResource(peer, params.uri)))
   }
   return server
+}
+
+/** As the caller may see it. */
+function protocolError(thrown: unknown, peer: Peer, { onError }: McpDependencies): ProtocolError {
+  if (thrown instanceof ProtocolError) return thrown
+  const { code, message, data } = peer.shown(jsonRpcErrors(toHttpError(thrown, onError), '')).error
+  return new ProtocolError(code, message, data)
 }
 
 /** Aborted by a cancellation, and when the client closes the request. */

@@ -1,7 +1,17 @@
 import type { CallToolResult, InputRequiredResult } from '@modelcontextprotocol/server'
 import { ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/server'
 import type { ApprovalRequest, Outcome } from '../../contracts/index.ts'
-import { approvalRequired, type HttpError, isSpoken, type Peer, renewalOf, requireAnswer, toHttpError } from '../server/index.ts'
+import {
+  approvalRequired,
+  errorText,
+  type HttpError,
+  isSpoken,
+  type OpenStream,
+  type Peer,
+  renewalOf,
+  requireAnswer,
+  toHttpError,
+} from '../server/index.ts'
 import { type AgentArguments, type AgentTool, ownSchema, readArguments } from './agent-tools.ts'
 import { type AskContext, type Asking, acceptResponses, askByResult, askWhileOpen, followedOf } from './ask-person.ts'
 import type { McpDependencies } from './dependencies.ts'
@@ -10,7 +20,7 @@ import { type Followed, followUntilRest } from './follow-session.ts'
 // A tool call is a new session of its caller.
 //
 // 1. A call that is cancelled, or whose client leaves, interrupts its session.
-// 2. A call that waits for a person holds no place.
+// 2. A call that waits for a person holds no place of a turn. While it asks, it needs one of a stream.
 // 3. A session that waits when its call ends can be answered elsewhere, and then continues.
 
 export interface ToolCall {
@@ -31,9 +41,7 @@ export async function callTool(call: ToolCall): Promise<CallToolResult | InputRe
     return await (call.state === undefined ? begin(call) : continueCall(call, call.state))
   } catch (thrown) {
     if (thrown instanceof ProtocolError) throw thrown
-    const error = toHttpError(thrown)
-    if (error.status === 500) call.dependencies.onError?.(error.cause ?? error)
-    return errorResult(error)
+    return call.peer.shown(errorResult(toHttpError(thrown, call.dependencies.onError)))
   }
 }
 
@@ -58,9 +66,9 @@ async function continueCall(call: ToolCall, state: string): Promise<CallToolResu
     throw new ProtocolError(ProtocolErrorCode.InvalidParams, 'Invalid or expired requestState', { reason: 'invalid_request_state' })
   peer.concerns(followed.sessionId)
   const requests = await peer.sessions.requests(followed.sessionId)
-  if (requests.length > 0 && call.asking.kind === 'none') return waitingResult(call, followed, requests)
+  if (requests.length > 0 && call.asking.kind === 'none') return waitingResult(call.asking.why, followed, requests)
   const { open, isDismissed } = await acceptResponses(askContext(call, followed), requests, call.responses)
-  if (isDismissed) return waitingResult(call, followed, open)
+  if (isDismissed) return waitingResult(whyNot(call.asking), followed, open)
   if (open.length > 0) return askByResult(followed, open)
   const place = await peer.admit(agentTool.agent.name, signal)
   try {
@@ -89,8 +97,8 @@ async function finish(call: ToolCall, followed: Followed, firstPlace: { release(
       if (requests.length === 0) continue
       place.release()
       if (call.asking.kind === 'return') return askByResult(followed, requests)
-      const isAnswered = call.asking.kind === 'request' && (await askWhileOpen(askContext(call, followed), requests, call.asking.elicit))
-      if (!isAnswered) return waitingResult(call, followed, await peer.sessions.requests(sessionId))
+      const unanswered = await whyUnanswered(call, followed, requests)
+      if (unanswered !== undefined) return waitingResult(unanswered, followed, await peer.sessions.requests(sessionId))
       place = await peer.admit(agentTool.agent.name, signal)
     }
   } finally {
@@ -98,6 +106,27 @@ async function finish(call: ToolCall, followed: Followed, firstPlace: { release(
     signal.removeEventListener('abort', interrupt)
   }
 }
+
+/** `undefined`: somebody has answered. */
+async function whyUnanswered(call: ToolCall, followed: Followed, requests: readonly ApprovalRequest[]): Promise<string | undefined> {
+  const { peer, asking } = call
+  if (asking.kind !== 'request') return whyNot(asking)
+  const ended = new AbortController()
+  const end = (): void => ended.abort()
+  let place: OpenStream | undefined
+  try {
+    place = peer.openStream({ isCounted: true, end, cut: end })
+    const signal = AbortSignal.any([call.signal, ended.signal])
+    return (await askWhileOpen({ ...askContext(call, followed), signal }, requests, asking.elicit)) ? undefined : whyNot(asking)
+  } catch (error) {
+    // There is no place.
+    return errorText(toHttpError(error))
+  } finally {
+    place?.close()
+  }
+}
+
+const whyNot = (asking: Asking): string => (asking.kind === 'none' ? asking.why : 'Nobody decided.')
 
 async function answer({ agentTool, peer }: ToolCall, outcome: Outcome): Promise<CallToolResult> {
   const { report, status, reason } = await requireAnswer(peer.sessions, outcome)
@@ -115,12 +144,11 @@ async function answer({ agentTool, peer }: ToolCall, outcome: Outcome): Promise<
 /** Nobody works. A child that talks to the person has answered; another one waits for input. */
 async function answerOrWait(call: ToolCall, followed: Followed): Promise<CallToolResult> {
   const outcome = await call.peer.sessions.outcome(followed.sessionId)
-  return isSpoken(outcome) ? answer(call, outcome) : waitingResult(call, followed, [])
+  return isSpoken(outcome) ? answer(call, outcome) : waitingResult(whyNot(call.asking), followed, [])
 }
 
-function waitingResult({ asking }: ToolCall, { sessionId }: Followed, requests: readonly ApprovalRequest[]): CallToolResult {
+function waitingResult(why: string, { sessionId }: Followed, requests: readonly ApprovalRequest[]): CallToolResult {
   const error = approvalRequired(sessionId, requests)
-  const why = asking.kind === 'none' ? asking.why : 'Nobody decided.'
   const later = `Session: ${sessionId}. Its answer will be in the resource session://${sessionId}.`
   const { content, ...rest } = errorResult(error)
   return { ...rest, content: [...content, { type: 'text', text: `Needs approval. ${why}\n${later}` }] }

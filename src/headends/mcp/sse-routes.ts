@@ -1,6 +1,15 @@
 import { type JSONRPCMessage, parseJSONRPCMessage, type Server } from '@modelcontextprotocol/server'
 import { z } from 'zod'
-import { eventStream, HttpError, type Route, type RouteRequest, route, type SseMessage, sseBytes } from '../server/index.ts'
+import {
+  eventStream,
+  HttpError,
+  type OpenStream,
+  type Route,
+  type RouteRequest,
+  route,
+  type SseMessage,
+  sseBytes,
+} from '../server/index.ts'
 import type { ServedConnection } from './agent-server.ts'
 import { answers } from './answer-schemas.ts'
 import { Connections } from './connections.ts'
@@ -11,10 +20,17 @@ import { MessageTransport, serveConnection } from './serve-connection.ts'
 // HTTP with SSE, the transport of 2024-11-05: one stream for the messages of the server, and an address for those of the client.
 
 class SseTransport extends MessageTransport {
-  readonly #waiting: SseMessage[] = []
+  readonly #stream: OpenStream
+  #waiting: Uint8Array[] = []
   #unsent = 0
   #wake: () => void = () => {}
   #isOver = false
+
+  constructor({ openStream }: Pick<RouteRequest, 'openStream'>) {
+    super()
+    const close = (): void => void this.close()
+    this.#stream = openStream({ isCounted: false, end: close, cut: close })
+  }
 
   async send(message: JSONRPCMessage): Promise<void> {
     this.push({ event: 'message', data: JSON.stringify(message) })
@@ -22,23 +38,33 @@ class SseTransport extends MessageTransport {
 
   /** A client that does not read its answers is disconnected. */
   push(message: SseMessage): void {
-    this.#unsent += message.data.length
-    if (this.#unsent > maxUnsentBytes) return void this.close()
-    this.#waiting.push(message)
+    const bytes = sseBytes(message)
+    if (this.#isOver) return
+    if (this.#unsent + bytes.byteLength > maxUnsentBytes) return void this.close()
+    this.#waiting.push(bytes)
+    this.#count(bytes.byteLength)
     this.#wake()
   }
 
   protected end(): void {
     this.#isOver = true
+    this.#waiting = []
+    this.#stream.close()
     this.#wake()
   }
 
-  async *messages(): AsyncGenerator<SseMessage> {
+  #count(change: number): void {
+    this.#unsent += change
+    this.#stream.holds({ byteLength: this.#unsent })
+  }
+
+  async *messages(): AsyncGenerator<Uint8Array> {
     for (;;) {
       const next = this.#waiting.shift()
-      this.#unsent -= next?.data.length ?? 0
-      if (next) yield next
-      else if (this.#isOver) return
+      if (next) {
+        this.#count(-next.byteLength)
+        yield next
+      } else if (this.#isOver) return
       else {
         const more = Promise.withResolvers<void>()
         this.#wake = more.resolve
@@ -59,8 +85,8 @@ export function sseRoutes(dependencies: McpDependencies, serve: (connection: Ser
     const id = ids.next()
     const { caller } = request
     const owner = caller.principal.id
-    const transport = new SseTransport()
     const place = connections.open(owner, () => void transport.close())
+    const transport = new SseTransport(request)
     place.enter()
     open.set(id, { owner, transport })
     serveConnection(dependencies, serve, {
@@ -75,9 +101,8 @@ export function sseRoutes(dependencies: McpDependencies, serve: (connection: Ser
     transport.push({ event: 'endpoint', data: `${messagesPath}?session=${id}` })
     return eventStream({
       source: transport.messages(),
-      encode: sseBytes,
+      encode: (bytes) => bytes,
       clock,
-      failed: () => sseBytes({ event: 'error', data: '{}' }),
       left: () => void transport.close(),
     })
   }

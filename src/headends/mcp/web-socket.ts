@@ -1,9 +1,8 @@
-import type { Server as HttpServer, IncomingMessage } from 'node:http'
+import { type Server as HttpServer, type IncomingMessage, STATUS_CODES } from 'node:http'
 import type { Duplex } from 'node:stream'
-import { isJSONRPCRequest, type JSONRPCMessage, type RequestId } from '@modelcontextprotocol/server'
+import { isJSONRPCNotification, isJSONRPCRequest, type JSONRPCMessage, type RequestId } from '@modelcontextprotocol/server'
 import { type RawData, type WebSocket, WebSocketServer } from 'ws'
-import type { Clock } from '../../contracts/index.ts'
-import { errorResponse, type HeadendServer, HttpError, type Peer, parseJson, toHttpError } from '../server/index.ts'
+import { type HeadendServer, HttpError, type OpenStream, type Peer, parseJson, toHttpError } from '../server/index.ts'
 import { agentServer } from './agent-server.ts'
 import { Connections } from './connections.ts'
 import { defaultMaxBodyBytes, type McpDependencies, maxUnsentBytes } from './dependencies.ts'
@@ -26,7 +25,7 @@ const highWaterBytes = 64 * 1024
 const maxRequests = 100
 
 export interface UpgradeDependencies extends McpDependencies {
-  readonly headends: Pick<HeadendServer, 'accept' | 'slices'>
+  readonly headends: Pick<HeadendServer, 'accept' | 'refusal' | 'slices'>
 }
 
 /** Accepts WebSockets at `/mcp/ws`. Other requests are not affected. */
@@ -47,7 +46,7 @@ export function mcpUpgrade(server: HttpServer, dependencies: UpgradeDependencies
   server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
     socket.on('error', () => socket.destroy())
     const headers = headersOf(request)
-    upgrade(headers, { request, socket, head }).catch((error: unknown) => refuse(socket, toHttpError(error)))
+    upgrade(headers, { request, socket, head }).catch((error: unknown) => refuse(socket, headends.refusal(error, jsonRpcErrors)))
   })
 
   async function upgrade(headers: Headers, { request, socket, head }: Upgrade): Promise<void> {
@@ -60,15 +59,14 @@ export function mcpUpgrade(server: HttpServer, dependencies: UpgradeDependencies
     })
     socket.on('close', () => stream.close())
     if (socket.destroyed) stream.close()
+    const accept = (): Promise<Peer> => headends.accept(headers, route)
     sockets.handleUpgrade(request, socket, head, (web) => {
       open = web
-      connect(web, { headers, peer })
+      connect(web, new SocketTransport(web, { ...dependencies, slices: headends.slices, stream, accept }, peer), peer)
     })
   }
 
-  function connect(web: WebSocket, { headers, peer }: { readonly headers: Headers; readonly peer: Peer }): void {
-    const transport = new SocketTransport(web, { clock, slices: headends.slices, accept: () => headends.accept(headers, route) }, peer)
-    const { caller } = peer
+  function connect(web: WebSocket, transport: SocketTransport, { caller }: Peer): void {
     try {
       const place = connections.open(caller.principal.id, () => void transport.close())
       place.enter()
@@ -90,8 +88,8 @@ interface Upgrade {
   readonly head: Buffer
 }
 
-interface SocketOptions {
-  readonly clock: Pick<Clock, 'after'>
+interface SocketOptions extends Pick<McpDependencies, 'clock' | 'onError'> {
+  readonly stream: OpenStream
   readonly slices: HeadendServer['slices']
   accept(): Promise<Peer>
 }
@@ -141,13 +139,21 @@ class SocketTransport extends MessageTransport {
     if (this.#web.bufferedAmount > maxUnsentBytes) this.#web.terminate()
     if (this.#web.readyState !== this.#web.OPEN) return
     const sent = Promise.withResolvers<void>()
-    this.#web.send(JSON.stringify(message), () => sent.resolve())
+    this.#web.send(JSON.stringify(message), () => {
+      sent.resolve()
+      this.#hold()
+    })
     this.#sent = sent.promise
+    this.#hold()
   }
 
   protected end(): void {
     this.#cancelPing()
     this.#web.close(1000)
+  }
+
+  #hold(): void {
+    this.#options.stream.holds({ byteLength: this.#web.bufferedAmount })
   }
 
   #begin(id: RequestId): void {
@@ -174,10 +180,13 @@ class SocketTransport extends MessageTransport {
       this.#peer = await this.#options.accept()
       if (isJSONRPCRequest(message)) this.#begin(message.id)
       this.onmessage?.(message)
+      // It gets no answer.
+      if (isJSONRPCNotification(message) && message.method === 'notifications/cancelled')
+        this.#requests.delete(message.params?.requestId as RequestId)
     } catch (thrown) {
-      const error = toHttpError(thrown)
+      const error = toHttpError(thrown, this.#options.onError)
       const id = message && isJSONRPCRequest(message) ? message.id : null
-      await this.send({ ...jsonRpcErrors(error, ''), id } as unknown as JSONRPCMessage)
+      await this.send({ ...this.#peer.shown(jsonRpcErrors(error, '')), id } as unknown as JSONRPCMessage)
       if (error.status === 401) this.#web.close(1008, 'the token is not valid')
     }
   }
@@ -192,11 +201,10 @@ function headersOf({ headers }: IncomingMessage): Headers {
   )
 }
 
-async function refuse(socket: Duplex, error: HttpError): Promise<void> {
-  const response = errorResponse(error, jsonRpcErrors, '')
+async function refuse(socket: Duplex, response: Response): Promise<void> {
   const body = await response.text()
   const headers = [...response.headers].map(([name, value]) => `${name}: ${value}\r\n`).join('')
   socket.end(
-    `HTTP/1.1 ${error.status} ${error.kind}\r\n${headers}content-length: ${Buffer.byteLength(body)}\r\nconnection: close\r\n\r\n${body}`,
+    `HTTP/1.1 ${response.status} ${STATUS_CODES[response.status]}\r\n${headers}content-length: ${Buffer.byteLength(body)}\r\nconnection: close\r\n\r\n${body}`,
   )
 }

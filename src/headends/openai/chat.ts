@@ -8,14 +8,12 @@ import {
   type RouteRequest,
   sseBytes,
   startTurn,
-  toHttpError,
   unknownQuery,
 } from '../server/index.ts'
 import { type ChatPiece, chatAnswer } from './chat-answer.ts'
 import { messagesSchema, readMessages } from './chat-messages.ts'
 import { chatParameters } from './chat-parameters.ts'
 import { deletedAfter } from './deleted-after.ts'
-import { openAiError } from './errors.ts'
 import type { OpenAiDependencies } from './openai-routes.ts'
 import { checkParameters } from './parameters.ts'
 import { chatUsage, labelsOf, limitsOf, metadataSchema, outputOf, responseFormatSchema } from './settings.ts'
@@ -70,13 +68,13 @@ export async function completeChat(request: RouteRequest<ChatBody>, { clock }: O
   const head = { id: `chatcmpl-${turn.sessionId}`, created: Math.floor(clock.now() / 1000), model: agent.name }
   const headers = { 'x-session-id': turn.sessionId, ...ignoredHeaders([...ignored, ...unknownQuery(request.url)]) }
   if (!isStream) return Response.json(await completion(answer, head), { headers })
+  request.endsWith((error) => sseBytes({ data: JSON.stringify(error) }))
   return eventStream({
     source: await afterFirst(answer, clock),
     encode: chunkEncoder(head, { hasUsage: body.stream_options?.include_usage === true }),
     clock,
     headers,
     end: () => sseBytes({ data: '[DONE]' }),
-    failed: (error) => sseBytes({ data: JSON.stringify({ error: openAiError(toHttpError(error)) }) }),
     left: () => turn.left(),
   })
 }

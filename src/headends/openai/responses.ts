@@ -1,7 +1,7 @@
 import { z } from 'zod'
-import { eventStream, ignoredHeaders, pageOf, type RouteRequest, sseBytes, toHttpError, unknownQuery } from '../server/index.ts'
+import { eventStream, ignoredHeaders, pageOf, type RouteRequest, sseBytes, unknownQuery } from '../server/index.ts'
 import { deletedAfter } from './deleted-after.ts'
-import { openAiError } from './errors.ts'
+import type { OpenAiError } from './errors.ts'
 import { inputItems, inputItemsQuery, wholeItem } from './input-items.ts'
 import type { OpenAiDependencies } from './openai-routes.ts'
 import type { ResponseBody } from './response-body.ts'
@@ -28,6 +28,7 @@ export async function createResponse(request: RouteRequest<ResponseBody>, depend
   const answer = body.store === false ? deletedAfter(events, remove) : events
   if (!isLive) return Response.json(await answeredResponse(answer), { headers })
   return streamed(answer, {
+    request,
     clock: dependencies.clock,
     headers,
     left() {
@@ -37,6 +38,7 @@ export async function createResponse(request: RouteRequest<ResponseBody>, depend
 }
 
 interface Streamed {
+  readonly request: Pick<RouteRequest, 'endsWith'>
   readonly clock: OpenAiDependencies['clock']
   readonly headers?: { readonly [name: string]: string }
   /** The last number that the client has. */
@@ -44,20 +46,14 @@ interface Streamed {
   left?(): void
 }
 
-function streamed(events: AsyncIterable<ResponseEvent>, { clock, headers = {}, after, left = () => {} }: Streamed): Response {
+function streamed(events: AsyncIterable<ResponseEvent>, { request, clock, headers = {}, after, left = () => {} }: Streamed): Response {
   const stream = new ResponseStream(after)
   const encode = (event: ResponseEvent): Uint8Array => sseBytes({ event: event.type, data: JSON.stringify(event) })
-  return eventStream({
-    source: stream.numbered(events),
-    encode,
-    clock,
-    headers,
-    failed(thrown) {
-      const error = openAiError(toHttpError(thrown))
-      return encode(stream.last({ type: 'error', message: error.message, code: error.code, param: error.param, error }))
-    },
-    left,
+  request.endsWith((body) => {
+    const { error } = body as { readonly error: OpenAiError }
+    return encode(stream.last({ type: 'error', message: error.message, code: error.code, param: error.param, error }))
   })
+  return eventStream({ source: stream.numbered(events), encode, clock, headers, left })
 }
 
 /** As it is now, from the journal. */
@@ -83,7 +79,7 @@ export async function getResponse(
   if (request.query.stream !== 'true') return Response.json(await currentResponse(request, response), { headers })
   const recorded = (await request.sessions.get(response.sessionId))?.seq ?? 0
   const events = followResponse(request, response, { isLive: true, isDetached: true, recorded })
-  return streamed(events, { clock, headers, after: request.query.starting_after })
+  return streamed(events, { request, clock, headers, after: request.query.starting_after })
 }
 
 export async function listInputItems(

@@ -16,7 +16,6 @@ import {
   sseBytes,
   startTurn,
   type Turn,
-  toHttpError,
 } from '../server/index.ts'
 import { acceptedAnswer, agentList, agentSchema, answerEvents, answerSchema } from './answer-schemas.ts'
 import { encodeEvent } from './event-routes.ts'
@@ -112,7 +111,7 @@ export function agentRoutes({ clock }: RestDependencies): readonly Route[] {
     return Response.json(answerDocument(answer))
   }
 
-  function streamed({ sessions, requestId }: RouteRequest, turn: Turn): Response {
+  function streamed({ sessions }: RouteRequest, turn: Turn): Response {
     async function* source() {
       yield* sessions.events(turn.sessionId, { until: 'turn' })
       yield { outcome: await turn.outcome() }
@@ -123,7 +122,6 @@ export function agentRoutes({ clock }: RestDependencies): readonly Route[] {
         'outcome' in item ? sseBytes({ event: 'outcome', data: JSON.stringify(answerDocument(item.outcome)) }) : encodeEvent(item),
       clock,
       headers: { 'x-session-id': turn.sessionId },
-      failed: (error) => sseBytes({ event: 'error', data: JSON.stringify(plainErrors(toHttpError(error), requestId)) }),
       left: () => turn.left(),
     })
   }

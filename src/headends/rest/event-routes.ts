@@ -12,7 +12,6 @@ import {
   type RouteRequest,
   route,
   sseBytes,
-  toHttpError,
 } from '../server/index.ts'
 import { eventPage, watchEvents } from './answer-schemas.ts'
 import { folderSchema, sessionOf } from './find-session.ts'
@@ -56,8 +55,6 @@ const isElsewhere = (item: WatchItem, followed: string | undefined): boolean =>
   'session' in item && item.kind === 'changed' && item.session.project === 'elsewhere' && item.session.sessionId !== followed
 
 export function eventRoutes({ clock, onChange }: RestDependencies): readonly Route[] {
-  const failed = (requestId: string) => (error: unknown) =>
-    sseBytes({ event: 'error', data: JSON.stringify(plainErrors(toHttpError(error), requestId)) })
   return [
     route({
       headend: 'rest',
@@ -81,7 +78,7 @@ export function eventRoutes({ clock, onChange }: RestDependencies): readonly Rou
         },
       },
       async handle(request) {
-        const { query, sessions, raw, requestId } = request
+        const { query, sessions, raw } = request
         const { sessionId: id, seq: last } = await sessionOf(request)
         const after = cursorOf(request)
         if (!raw.headers.get('accept')?.includes('text/event-stream')) return page(request, { id, after, last, limit: query.limit })
@@ -89,7 +86,6 @@ export function eventRoutes({ clock, onChange }: RestDependencies): readonly Rou
           source: sessions.events(id, { after, until: query.until, live: query.live === 'true' }),
           encode: encodeEvent,
           clock,
-          failed: failed(requestId),
         })
       },
     }),
@@ -109,7 +105,7 @@ export function eventRoutes({ clock, onChange }: RestDependencies): readonly Rou
         },
       },
       async handle(request) {
-        const { query, sessions, requestId } = request
+        const { query, sessions } = request
         const { session: id } = query
         if (id !== undefined) await sessionOf(request, id)
         const after = cursorOf(request)
@@ -122,7 +118,6 @@ export function eventRoutes({ clock, onChange }: RestDependencies): readonly Rou
           source,
           encode: (item) => (query.folder === 'here' && isElsewhere(item, id) ? undefined : encodeItem(item)),
           clock,
-          failed: failed(requestId),
         })
       },
     }),

@@ -1,12 +1,12 @@
 import type { TimeSlices } from '../../util/time-slices.ts'
-import type { HttpError } from './http-error.ts'
 import type { OpenStream, StreamConnection } from './open-streams.ts'
 
 export interface CarryOptions {
   /** Throws if there is no place for it. */
   open(connection: Omit<StreamConnection, 'isCounted'>): OpenStream
   readonly slices: TimeSlices
-  lastMessage(error: HttpError): Uint8Array
+  /** Why it ends early: its source has failed, or its connection is closed. */
+  lastMessage(error: unknown): Uint8Array
   /** Closes the connection below it. */
   readonly cut?: (() => void) | undefined
   /** It has been sent, or its reader has left. */
@@ -15,11 +15,14 @@ export interface CarryOptions {
   readonly signal: AbortSignal
 }
 
+/** A reader that reads slowly accepts a part of a large event before it is taken for one that does not read. */
+const maxPartBytes = 256 * 1024
+
 export const isEventStream = ({ body, headers }: Response): boolean =>
   body !== null && headers.get('content-type')?.startsWith('text/event-stream') === true
 
 /**
- * Sends a stream of events: one chunk after another, each when the connection has accepted the one before. Nothing is buffered, so that
+ * Sends a stream of events: one part after another, each when the connection has accepted the one before. Nothing is buffered, so that
  * the source waits for a slow reader.
  */
 export function carryStream(response: Response, options: CarryOptions): Response {
@@ -27,6 +30,8 @@ export function carryStream(response: Response, options: CarryOptions): Response
   const { slices, signal, cut } = options
   let last: { readonly bytes: Uint8Array; isSent: boolean } | undefined
   let controller: ReadableStreamDefaultController<Uint8Array> | undefined
+  let chunk: Uint8Array | undefined
+  let sent = 0
   let isDone = false
   const finish = (): void => {
     if (isDone) return
@@ -39,12 +44,15 @@ export function carryStream(response: Response, options: CarryOptions): Response
     finish()
     reader.cancel().catch(() => {})
   }
+  const endWith = (error: unknown): void => {
+    last = { bytes: options.lastMessage(error), isSent: false }
+  }
   const stream = openOr(
     () => void response.body?.cancel().catch(() => {}),
     () =>
       options.open({
         end(error) {
-          last = { bytes: options.lastMessage(error), isSent: false }
+          endWith(error)
           reader.cancel().catch(() => {})
         },
         cut() {
@@ -57,14 +65,23 @@ export function carryStream(response: Response, options: CarryOptions): Response
 
   const reader = (response.body as ReadableStream<Uint8Array>).getReader()
 
+  /** The next part of the chunk that is being sent. */
+  function nextPart(): Uint8Array | undefined {
+    const part = chunk && chunk.length > maxPartBytes ? chunk.subarray(sent, sent + maxPartBytes) : chunk
+    sent += part?.length ?? 0
+    return part
+  }
+
   /** `undefined`: the end. */
   async function next(): Promise<Uint8Array | undefined> {
     if (last?.isSent) return undefined
     await slices.turn()
-    const { value } = last ? {} : await reader.read()
-    if (!last) return value
-    last.isSent = true
-    return last.bytes
+    // A last message inside of an event would be read as part of it; readers ignore an event that is cut off.
+    if (chunk && sent < chunk.length) return last ? undefined : nextPart()
+    const value = last ? undefined : await reader.read().then((read) => read.value, endWith)
+    ;[chunk, sent] = [last ? last.bytes : (value ?? undefined), 0]
+    if (last) last.isSent = true
+    return nextPart()
   }
 
   const body = new ReadableStream<Uint8Array>(
@@ -77,7 +94,8 @@ export function carryStream(response: Response, options: CarryOptions): Response
         try {
           const bytes = await next()
           if (bytes && !isDone) {
-            stream.holds(bytes)
+            // All parts are those of one object, which many readers share.
+            stream.holds(chunk)
             return own.enqueue(bytes)
           }
           own.close()

@@ -11,7 +11,7 @@ import { scopedSessions } from './scoped-sessions.ts'
 import type { TokenRegistry } from './tokens.ts'
 import { traceContextOf } from './trace-context.ts'
 
-export interface EntranceOptions {
+interface EntranceOptions {
   readonly sessions: SessionService
   readonly tokens: TokenRegistry
   /** Counts requests of tokens. */
@@ -27,9 +27,12 @@ export interface EntranceOptions {
 export class Entrance {
   isDraining = false
   readonly #options: EntranceOptions
+  /** As callers without `admin` see them. */
+  readonly #publicSessions: SessionService
 
   constructor(options: EntranceOptions) {
     this.#options = options
+    this.#publicSessions = options.view.sessions(options.sessions)
   }
 
   /** `found`: learns of callers that are refused after their token was checked, too. */
@@ -57,7 +60,7 @@ export class Entrance {
     const seesAll = isAdmin(caller)
     return {
       caller,
-      sessions: scopedSessions(seesAll ? sessions : view.sessions(sessions), caller, traceContextOf(headers)),
+      sessions: scopedSessions(seesAll ? sessions : this.#publicSessions, caller, traceContextOf(headers)),
       shown: (document) => (seesAll ? document : view.hide(document)),
       concerns() {},
       admit: async (agent, signal) => {

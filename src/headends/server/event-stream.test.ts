@@ -61,7 +61,6 @@ function stage(options: Partial<EventStreamOptions<string>> = {}) {
     source: from.items,
     encode: (item) => (item === 'hidden' ? undefined : sseBytes({ data: item })),
     clock,
-    failed: (error) => sseBytes({ event: 'error', data: (error as Error).message }),
     left: () => void left++,
     ...options,
   })
@@ -114,24 +113,23 @@ it('sends a heartbeat to a reader that waits, after a silence, and none after th
   expect(clock.pending).toBe(0)
 })
 
-it('tells a reader when the source fails, after everything before it', async () => {
+it('fails with its source, after everything before it', async () => {
   const { push, fail, next, reader, clock, left } = stage()
   push('1')
   fail(new Error('lost'))
-  expect([await next(), await next()]).toEqual(['data: 1\n\n', 'event: error\ndata: lost\n\n'])
-  expect((await reader.read()).done).toBe(true)
+  expect(await next()).toBe('data: 1\n\n')
+  await expect(reader.read()).rejects.toThrow('lost')
   expect([clock.pending, left()]).toEqual([0, 0])
 })
 
-it('tells a reader when an item cannot be encoded, and releases the source', async () => {
-  const { push, next, reader, state } = stage({
+it('fails when an item cannot be encoded, and releases the source', async () => {
+  const { push, reader, state } = stage({
     encode: () => {
       throw new Error('unknown item')
     },
   })
   push('1')
-  expect(await next()).toBe('event: error\ndata: unknown item\n\n')
-  expect((await reader.read()).done).toBe(true)
+  await expect(reader.read()).rejects.toThrow('unknown item')
   expect(state.released).toBe(1)
 })
 

@@ -6,6 +6,7 @@ import type { Clock } from '../../contracts/index.ts'
 // 2. The next item is taken when the reader asks for it: a reader that does not read keeps nothing (see `carryStream`).
 // 3. An object is encoded once for all readers.
 // 4. A reader that asks gets a heartbeat after a silence.
+// 5. It fails with its source. The server then sends the error in the form of the protocol (see `carryStream`).
 
 const heartbeatMs = 15_000
 
@@ -24,8 +25,6 @@ export interface EventStreamOptions<Item> {
   readonly headers?: { readonly [name: string]: string }
   /** The last message, after the source has ended. */
   end?(): Uint8Array | undefined
-  /** The last message, if the source fails. */
-  failed(error: unknown): Uint8Array
   /** The reader has left before the end. */
   left?(): void
 }
@@ -83,19 +82,19 @@ export function eventStream<Item>(options: EventStreamOptions<Item>): Response {
   const body = new ReadableStream<Uint8Array>(
     {
       async pull(controller) {
-        let last: Uint8Array | undefined
         try {
           const bytes = await message()
           if (isOver) return
           if (bytes) return controller.enqueue(bytes)
-          last = options.end?.()
+          const last = options.end?.()
+          isOver = true
+          if (last) controller.enqueue(last)
+          controller.close()
         } catch (error) {
           if (isOver) return
-          last = options.failed(error)
+          isOver = true
+          controller.error(error)
         }
-        isOver = true
-        if (last) controller.enqueue(last)
-        controller.close()
         await iterator.return?.()
       },
       async cancel() {

@@ -92,15 +92,21 @@ export const errorText = ({ message, options: { remedy } }: HttpError): string =
 export const renewalOf = ({ renewsAt }: HttpErrorOptions, name: 'renewsAt' | 'renews_at'): object =>
   renewsAt === undefined ? {} : { [name]: new Date(renewsAt).toISOString() }
 
-type ErrorBody = (error: HttpError, requestId: string) => object
+export type ErrorBody<Body extends object = object> = (error: HttpError, requestId: string) => Body
 
 /** The body of an error in the format of a protocol, with its schema for the OpenAPI document. */
 export type ErrorShape = ErrorBody & { readonly schema: z.ZodType }
 
-export const errorShape = (schema: z.ZodType, body: ErrorBody): ErrorShape => Object.assign(body, { schema })
+export const errorShape = <Body extends object>(schema: z.ZodType, body: ErrorBody<Body>) => Object.assign(body, { schema })
 
-/** Unexpected errors get no details: they may contain anything. */
-export function toHttpError(thrown: unknown): HttpError {
+/** Unexpected errors get no details: they may contain anything. `unexpected`: learns of them. */
+export function toHttpError(thrown: unknown, unexpected?: (error: unknown) => void): HttpError {
+  const error = httpErrorOf(thrown)
+  if (error.status === 500) unexpected?.(error.cause ?? error)
+  return error
+}
+
+function httpErrorOf(thrown: unknown): HttpError {
   if (thrown instanceof HttpError) return thrown
   if (thrown instanceof TroupeError) {
     const { code, message, remedy, problems } = thrown

@@ -1,12 +1,11 @@
-export { Admission, type AdmissionLimits, defaultAdmission } from './admission.ts'
+export { Admission, type AdmissionLimits } from './admission.ts'
 export { afterFirst } from './after-first.ts'
 export { type AuditEntry, type AuditRecord, auditLog, readAudit } from './audit.ts'
-export { type Caller, hasScope, isAdmin, mayUseAgent, type RateLimits, type Scope, scopes } from './caller.ts'
+export { type Caller, hasScope, isAdmin, type RateLimits, type Scope, scopes } from './caller.ts'
 export type { AllowedNames } from './check-host.ts'
-export { type EventStreamOptions, encodedOnce, eventStream, type SseMessage, sseBytes } from './event-stream.ts'
+export { encodedOnce, eventStream, type SseMessage, sseBytes } from './event-stream.ts'
 export { findAgent } from './find-agent.ts'
 export {
-  type ErrorShape,
   errorResponse,
   errorShape,
   errorText,
@@ -14,7 +13,6 @@ export {
   plainErrors,
   renewalOf,
   type ServerErrorCode,
-  serverErrors,
   toHttpError,
 } from './http-error.ts'
 export { asksNothing, ignoredHeaders, unknownQuery } from './ignored-parameters.ts'
@@ -24,10 +22,9 @@ export { onBodyEnd } from './on-body-end.ts'
 export type { OpenStream, StreamLimits } from './open-streams.ts'
 export { type Definitions, openApiDocument, published } from './openapi.ts'
 export { pageOf } from './page-of.ts'
-export type { HiddenFolders } from './public-view.ts'
 export { parseJson } from './read-body.ts'
 export { outputOf } from './requested-output.ts'
-export { type HeadendName, json, type Peer, type Route, type RouteRequest, route } from './route.ts'
+export { json, type Peer, type Route, type RouteRequest, route } from './route.ts'
 export { scopedSessions } from './scoped-sessions.ts'
 export { type AccessEntry, type HeadendServer, type HeadendServerOptions, headendServer } from './server.ts'
 export { type ServerRouteDependencies, serverRoutes } from './server-routes.ts'
@@ -38,7 +35,6 @@ export {
   revokeToken,
   storedTokens,
   type TokenRecord,
-  type TokenRegistry,
   type TokenSettings,
 } from './tokens.ts'
 export { answerBroken, approvalRequired, isSpoken, prefersAsync, requireAnswer, startTurn, type Turn } from './turn.ts'

@@ -40,7 +40,7 @@ function stage({ maxUnacceptedBytes = 1_000, limits = { total: 100, perToken: 10
     const carried = carryStream(new Response(body, { headers: { 'content-type': 'text/event-stream' } }), {
       open: (connection) => streams.open(token, token, { ...connection, isCounted: true }),
       slices,
-      lastMessage: ({ code }: HttpError) => new TextEncoder().encode(code),
+      lastMessage: (error) => new TextEncoder().encode((error as HttpError).code),
       done: () => void seen.push('done'),
       signal,
     })
@@ -76,6 +76,29 @@ it('cuts readers that have not accepted for the longest time when there are too 
   // One that is larger than all that is allowed can still be sent.
   expect(await open([bytes(5_000)]).next()).toHaveLength(5_000)
   expect(streams.unacceptedBytes).toBe(5_000)
+})
+
+it('cuts a queue that grows while nothing of it is accepted before those that accept', () => {
+  const { streams, clock } = stage()
+  const cut: string[] = []
+  const queue = (name: string) => streams.open('one', 'one', { isCounted: false, end() {}, cut: () => cut.push(name) })
+  const [stuck, reading] = [queue('stuck'), queue('reading')]
+  stuck.holds({ byteLength: 300 })
+  clock.advance(1)
+  for (let count = 0; count < 3; count++) {
+    reading.holds({ byteLength: 400 })
+    reading.holds({ byteLength: 100 })
+  }
+  reading.holds({ byteLength: 400 })
+  stuck.holds({ byteLength: 500 })
+  expect([cut, streams.unacceptedBytes]).toEqual([[], 900])
+  stuck.holds({ byteLength: 700 })
+  expect([cut, streams.unacceptedBytes]).toEqual([['stuck'], 400])
+  // The only one is not cut.
+  reading.holds({ byteLength: 5_000 })
+  expect([cut, streams.unacceptedBytes]).toEqual([['stuck'], 5_000])
+  reading.close()
+  expect([streams.unacceptedBytes, streams.size, clock.pending]).toEqual([0, 0, 0])
 })
 
 it('closes a reader that accepts nothing, with an error at the end of what it has', async () => {

@@ -8,7 +8,8 @@ import type { TokenRegistry } from './tokens.ts'
 // 2. A stream whose token is revoked or expires ends within a second.
 // 3. A reader that accepts nothing for `slowReaderMs` is closed. It can continue from its cursor.
 // 4. What readers have not accepted has a limited size in the process. Beyond it, those that have accepted nothing for the longest time
-//    are cut. Bytes that many readers wait for are stored once, and counted once.
+//    are cut, but for the only one. Bytes that many readers wait for are stored once, and counted once. Queues of MCP over WebSockets and
+//    `/mcp/sse` are included. Those of the library for `/mcp` are not: they have one answer, and progress at a limited rate.
 
 export interface StreamLimits {
   readonly total: number
@@ -33,15 +34,18 @@ export interface StreamConnection {
 }
 
 export interface OpenStream {
-  /** Bytes that the connection was given. It has accepted all before them. `undefined`: it waits for more. */
-  holds(bytes: Uint8Array | undefined): void
+  /** All that the connection was given and has not accepted. Less than before: it has accepted something. */
+  holds(bytes: Bytes | undefined): void
   close(): void
 }
+
+/** What many streams hold is one object. */
+type Bytes = Pick<Uint8Array, 'byteLength'>
 
 interface Entry extends StreamConnection {
   readonly owner: string
   readonly token: string
-  bytes: Uint8Array | undefined
+  bytes: Bytes | undefined
   since: number
   endedAt: number | undefined
 }
@@ -59,7 +63,7 @@ export class OpenStreams {
   readonly #entries = new Set<Entry>()
   /** Those that hold bytes, the longest first. */
   readonly #holding = new Set<Entry>()
-  readonly #holders = new Map<Uint8Array, number>()
+  readonly #holders = new Map<Bytes, number>()
   #unaccepted = 0
   #cancelCheck: (() => void) | undefined
 
@@ -100,34 +104,38 @@ export class OpenStreams {
     })
   }
 
-  #hold(entry: Entry, bytes: Uint8Array | undefined): void {
-    this.#release(entry)
-    if (!bytes || !this.#entries.has(entry)) return
+  #hold(entry: Entry, bytes: Bytes | undefined): void {
+    // One that has accepted nothing keeps its time, and its place in the order.
+    if (!entry.bytes || (bytes?.byteLength ?? 0) < entry.bytes.byteLength) {
+      this.#holding.delete(entry)
+      entry.since = this.#options.clock.monotonic()
+    }
+    this.#uncount(entry)
+    if (!bytes?.byteLength || !this.#entries.has(entry)) return
     entry.bytes = bytes
-    entry.since = this.#options.clock.monotonic()
     this.#holding.add(entry)
     const holders = this.#holders.get(bytes) ?? 0
     this.#holders.set(bytes, holders + 1)
     if (holders === 0) this.#unaccepted += bytes.byteLength
     const max = this.#options.maxUnacceptedBytes ?? maxUnacceptedBytes
     for (const oldest of this.#holding) {
-      if (this.#unaccepted <= max || oldest === entry) break
+      if (this.#unaccepted <= max || this.#holding.size === 1) break
       this.#cut(oldest)
     }
   }
 
-  #release(entry: Entry): void {
+  #uncount(entry: Entry): void {
     const { bytes } = entry
     if (!bytes) return
     entry.bytes = undefined
-    this.#holding.delete(entry)
     const left = (this.#holders.get(bytes) ?? 1) - 1
     if (left > 0) this.#holders.set(bytes, left)
     else if (this.#holders.delete(bytes)) this.#unaccepted -= bytes.byteLength
   }
 
   #remove(entry: Entry): void {
-    this.#release(entry)
+    this.#uncount(entry)
+    this.#holding.delete(entry)
     this.#entries.delete(entry)
     if (this.#entries.size > 0) return
     this.#cancelCheck?.()

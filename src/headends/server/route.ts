@@ -43,6 +43,8 @@ export interface RouteRequest<Body = unknown, Query = unknown> extends Peer {
   readonly signal: AbortSignal
   /** The response is a stream that needs a place, as those of GET do. */
   opensStream(): void
+  /** How the stream of the response ends with an error, which has the form of the route. Default: with an event `error`. */
+  endsWith(encode: (error: object) => Uint8Array): void
   /**
    * The place is also free again when the response has been sent, or when the promise that `keepUntil` gets has settled. Default
    * signal: that of the request.

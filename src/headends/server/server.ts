@@ -8,7 +8,7 @@ import { type CarryOptions, carryStream, isEventStream } from './carry-stream.ts
 import { type AllowedNames, allowedOrigin, checkHostAndOrigin } from './check-host.ts'
 import { Entrance } from './entrance.ts'
 import { sseBytes } from './event-stream.ts'
-import { type ErrorShape, errorResponse, HttpError, plainErrors, toHttpError } from './http-error.ts'
+import { type ErrorBody, errorResponse, HttpError, plainErrors, toHttpError } from './http-error.ts'
 import { defaultStreamLimits, OpenStreams, type StreamLimits } from './open-streams.ts'
 import { type HiddenFolders, PublicView } from './public-view.ts'
 import { checked, readBody } from './read-body.ts'
@@ -55,7 +55,7 @@ export interface HeadendServerOptions {
   unavailable?(): string | undefined
   log?(entry: AccessEntry): void
   /** Unexpected errors, which clients do not see. */
-  onError?(error: unknown, requestId: string): void
+  onError?(error: unknown, requestId?: string): void
 }
 
 export interface HeadendServer {
@@ -63,6 +63,8 @@ export interface HeadendServer {
   fetch(request: Request, cut?: () => void): Promise<Response>
   /** The checks of a request, for connections of another kind such as WebSockets: Host, Origin, token, scope, rate. Throws `HttpError`. */
   accept(headers: Headers, route: Pick<Route, 'headend' | 'access'>): Promise<Peer>
+  /** The response if `accept` threw. */
+  refusal(thrown: unknown, form: ErrorBody): Response
   readonly admission: Admission
   readonly streams: OpenStreams
   /** Of the work for all connections. */
@@ -84,6 +86,7 @@ interface Exchange {
   sessionId?: string
   error?: HttpError
   isStream: boolean
+  encodeError: Parameters<RouteRequest['endsWith']>[0]
   readonly releases: Set<() => void>
 }
 
@@ -93,6 +96,7 @@ export function headendServer(options: HeadendServerOptions): HeadendServer {
   const methods = methodsByPath(routes)
   const view = new PublicView(options.hiddenFolders)
   const streams = new OpenStreams({ clock, tokens: options.tokens, limits: { ...defaultStreamLimits, ...options.streams } })
+  const errorOf = errorForms(options, view)
   const slices = new TimeSlices(clock)
   const entrance = new Entrance({ ...options, admission, streams, view })
   const app = new Hono<{ Bindings: { readonly exchange: Exchange } }>()
@@ -119,13 +123,11 @@ export function headendServer(options: HeadendServerOptions): HeadendServer {
     exchange.route = route
     // Hono answers HEAD with the handler of GET. That may start a turn, or a stream that nobody reads.
     if (raw.method === 'HEAD' && route.access !== 'public') throw unknownRoute(raw, methods)
-    const { requestId } = exchange
     const url = new URL(raw.url)
     const peer = await entrance.enter(raw.headers, route, (caller) => {
       exchange.caller = caller
     })
     exchange.peer = peer
-    const { signal } = raw
     return route.handle({
       ...peer,
       raw,
@@ -133,15 +135,18 @@ export function headendServer(options: HeadendServerOptions): HeadendServer {
       params,
       query: route.query ? checked(queryOf(url), route.query, 'query') : refuseQuery(url),
       body: route.body ? await readBody(raw, route.body, route.maxBodyBytes ?? options.maxBodyBytes ?? defaultMaxBodyBytes) : undefined,
-      requestId,
-      signal,
+      requestId: exchange.requestId,
+      signal: raw.signal,
       concerns(sessionId) {
         exchange.sessionId = sessionId
       },
       opensStream() {
         exchange.isStream = true
       },
-      admit: async (agent, until = signal) => placeOf(exchange, await peer.admit(agent, until)),
+      endsWith(encode) {
+        exchange.encodeError = encode
+      },
+      admit: async (agent, until = raw.signal) => placeOf(exchange, await peer.admit(agent, until)),
     })
   }
 
@@ -150,24 +155,17 @@ export function headendServer(options: HeadendServerOptions): HeadendServer {
       checkHostAndOrigin(request.headers, names)
       if (request.method === 'OPTIONS') return preflight(request, methods)
       const response = await app.fetch(request, { exchange })
-      return isEventStream(response) ? carried(request, response, { exchange, slices, ...stream }) : response
+      return isEventStream(response) ? carried(request, response, { exchange, slices, errorOf, ...stream }) : response
     } catch (thrown) {
-      const error = toHttpError(thrown)
-      exchange.error = error
-      if (error.status === 500) options.onError?.(error.cause ?? error, exchange.requestId)
-      const shape = shapeFor(exchange.route, request)
-      const seesAll = exchange.caller !== undefined && isAdmin(exchange.caller)
-      return errorResponse(error, seesAll ? shape : (...given) => view.hide(shape(...given)), exchange.requestId)
+      return errorResponse(...errorOf(thrown, request, exchange), exchange.requestId)
     }
   }
-
-  const shapeFor = (route: Route | undefined, request: Request): ErrorShape =>
-    route?.errors ?? routes.find(({ path }) => areaOf(path) === areaOf(new URL(request.url).pathname))?.errors ?? plainErrors
 
   return {
     admission,
     streams,
     slices,
+    refusal: (thrown, form) => errorResponse(toHttpError(thrown, options.onError), (...given) => view.hide(form(...given)), ''),
     drain() {
       entrance.isDraining = true
     },
@@ -180,7 +178,13 @@ export function headendServer(options: HeadendServerOptions): HeadendServer {
     },
     async fetch(request, cut) {
       await slices.turn()
-      const exchange: Exchange = { requestId: ids.next(), startedAt: clock.monotonic(), isStream: false, releases: new Set() }
+      const exchange: Exchange = {
+        requestId: ids.next(),
+        startedAt: clock.monotonic(),
+        isStream: false,
+        encodeError: errorEvent,
+        releases: new Set(),
+      }
       const ended = (status: number): void => {
         for (const release of exchange.releases) release()
         options.log?.(accessEntry(request, status, { exchange, durationMs: clock.monotonic() - exchange.startedAt }))
@@ -192,6 +196,22 @@ export function headendServer(options: HeadendServerOptions): HeadendServer {
     },
   }
 }
+
+/** An error, and its form: that of the protocol, as the caller may see it. */
+type ErrorForms = (thrown: unknown, request: Request, exchange: Exchange) => readonly [HttpError, ErrorBody]
+
+const errorForms =
+  (options: HeadendServerOptions, view: PublicView): ErrorForms =>
+  (thrown, { url }, exchange) => {
+    const { requestId, route, caller } = exchange
+    const error = toHttpError(thrown, (unexpected) => options.onError?.(unexpected, requestId))
+    exchange.error = error
+    const area = areaOf(new URL(url).pathname)
+    const shape = route?.errors ?? options.routes.find(({ path }) => areaOf(path) === area)?.errors ?? plainErrors
+    return [error, caller && isAdmin(caller) ? shape : (...given) => view.hide(shape(...given))]
+  }
+
+const errorEvent = (error: object): Uint8Array => sseBytes({ event: 'error', data: JSON.stringify(error) })
 
 /** `/v1/responses` for `/v1/responses/compact`: an error of an unknown route has the form of its protocol. */
 const areaOf = (path: string): string => path.split('/', 3).join('/')
@@ -214,16 +234,19 @@ function placeOf({ releases }: Exchange, place: Place): Awaited<ReturnType<Route
 
 interface StreamExchange extends Pick<CarryOptions, 'slices' | 'cut' | 'done'> {
   readonly exchange: Exchange
+  readonly errorOf: ErrorForms
 }
 
-function carried(request: Request, response: Response, { exchange, ...options }: StreamExchange): Response {
-  const { peer, route, requestId, releases } = exchange
+function carried(request: Request, response: Response, { exchange, errorOf, ...options }: StreamExchange): Response {
+  const { peer, requestId, releases } = exchange
   if (!peer) return response
   const isCounted = exchange.isStream || (request.method === 'GET' && releases.size === 0)
-  const shape = route?.errors ?? plainErrors
   return carryStream(response, {
     open: (connection) => peer.openStream({ ...connection, isCounted }),
-    lastMessage: (error) => sseBytes({ event: 'error', data: JSON.stringify(shape(error, requestId)) }),
+    lastMessage(thrown) {
+      const [error, form] = errorOf(thrown, request, exchange)
+      return exchange.encodeError(form(error, requestId))
+    },
     signal: request.signal,
     ...options,
   })
