@@ -127,6 +127,45 @@ it('a response in the background is streamed again while it runs', async () => {
   expect(await streamed(await client.responses.retrieve(id, { stream: true }))).toEqual([...before.slice(0, -1), ...after])
 })
 
+it('readers of a response in the background have no effect on it, also if an attempt breaks off', async () => {
+  const hold = gate()
+  let attempts = 0
+  const model: Model = {
+    id: 'scripted/model',
+    abilities: [],
+    async *stream() {
+      const isFirst = ++attempts === 1
+      yield { type: 'text', text: isFirst ? 'Half an ' : 'The answer.' }
+      if (isFirst) await hold.promise
+      yield isFirst ? { type: 'error', failure: { class: 'network', message: 'Lost.', retryAfterMs: 1 } } : { type: 'finish', reason: 'stop' }
+    },
+  }
+  const { client, clientOf, token } = await serveOpenAi({ model, agents: [clerk] })
+  const first: ResponseStreamEvent[] = []
+  let second: Promise<readonly ResponseStreamEvent[]> | undefined
+  const other = clientOf(await token({ name: 'reader', scopes: ['read', 'admin'] }))
+  for await (const event of await client.responses.create({ model: 'clerk', input: 'Go!', background: true, stream: true })) {
+    first.push(event)
+    if (event.type !== 'response.output_text.delta' || second) continue
+    const id = (first[0] as { readonly response: { readonly id: string } }).response.id
+    const begun = gate()
+    second = other.responses.retrieve(id, { stream: true }).then(async (events) => {
+      const read: ResponseStreamEvent[] = []
+      for await (const each of events) {
+        read.push(each)
+        if (each.type === 'response.output_text.delta') begun.open()
+      }
+      return read
+    })
+    await begun.promise
+    hold.open()
+  }
+  const done = first.flatMap((event) => (event.type === 'response.output_item.done' ? [event.item] : []))
+  expect(done).toMatchObject([{ status: 'incomplete' }, { status: 'completed', content: [{ text: 'The answer.' }] }])
+  expect(first.at(-1)).toMatchObject({ type: 'response.completed', response: { status: 'completed', output: done.slice(1) } })
+  expect(await second).toEqual(first)
+})
+
 it('a response in the background waits for a person, and then continues', async () => {
   const { client, runtime } = await withModel([{ calls: [{ tool: 'pay' }] }, { text: 'Paid.' }], { tools: ['pay'] })
   const begun = await client.responses.create({ model: 'clerk', input: 'Pay!', background: true })

@@ -33,7 +33,8 @@ export async function* followResponse(
       yield* state.read(event)
       if (state.turn.kind === 'suspended' && !('seq' in event && event.seq < recorded))
         throw withId(approvalRequired(sessionId, await sessions.requests(sessionId)), id)
-      if (state.failure) {
+      // A reader of a detached turn goes on with the next attempt.
+      if (state.failure && !isDetached) {
         interrupt()
         yield* state.close()
         return yield lastEvent({ ...responseObject(response, state), ...brokenFields(state.failure) })
