@@ -6,6 +6,9 @@ import { caught, clerk, gatedModel, serveOpenAi, streamed, team, withCalls, with
 
 // The events of `/v1/responses`, also of stored responses, with the client `openai`.
 
+/** Of the response, from its first event. */
+const idOf = ([first]: readonly ResponseStreamEvent[]): string => (first as { readonly response: { readonly id: string } }).response.id
+
 it('a response is streamed in numbered events whose pieces add up to it', async () => {
   const { client } = await withModel(team, { tools: ['weather'] })
   const events = await streamed(await client.responses.create({ model: 'clerk', input: 'Rain?', stream: true }, withCalls))
@@ -39,7 +42,7 @@ it('a response is streamed in numbered events whose pieces add up to it', async 
 it('a response is streamed again from every position, with the same events', async () => {
   const { client } = await withModel(team, { tools: ['weather'] })
   const events = await streamed(await client.responses.create({ model: 'clerk', input: 'Rain?', stream: true }, withCalls))
-  const { id } = (events[0] as { readonly response: { readonly id: string } }).response
+  const id = idOf(events)
   expect(await streamed(await client.responses.retrieve(id, { stream: true }))).toEqual(events)
   for (const [after] of events.entries()) {
     const rest = await streamed(await client.responses.retrieve(id, { stream: true, starting_after: after }))
@@ -115,7 +118,7 @@ it('a response in the background is streamed again while it runs', async () => {
     before.push(event)
     if (event.type === 'response.output_text.delta') break
   }
-  const { id } = (before[0] as { readonly response: { readonly id: string } }).response
+  const id = idOf(before)
   const after: ResponseStreamEvent[] = []
   for await (const event of await client.responses.retrieve(id, { stream: true, starting_after: before.length - 2 })) {
     after.push(event)
@@ -137,7 +140,9 @@ it('readers of a response in the background have no effect on it, also if an att
       const isFirst = ++attempts === 1
       yield { type: 'text', text: isFirst ? 'Half an ' : 'The answer.' }
       if (isFirst) await hold.promise
-      yield isFirst ? { type: 'error', failure: { class: 'network', message: 'Lost.', retryAfterMs: 1 } } : { type: 'finish', reason: 'stop' }
+      yield isFirst
+        ? { type: 'error', failure: { class: 'network', message: 'Lost.', retryAfterMs: 1 } }
+        : { type: 'finish', reason: 'stop' }
     },
   }
   const { client, clientOf, token } = await serveOpenAi({ model, agents: [clerk] })
@@ -147,9 +152,8 @@ it('readers of a response in the background have no effect on it, also if an att
   for await (const event of await client.responses.create({ model: 'clerk', input: 'Go!', background: true, stream: true })) {
     first.push(event)
     if (event.type !== 'response.output_text.delta' || second) continue
-    const id = (first[0] as { readonly response: { readonly id: string } }).response.id
     const begun = gate()
-    second = other.responses.retrieve(id, { stream: true }).then(async (events) => {
+    second = other.responses.retrieve(idOf(first), { stream: true }).then(async (events) => {
       const read: ResponseStreamEvent[] = []
       for await (const each of events) {
         read.push(each)
@@ -164,6 +168,7 @@ it('readers of a response in the background have no effect on it, also if an att
   expect(done).toMatchObject([{ status: 'incomplete' }, { status: 'completed', content: [{ text: 'The answer.' }] }])
   expect(first.at(-1)).toMatchObject({ type: 'response.completed', response: { status: 'completed', output: done.slice(1) } })
   expect(await second).toEqual(first)
+  expect(await streamed(await client.responses.retrieve(idOf(first), { stream: true }))).toEqual(first)
 })
 
 it('a response in the background waits for a person, and then continues', async () => {
