@@ -54,7 +54,7 @@ function streamed(events: AsyncIterable<ResponseEvent>, { clock, headers = {}, a
     headers,
     failed(thrown) {
       const error = openAiError(toHttpError(thrown))
-      return encode(stream.last({ type: 'error', message: error.message, code: error.code, param: error.param, error }))
+      return encode(stream.error({ type: 'error', message: error.message, code: error.code, param: error.param, error }))
     },
     left,
   })
