@@ -478,7 +478,7 @@ describe('errors', () => {
     ['prompt', { prompt: { id: 'p' } }],
     ['top_logprobs', { include: ['message.output_text.logprobs'], top_logprobs: 5 }],
     ['background', { background: true, store: false }],
-    ['reasoning.effort', { reasoning: { effort: 'enormous' } }],
+    ['reasoning.effort', { reasoning: { effort: 5 } }],
     ['max_output_tokens', { max_output_tokens: 0 }],
     ['truncation', { truncation: 'some' }],
     ['text.format.schema', { text: { format: { type: 'json_schema', name: 'a' } } }],
