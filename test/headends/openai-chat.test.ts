@@ -363,7 +363,15 @@ describe('routes of OpenAI that a server does not have', () => {
     ['POST', '/v1/embeddings'],
     ['POST', '/v1/completions?api-version=1'],
     ['GET', '/v1/files'],
+    ['DELETE', '/v1/files'],
     ['DELETE', '/v1/files/file-1'],
+    ['PATCH', '/v1/skills'],
+    ['GET', '/v1/engines'],
+    ['POST', '/v1/edits'],
+    ['POST', '/v1/chatkit/sessions'],
+    ['GET', '/v1/organization/usage'],
+    ['GET', '/v1/chat'],
+    ['POST', '/v1/chat'],
     ['POST', '/v1/audio/speech'],
     ['POST', '/v1/images/generations'],
     ['GET', '/v1/assistants'],
@@ -377,6 +385,19 @@ describe('routes of OpenAI that a server does not have', () => {
     expect(response.status).toBe(404)
     expect(await response.json()).toEqual({
       error: { message: expect.stringContaining('There is no route /v1/'), type: 'invalid_request_error', param: null, code: 'not_found' },
+    })
+  })
+
+  it.each([
+    ['GET', '/v1/responses', 'POST'],
+    ['POST', '/v1/models', 'GET'],
+    ['GET', '/v1/chat/completions', 'POST'],
+  ])("%s %s is 405 in OpenAI's form", async (method, path, allowed) => {
+    const { fetch } = await withModel([])
+    const response = await fetch(path, { method, ...(method === 'POST' && { body: '{}' }) })
+    expect(response.status).toBe(405)
+    expect(await response.json()).toMatchObject({
+      error: { message: expect.stringContaining(`Use ${allowed}.`), code: 'method_not_allowed' },
     })
   })
 

@@ -18,11 +18,18 @@ export interface AnthropicRoutesOptions {
   readonly clock: Clock
 }
 
-const base = { headend: 'anthropic', errors: anthropicErrors } as const
+const base = { headend: 'anthropic', errors: anthropicErrors, missing: ['complete', 'organizations'] } as const
 /** Clients of the beta interface send `?beta=true`. */
 const anyQuery = z.looseObject({})
 /** The same paths in OpenAI's form are listed: every client of Anthropic sends its version. */
-const forClients = { ...base, method: 'GET', access: 'read', onlyWith: 'anthropic-version', isUnlisted: true } as const
+const forClients = {
+  ...base,
+  missing: [...base.missing, 'files', 'skills'],
+  method: 'GET',
+  access: 'read',
+  onlyWith: 'anthropic-version',
+  isUnlisted: true,
+} as const
 
 export function anthropicRoutes({ clock }: AnthropicRoutesOptions): readonly Route[] {
   return [

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { Clock, Ids, Records } from '../../contracts/index.ts'
-import { HttpError, type Route, route } from '../server/index.ts'
+import { type Route, route } from '../server/index.ts'
 import { answers } from './answer-schemas.ts'
 import { chatBody, completeChat } from './chat.ts'
 import { openAiErrors } from './errors.ts'
@@ -16,7 +16,12 @@ export interface OpenAiDependencies {
   readonly records: Records
 }
 
-const base = { headend: 'openai', errors: openAiErrors } as const
+const missing = [
+  ...['assistants', 'audio', 'batches', 'chatkit', 'completions', 'containers', 'conversations', 'edits', 'embeddings', 'engines', 'evals'],
+  ...['files', 'fine-tunes', 'fine_tuning', 'images', 'moderations', 'organization', 'realtime', 'skills', 'threads', 'uploads'],
+  ...['vector_stores', 'videos', 'responses/compact', 'responses/input_tokens'],
+]
+const base = { headend: 'openai', errors: openAiErrors, missing } as const
 const stored = { 404: { description: 'There is no such response.' } }
 const failures = {
   400: { description: 'A parameter is wrong or not supported; `param` names it.' },
@@ -27,31 +32,6 @@ const failures = {
 
 /** Of clients of other services, which add their own parameters. */
 const query = z.looseObject({})
-
-/** Routes of OpenAI that a server does not have. Agents cannot have these names. */
-const missing = [
-  ...['assistants', 'audio', 'batches', 'completions', 'containers', 'conversations', 'embeddings', 'evals', 'files', 'fine_tuning'],
-  ...['images', 'moderations', 'realtime', 'threads', 'uploads', 'vector_stores', 'videos', 'responses/compact', 'responses/input_tokens'],
-]
-
-/** Longer paths are unknown to the server, which answers in the form of these. */
-const missingRoutes: readonly Route[] = missing.flatMap((name) =>
-  (['GET', 'POST'] as const).map((method) =>
-    route({
-      ...base,
-      method,
-      path: `/v1/${name}`,
-      access: 'read',
-      isUnlisted: true,
-      summary: 'Not supported',
-      query,
-      responses: {},
-      handle() {
-        throw new HttpError('not_found', `There is no route /v1/${name}.`, { remedy: 'Use /v1/chat/completions or /v1/responses.' })
-      },
-    }),
-  ),
-)
 
 const modelRoutes: readonly Route[] = [
   route({
@@ -148,6 +128,5 @@ export function openaiRoutes(dependencies: OpenAiDependencies): readonly Route[]
       responses: { 200: { description: '`{ id, object, deleted }`', content: answers.deleted }, ...stored },
       handle: (request) => deleteResponse(request, dependencies),
     }),
-    ...missingRoutes,
   ]
 }
