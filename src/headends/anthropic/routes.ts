@@ -28,7 +28,6 @@ const forClients = {
   method: 'GET',
   access: 'read',
   onlyWith: 'anthropic-version',
-  isUnlisted: true,
 } as const
 
 export function anthropicRoutes({ clock }: AnthropicRoutesOptions): readonly Route[] {
@@ -38,7 +37,7 @@ export function anthropicRoutes({ clock }: AnthropicRoutesOptions): readonly Rou
       path: '/v1/models',
       summary: "List the agents as models in Anthropic's form",
       query: modelsQuery,
-      responses: { 200: { description: 'A page of models' } },
+      responses: { 200: { description: 'A page of models', content: answers.models } },
       handle: listModels,
     }),
     route({
@@ -46,7 +45,7 @@ export function anthropicRoutes({ clock }: AnthropicRoutesOptions): readonly Rou
       path: '/v1/models/:model',
       summary: "Show an agent as a model in Anthropic's form",
       query: anyQuery,
-      responses: { 200: { description: 'A model' } },
+      responses: { 200: { description: 'A model', content: answers.model } },
       handle: getModel,
     }),
     route({

@@ -33,6 +33,8 @@ const failures = {
 /** Of clients of other services, which add their own parameters. */
 const query = z.looseObject({})
 
+const forms = "In Anthropic's form for requests with the header `anthropic-version`."
+
 const modelRoutes: readonly Route[] = [
   route({
     ...base,
@@ -40,7 +42,7 @@ const modelRoutes: readonly Route[] = [
     path: '/v1/models',
     access: 'read',
     summary: 'List the agents as models',
-    description: "In Anthropic's form for requests with the header `anthropic-version`.",
+    description: forms,
     query,
     responses: { 200: { description: 'A list of models.', content: answers.models } },
     handle: listModels,
@@ -51,6 +53,7 @@ const modelRoutes: readonly Route[] = [
     path: '/v1/models/:model',
     access: 'read',
     summary: 'Show an agent as a model',
+    description: forms,
     query,
     responses: { 200: { description: 'A model.', content: answers.model }, 404: failures[404] },
     handle: getModel,
