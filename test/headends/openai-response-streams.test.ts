@@ -2,7 +2,7 @@ import type { ResponseStreamEvent } from 'openai/resources/responses/responses'
 import { expect, it } from 'vitest'
 import type { Model } from '../../src/contracts/index.ts'
 import { gate } from '../../src/testing/index.ts'
-import { caught, clerk, gatedModel, serveOpenAi, streamed, team, withCalls, withModel } from './openai-support.ts'
+import { caught, clerk, gatedModel, half, serveOpenAi, streamed, team, withCalls, withModel } from './openai-support.ts'
 
 // The events of `/v1/responses`, also of stored responses, with the client `openai`.
 
@@ -166,6 +166,54 @@ it('readers of a response in the background have no effect on it, also if an att
   expect(first.at(-1)).toMatchObject({ type: 'response.completed', response: { status: 'completed', output: done.slice(1) } })
   expect(await second).toEqual(first)
   expect(await streamed(await client.responses.retrieve(idOf(first), { stream: true }))).toEqual(first)
+})
+
+it('a response that is cancelled keeps its text, for those who read it then and later', async () => {
+  const pieces = [{ type: 'reasoning', text: 'Hm.' }, ...half] as const
+  const { client } = await serveOpenAi({ model: gatedModel(pieces, { promise: new Promise(() => {}) }), agents: [clerk] })
+  const events: ResponseStreamEvent[] = []
+  let cancelled: ReturnType<typeof client.responses.cancel> | undefined
+  for await (const event of await client.responses.create({ model: 'clerk', input: 'Go!', background: true, stream: true })) {
+    events.push(event)
+    if (event.type === 'response.content_part.added') cancelled ??= client.responses.cancel(idOf(events))
+  }
+  const last = events.at(-1)
+  if (last?.type !== 'response.incomplete') throw new Error(`the last event is ${last?.type}`)
+  expect(last.response).toMatchObject({
+    status: 'cancelled',
+    error: null,
+    output: [{ type: 'reasoning' }, { type: 'message', status: 'incomplete', content: [{ text: 'One, ' }] }],
+  })
+  expect(await cancelled).toMatchObject(last.response)
+  const { id } = last.response
+  expect(await client.responses.retrieve(id)).toMatchObject({ ...last.response, output_text: 'One, ' })
+  expect(await streamed(await client.responses.retrieve(id, { stream: true }))).toEqual(events)
+})
+
+it('errors after the first text end a stream, and the response keeps the text', async () => {
+  const hold = gate()
+  const pieces = [
+    { type: 'text', text: 'Half ' },
+    { type: 'text', text: 'an' },
+  ] as const
+  const model = gatedModel(pieces, hold, { class: 'network', message: 'Lost.' })
+  const { client, runtime } = await serveOpenAi({ model, agents: [clerk] })
+  const events: ResponseStreamEvent[] = []
+  for await (const event of await client.responses.create({ model: 'clerk', input: 'Go!', stream: true })) {
+    events.push(event)
+    if (event.type === 'response.output_text.delta') hold.open()
+  }
+  const last = events.at(-1)
+  if (last?.type !== 'response.failed') throw new Error(`the last event is ${last?.type}`)
+  expect(last.response).toMatchObject({
+    status: 'failed',
+    error: { code: 'server_error', message: 'The answer broke off: Lost.' },
+    output: [{ status: 'incomplete', content: [{ text: 'Half an' }] }],
+  })
+  const { id } = last.response
+  expect((await runtime.sessions.list()).map(({ status }) => status)).toEqual(['interrupted'])
+  expect(await client.responses.retrieve(id)).toMatchObject(last.response)
+  expect(await streamed(await client.responses.retrieve(id, { stream: true }))).toEqual(events)
 })
 
 it('a response in the background waits for a person, and then continues', async () => {

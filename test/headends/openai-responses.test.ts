@@ -1,23 +1,10 @@
 import OpenAI from 'openai'
-import type { ResponseInputItem, ResponseStreamEvent } from 'openai/resources/responses/responses'
+import type { ResponseInputItem } from 'openai/resources/responses/responses'
 import { describe, expect, it } from 'vitest'
 import { memoryStore } from '../../src/stores/memory/index.ts'
 import { gate, ScriptedModel, type ScriptedStepSource } from '../../src/testing/index.ts'
 import { pngBase64 } from '../fixtures/pictures.ts'
-import {
-  caught,
-  clerk,
-  gatedModel,
-  half,
-  said,
-  serveOpenAi,
-  streamed,
-  team,
-  texts,
-  weather,
-  withCalls,
-  withModel,
-} from './openai-support.ts'
+import { caught, clerk, said, serveOpenAi, streamed, team, texts, weather, withCalls, withModel } from './openai-support.ts'
 
 // `/v1/responses` with the client `openai`, and with `ai`.
 
@@ -378,29 +365,6 @@ describe('in the background', () => {
     expect((await client.responses.retrieve(id)).output_text).toBe('Done.')
   })
 
-  it('a response that is cancelled keeps its text, for those who read it then and later', async () => {
-    const pieces = [{ type: 'reasoning', text: 'Hm.' }, ...half] as const
-    const { client } = await serveOpenAi({ model: gatedModel(pieces, { promise: new Promise(() => {}) }), agents: [clerk] })
-    const events: ResponseStreamEvent[] = []
-    let cancelled: ReturnType<typeof client.responses.cancel> | undefined
-    for await (const event of await client.responses.create({ model: 'clerk', input: 'Go!', background: true, stream: true })) {
-      events.push(event)
-      if (event.type === 'response.content_part.added')
-        cancelled ??= client.responses.cancel((events[0] as { readonly response: { readonly id: string } }).response.id)
-    }
-    const last = events.at(-1)
-    if (last?.type !== 'response.incomplete') throw new Error(`the last event is ${last?.type}`)
-    expect(last.response).toMatchObject({
-      status: 'cancelled',
-      error: null,
-      output: [{ type: 'reasoning' }, { type: 'message', status: 'incomplete', content: [{ text: 'One, ' }] }],
-    })
-    expect(await cancelled).toMatchObject(last.response)
-    const { id } = last.response
-    expect(await client.responses.retrieve(id)).toMatchObject({ ...last.response, output_text: 'One, ' })
-    expect(await streamed(await client.responses.retrieve(id, { stream: true }))).toEqual(events)
-  })
-
   it('a response is cancelled', async () => {
     const { client } = await withModel([{ text: 'Never.', wait: new Promise(() => {}) }])
     const begun = await client.responses.create({ model: 'clerk', input: 'Go!', background: true })
@@ -418,32 +382,6 @@ describe('errors', () => {
     const failed = await streamed(await client.responses.create({ ...asked, stream: true }))
     expect(failed.at(-1)).toMatchObject({ type: 'response.failed', response: { status: 'failed', error: { code: 'server_error' } } })
     expect(model.requests).toHaveLength(2)
-  })
-
-  it('after the first text end a stream', async () => {
-    const hold = gate()
-    const pieces = [
-      { type: 'text', text: 'Half ' },
-      { type: 'text', text: 'an' },
-    ] as const
-    const model = gatedModel(pieces, hold, { class: 'network', message: 'Lost.' })
-    const { client, runtime } = await serveOpenAi({ model, agents: [clerk] })
-    const events: ResponseStreamEvent[] = []
-    for await (const event of await client.responses.create({ model: 'clerk', input: 'Go!', stream: true })) {
-      events.push(event)
-      if (event.type === 'response.output_text.delta') hold.open()
-    }
-    const last = events.at(-1)
-    if (last?.type !== 'response.failed') throw new Error(`the last event is ${last?.type}`)
-    expect(last.response).toMatchObject({
-      status: 'failed',
-      error: { code: 'server_error', message: 'The answer broke off: Lost.' },
-      output: [{ status: 'incomplete', content: [{ text: 'Half an' }] }],
-    })
-    const { id } = last.response
-    expect((await runtime.sessions.list()).map(({ status }) => status)).toEqual(['interrupted'])
-    expect(await client.responses.retrieve(id)).toMatchObject(last.response)
-    expect(await streamed(await client.responses.retrieve(id, { stream: true }))).toEqual(events)
   })
 
   it('name the open requests and the response that continues after the answer', async () => {
