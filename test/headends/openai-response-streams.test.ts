@@ -81,6 +81,10 @@ it('reasoning of an attempt that failed is incomplete, and no part of the respon
   if (last?.type !== 'response.completed') throw new Error('the response is not complete')
   expect(last.response.output).toEqual(done.slice(1))
   expect(await streamed(await client.responses.retrieve(last.response.id, { stream: true }))).toEqual(events)
+  // Clients refer to all items that they got.
+  const references = done.map(({ id }) => ({ type: 'item_reference', id: String(id) }) as const)
+  const next = await client.responses.create({ model: 'clerk', input: [...references, { role: 'user', content: 'And?' }] })
+  expect(next.status).toBe('completed')
 })
 
 it('a response is put together by the stream helper of the client, with live pieces', async () => {

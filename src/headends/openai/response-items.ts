@@ -64,6 +64,11 @@ export class ResponseItems {
     this.#showsCalls = showsCalls
   }
 
+  /** All that were sent. */
+  get items(): readonly OutputItem[] {
+    return this.#items
+  }
+
   get output(): readonly OutputItem[] {
     return this.#items.filter((_, index) => !this.#dropped.has(index))
   }

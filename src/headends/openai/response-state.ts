@@ -54,6 +54,10 @@ export class ResponseState {
     return this.#turn
   }
 
+  get items(): ResponseItems['items'] {
+    return this.#items.items
+  }
+
   get output(): ResponseItems['output'] {
     return this.#items.output
   }
