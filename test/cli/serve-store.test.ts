@@ -60,7 +60,9 @@ async function expectRecovered(served: Served): Promise<void> {
 function heldModel() {
   const asked = Promise.withResolvers<void>()
   const answer = Promise.withResolvers<ModelReply>()
+  let requests = 0
   scene.reply = () => {
+    requests++
     asked.resolve()
     return answer.promise
   }
@@ -68,7 +70,7 @@ function heldModel() {
     answer.resolve({ text: 'too late' })
     scene.reply = () => ({ text: 'Hello.' })
   })
-  return { asked: asked.promise, answer: () => answer.resolve({ text: 'Done.' }) }
+  return { asked: asked.promise, requests: () => requests, answer: () => answer.resolve({ text: 'Done.' }) }
 }
 
 // Linux names the process that holds a lock, and can limit files of a process that runs.
@@ -118,11 +120,11 @@ onLinux('a full disk: the turn that runs and new work get 503 with the reason, u
 test('deleted files are noticed without a request; nothing is acknowledged, and a restart begins anew', async () => {
   const served = await serve()
   const model = heldModel()
-  const running = served.fetch('/v1/clerk?q=Hello')
-  await model.asked
+  const running = [served.fetch('/v1/clerk?q=Hello'), served.fetch('/v1/responses', { json: { model: 'clerk', input: 'Hello' } })]
+  await expect.poll(model.requests).toBe(2)
   await served.after(async () => files.forEach(remove), 'troupe.db of the store was deleted')
   model.answer()
-  expect((await running).status).toBe(503)
+  expect((await Promise.all(running)).map(({ status }) => status)).toEqual([503, 503])
   await expectRefused(served, expect.stringMatching(/^troupe.db of the store was deleted while it was in use. .*restart/))
   expect(linesWith(served, 'deleted')).toEqual([expect.stringContaining(folder)])
   expect(files.filter(existsSync)).toEqual([])

@@ -47,6 +47,18 @@ it('refuses wrong keys and takes right ones in both headers', async () => {
   expect((await fetch('/v1/messages', { token: ci, json: ask })).status).toBe(200)
 })
 
+it("answers requests that no route takes in Anthropic's form", async () => {
+  const { fetch } = await stage([])
+  const kinds = async (path: string, init: RequestInit = {}): Promise<unknown> => {
+    const response = await fetch(path, { headers: { 'anthropic-version': '2023-06-01' }, ...init })
+    return [response.status, ((await response.json()) as { readonly error: { readonly type: string } }).error.type]
+  }
+  expect(await kinds('/v1/messages', { headers: {} })).toEqual([405, 'invalid_request_error'])
+  expect(await kinds('/v1/complete', { method: 'POST', body: '{}', headers: {} })).toEqual([404, 'not_found_error'])
+  for (const path of ['/v1/files', '/v1/skills/a', '/v1/messages/batches', '/v1/organizations/me'])
+    for (const method of ['GET', 'DELETE']) expect(await kinds(path, { method })).toEqual([404, 'not_found_error'])
+})
+
 it('refuses a token without the scope or the agent', async () => {
   const { client, token } = await stage([])
   const reader = await token({ name: 'reader', scopes: ['read'] })

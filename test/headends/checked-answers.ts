@@ -1,5 +1,6 @@
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import type { HeadendServer, Route } from '../../src/headends/server/index.ts'
+import { KnownPaths } from '../../src/headends/server/known-paths.ts'
 
 // Every answer of a server in a test is compared with what its OpenAPI document says about it.
 
@@ -30,15 +31,13 @@ export function checkedAnswers(
     apis.set(key, known)
     return known
   }
-  const operations = routes
-    .toSorted((a, b) => Number('onlyWith' in b) - Number('onlyWith' in a))
-    .map((route) => ({ route, pattern: patternOf(route) }))
+  const paths = new KnownPaths(routes)
+  const operations = paths.routes.map((route) => ({ route, pattern: patternOf(route) }))
 
   async function check(request: Request, response: Response): Promise<Response> {
     const { pathname } = new URL(request.url)
     const route = operations.find(
-      ({ route: { method, onlyWith }, pattern }) =>
-        method === request.method && pattern.test(pathname) && (onlyWith === undefined || request.headers.has(onlyWith)),
+      ({ route: each, pattern }) => pattern.test(pathname) && paths.isFor(each, request) && each.method === request.method,
     )?.route
     // What no route answers has no description. A page that the browser has is not sent again; of 499, nobody hears.
     if (!route || route.isUnlisted || response.status === 304 || response.status === 499) return response

@@ -2,7 +2,7 @@ import OpenAI from 'openai'
 import { describe, expect, it } from 'vitest'
 import { gate, type ScriptedStepSource } from '../../src/testing/index.ts'
 import { pngBase64 } from '../fixtures/pictures.ts'
-import { clerk, gatedModel, half, serveOpenAi, team, withModel } from './openai-support.ts'
+import { clerk, gatedModel, half, serveOpenAi, team, texts, withModel } from './openai-support.ts'
 
 // `POST /v1/chat/completions` and `GET /v1/models`, with the clients `openai` and `ai`.
 
@@ -225,6 +225,28 @@ describe('parameters', () => {
     expect(same.response.headers.get('x-troupe-ignored-parameters')).toBeNull()
   })
 
+  it('of reasoning may have names of newer clients: max is the highest, others are refused where they would count', async () => {
+    const { fetch, model } = await withModel(texts('One.', 'Two.'), { overrides: ['reasoning'] })
+    const effort = { input: 'One?', reasoning: { effort: 'max' } }
+    await fetch('/v1/chat/completions', { json: { ...ask('One?'), reasoning_effort: 'max' } })
+    await fetch('/v1/responses', { json: { model: 'clerk', ...effort } })
+    expect(model.requests.map(({ parameters }) => parameters.reasoning)).toEqual(['xhigh', 'xhigh'])
+    const refused = await fetch('/v1/chat/completions', { json: { ...ask('One?'), reasoning_effort: 'enormous' } })
+    expect(refused.status).toBe(400)
+    expect(await refused.json()).toMatchObject({
+      error: { param: 'reasoning_effort', message: expect.stringContaining('Use none, minimal') },
+    })
+    const other = await withModel(texts('One.', 'Two.'))
+    const ignored = [
+      await other.fetch('/v1/chat/completions', { json: { ...ask('One?'), reasoning_effort: 'enormous' } }),
+      await other.fetch('/v1/responses', { json: { model: 'clerk', ...effort } }),
+    ]
+    expect(ignored.map(({ status, headers }) => [status, headers.get('x-troupe-ignored-parameters')])).toEqual([
+      [200, 'reasoning_effort'],
+      [200, 'reasoning.effort'],
+    ])
+  })
+
   it('of newer clients are ignored and named, safely for a header', async () => {
     const { fetch } = await withModel([{ text: 'One.' }])
     const many = Object.fromEntries(Array.from({ length: 40 }, (_, index) => [`many_${index}`, index]))
@@ -286,7 +308,7 @@ describe('parameters', () => {
     ['instructions', { instructions: 'Be brief.' }],
     ['web_search_options', { web_search_options: { search_context_size: 'low' } }],
     ['temperature', { temperature: 3 }],
-    ['reasoning_effort', { reasoning_effort: 'enormous' }],
+    ['reasoning_effort', { reasoning_effort: 5 }],
     ['max_tokens', { max_tokens: 0 }],
     ['metadata', { metadata: Object.fromEntries(Array.from({ length: 17 }, (_, index) => [`k${index}`, ''])) }],
     ['response_format.type', { response_format: { type: 'xml' } }],
@@ -333,36 +355,6 @@ describe('parameters', () => {
     expect(error).toBeInstanceOf(OpenAI.BadRequestError)
     expect(error).toMatchObject({ param, type: 'invalid_request_error', error: { message: expect.any(String) } })
     expect(await runtime.sessions.list()).toEqual([])
-  })
-})
-
-describe('routes of OpenAI that a server does not have', () => {
-  it.each([
-    ['POST', '/v1/embeddings'],
-    ['POST', '/v1/completions?api-version=1'],
-    ['GET', '/v1/files'],
-    ['DELETE', '/v1/files/file-1'],
-    ['POST', '/v1/audio/speech'],
-    ['POST', '/v1/images/generations'],
-    ['GET', '/v1/assistants'],
-    ['POST', '/v1/moderations'],
-    ['GET', '/v1/batches'],
-    ['POST', '/v1/responses/compact'],
-    ['POST', '/v1/responses/a/b'],
-  ])("%s %s is 404 in OpenAI's form", async (method, path) => {
-    const { fetch } = await withModel([])
-    const response = await fetch(path, { method, ...(method === 'POST' && { body: '{}' }) })
-    expect(response.status).toBe(404)
-    expect(await response.json()).toEqual({
-      error: { message: expect.stringContaining('There is no route /v1/'), type: 'invalid_request_error', param: null, code: 'not_found' },
-    })
-  })
-
-  it('fail in the client with its own error', async () => {
-    const { client } = await withModel([])
-    const error = await client.embeddings.create({ model: 'clerk', input: 'a' }).catch((thrown: unknown) => thrown)
-    expect(error).toBeInstanceOf(OpenAI.NotFoundError)
-    expect(error).toMatchObject({ code: 'not_found', type: 'invalid_request_error' })
   })
 })
 

@@ -103,6 +103,14 @@ test('the document is valid, its references resolve, and every success has a sch
     schemas.length === 0 || schemas.some(({ schema }) => !schema || Object.keys(schema).length === 0)
   expect(answers.filter(isEmpty).map(({ name }) => name)).toEqual(expect.arrayContaining(bodiless))
   expect(answers.filter(isEmpty)).toHaveLength(bodiless.length)
+  // Two protocols have these in their own forms.
+  const models = document.paths['/v1/models'].get
+  expect(models.responses['200'].content['application/json'].schema.oneOf).toMatchObject([
+    { properties: { data: { items: { $ref: '#/components/schemas/OpenAiModel' } } } },
+    { properties: { data: { items: { $ref: '#/components/schemas/AnthropicModel' } } } },
+  ])
+  expect(models.parameters.map(({ name }: { name: string }) => name)).toEqual(['limit', 'after_id', 'before_id', 'anthropic-version'])
+  expect(document.paths['/v1/models/{model}'].get.responses['404'].content['application/json'].schema.oneOf).toHaveLength(2)
 })
 
 test('every route answers as the document says', async () => {
@@ -134,6 +142,8 @@ test('every route answers as the document says', async () => {
   await watching.body?.getReader().read()
   await json('/v1/models')
   await json('/v1/models/clerk')
+  for (const path of ['/v1/models', '/v1/models/clerk', '/v1/models/nobody'])
+    await (await fetch(path, { headers: { 'anthropic-version': '2023-06-01' } })).text()
   const chat = { model: 'clerk', messages: [{ role: 'user', content: 'Hi' }] }
   await json('/v1/chat/completions', chat)
   await (await fetch('/v1/chat/completions', { json: { ...chat, stream: true, stream_options: { include_usage: true } } })).text()

@@ -3,7 +3,7 @@ import { anthropicRoutes } from '../../headends/anthropic/index.ts'
 import { type McpDependencies, mcpRoutes } from '../../headends/mcp/index.ts'
 import { openaiRoutes } from '../../headends/openai/index.ts'
 import { type RestDependencies, restRoutes } from '../../headends/rest/index.ts'
-import { type Definitions, type Route, type ServerRouteDependencies, serverRoutes } from '../../headends/server/index.ts'
+import { areasOf, type Definitions, type Route, type ServerRouteDependencies, serverRoutes } from '../../headends/server/index.ts'
 import { webRoutes } from '../../headends/web/index.ts'
 
 export interface RouteDependencies extends Omit<ServerRouteDependencies, 'definitions'>, McpDependencies, RestDependencies {
@@ -33,4 +33,4 @@ const definitions = async (): Promise<Definitions> => {
 
 /** Words that no agent can have as its name: `/v1/sessions` is a route. */
 export const reservedNames = (routes: readonly Route[]): ReadonlySet<string> =>
-  new Set(routes.flatMap(({ path }) => /^\/v1\/([^/:]+)/.exec(path)?.[1] ?? []))
+  new Set(routes.flatMap(areasOf).flatMap((area) => /^\/v1\/([^/:]+)/.exec(area)?.[1] ?? []))

@@ -39,8 +39,20 @@ const messageEvent = z
   ])
   .meta({ id: 'AnthropicEvent' })
 
+const model = z
+  .looseObject({ type: z.literal('model'), id: z.string(), display_name: z.string(), created_at: z.iso.datetime() })
+  .meta({ id: 'AnthropicModel' })
+const models = z.looseObject({
+  data: z.array(model),
+  has_more: z.boolean(),
+  first_id: z.string().nullable(),
+  last_id: z.string().nullable(),
+})
+
 /** By what the routes answer with. */
 export const answers = {
   message: { 'application/json': message, 'text/event-stream': messageEvent },
+  model: { 'application/json': model },
+  models: { 'application/json': models },
   tokens: { 'application/json': z.looseObject({ input_tokens: tokens }) },
 }

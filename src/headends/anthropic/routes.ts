@@ -18,11 +18,17 @@ export interface AnthropicRoutesOptions {
   readonly clock: Clock
 }
 
-const base = { headend: 'anthropic', errors: anthropicErrors } as const
+const base = { headend: 'anthropic', errors: anthropicErrors, missing: ['complete', 'organizations'] } as const
 /** Clients of the beta interface send `?beta=true`. */
 const anyQuery = z.looseObject({})
 /** The same paths in OpenAI's form are listed: every client of Anthropic sends its version. */
-const forClients = { ...base, method: 'GET', access: 'read', onlyWith: 'anthropic-version', isUnlisted: true } as const
+const forClients = {
+  ...base,
+  missing: [...base.missing, 'files', 'skills'],
+  method: 'GET',
+  access: 'read',
+  onlyWith: 'anthropic-version',
+} as const
 
 export function anthropicRoutes({ clock }: AnthropicRoutesOptions): readonly Route[] {
   return [
@@ -31,7 +37,7 @@ export function anthropicRoutes({ clock }: AnthropicRoutesOptions): readonly Rou
       path: '/v1/models',
       summary: "List the agents as models in Anthropic's form",
       query: modelsQuery,
-      responses: { 200: { description: 'A page of models' } },
+      responses: { 200: { description: 'A page of models', content: answers.models } },
       handle: listModels,
     }),
     route({
@@ -39,7 +45,7 @@ export function anthropicRoutes({ clock }: AnthropicRoutesOptions): readonly Rou
       path: '/v1/models/:model',
       summary: "Show an agent as a model in Anthropic's form",
       query: anyQuery,
-      responses: { 200: { description: 'A model' } },
+      responses: { 200: { description: 'A model', content: answers.model } },
       handle: getModel,
     }),
     route({

@@ -46,7 +46,7 @@ export const chatParameters: ParameterTable = {
   max_completion_tokens: sampling('maxOutputTokens', 'Tokens of each reply of the model.'),
   max_tokens: sampling('maxOutputTokens', 'Older name of `max_completion_tokens`.'),
   seed: sampling('seed', 'Seed of the sampling.'),
-  reasoning_effort: sampling('reasoning', 'Reasoning effort.'),
+  reasoning_effort: sampling('reasoning', 'Reasoning effort. `max` is `xhigh`.'),
   frequency_penalty: { use: 'ignored', defaults: [0], note: 'No agent can allow it.' },
   presence_penalty: { use: 'ignored', defaults: [0], note: 'No agent can allow it.' },
   verbosity: { use: 'ignored', defaults: ['medium'], note: 'Ask for short answers in a system message.' },

@@ -1,5 +1,4 @@
 import { z } from 'zod'
-import { reasoningEfforts } from '../../contracts/index.ts'
 import {
   afterFirst,
   eventStream,
@@ -30,7 +29,7 @@ export const chatBody = z.looseObject({
   max_tokens: z.int().min(1).nullish(),
   max_completion_tokens: z.int().min(1).nullish(),
   seed: z.int().nullish(),
-  reasoning_effort: z.enum(reasoningEfforts).nullish(),
+  reasoning_effort: z.string().nullish(),
   parallel_tool_calls: z.boolean().nullish(),
   modalities: z.array(z.literal('text', 'agents answer with text')).nullish(),
   user: z.string().nullish(),

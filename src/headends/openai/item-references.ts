@@ -44,5 +44,5 @@ const sessionOfItem = (id: unknown): string | undefined => /^[a-z]+_([^_/]{1,80}
 async function itemsOf(sessionId: string, { sessions, records }: References): Promise<readonly OutputItem[]> {
   const responses = await responsesOf(records, sessionId)
   const states = await Promise.all(responses.map((response) => readState(sessions, response)))
-  return states.flatMap((state) => state?.output ?? [])
+  return states.flatMap((state) => state?.items ?? [])
 }

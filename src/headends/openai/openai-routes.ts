@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { Clock, Ids, Records } from '../../contracts/index.ts'
-import { HttpError, type Route, route } from '../server/index.ts'
+import { type Route, route } from '../server/index.ts'
 import { answers } from './answer-schemas.ts'
 import { chatBody, completeChat } from './chat.ts'
 import { openAiErrors } from './errors.ts'
@@ -16,7 +16,12 @@ export interface OpenAiDependencies {
   readonly records: Records
 }
 
-const base = { headend: 'openai', errors: openAiErrors } as const
+const missing = [
+  ...['assistants', 'audio', 'batches', 'chatkit', 'completions', 'containers', 'conversations', 'edits', 'embeddings', 'engines', 'evals'],
+  ...['files', 'fine-tunes', 'fine_tuning', 'images', 'moderations', 'organization', 'realtime', 'skills', 'threads', 'uploads'],
+  ...['vector_stores', 'videos', 'responses/compact', 'responses/input_tokens'],
+]
+const base = { headend: 'openai', errors: openAiErrors, missing } as const
 const stored = { 404: { description: 'There is no such response.' } }
 const failures = {
   400: { description: 'A parameter is wrong or not supported; `param` names it.' },
@@ -28,30 +33,7 @@ const failures = {
 /** Of clients of other services, which add their own parameters. */
 const query = z.looseObject({})
 
-/** Routes of OpenAI that a server does not have. Agents cannot have these names. */
-const missing = [
-  ...['assistants', 'audio', 'batches', 'completions', 'containers', 'conversations', 'embeddings', 'evals', 'files', 'fine_tuning'],
-  ...['images', 'moderations', 'realtime', 'threads', 'uploads', 'vector_stores', 'videos', 'responses/compact', 'responses/input_tokens'],
-]
-
-/** Longer paths are unknown to the server, which answers in the form of these. */
-const missingRoutes: readonly Route[] = missing.flatMap((name) =>
-  (['GET', 'POST'] as const).map((method) =>
-    route({
-      ...base,
-      method,
-      path: `/v1/${name}`,
-      access: 'read',
-      isUnlisted: true,
-      summary: 'Not supported',
-      query,
-      responses: {},
-      handle() {
-        throw new HttpError('not_found', `There is no route /v1/${name}.`, { remedy: 'Use /v1/chat/completions or /v1/responses.' })
-      },
-    }),
-  ),
-)
+const forms = "In Anthropic's form for requests with the header `anthropic-version`."
 
 const modelRoutes: readonly Route[] = [
   route({
@@ -60,7 +42,7 @@ const modelRoutes: readonly Route[] = [
     path: '/v1/models',
     access: 'read',
     summary: 'List the agents as models',
-    description: "In Anthropic's form for requests with the header `anthropic-version`.",
+    description: forms,
     query,
     responses: { 200: { description: 'A list of models.', content: answers.models } },
     handle: listModels,
@@ -71,6 +53,7 @@ const modelRoutes: readonly Route[] = [
     path: '/v1/models/:model',
     access: 'read',
     summary: 'Show an agent as a model',
+    description: forms,
     query,
     responses: { 200: { description: 'A model.', content: answers.model }, 404: failures[404] },
     handle: getModel,
@@ -148,6 +131,5 @@ export function openaiRoutes(dependencies: OpenAiDependencies): readonly Route[]
       responses: { 200: { description: '`{ id, object, deleted }`', content: answers.deleted }, ...stored },
       handle: (request) => deleteResponse(request, dependencies),
     }),
-    ...missingRoutes,
   ]
 }

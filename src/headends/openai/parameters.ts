@@ -1,5 +1,6 @@
-import type { AgentDescription, ModelParameters } from '../../contracts/index.ts'
+import { type AgentDescription, type ModelParameters, type ReasoningEffort, reasoningEfforts } from '../../contracts/index.ts'
 import { asksNothing, HttpError } from '../server/index.ts'
+import { invalid } from './content.ts'
 
 // What happens to each parameter of a request. Parameters that would change the answer are refused. All others that have no effect
 // are ignored and named in a header, also those that are not in the table. The tables are also the ones of docs/openai.md.
@@ -43,10 +44,18 @@ export function checkParameters(
     if (rule.use === 'used' || asksNothing(value) || rule.defaults?.includes(value)) continue
     if (rule.use === 'refused') throw unsupported(name, rule.note)
     if (rule.use === 'ignored') ignored.push(name)
-    else if (agent.overrides.includes(rule.use.overrides)) parameters[rule.use.overrides] = value
+    else if (agent.overrides.includes(rule.use.overrides))
+      parameters[rule.use.overrides] = rule.use.overrides === 'reasoning' ? effortOf(value, name) : value
     else if (agent.parameters[rule.use.overrides] !== value) ignored.push(name)
   }
   return { parameters: parameters as ModelParameters, ignored }
+}
+
+/** Clients add names: one that Troupe does not know matters only where the agent allows it. */
+function effortOf(value: unknown, name: string): ReasoningEffort {
+  const effort = reasoningEfforts.find((each) => each === (value === 'max' ? 'xhigh' : value))
+  if (effort) return effort
+  throw invalid(name, `there is no effort ${JSON.stringify(value)}`, `Use ${reasoningEfforts.join(', ')} or max.`)
 }
 
 export const unsupported = (name: string, why: string): HttpError =>

@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { type AgentDescription, type Json, type ModelParameters, reasoningEfforts } from '../../contracts/index.ts'
-import { type CheckedParameters, checkParameters, unsupported } from './parameters.ts'
+import type { AgentDescription, Json, ModelParameters } from '../../contracts/index.ts'
+import { type CheckedParameters, checkParameters, type ParameterTable, unsupported } from './parameters.ts'
 import { inputSchema } from './response-input.ts'
 import { responseParameters } from './response-parameters.ts'
 import { metadataSchema, textFormatSchema } from './settings.ts'
@@ -16,7 +16,7 @@ export const responseBody = z.looseObject({
   store: z.boolean().nullish(),
   background: z.boolean().nullish(),
   text: z.looseObject({ format: textFormatSchema.nullish(), verbosity: z.string().nullish() }).nullish(),
-  reasoning: z.looseObject({ effort: z.enum(reasoningEfforts).nullish() }).nullish(),
+  reasoning: z.looseObject({ effort: z.string().nullish() }).nullish(),
   temperature: z.number().min(0).max(2).nullish(),
   top_p: z.number().min(0).max(1).nullish(),
   max_output_tokens: z.int().min(1).nullish(),
@@ -32,19 +32,15 @@ export type ResponseBody = z.infer<typeof responseBody>
 
 /** Parameters of the model, also those inside of others. */
 export function responseSettings(body: ResponseBody, agent: AgentDescription): CheckedParameters {
-  const { parameters, ignored } = checkParameters(body, { table: responseParameters, agent })
   if (body.background === true && body.store === false)
     throw unsupported('background', 'A response that is not stored cannot be read later.')
-  const effort = body.reasoning?.effort ?? undefined
-  const mayReason = agent.overrides.includes('reasoning')
-  return {
-    parameters: { ...parameters, ...(effort !== undefined && mayReason && { reasoning: effort }) },
-    ignored: [
-      ...ignored,
-      ...(effort !== undefined && !mayReason && effort !== agent.parameters.reasoning ? ['reasoning.effort'] : []),
-      ...(body.text?.verbosity && body.text.verbosity !== 'medium' ? ['text.verbosity'] : []),
-    ],
-  }
+  const inside = { 'reasoning.effort': body.reasoning?.effort, 'text.verbosity': body.text?.verbosity }
+  return checkParameters({ ...body, ...inside }, { table: { ...responseParameters, ...insideParameters }, agent })
+}
+
+const insideParameters: ParameterTable = {
+  'reasoning.effort': { use: { overrides: 'reasoning' }, note: '' },
+  'text.verbosity': { use: 'ignored', defaults: ['medium'], note: '' },
 }
 
 /** What the response repeats of its request. Sampling parameters are those that apply; without one, 1. */

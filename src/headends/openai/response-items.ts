@@ -50,6 +50,8 @@ interface OpenText {
 
 export class ResponseItems {
   readonly #items: OutputItem[] = []
+  /** Indexes of texts that are no part of the answer. */
+  readonly #dropped = new Set<number>()
   readonly #sessionId: string
   readonly #showsCalls: boolean
   /** Texts by the id of their item, until they are recorded. All but the last one are done. */
@@ -62,8 +64,13 @@ export class ResponseItems {
     this.#showsCalls = showsCalls
   }
 
-  get output(): readonly OutputItem[] {
+  /** All that were sent. */
+  get items(): readonly OutputItem[] {
     return this.#items
+  }
+
+  get output(): readonly OutputItem[] {
+    return this.#items.filter((_, index) => !this.#dropped.has(index))
   }
 
   read(part: TurnPart): readonly ResponseEvent[] {
@@ -89,8 +96,9 @@ export class ResponseItems {
     return [...this.#piece('text', { itemId, text, begins: true }), ...this.#recorded({ itemId, text })]
   }
 
-  /** Ends the texts whose reply has failed. */
-  close(): readonly ResponseEvent[] {
+  /** Ends the texts whose reply has failed. They are no part of the answer, unless nothing follows them. */
+  close({ keepsTexts = false } = {}): readonly ResponseEvent[] {
+    if (!keepsTexts) for (const { index } of this.#open.values()) this.#dropped.add(index)
     const events = [...this.#open.values()].flatMap((open) => this.#textDone(open, 'incomplete'))
     this.#open.clear()
     return events

@@ -1,4 +1,4 @@
-import type { ApprovalRequest } from '../../contracts/index.ts'
+import type { ApprovalRequest, ModelFailure } from '../../contracts/index.ts'
 import type { StoredResponse } from './response-records.ts'
 import { isOver, type ResponseState, type ResponseTurn } from './response-state.ts'
 import { responseUsage } from './settings.ts'
@@ -18,8 +18,8 @@ export function responseObject(
   state: ResponseState,
   approvals: readonly ApprovalRequest[] = [],
 ): ResponseObject {
-  const { turn, output, usage } = state
-  const ending = isOver(turn) ? endingOf(turn.end) : { status: turn.kind === 'queued' ? 'queued' : 'in_progress' }
+  const { turn, output, usage, broken } = state
+  const ending = isOver(turn) ? endingOf(turn.end, broken) : { status: turn.kind === 'queued' ? 'queued' : 'in_progress' }
   return {
     id,
     object: 'response',
@@ -29,8 +29,7 @@ export function responseObject(
     completed_at: null,
     error: null,
     incomplete_details: null,
-    // Texts whose reply failed are no part of the answer.
-    output: output.filter(({ status }) => status !== 'incomplete'),
+    output,
     tools: [],
     tool_choice: 'auto',
     // No agent can have others.
@@ -46,8 +45,9 @@ export function responseObject(
   }
 }
 
-function endingOf(end: Extract<ResponseTurn, { kind: 'ended' | 'answered' }>['end']): object {
+function endingOf(end: Extract<ResponseTurn, { kind: 'ended' | 'answered' }>['end'], broken?: ModelFailure): object {
   const completed_at = Math.floor(end.at / 1000)
+  if (broken) return { completed_at, ...failedFields(broken, `The answer broke off: ${broken.message}`) }
   if (end.type === 'interaction.turn.suspended') return { status: 'completed', completed_at }
   const { ending } = end
   switch (ending.status) {
@@ -60,18 +60,15 @@ function endingOf(end: Extract<ResponseTurn, { kind: 'ended' | 'answered' }>['en
     case 'interrupted':
       return { status: 'cancelled', completed_at }
     case 'failed':
-      return ending.failure?.withheld
-        ? { completed_at, ...withheld }
-        : { status: 'failed', completed_at, error: failedError(ending.message, ending.failure?.class) }
+      return { completed_at, ...failedFields(ending.failure, ending.message) }
     default:
       return ending satisfies never
   }
 }
 
-/** The content filter of a provider stopped the answer. */
-export const withheld = { status: 'incomplete', incomplete_details: { reason: 'content_filter' } } as const
-
-export const failedError = (message: string, failure?: string): object => ({
-  code: failure === 'rate_limit' || failure === 'quota' ? 'rate_limit_exceeded' : 'server_error',
-  message,
-})
+/** `withheld`: the content filter of a provider stopped the answer. */
+function failedFields(failure: ModelFailure | undefined, message: string): object {
+  if (failure?.withheld) return { status: 'incomplete', incomplete_details: { reason: 'content_filter' } }
+  const code = failure?.class === 'rate_limit' || failure?.class === 'quota' ? 'rate_limit_exceeded' : 'server_error'
+  return { status: 'failed', error: { code, message } }
+}

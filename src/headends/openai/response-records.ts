@@ -25,6 +25,8 @@ export interface ResponseRecord {
   /** The answer is checked before it is sent. */
   readonly isJson: boolean
   readonly background: boolean
+  /** The client got texts as they arrived. */
+  readonly isStreamed?: boolean
   /** The output has items of the calls of the agent. */
   readonly showsCalls?: boolean
   /** Fields of the request that the response repeats. */

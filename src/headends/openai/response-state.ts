@@ -39,17 +39,23 @@ export class ResponseState {
   #turnId: string | undefined
   #turn: ResponseTurn = { kind: 'queued' }
   #isContinued = false
-  #failure: ModelFailure | undefined
+  readonly #breaks: boolean
+  #broken: ModelFailure | undefined
 
   constructor({ sessionId, clientId, record }: StoredResponse) {
     this.#clientId = clientId
     this.#isJson = record.isJson
     this.#items = new ResponseItems(sessionId, { showsCalls: record.showsCalls === true })
-    this.#parts = new TurnParts({ texts: record.isJson ? 'none' : 'live' })
+    this.#breaks = record.isStreamed === true && !record.background
+    this.#parts = this.#partsOf('root')
   }
 
   get turn(): ResponseTurn {
     return this.#turn
+  }
+
+  get items(): ResponseItems['items'] {
+    return this.#items.items
   }
 
   get output(): ResponseItems['output'] {
@@ -69,27 +75,28 @@ export class ResponseState {
   read(event: StreamEvent): readonly ResponseEvent[] {
     this.#listen(event)
     if (event.agentPath === 'root') this.#follow(event)
-    if (!this.#isOwn(event)) return []
+    if (!this.#isOwn(event) || this.#broken) return []
     const events = this.#parts.read(event).flatMap((part) => {
-      if (part.type === 'broken') this.#failure = part.failure
+      if (part.type === 'broken' && this.#breaks) this.#broken = part.failure
       if (part.type === 'step.done') this.#spent = addSpent({ usage: this.#spent ?? noUsage, cost: 0 }, part.usage, 0).usage
       return this.#items.read(part)
     })
-    // The next attempt has its own reasoning.
-    if (event.type === 'interaction.step.failed' && event.agentPath === (this.#speaker?.path ?? 'root')) return this.#items.close()
+    // The next attempt has its own texts. Nothing follows those before an interrupt.
+    if (event.type === 'interaction.step.failed' && event.agentPath === (this.#speaker?.path ?? 'root'))
+      return this.#items.close({ keepsTexts: event.keepsText === true || this.#broken !== undefined })
     if (this.#turn.kind === 'answered') return [...events, ...this.#finished(this.#speaker?.text ?? '')]
     if (this.#turn.kind !== 'ended') return events
     const { end } = this.#turn
     return [...events, ...this.#finished(end.type === 'interaction.turn.completed' ? end.report.text : '')]
   }
 
-  /** A text was sent whose reply failed. */
-  get failure(): ModelFailure | undefined {
-    return this.#failure
+  /** A text was sent whose reply failed, to a client that takes no other. The response has nothing after it. */
+  get broken(): ModelFailure | undefined {
+    return this.#broken
   }
 
-  close(): readonly ResponseEvent[] {
-    return this.#items.close()
+  #partsOf(speaker: string): TurnParts {
+    return new TurnParts({ texts: this.#isJson ? 'none' : 'live', speaker, showsFailed: true })
   }
 
   #isOwn(event: StreamEvent): boolean {
@@ -106,7 +113,7 @@ export class ResponseState {
     if (isOver(this.#turn)) this.#isContinued = true
     else if (event.clientId === this.#clientId && event.agentPath !== 'root') {
       this.#speaker = { path: event.agentPath }
-      this.#parts = new TurnParts({ texts: this.#isJson ? 'none' : 'live', speaker: event.agentPath })
+      this.#parts = this.#partsOf(event.agentPath)
       this.#turn = { kind: 'running' }
     }
   }

@@ -4,7 +4,9 @@ import type { ResponseEvent } from './response-items.ts'
 //
 // 1. A response has the same events with the same numbers, whenever and however often it is streamed, so that a client can continue
 //    after the last one that it has. Therefore texts are cut at places that depend on the text alone, not on the pieces of the model.
-// 2. The last event is always sent. It has the whole response, also for a client that has numbers of an attempt that failed since.
+// 2. The last event is sent to every client that does not have it. It has the whole response, also for a client with later numbers, of an
+//    attempt whose text a crash has lost.
+// 3. An error of the stream is no event of the response: it repeats the number of the last one.
 
 export class ResponseStream {
   readonly #after: number
@@ -20,14 +22,14 @@ export class ResponseStream {
   async *numbered(events: AsyncIterable<ResponseEvent>): AsyncGenerator<ResponseEvent> {
     for await (const event of events)
       for (const each of this.#cut(event)) {
-        const isLast = lastTypes.has(each.type)
-        if (isLast) yield this.last(each)
-        else if (this.#number++ > this.#after) yield { ...each, sequence_number: this.#number - 1 }
+        const number = this.#number++
+        if (number > this.#after) yield { ...each, sequence_number: number }
+        else if (number < this.#after && lastTypes.has(each.type)) yield { ...each, sequence_number: this.#after + 1 }
       }
   }
 
-  last(event: ResponseEvent): ResponseEvent {
-    return { ...event, sequence_number: Math.max(this.#number++, this.#after + 1) }
+  error(event: ResponseEvent): ResponseEvent {
+    return { ...event, sequence_number: Math.max(this.#number - 1, this.#after) }
   }
 
   *#cut(event: ResponseEvent): Generator<ResponseEvent> {

@@ -1,7 +1,7 @@
-import type { ModelFailure } from '../../contracts/index.ts'
-import { approvalRequired, HttpError, type RouteRequest } from '../server/index.ts'
+import type { Outcome } from '../../contracts/index.ts'
+import { approvalRequired, HttpError, type RouteRequest, requireAnswer } from '../server/index.ts'
 import type { ResponseEvent } from './response-items.ts'
-import { failedError, type ResponseObject, responseObject, withheld } from './response-object.ts'
+import { type ResponseObject, responseObject } from './response-object.ts'
 import type { StoredResponse } from './response-records.ts'
 import { isOver, ResponseState } from './response-state.ts'
 
@@ -22,6 +22,8 @@ export async function* followResponse(
 ): AsyncGenerator<ResponseEvent> {
   const { sessionId, id, record } = response
   const state = new ResponseState(response)
+  let isBroken = false
+  let stopped: Outcome | undefined
   const interrupt = (): void => void sessions.cancel(sessionId, 'interrupt').catch(() => {})
   if (!isDetached) signal.addEventListener('abort', interrupt)
   try {
@@ -29,17 +31,25 @@ export async function* followResponse(
     const begun: ResponseObject = { ...responseObject(response, state), status: 'in_progress' }
     yield { type: 'response.created', response: begun }
     yield { type: 'response.in_progress', response: begun }
-    for await (const event of sessions.events(sessionId, { after: record.after, until: 'closed', live: isLive })) {
+    const events = sessions.events(sessionId, { after: record.after, until: 'closed', live: isLive })[Symbol.asyncIterator]()
+    // A store that fails ends the turn without an event.
+    sessions.outcome(sessionId).then(
+      (outcome) => {
+        if (outcome.reason !== 'store') return
+        stopped = outcome
+        void events.return?.()
+      },
+      () => {},
+    )
+    for await (const event of { [Symbol.asyncIterator]: () => events }) {
       yield* state.read(event)
-      if (state.turn.kind === 'suspended' && !('seq' in event && event.seq < recorded))
+      if (state.turn.kind === 'suspended' && !isBroken && !('seq' in event && event.seq < recorded))
         throw withId(approvalRequired(sessionId, await sessions.requests(sessionId)), id)
-      if (state.failure) {
-        interrupt()
-        yield* state.close()
-        return yield lastEvent({ ...responseObject(response, state), ...brokenFields(state.failure) })
-      }
+      if (state.broken && !isBroken && !isDetached) interrupt()
+      isBroken = state.broken !== undefined
       if (isOver(state.turn)) return yield lastEvent(responseObject(response, state))
     }
+    if (stopped) await requireAnswer(sessions, stopped)
     throw new HttpError('turn_failed', 'The server stopped before the answer was complete.', {
       sessionId,
       remedy: `Read it later: GET /v1/responses/${id}`,
@@ -49,15 +59,14 @@ export async function* followResponse(
   }
 }
 
-const brokenFields = (failure: ModelFailure): Pick<ResponseObject, 'status'> =>
-  failure.withheld ? withheld : { status: 'failed', ...{ error: failedError(`The answer broke off: ${failure.message}`, failure.class) } }
-
 const withId = (error: HttpError, id: string): HttpError =>
   new HttpError(error.kind, error.message, { ...error.options, details: { response_id: id, ...error.options.details } })
 
 const lastTypes: { readonly [status: string]: string } = {
   completed: 'response.completed',
   incomplete: 'response.incomplete',
+  // OpenAI has no event of its own for it. Clients keep the text before this one, and throw after `response.failed`.
+  cancelled: 'response.incomplete',
 }
 const lastEvent = (response: ResponseObject): ResponseEvent => ({ type: lastTypes[response.status] ?? 'response.failed', response })
 

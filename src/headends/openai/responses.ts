@@ -51,7 +51,7 @@ function streamed(events: AsyncIterable<ResponseEvent>, { request, clock, header
   const encode = (event: ResponseEvent): Uint8Array => sseBytes({ event: event.type, data: JSON.stringify(event) })
   request.endsWith((body) => {
     const { error } = body as { readonly error: OpenAiError }
-    return encode(stream.last({ type: 'error', message: error.message, code: error.code, param: error.param, error }))
+    return encode(stream.error({ type: 'error', message: error.message, code: error.code, param: error.param, error }))
   })
   return eventStream({ source: stream.numbered(events), encode, clock, headers, left })
 }

@@ -54,6 +54,7 @@ export async function startResponse(request: RouteRequest<ResponseBody>, depende
     output,
     isJson: (output ?? agent.output).format === 'json',
     background: body.background === true,
+    isStreamed: body.stream === true,
     request: repeatedFields(body, { ...agent.parameters, ...parameters }),
     showsCalls: showsCalls(request.raw.headers),
   }

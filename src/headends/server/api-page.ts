@@ -24,7 +24,7 @@ ${headends.map((name) => section(name, routes)).join('\n')}
 `
 }
 
-const anchor = ({ method, path }: Route): string => `${method}${path}`.replaceAll(/[^\w]+/g, '-').toLowerCase()
+const anchor = ({ method, path, onlyWith = '' }: Route): string => `${method}${path}${onlyWith}`.replaceAll(/[^\w]+/g, '-').toLowerCase()
 
 const navigation = (name: Route['headend'], routes: readonly Route[]): string =>
   `<h2>${headendTitles[name]}</h2><ul>${routes

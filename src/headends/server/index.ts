@@ -16,6 +16,7 @@ export {
   toHttpError,
 } from './http-error.ts'
 export { asksNothing, ignoredHeaders, unknownQuery } from './ignored-parameters.ts'
+export { areasOf } from './known-paths.ts'
 export { labelOf } from './label.ts'
 export { type Listening, type ListenOptions, listen } from './listen.ts'
 export { onBodyEnd } from './on-body-end.ts'

@@ -37,9 +37,10 @@ export function openApiDocument(routes: readonly Route[], { version, definitions
     return rest
   }
   const paths: { [path: string]: { [method: string]: object } } = {}
-  for (const each of routes) {
-    const path = each.path.replaceAll(/:(\w+)/g, '{$1}')
-    paths[path] = { ...paths[path], [each.method.toLowerCase()]: operation(each, place) }
+  for (const forms of Map.groupBy(routes, ({ method, path }) => `${method} ${path}`).values()) {
+    const [{ method, path: pattern }] = forms as [Route]
+    const path = pattern.replaceAll(/:(\w+)/g, '{$1}')
+    paths[path] = { ...paths[path], [method.toLowerCase()]: operation(forms as [Route], place) }
   }
   return inComponents({
     openapi: '3.1.0',
@@ -66,17 +67,19 @@ export function openApiDocument(routes: readonly Route[], { version, definitions
 
 type Place = (schema: z.ZodType, io: 'input' | 'output') => object
 
-function operation(each: Route, place: Place): object {
-  const { method, path, headend, access, summary, description, body } = each
+/** Of a path that clients of several protocols use, in their forms. */
+function operation(forms: readonly [Route, ...Route[]], place: Place): object {
+  const { method, path, access, summary, description, body } = forms[0]
+  const parameters = forms.flatMap(parametersOf)
   return {
     operationId: operationId(method, path),
-    tags: [headend],
+    tags: forms.map(({ headend }) => headend),
     summary,
     ...(description !== undefined && { description }),
     ...(access === 'public' ? { security: [] } : { 'x-scope': access }),
-    parameters: parametersOf(each),
+    parameters: parameters.filter(({ name }, index) => parameters.findIndex((other) => other.name === name) === index),
     ...(body && { requestBody: { required: true, content: { 'application/json': { schema: place(body, 'input') } } } }),
-    responses: responsesOf(each, place),
+    responses: responsesOf(forms, place),
   }
 }
 
@@ -92,12 +95,13 @@ const operationId = (method: string, path: string): string =>
 const capital = (word: string): string => word.replace(/(?:^|_)(\w)/g, (_, letter: string) => letter.toUpperCase())
 
 /** A status of a success without content has none; every other one has the error of the protocol. */
-function responsesOf({ responses, access, errors }: Route, place: Place): object {
-  const failure: RouteResponse = { description: 'An error.', content: { 'application/json': errors.schema } }
+function responsesOf(forms: readonly Route[], place: Place): object {
+  const error = oneOf(forms.map(({ errors }) => errors.schema))
+  const failure: RouteResponse = { description: 'An error.', content: { 'application/json': error } }
   const given: { readonly [status: string]: RouteResponse } = {
-    ...(access !== 'public' && { 401: { ...failure, description: serverErrors.unauthorized.summary } }),
+    ...(forms[0]?.access !== 'public' && { 401: { ...failure, description: serverErrors.unauthorized.summary } }),
     403: { ...failure, description: serverErrors.forbidden.summary },
-    ...responses,
+    ...forms.map(({ responses }) => responses).reduceRight(united),
     default: failure,
   }
   return Object.fromEntries(
@@ -110,7 +114,7 @@ function responsesOf({ responses, access, errors }: Route, place: Place): object
             Object.entries(content).map(([mediaType, schema]) => [
               mediaType,
               // A stream may end with an error. Generators take the schema for that of one event.
-              { schema: place(mediaType === 'text/event-stream' ? z.union([schema, errors.schema]) : schema, 'output') },
+              { schema: place(mediaType === 'text/event-stream' ? z.union([schema, error]) : schema, 'output') },
             ]),
           ),
         }),
@@ -119,14 +123,30 @@ function responsesOf({ responses, access, errors }: Route, place: Place): object
   )
 }
 
+const oneOf = ([first = z.unknown(), ...others]: readonly z.ZodType[]): z.ZodType =>
+  others.length === 0 ? first : z.xor([first, ...others])
+
+/** The contents of both, by status and media type. */
+function united(others: Route['responses'], own: Route['responses']): Route['responses'] {
+  const response = (status: string, given: RouteResponse): RouteResponse => {
+    const other = others[Number(status)]?.content ?? {}
+    const content = Object.entries(given.content ?? {}).map(([type, schema]) => [
+      type,
+      oneOf([schema, ...(other[type] ? [other[type]] : [])]),
+    ])
+    return { ...given, ...(given.content && { content: { ...other, ...Object.fromEntries(content) } }) }
+  }
+  return { ...others, ...Object.fromEntries(Object.entries(own).map(([status, given]) => [status, response(status, given)])) }
+}
+
 export interface ParameterDescription {
   readonly name: string
-  readonly in: 'path' | 'query'
+  readonly in: 'path' | 'query' | 'header'
   readonly required: boolean
   readonly schema: object
 }
 
-export function parametersOf({ path, query }: Route): readonly ParameterDescription[] {
+export function parametersOf({ path, query, onlyWith }: Route): readonly ParameterDescription[] {
   const inPath = [...path.matchAll(/:(\w+)/g)].map(
     ([, name]): ParameterDescription => ({ name: name ?? '', in: 'path', required: true, schema: { type: 'string' } }),
   )
@@ -135,7 +155,8 @@ export function parametersOf({ path, query }: Route): readonly ParameterDescript
   const inQuery = Object.entries((schema?.properties as { [name: string]: object } | undefined) ?? {}).map(
     ([name, each]): ParameterDescription => ({ name, in: 'query', required: required.has(name), schema: each }),
   )
-  return [...inPath, ...inQuery]
+  const inHeader = onlyWith === undefined ? [] : [{ name: onlyWith, in: 'header', required: false, schema: { type: 'string' } } as const]
+  return [...inPath, ...inQuery, ...inHeader]
 }
 
 /** What has an id is in `$defs`. */

@@ -70,6 +70,8 @@ export interface Route<Body = unknown, Query = unknown> {
   readonly headend: HeadendName
   /** `public`: no token is needed. */
   readonly access: Scope | 'public'
+  /** Paths of its protocol that this server does not have, below `/v1/`. No agent can have their first words as its name. */
+  readonly missing?: readonly string[]
   /** It is allowed while the server shuts down. */
   readonly endsWork?: boolean
   /** It is no part of the interface: the reference does not show it. */

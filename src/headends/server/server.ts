@@ -9,6 +9,7 @@ import { type AllowedNames, allowedOrigin, checkHostAndOrigin } from './check-ho
 import { Entrance } from './entrance.ts'
 import { sseBytes } from './event-stream.ts'
 import { type ErrorBody, errorResponse, HttpError, plainErrors, toHttpError } from './http-error.ts'
+import { KnownPaths } from './known-paths.ts'
 import { defaultStreamLimits, OpenStreams, type StreamLimits } from './open-streams.ts'
 import { type HiddenFolders, PublicView } from './public-view.ts'
 import { checked, readBody } from './read-body.ts'
@@ -93,21 +94,19 @@ interface Exchange {
 export function headendServer(options: HeadendServerOptions): HeadendServer {
   const { clock, ids, names, routes } = options
   const admission = new Admission({ ...defaultAdmission, ...options.admission }, clock)
-  const methods = methodsByPath(routes)
+  const paths = new KnownPaths(routes)
   const view = new PublicView(options.hiddenFolders)
   const streams = new OpenStreams({ clock, tokens: options.tokens, limits: { ...defaultStreamLimits, ...options.streams } })
-  const errorOf = errorForms(options, view)
+  const errorOf = errorForms(options, view, paths)
   const slices = new TimeSlices(clock)
   const entrance = new Entrance({ ...options, admission, streams, view })
   const app = new Hono<{ Bindings: { readonly exchange: Exchange } }>()
-  for (const route of routes.toSorted((a, b) => Number('onlyWith' in b) - Number('onlyWith' in a)))
+  for (const route of paths.routes)
     app.on(route.method, route.isRest ? `${route.path}{.+}` : route.path, (c, next) =>
-      route.onlyWith !== undefined && !c.req.raw.headers.has(route.onlyWith)
-        ? next()
-        : answer(route, { raw: c.req.raw, params: c.req.param(), exchange: c.env.exchange }),
+      paths.isFor(route, c.req.raw) ? answer(route, { raw: c.req.raw, params: c.req.param(), exchange: c.env.exchange }) : next(),
     )
   app.notFound((c) => {
-    throw unknownRoute(c.req.raw, methods)
+    throw paths.unknownRoute(c.req.raw)
   })
   app.onError((error) => {
     throw error
@@ -122,7 +121,7 @@ export function headendServer(options: HeadendServerOptions): HeadendServer {
   async function answer(route: Route, { raw, params, exchange }: Incoming): Promise<Response> {
     exchange.route = route
     // Hono answers HEAD with the handler of GET. That may start a turn, or a stream that nobody reads.
-    if (raw.method === 'HEAD' && route.access !== 'public') throw unknownRoute(raw, methods)
+    if (raw.method === 'HEAD' && route.access !== 'public') throw paths.unknownRoute(raw)
     const url = new URL(raw.url)
     const peer = await entrance.enter(raw.headers, route, (caller) => {
       exchange.caller = caller
@@ -153,7 +152,7 @@ export function headendServer(options: HeadendServerOptions): HeadendServer {
   async function respond(request: Request, exchange: Exchange, stream: Pick<CarryOptions, 'cut' | 'done'>): Promise<Response> {
     try {
       checkHostAndOrigin(request.headers, names)
-      if (request.method === 'OPTIONS') return preflight(request, methods)
+      if (request.method === 'OPTIONS') return preflight(request, paths)
       const response = await app.fetch(request, { exchange })
       return isEventStream(response) ? carried(request, response, { exchange, slices, errorOf, ...stream }) : response
     } catch (thrown) {
@@ -201,20 +200,16 @@ export function headendServer(options: HeadendServerOptions): HeadendServer {
 type ErrorForms = (thrown: unknown, request: Request, exchange: Exchange) => readonly [HttpError, ErrorBody]
 
 const errorForms =
-  (options: HeadendServerOptions, view: PublicView): ErrorForms =>
-  (thrown, { url }, exchange) => {
-    const { requestId, route, caller } = exchange
+  (options: HeadendServerOptions, view: PublicView, paths: KnownPaths): ErrorForms =>
+  (thrown, request, exchange) => {
+    const { requestId, caller } = exchange
     const error = toHttpError(thrown, (unexpected) => options.onError?.(unexpected, requestId))
     exchange.error = error
-    const area = areaOf(new URL(url).pathname)
-    const shape = route?.errors ?? options.routes.find(({ path }) => areaOf(path) === area)?.errors ?? plainErrors
+    const shape = (exchange.route ?? paths.ownerOf(request))?.errors ?? plainErrors
     return [error, caller && isAdmin(caller) ? shape : (...given) => view.hide(shape(...given))]
   }
 
 const errorEvent = (error: object): Uint8Array => sseBytes({ event: 'error', data: JSON.stringify(error) })
-
-/** `/v1/responses` for `/v1/responses/compact`: an error of an unknown route has the form of its protocol. */
-const areaOf = (path: string): string => path.split('/', 3).join('/')
 
 /** Is released with the response. */
 function placeOf({ releases }: Exchange, place: Place): Awaited<ReturnType<RouteRequest['admit']>> {
@@ -267,36 +262,12 @@ function refuseQuery(url: URL): undefined {
   throw new HttpError('invalid_request', `This route has no query parameter "${name}".`, { parameter: name, remedy: 'See GET /docs.' })
 }
 
-type MethodsByPath = readonly { readonly pattern: RegExp; readonly methods: readonly string[] }[]
-
-function methodsByPath(routes: readonly Route[]): MethodsByPath {
-  return [...new Set(routes.map(({ path }) => path))].map((path) => {
-    const own = routes.filter((route) => route.path === path)
-    const parts = path.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&').replaceAll(/:\w+/g, '[^/]+')
-    const rest = own.some(({ isRest }) => isRest) ? '(?:/.+)?' : ''
-    return { pattern: new RegExp(`^${parts}${rest}$`), methods: own.map(({ method }) => method) }
-  })
-}
-
-const methodsFor = (request: Request, methods: MethodsByPath): readonly string[] => {
-  const { pathname } = new URL(request.url)
-  return [...new Set(methods.filter(({ pattern }) => pattern.test(pathname)).flatMap((found) => found.methods))]
-}
-
-function unknownRoute(request: Request, methods: MethodsByPath): HttpError {
-  const allowed = methodsFor(request, methods)
-  const { pathname } = new URL(request.url)
-  if (allowed.length > 0)
-    return new HttpError('method_not_allowed', `${pathname} has no method ${request.method}.`, { remedy: `Use ${allowed.join(' or ')}.` })
-  return new HttpError('not_found', `There is no route ${pathname}.`, { remedy: 'See GET /docs.' })
-}
-
 /** For pages of the origins in the list. Others were refused before. */
-function preflight(request: Request, methods: MethodsByPath): Response {
+function preflight(request: Request, paths: KnownPaths): Response {
   return new Response(null, {
     status: 204,
     headers: {
-      'access-control-allow-methods': methodsFor(request, methods).join(', '),
+      'access-control-allow-methods': paths.methodsFor(request).join(', '),
       'access-control-allow-headers': request.headers.get('access-control-request-headers') ?? '',
       'access-control-max-age': '600',
     },

@@ -46,6 +46,14 @@ export interface CallView {
   readonly agentPath: string
 }
 
+export interface TurnPartsOptions {
+  /** `none`: for answers that are checked before they are sent, such as JSON: the caller sends the report at the end. */
+  readonly texts?: 'live' | 'none'
+  readonly speaker?: string | undefined
+  /** Recorded texts of attempts that failed are parts, too: later readers get what those had who were there. */
+  readonly showsFailed?: boolean
+}
+
 /** Folds events into parts. One for each turn. */
 export class TurnParts {
   /** Characters sent, by item. */
@@ -54,13 +62,14 @@ export class TurnParts {
   #isOpen = false
   readonly #calls = new Map<string, CallView>()
   readonly #hasNoTexts: boolean
+  readonly #showsFailed: boolean
   /** The path of the agent that talks to the person. */
   #speaker: string
 
-  /** `none`: for answers that are checked before they are sent, such as JSON: the caller sends the report at the end. */
-  constructor({ texts = 'live', speaker = 'root' }: { readonly texts?: 'live' | 'none'; readonly speaker?: string | undefined } = {}) {
+  constructor({ texts = 'live', speaker = 'root', showsFailed = false }: TurnPartsOptions = {}) {
     this.#hasNoTexts = texts === 'none'
     this.#speaker = speaker
+    this.#showsFailed = showsFailed
   }
 
   read(event: StreamEvent): readonly TurnPart[] {
@@ -116,11 +125,13 @@ export class TurnParts {
     const kind = type === 'reasoning' ? 'reasoning' : 'text'
     const sent = this.#sent.get(id) ?? 0
     this.#sent.delete(id)
-    if (this.#hasNoTexts || type === 'error' || status !== 'completed' || text === '') return []
+    const isWhole = status === 'completed'
+    if (this.#hasNoTexts || type === 'error' || text === '' || !(isWhole || this.#showsFailed)) return []
+    if (kind === 'text' && !isWhole) this.#isOpen = true
     const rest = text.slice(sent)
     return [
       ...(rest === '' ? [] : [{ type: kind, itemId: id, text: rest, begins: sent === 0 } as const]),
-      { type: `${kind}.done`, itemId: id, text },
+      ...(isWhole ? [{ type: `${kind}.done`, itemId: id, text } as const] : []),
     ]
   }
 

@@ -374,20 +374,16 @@ export class Tree implements TreePort, EventWriter {
       await unlessInterrupted(ended, preparing)
     } catch (error) {
       if (ended.reason === undefined) throw error
-      if (ended.reason === 'interrupted') this.#prepareLater(preparing)
+      if (ended.reason !== 'interrupted') return
+      const unprepared = preparing
+        .catch(() => {})
+        .finally(() => {
+          if (this.#unprepared === unprepared) this.#unprepared = undefined
+        })
+      this.#unprepared = unprepared
     } finally {
       ended.close()
     }
-  }
-
-  #prepareLater(preparing: Promise<void>): void {
-    const unprepared = preparing
-      .catch(() => {})
-      .finally(() => {
-        // Another interrupted turn may wait for this one.
-        if (this.#unprepared === unprepared) this.#unprepared = undefined
-      })
-    this.#unprepared = unprepared
   }
 
   async #adopt(session: ActiveSession): Promise<void> {
