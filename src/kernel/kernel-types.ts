@@ -76,6 +76,8 @@ export interface FoundExtension {
   /** Of all files in the folder. Trust and quarantine are bound to it. */
   readonly hash: string
   readonly trusted: boolean
+  /** Trusted, or a person has given it its permissions. If not, it gives no work to the orchestrator. */
+  readonly permitted: boolean
   /** Absent if the manifest is wrong: see `problems`. */
   readonly manifest?: ExtensionManifest
   readonly problems: readonly ExtensionProblem[]
