@@ -78,7 +78,9 @@ export class Kernel {
     const report: ReportDiagnostic = (diagnostic) => this.#report(diagnostic)
     this.bus = createBus({ records, clock, ids, onDiagnostic: options.onDiagnostic })
     const isTrusted = (id: string): boolean => this.#loader.get(id)?.found.trusted === true
-    this.router = createRouter({ records, clock, ids, bus: this.bus, report, isTrusted, scope: projectScope(options.workspace) })
+    const isBundled = (id: string): boolean => this.#loader.get(id)?.found.source === 'bundled'
+    const scope = projectScope(options.workspace)
+    this.router = createRouter({ records, clock, ids, bus: this.bus, report, isTrusted, isBundled, scope })
     const fire = (task: RoutedTask): Promise<void> => this.#fire(task)
     this.#scheduler = createScheduler({ records, clock, ids, bus: this.bus, fire, onDiagnostic: options.onDiagnostic })
     const find = (id: string): LoadedExtension | undefined => this.#loader.get(id)
