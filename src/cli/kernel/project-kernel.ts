@@ -107,7 +107,9 @@ export class ProjectKernel {
   /** Of extensions that do not run as they should. */
   get problems(): readonly string[] {
     return this.status().flatMap(({ id, state, problems, health }) => [
-      ...(state === 'running' || state === 'disabled' ? [] : [`Extension ${id}: ${state}. ${problems.at(-1)?.message ?? ''}`.trim()]),
+      ...(state === 'running' || state === 'disabled'
+        ? []
+        : [[`Extension ${id}: ${state}.`, ...problems.slice(-1).map(problemText)].join(' ')]),
       ...(state === 'running' ? withheldOf(id, problems).map((problem) => noticeOf(id, 'runs in the sandbox', problem)) : []),
       ...(health?.healthy === false ? [`Extension ${id} is not healthy: ${health.message ?? 'no reason given'}`] : []),
     ])
@@ -133,8 +135,9 @@ export class ProjectKernel {
   }
 }
 
-const noticeOf = (id: string, what: string, { message, remedy }: ExtensionProblem): string =>
-  [`Extension ${id} ${what}: ${asSentence(message)}`, ...(remedy === undefined ? [] : [remedy])].join(' ')
+const problemText = ({ message, remedy }: ExtensionProblem): string => [asSentence(message), remedy ?? ''].join(' ').trimEnd()
+
+const noticeOf = (id: string, what: string, problem: ExtensionProblem): string => `Extension ${id} ${what}: ${problemText(problem)}`
 
 async function kernelOptions(options: ProjectKernelOptions): Promise<KernelOptions> {
   const { project, store, host, log, kernelHost, quarantined } = options
