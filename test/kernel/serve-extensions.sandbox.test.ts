@@ -28,7 +28,10 @@ describe.skipIf(noSandboxHere)(sandboxed('extensions that nobody has trusted, in
     const browser = await openBrowser()
     onTestFinished(() => browser.close())
 
-    const { warnings } = (await (await server.fetch('/v1/status')).json()) as { warnings: readonly string[] }
+    const warningsNow = async () => ((await (await server.fetch('/v1/status')).json()) as { warnings?: readonly string[] }).warnings ?? []
+    // Extensions start after the server listens.
+    await expect.poll(async () => (await warningsNow()).join(), { timeout: 15_000 }).toContain('Extension spy runs in the sandbox')
+    const warnings = await warningsNow()
     const { extensions } = (await (await server.fetch('/v1/extensions')).json()) as { extensions: readonly ExtensionStatus[] }
     const address = `${server.url}/#token=${server.token}`
     const { page, problems } = await openChat(
