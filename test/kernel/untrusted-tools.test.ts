@@ -164,7 +164,7 @@ it('with permission its code has the tools that need no approval, its tasks name
   })
   expect(reportOf(await scene.ask('list'))).toMatch(planted)
   place.write('extensions/guest/more.txt', 'changed')
-  expect((await find(place)).find(({ id }) => id === 'guest')?.withheld?.remedy).toContain(command)
+  expect((await find(place)).find(({ id }) => id === 'guest')?.problems[0]?.remedy).toContain(command)
 })
 
 it('with permission its agent has the tools, and its tasks name it', async () => {

@@ -1,6 +1,6 @@
 import { relative } from 'node:path'
 import { TroupeError } from '../../contracts/index.ts'
-import { permitExtension, projectRecords, trustExtension } from '../../kernel/index.ts'
+import { permitExtension, projectRecords, trustExtension, withheldOf } from '../../kernel/index.ts'
 import { clearQuarantine } from '../../kernel/supervisor/index.ts'
 import { asSentence } from '../../util/as-sentence.ts'
 import { knownNames } from '../../util/nearest-names.ts'
@@ -73,12 +73,13 @@ async function list(invocation: ExtensionsInvocation, host: Host): Promise<numbe
 function rowOf(extension: InspectedExtension): Row {
   const { found, state, runs, problems } = extension
   const { id, source, manifest } = found
+  const [withheld] = withheldOf(id, problems)
   const facts = [
     state,
     ...(manifest ? [partsOf(manifest).join(' + ')] : []),
     ...(source === 'bundled' ? [] : [source]),
     ...(runs === 'sandbox' ? ['not trusted: runs in the sandbox'] : []),
-    ...(found.withheld ? [`${asSentence(found.withheld.message)} ${found.withheld.remedy}`] : workNotice(extension)),
+    ...(withheld ? [`${asSentence(withheld.message)} ${withheld.remedy}`] : workNotice(extension)),
     ...(problems.length > 0 ? [plural(problems.length, 'problem')] : []),
   ]
   return [printable(id), printable(`${facts.join(' · ')}${manifest ? ` · ${oneLine(manifest.description)}` : ''}`)]

@@ -125,7 +125,6 @@ function withoutPermissions(found: FoundExtension, agents: ReadonlySet<string>, 
     ...found,
     manifest: { ...manifest, ...none, ...(agent && { agent: { ...agent, usesTools: [] } }) },
     problems: [...problems, withheld],
-    withheld,
   }
 }
 
