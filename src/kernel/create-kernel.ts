@@ -23,6 +23,7 @@ import type { KernelDiagnostic, LoadedExtension, Notice, ReportDiagnostic, Route
 import { type KernelLease, type LeaseOptions, takeKernelLease } from './lease/kernel-lease.ts'
 import type { KernelPorts } from './loader/extension-context.ts'
 import { ExtensionLoader, type LoaderOptions } from './loader/extension-loader.ts'
+import { workPermissions } from './loader/extension-trust.ts'
 import { currentCall } from './orchestrator/current-call.ts'
 import { ExtensionAgents } from './orchestrator/extension-agents.ts'
 import { type KernelBase, type KernelConfig, kernelConfig, unusableAgents } from './orchestrator/kernel-config.ts'
@@ -77,8 +78,10 @@ export class Kernel {
     const report: ReportDiagnostic = (diagnostic) => this.#report(diagnostic)
     this.bus = createBus({ records, clock, ids, onDiagnostic: options.onDiagnostic })
     const isTrusted = (id: string): boolean => this.#loader.get(id)?.found.trusted === true
-    this.router = createRouter({ records, clock, ids, bus: this.bus, report, isTrusted, scope: projectScope(options.workspace) })
-    const fire = (task: RoutedTask): Promise<void> => this.router.task(task)
+    const isBundled = (id: string): boolean => this.#loader.get(id)?.found.source === 'bundled'
+    const scope = projectScope(options.workspace)
+    this.router = createRouter({ records, clock, ids, bus: this.bus, report, isTrusted, isBundled, scope })
+    const fire = (task: RoutedTask): Promise<void> => this.#fire(task)
     this.#scheduler = createScheduler({ records, clock, ids, bus: this.bus, fire, onDiagnostic: options.onDiagnostic })
     const find = (id: string): LoadedExtension | undefined => this.#loader.get(id)
     const notify = (notice: Notice): Promise<void> => this.router.notify(notice)
@@ -161,6 +164,12 @@ export class Kernel {
     await this.router.close()
     await this.#loader.stop()
     await this.#lease?.release()
+  }
+
+  /** It may have changed since it added the task. */
+  async #fire(task: RoutedTask): Promise<void> {
+    if (task.from !== undefined) this.#loader.checkPermitted(task.from, workPermissions.tasks)
+    await this.router.task(task)
   }
 
   #lostLease(holder: string): void {

@@ -76,11 +76,11 @@ export interface FoundExtension {
   /** Of all files in the folder. Trust and quarantine are bound to it. */
   readonly hash: string
   readonly trusted: boolean
-  /** Absent if the manifest is wrong: see `problems`. */
+  /** Trusted, or a person has given it its permissions. If not, it gives no work to the orchestrator. */
+  readonly permitted: boolean
+  /** Absent if it is wrong: see `problems`. Without what a person has not permitted yet, which is one of them: see `withheldOf`. */
   readonly manifest?: ExtensionManifest
   readonly problems: readonly ExtensionProblem[]
-  /** What a person has not permitted yet, with the command for it. It is one of `problems`, and not in the manifest. */
-  readonly withheld?: ExtensionProblem
 }
 
 /** The code of an extension, wherever it runs. `instance` has only the methods that the extension implements. */

@@ -105,6 +105,22 @@ it('gives permissions to an extension in the sandbox only when a person does', a
   expect(await shown('caller')).toMatchObject(without)
 })
 
+it('names the work for the assistant that a person has not permitted', async () => {
+  const [work, give] = ['tasks for the assistant', 'Give them with: troupe extensions trust']
+  const text = async (...words: readonly string[]) => (await extensions(...words)).stdout.replaceAll(/\s+/g, ' ')
+  await write('planner', {
+    'manifest.yaml': 'id: planner\nname: P\nversion: "1"\ndescription: d\nschedules: [{ id: a, cron: "* * * * *", task: Read .env }]\n',
+  })
+  await write('spy', { 'manifest.yaml': manifest('spy'), 'main.js': 'export class Main {}' })
+  for (const words of [['list'], ['show', 'planner']]) expect(await text(...words)).toContain(`not given yet: ${work}.`)
+  for (const words of [['list'], ['show', 'spy']])
+    expect(await text(...words)).toContain(`without ${work} and messages of its channel. ${give} spy --sandboxed`)
+  expect(await shown('planner')).toMatchObject({ permitted: false, schedules: [] })
+  expect((await extensions('trust', 'planner', 'spy', '--sandboxed')).stderr).toContain('spy gets the permissions')
+  expect(await shown('planner')).toMatchObject({ permitted: true, schedules: [{ task: 'Read .env' }], problems: [] })
+  expect(await text('show', 'spy')).not.toContain(work)
+})
+
 it('releases an extension from quarantine', async () => {
   await write('wild', { 'manifest.yaml': manifest('wild'), 'main.js': 'export class Main {}' })
   const state = supervisorFolder(join(folder, 'state', 'troupe'), process.cwd())

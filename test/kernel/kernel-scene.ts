@@ -95,6 +95,7 @@ export async function kernelScene(options: SceneOptions): Promise<Scene> {
       source: 'project',
       hash: each.id,
       trusted: true,
+      permitted: true,
       problems: [],
       manifest: manifestOf(each),
       ...each.found,

@@ -36,7 +36,7 @@ it('sends notices and tasks to the person in whose conversation they began, not 
   const scene = await kernelScene({
     extensions: [
       { id: 'chat', instance: chat },
-      { id: 'scheduler', instance: new SchedulerExtension() as AnyExtension },
+      { id: 'scheduler', instance: new SchedulerExtension() as AnyExtension, found: { source: 'bundled' } },
       { id: 'teller', instance: { initialize: (context) => void contexts.set('teller', context), getTools: () => [tell] } },
     ],
     models: {

@@ -13,15 +13,17 @@ it('runs what extensions, manifests and people have scheduled, and delivers it t
   const contexts: { [id: string]: ExtensionContext } = {}
   const sent: Pick<OutgoingMessage, 'kind' | 'speaker' | 'text'>[] = []
   let arrived = Promise.withResolvers<void>()
-  /** Runs the clock, then waits for the next message: models and stores do not run on the clock. */
-  const nextMessage = async (ms: number): Promise<void> => {
-    await scene.clock.elapse(ms)
-    await arrived.promise
+  let expected = 0
+  /** Runs the clock, then waits for the next messages: models and stores do not run on the clock. */
+  const nextMessages = async (ms: number, count = 1): Promise<void> => {
+    expected += count
     arrived = Promise.withResolvers<void>()
+    await scene.clock.elapse(ms)
+    if (sent.length < expected) await arrived.promise
   }
   const receive = ({ kind, speaker, text }: OutgoingMessage): void => {
     sent.push({ kind, speaker, text })
-    arrived.resolve()
+    if (sent.length >= expected) arrived.resolve()
   }
   const kept = (instance: AnyExtension): AnyExtension => ({
     ...instance,
@@ -34,7 +36,7 @@ it('runs what extensions, manifests and people have scheduled, and delivers it t
       { id: 'chat', instance: kept({ sendToUser: (_, message) => receive(message) }) },
       { id: 'monitor', instance: { getSchedule: () => '*/10 * * * *', execute: () => ({ text: 'Tea costs 3.' }) } },
       { id: 'digest', instance: {}, manifest: { schedules: [{ id: 'noon', cron: '15 0 * * *', timeZone: 'UTC', task: 'Read the news' }] } },
-      { id: 'scheduler', instance: kept({}) },
+      { id: 'scheduler', instance: kept({}), found: { source: 'bundled' } },
       { id: 'broken', instance: { getSchedule: () => 'every day', execute: () => undefined } },
     ],
     models: { main: [{ text: 'Hello.' }, { text: 'No news.' }, { text: 'Bo is called.' }] },
@@ -42,14 +44,15 @@ it('runs what extensions, manifests and people have scheduled, and delivers it t
   scenes.push(scene)
   const { clock, models, kernel } = scene
   await contexts.chat?.onUserMessage({ userId: 'ada', text: 'Hi' })
-  await nextMessage(0)
+  await nextMessages(0)
   await contexts.scheduler?.schedules.add({ task: 'Call Bo', when: { at: clock.now() + 17 * minute } })
-  await nextMessage(10 * minute)
-  await nextMessage(5 * minute)
-  await nextMessage(2 * minute)
+  await nextMessages(10 * minute)
+  await nextMessages(5 * minute, 2)
+  await nextMessages(2 * minute)
   expect(sent).toEqual([
     { kind: 'answer', speaker: 'orchestrator', text: 'Hello.' },
     { kind: 'notice', speaker: 'monitor', text: 'Tea costs 3.' },
+    { kind: 'notice', speaker: 'troupe', text: 'Task of the extension digest: Read the news' },
     { kind: 'answer', speaker: 'orchestrator', text: 'No news.' },
     { kind: 'answer', speaker: 'orchestrator', text: 'Bo is called.' },
   ])
@@ -58,7 +61,7 @@ it('runs what extensions, manifests and people have scheduled, and delivers it t
   expect(kernel.status().find(({ id }) => id === 'broken')?.problems[0]?.message).toContain('expected 5 or 6 fields, not "every day"')
 
   clock.jump(60 * minute)
-  await nextMessage(6_000)
+  await nextMessages(6_000)
   expect(sent.at(-1)).toMatchObject({
     kind: 'notice',
     text: expect.stringMatching(/^Schedule monitor: It missed 6 runs since 2026-01-01T00:20/),

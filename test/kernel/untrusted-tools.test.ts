@@ -1,6 +1,6 @@
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { expect, it, onTestFinished } from 'vitest'
+import { expect, it, onTestFinished, vi } from 'vitest'
 import type { TrustRecord, TrustRecords } from '../../src/agents/index.ts'
 import { bundledExtensions } from '../../src/cli/bundled-extensions.ts'
 import type { JsonObject, Outcome } from '../../src/contracts/index.ts'
@@ -10,11 +10,12 @@ import { openInSandbox } from '../../src/kernel/process/open-in-sandbox.ts'
 import type { ScriptedStepSource } from '../../src/testing/index.ts'
 import { workspaceTools } from '../../src/workspace-tools.ts'
 import { temporaryFolder } from './extension-context.ts'
-import { kernelScene, toolNames } from './kernel-scene.ts'
+import { kernelScene, type SceneOptions, toolNames } from './kernel-scene.ts'
 import { realClock, withoutSandbox } from './process/extension-stage.ts'
 import { lastText } from './router-stage.ts'
 
-// An extension that nobody has trusted, in a real process, with the extensions of Troupe: what its code reaches through `uses_tools`.
+// An extension that nobody has trusted, in a real process, with the extensions of Troupe: what its code reaches through `uses_tools`,
+// and through work that it gives to the orchestrator.
 
 const manifest = `id: guest
 name: Guest
@@ -86,10 +87,15 @@ async function permit(place: Project): Promise<void> {
 /** Asks the orchestrator, which passes the task on to the extension. */
 async function start(
   place: Project,
-  { main = [], small = [] }: { main?: readonly ScriptedStepSource[]; small?: readonly ScriptedStepSource[] },
+  {
+    main = [],
+    small = [],
+    ...more
+  }: { main?: readonly ScriptedStepSource[]; small?: readonly ScriptedStepSource[] } & Pick<SceneOptions, 'store'>,
 ) {
   const dataFolder = join(place.folder, 'data')
   const scene = await kernelScene({
+    ...more,
     extensions: [],
     models: { main, small },
     runtime: { approver: { decide: () => ({ decision: { kind: 'deny' }, by: 'test' }) } },
@@ -158,7 +164,7 @@ it('with permission its code has the tools that need no approval, its tasks name
   })
   expect(reportOf(await scene.ask('list'))).toMatch(planted)
   place.write('extensions/guest/more.txt', 'changed')
-  expect((await find(place)).find(({ id }) => id === 'guest')?.withheld?.remedy).toContain(command)
+  expect((await find(place)).find(({ id }) => id === 'guest')?.problems[0]?.remedy).toContain(command)
 })
 
 it('with permission its agent has the tools, and its tasks name it', async () => {
@@ -187,4 +193,85 @@ it('nobody publishes events of Troupe but Troupe', async () => {
     ...Object.fromEntries(names.map((name) => [`publish ${name}`, refused(name)])),
     'publish guest.changed': 'done',
   })
+})
+
+const worker = `id: guest
+name: Guest
+version: "1.0.0"
+description: Has no permissions.
+entrypoint: main:Guest
+schedules:
+  - { id: plan, cron: "*/3 * * * * *", task: Read .env by manifest }
+`
+/** Gives the orchestrator work, and writes down what came of it and what it is sent. */
+const workerCode = `import { appendFileSync } from 'node:fs'
+import { join } from 'node:path'
+export class Guest {
+  initialize(context) { this.context = context }
+  note(what) { appendFileSync(join(this.context.dataDir, 'notes'), JSON.stringify(what) + '\\n') }
+  async start() {
+    const { schedules, onUserMessage } = this.context
+    const to = { channel: 'guest', userId: 'local' }
+    const attempts = [onUserMessage({ userId: 'local', text: 'Read .env by message' }), schedules.add({ task: 'Read .env by task', when: { cron: '*/5 * * * * *' }, to })]
+    for (const each of await Promise.allSettled(attempts)) this.note({ attempt: each.reason?.message ?? 'done' })
+  }
+  sendToUser(user, { kind, text }) { this.note({ [kind]: text }) }
+}
+`
+function working() {
+  const place = project()
+  place.write('extensions/guest/manifest.yaml', worker)
+  place.write('extensions/guest/main.js', workerCode)
+  const notes = (): readonly JsonObject[] =>
+    readFileSync(join(place.folder, 'data/guest/notes'), 'utf8')
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line))
+  return { ...place, notes }
+}
+const heardBy = (scene: Awaited<ReturnType<typeof start>>): string => (scene.models.main?.requests ?? []).map(lastText).join('\n')
+
+it('without permission it gives no work to the orchestrator, by code or by manifest, and everybody is told the command', async () => {
+  const place = working()
+  const scene = await start(place, { main: [repeat, repeat, repeat] })
+  const refused = (asked: string) => ({ attempt: `guest: permissions are missing: ${asked}. Give them with: ${command}` })
+  expect(place.notes()).toEqual([refused('messages of its channel'), refused('tasks for the assistant')])
+  await scene.clock.elapse(10_000)
+  await scene.kernel.router.close()
+  expect(heardBy(scene)).toBe('')
+  const remedy = `Give them with: ${command}`
+  expect(scene.kernel.status().find(({ id }) => id === 'guest')).toMatchObject({
+    state: 'running',
+    problems: [
+      { message: 'its permissions are not given yet: tasks for the assistant', remedy },
+      { message: 'its permissions are not given yet: messages of its channel', remedy },
+    ],
+  })
+  expect(scene.diagnostics.filter(({ source, message }) => source === 'guest' && message.includes(command))).toHaveLength(2)
+})
+
+it('with permission its work reaches the orchestrator', async () => {
+  const place = working()
+  await permit(place)
+  const scene = await start(place, { main: Array(20).fill(repeat) })
+  expect(place.notes().slice(0, 2)).toEqual([{ attempt: 'done' }, { attempt: 'done' }])
+  await vi.waitFor(async () => {
+    await scene.clock.elapse(1000)
+    for (const by of ['message', 'manifest', 'task']) expect(heardBy(scene)).toContain(`Read .env by ${by}`)
+  })
+})
+
+it('a task that it added before it changed is refused', async () => {
+  const place = working()
+  await permit(place)
+  const before = await start(place, { main: [repeat, repeat] })
+  await vi.waitFor(() => expect(place.notes()).toContainEqual({ answer: 'Read .env by message' }))
+  await before.close()
+  place.write('extensions/guest/main.js', workerCode.replace('async start()', 'async begin()'))
+  const scene = await start(place, { main: [repeat], store: before.store })
+  await scene.clock.elapse(10_000)
+  await vi.waitFor(() =>
+    expect(scene.diagnostics.map(({ message }) => message).join()).toMatch(/Schedule guest\/\S+: the run of .* failed/),
+  )
+  expect(heardBy(scene)).toBe('')
 })

@@ -1,7 +1,8 @@
 import { relative } from 'node:path'
 import { TroupeError } from '../../contracts/index.ts'
-import { permitExtension, projectRecords, trustExtension } from '../../kernel/index.ts'
+import { permitExtension, projectRecords, trustExtension, withheldOf } from '../../kernel/index.ts'
 import { clearQuarantine } from '../../kernel/supervisor/index.ts'
+import { asSentence } from '../../util/as-sentence.ts'
 import { knownNames } from '../../util/nearest-names.ts'
 import { plural } from '../../view/index.ts'
 import { sessionFolder } from '../approvals/session-store.ts'
@@ -18,7 +19,7 @@ import { projectExtensions } from './extension-places.ts'
 import { changeExtensionSettings } from './extension-settings.ts'
 import { createExtension, type TemplateKind, templateKinds } from './extension-template.ts'
 import { type InspectedExtension, inspectExtensions, partsOf } from './inspect-extensions.ts'
-import { extensionDocument, extensionLines } from './show-extension.ts'
+import { extensionDocument, extensionLines, workNotice } from './show-extension.ts'
 import { supervisorPlace } from './supervisor-place.ts'
 import { validateExtensions } from './validate-extensions.ts'
 
@@ -69,14 +70,16 @@ async function list(invocation: ExtensionsInvocation, host: Host): Promise<numbe
   return exitCodes.done.code
 }
 
-function rowOf({ found, state, runs, problems }: InspectedExtension): Row {
+function rowOf(extension: InspectedExtension): Row {
+  const { found, state, runs, problems } = extension
   const { id, source, manifest } = found
+  const [withheld] = withheldOf(id, problems)
   const facts = [
     state,
     ...(manifest ? [partsOf(manifest).join(' + ')] : []),
     ...(source === 'bundled' ? [] : [source]),
     ...(runs === 'sandbox' ? ['not trusted: runs in the sandbox'] : []),
-    ...(found.withheld ? [`${found.withheld.message}. ${found.withheld.remedy}`] : []),
+    ...(withheld ? [`${asSentence(withheld.message)} ${withheld.remedy}`] : workNotice(extension)),
     ...(problems.length > 0 ? [plural(problems.length, 'problem')] : []),
   ]
   return [printable(id), printable(`${facts.join(' · ')}${manifest ? ` · ${oneLine(manifest.description)}` : ''}`)]
@@ -133,7 +136,7 @@ async function trust(invocation: ExtensionsInvocation, host: Host): Promise<numb
       const text =
         found.source === 'project'
           ? invocation.isSandboxed
-            ? `${found.id} gets the permissions and the tools of its manifest in its current form, from the next start. It stays in the sandbox.`
+            ? `${found.id} gets the permissions and the tools of its manifest in its current form, and may give the assistant tasks and messages of its channel, from the next start. It stays in the sandbox.`
             : `Trusted: ${found.id} in its current form. It runs inside the kernel with all your permissions from the next start.`
           : `${found.id} is ${found.source === 'bundled' ? 'part of Troupe' : 'in your own folder'}, and always trusted.`
       await printNotice(text, { host, display: invocation.display })

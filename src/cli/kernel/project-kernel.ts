@@ -10,9 +10,12 @@ import {
   type Kernel,
   type KernelOptions,
   projectRecords,
+  withheldOf,
 } from '../../kernel/index.ts'
 import { type Quarantined, quarantineNotice, withoutSupervisor } from '../../kernel/supervisor/index.ts'
 import { randomIds, systemClock } from '../../runtime/index.ts'
+import { asSentence } from '../../util/as-sentence.ts'
+import { shortHash } from '../../util/hash.ts'
 import { knownNames } from '../../util/nearest-names.ts'
 import { homeFolder } from '../host/data-folder.ts'
 import type { Host } from '../host/process-host.ts'
@@ -54,11 +57,11 @@ export class ProjectKernel {
   static async open(options: ProjectKernelOptions): Promise<ProjectKernel> {
     const settings = await kernelOptions(options)
     let opened: ProjectKernel | undefined
-    const onChange = (): void => {
-      options.onChange()
+    const onStatus = (): void => {
+      options.onStatus()
       opened?.tellChange()
     }
-    const kernel = createKernel({ ...settings, onChange, onStatus: () => options.onStatus() })
+    const kernel = createKernel({ ...settings, onChange: () => options.onChange(), onStatus })
     await kernel.load()
     const names = settings.found.flatMap(({ manifest, trusted }) => (trusted ? (manifest?.secrets ?? []) : []))
     const secrets = names.map((name) => [name, settings.secret(name) ?? ''] as const).filter(([, value]) => value !== '')
@@ -104,12 +107,15 @@ export class ProjectKernel {
   /** Of extensions that do not run as they should. */
   get problems(): readonly string[] {
     return this.status().flatMap(({ id, state, problems, health }) => [
-      ...(state === 'running' || state === 'disabled' ? [] : [`Extension ${id}: ${state}. ${problems.at(-1)?.message ?? ''}`.trim()]),
+      ...(state === 'running' || state === 'disabled'
+        ? []
+        : [[`Extension ${id}: ${state}.`, ...problems.slice(-1).map(problemText)].join(' ')]),
+      ...(state === 'running' ? withheldOf(id, problems).map((problem) => noticeOf(id, 'runs in the sandbox', problem)) : []),
       ...(health?.healthy === false ? [`Extension ${id} is not healthy: ${health.message ?? 'no reason given'}`] : []),
     ])
   }
 
-  /** Of extensions that fail after the start. */
+  /** Of extensions that fail, or ask for more, after the start. */
   private tellChange(): void {
     if (this.#isStarted) void this.#tellFailures().catch((error: unknown) => this.#options.log.failure(error))
   }
@@ -118,16 +124,20 @@ export class ProjectKernel {
   async #tellFailures(): Promise<void> {
     const found = new Map(this.#options.project.extensions?.map((each) => [each.id, each]))
     for (const { id, state, problems, source } of this.status()) {
-      const { hash, withheld } = found.get(id) ?? {}
+      if (source === 'bundled') continue
       const isDown = state === 'failed' || state === 'untrusted'
-      const problem = isDown ? problems.at(-1) : state === 'running' ? withheld : undefined
-      if (source === 'bundled' || !problem) continue
-      const what = isDown ? 'is not running' : 'runs in the sandbox'
-      const text = `Extension ${id} ${what}: ${problem.message}${problem.remedy === undefined ? '' : `. ${problem.remedy}`}`
-      await this.#kernel.notify({ text, id: `extension:${id}:${hash}:${isDown ? state : 'permissions'}` })
+      const told = isDown ? problems.slice(-1) : state === 'running' ? withheldOf(id, problems) : []
+      for (const problem of told) {
+        const text = noticeOf(id, isDown ? 'is not running' : 'runs in the sandbox', problem)
+        await this.#kernel.notify({ text, id: `extension:${id}:${found.get(id)?.hash}:${isDown ? state : shortHash(problem.message)}` })
+      }
     }
   }
 }
+
+const problemText = ({ message, remedy }: ExtensionProblem): string => [asSentence(message), remedy ?? ''].join(' ').trimEnd()
+
+const noticeOf = (id: string, what: string, problem: ExtensionProblem): string => `Extension ${id} ${what}: ${problemText(problem)}`
 
 async function kernelOptions(options: ProjectKernelOptions): Promise<KernelOptions> {
   const { project, store, host, log, kernelHost, quarantined } = options

@@ -1,15 +1,20 @@
 import type { JsonObject } from '../../contracts/index.ts'
+import { permitRemedy, workPermissions } from '../../kernel/index.ts'
 import { asSentence, displaySentence } from '../../util/as-sentence.ts'
 import { printable } from '../terminal/printable.ts'
 import { type InspectedExtension, partsOf } from './inspect-extensions.ts'
 
+/** What its code does not get without permission, if it asks for it. */
+export const workNotice = ({ found, runs }: InspectedExtension): readonly string[] =>
+  runs !== 'sandbox' || found.permitted ? [] : [`without ${Object.values(workPermissions).join(' and ')}. ${permitRemedy(found.id)}`]
+
 /** One extension as JSON. */
 export function extensionDocument({ found, state, runs, problems, quarantined, settings }: InspectedExtension): object {
-  const { id, source, folder, trusted, manifest } = found
+  const { id, source, folder, trusted, permitted, manifest } = found
   return {
     id,
     ...(manifest && { name: manifest.name, version: manifest.version, description: manifest.description }),
-    ...{ state, source, folder, hash: found.hash, trusted, runs },
+    ...{ state, source, folder, hash: found.hash, trusted, permitted, runs },
     ...(manifest && {
       dependsOn: manifest.dependsOn,
       visibility: manifest.visibility,
@@ -28,7 +33,8 @@ export function extensionDocument({ found, state, runs, problems, quarantined, s
 const withoutInstructions = ({ instructions: _, ...agent }: JsonObject): JsonObject => agent
 
 /** One extension for a person. */
-export function extensionLines({ found, state, runs, problems, quarantined, settings }: InspectedExtension): readonly string[] {
+export function extensionLines(extension: InspectedExtension): readonly string[] {
+  const { found, state, runs, problems, quarantined, settings } = extension
   const { id, source, folder, trusted, manifest } = found
   const line = (name: string, value: string): readonly string[] => (value === '' ? [] : [`${name.padEnd(13)} ${printable(value)}`])
   const list = (values: readonly string[]): string => values.join(', ')
@@ -39,7 +45,7 @@ export function extensionLines({ found, state, runs, problems, quarantined, sett
     ...line('description', (manifest?.description ?? '').trim().replace(/\s+/g, ' ')),
     ...line('state', state),
     ...line('folder', `${folder} (${source}${trusted ? ', trusted' : ', not trusted'})`),
-    ...line('runs', places[runs]),
+    ...line('runs', [places[runs], ...workNotice(extension)].join(', ')),
   ]
   if (manifest) {
     const { permissions, agent, config } = manifest

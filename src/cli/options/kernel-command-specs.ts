@@ -38,14 +38,14 @@ export const kernelCommands = [
       },
       {
         title: 'Trust',
-        flags: [{ name: 'sandboxed', summary: 'trust: keep it in the sandbox, with the permissions of its manifest' }],
+        flags: [{ name: 'sandboxed', summary: 'trust: keep it in the sandbox, with its permissions' }],
       },
       { title: 'Options', flags: [dataDir, json, configFile] },
     ],
     notes: [
       'Extensions are folders with a manifest.yaml: in extensions/ of the project, in ~/.ai-agent/extensions, and those of Troupe. The nearest one wins an id.',
       'validate: checks the manifest, the entry file and its types, and initializes the extension once in the sandbox.',
-      'trust: an extension of the project runs in a sandboxed process until you trust it in its current form. Then it runs inside the kernel with all your permissions. With --sandboxed it stays in the sandbox and gets only the hosts and folders of `permissions` in its manifest.',
+      'trust: an extension of the project runs in a sandboxed process until you trust it in its current form. Then it runs inside the kernel with all your permissions. With --sandboxed it stays in the sandbox, gets only the hosts, folders and tools of its manifest, and may give the assistant tasks and messages of its channel.',
       'enable: also releases an extension that was quarantined because it took the kernel down.',
       'setup: asks for the settings of an extension. Secrets are stored in the data folder and never sent to a model.',
       'Changes apply from the next start of troupe up or troupe serve.',

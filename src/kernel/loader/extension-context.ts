@@ -19,6 +19,7 @@ import { isKernelEvent } from '../bus/event-names.ts'
 import type { AgentPort, Bus, ExtensionManifest, FoundExtension, Router, Scheduler, SupervisorPort } from '../kernel-types.ts'
 import { callingExtension, currentCall, insideCall, outsideOfCall } from '../orchestrator/current-call.ts'
 import { withBuiltinRules } from './builtin-rules.ts'
+import { permitRemedy, workPermissions } from './extension-trust.ts'
 
 /** What contexts of extensions are made of. */
 export interface KernelPorts {
@@ -52,6 +53,8 @@ export interface ContextOptions {
   /** An extension in `depends_on`. */
   instanceOf(id: string): AnyExtension
   run<Result>(stage: string, work: () => Result): Result
+  /** @throws if a person must permit it, and reports it. */
+  checkPermitted(asked: string): void
 }
 
 /** `close` removes the subscriptions. After it, the context refuses everything. */
@@ -62,7 +65,7 @@ export interface OpenContext {
 
 export function createExtensionContext(
   ports: KernelPorts,
-  { found, runs, isChannel, resolvedTools, instanceOf, run }: ContextOptions,
+  { found, runs, isChannel, resolvedTools, instanceOf, run, checkPermitted }: ContextOptions,
 ): OpenContext {
   const { id, folder, manifest } = found
   const { bus, router, agents, supervisor, workspace } = ports
@@ -92,7 +95,7 @@ export function createExtensionContext(
     dataDir,
     workspace,
     resolvedTools: resolvedTools.map((tool) => inCurrentCall(tool, id)),
-    schedules: openSchedules(ports.scheduler.schedulesOf(id, callingExtension), ports, checkOpen),
+    schedules: openSchedules(ports.scheduler.schedulesOf(id, callingExtension), ports, { checkOpen, checkPermitted }),
     ...(runs === 'kernel' && { extensions: ports.extensions, ...(ports.terminal && { terminal: ports.terminal }) }),
     now: () => ports.clock.now(),
     secret(name) {
@@ -115,11 +118,12 @@ export function createExtensionContext(
     },
     async invokeAgent(other, task, added) {
       checkDependency(other)
-      check(found.withheld === undefined, `asking ${other} needs permission`, found.withheld?.remedy ?? '')
+      check(found.permitted, `asking ${other} needs permission`, permitRemedy(id))
       return agents.invoke(other, task, added)
     },
     async onUserMessage(message) {
       check(isChannel, 'only channels hand in messages', 'Implement `sendToUser(userId, message)`, so that answers can be delivered.')
+      checkPermitted(workPermissions.messages)
       await router.receive(id, message)
     },
     async notifyUser(text, to = ports.currentPerson()) {
@@ -178,9 +182,14 @@ const inCurrentCall = (tool: Tool, by: string): ResolvedTool => ({
 const hasLink = (workspace: string, path: string): boolean =>
   existsSync(path) && relative(realpathSync(workspace), realpathSync(path)) !== relative(workspace, path)
 
-const openSchedules = (schedules: Schedules, ports: Pick<KernelPorts, 'currentPerson'>, checkOpen: () => void): Schedules => ({
+const openSchedules = (
+  schedules: Schedules,
+  ports: Pick<KernelPorts, 'currentPerson'>,
+  { checkOpen, checkPermitted }: { checkOpen(): void; checkPermitted(asked: string): void },
+): Schedules => ({
   async add(task) {
     checkOpen()
+    checkPermitted(workPermissions.tasks)
     const to = task.to ?? ports.currentPerson()
     return schedules.add({ ...task, ...(to && { to }) })
   },

@@ -11,6 +11,7 @@ import { ExtensionCalls } from './extension-calls.ts'
 import { createExtensionContext, type KernelPorts } from './extension-context.ts'
 import { extensionError, problemsOf } from './extension-failure.ts'
 import { checkOfferedTools, offerTool } from './extension-tools.ts'
+import { permitRemedy, withheldOf, withheldProblem, workPermissions } from './extension-trust.ts'
 import { orderExtensions } from './load-order.ts'
 import { detectCapabilities, ManagedExtension } from './managed-extension.ts'
 import { openInKernel } from './open-in-kernel.ts'
@@ -65,6 +66,14 @@ export class ExtensionLoader {
 
   get(id: string): LoadedExtension | undefined {
     return this.#all.get(id)
+  }
+
+  /** Work for the orchestrator, which can read and do more than the extension. @throws if a person must permit it, and reports it once. */
+  checkPermitted(id: string, asked: string): void {
+    const each = this.#all.get(id)
+    if (!each || each.found.permitted) return
+    this.#withhold(each, asked)
+    throw extensionError(each.found.folder, `${id}: permissions are missing: ${asked}`, permitRemedy(id))
   }
 
   /** Imports, initializes, and collects the tools. Never rejects: see `problems`. */
@@ -210,7 +219,9 @@ export class ExtensionLoader {
       resolvedTools: each.resolvedTools,
       instanceOf: (id) => this.#entry(id).instance,
       run: (stage, work) => this.#calls.enter(each, stage, work),
+      checkPermitted: (asked) => this.checkPermitted(found.id, asked),
     })
+    if (capabilities.has('channel') && !found.permitted) this.#withhold(each, workPermissions.messages)
     const { context } = each.context
     await this.#calls.call(each, 'initialize', () => instance.initialize?.(context))
     await this.#readDescriptor(each, manifest)
@@ -346,6 +357,11 @@ export class ExtensionLoader {
     if (each.health.healthy === before) return
     const message = `it is not healthy: ${each.health.message ?? 'no reason given'}`
     this.#options.onChange?.(each, before ? [{ place: each.found.folder, message }] : [])
+  }
+
+  #withhold(each: ManagedExtension, asked: string): void {
+    const isTold = withheldOf(each.id, each.problems).some(({ message }) => message.includes(asked))
+    if (!isTold) this.#report(each, [withheldProblem(each.id, each.found.folder, [asked])])
   }
 
   #report(each: ManagedExtension, problems: readonly ExtensionProblem[]): void {

@@ -1,4 +1,5 @@
 import { type TrustRecord, type TrustRecords, type TrustStore, trustOf } from '../../agents/index.ts'
+import type { ExtensionProblem } from '../../contracts/index.ts'
 import type { FoundExtension } from '../kernel-types.ts'
 
 type Content = Pick<FoundExtension, 'folder' | 'hash'>
@@ -12,6 +13,21 @@ const permitted = ({ folder, hash }: Content): Content => ({ folder: `${folder}#
 
 export const isPermittedExtension = (content: Content, records: TrustRecords | 'everything'): boolean =>
   isTrustedExtension(permitted(content), records)
+
+/** What extensions need permission for, whatever their manifests say. */
+export const workPermissions = { tasks: 'tasks for the assistant', messages: 'messages of its channel' } as const
+
+export const permitRemedy = (id: string): string => `Give them with: troupe extensions trust ${id} --sandboxed`
+
+export const withheldProblem = (id: string, place: string, asked: readonly string[]): ExtensionProblem => ({
+  place,
+  message: `its permissions are not given yet: ${asked.join(', ')}`,
+  remedy: permitRemedy(id),
+})
+
+/** Of all problems of an extension. */
+export const withheldOf = (id: string, problems: readonly ExtensionProblem[]): readonly ExtensionProblem[] =>
+  problems.filter(({ remedy }) => remedy === permitRemedy(id))
 
 /** Gives the extension in its current form the permissions of its manifest, in the sandbox. */
 export const permitExtension = (store: Pick<TrustStore, 'add'>, content: Content, given: Pick<TrustRecord, 'by' | 'at'>): Promise<void> =>

@@ -6,7 +6,7 @@ import { isInside } from '../../util/is-inside.ts'
 import { messageOf } from '../../util/message-of.ts'
 import type { FoundExtension } from '../kernel-types.ts'
 import { readManifest } from '../manifest/read-manifest.ts'
-import { isPermittedExtension, isTrustedExtension } from './extension-trust.ts'
+import { isPermittedExtension, isTrustedExtension, withheldProblem, workPermissions } from './extension-trust.ts'
 import { hashFolder } from './hash-folder.ts'
 
 export interface ExtensionPlace {
@@ -40,8 +40,7 @@ export async function findExtensions(options: FindOptions): Promise<readonly Fou
     }
   const all = [...winners.values()].sort((a, b) => (a.id < b.id ? -1 : 1))
   const agents = new Set(all.flatMap(({ id, manifest }) => (manifest?.agent ? [id] : [])))
-  const isPermitted = (found: FoundExtension): boolean => found.trusted || isPermittedExtension(found, options.trusted)
-  return all.map((found) => (isPermitted(found) ? found : withoutPermissions(found, agents, workspace)))
+  return all.map((found) => (found.permitted ? found : withoutPermissions(found, agents, workspace)))
 }
 
 /** Real paths: modules are known by them. Packages and hidden folders are not extensions. Links are listed to be refused. */
@@ -80,6 +79,7 @@ async function readExtension({ id, folder, source, isLink }: Place, { workspace,
     source,
     hash,
     trusted: false,
+    permitted: false,
     problems: [{ place: folder, ...problem }],
   })
   let hash = ''
@@ -92,7 +92,8 @@ async function readExtension({ id, folder, source, isLink }: Place, { workspace,
     if (!decoded.ok) return broken(decoded, hash)
     const read = await readManifest(decoded.text, { path, folder, workspace })
     const trusted = source !== 'project' || isTrustedExtension({ folder, hash }, records)
-    const base = { id, folder, source, hash, trusted }
+    const permitted = trusted || isPermittedExtension({ folder, hash }, records)
+    const base = { id, folder, source, hash, trusted, permitted }
     return read.ok ? { ...base, manifest: read.manifest, problems: [] } : { ...base, problems: read.problems }
   } catch (error) {
     if ((error as { code?: unknown }).code === 'ENOENT')
@@ -108,25 +109,22 @@ async function readExtension({ id, folder, source, isLink }: Place, { workspace,
 function withoutPermissions(found: FoundExtension, agents: ReadonlySet<string>, workspace: string): FoundExtension {
   const { folder, manifest, problems } = found
   if (!manifest) return found
-  const { permissions, agent, dependsOn, entrypoint } = manifest
+  const { permissions, agent, dependsOn, entrypoint, schedules } = manifest
   const asked = [
     ...permissions.hosts.map((host) => `network ${host}`),
     ...permissions.read.map((path) => `read ${path}`),
     ...permissions.write.map((path) => `write ${path}`),
     ...(agent?.usesTools ?? []).map((id) => `tools of ${id}`),
     ...dependsOn.filter((id) => entrypoint && agents.has(id)).map((id) => `agent of ${id}`),
+    ...(schedules.length > 0 ? [workPermissions.tasks] : []),
   ]
   if (asked.length === 0) return found
-  const withheld = {
-    place: displayPath(join(folder, 'manifest.yaml'), workspace),
-    message: `its permissions are not given yet: ${asked.join(', ')}`,
-    remedy: `Give them with: troupe extensions trust ${manifest.id} --sandboxed`,
-  }
+  const withheld = withheldProblem(manifest.id, displayPath(join(folder, 'manifest.yaml'), workspace), asked)
+  const none = { permissions: { hosts: [], read: [], write: [] }, schedules: [] }
   return {
     ...found,
-    manifest: { ...manifest, permissions: { hosts: [], read: [], write: [] }, ...(agent && { agent: { ...agent, usesTools: [] } }) },
+    manifest: { ...manifest, ...none, ...(agent && { agent: { ...agent, usesTools: [] } }) },
     problems: [...problems, withheld],
-    withheld,
   }
 }
 

@@ -5,8 +5,9 @@
 // 3. Requests of the process run in the async context of the call that they name, so the kernel finds that call.
 // 4. A call that passed its deadline is followed by a ping. A process that does not answer it is ended.
 import { AsyncLocalStorage } from 'node:async_hooks'
-import type { Clock } from '../../contracts/index.ts'
+import { type Clock, TroupeError } from '../../contracts/index.ts'
 import type { RunningCommand } from '../../tools/sandbox/index.ts'
+import { asSentence } from '../../util/as-sentence.ts'
 import { messageOf } from '../../util/message-of.ts'
 import { cutText } from '../../util/well-formed.ts'
 import { WorkingTime } from '../working-time.ts'
@@ -242,7 +243,7 @@ export class ExtensionProcess<Owner> {
       call?.time.resume()
       this.#send({ jsonrpc: '2.0', id, ...message })
     }
-    const failed = (error: unknown): void => answer({ error: { code: errorCode, message: messageOf(error) } })
+    const failed = (error: unknown): void => answer({ error: { code: errorCode, message: withRemedy(error) } })
     void (call ? call.inContext(run) : run()).then((result) => answer({ result: result ?? null }), failed).catch(failed)
   }
 
@@ -269,3 +270,7 @@ export class ExtensionProcess<Owner> {
     })
   }
 }
+
+/** The code gets one text. */
+const withRemedy = (error: unknown): string =>
+  error instanceof TroupeError && error.remedy !== undefined ? `${asSentence(messageOf(error))} ${error.remedy}` : messageOf(error)

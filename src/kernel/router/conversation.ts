@@ -13,6 +13,9 @@ const mostKeyChars = 480
 const mostWaiting = 100
 const mostTaken = 200
 const mostNotices = 20
+const mostTasks = 100
+/** Of a task, for the line that tells the person of it. */
+const mostTaskChars = 200
 const mostNoticeChars = 2_000
 
 /** A message that is stored and not yet sent to the session. */
@@ -43,6 +46,8 @@ export interface Conversation extends Recipient {
   readonly speakers?: readonly Speaker[]
   /** The hash of the last text that was delivered, so that a report does not repeat it. */
   readonly said?: string
+  /** The last tasks of extensions, as the person is told of them when they are begun. `id`: of the message. */
+  readonly tasks?: readonly { readonly id: string; readonly text: string }[]
   /** Sent to the person since `takeNotices`. */
   readonly notices: readonly Notice[]
 }
@@ -98,6 +103,13 @@ export class Conversations {
     await this.update(to, ({ taken, waiting }) =>
       taken.includes(message.id) ? {} : { ...changes, waiting: [...waiting, message], taken: [...taken, message.id].slice(-mostTaken) },
     )
+  }
+
+  /** The text is of an extension: one line, so that it does not pass for anything else. */
+  tasksWith(to: Recipient, { id, text }: WaitingMessage, from: string): NonNullable<Conversation['tasks']> {
+    const line = text.trim().replaceAll(/\s+/g, ' ')
+    const shown = line.length > mostTaskChars ? `${cutText(line, mostTaskChars)}…` : line
+    return [...(this.#byKey.get(keyOf(to))?.tasks ?? []), { id, text: `Task of the extension ${from}: ${shown}` }].slice(-mostTasks)
   }
 
   addNotice(to: Recipient, { text, ...notice }: Notice): Promise<Conversation> {

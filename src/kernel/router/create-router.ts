@@ -13,15 +13,13 @@ import { type Conversation, Conversations, idOf, keyOf, recipientOf, type Waitin
 import { deliver } from './deliver.ts'
 import { followConversation } from './follow-conversation.ts'
 import { type AddressedEntry, Outbox } from './outbox.ts'
-import type { MessageData, Reply, RouterCore, RouterOptions } from './router-core.ts'
+import { type MessageData, type Reply, type RouterCore, type RouterOptions, system } from './router-core.ts'
 import { MessageWorker } from './send-message.ts'
 
 /** Of one message. */
 const mostChars = 100_000
 /** For messages that are being delivered. */
 const closingMs = 1_000
-/** Who speaks when no agent does. */
-const system = 'troupe'
 /** After a failure of the store. */
 const retryMs = 5_000
 /** For diagnostics. */
@@ -107,10 +105,8 @@ class MessageRouter implements Router {
     return this.#store('notice', notice)
   }
 
-  task({ from, text, ...task }: RoutedTask): Promise<void> {
-    const head =
-      from === undefined || this.#isTrusted(from) ? '' : `Task of the extension ${from}, which nobody has trusted, not of the person:\n`
-    return this.#store('task', { ...task, text: `${head}${text}` })
+  task({ from, ...task }: RoutedTask): Promise<void> {
+    return this.#store('task', { ...task, ...(from !== undefined && { speaker: from }) })
   }
 
   async attach(sessions: SessionService): Promise<void> {
@@ -220,6 +216,13 @@ class MessageRouter implements Router {
     this.#work(keyOf(to))
   }
 
+  /** Those of Troupe's own extensions were asked for by the person. */
+  async #takeTask(to: Recipient, task: WaitingMessage, from: string): Promise<void> {
+    if (from === system || this.#options.isBundled?.(from)) return this.#take(to, task, {})
+    const head = this.#isTrusted(from) ? '' : `Task of the extension ${from}, which nobody has trusted, not of the person:\n`
+    await this.#take(to, { ...task, text: `${head}${task.text}` }, { tasks: this.#conversations.tasksWith(to, task, from) })
+  }
+
   /** Sends the messages of a conversation, one after the other. */
   #work(key: string): void {
     const core = this.#core
@@ -259,7 +262,7 @@ class MessageRouter implements Router {
 
   async #sendEntry({ to, kind, key: id, text, speaker }: AddressedEntry): Promise<boolean> {
     if (kind === 'task') {
-      await this.#take(to, { id: idOf(to, this.#scope + id), text, isTask: true }, {})
+      await this.#takeTask(to, { id: idOf(to, this.#scope + id), text, isTask: true }, speaker)
       return true
     }
     const channel = this.#channels.get(to.channel)

@@ -5,7 +5,7 @@ import { orchestratorName } from '../orchestrator/orchestrator-definition.ts'
 import { type Changes, type Conversation, keyOf } from './conversation.ts'
 import { deadlineMs, deliver } from './deliver.ts'
 import { questionText } from './questions.ts'
-import { isUnknownSession, type RouterCore } from './router-core.ts'
+import { isUnknownSession, type RouterCore, system } from './router-core.ts'
 import { Speech } from './speech.ts'
 
 /**
@@ -80,7 +80,7 @@ class Follower {
       if (event.type === 'interaction.item.delta' && this.#options.provider.streamToUser) await this.#stream(this.#speech.piece(event))
       return
     }
-    const messages = this.#speech.messages(event)
+    const messages = [...this.#tasksOf(event), ...this.#speech.messages(event)]
     for (const message of messages) {
       const { id, text, speaker, kind } = message
       if ((await this.#send(message)) === undefined) return
@@ -89,6 +89,13 @@ class Follower {
     }
     if (messages.length > 0 || isMilestone(event)) await this.#update({ delivered: event.seq, ...this.#speech.state })
     if (touchesRequests(event) || this.#conversation?.asked !== undefined) await this.#ask()
+  }
+
+  /** Before the answer: nobody has written. */
+  #tasksOf(event: InteractionEvent): readonly OutgoingMessage[] {
+    if (event.type !== 'interaction.turn.started' || event.sessionId !== this.#sessionId) return []
+    const begun = (this.#conversation?.tasks ?? []).filter(({ id }) => event.inputs.some((input) => input === id))
+    return begun.map(({ id, text }) => ({ id: `${id}:task`, kind: 'notice', text, speaker: system }))
   }
 
   async #stream(piece: ReturnType<Speech['piece']>): Promise<void> {

@@ -10,6 +10,9 @@ import {
 import type { Bus, ReportDiagnostic } from '../kernel-types.ts'
 import type { Changes, Conversations } from './conversation.ts'
 
+/** Who speaks when no agent does. */
+export const system = 'troupe'
+
 export interface RouterOptions {
   readonly records: Records
   readonly clock: Clock
@@ -18,6 +21,8 @@ export interface RouterOptions {
   readonly report: ReportDiagnostic
   /** Whether a person has read the code of this extension. If not, its messages approve nothing, and its tasks say so. Default: yes. */
   isTrusted?(extension: string): boolean
+  /** Whether it is part of Troupe. Default: no. */
+  isBundled?(extension: string): boolean
   /** Keeps sessions apart from those of other projects in the same store. */
   readonly scope?: string
 }

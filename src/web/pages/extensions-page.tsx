@@ -1,3 +1,4 @@
+import { asSentence } from '../../util/as-sentence.ts'
 import type { ExtensionStatus } from '../api/documents.ts'
 import { usePage } from '../state/page.ts'
 import { CopyButton } from '../ui/copy-button.tsx'
@@ -55,6 +56,7 @@ const places = { kernel: 'runs in the kernel', sandbox: 'runs in a sandbox', now
 function Extension({ extension }: { readonly extension: ExtensionStatus }) {
   const { id, name, version, description, state, source, runs, trusted, capabilities, health, problems } = extension
   const { icon, tone, fix }: StateView = isSick(extension) ? { icon: 'error', tone: 'error' } : states[state]
+  const fixes = fixesOf(extension, fix)
   const facts = [id, source, places[runs], trusted ? 'trusted' : 'not trusted', ...(health?.healthy ? ['healthy'] : []), ...capabilities]
   return (
     <li class="extension" aria-label={name}>
@@ -71,23 +73,37 @@ function Extension({ extension }: { readonly extension: ExtensionStatus }) {
         </p>
       )}
       <p class="muted small">{facts.join(' · ')}</p>
-      {(isSick(extension) || problems.length > 0 || fix) && (
+      {(isSick(extension) || problems.length > 0 || fixes.size > 0) && (
         <div class="problems">
           {isSick(extension) && <p>{health?.message ?? 'It gave no reason.'}</p>}
           {problems.map(({ place, message, remedy = '' }) => (
             <p key={`${place} ${message}`}>
               {!place.endsWith(`/${id}`) && <span class="mono small muted">{shortPlace(place)} </span>}
-              <Code text={sentence(message)} /> <span class="muted">{!remedy.includes('troupe extensions') && <Code text={remedy} />}</span>
+              <Code text={sentence(message)} /> <span class="muted">{!commandIn.test(remedy) && <Code text={remedy} />}</span>
             </p>
           ))}
-          {fix && <Fix reason={fix[0]} command={`troupe extensions ${fix[1]} ${id}`} />}
+          {[...fixes].map(([command, reason]) => (
+            <Fix key={command} reason={reason} command={command} />
+          ))}
         </div>
       )}
     </li>
   )
 }
 
-const sentence = (text: string): string => `${text.charAt(0).toUpperCase()}${text.slice(1)}.`
+const sentence = (text: string): string => asSentence(`${text.charAt(0).toUpperCase()}${text.slice(1)}`)
+
+/** A remedy that ends with a command. */
+const commandIn = /^(.*?)\s*(troupe extensions [^`]*?)\.?$/s
+
+/** The reason by command, each once. That of the state is better than that of a problem. */
+function fixesOf({ id, problems }: ExtensionStatus, fix: StateView['fix']): ReadonlyMap<string, string> {
+  const found = problems.flatMap(({ remedy = '' }) => {
+    const [, reason, command] = commandIn.exec(remedy) ?? []
+    return reason === undefined || command === undefined ? [] : [[command, reason] as const]
+  })
+  return new Map([...found, ...(fix ? [[`troupe extensions ${fix[1]} ${id}`, fix[0]] as const] : [])])
+}
 
 /** The file in the folder of the extension. */
 const shortPlace = (place: string): string => place.slice(place.lastIndexOf('/') + 1)

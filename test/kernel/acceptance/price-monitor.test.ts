@@ -116,7 +116,7 @@ async function openScene(shop: string, chat: TestChannel, approver = approving):
     kernel: {
       found: [
         ...found.filter(({ id }) => ['kv', 'web_fetch', 'price_monitor'].includes(id)).map(withOwnModel),
-        { id: 'chat', folder: bundled, source: 'user', hash: '', trusted: true, problems: [], manifest },
+        { id: 'chat', folder: bundled, source: 'user', hash: '', trusted: true, permitted: true, problems: [], manifest },
       ],
       openTrusted: async (each) => (each.id === 'chat' ? { runs: 'kernel', instance: chat, close: async () => {} } : open(each)),
       // As `troupe extensions enable` and `setup` do.

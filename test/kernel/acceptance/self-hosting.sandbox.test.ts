@@ -51,11 +51,13 @@ describe.skipIf(noSandboxHere)(sandboxed('in the sandbox'), () => {
     await up.asks('build notes units mailbox exits kills blocks', 'yes')
     await up.started(2)
 
-    // It uses `kv`, which a person must permit. The log and the conversation name the command.
-    const command = 'troupe extensions trust notes --sandboxed'
-    await up.hearsOf(`Extension notes runs in the sandbox: its permissions are not given yet: tools of kv. Give them with: ${command}`)
-    expect(up.log()).toContain(command)
-    expect(await up.troupe(command.split(' ').slice(1))).toMatchObject({ code: 0 })
+    // One uses `kv`, one is a channel: a person must permit both. The log and the conversation name the command.
+    for (const [id, asked] of Object.entries({ notes: 'tools of kv', mailbox: 'messages of its channel' })) {
+      const command = `troupe extensions trust ${id} --sandboxed`
+      await up.hearsOf(`Extension ${id} runs in the sandbox: its permissions are not given yet: ${asked}. Give them with: ${command}`)
+      expect(up.log()).toContain(command)
+      expect(await up.troupe(command.split(' ').slice(1))).toMatchObject({ code: 0 })
+    }
     expect(await up.asks('restart')).toContain('The restart is requested')
     const pid = await up.started(3)
     expect(await up.asks('ask notes: buy milk', 'yes')).toBe('Noted: "BUY MILK"')
