@@ -13,7 +13,7 @@ import { loadSteps } from '../../src/steps/index.ts'
 import { gate } from '../../src/testing/index.ts'
 import { ask, type Member, type Script, textOf } from '../subagents/team.ts'
 import { changedStore } from './changed-store.ts'
-import { allEvents, day, dayMs, nanos, noLimits, says, stores, usageOf, world } from './owner-world.ts'
+import { allEvents, day, dayMs, gated, nanos, noLimits, says, startLate, stores, usageOf, world } from './owner-world.ts'
 
 // What all sessions of an owner may use together in a day. Two teams on one store are two processes.
 
@@ -24,16 +24,6 @@ async function quiet(): Promise<void> {
 
 async function seen(events: AsyncIterable<StreamEvent>, type: StreamEvent['type']): Promise<void> {
   for await (const event of events) if (event.type === type) return
-}
-
-function gated(usage: { readonly input: number; readonly output: number }) {
-  const [asked, answer] = [gate(), gate()]
-  const script: Script = async () => {
-    asked.open()
-    await answer.promise
-    return { text: 'Done.', usage }
-  }
-  return { asked, answer, lead: { script, limits: noLimits } }
 }
 
 // The first session that waits would otherwise load code when it is woken.
@@ -225,7 +215,7 @@ describe.each(Object.entries(stores))('the budget of an owner with the %s store'
     const waits: string[] = []
     const read: Promise<void>[] = []
     for (const name of gates.keys()) {
-      const id = await at.start(name)
+      const id = await startLate(at, name)
       ids.push(id)
       // Stored when its first request has started or waits.
       await seen(at.sessions.events(id), 'interaction.turn.started')
@@ -272,7 +262,7 @@ describe.each(Object.entries(stores))('the budget of an owner with the %s store'
     const at = world({ lead }, { store, budget: { tokensPerDay: 20_000 }, tools: [slow] })
     const first = await at.start('slow')
     await asked.promise
-    const second = await at.start('quick')
+    const second = await startLate(at, 'quick')
     await seen(at.sessions.events(second), 'interaction.turn.started')
     answer.open()
     expect((await at.sessions.outcome(second)).status).toBe('completed')
@@ -291,7 +281,7 @@ describe.each(Object.entries(stores))('the budget of an owner with the %s store'
     const at = world({ lead }, { store, budget: { tokensPerDay: 14_000 } })
     const hanging = await at.start('hang')
     await seen(at.sessions.events(hanging), 'interaction.step.started')
-    const waiting = await at.start('wait')
+    const waiting = await startLate(at, 'wait')
     await seen(at.sessions.events(waiting), 'interaction.turn.started')
     await at.sessions.cancel(hanging, 'interrupt')
     expect((await at.sessions.outcome(waiting)).status).toBe('completed')
@@ -385,19 +375,16 @@ describe.each(Object.entries(stores))('the budget of an owner with the %s store'
     expect(await at.sessions.list()).toHaveLength(3)
   })
 
-  it('refuses a session after a minute of waiting for requests in flight', async () => {
+  it('refuses a session that has waited 30 seconds for requests in flight', async () => {
     const store = (await prepare())()
     const { lead, asked, answer } = gated({ input: 300, output: 500 })
     const at = world({ lead }, { store, budget: { tokensPerDay: 1_800 } })
     const first = await at.start()
     await asked.promise
-    const waiting = at.start('Late').catch((error: unknown) => error)
-    await quiet()
-    at.clock.advance(60_000)
-    expect(await waiting).toMatchObject({
+    await expect(startLate(at, 'Late')).rejects.toMatchObject({
       message: expect.stringMatching(/^Requests in flight hold the rest of the budget of today/),
-      remedy: 'Try again in a minute, or raise tokensPerDay of token:ci.',
-      renewal: { renewsAt: Date.parse('2026-01-02'), retryAfterMs: 60_000 },
+      remedy: 'Try again in 30 seconds, or raise tokensPerDay of token:ci.',
+      renewal: { renewsAt: Date.parse('2026-01-02'), retryAfterMs: 30_000 },
     })
     answer.open()
     expect((await at.sessions.outcome(first)).status).toBe('completed')

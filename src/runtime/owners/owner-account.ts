@@ -11,9 +11,8 @@ import {
 } from '../../contracts/index.ts'
 import { type Action, type AskAction, decide, type OwnerDayAccount, type SessionState } from '../../core/index.ts'
 import { limitText, raiseLimitText } from '../../steps/index.ts'
-import { Interrupt } from '../../util/interrupt.ts'
 import { nextUtcDay, utcDay } from '../../util/utc-day.ts'
-import { BudgetQueue, type Place } from '../children/budget-queue.ts'
+import { BudgetQueue } from '../children/budget-queue.ts'
 import { addUse, noUse, type ResourceUse, subtractUse } from '../children/open-sessions.ts'
 
 export interface OwnerAccountPorts {
@@ -26,7 +25,7 @@ export interface OwnerAccountPorts {
 export const nothing: OwnerUsage = { tokens: 0, costUsd: 0 }
 
 /** How long a session that is not created yet waits for requests in flight. */
-const maxWaitMs = 60_000
+const maxWaitMs = 30_000
 
 /** The first request of a turn. `isNow`: it need not wait for others. */
 export interface FirstRequest extends Pick<AskAction, 'model' | 'reservation'> {
@@ -95,37 +94,28 @@ export class OwnerAccount {
   }
 
   /**
-   * For a session that would begin its turn now: its first request, if that needs a part of the budget. `wait`: what requests in flight
-   * leave pays no answer, and they may give something back.
+   * For a session that would begin its turn now: its first request, if that needs a part of the budget. `wait`: for requests in flight,
+   * which may give something back. If it `isLate`, what they leave must pay an answer.
    *
    * @throws BudgetExhaustedError if the rest of today pays no answer, or a whole budget does not.
    */
-  firstRequest(begun: SessionState): FirstRequest | 'wait' | undefined {
+  firstRequest(begun: SessionState, isLate: boolean): FirstRequest | 'wait' | undefined {
     const left = this.accounts()
     const next = decide(begun, left)
     const least = next.kind === 'defer' ? decide(begun, left.map(alone)) : next
-    if (least.kind === 'ask') return { ...least, isNow: next.kind === 'ask' }
+    if (least.kind === 'ask') return next.kind === 'defer' && !isLate ? 'wait' : { ...least, isNow: next.kind === 'ask' }
     const short = shortIn(least, left)
     // Its own limits may allow no answer either: that is the ending of the turn.
     if (!short || decide(begun).kind === 'finish') return undefined
     if (decide(begun, left.map(renewed)).kind === 'finish') throw this.#tooLarge(short)
-    if (next.kind === 'defer') return 'wait'
-    throw this.#exhausted('The rest of the budget of today is too little for an answer', short)
+    if (next.kind !== 'defer') throw this.#exhausted('The rest of the budget of today is too little for an answer', short)
+    if (isLate) throw this.#exhausted('Requests in flight hold the rest of the budget of today', short, maxWaitMs)
+    return 'wait'
   }
 
-  /** Resolves when the first request may be possible. @throws BudgetExhaustedError after a while, or when the interrupt fires. */
-  async wait(begun: SessionState, place: Place, interrupt: Interrupt): Promise<void> {
-    const patience = new Interrupt(interrupt)
-    const cancel = this.#ports.clock.after(maxWaitMs, () => patience.fire('late'))
-    const isReady = (): boolean => {
-      const left = this.accounts()
-      return decide(begun, left).kind !== 'defer' || decide(begun, left.map(alone)).kind !== 'finish'
-    }
-    const isIn = await this.queue.enter(place, isReady, patience)
-    cancel()
-    patience.close()
-    const [account] = this.accounts()
-    if (!isIn && account) throw this.#exhausted('Requests in flight hold the rest of the budget of today', account, maxWaitMs)
+  /** Calls `fire` when a session has waited long enough. */
+  patience(fire: () => void): () => void {
+    return this.#ports.clock.after(maxWaitMs, fire)
   }
 
   /** It would be too large tomorrow, too. */
@@ -141,7 +131,7 @@ export class OwnerAccount {
     const budget = limitText(account)
     if (limit === 0) return new BudgetExhaustedError(`${what}: ${budget}.`, { remedy: raiseLimitText(account) })
     return new BudgetExhaustedError(`${what}: ${budget}, renewed at ${new Date(renewsAt).toISOString()}.`, {
-      remedy: `${soonerMs === maxWaitMs ? 'Try again in a minute' : 'Wait until then'}, or raise ${key} of ${owner}.`,
+      remedy: `${soonerMs === maxWaitMs ? 'Try again in 30 seconds' : 'Wait until then'}, or raise ${key} of ${owner}.`,
       renewal: { renewsAt, retryAfterMs: Math.min(soonerMs, Math.max(0, renewsAt - this.#ports.clock.now())) },
     })
   }

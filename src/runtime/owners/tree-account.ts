@@ -9,8 +9,8 @@ import {
   type Usage,
   type UsageCharge,
 } from '../../contracts/index.ts'
-import { minAnswerTokens, type OwnerDayAccount, priceOf, type SessionState } from '../../core/index.ts'
-import type { Interrupt } from '../../util/interrupt.ts'
+import { decide, minAnswerTokens, type OwnerDayAccount, priceOf, type SessionState } from '../../core/index.ts'
+import { Interrupt } from '../../util/interrupt.ts'
 import type { BudgetQueue, Place } from '../children/budget-queue.ts'
 import { noUse, type ResourceUse } from '../children/open-sessions.ts'
 import { type FirstRequest, nothing, type OwnerAccount } from './owner-account.ts'
@@ -60,12 +60,27 @@ export class TreeAccount {
 
   /** Reserves for the first request of a turn. @throws BudgetExhaustedError if what is left pays no answer. */
   async admit(begun: SessionState, interrupt: Interrupt): Promise<void> {
+    if (this.#reserveFirst(begun, false)) return
     const place: Place = { ticket: undefined }
-    let first = this.account.firstRequest(begun)
-    for (; first === 'wait'; first = this.account.firstRequest(begun)) await this.account.wait(begun, place, interrupt)
-    if (!first) return
+    const isReady = (): boolean => decide(begun, this.accounts()).kind !== 'defer'
+    const late = new Interrupt(interrupt)
+    const cancel = this.account.patience(() => late.fire('late'))
+    try {
+      while (!this.#reserveFirst(begun, late.reason !== undefined)) await this.queue.enter(place, isReady, late)
+    } finally {
+      cancel()
+      late.close()
+    }
+  }
+
+  /** `false`: it has to wait. */
+  #reserveFirst(begun: SessionState, isLate: boolean): boolean {
+    const first = this.account.firstRequest(begun, isLate)
+    if (first === 'wait') return false
+    if (!first) return true
     this.#least = leastOf(begun, first)
     this.#set(begun.sessionId, first.isNow ? useOf(first.reservation) : { ...openTurn, ...this.#least })
+    return true
   }
 
   /** Reserves for the request that selects the agent. Returns the budget of which it would take more than half. */
