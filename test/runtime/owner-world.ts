@@ -37,13 +37,25 @@ export function gated(usage: { readonly input: number; readonly output: number }
   return { asked, answer, lead: { script, limits: noLimits } }
 }
 
+const waitMs = 30_000
+
+class WatchedClock extends FakeClock {
+  /** How many sessions have begun to wait before they are created. */
+  waits = 0
+
+  override after(ms: number, fire: () => void): () => void {
+    if (ms === waitMs) this.waits++
+    return super.after(ms, fire)
+  }
+}
+
 interface World extends TeamOptions {
   readonly store: Store
   readonly budget: OwnerBudget | undefined | (() => OwnerBudget | undefined)
 }
 
 export function world(members: { readonly [name: string]: Member }, { budget, ...options }: World) {
-  const clock = new FakeClock()
+  const clock = new WatchedClock()
   const owners: string[] = []
   const budgetOf = (owner: string) => {
     owners.push(owner)
@@ -71,7 +83,9 @@ export async function startLate(at: ReturnType<typeof world>, input: string): Pr
     isOver = true
   }
   void starting.then(over, over)
-  for (; !isOver; await macrotask()) at.clock.advance(100)
+  const before = at.clock.waits
+  while (!isOver && at.clock.waits === before) await macrotask()
+  if (!isOver) at.clock.advance(waitMs)
   return starting
 }
 
