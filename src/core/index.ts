@@ -17,7 +17,7 @@ export {
 } from './budget/accounts.ts'
 export { lastAnswerReservation, timeReserve } from './budget/allowance.ts'
 export { computeCost, isCount, isUsage, priceOf } from './budget/check-figures.ts'
-export { exceededText, maxReplyCharacters } from './budget/output-grant.ts'
+export { exceededText, maxReplyCharacters, minAnswerTokens } from './budget/output-grant.ts'
 export { type CallList, callList, findCall, indexOfCall } from './calls/call-list.ts'
 export { callsNotBegun } from './calls/call-order.ts'
 export { failedRecord, failureText } from './calls/failed-record.ts'

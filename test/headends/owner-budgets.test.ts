@@ -1,7 +1,8 @@
+import { setImmediate as macrotask } from 'node:timers/promises'
 import Anthropic from '@anthropic-ai/sdk'
 import OpenAI from 'openai'
 import { expect, onTestFinished, test } from 'vitest'
-import type { Model } from '../../src/contracts/index.ts'
+import { type Model, noUsage } from '../../src/contracts/index.ts'
 import { anthropicRoutes } from '../../src/headends/anthropic/index.ts'
 import { mcpRoutes } from '../../src/headends/mcp/index.ts'
 import { openaiRoutes } from '../../src/headends/openai/index.ts'
@@ -27,6 +28,34 @@ const model: Model = {
 
 // biome-ignore lint/suspicious/noExplicitAny: JSON of the server, which the tests check.
 const json = async (response: Promise<Response>): Promise<any> => (await response).json()
+
+/** Every protocol. */
+async function serveAll(asked: Model) {
+  const [clock, store] = [new FakeClock(), memoryStore()]
+  const ids = { next: () => crypto.randomUUID() }
+  const served = await serve({
+    clock,
+    store,
+    model: asked,
+    routes: () => [
+      ...mcpRoutes(sceneDependencies(clock)),
+      ...openaiRoutes({ clock, ids, records: store.records }),
+      ...anthropicRoutes({ clock }),
+    ],
+  })
+  onTestFinished(() => served.close())
+  return { clock, served }
+}
+
+/** Says that it has used what the input names, whatever it may use. */
+const spender: Model = {
+  ...model,
+  async *stream({ messages }) {
+    const [, input = 0, output = 0] = [...JSON.stringify(messages).matchAll(/USE (\d+) (\d+)/g)].at(-1) ?? []
+    yield { type: 'text', text: 'Done.' }
+    yield { type: 'finish', reason: 'stop', usage: { ...noUsage, input: Number(input), output: Number(output) } }
+  },
+}
 
 test('a token that has used its budget of the day gets 429 until midnight, and sees what is left', async () => {
   const clock = new FakeClock()
@@ -73,19 +102,7 @@ test('a session of a token that was revoked gets no further turn', async () => {
 
 // Eight answers for 0.1 dollars cost less than 0.8 in floating point: a rest that pays nothing, and is not nothing.
 test('a cost budget is used up to the nano-dollar: every protocol then answers 429 in its own form, and no session begins', async () => {
-  const [clock, store] = [new FakeClock(), memoryStore()]
-  const ids = { next: () => crypto.randomUUID() }
-  const served = await serve({
-    clock,
-    store,
-    model: { ...model, costOf: ({ input, output }) => (input + output) / 2_000 },
-    routes: () => [
-      ...mcpRoutes(sceneDependencies(clock)),
-      ...openaiRoutes({ clock, ids, records: store.records }),
-      ...anthropicRoutes({ clock }),
-    ],
-  })
-  onTestFinished(() => served.close())
+  const { clock, served } = await serveAll({ ...model, costOf: ({ input, output }) => (input + output) / 2_000 })
   const { url, fetch } = served
   const ci = await served.token({ name: 'ci', budget: { costUsdPerDay: 0.8 } })
   const openai = new OpenAI({ baseURL: `${url}/v1`, apiKey: ci, maxRetries: 0 })
@@ -143,4 +160,89 @@ test('a cost budget is used up to the nano-dollar: every protocol then answers 4
   }
   expect(await json(fetch('/v1/sessions', { token: ci }))).toEqual(before)
   expect(served.errors).toEqual([])
+})
+
+test('a rest that pays no answer begins no turn: new sessions, messages, copies and continued responses are 429', async () => {
+  const { clock, served } = await serveAll(spender)
+  const { fetch, url } = served
+  const ci = await served.token({ name: 'ci', budget: { tokensPerDay: 2_000 } })
+  const first = await json(fetch('/v1/responses', { token: ci, json: { model: 'echo', input: 'USE 900 1050' } }))
+  const before = await json(fetch('/v1/sessions', { token: ci }))
+  const [{ sessionId }] = before.sessions
+  const more = { model: 'echo', input: 'More', previous_response_id: first.id }
+  const messages = [{ role: 'user', content: 'More' }]
+  const asked: readonly (readonly [string, object])[] = [
+    ['/v1/responses', more],
+    ['/v1/responses', { ...more, stream: true }],
+    ['/v1/responses', { ...more, background: true }],
+    // A copy.
+    ['/v1/responses', { ...more, store: false }],
+    ['/v1/chat/completions', { model: 'echo', messages }],
+    ['/v1/messages', { model: 'echo', max_tokens: 100, messages }],
+    ['/v1/echo', { input: 'More' }],
+    [`/v1/sessions/${sessionId}/messages`, { input: 'More' }],
+    [`/v1/sessions/${sessionId}/fork`, {}],
+  ]
+  for (const [path, body] of asked) {
+    const refused = await fetch(path, { token: ci, json: body })
+    expect([path, refused.status, refused.headers.get('retry-after')]).toEqual([path, 429, String(24 * 3_600)])
+    expect(await refused.text()).toContain('The rest of the budget of today is too little for an answer')
+  }
+  const mcp = await connect({ kind: 'client 2.4, 2026-07-28', transport: 'http', url, token: ci })
+  expect(await mcp.callTool('echo', { prompt: 'More' })).toMatchObject({ isError: true, _meta: { code: 'budget_exhausted' } })
+  expect(await json(fetch('/v1/sessions', { token: ci }))).toEqual(before)
+
+  // What was refused has left nothing: the next response continues the session, not a copy.
+  clock.advance(24 * 3_600_000)
+  const next = await json(fetch('/v1/responses', { token: ci, json: { ...more, input: 'USE 900 1050' } }))
+  expect(next).toMatchObject({ status: 'completed', id: expect.stringContaining(sessionId) })
+  const { sessions } = await json(fetch('/v1/sessions', { token: ci }))
+  expect(sessions).toMatchObject([{ sessionId, status: 'completed' }])
+})
+
+test('parallel requests at the end of a budget are answered or 429: none begins a session that fails', async () => {
+  const { served } = await serveAll({
+    ...spender,
+    costOf: ({ input, output }) => (input * 0.3 + output * 0.7) / 1e6,
+    async *stream(...given) {
+      // Meanwhile the other requests arrive.
+      for (let i = 0; i < 200; i++) await macrotask()
+      yield* spender.stream(...given)
+    },
+  })
+  const { fetch } = served
+  const ci = await served.token({ name: 'ci', budget: { costUsdPerDay: 0.001 } })
+  const body = { model: 'echo', messages: [{ role: 'user', content: 'USE 300 500' }] }
+  const answers = await Promise.all(Array.from({ length: 8 }, () => fetch('/v1/chat/completions', { token: ci, json: body })))
+  expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 200, 200, 429, 429, 429, 429, 429])
+  for (const { status, headers } of answers) expect(headers.get('retry-after')).toBe(status === 429 ? String(24 * 3_600) : null)
+  const { sessions } = await json(fetch('/v1/sessions', { token: ci }))
+  expect(sessions.map(({ status }: { status: string }) => status)).not.toContain('failed')
+  expect(sessions).toHaveLength(3)
+})
+
+test('a request that needs more than a whole budget is 429 without Retry-After, which clients do not repeat', async () => {
+  const { served } = await serveAll(spender)
+  const { fetch, url } = served
+  const [big, tiny] = [
+    await served.token({ name: 'big', budget: { tokensPerDay: 20_000 } }),
+    await served.token({ name: 'tiny', budget: { tokensPerDay: 60 } }),
+  ]
+  for (const [token, content] of [
+    [big, 'word '.repeat(20_000)],
+    [tiny, 'hi'],
+  ] as const) {
+    let requests = 0
+    const counted: typeof globalThis.fetch = (...given) => {
+      requests++
+      return globalThis.fetch(...given)
+    }
+    const openai = new OpenAI({ baseURL: `${url}/v1`, apiKey: token, fetch: counted })
+    const error = await openai.chat.completions
+      .create({ model: 'echo', messages: [{ role: 'user', content }] })
+      .catch((thrown: unknown) => thrown)
+    expect(error).toMatchObject({ status: 429, message: expect.stringContaining('needs more than the whole budget of a day') })
+    expect([(error as InstanceType<typeof OpenAI.APIError>).headers?.get('retry-after'), requests]).toEqual([null, 1])
+    expect((await json(fetch('/v1/sessions', { token }))).sessions).toEqual([])
+  }
 })

@@ -13,7 +13,7 @@ import { loadSteps } from '../../src/steps/index.ts'
 import { gate } from '../../src/testing/index.ts'
 import { ask, type Member, type Script, textOf } from '../subagents/team.ts'
 import { changedStore } from './changed-store.ts'
-import { allEvents, day, dayMs, nanos, noLimits, says, stores, usageOf, world } from './owner-world.ts'
+import { allEvents, day, dayMs, gated, nanos, noLimits, says, startLate, stores, usageOf, world } from './owner-world.ts'
 
 // What all sessions of an owner may use together in a day. Two teams on one store are two processes.
 
@@ -75,13 +75,8 @@ describe.each(Object.entries(stores))('the budget of an owner with the %s store'
 
   it('counts a request that runs over midnight for the new day', async () => {
     const store = (await prepare())()
-    const [asked, answer] = [gate(), gate()]
-    const script: Script = async () => {
-      asked.open()
-      await answer.promise
-      return { text: 'Done.', usage: { input: 100, output: 50 } }
-    }
-    const at = world({ lead: { script, limits: noLimits } }, { store, budget: { tokensPerDay: 5_000 } })
+    const { lead, asked, answer } = gated({ input: 100, output: 50 })
+    const at = world({ lead }, { store, budget: { tokensPerDay: 5_000 } })
     at.clock.jump(dayMs - 1_000)
     const sessionId = await at.start()
     await asked.promise
@@ -220,7 +215,7 @@ describe.each(Object.entries(stores))('the budget of an owner with the %s store'
     const waits: string[] = []
     const read: Promise<void>[] = []
     for (const name of gates.keys()) {
-      const id = await at.start(name)
+      const id = await startLate(at, name)
       ids.push(id)
       // Stored when its first request has started or waits.
       await seen(at.sessions.events(id), 'interaction.turn.started')
@@ -267,7 +262,7 @@ describe.each(Object.entries(stores))('the budget of an owner with the %s store'
     const at = world({ lead }, { store, budget: { tokensPerDay: 20_000 }, tools: [slow] })
     const first = await at.start('slow')
     await asked.promise
-    const second = await at.start('quick')
+    const second = await startLate(at, 'quick')
     await seen(at.sessions.events(second), 'interaction.turn.started')
     answer.open()
     expect((await at.sessions.outcome(second)).status).toBe('completed')
@@ -286,7 +281,7 @@ describe.each(Object.entries(stores))('the budget of an owner with the %s store'
     const at = world({ lead }, { store, budget: { tokensPerDay: 14_000 } })
     const hanging = await at.start('hang')
     await seen(at.sessions.events(hanging), 'interaction.step.started')
-    const waiting = await at.start('wait')
+    const waiting = await startLate(at, 'wait')
     await seen(at.sessions.events(waiting), 'interaction.turn.started')
     await at.sessions.cancel(hanging, 'interrupt')
     expect((await at.sessions.outcome(waiting)).status).toBe('completed')
@@ -333,28 +328,67 @@ describe.each(Object.entries(stores))('the budget of an owner with the %s store'
     await expect(one.sessions.send(sessionId, 'Again')).rejects.toBeInstanceOf(BudgetExhaustedError)
   })
 
-  it('refuses a new session if the rest pays no answer; a message ends its turn with that reason', async () => {
+  it('refuses a new session, a message and a copy if the rest pays no answer, and what a whole budget does not pay', async () => {
     const store = (await prepare())()
     const at = world({ lead: says('Done.') }, { store, budget: { tokensPerDay: 200 } })
     const sessionId = await at.start()
     expect((await at.sessions.outcome(sessionId)).status).toBe('completed')
-    await expect(at.start('Again', { clientId: 'again' })).rejects.toMatchObject({
-      message:
-        'The rest of the budget of today is too little for an answer: the budget of token:ci is 200 tokens a day, renewed at 2026-01-02T00:00:00.000Z.',
-      renewal: { retryAfterMs: dayMs },
-    })
-    expect((await at.sessions.list()).map((each) => each.sessionId)).toEqual([sessionId])
-    await at.sessions.send(sessionId, 'Again')
-    expect(await at.sessions.outcome(sessionId)).toMatchObject({
-      status: 'failed',
-      reason: 'tokens',
-      message: 'The turn ended before there was an answer: it ran out of tokens (the budget of token:ci is 200 tokens a day).',
-      remedy: 'Wait until it is renewed (2026-01-02T00:00:00.000Z), or raise tokensPerDay of token:ci.',
-    })
+    const before = await allEvents(store)
+    const principal = { id: 'token:ci', kind: 'token' } as const
+    const again = () => at.sessions.send(sessionId, 'Again', { clientId: 'again' })
+    for (const refused of [() => at.start('Again', { clientId: 'again' }), again, () => at.sessions.fork(sessionId, { principal })])
+      await expect(refused()).rejects.toMatchObject({
+        message:
+          'The rest of the budget of today is too little for an answer: the budget of token:ci is 200 tokens a day, renewed at 2026-01-02T00:00:00.000Z.',
+        renewal: { retryAfterMs: dayMs },
+      })
+    // Waiting would not help.
+    const long = 'x'.repeat(2_000)
+    for (const refused of [() => at.start(long), () => at.sessions.send(sessionId, long)])
+      await expect(refused()).rejects.toMatchObject({
+        code: 'budget_exhausted',
+        message: 'An answer to this request needs more than the whole budget of a day: the budget of token:ci is 200 tokens a day.',
+        remedy: 'Send less, or raise tokensPerDay of token:ci.',
+        renewal: undefined,
+      })
+    expect(await allEvents(store)).toEqual(before)
     at.clock.advance(dayMs)
-    expect((await at.ask()).status).toBe('completed')
-    // Waiting would not help: a whole budget is too small for this one.
-    expect(await at.ask('x'.repeat(2_000))).toMatchObject({ status: 'failed', reason: 'tokens' })
+    await again()
+    expect((await at.sessions.outcome(sessionId)).status).toBe('completed')
+  })
+
+  it('creates a session only when what requests in flight leave pays its answer, also if models ignore their limit', async () => {
+    const store = (await prepare())()
+    const { lead, asked, answer } = gated({ input: 300, output: 500 })
+    const at = world({ lead }, { store, budget: { tokensPerDay: 1_800 } })
+    const starts = Array.from({ length: 6 }, (_, i) => at.start(`Go ${i}`).catch((error: unknown) => error))
+    await asked.promise
+    await quiet()
+    expect(await at.sessions.list()).toHaveLength(1)
+    answer.open()
+    const started = await Promise.all(starts)
+    const ids = started.filter((each) => typeof each === 'string')
+    expect(ids).toHaveLength(3)
+    for (const each of started)
+      if (typeof each !== 'string') expect(each).toMatchObject({ renewal: { renewsAt: Date.parse('2026-01-02') } })
+    for (const id of ids) expect((await at.sessions.outcome(id)).report?.text).toBe('Done.')
+    expect(await at.sessions.list()).toHaveLength(3)
+  })
+
+  it('refuses a session that has waited 30 seconds for requests in flight', async () => {
+    const store = (await prepare())()
+    const { lead, asked, answer } = gated({ input: 300, output: 500 })
+    const at = world({ lead }, { store, budget: { tokensPerDay: 1_800 } })
+    const first = await at.start()
+    await asked.promise
+    await expect(startLate(at, 'Late')).rejects.toMatchObject({
+      message: expect.stringMatching(/^Requests in flight hold the rest of the budget of today/),
+      remedy: 'Try again in 30 seconds, or raise tokensPerDay of token:ci.',
+      renewal: { renewsAt: Date.parse('2026-01-02'), retryAfterMs: 30_000 },
+    })
+    answer.open()
+    expect((await at.sessions.outcome(first)).status).toBe('completed')
+    expect(await at.sessions.list()).toHaveLength(1)
   })
 
   it('leaves no rest of inexact arithmetic', async () => {
@@ -380,8 +414,10 @@ describe.each(Object.entries(stores))('the budget of an owner with the %s store'
         for (const each of started) if (typeof each !== 'string') expect(each).toBeInstanceOf(BudgetExhaustedError)
         const outcomes = await Promise.all(ids.map((id) => at.sessions.outcome(id)))
         const cost = outcomes.reduce((sum, each) => sum + nanos(each.cost), 0)
-        for (const { status, reason } of outcomes) {
+        for (const { status, reason, usage } of outcomes) {
           expect(['completed', 'partial', 'failed']).toContain(status)
+          // Who cannot pay a first request is refused.
+          expect(usage.output).toBeGreaterThan(0)
           expect(['config', 'internal', 'model', 'store']).not.toContain(reason)
           seen.limited += reason === 'tokens' || reason === 'cost' ? 1 : 0
         }

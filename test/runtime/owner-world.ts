@@ -1,9 +1,10 @@
+import { setImmediate as macrotask } from 'node:timers/promises'
 import { expect } from 'vitest'
-import type { InteractionEvent, Outcome, OwnerBudget, OwnerUsage, Principal, Store, TreeId } from '../../src/contracts/index.ts'
+import type { InteractionEvent, Outcome, OwnerBudget, OwnerUsage, Principal, SessionId, Store, TreeId } from '../../src/contracts/index.ts'
 import { memoryStore } from '../../src/stores/memory/index.ts'
-import { FakeClock } from '../../src/testing/index.ts'
+import { FakeClock, gate } from '../../src/testing/index.ts'
 import { dataFolder } from '../fixtures/data-folder.ts'
-import { type Member, type TeamOptions, team } from '../subagents/team.ts'
+import { type Member, type Script, type TeamOptions, team } from '../subagents/team.ts'
 
 // Sessions of an owner with a budget. Two worlds on one store are two processes.
 
@@ -25,13 +26,36 @@ export const stores: { readonly [name: string]: () => Promise<() => Store> } = {
 export const noLimits = { maxTokens: 10_000_000, timeBudget: 3_600_000, maxToolTurns: 20, maxRetries: 0 }
 export const says = (text: string, usage = { input: 10, output: 140 }): Member => ({ script: () => ({ text, usage }), limits: noLimits })
 
+/** It answers when the test opens `answer`. */
+export function gated(usage: { readonly input: number; readonly output: number }) {
+  const [asked, answer] = [gate(), gate()]
+  const script: Script = async () => {
+    asked.open()
+    await answer.promise
+    return { text: 'Done.', usage }
+  }
+  return { asked, answer, lead: { script, limits: noLimits } }
+}
+
+const waitMs = 30_000
+
+class WatchedClock extends FakeClock {
+  /** How many sessions have begun to wait before they are created. */
+  waits = 0
+
+  override after(ms: number, fire: () => void): () => void {
+    if (ms === waitMs) this.waits++
+    return super.after(ms, fire)
+  }
+}
+
 interface World extends TeamOptions {
   readonly store: Store
   readonly budget: OwnerBudget | undefined | (() => OwnerBudget | undefined)
 }
 
 export function world(members: { readonly [name: string]: Member }, { budget, ...options }: World) {
-  const clock = new FakeClock()
+  const clock = new WatchedClock()
   const owners: string[] = []
   const budgetOf = (owner: string) => {
     owners.push(owner)
@@ -49,6 +73,20 @@ export function world(members: { readonly [name: string]: Member }, { budget, ..
       return sessions.outcome(await sessions.start(input, { principal: ci }))
     },
   }
+}
+
+/** A session that others let wait is created after 30 seconds, if what they leave pays an answer. */
+export async function startLate(at: ReturnType<typeof world>, input: string): Promise<SessionId> {
+  let isOver = false
+  const starting = at.start(input)
+  const over = () => {
+    isOver = true
+  }
+  void starting.then(over, over)
+  const before = at.clock.waits
+  while (!isOver && at.clock.waits === before) await macrotask()
+  if (!isOver) at.clock.advance(waitMs)
+  return starting
 }
 
 let lastId = 0

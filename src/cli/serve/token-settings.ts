@@ -1,4 +1,4 @@
-import { type OwnerBudget, type Problem, TroupeError } from '../../contracts/index.ts'
+import { type OwnerBudget, type Problem, roundUsd, TroupeError } from '../../contracts/index.ts'
 import { type RateLimits, type Scope, scopes, type TokenSettings } from '../../headends/server/index.ts'
 import type { TokenInvocation } from '../options/serve-invocations.ts'
 import { parseAge } from '../sessions/retention.ts'
@@ -75,10 +75,14 @@ function parseBudget(text: string): Parsed<OwnerBudget> {
   for (const part of listOf(text)) {
     const [, amount = '', unit = ''] = /^(\d+(?:\.\d+)?)\s?(usd|tokens?)\/day$/i.exec(part) ?? []
     const isUsd = unit.toLowerCase() === 'usd'
+    const key = isUsd ? 'costUsdPerDay' : 'tokensPerDay'
     if (amount === '' || Number(amount) <= 0 || (!isUsd && !Number.isInteger(Number(amount))))
       return { message: `expected an amount a day in usd or tokens, not "${part}"`, remedy }
-    if (isUsd) budget.costUsdPerDay = Number(amount)
-    else budget.tokensPerDay = Number(amount)
+    if (isUsd && roundUsd(Number(amount)) !== Number(amount))
+      return { message: `expected whole nano-dollars, not "${part}"`, remedy: 'Write at most nine decimal places: 0.000000001usd/day.' }
+    if (budget[key] !== undefined)
+      return { message: `expected one amount in ${isUsd ? 'usd' : 'tokens'}, found another: "${part}"`, remedy }
+    budget[key] = Number(amount)
   }
   return Object.keys(budget).length > 0 ? { value: budget } : { message: 'expected an amount', remedy }
 }
@@ -89,8 +93,9 @@ function parseRates(text: string): Parsed<RateLimits> {
   for (const part of listOf(text)) {
     const [, amount = '', unit = ''] = /^(\d+)\/(minute|day)$/i.exec(part) ?? []
     if (amount === '' || Number(amount) === 0) return { message: `expected a number of requests a minute or a day, not "${part}"`, remedy }
-    if (unit.toLowerCase() === 'minute') rates.requestsPerMinute = Number(amount)
-    else rates.requestsPerDay = Number(amount)
+    const key = unit.toLowerCase() === 'minute' ? 'requestsPerMinute' : 'requestsPerDay'
+    if (rates[key] !== undefined) return { message: `expected one number a ${unit.toLowerCase()}, found another: "${part}"`, remedy }
+    rates[key] = Number(amount)
   }
   return Object.keys(rates).length > 0 ? { value: rates } : { message: 'expected a number of requests', remedy }
 }

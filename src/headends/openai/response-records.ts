@@ -80,6 +80,14 @@ export async function claimContinuation(records: Records, address: ResponseAddre
   return (stored?.value as unknown as ResponseRecord | undefined)?.continuedBy === by
 }
 
+/** It did not begin: the next one is the first. */
+export async function releaseContinuation(records: Records, address: ResponseAddress, by: string): Promise<void> {
+  await records.update(namespace, keyOf(address), (before) => {
+    const { continuedBy, ...record } = (before?.value ?? {}) as { readonly [key: string]: Json }
+    return continuedBy === by ? { value: record } : before
+  })
+}
+
 /** `isLast`: no other response of the session is left. */
 export async function forgetResponse(records: Records, address: ResponseAddress): Promise<{ readonly isLast: boolean }> {
   await records.update(namespace, keyOf(address), () => undefined)

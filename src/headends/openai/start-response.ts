@@ -12,6 +12,7 @@ import {
   loadResponse,
   parseResponseId,
   type ResponseRecord,
+  releaseContinuation,
   responseAddress,
   type StoredResponse,
   saveResponse,
@@ -143,7 +144,9 @@ async function continued(turn: Turn, previous: Previous, { records, ids }: OpenA
   const sessionId = isNext ? address.sessionId : await sessions.fork(address.sessionId, { seq: previous.endSeq })
   const entry = await sessions.get(sessionId)
   const changes = changedSettings(turn, previous.response.record)
-  const { driven } = await sessions.send(sessionId, parts, { ...turn.settings, ...changes, clientId })
+  const undo = () => (isNext ? releaseContinuation(records, previous.response, address.id) : sessions.delete(sessionId))
+  const sending = sessions.send(sessionId, parts, { ...turn.settings, ...changes, clientId })
+  const { driven } = await sending.catch((error: unknown) => undo().then(() => Promise.reject(error)))
   if (!driven)
     throw new HttpError('turn_failed', 'This server cannot continue the session of the response.', {
       sessionId,

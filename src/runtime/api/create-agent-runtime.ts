@@ -24,7 +24,7 @@ import { findAgent, matchAgent, onlyAgent, type Selected, withAgent } from '../s
 import { Feed } from '../tree/event-feed.ts'
 import { JournalPages } from '../tree/journal-pages.ts'
 import { firstEvent } from '../tree/open-tree.ts'
-import { type Opening, openAccount, openedBy, openingAgent, withoutSecrets } from '../tree/opening.ts'
+import { type Beginning, begunTurn, type Opening, openAccount, openedBy, openingAgent, withoutSecrets } from '../tree/opening.ts'
 import type { Variables } from '../tree/session-overlays.ts'
 import { inputWithoutSecrets, storeInput } from '../tree/store-input.ts'
 import { type ResumeOptions, TreeDriver } from '../tree/tree-driver.ts'
@@ -302,8 +302,8 @@ export class Runtime implements AgentRuntime {
     // A tree that was never started has no inbox.
     if (startInterrupt && !driver) return { clientId, driven: false }
     let isElsewhere = !driver && (await this.isDrivenElsewhere(treeId))
-    if ((message.kind === 'input' || message.kind === 'send_held') && !driver && !isElsewhere)
-      await this.#refuseIfExhausted(treeId, clientId)
+    const isBeginning = message.kind === 'input' || message.kind === 'send_held'
+    if (isBeginning && (driver?.isIdle ?? !isElsewhere)) await this.#admit(treeId, clientId, message)
     if (message.kind === 'input' && message.changes) await this.#checkSettings(treeId, message.changes, isElsewhere)
     const stored = message.kind === 'input' ? { ...message, parts: await storeInput(this.parts, { treeId }, message.parts) } : message
     // From here on only an answer is refused, if another one was faster: a caller that tries again would send a message twice.
@@ -331,12 +331,13 @@ export class Runtime implements AgentRuntime {
   }
 
   /** A message that would begin a turn which its owner cannot pay. One that was stored before is not refused. */
-  async #refuseIfExhausted(treeId: TreeId, clientId: ClientId): Promise<void> {
+  async #admit(treeId: TreeId, clientId: ClientId, message: Beginning): Promise<void> {
     const { trees, inbox } = this.parts.options.store
     const entry = this.parts.accounts && (await trees.get(treeId))
     if (entry?.owner === undefined || entry.status === 'running' || entry.status === 'suspended') return
+    const begun = async () => begunTurn((await this.parts.trees.stateOf(treeId)).root, message)
     try {
-      await this.parts.accounts?.refuseIfExhausted(entry.owner)
+      await this.parts.accounts?.admit(entry.owner, begun, this.#leaving)
     } catch (error) {
       if (!(await inbox.read(treeId, 0)).some((row) => row.clientId === clientId)) throw error
     }

@@ -1,11 +1,15 @@
 import type { ActiveSession, WaitTarget } from '../../steps/index.ts'
+import type { Interrupt } from '../../util/interrupt.ts'
 import type { OpenSession } from './open-sessions.ts'
 
 interface Waiting {
   readonly ticket: number
-  readonly session: ActiveSession
+  isReady(): boolean
   settle(isIn: boolean): void
 }
+
+/** It is kept while one waits again. */
+export type Place = Pick<OpenSession, 'ticket'>
 
 /**
  * Sessions of a tree whose next request waits until requests of other sessions release what they reserved of a shared budget.
@@ -23,14 +27,9 @@ export class BudgetQueue {
       enter: (interrupt, tell) =>
         new Promise((resolve) => {
           // The request it was to wait for may have ended meanwhile.
-          if (session.decide().kind !== 'defer') return resolve(true)
-          open.ticket ??= ++this.#tickets
-          const settle = (isIn: boolean): void => {
-            this.#waiting = this.#waiting.filter((other) => other !== waiting)
-            resolve(isIn)
-          }
-          const waiting: Waiting = { ticket: open.ticket, session, settle }
-          this.#waiting.splice(this.#waiting.findLastIndex(({ ticket }) => ticket < waiting.ticket) + 1, 0, waiting)
+          const isReady = (): boolean => session.decide().kind !== 'defer'
+          if (isReady()) return resolve(true)
+          const settle = this.#add(open, isReady, resolve)
           tell?.('budget')
           interrupt.listen(() => settle(false))
           void session.nextWake().then(() => settle(true))
@@ -38,9 +37,28 @@ export class BudgetQueue {
     }
   }
 
+  /** For a session that is not created yet. Ends when it is ready, or with the interrupt. */
+  enter(place: Place, isReady: () => boolean, interrupt: Interrupt): Promise<boolean> {
+    return new Promise((resolve) => {
+      const settle = this.#add(place, isReady, resolve)
+      interrupt.listen(() => settle(false))
+    })
+  }
+
+  #add(place: Place, isReady: () => boolean, resolve: (isIn: boolean) => void): Waiting['settle'] {
+    place.ticket ??= ++this.#tickets
+    const settle = (isIn: boolean): void => {
+      this.#waiting = this.#waiting.filter((other) => other !== waiting)
+      resolve(isIn)
+    }
+    const waiting: Waiting = { ticket: place.ticket, isReady, settle }
+    this.#waiting.splice(this.#waiting.findLastIndex(({ ticket }) => ticket < waiting.ticket) + 1, 0, waiting)
+    return settle
+  }
+
   /** Call it when a request has ended. */
   wakeReady(): void {
     if (this.#waiting.length === 0) return
-    for (const { session, settle } of this.#waiting) if (session.decide().kind !== 'defer') settle(true)
+    for (const { isReady, settle } of this.#waiting) if (isReady()) settle(true)
   }
 }

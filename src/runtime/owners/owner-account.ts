@@ -9,7 +9,7 @@ import {
   subtractUsd,
   type UsageCharge,
 } from '../../contracts/index.ts'
-import { decide, type OwnerDayAccount, type SessionState } from '../../core/index.ts'
+import { type Action, type AskAction, decide, type OwnerDayAccount, type SessionState } from '../../core/index.ts'
 import { limitText, raiseLimitText } from '../../steps/index.ts'
 import { nextUtcDay, utcDay } from '../../util/utc-day.ts'
 import { BudgetQueue } from '../children/budget-queue.ts'
@@ -17,12 +17,20 @@ import { addUse, noUse, type ResourceUse, subtractUse } from '../children/open-s
 
 export interface OwnerAccountPorts {
   readonly usages: OwnerUsages
-  readonly clock: Pick<Clock, 'now'>
+  readonly clock: Pick<Clock, 'now' | 'after'>
   /** Called when no tree uses the account any more. */
   unused(account: OwnerAccount): void
 }
 
 export const nothing: OwnerUsage = { tokens: 0, costUsd: 0 }
+
+/** How long a session that is not created yet waits for requests in flight. */
+const maxWaitMs = 30_000
+
+/** The first request of a turn. `isNow`: it need not wait for others. */
+export interface FirstRequest extends Pick<AskAction, 'model' | 'reservation'> {
+  readonly isNow: boolean
+}
 
 /**
  * What all sessions of one owner may use together in a day, over all trees that this runtime drives.
@@ -86,27 +94,45 @@ export class OwnerAccount {
   }
 
   /**
-   * For a session that would begin its turn now.
+   * For a session that would begin its turn now: its first request, if that needs a part of the budget. `wait`: for requests in flight,
+   * which may give something back. If it `isLate`, what they leave must pay an answer.
    *
-   * @throws BudgetExhaustedError if the rest of today pays no answer, and a whole budget does.
+   * @throws BudgetExhaustedError if the rest of today pays no answer, or a whole budget does not.
    */
-  refuseIfTooLittle(begun: SessionState): void {
+  firstRequest(begun: SessionState, isLate: boolean): FirstRequest | 'wait' | undefined {
     const left = this.accounts()
     const next = decide(begun, left)
-    if (next.kind !== 'finish' || next.ending.status !== 'partial' || decide(begun, left.map(renewed)).kind === 'finish') return
-    const { reason } = next.ending
-    const short = left.find(({ resource }) => resource === reason)
-    if (short) throw this.#exhausted('The rest of the budget of today is too little for an answer', short)
+    const least = next.kind === 'defer' ? decide(begun, left.map(alone)) : next
+    if (least.kind === 'ask') return next.kind === 'defer' && !isLate ? 'wait' : { ...least, isNow: next.kind === 'ask' }
+    const short = shortIn(least, left)
+    // Its own limits may allow no answer either: that is the ending of the turn.
+    if (!short || decide(begun).kind === 'finish') return undefined
+    if (decide(begun, left.map(renewed)).kind === 'finish') throw this.#tooLarge(short)
+    if (next.kind !== 'defer') throw this.#exhausted('The rest of the budget of today is too little for an answer', short)
+    if (isLate) throw this.#exhausted('Requests in flight hold the rest of the budget of today', short, maxWaitMs)
+    return 'wait'
+  }
+
+  /** Calls `fire` when a session has waited long enough. */
+  patience(fire: () => void): () => void {
+    return this.#ports.clock.after(maxWaitMs, fire)
+  }
+
+  /** It would be too large tomorrow, too. */
+  #tooLarge(account: OwnerDayAccount): BudgetExhaustedError {
+    return new BudgetExhaustedError(`An answer to this request needs more than the whole budget of a day: ${limitText(account)}.`, {
+      remedy: `Send less, or raise ${account.key} of ${account.owner}.`,
+    })
   }
 
   /** A budget of 0 is never renewed. */
-  #exhausted(what: string, account: OwnerDayAccount): BudgetExhaustedError {
+  #exhausted(what: string, account: OwnerDayAccount, soonerMs = Number.POSITIVE_INFINITY): BudgetExhaustedError {
     const { key, limit, owner, renewsAt } = account
     const budget = limitText(account)
     if (limit === 0) return new BudgetExhaustedError(`${what}: ${budget}.`, { remedy: raiseLimitText(account) })
     return new BudgetExhaustedError(`${what}: ${budget}, renewed at ${new Date(renewsAt).toISOString()}.`, {
-      remedy: `Wait until then, or raise ${key} of ${owner}.`,
-      renewal: { renewsAt, retryAfterMs: Math.max(0, renewsAt - this.#ports.clock.now()) },
+      remedy: `${soonerMs === maxWaitMs ? 'Try again in 30 seconds' : 'Wait until then'}, or raise ${key} of ${owner}.`,
+      renewal: { renewsAt, retryAfterMs: Math.min(soonerMs, Math.max(0, renewsAt - this.#ports.clock.now())) },
     })
   }
 
@@ -159,4 +185,12 @@ export class OwnerAccount {
   }
 }
 
-const renewed = (account: OwnerDayAccount): OwnerDayAccount => ({ ...account, left: account.limit })
+/** If the requests in flight give nothing back. */
+const alone = (account: OwnerDayAccount): OwnerDayAccount => ({ ...account, inFlight: 0, sharers: 1 })
+const renewed = (account: OwnerDayAccount): OwnerDayAccount => alone({ ...account, left: account.limit })
+
+function shortIn(action: Action, accounts: readonly OwnerDayAccount[]): OwnerDayAccount | undefined {
+  if (action.kind !== 'finish' || action.ending.status !== 'partial') return undefined
+  const { reason } = action.ending
+  return accounts.find(({ resource }) => resource === reason)
+}

@@ -1,4 +1,6 @@
 import type { Clock, MaybePromise, OwnerBudget, OwnerUsages, Problem } from '../../contracts/index.ts'
+import type { SessionState } from '../../core/index.ts'
+import type { Interrupt } from '../../util/interrupt.ts'
 import { checkOnlyFields, configError, expectObject, type FieldType, optional } from '../../util/option-problems.ts'
 import { OwnerAccount } from './owner-account.ts'
 import { TreeAccount } from './tree-account.ts'
@@ -6,7 +8,7 @@ import { TreeAccount } from './tree-account.ts'
 export interface OwnerAccountsOptions {
   budgetOf(owner: string): MaybePromise<OwnerBudget | undefined>
   readonly usages: OwnerUsages
-  readonly clock: Pick<Clock, 'now'>
+  readonly clock: Pick<Clock, 'now' | 'after'>
 }
 
 /** The accounts of the owners whose sessions are driven here. */
@@ -33,11 +35,16 @@ export class OwnerAccounts {
     }
   }
 
-  /** @throws BudgetExhaustedError if nothing is left to the owner today. */
-  async refuseIfExhausted(owner: string): Promise<void> {
+  /**
+   * For a turn that begins later. Nothing is reserved for it.
+   *
+   * @throws BudgetExhaustedError if what is left to the owner today pays no answer.
+   */
+  async admit(owner: string, begun: () => MaybePromise<SessionState>, interrupt: Interrupt): Promise<void> {
     const tree = await this.open(owner)
     try {
       tree?.account.refuseIfExhausted()
+      if (tree) await tree.admit(await begun(), interrupt)
     } finally {
       tree?.leave()
     }

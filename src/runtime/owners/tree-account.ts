@@ -9,10 +9,11 @@ import {
   type Usage,
   type UsageCharge,
 } from '../../contracts/index.ts'
-import type { OwnerDayAccount } from '../../core/index.ts'
-import type { BudgetQueue } from '../children/budget-queue.ts'
+import { decide, minAnswerTokens, type OwnerDayAccount, priceOf, type SessionState } from '../../core/index.ts'
+import { Interrupt } from '../../util/interrupt.ts'
+import type { BudgetQueue, Place } from '../children/budget-queue.ts'
 import { noUse, type ResourceUse } from '../children/open-sessions.ts'
-import { nothing, type OwnerAccount } from './owner-account.ts'
+import { type FirstRequest, nothing, type OwnerAccount } from './owner-account.ts'
 
 const openTurn: ResourceUse = { ...noUse, openTurns: 1 }
 const selection = 'selection'
@@ -31,6 +32,8 @@ export class TreeAccount {
   readonly #recorded = new Map<number, OwnerUsage>()
   /** Recorded, and not stored yet. */
   #unstored = noUse
+  /** What the first request of an admitted turn needs at least, until it starts. Others cannot have it. */
+  #least = nothing
   #isOpen = true
 
   constructor(account: OwnerAccount) {
@@ -46,8 +49,33 @@ export class TreeAccount {
     return this.account.isCostBound
   }
 
-  accounts(reserve?: OwnerUsage): readonly OwnerDayAccount[] {
-    return this.account.accounts(reserve)
+  accounts(reserve = nothing): readonly OwnerDayAccount[] {
+    return this.account.accounts(subtractOwnerUsage(reserve, this.#least))
+  }
+
+  /** Reserves for the first request of a turn. @throws BudgetExhaustedError if what is left pays no answer. */
+  async admit(begun: SessionState, interrupt: Interrupt): Promise<void> {
+    if (this.#reserveFirst(begun, false)) return
+    const place: Place = { ticket: undefined }
+    const isReady = (): boolean => decide(begun, this.accounts()).kind !== 'defer'
+    const late = new Interrupt(interrupt)
+    const cancel = this.account.patience(() => late.fire('late'))
+    try {
+      while (!this.#reserveFirst(begun, late.reason !== undefined)) await this.queue.enter(place, isReady, late)
+    } finally {
+      cancel()
+      late.close()
+    }
+  }
+
+  /** `false`: it has to wait. */
+  #reserveFirst(begun: SessionState, isLate: boolean): boolean {
+    const first = this.account.firstRequest(begun, isLate)
+    if (first === 'wait') return false
+    if (!first) return true
+    this.#least = leastOf(begun, first)
+    this.#set(begun.sessionId, first.isNow ? useOf(first.reservation) : { ...openTurn, ...this.#least })
+    return true
   }
 
   /** Reserves for the request that selects the agent. Returns the budget of which it would take more than half. */
@@ -58,14 +86,17 @@ export class TreeAccount {
     return short?.resource
   }
 
-  /** Returns whether a request has ended: others that wait may proceed. */
+  /** Returns whether a request has ended, or has given back what was reserved before the turn: others that wait may proceed. */
   observe(event: InteractionEvent): boolean {
     if (!this.#isOpen) return false
     switch (event.type) {
-      case 'interaction.turn.started':
-        this.#set(event.sessionId, openTurn)
-        return false
+      case 'interaction.turn.started': {
+        const isReserved = this.#sessions.get(event.sessionId)?.inFlight === 1
+        this.#set(event.sessionId, { ...openTurn, ...this.#least })
+        return isReserved
+      }
       case 'interaction.step.started':
+        this.#least = nothing
         this.#set(event.sessionId, useOf(event.reservation))
         return false
       case 'interaction.step.completed':
@@ -81,6 +112,7 @@ export class TreeAccount {
       case 'interaction.turn.completed':
       case 'interaction.turn.failed':
       case 'interaction.turn.interrupted':
+        this.#least = nothing
         this.#set(event.sessionId, undefined)
         return false
       default:
@@ -142,3 +174,10 @@ export class TreeAccount {
 }
 
 const useOf = ({ input, output, costUsd = 0 }: Reservation): ResourceUse => ({ ...noUse, tokens: input + output, costUsd, inFlight: 1 })
+
+/** Prices are inexact: one token more than the shortest answer. */
+function leastOf({ prices }: SessionState, { model, reservation }: FirstRequest): OwnerUsage {
+  const least = { input: reservation.input, output: Math.min(reservation.output, minAnswerTokens + 1) }
+  const price = prices[model]
+  return { tokens: least.input + least.output, costUsd: price ? priceOf(price, least) : 0 }
+}

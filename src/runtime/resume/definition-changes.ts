@@ -2,6 +2,7 @@ import { type AgentSpec, childLimits, type Diagnostic } from '../../contracts/in
 import type { SessionState } from '../../core/index.ts'
 import type { ToolRegistry } from '../../steps/index.ts'
 import { readOutputName } from '../../tools/index.ts'
+import { isSameList } from '../../util/is-same-list.ts'
 import { haveSameJson } from '../../util/json-values.ts'
 import type { RuntimeParts } from '../api/runtime-parts.ts'
 import { withCallerSettings } from './reconfigure-session.ts'
@@ -66,8 +67,6 @@ function voidGrants(parts: RuntimeParts, state: SessionState): readonly Diagnost
   const message = 'Sandbox, hooks or rules have changed since approvals were given for this session. The approvals were revoked.'
   return [warning('policy_changed', message, 'Approve the calls again.')]
 }
-
-const isSameList = (one: readonly string[], other: readonly string[]): boolean => JSON.stringify(one) === JSON.stringify(other)
 
 /** Tools that a session began with, and that its agent does not have without trust. */
 export function withheldTools(

@@ -8,6 +8,7 @@ import {
   type TreeId,
   TroupeError,
 } from '../../contracts/index.ts'
+import type { SessionState } from '../../core/index.ts'
 import { usageError } from '../../util/option-problems.ts'
 import { randomIds, systemClock } from '../api/default-ports.ts'
 import { unknownTree } from '../resume/tree-cache.ts'
@@ -23,6 +24,8 @@ export interface ForkOptions {
   readonly principal?: Principal
   readonly ids?: Ids
   readonly clock?: Pick<Clock, 'now'>
+  /** Called before the copy is stored. */
+  readonly admit?: ((root: SessionState) => Promise<void>) | undefined
 }
 
 /**
@@ -45,6 +48,7 @@ export async function forkSession(store: Store, from: TreeId, options: ForkOptio
   const treeId = ids.next() as TreeId
   const copied = copyEvents(await store.journal.read(from, 0, last), from, treeId)
   const { events, root } = await settleEvents(asFork(copied, { from, seq: last, principal, at: clock.now() }), 'fork')
+  await options.admit?.(root)
   const { title, labels, workspace } = entry
   const summary = summaryOf(root, { title, openRequests: 0 })
   const owner = principal?.id

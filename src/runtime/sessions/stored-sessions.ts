@@ -1,6 +1,8 @@
 import type { BlobId, SessionService, TreeEntry, TreeId } from '../../contracts/index.ts'
+import type { SessionState } from '../../core/index.ts'
 import type { Runtime } from '../api/create-agent-runtime.ts'
 import { unknownTree } from '../resume/tree-cache.ts'
+import { begunTurn } from '../tree/opening.ts'
 import { checkFork, checkHandle, checkKey, checkList, checkUpdate, checkWatch } from '../validation/check-session-arguments.ts'
 import { describeAgents } from './describe-agents.ts'
 import { sessionEntry } from './session-entry.ts'
@@ -48,10 +50,15 @@ export function storedSessions(host: Runtime): StoredSessions {
     async fork(sessionId, options = {}) {
       checkFork(options)
       const { store, ids, clock } = host.parts.options
+      const { accounts } = host.parts
+      const owner = options.principal?.id
       // A copy is made to continue it.
-      if (options.principal) await host.parts.accounts?.refuseIfExhausted(options.principal.id)
+      const admit = async (root: SessionState) =>
+        owner === undefined
+          ? undefined
+          : accounts?.admit(owner, () => begunTurn(root, { kind: 'input', parts: [], mode: 'queue' }), host.closed)
       const { forkSession } = await import('./fork-session.ts')
-      const forkId = await forkSession(store, sessionId as TreeId, { ...options, ids, clock })
+      const forkId = await forkSession(store, sessionId as TreeId, { ...options, ids, clock, admit })
       host.hold(forkId)
       return forkId
     },

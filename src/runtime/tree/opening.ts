@@ -1,5 +1,16 @@
-import type { AgentChanges, AgentSpec, Message, Principal, TraceContext, TreeIdentity } from '../../contracts/index.ts'
-import { apply, type Session, turnIdOf } from '../../core/index.ts'
+import type {
+  AgentChanges,
+  AgentSpec,
+  ClientId,
+  EventDraft,
+  InboxMessage,
+  InteractionEvent,
+  Message,
+  Principal,
+  TraceContext,
+  TreeIdentity,
+} from '../../contracts/index.ts'
+import { apply, nextInput, type SessionState, turnIdOf } from '../../core/index.ts'
 import type { Redactor } from '../../util/redact.ts'
 import type { OwnerAccounts } from '../owners/owner-accounts.ts'
 import type { TreeAccount } from '../owners/tree-account.ts'
@@ -37,16 +48,25 @@ export async function openAccount(opening: Opening, accounts: OwnerAccounts): Pr
   if (opening.isStart) opening.account?.account.refuseIfExhausted()
 }
 
-/**
- * For a session whose input is recorded and not stored yet. Its turn is begun with a copy of its state.
- *
- * @throws BudgetExhaustedError if the budget of the owner pays no answer to it.
- */
-export function refuseIfTooLittle({ isStart, account }: Opening, session: Session): void {
-  if (!isStart || !account) return
-  const { turns, inputs } = session.state
-  const started = { type: 'interaction.turn.started', inputs: inputs.map(({ clientId }) => clientId) } as const
-  account.account.refuseIfTooLittle(apply(session.state, { ...session.nextEnvelope(), ...started, turnId: turnIdOf(turns + 1) }))
+/** A message that may begin a turn. */
+export type Beginning = Extract<InboxMessage, { kind: 'input' | 'send_held' }>
+
+/** Begins the next turn with a copy of the state, to see what its first request needs. Without an input there is no turn. */
+export function begunTurn(state: SessionState, message?: Beginning): SessionState {
+  const next = message ? applied(state, eventOf(message, state.inboxCursor + 1)) : state
+  const input = nextInput(next)
+  if (next.turn.kind === 'open' || !input) return next
+  return applied(next, { type: 'interaction.turn.started', turnId: turnIdOf(next.turns + 1), inputs: [input.clientId] })
+}
+
+const eventOf = (message: Beginning, inbox: number): EventDraft =>
+  message.kind === 'send_held'
+    ? { type: 'interaction.held.sent', by: message.by, inbox }
+    : { type: 'interaction.input.accepted', clientId: 'next' as ClientId, parts: message.parts, mode: message.mode, inbox }
+
+function applied(state: SessionState, draft: EventDraft): SessionState {
+  const { seq, treeId, sessionId, agentPath, at } = state
+  return apply(state, { seq: seq + 1, treeId, sessionId, agentPath, at, ...draft } as InteractionEvent)
 }
 
 /** Everything in it is stored and shown. */

@@ -21,7 +21,7 @@ import type { Selected } from '../selection/select-agent.ts'
 import type { Feed } from './event-feed.ts'
 import { Mailbox } from './mailbox.ts'
 import { type Claimed, createTree, openTree } from './open-tree.ts'
-import { type Opening, refuseIfTooLittle } from './opening.ts'
+import { begunTurn, type Opening } from './opening.ts'
 import { storeHistory } from './store-history.ts'
 import { storeInput } from './store-input.ts'
 import type { Tree } from './tree.ts'
@@ -94,7 +94,7 @@ export class TreeDriver {
       )
       tree.isPinned = begin.isPinned
       // What the selection of the agent has cost is charged with the session.
-      if (opening && !selected.asked) refuseIfTooLittle(opening, tree.root)
+      if (opening?.isStart && !selected.asked) await opening.account?.admit(begunTurn(tree.root.state), startInterrupt)
       // Another session may get the same key first: then this one never begins.
       if (opening?.identity.key !== undefined) await tree.flush()
       return new TreeDriver(tree, feed, { epoch, whenIdle: 'settle', inboxCursor: 0 })

@@ -33,6 +33,7 @@ import {
   type WaitTarget,
 } from '../../steps/index.ts'
 import { Interrupt, unlessInterrupted } from '../../util/interrupt.ts'
+import { isSameList } from '../../util/is-same-list.ts'
 import { showValue } from '../../util/show-value.ts'
 import type { OpenOptions } from '../api/agent-runtime.ts'
 import type { RuntimeParts } from '../api/runtime-parts.ts'
@@ -489,9 +490,6 @@ export class Tree implements TreePort, EventWriter {
     return this.#tracker
   }
 }
-
-const isSameList = (one: readonly string[], other: readonly string[]): boolean =>
-  one.length === other.length && one.every((each, index) => each === other[index])
 
 const hasText = ({ history }: SessionState, text: string): boolean =>
   history
