@@ -169,7 +169,7 @@ export function errorResponse(error: HttpError, shape: ErrorBody, requestId: str
     headers: {
       'x-request-id': requestId,
       ...(error.status === 401 && { 'www-authenticate': 'Bearer realm="troupe"' }),
-      // Clients of OpenAI and Anthropic repeat a 429 unless they are told that it does not help.
+      // Clients of OpenAI and Anthropic repeat a 429 unless this header says that it does not help.
       ...(error.status === 429 && retryAfterSeconds === undefined && { 'x-should-retry': 'false' }),
       ...(retryAfterSeconds !== undefined && { 'retry-after': String(Math.max(1, Math.ceil(retryAfterSeconds))) }),
     },

@@ -46,7 +46,7 @@ export interface Conversation extends Recipient {
   readonly speakers?: readonly Speaker[]
   /** The hash of the last text that was delivered, so that a report does not repeat it. */
   readonly said?: string
-  /** The last tasks of extensions, as the person is told of them when they are begun. `id`: of the message. */
+  /** The last tasks of extensions, as they are shown to the person when they begin. `id`: of the message. */
   readonly tasks?: readonly { readonly id: string; readonly text: string }[]
   /** Sent to the person since `takeNotices`. */
   readonly notices: readonly Notice[]
