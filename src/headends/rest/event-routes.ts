@@ -29,13 +29,13 @@ const eventMessage = (event: StreamEvent): Uint8Array =>
 
 /** Once for all readers. */
 export const encodeEvent = encodedOnce(eventMessage)
-const encodeChange = encodedOnce((change: SessionChange) =>
+/** Each watcher gets changes of its own. */
+const encodeChange = (change: SessionChange): Uint8Array =>
   sseBytes(
     change.kind === 'changed'
       ? { event: 'session.changed', data: JSON.stringify(sessionDocument(change.session)) }
       : { event: 'session.deleted', data: JSON.stringify({ sessionId: change.sessionId }) },
-  ),
-)
+  )
 
 const cursor = z.coerce.number().int().nonnegative()
 

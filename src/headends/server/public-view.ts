@@ -47,7 +47,7 @@ export class PublicView {
       events: (id, options) => mapItems(service.events(id, options), event),
       watch: (filter) =>
         mapItems(service.watch(filter), (change) =>
-          change.kind === 'changed' ? once(this.#known, change, () => ({ ...change, session: publicEntry(change.session) })) : change,
+          change.kind === 'changed' ? { ...change, session: publicEntry(change.session) } : change,
         ),
       requests: async (id) => (await service.requests(id)).map((request) => this.hide(request)),
       approve: async (id, { decision, ...answer }) => {
