@@ -47,7 +47,7 @@ test('lists have the sessions of the folder, and those of others on request with
   const command = `cd ${join(scene.folder, 'there')} && troupe run writer.ai --resume ${other}`
   await chat.conversation.locator('.approval').waitFor()
   expect(await chat.message.count()).toBe(0)
-  for (const name of ['Approve', 'Deny', 'Stop', 'Finish with a short answer', 'Send now', 'Edit', 'Retry'])
+  for (const name of ['Approve', 'Deny', 'Stop', 'Finish with a short answer', 'Edit', 'Retry'])
     expect(await chat.button(name).count(), name).toBe(0)
   expect(await violations(page)).toEqual([])
   await chat.button('Copy').last().click()
